@@ -23,10 +23,10 @@
 //! | [`bytecode`] | what the bytes of a shader say: listings, the assembler |
 //! | [`raster`] | pictures: pipelines, passes, draws |
 //! | [`pipeline`] | for rasterizers of your own: vertex and pixel shaders with the state around them |
-//! | `files` | textures and arrays in files: .png, .dds, .exr, .npy (feature `files`) |
+//! | `files` | textures, arrays and meshes in files: .png, .dds, .exr, .npy, .obj (feature `files`) |
 //! | `job` | job files: a run with its inputs, outputs and expectations (feature `job`) |
 //! | `scene` | scenes: draws with their resources, state and expected pictures (feature `job`) |
-//! | `bench` | measures jobs, with a suite of cases (feature `bench`) |
+//! | `bench` | measures jobs and scenes, with a suite of cases (feature `bench`) |
 //!
 //! The `brolga` binary (`cli/`, feature `cli`) is a thin shell over them. Without these features nothing is built that reads
 //! or writes files of pictures.

@@ -25,12 +25,14 @@
 //! of the device; the picture does not depend on how many there are. Targets are views: a mip level of a texture, and
 //! one or more of its layers, among which a vertex shader chooses with `SV_RenderTargetArrayIndex`, as it does among
 //! viewports with `SV_ViewportArrayIndex`. A pass can clear targets and update buffers between draws, and says what
-//! each draw did ([`Statistics`]). With [`Pass::with_limits`] it stops where a dispatch would.
+//! each draw did ([`Statistics`]), or what each primitive did to one pixel ([`Pass::watch`]). With
+//! [`Pass::with_limits`] it stops where a dispatch would.
 
 pub use brolga_raster::assembly::Topology;
 pub use brolga_raster::batch::{Cull, Fill};
 pub use brolga_raster::edge::Bounds;
 pub use brolga_raster::error::DrawError;
+pub use brolga_raster::history::{Fate, Fragment, PixelHistory};
 pub use brolga_raster::pass::{Draw, IndexBuffer, Pass, VertexBuffer};
 pub use brolga_raster::pipeline::{Pipeline, PipelineDesc};
 pub use brolga_raster::state::{ALPHA_BLEND, DepthState, InputElement, RasterizerState, TargetState};

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use brolga::files::{FileForm, Texels};
 use brolga::job::RunOptions;
 use brolga::scene::{Outcome, Scene};
 use brolga::{Device, Engine, Limits};
@@ -316,6 +317,53 @@ fn what_does_not_hold_is_told() {
     let document: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, &document["jobs"][0]["error"]["place"]), (Some(2), &"pipelines.main".into()));
     assert!(err.contains("scene.json: pipelines.main: invalid type: integer `1`, expected a table"), "{err}");
+}
+
+#[test]
+fn the_history_of_a_pixel_is_told() {
+    let folder = Folder::new();
+    let (code, out, err) = folder.brolga(&["run", "scene.json", "--pixel", "128,128", "--format", "json"]);
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let [cleared, drawn] = document["jobs"][0]["runs"][0]["pixel"].as_array().unwrap().as_slice() else {
+        panic!("{out}")
+    };
+    let floats = |value: &serde_json::Value| -> Vec<f64> {
+        value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+    };
+    assert_eq!((&cleared["step"], &cleared["kind"]), (&0.into(), &"clear".into()));
+    let background = floats(&cleared["textures"][0]["after"]);
+    for (found, code) in background.iter().zip([13.0, 15.0, 23.0, 255.0]) {
+        assert!((found - code / 255.0).abs() < 1e-7, "{out}");
+    }
+    let [fragment] = drawn["fragments"].as_array().unwrap().as_slice() else { panic!("{out}") };
+    assert_eq!((&fragment["primitive"], &fragment["outcome"]), (&0.into(), &"passed".into()));
+    assert_eq!((&fragment["depth"], &fragment["stored_depth"]), (&0.5.into(), &serde_json::Value::Null));
+    // What lavapipe drew there.
+    let file = fs::read(folder.0.path().join("target.png")).unwrap();
+    let expected = Texels::decode(FileForm::Png, file, None, u64::MAX).unwrap();
+    let channels = expected.bytes.len() / (256 * 256);
+    let pixel = &expected.bytes[(128 * 256 + 128) * channels..][..3];
+    assert_eq!(floats(&fragment["textures"][0]["before"]), background);
+    for (found, expected) in floats(&fragment["textures"][0]["after"]).iter().zip(pixel) {
+        assert!((found * 255.0 - f64::from(*expected)).abs() < 1.1, "{out}");
+    }
+
+    let (code, out, _) = folder.brolga(&["run", "scene.json", "--pixel", "target:2,3"]);
+    let lines: Vec<&str> = out.lines().skip_while(|line| !line.starts_with("step")).collect();
+    assert_eq!(code, Some(0));
+    assert!(lines[1].contains("clear") && lines[1].ends_with("0.05098 0.05882 0.0902 1"), "{out}");
+    assert!(lines[2].trim_end().ends_with("not covered"), "{out}");
+    for (pixel, expected) in [
+        ("256,0", "scene.json: no texture has a pixel (256, 0)"),
+        ("target:0,256", "scene.json: `target` has no pixel (0, 256)"),
+        ("tagret:0,0", "there is no resource `tagret`"),
+        ("vertices:0,0", "`vertices` is a buffer, not a texture"),
+        ("1", "expected its column and row, as `12,34` or `target:12,34`"),
+    ] {
+        let (code, _, err) = folder.brolga(&["run", "scene.json", "--pixel", pixel]);
+        assert!(code == Some(2) && err.contains(expected), "{err}");
+    }
 }
 
 /// Steps without draws, on buffers and textures whose bytes are known.

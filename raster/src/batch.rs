@@ -73,6 +73,11 @@ impl Area {
     pub fn new(viewport: Viewport, scissor: Bounds, clips_depth: bool) -> Self {
         Self { viewport, scissor, planes: viewport.planes(clips_depth).collect() }
     }
+
+    /// The part of it within bounds.
+    pub fn within(&self, bounds: Bounds) -> Self {
+        Self { scissor: self.scissor.intersect(bounds), ..self.clone() }
+    }
 }
 
 impl Raster {

@@ -100,6 +100,24 @@ impl Tile {
         Ok(())
     }
 
+    /// Lies here without a depth buffer, all of zeros.
+    pub fn blank(&mut self, format: DepthFormat) {
+        self.depths.clear();
+        self.depths.resize(QUADS, [u32x4::ZERO; QUADS]);
+        self.stencils.clone_from(&self.depths);
+        (self.format, self.is_changed) = (Some(format), false);
+    }
+
+    /// The code of a pixel's depth, if a tile lies here.
+    pub fn code(&self, pixel: [usize; 2]) -> u32 {
+        at(&self.depths, pixel)
+    }
+
+    /// Its stencil, likewise, where there are any.
+    pub fn stencil(&self, pixel: [usize; 2]) -> u8 {
+        at(&self.stencils, pixel) as u8
+    }
+
     /// Writes it back, if one lies here.
     pub fn store(&mut self, buffer: &DepthTarget, corner: [i32; 2], layer: u32) -> Result<(), ResourceError> {
         let Some(format) = self.format.take().filter(|_| self.is_changed) else { return Ok(()) };
@@ -193,6 +211,11 @@ fn compare(how: Comparison, new: u32x4, old: u32x4) -> u32x4 {
         Comparison::GreaterEqual => !new.simd_lt(old),
         Comparison::Always => u32x4::MAX,
     }
+}
+
+/// The number of a pixel.
+fn at(quads: &[[u32x4; QUADS]], [x, y]: [usize; 2]) -> u32 {
+    quads.get(y / 2).map_or(0, |row| row[x / 2 % QUADS].to_array()[y % 2 * 2 + x % 2])
 }
 
 /// Rows of texels as quads of one number each.

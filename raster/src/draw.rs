@@ -63,9 +63,9 @@ struct Waiting {
 /// Draws tiles, one after the other.
 #[derive(Default)]
 pub struct TileWorker {
-    corner: [i32; 2],
-    layer: u32,
-    depth: Tile,
+    pub(crate) corner: [i32; 2],
+    pub(crate) layer: u32,
+    pub(crate) depth: Tile,
     packets: Packets,
     /// The records of the primitives that have quads in open packets.
     primitives: Vec<u32>,

@@ -127,6 +127,14 @@ pub enum DrawError {
         /// Depths or stencils.
         what: &'static str,
     },
+    /// A pixel to watch that the targets do not have.
+    #[error("there is no pixel ({}, {}): the targets have {} x {}", pixel[0], pixel[1], size[0], size[1])]
+    NoPixel {
+        /// Column and row.
+        pixel: [u32; 2],
+        /// How many there are.
+        size: [u32; 2],
+    },
     /// A vertex buffer that the pipeline reads is missing.
     #[error("the input layout reads vertex buffer {slot}, but the draw has {count}")]
     VertexBuffer {

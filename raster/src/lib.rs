@@ -8,6 +8,7 @@
 //! | `targets.rs` | levels and layers of textures that are drawn to |
 //! | `error.rs` | what can go wrong |
 //! | `statistics.rs` | what a draw did |
+//! | `history.rs` | what a draw did to one pixel |
 //! | `fixed.rs` | positions in 256ths of a pixel |
 //! | `assembly.rs` | which vertices are a primitive: topologies, restarts, batches, vertices that primitives share |
 //! | `batch.rs` | from vertices to primitives that can be drawn |
@@ -39,6 +40,7 @@ pub mod draw;
 pub mod edge;
 pub mod error;
 pub mod fixed;
+pub mod history;
 pub mod packets;
 pub mod pass;
 pub mod pipeline;

@@ -13,6 +13,7 @@ use crate::bias::DepthBias;
 use crate::draw::Shading;
 use crate::edge::Bounds;
 use crate::error::DrawError;
+use crate::history::{Kept, PixelHistory, Watched};
 use crate::pipeline::{Pipeline, codes, writes_memory};
 use crate::scene::{self, Limits, SceneDraw};
 use crate::statistics::Statistics;
@@ -139,6 +140,9 @@ pub struct Pass<'a> {
     waiting_indices: usize,
     statistics: Vec<Statistics>,
     limits: Dispatch,
+    /// The pixel of which histories are kept, if there is one, and those of the draws until now.
+    watched: Option<[u32; 2]>,
+    histories: Vec<PixelHistory>,
 }
 
 impl<'a> Pass<'a> {
@@ -149,7 +153,28 @@ impl<'a> Pass<'a> {
     pub fn new(device: &'a Device, targets: Targets) -> Result<Self, DrawError> {
         let target = targets.resolve()?;
         let limits = Dispatch::new([0; 3]);
-        Ok(Self { device, targets, target, waiting: Vec::new(), waiting_indices: 0, statistics: Vec::new(), limits })
+        let (waiting, statistics, histories) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { device, targets, target, waiting, waiting_indices: 0, statistics, limits, watched: None, histories })
+    }
+
+    /// Keeps, from now on, what each draw does to the pixel in a column and row of the targets' first layer. Each is drawn at once then, and
+    /// primitives that cover the pixel are shaded twice there.
+    ///
+    /// # Errors
+    /// If the targets do not have the pixel.
+    pub fn watch(&mut self, pixel: [u32; 2]) -> Result<(), DrawError> {
+        let [width, height, _] = self.target.extents;
+        let size = [width, height];
+        if pixel[0] >= size[0] || pixel[1] >= size[1] {
+            return Err(DrawError::NoPixel { pixel, size });
+        }
+        self.watched = Some(pixel);
+        Ok(())
+    }
+
+    /// What each draw since [`Self::watch`] did to the pixel.
+    pub fn histories(&self) -> &[PixelHistory] {
+        &self.histories
     }
 
     /// Draws with the cancel token, the time limit, the fuel and the progress of a dispatch. The time limit holds for each
@@ -164,11 +189,16 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// If something of it does not fit, or what waited before it could not be drawn.
     pub fn draw(&mut self, draw: &Draw<'_>) -> Result<usize, DrawError> {
-        let is_alone = self.is_alone(draw);
+        let is_alone = self.watched.is_some() || self.is_alone(draw);
         if is_alone || self.waiting.len() >= MOST_WAITING || self.waiting_indices >= MOST_INDICES {
             self.flush()?;
         }
-        let draw = self.resolve(draw)?;
+        let asked = draw;
+        let draw = self.resolve(asked)?;
+        if let Some(pixel) = self.watched {
+            let history = self.history(asked, &draw, pixel)?;
+            self.histories.push(history);
+        }
         self.waiting_indices += draw.indices.as_ref().map_or(0, Vec::len);
         self.waiting.push(draw);
         let number = self.statistics.len() + self.waiting.len() - 1;
@@ -176,6 +206,21 @@ impl<'a> Pass<'a> {
             self.flush()?;
         }
         Ok(number)
+    }
+
+    /// What a draw is going to do to a pixel.
+    fn history(&self, asked: &Draw<'_>, draw: &SceneDraw, pixel: [u32; 2]) -> Result<PixelHistory, DrawError> {
+        let Dispatch { cancel, time_limit, fuel, progress, .. } = &self.limits;
+        let deadline = self.device.deadline(cancel, *time_limit)?;
+        let limits = Limits { token: deadline.token(), fuel: *fuel, progress };
+        let bindings = asked.vertex_bindings.into_iter().chain(asked.pixel_bindings);
+        let depth = self.targets.depth.as_ref();
+        let kept = Kept::new(self.targets.colors.iter().chain(depth.map(|depth| &depth.view)), bindings, pixel)?;
+        let test = asked.pipeline.depth.map(|test| depth.map_or(test, |depth| depth.restrict(test)));
+        let watched = Watched { draw, test, colors: &self.targets.colors, target: &self.target, pixel };
+        let history = watched.history(&limits);
+        kept.restore()?;
+        history.map_err(|error| error.after(self.statistics.len()))
     }
 
     /// Whether other draws must not overlap with one: draws that wait share tiles, and what one of them writes to memory, or to the

@@ -53,12 +53,12 @@ pub struct SceneDraw {
 }
 
 impl SceneDraw {
-    fn front_end(&self) -> FrontEnd<'_> {
+    pub(crate) fn front_end(&self) -> FrontEnd<'_> {
         let Self { topology, strides, outputs, raster, .. } = self;
         FrontEnd { topology: *topology, strides, outputs, raster: raster.as_ref() }
     }
 
-    fn instance(&self, number: u32) -> Instance<'_> {
+    pub(crate) fn instance(&self, number: u32) -> Instance<'_> {
         Instance {
             indices: self.indices.as_deref(),
             base_vertex: self.base_vertex,
@@ -85,6 +85,13 @@ impl Limits<'_> {
     pub fn check(&self, draw: usize) -> Result<(), DrawError> {
         self.token.stop_reason().map_or(Ok(()), |why| Err(DrawError::Stopped { why, draw }))
     }
+
+    /// The limits of a part of the work.
+    pub(crate) fn run(&self) -> Dispatch {
+        let mut run = Dispatch::new([0; 3]).cancel(self.token.clone());
+        run.fuel = self.fuel;
+        run
+    }
 }
 
 /// Draws in order; returns what each draw did.
@@ -97,9 +104,7 @@ pub fn draw(
     pool: &Pool,
     limits: &Limits<'_>,
 ) -> Result<Vec<Statistics>, DrawError> {
-    let mut run = Dispatch::new([0; 3]).cancel(limits.token.clone());
-    run.fuel = limits.fuel;
-    let scene = Scene { draws, target, pool, limits, run, spare: Mutex::default() };
+    let scene = Scene { draws, target, pool, limits, run: limits.run(), spare: Mutex::default() };
     let mut statistics = vec![Statistics::default(); draws.len()];
     let mut pending = Vec::new();
     let mut result = Ok(());

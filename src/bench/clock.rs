@@ -12,6 +12,11 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// The time of this and of what came before it.
+    pub(super) fn after(self, before: Self) -> Self {
+        Self { wall: self.wall + before.wall, cpu: self.cpu.zip(before.cpu).map(|(own, before)| own + before) }
+    }
+
     /// The time of one of so many things that were measured together.
     pub(super) fn of_one(self, count: u32) -> Self {
         Self { wall: self.wall / count, cpu: self.cpu.map(|cpu| cpu / count) }

@@ -1,4 +1,4 @@
-//! Measures prepared jobs: how long their shaders take to compile and to run.
+//! Measures prepared jobs: how long their shaders take to compile and to run; and scenes: how long a frame takes.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -28,9 +28,11 @@
 //! | `reference.rs` | work that is always the same |
 //! | `samples.rs` | many times and what is said of them |
 //! | `series.rs` | one shader of a job on one engine and device |
+//! | `frames.rs` | the frames of a scene on one engine and device |
 //! | `suite/` | cases with fixed inputs |
 
 mod clock;
+mod frames;
 mod reference;
 mod samples;
 mod series;
@@ -39,6 +41,7 @@ pub mod suite;
 use std::time::{Duration, Instant};
 
 pub use clock::{Sample, Stopwatch};
+pub use frames::Frames;
 pub use reference::reference;
 pub use samples::{Samples, Statistics};
 pub use series::Series;
@@ -124,6 +127,28 @@ pub fn measure(series: &mut [&mut Series<'_>], amount: Amount, tell: &mut dyn Fn
     });
 }
 
+/// Measures the frames of every scene, after a warm-up, as [`measure`] measures dispatches.
+pub fn measure_frames(frames: &mut [&mut Frames<'_>], amount: Amount, tell: &mut dyn FnMut(f64)) {
+    take_turns(frames, |round, _| round == 0, |one, _| one.turn(amount.slice(), false));
+    let count = frames.len() as f64;
+    let mut done = vec![0.0; frames.len()];
+    let unfinished = |round, one: &Frames<'_>| amount.done(round, one.frames()) < 1.0;
+    take_turns(frames, unfinished, |one, Turn { at, round }| {
+        one.turn(amount.slice(), true);
+        done[at] = amount.done(round + 1, one.frames());
+        tell(done.iter().sum::<f64>() / count);
+    });
+}
+
+/// What is measured in turns.
+trait Measured {
+    /// Whether nothing more is to be measured.
+    fn is_cancelled(&self) -> bool;
+
+    /// Whether this is not to be measured any more.
+    fn has_failed(&self) -> bool;
+}
+
 /// Whose turn it is, and in which round.
 struct Turn {
     at: usize,
@@ -131,18 +156,14 @@ struct Turn {
 }
 
 /// Gives every series that wants one a turn in every round, until none does.
-fn take_turns(
-    series: &mut [&mut Series<'_>],
-    wants: impl Fn(u32, &Series<'_>) -> bool,
-    mut turn: impl FnMut(&mut Series<'_>, Turn),
-) {
+fn take_turns<T: Measured>(series: &mut [&mut T], wants: impl Fn(u32, &T) -> bool, mut turn: impl FnMut(&mut T, Turn)) {
     for round in 0.. {
         let mut finished = true;
         for (at, one) in series.iter_mut().enumerate() {
-            if one.was_cancelled() {
+            if one.is_cancelled() {
                 return;
             }
-            if one.failure().is_none() && wants(round, one) {
+            if !one.has_failed() && wants(round, one) {
                 finished = false;
                 turn(one, Turn { at, round });
             }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use brolga_runtime::{Bindings, CodeFigures, CompileStage, Device, Engine, Report, Shader, StageTimes};
 
 use super::clock::{Sample, Stopwatch};
-use super::repeat;
 use super::samples::{Samples, Statistics};
+use super::{Measured, repeat};
 use crate::job::{Job, JobError, Outcome, Prepared, RunOptions};
 
 /// Samples of one series at most, which bounds the memory for them.
@@ -143,10 +143,6 @@ impl<'a> Series<'a> {
         self.failure.take()
     }
 
-    pub(super) fn was_cancelled(&self) -> bool {
-        self.options.cancel.is_cancelled()
-    }
-
     /// Dispatches for a time, or once, without keeping the times. The dispatch of [`Series::begin`] counts.
     pub(super) fn warm_up(&mut self, time: Option<Duration>) {
         if time.is_some_and(|time| self.report.elapsed >= time) {
@@ -191,5 +187,15 @@ impl<'a> Series<'a> {
         ready.dispatch_often(count, device, *shader, compiled, bindings, options)?;
         let sample = watch.stop();
         Ok((sample.of_one(count), sample.wall))
+    }
+}
+
+impl Measured for Series<'_> {
+    fn is_cancelled(&self) -> bool {
+        self.options.cancel.is_cancelled()
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failure.is_some()
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `run.rs` | `brolga run` |
 //! | `scene.rs` | `brolga run` of scenes |
+//! | `pixel.rs` | what its steps did to one pixel |
 //! | `summary.rs` | what a run prints on stdout, as text or JSON |
 //! | `bench/` | `brolga bench` |
 //! | `new.rs` | `brolga new` |
@@ -20,6 +21,7 @@
 //! | `interrupt.rs` | what an interrupt does |
 //! | `report.rs` | errors with the lines of the job that they are about |
 //! | `progress.rs` | the bars for long runs |
+//! | `sheet.rs` | tables as text |
 //! | `style.rs` | colours |
 //! | `usage.rs` | what to do about a wrong command line, where clap does not say it |
 
@@ -34,10 +36,12 @@ mod interrupt;
 mod new;
 mod options;
 mod packaging;
+mod pixel;
 mod progress;
 mod report;
 mod run;
 mod scene;
+mod sheet;
 mod stream;
 mod style;
 mod summary;

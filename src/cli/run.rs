@@ -7,7 +7,7 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use brolga::job::{Job, JobError, Outcome, Outputs, Prepared, RunOptions};
-use brolga::scene::Scene;
+use brolga::scene::{Scene, WatchedPixel};
 use brolga::{CancelToken, Device, Emit, Engine, Oversize, Progress};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use super::options::{DeviceOptions, Format, THREADS, device, seconds};
 use super::progress::Watcher;
 use super::style::Styles;
 use super::summary::{self, RunLine};
-use super::{Ending, report};
+use super::{Ending, pixel, report};
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -44,6 +44,9 @@ pub(super) struct Arguments {
     /// The folder for the files of `save`; by default the current one
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
+    /// Tell what each step of a scene did to a pixel, of every texture that has it or of one
+    #[arg(long, value_name = "[RESOURCE:]X,Y", value_parser = pixel::parse)]
+    pub(super) pixel: Option<WatchedPixel>,
     #[command(flatten)]
     compiler: CompilerOption,
     #[command(flatten)]
@@ -95,11 +98,7 @@ impl Arguments {
 
     /// An option that is given and that scenes do not have.
     pub(super) fn only_for_jobs(&self) -> Option<&'static str> {
-        let given = [
-            (self.emit.is_some(), "--emit"),
-            (self.output.is_some(), "--output"),
-            (self.compiler.is_given(), "--compiler"),
-        ];
+        let given = [(self.emit.is_some(), "--emit"), (self.compiler.is_given(), "--compiler")];
         given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
     }
 }
@@ -137,6 +136,11 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         }
         ending = ending.max(match Scene::find(path) {
             Some(file) => session.scene(path, &file)?,
+            None if arguments.pixel.is_some() => {
+                let text = format!("`--pixel` is for scenes, and {} is a job", path.display());
+                report::print_plain(text, Some("leave `--pixel` out".into()), styles.err);
+                Ending::BadInput
+            }
             None => session.job(path)?,
         });
     }
@@ -266,13 +270,7 @@ impl Session<'_> {
             self.interrupts.end_at_once(false);
             return shown;
         }
-        // Claimed before anything runs, written after the first run.
-        let folder = self.arguments.output.as_deref().unwrap_or(Path::new(""));
-        // Held while the files are made, so that a second interrupt knows all of them.
-        let mut temporary = self.temporary.lock().unwrap_or_else(PoisonError::into_inner);
-        let outputs = ready.claim_outputs(folder, &mut self.taken)?;
-        *temporary = outputs.temporary_paths();
-        drop(temporary);
+        let outputs = self.claim(|folder, taken| ready.claim_outputs(folder, taken), Outputs::temporary_paths)?;
         let mut outputs = Some(outputs);
         for shader in 0..ready.shaders() {
             let mut first: Option<Outcome> = None;
@@ -304,7 +302,7 @@ impl Session<'_> {
                 if let Some(outputs) = outputs.take() {
                     self.go_on()?;
                     done.outputs = outputs.write(&outcome)?;
-                    self.show_outputs(done)?;
+                    self.show_outputs(&done.outputs)?;
                 }
                 first.get_or_insert(outcome);
             }
@@ -351,11 +349,23 @@ impl Session<'_> {
         }
     }
 
-    fn show_outputs(&self, done: &Done) -> io::Result<()> {
+    /// Claims the files of `save` before anything runs.
+    pub(super) fn claim<T, E>(
+        &mut self,
+        claim: impl FnOnce(&Path, &mut BTreeSet<PathBuf>) -> Result<T, E>,
+        temporary_paths: impl FnOnce(&T) -> Vec<PathBuf>,
+    ) -> Result<T, E> {
+        let folder = self.arguments.output.as_deref().unwrap_or(Path::new(""));
+        // Held while the files are made, so that a second interrupt knows all of them.
+        let mut temporary = self.temporary.lock().unwrap_or_else(PoisonError::into_inner);
+        let claimed = claim(folder, &mut self.taken)?;
+        *temporary = temporary_paths(&claimed);
+        Ok(claimed)
+    }
+
+    pub(super) fn show_outputs(&self, outputs: &[PathBuf]) -> io::Result<()> {
         match self.arguments.format {
-            Format::Text => {
-                done.outputs.iter().try_for_each(|path| summary::write_output(&mut io::stdout().lock(), path))
-            }
+            Format::Text => outputs.iter().try_for_each(|path| summary::write_output(&mut io::stdout().lock(), path)),
             Format::Json => Ok(()),
         }
     }

@@ -1,7 +1,7 @@
 //! `brolga run` of scenes: runs them on one engine or on both, and says how each expectation came out.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use brolga::Engine;
 use brolga::scene::{CheckResult, Checked, Outcome, PictureCheck, Problem, QueryValue, Scene, SceneError};
@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::Ending;
 use super::options::Format;
+use super::pixel;
 use super::report::{self, harmless};
 use super::run::Session;
 use super::style::Style;
@@ -22,14 +23,15 @@ impl Session<'_> {
             report::print_plain(text, Some(format!("leave `{option}` out")), self.styles.err);
             return Ok(Ending::BadInput);
         }
-        let mut runs = Vec::new();
-        let run = self.scene_on_engines(file, &mut runs)?;
+        let (mut runs, mut outputs) = (Vec::new(), Vec::new());
+        let run = self.scene_on_engines(file, &mut runs, &mut outputs)?;
         if let Err(error) = &run {
             report::print_plain(error.to_string(), error.help(), self.styles.err);
         }
         self.documents.push(json!({
             "scene": path.to_string_lossy(),
             "runs": runs,
+            "outputs": outputs.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
             "error": run.as_ref().err().map(error_json),
         }));
         Ok(match run {
@@ -39,15 +41,30 @@ impl Session<'_> {
         })
     }
 
-    /// Whether everything is as expected.
-    fn scene_on_engines(&self, file: &Path, runs: &mut Vec<Value>) -> io::Result<Result<bool, SceneError>> {
+    /// Whether everything is as expected. What the first engine drew is saved.
+    fn scene_on_engines(
+        &mut self,
+        file: &Path,
+        runs: &mut Vec<Value>,
+        outputs: &mut Vec<PathBuf>,
+    ) -> io::Result<Result<bool, SceneError>> {
         let scene = match Scene::load(file, self.device.limits()) {
             Ok(scene) => scene,
             Err(error) => return Ok(Err(error)),
         };
+        let mut claimed =
+            match self.claim(|folder, taken| scene.claim_outputs(folder, taken), |claimed| claimed.temporary_paths()) {
+                Ok(claimed) => Some(claimed),
+                Err(error) => return Ok(Err(error)),
+            };
         let (mut passed, mut first): (bool, Option<Outcome>) = (true, None);
         for engine in self.arguments.engines() {
-            let outcome = match scene.run(&self.device, &self.options(engine)) {
+            let options = self.options(engine);
+            let run = match &self.arguments.pixel {
+                None => scene.run(&self.device, &options),
+                Some(pixel) => scene.run_watching(&self.device, &options, pixel),
+            };
+            let outcome = match run {
                 Ok(outcome) => outcome,
                 Err(error) => return Ok(Err(error)),
             };
@@ -58,6 +75,16 @@ impl Session<'_> {
                 Format::Text => line.write_text(&mut io::stdout().lock(), self.styles.out)?,
                 Format::Json => runs.push(line.json()),
             }
+            if self.arguments.format == Format::Text && first.is_none() && self.arguments.pixel.is_some() {
+                pixel::write(&mut io::stdout().lock(), &outcome.pixel, self.styles.out)?;
+            }
+            if let Some(claimed) = claimed.take() {
+                match claimed.write(&outcome, &options.cancel) {
+                    Ok(paths) => *outputs = paths,
+                    Err(error) => return Ok(Err(error)),
+                }
+                self.show_outputs(outputs)?;
+            }
             first.get_or_insert(outcome);
         }
         Ok(Ok(passed))
@@ -65,13 +92,13 @@ impl Session<'_> {
 }
 
 /// The exit code for an error.
-fn ending(error: &SceneError) -> Ending {
+pub(super) fn ending(error: &SceneError) -> Ending {
     let stops = matches!(*error.problem, Problem::Stopped { .. } | Problem::TooLarge { .. })
         || error.runtime().is_some_and(report::stops);
     if stops { Ending::Stopped } else { Ending::BadInput }
 }
 
-fn error_json(error: &SceneError) -> Value {
+pub(super) fn error_json(error: &SceneError) -> Value {
     json!({
         "message": error.problem.to_string(),
         "path": error.path.to_string_lossy(),
@@ -138,6 +165,7 @@ impl SceneLine<'_> {
             "compile_ms": milliseconds(self.outcome.compile_time),
             "run_ms": milliseconds(self.outcome.run_time),
             "expectations": self.outcome.checks.iter().map(check_json).collect::<Vec<_>>(),
+            "pixel": self.outcome.pixel.iter().map(pixel::json).collect::<Vec<_>>(),
             "engines_disagree_in": self.disagreement,
         })
     }

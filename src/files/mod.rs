@@ -1,4 +1,4 @@
-//! Textures and arrays in files: `.png`, `.dds`, `.exr` and `.npy`.
+//! Textures, arrays and meshes in files: `.png`, `.dds`, `.exr`, `.npy` and `.obj`.
 //!
 //! ```no_run
 //! use brolga::{Bindings, View, files};
@@ -22,7 +22,7 @@
 //! | `texels.rs` | textures in memory, and texels from one format to another |
 //! | `mips.rs` | mip levels that a file does not have |
 //! | `extent.rs` | the counts that shape a texture |
-//! | `npy.rs`, `png.rs`, `dds.rs`, `exr.rs` | .npy, .png, .dds and .exr |
+//! | `npy.rs`, `png.rs`, `dds.rs`, `exr.rs`, `obj.rs` | .npy, .png, .dds, .exr and .obj |
 //! | `bytes.rs` | bytes that are looked at piece by piece |
 //! | `input.rs` | reads regular files up to a size |
 //! | `claim.rs` | files to write, from before there is content until they are whole |
@@ -36,6 +36,7 @@ mod extent;
 mod input;
 mod mips;
 mod npy;
+mod obj;
 mod png;
 mod quote;
 mod texels;
@@ -51,6 +52,7 @@ pub use claim::Claim;
 pub use extent::Extent;
 pub use input::read;
 pub use npy::{Array, ElementType};
+pub use obj::Mesh;
 pub use texels::Texels;
 
 pub(crate) use quote::{short, short_path};

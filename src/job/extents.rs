@@ -26,7 +26,7 @@ impl TextureKeys {
     }
 
     /// Says it.
-    pub(super) fn set(&mut self, extent: Extent, value: Option<u32>) {
+    pub(crate) fn set(&mut self, extent: Extent, value: Option<u32>) {
         self.extents[extent as usize] = value;
     }
 
@@ -49,7 +49,7 @@ impl TextureKeys {
     }
 
     /// Reads the texture of a file as the job wants to see it. `most` bounds the bytes of its texels.
-    pub(super) fn read(&self, form: FileForm, file: Vec<u8>, most: u64) -> Result<Texels, FileProblem> {
+    pub(crate) fn read(&self, form: FileForm, file: Vec<u8>, most: u64) -> Result<Texels, FileProblem> {
         let mut found = Texels::decode(form, file, self.format, most)?;
         found.shape = self.fit(found.shape)?;
         let format = self.format.unwrap_or(found.shape.format);
@@ -66,7 +66,9 @@ impl TextureKeys {
         let is_like = |wanted: Dimension| family(wanted).eq(family(file.dimension));
         if let Some(wanted) = self.dimension {
             if !is_like(wanted) {
-                return Err(format!("it is a {}, the job says {}", file.dimension.name(), wanted.name()).into());
+                return Err(
+                    format!("it is a {}, not the {} that is asked for", file.dimension.name(), wanted.name()).into()
+                );
             }
             shape.dimension = wanted;
         } else if let Some(seen) = self.seen_as.filter(|seen| is_like(*seen)) {
@@ -78,7 +80,7 @@ impl TextureKeys {
         for extent in Extent::ALL {
             let found = extent.of(&shape);
             if let Some(said) = self.get(extent).filter(|said| *said != found) {
-                return Err(format!("its {} is {found}, the job says {said}", extent.key()).into());
+                return Err(format!("its {} is {found}, not the {said} that is asked for", extent.key()).into());
             }
         }
         shape.size_bytes().map_err(|error| error.to_string())?;

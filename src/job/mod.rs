@@ -65,7 +65,7 @@ mod load;
 #[cfg(feature = "bench")]
 mod memory;
 mod model;
-mod output;
+pub(crate) mod output;
 mod prepare;
 mod read;
 mod sampler_keys;

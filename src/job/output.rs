@@ -9,7 +9,7 @@ use super::values::NumberType;
 use crate::files::{Array, Bytes, FileForm};
 
 /// Why a view cannot go into a file of this form; `None` if it can.
-pub(super) fn refusal(
+pub(crate) fn refusal(
     form: FileForm,
     kind: &Kind<TextureShape>,
     size_bytes: u64,
@@ -40,7 +40,7 @@ fn npy_refusal(kind: &Kind<TextureShape>, size_bytes: u64, number_type: Option<N
 }
 
 /// Writes the first `size_bytes` of what a view holds, all of it where it is no structured one. It must not have been refused.
-pub(super) fn write(
+pub(crate) fn write(
     file: &mut impl Write,
     form: FileForm,
     kind: &Kind<TextureShape>,
@@ -57,7 +57,7 @@ pub(super) fn write(
 }
 
 /// The array that a view is.
-pub(super) fn array(kind: &Kind<TextureShape>, number_type: Option<NumberType>, size_bytes: u64) -> Array {
+pub(crate) fn array(kind: &Kind<TextureShape>, number_type: Option<NumberType>, size_bytes: u64) -> Array {
     let element = number_type.unwrap_or(NumberType::U32).element();
     let numbers = |bytes: u64| bytes / element.size_bytes as u64;
     match *kind {

@@ -367,7 +367,7 @@ fn an_image_takes_its_sides_from_a_picture_or_an_array() {
     }
     let wrong = |texture: &str, file: &str| prepare(texture, file).unwrap_err().problem().to_string();
     let sides = wrong("{ format = \"R8G8B8A8_UNORM\", width = 2, height = 2 }", "p.png");
-    assert!(sides.ends_with("p.png: its width is 3, the job says 2"));
+    assert!(sides.ends_with("p.png: its width is 3, not the 2 that is asked for"));
     assert!(wrong("{ format = \"R32_UINT\" }", "p.png").contains("R8G8B8A8_UNORM, which do not become R32_UINT"));
     assert!(wrong("{ format = \"R32_FLOAT\" }", "p.npy").ends_with("elements of |u1, the view's format needs <f4"));
     assert!(
@@ -412,8 +412,8 @@ fn a_texture_is_what_its_file_says() {
     let (shape, bytes) = prepare(generated).unwrap();
     assert_eq!((shape.mips, bytes), (2, vec![0x3c; 48 + 8]));
     let wrong = |texture: &str| prepare(&format!("[t0]\n{texture}\nfile = \"cube.dds\"")).unwrap_err();
-    assert!(wrong("texture3d = {}").ends_with("cube.dds: it is a texturecube, the job says texture3d"));
-    assert!(wrong("texturecube = { mips = 1 }").ends_with("cube.dds: its mips is 3, the job says 1"));
+    assert!(wrong("texture3d = {}").ends_with("cube.dds: it is a texturecube, not the texture3d that is asked for"));
+    assert!(wrong("texturecube = { mips = 1 }").ends_with("cube.dds: its mips is 3, not the 1 that is asked for"));
     assert!(wrong("texture2d = {}").contains("layers"));
     assert!(
         wrong("texturecube = { mips = \"generate\" }").ends_with("3 mip levels already: leave `mips` out to take them")

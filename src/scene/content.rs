@@ -1,14 +1,16 @@
 //! What a scene's resources and files hold, before there is a device for it.
 
+use std::cell::RefCell;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use brolga_runtime::{Dimension, Format, TextureShape};
 
-use super::document::Resource;
+use super::document::{Mips, Resource};
 use super::error::{Problem, SceneError};
 use super::names::Kind;
-use crate::files::{self, FileProblem, HEADER, short};
+use crate::files::{self, Array, Extent, FileForm, FileProblem, HEADER, Texels, short};
+use crate::job::TextureKeys;
 
 /// A resource's shape and its first bytes.
 #[derive(Debug)]
@@ -26,28 +28,6 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// What a resource at a place is.
-    pub fn new(place: &str, resource: &Resource) -> Result<Self, SceneError> {
-        let dimension = match resource.kind {
-            Kind::Texture1d => Dimension::Texture1d,
-            Kind::Texture2d => Dimension::Texture2d,
-            Kind::Texture2darray => Dimension::Texture2dArray,
-            Kind::Texture3d => Dimension::Texture3d,
-            Kind::Texturecube => Dimension::TextureCube,
-            _ => {
-                let size_bytes = needed(place, "size", resource.size)?;
-                return Ok(Form::Buffer { size_bytes });
-            }
-        };
-        let mut shape =
-            TextureShape::new(dimension, texel_format(place, resource)?, needed(place, "width", resource.width)?)
-                .height(resource.height.unwrap_or(1))
-                .depth(resource.depth.unwrap_or(1))
-                .mips(resource.mips.unwrap_or(1));
-        shape.layers = resource.layers.unwrap_or(shape.layers);
-        Ok(Form::Texture(shape))
-    }
-
     /// Bytes that it takes.
     pub fn size_bytes(&self, place: &str) -> Result<u64, SceneError> {
         match self {
@@ -56,6 +36,151 @@ impl Form {
         }
     }
 }
+
+/// The bytes that a scene's resources may take together.
+pub(super) struct Room {
+    pub taken: u64,
+    pub limit: u64,
+}
+
+impl Room {
+    fn left(&self) -> u64 {
+        self.limit.saturating_sub(self.taken)
+    }
+
+    /// Takes what the form of the resource at a place needs.
+    fn take(&mut self, place: &str, form: Form) -> Result<Form, SceneError> {
+        self.taken = self.taken.saturating_add(form.size_bytes(place)?);
+        match self.taken > self.limit {
+            true => Err(SceneError::new(place, Problem::TooLarge { bytes: self.taken, limit: self.limit })),
+            false => Ok(form),
+        }
+    }
+}
+
+impl Content {
+    /// What a resource at a place is and holds.
+    pub fn load(place: &str, resource: &Resource, folder: &Folder, room: &mut Room) -> Result<Self, SceneError> {
+        let dimension = match resource.kind {
+            Kind::Texture1d => Dimension::Texture1d,
+            Kind::Texture2d => Dimension::Texture2d,
+            Kind::Texture2darray => Dimension::Texture2dArray,
+            Kind::Texture3d => Dimension::Texture3d,
+            Kind::Texturecube => Dimension::TextureCube,
+            _ => return Self::buffer(place, resource, folder, room),
+        };
+        match &resource.file {
+            Some(file) if is_foreign_picture(file) => {
+                let message = format!("`{}`: pictures are read from .png, .exr and .dds files", short(file));
+                Err(SceneError::value(format!("{place}.file"), message))
+            }
+            Some(file) if form_of(file).is_texture() => Self::picture(place, resource, dimension, file, folder, room),
+            _ => Self::texture(place, resource, dimension, folder, room),
+        }
+    }
+
+    /// A buffer: as large as it says, or as its content is.
+    fn buffer(place: &str, resource: &Resource, folder: &Folder, room: &mut Room) -> Result<Self, SceneError> {
+        let sized = resource.size.map(|size_bytes| room.take(place, Form::Buffer { size_bytes })).transpose()?;
+        let bytes = folder.content(place, resource, resource.size.unwrap_or(room.left()))?;
+        let count = bytes.as_ref().map(|bytes| bytes.len() as u64);
+        match (sized, count) {
+            (Some(Form::Buffer { size_bytes }), Some(count)) if count > size_bytes => {
+                Err(wrong_size(place, count, size_bytes))
+            }
+            (Some(form), _) => Ok(Self { form, bytes }),
+            (None, Some(size_bytes)) => Ok(Self { form: room.take(place, Form::Buffer { size_bytes })?, bytes }),
+            (None, None) => needed(place, "size", None),
+        }
+    }
+
+    /// A texture whose shape the scene says.
+    fn texture(
+        place: &str,
+        resource: &Resource,
+        dimension: Dimension,
+        folder: &Folder,
+        room: &mut Room,
+    ) -> Result<Self, SceneError> {
+        let mips = match resource.mips {
+            Some(Mips::Count(count)) => count,
+            Some(Mips::Generate) => {
+                let message = "levels are made of the first one of a file that ends in .png, .dds or .exr";
+                return Err(SceneError::value(format!("{place}.mips"), message));
+            }
+            None => 1,
+        };
+        let mut shape =
+            TextureShape::new(dimension, texel_format(place, resource)?, needed(place, "width", resource.width)?)
+                .height(resource.height.unwrap_or(1))
+                .depth(resource.depth.unwrap_or(1))
+                .mips(mips);
+        shape.layers = resource.layers.unwrap_or(shape.layers);
+        let form = room.take(place, Form::Texture(shape))?;
+        let size_bytes = form.size_bytes(place)?;
+        let bytes = folder.content(place, resource, size_bytes)?;
+        match bytes.as_ref().map(|bytes| bytes.len() as u64) {
+            Some(count) if count != size_bytes => Err(wrong_size(place, count, size_bytes)),
+            _ => Ok(Self { form, bytes }),
+        }
+    }
+
+    /// A texture in a file that says its shape.
+    fn picture(
+        place: &str,
+        resource: &Resource,
+        dimension: Dimension,
+        file: &str,
+        folder: &Folder,
+        room: &mut Room,
+    ) -> Result<Self, SceneError> {
+        if resource.has_values() {
+            return Err(SceneError::value(place, ONE_CONTENT));
+        }
+        let place_of_file = format!("{place}.file");
+        let most = room.left();
+        let bytes = folder.bytes(&place_of_file, file, most.saturating_add(HEADER))?;
+        let mut keys = TextureKeys::default();
+        keys.dimension = Some(dimension);
+        keys.format = resource.format.map(|format| format.0);
+        keys.generate_mips = matches!(resource.mips, Some(Mips::Generate));
+        let mips = if let Some(Mips::Count(count)) = resource.mips { Some(count) } else { None };
+        for (extent, said) in [
+            (Extent::Width, resource.width),
+            (Extent::Height, resource.height),
+            (Extent::Depth, resource.depth),
+            (Extent::Layers, resource.layers),
+            (Extent::Mips, mips),
+        ] {
+            keys.set(extent, said);
+        }
+        let Texels { shape, bytes, .. } = keys
+            .read(form_of(file), bytes, most)
+            .map_err(|problem| SceneError::new(place_of_file, Problem::File { file: folder.0.join(file), problem }))?;
+        Ok(Self { form: room.take(place, Form::Texture(shape))?, bytes: Some(bytes) })
+    }
+}
+
+const ONE_CONTENT: &str = "only one of `file`, `f32`, `u32` and `u16` can say what it holds";
+
+fn wrong_size(place: &str, found: u64, size_bytes: u64) -> SceneError {
+    SceneError::value(place, format!("its content has {found} bytes, but it has {size_bytes}"))
+}
+
+/// The form of a file, which may be packed.
+fn form_of(file: &str) -> FileForm {
+    FileForm::of(file.strip_suffix(PACKED).unwrap_or(file).as_ref())
+}
+
+/// Whether a file is a picture by its name, and of no form that is read or written.
+pub(super) fn is_foreign_picture(file: &str) -> bool {
+    let end = Path::new(file).extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase);
+    let foreign = ["jpg", "jpeg", "bmp", "gif", "hdr", "tga", "tif", "tiff", "webp"];
+    end.is_some_and(|end| foreign.contains(&end.as_str()))
+}
+
+/// The end of the names of packed files.
+const PACKED: &str = ".zst";
 
 /// The format of a resource that needs one.
 pub(super) fn texel_format(place: &str, resource: &Resource) -> Result<Format, SceneError> {
@@ -67,46 +192,71 @@ pub(super) fn needed<T>(place: &str, key: &str, value: Option<T>) -> Result<T, S
     value.ok_or_else(|| SceneError::value(place, format!("the key `{key}` is missing")))
 }
 
-/// The folder of a scene, whose files it may name.
-pub(super) struct Folder(pub PathBuf);
+/// The folder of a scene, whose files it may name, and those that were read.
+pub(super) struct Folder(pub PathBuf, RefCell<Vec<PathBuf>>);
 
 impl Folder {
-    /// Reads a resource's content of so many bytes.
-    pub fn content(&self, place: &str, resource: &Resource, size_bytes: u64) -> Result<Option<Vec<u8>>, SceneError> {
+    /// The folder that a scene file is in.
+    pub fn of(scene: &Path) -> Self {
+        Self(scene.parent().map_or_else(PathBuf::new, Path::to_owned), RefCell::default())
+    }
+
+    /// The files that were read.
+    pub fn into_read(self) -> Vec<PathBuf> {
+        self.1.into_inner()
+    }
+
+    /// A resource's content of so many bytes at most, if it says one: its values, or a file's bytes or array.
+    fn content(&self, place: &str, resource: &Resource, most: u64) -> Result<Option<Vec<u8>>, SceneError> {
         let values = [
             resource.f32.as_ref().map(|list| list.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>()),
             resource.u32.as_ref().map(|list| list.iter().flat_map(|number| number.to_le_bytes()).collect()),
             resource.u16.as_ref().map(|list| list.iter().flat_map(|number| number.to_le_bytes()).collect()),
         ];
-        let file = resource.file.as_ref().map(|file| self.bytes(&format!("{place}.file"), file, size_bytes));
+        let file = resource.file.as_ref().map(|file| self.numbers(&format!("{place}.file"), file, most));
         let mut found = file.transpose()?.into_iter().chain(values.into_iter().flatten());
         let bytes = found.next();
-        if found.next().is_some() {
-            return Err(SceneError::value(place, "only one of `file`, `f32`, `u32` and `u16` can say what it holds"));
+        match found.next() {
+            Some(_) => Err(SceneError::value(place, ONE_CONTENT)),
+            None => Ok(bytes),
         }
-        let is_texture = resource.size.is_none();
-        match bytes.as_ref().map(|bytes| bytes.len() as u64) {
-            Some(count) if count > size_bytes || (is_texture && count < size_bytes) => {
-                Err(SceneError::value(place, format!("its content has {count} bytes, but it has {size_bytes}")))
+    }
+
+    /// The elements of an array, or the bytes of any other file.
+    fn numbers(&self, place: &str, name: &str, most: u64) -> Result<Vec<u8>, SceneError> {
+        match form_of(name) {
+            FileForm::Npy => {
+                let mut bytes = self.bytes(place, name, most.saturating_add(HEADER))?;
+                let (_, elements) = Array::read(&bytes)
+                    .map_err(|problem| SceneError::new(place, Problem::File { file: self.0.join(name), problem }))?;
+                let header = bytes.len() - elements.len();
+                bytes.drain(..header);
+                Ok(bytes)
             }
-            _ => Ok(bytes),
+            FileForm::Raw => self.bytes(place, name, most),
+            _ => {
+                let message = format!("`{}` holds a texture by its name, and this is a buffer", short(name));
+                Err(SceneError::value(place, message))
+            }
         }
     }
 
     /// Reads a file that may hold so many bytes. One that ends in .zst is unpacked.
     pub fn bytes(&self, place: &str, name: &str, most: u64) -> Result<Vec<u8>, SceneError> {
-        let path = self.path(place, name)?;
-        let is_packed = name.ends_with(".zst");
+        Self::check_inside(place, name)?;
+        let path = self.0.join(name);
+        let is_packed = name.ends_with(PACKED);
         let bytes = files::read(&path, if is_packed { most.saturating_add(HEADER) } else { most });
         let bytes = bytes.and_then(|bytes| if is_packed { unpack(&bytes, most) } else { Ok(bytes) });
+        self.1.borrow_mut().push(path.clone());
         bytes.map_err(|problem| SceneError::new(place, Problem::File { file: path, problem }))
     }
 
-    /// A file in the folder or below it.
-    fn path(&self, place: &str, name: &str) -> Result<PathBuf, SceneError> {
+    /// Checks that a name is that of a file in the folder or below it.
+    pub fn check_inside(place: &str, name: &str) -> Result<(), SceneError> {
         let is_inside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
         match is_inside && !name.is_empty() {
-            true => Ok(self.0.join(name)),
+            true => Ok(()),
             false => Err(SceneError::value(
                 place,
                 format!("a scene's files are in its folder or below it, and `{}` is not", short(name)),

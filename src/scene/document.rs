@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use brolga_runtime::{AddressMode, Comparison, Filter, Format};
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::{DeserializeOwned, Deserializer, Error, IgnoredAny};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::error::{Problem, SceneError};
@@ -13,6 +14,7 @@ use super::names::{
     AddressName, BlendOpName, ComparisonName, CullName, FactorName, FillName, Kind, LogicOpName, Named, StencilOpName,
     filter,
 };
+use super::save::Save;
 use super::step::Step;
 use crate::raster::{BlendOp, Cull, Factor, Fill, LogicOp, StencilOp};
 
@@ -25,6 +27,7 @@ pub(super) struct Document {
     pub samplers: BTreeMap<String, Sampler>,
     pub pipelines: BTreeMap<String, Pipeline>,
     pub steps: Vec<Step>,
+    pub save: Vec<Save>,
     pub expect: Vec<Expect>,
 }
 
@@ -48,6 +51,8 @@ struct Sections<'a> {
     #[serde(borrow)]
     steps: Vec<&'a RawValue>,
     #[serde(borrow, default)]
+    save: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
     expect: Vec<&'a RawValue>,
     exercises: Option<IgnoredAny>,
     note: Option<IgnoredAny>,
@@ -66,6 +71,7 @@ impl Document {
             Some(other) => return Err(SceneError::value("api", format!("the API is d3d11 or d3d9, not {other:?}"))),
         }
         let steps = sections.steps.iter().enumerate().map(|(n, step)| Step::parse(&format!("steps[{n}]"), step));
+        let save = sections.save.iter().enumerate().map(|(n, save)| item(&format!("save[{n}]"), save));
         let expect = sections.expect.iter().enumerate().map(|(n, expect)| item(&format!("expect[{n}]"), expect));
         Ok(Self {
             name: sections.name,
@@ -74,6 +80,7 @@ impl Document {
             samplers: items("samplers", &sections.samplers)?,
             pipelines: items("pipelines", &sections.pipelines)?,
             steps: steps.collect::<Result<_, _>>()?,
+            save: save.collect::<Result<_, _>>()?,
             expect: expect.collect::<Result<_, _>>()?,
         })
     }
@@ -127,12 +134,65 @@ pub(super) struct Resource {
     pub height: Option<u32>,
     pub depth: Option<u32>,
     pub layers: Option<u32>,
-    pub mips: Option<u32>,
+    pub mips: Option<Mips>,
     pub samples: Option<u32>,
     pub file: Option<String>,
     pub f32: Option<Vec<f32>>,
     pub u32: Option<Vec<u32>>,
     pub u16: Option<Vec<u16>>,
+}
+
+impl Resource {
+    /// One that says nothing but its kind.
+    pub fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            size: None,
+            stride: None,
+            format: None,
+            width: None,
+            height: None,
+            depth: None,
+            layers: None,
+            mips: None,
+            samples: None,
+            file: None,
+            f32: None,
+            u32: None,
+            u16: None,
+        }
+    }
+
+    /// Whether values say what it holds.
+    pub fn has_values(&self) -> bool {
+        self.f32.is_some() || self.u32.is_some() || self.u16.is_some()
+    }
+
+    /// Whether it says nothing but its kind and its file.
+    pub fn says_only_its_file(&self) -> bool {
+        let counts = [self.width, self.height, self.depth, self.layers, self.samples, self.stride];
+        let is_silent = counts.iter().all(Option::is_none) && self.size.is_none() && self.mips.is_none();
+        is_silent && self.format.is_none() && !self.has_values()
+    }
+}
+
+/// Mip levels: how many, or all that there can be, made of the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mips {
+    Count(u32),
+    Generate,
+}
+
+impl<'de> Deserialize<'de> for Mips {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        match Value::deserialize(value)? {
+            Value::String(word) if word == "generate" => Ok(Mips::Generate),
+            number => match number.as_u64().and_then(|count| u32::try_from(count).ok()) {
+                Some(count) => Ok(Mips::Count(count)),
+                None => Err(D::Error::custom(format!("mip levels are a number or \"generate\", not {number}"))),
+            },
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]

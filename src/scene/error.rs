@@ -106,6 +106,12 @@ impl SceneError {
         Self::new(place, Problem::Unsupported { what: what.into() })
     }
 
+    /// A problem of a draw that is in no file.
+    #[cfg(feature = "bench")]
+    pub(crate) fn of_draw(error: DrawError) -> Self {
+        Self::new("", error)
+    }
+
     pub(super) fn in_file(self, path: &Path) -> Self {
         Self { path: path.to_owned(), ..self }
     }

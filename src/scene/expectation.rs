@@ -37,8 +37,8 @@ pub(super) struct Expect {
     tolerance: Tolerance,
     #[serde(default)]
     order: Order,
-    #[serde(rename = "type", default = "words", with = "NumberName")]
-    number_type: NumberType,
+    #[serde(rename = "type")]
+    number_type: Option<NumberName>,
     element: Option<u64>,
     elements: Option<u64>,
 }
@@ -56,19 +56,16 @@ fn tolerance<'de, D: Deserializer<'de>>(value: D) -> Result<Tolerance, D::Error>
     }
 }
 
-fn words() -> NumberType {
-    NumberType::U32
-}
+/// The name of a type of numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NumberName(pub NumberType);
 
-#[derive(Deserialize)]
-#[serde(remote = "NumberType", rename_all = "lowercase")]
-enum NumberName {
-    U8,
-    U16,
-    U32,
-    I32,
-    F32,
-    F64,
+impl<'de> Deserialize<'de> for NumberName {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(value)?;
+        let unknown = || D::Error::unknown_variant(&name, &NumberType::NAMES);
+        NumberType::from_name(&name).map(NumberName).ok_or_else(unknown)
+    }
 }
 
 /// Whether the order of a buffer's elements counts.
@@ -338,7 +335,7 @@ fn picture(
 
 impl NumberRules {
     fn new(place: &str, expect: &Expect) -> Result<Self, SceneError> {
-        let number_type = expect.number_type;
+        let number_type = expect.number_type.map_or(NumberType::U32, |name| name.0);
         let number_bytes = number_type.size_bytes() as u64;
         let element = match expect.element {
             None if expect.order == Order::Any || expect.elements.is_some() => {

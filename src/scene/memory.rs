@@ -97,6 +97,14 @@ impl<'a> World<'a> {
         }
     }
 
+    /// All textures, by name.
+    pub fn textures(&self) -> impl Iterator<Item = (&'a str, &Texture)> {
+        self.memory.iter().filter_map(|(name, memory)| match memory {
+            Memory::Texture(texture) => Some((name.as_str(), texture)),
+            Memory::Buffer(_) => None,
+        })
+    }
+
     /// What a step binds, under the rules of Direct3D.
     pub fn bindings(&self, place: &str, bind: &BTreeMap<String, Reference>) -> Result<Bindings, SceneError> {
         let mut bindings = Bindings::with_rules(BindingRules::DIRECT3D);

@@ -24,11 +24,14 @@
 //! | `names.rs` | Direct3D's names in it |
 //! | `unsupported.rs` | what is refused because it is not there yet |
 //! | `content.rs` | what resources and files hold |
+//! | `mesh.rs` | meshes become buffers |
 //! | `memory.rs` | resources on a device, and how registers see them |
 //! | `pipelines.rs` | pipelines, compiled for what they draw to |
 //! | `plan.rs` | steps become actions |
 //! | `run.rs` | runs the actions, draws in passes |
+//! | `history.rs` | what steps did to one pixel |
 //! | `expectation.rs` | what is expected, and whether it holds |
+//! | `save.rs` | files that are saved |
 //! | `picture.rs` | compares pictures of independent implementations |
 //! | `error.rs` | what can be wrong, and where |
 
@@ -36,12 +39,15 @@ mod content;
 mod document;
 mod error;
 mod expectation;
+mod history;
 mod memory;
+mod mesh;
 mod names;
 mod picture;
 mod pipelines;
 mod plan;
 mod run;
+mod save;
 mod step;
 mod unsupported;
 
@@ -54,14 +60,17 @@ use serde::de::IgnoredAny;
 
 use crate::files;
 use crate::job::MOST_TEXT;
-use content::{Content, Folder, Form};
+use content::{Content, Folder, Room};
 use document::Document;
+use error::find;
 use expectation::Expected;
 
 pub use error::{Problem, SceneError};
 pub use expectation::{CheckResult, Checked, QueryValue};
+pub use history::{PixelStep, WatchedPixel};
 pub use picture::{PictureCheck, Pixel};
-pub use run::Outcome;
+pub use run::{Outcome, ReadyScene};
+pub use save::Outputs;
 
 /// A scene whose files are read.
 #[derive(Debug)]
@@ -73,6 +82,8 @@ pub struct Scene {
     shaders: BTreeMap<String, Vec<u8>>,
     contents: BTreeMap<String, Content>,
     expected: Vec<Expected>,
+    /// The files that it is made of.
+    inputs: Vec<PathBuf>,
 }
 
 impl Scene {
@@ -117,25 +128,28 @@ impl Scene {
         let failed = |problem| SceneError::new("", Problem::File { file: path.to_owned(), problem });
         let text = files::read(path, MOST_TEXT).map_err(failed)?;
         let text = String::from_utf8(text).map_err(|error| SceneError::value("", error.to_string()))?;
-        let document = Document::parse(&text)?;
+        let mut document = Document::parse(&text)?;
         unsupported::check(&document)?;
-        let folder = Folder(path.parent().map_or_else(PathBuf::new, Path::to_owned));
+        let folder = Folder::of(path);
         let mut shaders = BTreeMap::new();
         for (name, shader) in &document.shaders {
+            if shader.file.ends_with(".hlsl") {
+                let message = "scenes take compiled shaders: fxc makes a .cso file of this one (docs/compile.md)";
+                return Err(SceneError::value(format!("shaders.{name}.file"), message));
+            }
             let most = limits.file.blob_bytes.into();
             shaders.insert(name.clone(), folder.bytes(&format!("shaders.{name}.file"), &shader.file, most)?);
         }
-        let (mut contents, mut total_bytes) = (BTreeMap::new(), 0_u64);
+        mesh::expand(&mut document, &folder, limits.buffer_bytes)?;
+        let (mut contents, mut room) = (BTreeMap::new(), Room { taken: 0, limit: limits.buffer_bytes });
         for (name, resource) in &document.resources {
-            let place = format!("resources.{name}");
-            let form = Form::new(&place, resource)?;
-            let size_bytes = form.size_bytes(&place)?;
-            total_bytes = total_bytes.saturating_add(size_bytes);
-            if total_bytes > limits.buffer_bytes {
-                let limit = limits.buffer_bytes;
-                return Err(SceneError::new(place, Problem::TooLarge { bytes: total_bytes, limit }));
-            }
-            contents.insert(name.clone(), Content { form, bytes: folder.content(&place, resource, size_bytes)? });
+            let content = Content::load(&format!("resources.{name}"), resource, &folder, &mut room)?;
+            contents.insert(name.clone(), content);
+        }
+        for (n, save) in document.save.iter().enumerate() {
+            let place = format!("save[{n}]");
+            let content = find(&contents, "resource", &save.resource, || format!("{place}.resource"))?;
+            save.check(&place, &document, &content.form)?;
         }
         let expected = document
             .expect
@@ -145,6 +159,7 @@ impl Scene {
         let expected = expected.collect::<Result<_, _>>()?;
         let folder_name = || folder.0.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = document.name.clone().or_else(folder_name).unwrap_or_else(|| "scene".to_owned());
-        Ok(Self { path: path.to_owned(), name, document, shaders, contents, expected })
+        let inputs = folder.into_read().into_iter().chain([path.to_owned()]).collect();
+        Ok(Self { path: path.to_owned(), name, document, shaders, contents, expected, inputs })
     }
 }

@@ -37,6 +37,7 @@ pub(super) enum Kind {
     Texture2darray,
     Texture3d,
     Texturecube,
+    Mesh,
 }
 
 /// What a query counts.

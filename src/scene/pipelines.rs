@@ -13,24 +13,24 @@ use crate::raster::{
 };
 
 /// Compiles pipelines, each once for the same formats.
-pub(super) struct Compiler<'a> {
+pub(super) struct Compiler<'a, 'o> {
     device: &'a Device,
     document: &'a Document,
     /// By name.
     shaders: &'a BTreeMap<String, Vec<u8>>,
-    options: &'a RunOptions,
+    options: &'o RunOptions,
     made: Vec<(Key<'a>, Pipeline)>,
 }
 
-/// The pipeline's name, and the formats of its targets and its depth buffer.
-type Key<'a> = (&'a str, Vec<Format>, Option<Format>);
+/// The pipeline's name, the formats of its targets and its depth buffer, and whether it draws meshes.
+type Key<'a> = (&'a str, Vec<Format>, Option<Format>, bool);
 
-impl<'a> Compiler<'a> {
+impl<'a, 'o> Compiler<'a, 'o> {
     pub fn new(
         device: &'a Device,
         document: &'a Document,
         shaders: &'a BTreeMap<String, Vec<u8>>,
-        options: &'a RunOptions,
+        options: &'o RunOptions,
     ) -> Self {
         Self { device, document, shaders, options, made: Vec::new() }
     }
@@ -42,8 +42,9 @@ impl<'a> Compiler<'a> {
         name: &'a str,
         targets: Vec<Format>,
         depth_format: Option<Format>,
+        draws_mesh: bool,
     ) -> Result<Pipeline, SceneError> {
-        let key = (name, targets, depth_format);
+        let key = (name, targets, depth_format, draws_mesh);
         if let Some((_, made)) = self.made.iter().find(|(made, _)| *made == key) {
             return Ok(made.clone());
         }
@@ -52,8 +53,8 @@ impl<'a> Compiler<'a> {
         let desc = PipelineDesc {
             vertex_shader: self.shader(&at, "vs", pipeline.vs.as_ref())?,
             pixel_shader: pipeline.ps.as_ref().map(|shader| self.shader(&at, "ps", Some(shader))).transpose()?,
-            input_layout: pipeline.input_layout.iter().map(input_element).collect(),
-            topology: topology(&at, pipeline.topology.as_deref())?,
+            input_layout: input_layout(pipeline, draws_mesh),
+            topology: topology(&at, pipeline.topology.as_deref().or(draws_mesh.then_some("TRIANGLELIST")))?,
             rasterizer: RasterizerState {
                 fill: pipeline.rasterizer.fill_mode,
                 cull: pipeline.rasterizer.cull_mode,
@@ -124,6 +125,12 @@ fn topology(place: &str, name: Option<&str>) -> Result<Topology, SceneError> {
             Err(SceneError::unsupported(format!("{place}.topology"), what))
         }
     }
+}
+
+/// What fills the vertex shader's inputs; what a pipeline leaves out for a mesh is the mesh's.
+fn input_layout(pipeline: &document::Pipeline, draws_mesh: bool) -> Vec<InputElement> {
+    let said = pipeline.input_layout.iter().map(input_element);
+    said.chain(super::mesh::input_layout().into_iter().filter(|_| draws_mesh)).collect()
 }
 
 fn input_element(element: &document::InputElement) -> InputElement {

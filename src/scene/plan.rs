@@ -10,6 +10,7 @@ use super::step::{self, Clear, CopyResource, IndexFormat, Step};
 use crate::raster::{self, Bounds, DrawError, Pass, Pipeline, Targets, Viewport};
 
 /// What to do.
+#[derive(Debug)]
 pub(super) enum Action<'a> {
     /// Clears what a view sees of a texture.
     Clear { view: View, value: ClearValue },
@@ -28,6 +29,7 @@ pub(super) enum Action<'a> {
 }
 
 /// A draw.
+#[derive(Debug)]
 pub(super) struct Draw<'a> {
     /// What the scene says of it.
     pub step: &'a step::Draw,
@@ -95,7 +97,7 @@ impl<'a> Action<'a> {
         place: &str,
         step: &'a Step,
         world: &World<'_>,
-        compiler: &mut Compiler<'a>,
+        compiler: &mut Compiler<'a, '_>,
     ) -> Result<Self, SceneError> {
         match step {
             Step::Clear(step) => clear(place, step, world),
@@ -126,7 +128,7 @@ fn draw<'a>(
     place: &str,
     step: &'a step::Draw,
     world: &World<'_>,
-    compiler: &mut Compiler<'a>,
+    compiler: &mut Compiler<'a, '_>,
 ) -> Result<Draw<'a>, SceneError> {
     let colors = step.targets.iter().enumerate();
     let colors = colors.map(|(n, target)| world.target(target, || format!("{place}.targets[{n}]")));
@@ -170,7 +172,7 @@ fn draw<'a>(
     });
     Ok(Draw {
         step,
-        pipeline: compiler.draws(place, &step.pipeline, formats, depth_format)?,
+        pipeline: compiler.draws(place, &step.pipeline, formats, depth_format, step.mesh.is_some())?,
         bindings,
         vertex_buffers: vertex_buffers.collect::<Result<_, _>>()?,
         index_buffer: index_buffer.transpose()?,

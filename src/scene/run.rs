@@ -8,9 +8,11 @@ use brolga_runtime::{Buffer, Device, Dispatch, Engine, ResourceError, StopReason
 use super::Scene;
 use super::error::{Problem, SceneError};
 use super::expectation::Checked;
+use super::history::{PixelStep, Watch, WatchedPixel};
 use super::memory::World;
 use super::pipelines::Compiler;
 use super::plan::{Action, Draw};
+use super::step::Step;
 use crate::job::RunOptions;
 use crate::raster::{Pass, Statistics};
 
@@ -29,6 +31,10 @@ pub struct Outcome {
     pub run_time: Duration,
     /// Each expectation, held against what came out.
     pub checks: Vec<Checked>,
+    /// What steps did to the pixel that was watched.
+    pub pixel: Vec<PixelStep>,
+    /// What the scene saves, in its order.
+    pub(super) saved: Vec<Buffer>,
 }
 
 impl Outcome {
@@ -50,30 +56,89 @@ impl Scene {
     /// # Errors
     /// If a step cannot be done as the scene says, a shader does not compile, or the run is stopped.
     pub fn run(&self, device: &Device, options: &RunOptions) -> Result<Outcome, SceneError> {
-        self.run_steps(device, options).map_err(|error| error.in_file(&self.path))
+        self.run_steps(device, options, None).map_err(|error| error.in_file(&self.path))
     }
 
-    fn run_steps(&self, device: &Device, options: &RunOptions) -> Result<Outcome, SceneError> {
-        let world = World::new(device, &self.document, &self.contents)?;
+    /// Runs the scene and tells what each step did to a pixel. Draws are done one by one for it, and take longer.
+    ///
+    /// # Errors
+    /// As [`Self::run`], or if nothing has the pixel.
+    pub fn run_watching(
+        &self,
+        device: &Device,
+        options: &RunOptions,
+        pixel: &WatchedPixel,
+    ) -> Result<Outcome, SceneError> {
+        self.run_steps(device, options, Some(pixel)).map_err(|error| error.in_file(&self.path))
+    }
+
+    /// Compiles the scene, for frames that are drawn one after the other.
+    ///
+    /// # Errors
+    /// As [`Self::run`], but for what happens in steps.
+    pub fn prepare<'a>(&'a self, device: &'a Device, options: &RunOptions) -> Result<ReadyScene<'a>, SceneError> {
+        let world = World::new(device, &self.document, &self.contents).map_err(|error| error.in_file(&self.path))?;
+        let actions = self.actions(device, &world, options).map_err(|error| error.in_file(&self.path))?;
+        Ok(ReadyScene { scene: self, device, options: options.clone(), actions })
+    }
+
+    fn actions<'a>(
+        &'a self,
+        device: &'a Device,
+        world: &World<'_>,
+        options: &RunOptions,
+    ) -> Result<Vec<Action<'a>>, SceneError> {
         let clock = Clock { began: Instant::now(), options };
         let mut compiler = Compiler::new(device, &self.document, &self.shaders, options);
         let mut actions = Vec::new();
         for (n, step) in self.document.steps.iter().enumerate() {
             clock.check(n)?;
-            actions.push(Action::new(&format!("steps[{n}]"), step, &world, &mut compiler)?);
+            actions.push(Action::new(&format!("steps[{n}]"), step, world, &mut compiler)?);
         }
-        let compile_time = clock.began.elapsed();
+        Ok(actions)
+    }
+
+    fn run_steps(
+        &self,
+        device: &Device,
+        options: &RunOptions,
+        pixel: Option<&WatchedPixel>,
+    ) -> Result<Outcome, SceneError> {
+        let world = World::new(device, &self.document, &self.contents)?;
+        let began = Instant::now();
+        let actions = self.actions(device, &world, options)?;
+        let compile_time = began.elapsed();
         let clock = Clock { began: Instant::now(), options };
-        let mut run = Run { device, clock: &clock, open: None, queries: BTreeMap::new() };
-        for (n, action) in actions.iter().enumerate() {
-            clock.check(n)?;
-            run.step(n, action)?;
-        }
-        run.finish_pass()?;
+        let watch = pixel.map(|pixel| Watch::new(pixel, &world)).transpose()?;
+        let run = Run::new(device, &clock, watch).steps(&actions, &self.document.steps)?;
         let run_time = clock.began.elapsed();
         let checks = self.expected.iter().map(|expected| expected.check(&world, &run.queries));
         let checks = checks.collect::<Result<_, _>>()?;
-        Ok(Outcome { engine: options.engine, compile_time, run_time, checks })
+        let saved = self.document.save.iter().map(|save| Ok(world.find(&save.resource, String::new)?.bytes().clone()));
+        let saved = saved.collect::<Result<_, SceneError>>()?;
+        let pixel = run.watch.map_or(Vec::new(), |watch| watch.steps);
+        Ok(Outcome { engine: options.engine, compile_time, run_time, checks, pixel, saved })
+    }
+}
+
+/// A scene whose pipelines are compiled, with resources of its own.
+#[derive(Debug)]
+pub struct ReadyScene<'a> {
+    scene: &'a Scene,
+    device: &'a Device,
+    options: RunOptions,
+    actions: Vec<Action<'a>>,
+}
+
+impl ReadyScene<'_> {
+    /// Does all steps once, on what the frame before left in memory; says what its draws did together. The time limit is that of a frame.
+    ///
+    /// # Errors
+    /// As [`Scene::run`].
+    pub fn frame(&self) -> Result<Statistics, SceneError> {
+        let clock = Clock { began: Instant::now(), options: &self.options };
+        let run = Run::new(self.device, &clock, None).steps(&self.actions, &self.scene.document.steps);
+        run.map(|run| run.total).map_err(|error| error.in_file(&self.scene.path))
     }
 }
 
@@ -111,6 +176,9 @@ struct Run<'a> {
     open: Option<OpenPass<'a>>,
     /// What each query has counted.
     queries: BTreeMap<&'a str, Statistics>,
+    /// What all draws did.
+    total: Statistics,
+    watch: Option<Watch<'a>>,
 }
 
 /// A pass that may get more draws.
@@ -122,6 +190,35 @@ struct OpenPass<'a> {
 }
 
 impl<'a> Run<'a> {
+    fn new(device: &'a Device, clock: &'a Clock<'a>, watch: Option<Watch<'a>>) -> Self {
+        Self { device, clock, open: None, queries: BTreeMap::new(), total: Statistics::default(), watch }
+    }
+
+    /// Does all steps.
+    fn steps(mut self, actions: &'a [Action<'a>], steps: &[Step]) -> Result<Self, SceneError> {
+        for ((n, action), step) in actions.iter().enumerate().zip(steps) {
+            self.clock.check(n)?;
+            self.watched_step(n, action, step)?;
+        }
+        self.finish_pass()?;
+        Ok(self)
+    }
+
+    /// Does a step, and notes what one that is no draw did to the watched pixel.
+    fn watched_step(&mut self, n: usize, action: &'a Action<'a>, step: &Step) -> Result<(), SceneError> {
+        if matches!(action, Action::Draw(_)) || self.watch.is_none() {
+            return self.step(n, action);
+        }
+        // Draws that wait come before it.
+        self.finish_pass()?;
+        let before = self.watch.as_ref().map(Watch::texels).transpose()?;
+        self.step(n, action)?;
+        match (&mut self.watch, before) {
+            (Some(watch), Some(before)) => watch.did(n, step, &before),
+            _ => Ok(()),
+        }
+    }
+
     fn step(&mut self, n: usize, action: &'a Action<'a>) -> Result<(), SceneError> {
         let Action::Draw(draw) = action else {
             self.finish_pass()?;
@@ -151,12 +248,18 @@ impl<'a> Run<'a> {
             Some(open) => open,
             none => {
                 let pass = Pass::new(self.device, draw.targets.clone()).map_err(failed)?;
-                let pass = pass.with_limits(&self.clock.limit(Dispatch::new([0; 3])));
+                let mut pass = pass.with_limits(&self.clock.limit(Dispatch::new([0; 3])));
+                if let Some(pixel) = self.watch.as_ref().and_then(|watch| watch.of_draw(draw)) {
+                    pass.watch(pixel).map_err(failed)?;
+                }
                 none.insert(OpenPass { pass, first: n, draws: Vec::new() })
             }
         };
         draw.add_to(&mut open.pass).map_err(failed)?;
         open.draws.push(draw);
+        if let (Some(watch), Some(history)) = (&mut self.watch, open.pass.histories().last()) {
+            watch.drew(n, draw, history.clone());
+        }
         Ok(())
     }
 
@@ -168,6 +271,7 @@ impl<'a> Run<'a> {
             SceneError::new(format!("steps[{step}]"), error)
         })?;
         for (draw, statistics) in draws.into_iter().zip(statistics) {
+            self.total += statistics;
             if let Some(query) = &draw.step.query {
                 *self.queries.entry(&query.name).or_default() += statistics;
             }

@@ -79,9 +79,19 @@ impl Step {
                 let indirect =
                     [("arguments", draw.arguments.is_some()), ("arguments_offset", draw.arguments_offset.is_some())];
                 let direct = || of_vertices.into_iter().chain(of_indices).chain(of_instances);
+                let mesh = ("mesh", draw.mesh.is_some());
                 match op {
+                    // A mesh has indices, and knows how many.
+                    Op::DrawIndexed if mesh.1 => {
+                        let refused: Vec<_> = of_vertices.into_iter().chain(indirect).chain([index_buffer]).collect();
+                        check_keys(place, &[], &refused)?;
+                    }
+                    Op::DrawIndexedIndirect if mesh.1 => {
+                        check_keys(place, &indirect[..1], &direct().chain([index_buffer]).collect::<Vec<_>>())?;
+                    }
                     Op::Draw => {
-                        let refused: Vec<_> = of_indices.into_iter().chain(indirect).chain([index_buffer]).collect();
+                        let others = indirect.into_iter().chain([index_buffer, mesh]);
+                        let refused: Vec<_> = of_indices.into_iter().chain(others).collect();
                         check_keys(place, &of_vertices[..1], &refused)?;
                     }
                     Op::DrawIndexed => {
@@ -89,7 +99,7 @@ impl Step {
                         check_keys(place, &[of_indices[0], index_buffer], &refused)?;
                     }
                     Op::DrawIndirect => {
-                        check_keys(place, &indirect[..1], &direct().chain([index_buffer]).collect::<Vec<_>>())?;
+                        check_keys(place, &indirect[..1], &direct().chain([index_buffer, mesh]).collect::<Vec<_>>())?;
                     }
                     _ => check_keys(place, &[indirect[0], index_buffer], &direct().collect::<Vec<_>>())?,
                 }
@@ -169,6 +179,7 @@ pub(super) struct Draw {
     pub read_only_stencil: bool,
     #[serde(default)]
     pub bind: BTreeMap<String, Reference>,
+    pub mesh: Option<String>,
     #[serde(default)]
     pub vertex_buffers: Vec<VertexBuffer>,
     pub index_buffer: Option<IndexBuffer>,

@@ -230,7 +230,7 @@ fn the_document_has_the_form_that_is_promised() {
     assert_eq!((of_each("device_threads"), of_each("threads")), (vec![1.into(), 2.into()], vec![64.into(), 64.into()]));
     for result in results {
         let promised = "shader engine verdict device_threads workers groups threads slots code compile \
-                        run ns_per_thread cpu_ns_per_thread threads_per_second work bytes_per_second operations_per_second speedup scaling compared";
+                        run ns_per_thread cpu_ns_per_thread threads_per_second work bytes_per_second operations_per_second speedup scaling frame compared";
         assert_eq!(keys(result), promised);
         assert_eq!(result["verdict"], "pass");
         assert_eq!((&result["slots"][0]["slot"], &result["slots"][0]["mismatches"]), (&"u0".into(), &0.into()));
@@ -340,4 +340,45 @@ fn an_interrupt_stops_it() {
     out.read_to_string(&mut rest).unwrap();
     Run::of(run.wait_with_output().unwrap()).fails(3, &["interrupted"]);
     assert!(!rest.contains("ns/thread"), "{rest}");
+}
+
+#[test]
+fn frames_of_scenes_and_drawings_have_a_table_of_their_own() {
+    let folder = Folder::new();
+    for file in ["scene.json", "vs.cso", "ps.cso", "target.png"] {
+        folder.write(file, std::fs::read(repository("tests/data/scenes/triangle").join(file)).unwrap());
+    }
+    let run = folder.brolga(&["bench", "scene.json", "--only", "quad", "--rounds", "2", "--threads", "1,2"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{}", run.out);
+    let [frames] = &tables(&run.out)[..] else { panic!("one table, in {}", run.out) };
+    let headings = ["job", "engine", "threads", "frame", "least", "spread", "cpu", "pixels", "rate", "first"];
+    assert_eq!(frames[0], headings);
+    let rows: Vec<_> = frames[1..].iter().map(|line| (line[0], line[1], line[2], line[7])).collect();
+    let row = |name, threads, pixels| (name, "jit", threads, pixels);
+    // As many as lavapipe counts, and one for each pixel of the target.
+    let [triangle, quad] = ["21172", "1048576"];
+    let expected = [
+        row("triangle", "1", triangle),
+        row("triangle", "2", triangle),
+        row("quad", "1", quad),
+        row("quad", "2", quad),
+    ];
+    assert_eq!(rows, expected);
+
+    let run = folder.brolga(&["bench", "scene.json", "--rounds", "1", "--format", "json", "--save", "before.json"]);
+    let document = document(&run);
+    let result = &document["jobs"][0]["results"][0];
+    assert_eq!((&result["verdict"], &result["frame"]["primitives"]), (&"pass".into(), &1.into()));
+    assert!(result["compile"]["first_ms"].as_f64().unwrap() > 0.0, "{}", run.out);
+    let run = folder.brolga(&["bench", "scene.json", "--rounds", "1", "--compare", "before.json"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{}", run.out);
+
+    // What is wrong is told, and not measured.
+    let text = std::fs::read_to_string(folder.path("scene.json")).unwrap();
+    folder.write("scene.json", text.replacen("0.09, 1]", "0.9, 1]", 1));
+    let run = folder.brolga(&["bench", "scene.json", "--rounds", "1"]);
+    assert_eq!((run.code, run.out.as_str()), (Some(1), ""));
+    assert!(run.err.contains("triangle does not draw what it expects"), "{}", run.err);
+    folder.write("scene.json", text.replacen("vs.cso", "no.cso", 1));
+    folder.brolga(&["bench", "scene.json", "--rounds", "1"]).fails(2, &["shaders.vs.file: ", "no.cso"]);
 }

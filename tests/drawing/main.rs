@@ -14,6 +14,7 @@
 //! | `effects.rs` | pixels that are discarded, hidden, or only there for their neighbours |
 //! | `targets.rs` | colours in targets |
 //! | `views.rs` | levels and layers of textures as targets, depth buffers that are read meanwhile |
+//! | `history.rs` | what a draw did to one pixel |
 //! | `shaders.rs` | the shaders, from assembly text |
 //! | `canvas.rs` | targets, and what is drawn into them |
 //!
@@ -82,6 +83,7 @@ mod coverage;
 mod depth;
 mod effects;
 mod evaluation;
+mod history;
 mod interpolation;
 mod lines;
 mod model;

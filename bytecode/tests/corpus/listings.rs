@@ -59,8 +59,10 @@ fn listings_are_those_of_the_compiler() {
 fn listings_beside_shaders_are_those_of_the_compiler() {
     let limits = Limits::default();
     let data = data::data();
-    for (folder, least) in [(data.join("listing"), 15), (data.join("interfaces"), 7), (data.join("../../examples"), 10)]
-    {
+    let examples = data.join("../../examples");
+    let scenes = [("still_life", 5), ("field", 8), ("lamps", 6)].map(|(name, count)| (examples.join(name), count));
+    let others = [(data.join("listing"), 15), (data.join("interfaces"), 7), (examples, 10)];
+    for (folder, least) in others.into_iter().chain(scenes) {
         let mut seen = 0;
         for entry in std::fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();

@@ -1,19 +1,22 @@
-//! The suite: compute shaders with fixed inputs and sizes. Other runtimes were measured with all but the examples.
+//! The suite: compute shaders and draws with fixed inputs and sizes. Other runtimes were measured with all but the examples.
 //!
 //! | file | what |
 //! |---|---|
 //! | `cases.rs` | inputs and sizes of each case |
 //! | `model.rs` | what must come out |
 //! | `pictures.rs` | the same of cases with textures |
+//! | `draws.rs` | draws |
 //! | `shaders/` | the shaders in HLSL and as fxc compiles them |
 
 use std::num::NonZeroU32;
 
 mod cases;
+mod draws;
 mod model;
 mod pictures;
 
 pub use cases::NAMES;
+pub use draws::{DRAWINGS, Drawing};
 
 use super::Work;
 use crate::job::{Kind, NumberType, Prepared, Tolerance};

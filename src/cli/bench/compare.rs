@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::baseline::{Baseline, Old, OldTimes};
 use super::machine::Machine;
 use super::record::{Document, Record, Times, time};
-use super::table::{Row, Sheet, cell, rows};
+use super::table::{Row, cell, rows};
 use crate::cli::report::harmless;
+use crate::cli::sheet::Sheet;
 use crate::cli::style::Style;
 
 /// What is less than this part is no change, however sure it is: code that only lies elsewhere in memory makes as much.

@@ -1,4 +1,4 @@
-//! `brolga bench`: checks every job once, then measures all of them in turns.
+//! `brolga bench`: checks every job and scene once, then measures all of them in turns.
 //!
 //! | file | what |
 //! |---|---|
@@ -22,33 +22,35 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use brolga::bench::{Amount, Samples, Series, Work, measure, reference, suite};
+use brolga::bench::{Amount, Frames, Samples, Series, Work, measure, measure_frames, reference, suite};
 use brolga::files::Claim;
 use brolga::job::{Comparison, Job, JobError, Prepared, RunOptions};
+use brolga::scene::{Scene, SceneError};
 use brolga::{Bindings, CancelToken, CodeFigures, Device, Engine};
 use clap::{Args, ValueEnum};
+use serde_json::Value;
 
 use super::compiler::CompilerOption;
 use super::interrupt::{self, INTERRUPTED, Temporary};
 use super::options::{DeviceOptions, THREADS, device, seconds};
 use super::progress::{MeasureBar, Watcher};
 use super::style::Styles;
-use super::summary::RunLine;
-use super::{Ending, report};
+use super::summary::{RunLine, error_json};
+use super::{Ending, report, scene};
 use baseline::Baseline;
 use machine::{Account, Machine};
-use record::{Document, JobRecord};
+use record::{Document, JobRecord, Record};
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Job files (.toml, .json), or folders with a case.json; without any the suite is measured
+    /// Job files (.toml, .json), scenes (.json), or folders with a case.json or a scene.json; without any the suite is measured
     #[arg(value_name = "JOB")]
     jobs: Vec<PathBuf>,
     /// Measure the suite in addition to the named jobs
     #[arg(long)]
     suite: bool,
     /// Measure only these cases of the suite
-    #[arg(long, value_name = "CASE,…", value_delimiter = ',', value_parser = clap::builder::PossibleValuesParser::new(suite::NAMES))]
+    #[arg(long, value_name = "CASE,…", value_delimiter = ',', value_parser = clap::builder::PossibleValuesParser::new(suite::NAMES.into_iter().chain(suite::DRAWINGS)))]
     only: Vec<String>,
     /// Engines to measure side by side; by default machine code if this processor can run it
     #[arg(long, value_enum, value_name = "ENGINE,…", value_delimiter = ',')]
@@ -157,6 +159,8 @@ enum Source {
     File(PathBuf),
     /// A case of the suite.
     Case(&'static str),
+    /// A drawing of the suite.
+    Drawing(&'static str),
 }
 
 impl Source {
@@ -164,7 +168,7 @@ impl Source {
     fn name(&self) -> String {
         match self {
             Source::File(path) => path.to_string_lossy().into_owned(),
-            Source::Case(name) => (*name).to_owned(),
+            Source::Case(name) | Source::Drawing(name) => (*name).to_owned(),
         }
     }
 }
@@ -177,7 +181,8 @@ fn sources(arguments: &Arguments) -> Vec<Source> {
         only => only.iter().any(|only| only == name),
     };
     let cases = suite::NAMES.into_iter().filter(|name| is_wanted(name)).map(Source::Case);
-    jobs.iter().cloned().map(Source::File).chain(cases).collect()
+    let drawings = suite::DRAWINGS.into_iter().filter(|name| is_wanted(name)).map(Source::Drawing);
+    jobs.iter().cloned().map(Source::File).chain(cases).chain(drawings).collect()
 }
 
 /// Reads what to compare with, or says why it cannot be.
@@ -209,7 +214,7 @@ struct Session<'a> {
     baselines: Vec<Baseline>,
     cancel: CancelToken,
     /// Why a job has no results, for each job.
-    failures: Vec<Option<JobError>>,
+    failures: Vec<Option<Value>>,
     /// The worst so far.
     ending: Ending,
 }
@@ -237,6 +242,15 @@ struct Checked<'a> {
     series: Series<'a>,
 }
 
+/// The frames of a scene on one engine and device.
+struct Drawn<'a> {
+    /// Which job it is.
+    job: usize,
+    /// What came of its expectations.
+    verdict: &'static str,
+    frames: Frames<'a>,
+}
+
 impl Checked<'_> {
     /// Whether everything is as expected.
     fn passed(&self) -> bool {
@@ -258,6 +272,7 @@ impl Checked<'_> {
 
 impl<'a> Session<'a> {
     fn run(mut self, save: Option<(&Path, Claim)>) -> io::Result<Ending> {
+        let scenes: Vec<Option<Scene>> = (0..self.sources.len()).map(|job| self.scene(job)).collect();
         let ready: Vec<Option<Ready>> = (0..self.sources.len()).map(|job| self.ready(job)).collect();
         let mut checked = Vec::new();
         for (job, ready) in ready.iter().enumerate() {
@@ -265,15 +280,25 @@ impl<'a> Session<'a> {
                 checked.extend(self.check_all(job, ready)?);
             }
         }
+        let mut drawn = Vec::new();
+        for (job, scene) in scenes.iter().enumerate() {
+            drawn.extend(self.draw_all(job, scene.as_ref()));
+        }
         let right = checked.iter_mut().filter(|checked: &&mut Checked<'_>| checked.passed());
         let mut series: Vec<_> = right.map(|checked| &mut checked.series).collect();
         let (mut work, account) = (Samples::default(), Account::begin());
-        if !series.is_empty() {
+        let right = drawn.iter_mut().filter(|drawn: &&mut Drawn<'_>| drawn.verdict != "fail");
+        let mut frames: Vec<_> = right.map(|drawn| &mut drawn.frames).collect();
+        let all = (series.len() + frames.len()).max(1) as f64;
+        if series.len() + frames.len() > 0 {
             let bar = MeasureBar::new();
-            measure(&mut series, self.amount(), &mut |done| {
+            let part = series.len() as f64 / all;
+            let mut tell = |done: f64| {
                 bar.show(done);
                 work.push(reference());
-            });
+            };
+            measure(&mut series, self.amount(), &mut |done| tell(done * part));
+            measure_frames(&mut frames, self.amount(), &mut |done| tell(part + done * (1.0 - part)));
         }
         let machine = Machine::here(&work, &account);
         let interrupted = self.cancel.is_cancelled();
@@ -287,8 +312,18 @@ impl<'a> Session<'a> {
                 self.fail(checked.job, error);
             }
         }
+        for drawn in &mut drawn {
+            if let Some(error) = drawn.frames.take_failure().filter(|_| !interrupted) {
+                self.fail_scene(drawn.job, &error);
+            }
+        }
         checked.retain(|checked| self.failures[checked.job].is_none());
-        let document = self.document(&ready, &checked, machine, interrupted);
+        drawn.retain(|drawn| self.failures[drawn.job].is_none());
+        let name = |job: usize| {
+            let of_job = ready[job].as_ref().map(|ready: &Ready| ready.prepared.job().name.clone());
+            of_job.or_else(|| scenes[job].as_ref().map(|scene| scene.name().to_owned()))
+        };
+        let document = self.document(name, &checked, &drawn, machine, interrupted);
         self.show(&document)?;
         if let Some((path, claim)) = save
             && let Err(error) = claim.commit((as_text(&document) + "\n").as_bytes())
@@ -321,12 +356,91 @@ impl<'a> Session<'a> {
     fn fail(&mut self, job: usize, error: JobError) {
         report::print(&error, self.styles.err);
         self.ending = self.ending.max(report::ending(&error));
-        self.failures[job].get_or_insert(error);
+        self.failures[job].get_or_insert_with(|| error_json(&error));
+    }
+
+    /// The same of a scene.
+    fn fail_scene(&mut self, job: usize, error: &SceneError) {
+        report::print_plain(error.to_string(), error.help(), self.styles.err);
+        self.ending = self.ending.max(scene::ending(error));
+        self.failures[job].get_or_insert_with(|| scene::error_json(error));
+    }
+
+    /// Reads a scene; none if it is something else.
+    fn scene(&mut self, job: usize) -> Option<Scene> {
+        let Source::File(path) = &self.sources[job] else { return None };
+        let file = Scene::find(path)?;
+        Scene::load(&file, self.devices[0].limits()).map_err(|error| self.fail_scene(job, &error)).ok()
+    }
+
+    /// Draws the first frame of a scene, or of a drawing of the suite, on each engine and device. None counts if one cannot.
+    fn draw_all<'r>(&mut self, job: usize, scene: Option<&'r Scene>) -> Vec<Drawn<'r>>
+    where
+        'a: 'r,
+    {
+        let mut all = Vec::new();
+        for engine in self.engines() {
+            for device in self.devices {
+                if self.cancel.is_cancelled() {
+                    return all;
+                }
+                let options = self.options(engine);
+                let begun = match (&self.sources[job], scene) {
+                    (_, Some(scene)) => self.check_scene(scene, device, &options),
+                    (Source::Drawing(name), _) => {
+                        let frames = Frames::of_drawing(name, device, &options);
+                        frames.expect("the command line takes names of drawings only").map(|frames| ("done", frames))
+                    }
+                    _ => return all,
+                };
+                match begun {
+                    Ok((verdict, frames)) => all.push(Drawn { job, verdict, frames }),
+                    Err(error) => {
+                        self.fail_scene(job, &error);
+                        return Vec::new();
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Holds what a scene draws against what it expects, and draws its first frame.
+    fn check_scene<'r>(
+        &mut self,
+        scene: &'r Scene,
+        device: &'r Device,
+        options: &RunOptions,
+    ) -> Result<(&'static str, Frames<'r>), SceneError> {
+        let outcome = scene.run(device, options)?;
+        if !outcome.passed() {
+            self.ending = self.ending.max(Ending::Mismatch);
+            let text = format!("{} does not draw what it expects", scene.name());
+            report::print_plain(text, Some("`brolga run` says what differs".into()), self.styles.err);
+        }
+        let verdict = match (outcome.passed(), outcome.checks.is_empty()) {
+            (false, _) => "fail",
+            (true, true) => "done",
+            (true, false) => "pass",
+        };
+        Ok((verdict, Frames::of_scene(scene, device, options)?))
+    }
+
+    fn options(&self, engine: Engine) -> RunOptions {
+        let mut options = RunOptions::new(engine);
+        options.time_limit = self.arguments.timeout;
+        options.cancel = self.cancel.clone();
+        options
     }
 
     /// Reads a job and binds its views.
     fn ready(&mut self, job: usize) -> Option<Ready> {
-        if self.cancel.is_cancelled() {
+        let is_job = match &self.sources[job] {
+            Source::File(path) => Scene::find(path).is_none(),
+            Source::Case(_) => true,
+            Source::Drawing(_) => false,
+        };
+        if self.cancel.is_cancelled() || !is_job {
             return None;
         }
         let device = &self.devices[0];
@@ -342,6 +456,7 @@ impl<'a> Session<'a> {
                     let ready = suite::prepare(name).expect("the command line takes names of cases only");
                     (ready.job, Some((ready.work, ready.batch)))
                 }
+                Source::Drawing(_) => unreachable!("drawings are no jobs"),
             };
             for warning in prepared.warnings() {
                 report::warn(warning, self.styles.err);
@@ -390,9 +505,7 @@ impl<'a> Session<'a> {
         engine: Engine,
         device: &'r Device,
     ) -> Result<Checked<'r>, JobError> {
-        let mut options = RunOptions::new(engine);
-        options.time_limit = self.arguments.timeout;
-        options.cancel = self.cancel.clone();
+        let options = self.options(engine);
         let Ready { prepared, bindings, case } = ready;
         let watcher = Watcher::start(options.progress.clone(), prepared.job());
         let (mut series, outcome) = Series::begin(prepared, device, bindings, shader, &options)?;
@@ -433,16 +546,19 @@ impl<'a> Session<'a> {
     /// What was measured, and beside what.
     fn document(
         &self,
-        ready: &[Option<Ready>],
+        name: impl Fn(usize) -> Option<String>,
         checked: &[Checked<'_>],
+        drawn: &[Drawn<'_>],
         machine: Machine,
         interrupted: bool,
     ) -> Document {
         let job = |job: usize| {
             let path = self.sources[job].name();
-            let name = ready[job].as_ref().map_or_else(|| path.clone(), |ready| ready.prepared.job().name.clone());
-            let checked: Vec<&Checked<'_>> = checked.iter().filter(|checked| checked.job == job).collect();
-            JobRecord::new(path, name, &checked, self.failures[job].as_ref())
+            let name = name(job).unwrap_or_else(|| path.clone());
+            let of_job = checked.iter().filter(|checked| checked.job == job).map(Record::new);
+            let of_scene = drawn.iter().filter(|drawn| drawn.job == job);
+            let results = of_job.chain(of_scene.map(|drawn| Record::of_frames(&drawn.frames, drawn.verdict))).collect();
+            JobRecord::new(path, name, results, self.failures[job].clone())
         };
         let jobs = (0..self.sources.len()).map(job).collect();
         let mut document = Document { passed: self.ending == Ending::Fine, interrupted, machine, jobs };

@@ -3,8 +3,7 @@
 
 use std::time::Duration;
 
-use brolga::bench::{Samples, Series, Statistics, Work};
-use brolga::job::JobError;
+use brolga::bench::{Frames, Samples, Series, Statistics, Work};
 use brolga::{CodeFigures, CompileStage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,7 +11,7 @@ use serde_json::Value;
 use super::Checked;
 use super::compare::Compared;
 use super::machine::Machine;
-use crate::cli::summary::{comparison_json, error_json, milliseconds, verdict};
+use crate::cli::summary::{comparison_json, milliseconds, verdict};
 
 /// All that a command measured.
 #[derive(Serialize, Deserialize)]
@@ -58,8 +57,21 @@ pub(super) struct Record {
     pub speedup: Option<f64>,
     /// The same for each thread.
     pub scaling: Option<f64>,
+    /// Of a scene: what a frame does. Threads are pixels then.
+    #[serde(default)]
+    pub frame: Option<FrameRecord>,
     #[serde(default)]
     pub compared: Vec<Compared>,
+}
+
+/// What a frame does.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(super) struct FrameRecord {
+    /// Pixels that were shaded.
+    pub pixels: u64,
+    /// Pixels that passed all tests.
+    pub samples: u64,
+    pub primitives: u64,
 }
 
 /// What machine code is made of.
@@ -107,8 +119,7 @@ pub(super) struct WorkRecord {
 
 impl JobRecord {
     /// What became of a job.
-    pub fn new(job: String, name: String, checked: &[&Checked<'_>], error: Option<&JobError>) -> Self {
-        let mut results: Vec<Record> = checked.iter().map(|checked| Record::new(checked)).collect();
+    pub fn new(job: String, name: String, mut results: Vec<Record>, error: Option<Value>) -> Self {
         for at in 0..results.len() {
             if results[at].workers < results[at].device_threads.min(2) {
                 // One worker does it all, however many threads there are.
@@ -119,12 +130,13 @@ impl JobRecord {
             results[at].speedup = speedup;
             results[at].scaling = speedup.map(|speedup| speedup / results[at].device_threads as f64);
         }
-        Self { job, name, results, error: error.map(error_json) }
+        Self { job, name, results, error }
     }
 }
 
 impl Record {
-    fn new(checked: &Checked<'_>) -> Self {
+    /// Of a job's shader.
+    pub fn new(checked: &Checked<'_>) -> Self {
         let (series, report) = (&checked.series, checked.series.report());
         let (compile, run) = (Compile::new(series), Times::new(series.runs()));
         let each = |times: Option<Statistics>| {
@@ -152,6 +164,42 @@ impl Record {
             run,
             speedup: None,
             scaling: None,
+            frame: None,
+            compared: Vec::new(),
+        }
+    }
+
+    /// Of a scene.
+    pub fn of_frames(frames: &Frames<'_>, verdict: &str) -> Self {
+        let (run, first, did) = (Times::new(frames.frames()), frames.first(), frames.statistics());
+        let pixels = did.pixel_invocations.max(did.samples);
+        let each = |times: Option<Statistics>| Some(times?.median_ms * 1e6 / pixels as f64).filter(|ns| ns.is_finite());
+        let rate = run.wall.map(|times| pixels as f64 * 1e3 / times.median_ms).filter(|rate| rate.is_finite());
+        Self {
+            shader: String::new(),
+            engine: frames.engine().to_string(),
+            verdict: verdict.to_owned(),
+            device_threads: frames.device().pool().threads(),
+            workers: frames.device().pool().threads(),
+            groups: 0,
+            threads: pixels,
+            slots: Vec::new(),
+            code: None,
+            compile: Compile {
+                first_ms: milliseconds(first.cpu.unwrap_or(first.wall)),
+                times: Times { samples: 0, wall: None, cpu: None },
+                stages: Vec::new(),
+            },
+            ns_per_thread: each(run.wall),
+            cpu_ns_per_thread: each(run.cpu),
+            threads_per_second: rate,
+            work: None,
+            bytes_per_second: None,
+            operations_per_second: None,
+            run,
+            speedup: None,
+            scaling: None,
+            frame: Some(FrameRecord { pixels, samples: did.samples, primitives: did.primitives }),
             compared: Vec::new(),
         }
     }

@@ -1,9 +1,10 @@
-//! The tables: what dispatches took, what compiling took and gave.
+//! The tables: what dispatches took, what compiling took and gave, what frames took.
 
 use std::io::{self, Write};
 
 use super::record::{Document, JobRecord, Record, time};
 use crate::cli::report::harmless;
+use crate::cli::sheet::Sheet;
 use crate::cli::style::Style;
 use crate::cli::summary::rate;
 
@@ -38,6 +39,17 @@ const SCALING: Column = ("scaling", true, |row| {
     cell(scaling, |scaling| format!("{:.0} %", scaling * 100.0))
 });
 
+const FRAMES: [Column; 8] = [
+    ("threads", true, |row| row.record.device_threads.to_string()),
+    ("frame", true, |row| cell(row.record.run.wall, |times| time(times.median_ms))),
+    ("least", true, |row| cell(row.record.run.wall, |times| time(times.least_ms))),
+    ("spread", true, |row| cell(row.record.run.wall, |times| format!("{:.1} %", times.spread * 100.0))),
+    ("cpu", true, |row| cell(row.record.run.cpu, |times| time(times.median_ms))),
+    ("pixels", true, |row| row.record.threads.to_string()),
+    ("rate", true, |row| cell(row.record.threads_per_second, |pixels| rate(pixels, "pixel"))),
+    ("first", true, |row| time(row.record.compile.first_ms)),
+];
+
 const CODE: [Column; 5] = [
     ("compile", true, |row| cell(row.record.compile.times.of_one_thread(), |times| time(times.median_ms))),
     ("code", true, |row| cell(row.record.code, |code| format!("{} B", code.bytes))),
@@ -46,41 +58,25 @@ const CODE: [Column; 5] = [
     ("reloads", true, |row| cell(row.record.code, |code| code.reloads.to_string())),
 ];
 
-/// A table as text.
-pub(super) struct Sheet<'a> {
-    /// Each with whether its column holds numbers.
-    pub headings: Vec<(&'a str, bool)>,
-    /// Row by row.
-    pub cells: Vec<Vec<String>>,
-}
-
-impl Sheet<'_> {
-    /// Writes it, numbers to the right.
-    pub fn write(&self, out: &mut impl Write, style: Style) -> io::Result<()> {
-        let Self { headings, cells } = self;
-        let width = |at: usize| cells.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..headings.len()).map(|at| headings[at].0.len().max(width(at))).collect();
-        let line = |cells: Vec<&str>| {
-            let padded = cells.iter().zip(&widths).zip(headings).map(|((cell, &width), (_, number))| match number {
-                true => format!("{cell:>width$}"),
-                false => format!("{cell:<width$}"),
-            });
-            padded.collect::<Vec<_>>().join("  ")
-        };
-        writeln!(out, "{}", style.dim(&line(headings.iter().map(|(name, _)| *name).collect())))?;
-        cells.iter().try_for_each(|row| writeln!(out, "{}", line(row.iter().map(String::as_str).collect())))
-    }
-}
-
 /// Writes the tables of what was measured; nothing if that is nothing.
 pub(super) fn write(out: &mut impl Write, document: &Document, style: Style) -> io::Result<()> {
-    let rows = rows(document);
-    if rows.is_empty() {
-        return Ok(());
+    let (frames, rows): (Vec<_>, Vec<_>) = rows(document).into_iter().partition(|row| row.record.frame.is_some());
+    if !rows.is_empty() {
+        runs(&rows).write(out, style)?;
+        writeln!(out)?;
+        stages(&rows).write(out, style)?;
     }
-    runs(&rows).write(out, style)?;
-    writeln!(out)?;
-    stages(&rows).write(out, style)
+    if !frames.is_empty() {
+        if !rows.is_empty() {
+            writeln!(out)?;
+        }
+        sheet(&[&[JOB, ENGINE], &FRAMES[..]].concat(), &frames).write(out, style)?;
+    }
+    Ok(())
+}
+
+fn sheet<'a>(columns: &[Column], rows: &[Row<'_>]) -> Sheet<'a> {
+    Sheet { headings: headings(columns), cells: rows.iter().map(|row| cells(columns, row)).collect() }
 }
 
 /// What dispatches took.
@@ -89,7 +85,7 @@ fn runs<'a>(rows: &[Row<'_>]) -> Sheet<'a> {
     if rows.iter().any(|row| row.record.device_threads > 1) {
         columns.push(SCALING);
     }
-    Sheet { headings: headings(&columns), cells: rows.iter().map(|row| cells(&columns, row)).collect() }
+    sheet(&columns, rows)
 }
 
 /// What compiling took, with a column for each stage, and what it gave.

@@ -1,0 +1,218 @@
+"""Makes the meshes and textures of the example scenes `still_life`, `field` and `lamps`.
+
+Run it as `python3 scenes.py`; it needs numpy. Meshes are .obj files without normals: whoever reads them makes those of the faces.
+"""
+
+import numpy as np
+
+from pictures import write_png
+
+# Meshes ---------------------------------------------------------------------------------------------------------------
+
+
+def write_obj(name: str, what: str, places: np.ndarray, texcoords: np.ndarray, faces: list, smooth: bool = True) -> None:
+    """Writes corners, each with a texture coordinate of its own number, and faces of corners counted from 0."""
+    with open(name, "w", newline="\n") as file:
+        file.write(f"# {what}\n")
+        file.writelines("v " + " ".join(f"{number:.4g}" for number in place) + "\n" for place in places)
+        file.writelines(f"vt {u:.4g} {v:.4g}\n" for u, v in texcoords)
+        file.write("s 1\n" if smooth else "s off\n")
+        file.writelines("f " + " ".join(f"{n + 1}/{t + 1}" for n, t in face) + "\n" for face in faces)
+
+
+def write_grid(name: str, what: str, place, across: int, along: int, closed: bool, repeat=(1, 1)) -> None:
+    """Writes a surface that goes round: `place(u, v)` for u and v from 0 to 1, which is the same at u = 0 and 1; if it is closed,
+    at v = 0 and 1 too. Corners at the seam are one, with two texture coordinates."""
+    rows = along if closed else along + 1
+    places = np.array([place(x / across, y / along) for y in range(rows) for x in range(across)])
+    texcoords = np.array([(repeat[0] * x / across, repeat[1] * y / along) for y in range(along + 1) for x in range(across + 1)])
+
+    def corner(x: int, y: int) -> tuple:
+        return (y % rows) * across + x % across, y * (across + 1) + x
+
+    faces = []
+    for y in range(along):
+        for x in range(across):
+            corners = [corner(x, y), corner(x + 1, y), corner(x + 1, y + 1), corner(x, y + 1)]
+            # At a pole two corners are at one place, and leave a triangle.
+            apart = [at for n, at in enumerate(corners) if np.abs(places[at[0]] - places[corners[n - 1][0]]).max() > 1e-9]
+            if len(apart) > 2:
+                faces.append(apart)
+    write_obj(name, what, places, texcoords, faces)
+
+
+def ball(u: float, v: float) -> tuple:
+    around, up = 2 * np.pi * u, np.pi * v
+    return -np.sin(up) * np.cos(around), -np.cos(up), np.sin(up) * np.sin(around)
+
+
+def knot(radius: float):
+    """The trefoil knot, as thick as the radius says; u goes round the tube, v along it."""
+
+    def line(t: float) -> np.ndarray:
+        a = 2 * np.pi * t
+        return np.array([(2 + np.cos(3 * a)) * np.cos(2 * a), (2 + np.cos(3 * a)) * np.sin(2 * a), np.sin(3 * a)]) / 3
+
+    def place(u: float, v: float) -> np.ndarray:
+        at, ahead = line(v), line(v + 1e-4) - line(v - 1e-4)
+        ahead /= np.linalg.norm(ahead)
+        side = np.cross(ahead, at)
+        side /= np.linalg.norm(side)
+        angle = 2 * np.pi * u
+        return at + radius * (np.cos(angle) * side + np.sin(angle) * np.cross(ahead, side))
+
+    return place
+
+
+def vase(u: float, v: float) -> tuple:
+    """Outside from the foot to the rim, then inside down to the floor."""
+    profile = np.array([
+        (0, 0), (0.36, 0), (0.40, 0.03), (0.38, 0.08), (0.52, 0.35), (0.66, 0.75), (0.66, 1.1), (0.50, 1.45), (0.30, 1.68),
+        (0.27, 1.85), (0.36, 2.02), (0.38, 2.06), (0.35, 2.05), (0.24, 1.86), (0.26, 1.66), (0.45, 1.42), (0.6, 1.1), (0.3, 0.3), (0, 0.2),
+    ])
+    t = v * (len(profile) - 1)
+    n = min(int(t), len(profile) - 2)
+    before, a, b, after = (profile[min(max(n + k, 0), len(profile) - 1)] for k in (-1, 0, 1, 2))
+    s = t - n
+    # The curve of Catmull and Rom.
+    radius, height = 0.5 * (2 * a + (b - before) * s + (2 * before - 5 * a + 4 * b - after) * s**2 + (3 * a - before - 3 * b + after) * s**3)
+    around = 2 * np.pi * u
+    return max(radius, 0.0) * np.cos(-around), height, max(radius, 0.0) * np.sin(-around)
+
+
+def write_plane(name: str, what: str, half: float, repeat: float) -> None:
+    places = [(-half, 0, half), (half, 0, half), (half, 0, -half), (-half, 0, -half)]
+    texcoords = [(0, 0), (repeat, 0), (repeat, repeat), (0, repeat)]
+    write_obj(name, what, np.array(places), np.array(texcoords), [[(n, n) for n in range(4)]], smooth=False)
+
+
+def write_box(name: str, what: str, cut: float) -> None:
+    """A box from -1 to 1, on y = 0, two high, whose upper edges are cut by so much. Its lower face is left out."""
+    low, high, inner = 0, 2, 1 - cut
+    ring = lambda y, r: [(-r, y, r), (r, y, r), (r, y, -r), (-r, y, -r)]
+    places = ring(low, 1) + ring(high - cut, 1) + ring(high, inner)
+    texcoords = [(0, 0), (1, 0), (1, 1), (0, 1)]
+    sides = [[(k + n, 0), (k + (n + 1) % 4, 1), (k + 4 + (n + 1) % 4, 2), (k + 4 + n, 3)] for k in (0, 4) for n in range(4)]
+    write_obj(name, what, np.array(places), np.array(texcoords), sides + [[(8 + n, n) for n in range(4)]], smooth=False)
+
+
+# Textures -------------------------------------------------------------------------------------------------------------
+
+
+def noise(rng: np.random.Generator, height: int, width: int, cells: tuple) -> np.ndarray:
+    """Smooth random numbers from 0 to 1 that tile: so many cells down and across."""
+    lattice = rng.random(cells)
+    y, x = np.arange(height) * cells[0] / height, np.arange(width) * cells[1] / width
+    ease = lambda t: t * t * (3 - 2 * t)
+    (y0, ty), (x0, tx) = ((np.floor(a).astype(int), ease(a % 1)) for a in (y, x))
+    at = lambda dy, dx: lattice[np.ix_((y0 + dy) % cells[0], (x0 + dx) % cells[1])]
+    ty, tx = ty[:, None], tx[None, :]
+    return (at(0, 0) * (1 - tx) + at(0, 1) * tx) * (1 - ty) + (at(1, 0) * (1 - tx) + at(1, 1) * tx) * ty
+
+
+def layered(rng: np.random.Generator, height: int, width: int, cells: tuple, layers: int) -> np.ndarray:
+    total = sum(noise(rng, height, width, (cells[0] << n, cells[1] << n)) / 2**n for n in range(layers))
+    return total / sum(1 / 2**n for n in range(layers))
+
+
+def blend(low: tuple, high: tuple, share: np.ndarray) -> np.ndarray:
+    share = np.clip(share, 0, 1)[..., None]
+    return (np.array(low) * (1 - share) + np.array(high) * share)
+
+
+def save(name: str, colors: np.ndarray, steps: int = 4) -> None:
+    """Colours on the curve of sRGB. Few codes make a small file."""
+    write_png(name, (np.round(np.clip(colors, 0, 255) / steps) * steps).clip(0, 255).astype(np.uint8))
+
+
+def wood(rng: np.random.Generator) -> np.ndarray:
+    """Four planks, side by side."""
+    size, planks = 256, []
+    for _ in range(4):
+        grain = layered(rng, size // 4, size, (8, 2), 3)
+        rings = 0.5 + 0.5 * np.sin(40 * grain + 3 * noise(rng, size // 4, size, (2, 2)))
+        tone = rng.uniform(0.8, 1.05)
+        plank = blend((92, 58, 36), (150, 104, 66), 0.25 + 0.6 * rings) * tone
+        plank[:2] *= 0.45
+        plank[2] *= 0.8
+        planks.append(plank)
+    return np.vstack(planks)
+
+
+def marble(rng: np.random.Generator) -> np.ndarray:
+    veins = layered(rng, 128, 256, (3, 6), 4)
+    return blend((16, 44, 46), (150, 176, 160), np.abs(np.sin(7 * np.pi * veins)) ** 0.5)
+
+
+def glaze(rng: np.random.Generator) -> np.ndarray:
+    """White, with bands and scales in cobalt; the picture's lower edge is the vase's foot."""
+    height, width = 256, 256
+    y, x = np.mgrid[0:height, 0:width]
+    up = 1 - y / height
+    color = blend((232, 228, 214), (244, 241, 232), noise(rng, height, width, (8, 8)))
+    blue = np.array((28, 60, 140))
+    bands = np.zeros((height, width), bool)
+    for start, end in [(0.13, 0.145), (0.155, 0.16), (0.34, 0.345), (0.355, 0.365), (0.46, 0.475), (0.52, 0.55)]:
+        bands |= (up > start) & (up < end)
+    # Rows of scales on the belly, each between the two below.
+    row = np.floor((up - 0.165) / 0.0285)
+    across, down = (x / width * 16 + 0.5 * (row % 2)) % 1 - 0.5, ((up - 0.165) / 0.0285) % 1
+    scales = (np.abs(np.hypot(across * 1.6, down) - 0.78) < 0.13) & (up > 0.165) & (up < 0.335)
+    dots = (np.hypot((x / width * 24) % 1 - 0.5, (up - 0.41) * 26) < 0.28)
+    color[bands | scales | dots] = blue
+    return color
+
+
+def copper(rng: np.random.Generator) -> np.ndarray:
+    """Brushed along the tube, with spots of verdigris."""
+    brushed = layered(rng, 64, 64, (1, 16), 2)
+    spots = layered(rng, 64, 64, (6, 2), 3)
+    metal = blend((186, 98, 58), (236, 150, 96), brushed)
+    return metal + (np.array((70, 138, 118)) - metal) * np.clip((spots - 0.6) * 7, 0, 1)[..., None]
+
+
+# Instances ------------------------------------------------------------------------------------------------------------
+
+
+def write_seeds(name: str, count: int) -> None:
+    """A sunflower: place x and z, how far out from 0 to 1, and a random number, as halves."""
+    rng = np.random.default_rng(7)
+    n = np.arange(count) + 0.5
+    angle, radius = n * np.pi * (3 - np.sqrt(5)), np.sqrt(n / count)
+    seeds = np.stack([np.cos(angle) * radius, np.sin(angle) * radius, radius, rng.random(count)], axis=1)
+    seeds.astype("<f2").tofile(name)
+
+
+def write_lamps(name: str) -> None:
+    """Lamps on the floor of a hall and above it: place, reach, colour, size."""
+    rng = np.random.default_rng(11)
+    hues = np.array([(1.0, 0.45, 0.12), (1.0, 0.2, 0.25), (0.75, 0.2, 1.0), (0.2, 0.4, 1.0), (0.1, 0.9, 0.8), (0.5, 1.0, 0.2)])
+    lamps = []
+    for n in range(140):
+        place = (rng.uniform(-5.2, 5.2), rng.choice([0.08, 0.08, rng.uniform(0.3, 3.2)]), rng.uniform(-22, 4))
+        color = hues[n % len(hues)] * rng.uniform(0.7, 1.3)
+        lamps.append((*place, 3.2, *color, 0.05 if place[1] < 0.1 else 0.035))
+    np.array(lamps, "<f4").tofile(name)
+
+
+def main() -> None:
+    write_grid("still_life/ball.obj", "A ball.", ball, 40, 24, False)
+    write_grid("still_life/knot.obj", "A trefoil knot.", knot(0.24), 14, 120, True, (1, 12))
+    write_grid("still_life/vase.obj", "A vase.", vase, 40, 54, False)
+    write_plane("still_life/table.obj", "A square table.", 14, 5)
+    rng = np.random.default_rng(3)
+    save("still_life/wood.png", wood(rng), 8)
+    save("still_life/marble.png", marble(rng), 8)
+    save("still_life/glaze.png", glaze(rng), 4)
+    save("still_life/copper.png", copper(rng), 8)
+    write_box("field/seed.obj", "A box with cut edges.", 0.25)
+    write_seeds("field/seeds.bin", 3600)
+    write_grid("lamps/knot.obj", "A trefoil knot.", knot(0.3), 12, 96, True, (1, 12))
+    write_grid("lamps/ball.obj", "A ball.", ball, 16, 10, False)
+    write_box("lamps/column.obj", "A box with cut edges.", 0.1)
+    write_lamps("lamps/lamps.bin")
+    write_plane("lamps/floor.obj", "A square floor.", 20, 20)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,394 @@
+//! Meshes in Wavefront's .obj files: polygons become triangles with positions, normals and texture coordinates.
+//!
+//! * Positions and the order of corners stay as they are: usually y is up, the space is right-handed, and corners go
+//!   counter-clockwise around a front.
+//! * `v` of texture coordinates becomes 1 - v: files count it from the lower edge of a picture, Direct3D from the upper one.
+//! * Corners without a normal get that of their polygon, or in a smoothing group (`s 1`) the mean of the group's polygons at
+//!   that position, weighted by their areas. Corners without texture coordinates get 0, 0.
+//! * Polygons are cut into fans from their first corner, which is right for convex ones. Lines, points, curves, materials and
+//!   names are ignored.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::Path;
+
+use super::{FileError, FileProblem, at, input, short};
+
+/// Words that begin lines of which nothing is taken.
+const IGNORED: &[&str] = &[
+    "o",
+    "g",
+    "mg",
+    "l",
+    "p",
+    "vp",
+    "mtllib",
+    "usemtl",
+    "maplib",
+    "usemap",
+    "bevel",
+    "c_interp",
+    "d_interp",
+    "lod",
+    "shadow_obj",
+    "trace_obj",
+    "cstype",
+    "deg",
+    "bmat",
+    "step",
+    "curv",
+    "curv2",
+    "surf",
+    "parm",
+    "trim",
+    "hole",
+    "scrv",
+    "sp",
+    "end",
+    "con",
+    "ctech",
+    "stech",
+];
+
+/// Triangles, as a vertex buffer and an index buffer of 32 bits have them.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Mesh {
+    /// Position x, y, z, normal x, y, z, texture coordinates u, v.
+    pub vertices: Vec<[f32; 8]>,
+    /// Three for each triangle.
+    pub indices: Vec<u32>,
+}
+
+impl Mesh {
+    /// Bytes from one vertex to the next.
+    pub const STRIDE_BYTES: u32 = 32;
+
+    /// Bytes of a file at most: its triangles may take thirty times as much memory.
+    pub const MOST_BYTES: u64 = 256 << 20;
+
+    /// Reads an .obj file. `most` bounds the bytes of the vertices and indices.
+    ///
+    /// # Errors
+    /// If it cannot be read, a line makes no sense, a face names what is not there, a number is not finite, or there is no face.
+    pub fn load(path: impl AsRef<Path>, most: u64) -> Result<Self, FileError> {
+        let path = path.as_ref();
+        at(path, || Self::parse(&input::read(path, Self::MOST_BYTES)?, most))
+    }
+
+    /// Reads the content of such a file.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn parse(text: &[u8], most: u64) -> Result<Self, FileProblem> {
+        let file = Lines::parse(text)?;
+        let smooth = file.smooth_normals();
+        let (mut mesh, mut places) = (Self::default(), HashMap::new());
+        for (number, face) in (0..).zip(&file.faces) {
+            let corners = &file.corners[face.first..][..face.count];
+            let flat = direction(file.area(corners));
+            let mut place = |corner: &Corner| {
+                let normal = match (corner.normal, face.smoothing) {
+                    (Some(normal), _) => Normal::Given(normal),
+                    (None, 0) => Normal::OfFace(number),
+                    (None, group) => Normal::Smooth(group),
+                };
+                match places.entry((corner.position, corner.texcoord, normal)) {
+                    Entry::Occupied(known) => *known.get(),
+                    Entry::Vacant(new) => {
+                        let [x, y, z] = file.positions[corner.position as usize];
+                        let [nx, ny, nz] = match normal {
+                            Normal::Given(normal) => file.normals[normal as usize],
+                            Normal::OfFace(_) => flat,
+                            Normal::Smooth(group) => direction(smooth[&(corner.position, group)]),
+                        };
+                        let [u, v] = corner.texcoord.map_or([0.0; 2], |n| file.texcoords[n as usize]);
+                        mesh.vertices.push([x, y, z, nx, ny, nz, u, v]);
+                        *new.insert(mesh.vertices.len() as u32 - 1)
+                    }
+                }
+            };
+            let [first, mut last] = [place(&corners[0]), place(&corners[1])];
+            for corner in &corners[2..] {
+                let next = place(corner);
+                mesh.indices.extend([first, last, next]);
+                last = next;
+            }
+            let bytes = mesh.vertices.len() as u64 * u64::from(Self::STRIDE_BYTES) + mesh.indices.len() as u64 * 4;
+            if bytes > most {
+                return Err(FileProblem::TooLarge { what: "its triangles have at least", bytes, limit: most });
+            }
+        }
+        Ok(mesh)
+    }
+}
+
+/// Where a corner's normal comes from: corners that agree in it share a vertex.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Normal {
+    Given(u32),
+    OfFace(u32),
+    Smooth(u32),
+}
+
+/// What the lines of a file say.
+#[derive(Default)]
+struct Lines {
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    texcoords: Vec<[f32; 2]>,
+    corners: Vec<Corner>,
+    faces: Vec<Face>,
+}
+
+/// A corner of a face: what it names, counted from 0.
+struct Corner {
+    position: u32,
+    texcoord: Option<u32>,
+    normal: Option<u32>,
+}
+
+/// At least three corners.
+struct Face {
+    first: usize,
+    count: usize,
+    /// The smoothing group; 0 for none.
+    smoothing: u32,
+}
+
+impl Lines {
+    fn parse(text: &[u8]) -> Result<Self, FileProblem> {
+        let (mut found, mut smoothing) = (Self::default(), 0);
+        let (mut lines, mut number) = (text.split(|&byte| byte == b'\n'), 0);
+        while let Some(line) = lines.next() {
+            number += 1;
+            let here = number;
+            let mut line = String::from_utf8_lossy(line).into_owned();
+            // A line goes on in the next one.
+            while line.trim_end_matches('\r').ends_with('\\') {
+                line.truncate(line.trim_end_matches('\r').len() - 1);
+                let Some(more) = lines.next() else { break };
+                number += 1;
+                line.push_str(&String::from_utf8_lossy(more));
+            }
+            let read = found.line(&line, &mut smoothing);
+            read.map_err(|message| FileProblem::from(format!("line {here}: {message}")))?;
+        }
+        match found.faces.is_empty() {
+            true => Err("there is no face in it: a line such as `f 1 2 3`".into()),
+            false => Ok(found),
+        }
+    }
+
+    /// Takes what a line says.
+    fn line(&mut self, line: &str, smoothing: &mut u32) -> Result<(), String> {
+        let line = line.split('#').next().unwrap_or_default();
+        let mut words = line.split_ascii_whitespace();
+        match words.next() {
+            None => {}
+            Some("v") => self.positions.push(numbers(words, 3)?),
+            Some("vn") => self.normals.push(numbers(words, 3)?),
+            Some("vt") => {
+                let [u, v] = numbers(words, 1)?;
+                self.texcoords.push([u, 1.0 - v]);
+            }
+            Some("f") => {
+                let first = self.corners.len();
+                for word in words {
+                    let corner = self.corner(word)?;
+                    self.corners.push(corner);
+                }
+                let count = self.corners.len() - first;
+                if count < 3 {
+                    return Err(format!("a face has at least three corners, not {count}"));
+                }
+                self.faces.push(Face { first, count, smoothing: *smoothing });
+            }
+            Some("s") => {
+                *smoothing = match words.next() {
+                    Some("off") => 0,
+                    Some(group) => {
+                        let wrong = |_| format!("a smoothing group is a number or `off`, not `{}`", short(group));
+                        group.parse().map_err(wrong)?
+                    }
+                    None => return Err("`s` needs a number or `off`".to_owned()),
+                };
+            }
+            Some(word) if IGNORED.contains(&word) => {}
+            Some(word) => return Err(format!("`{}` is no keyword of an .obj file", short(word))),
+        }
+        Ok(())
+    }
+
+    /// A corner as a face has it: `position`, `position/texcoord`, `position//normal` or `position/texcoord/normal`.
+    fn corner(&self, word: &str) -> Result<Corner, String> {
+        let mut parts = word.split('/');
+        let lists = [
+            (self.positions.len(), "positions"),
+            (self.texcoords.len(), "texture coordinates"),
+            (self.normals.len(), "normals"),
+        ];
+        let mut found = [None; 3];
+        for (found, (count, what)) in found.iter_mut().zip(lists) {
+            let Some(part) = parts.next().filter(|part| !part.is_empty()) else { continue };
+            let wrong = |_| format!("`{}` is no corner of a face: expected one such as `1/2/3`", short(word));
+            let index: i64 = part.parse().map_err(wrong)?;
+            // From the first, or back from the last before this line.
+            let from_zero = if index < 0 { index.checked_add_unsigned(count as u64) } else { index.checked_sub(1) };
+            let is_there = from_zero.and_then(|n| u32::try_from(n).ok()).filter(|n| (*n as usize) < count);
+            *found = Some(is_there.ok_or_else(|| format!("a face names {index} of {count} {what}"))?);
+        }
+        match (found, parts.next()) {
+            ([Some(position), texcoord, normal], None) => Ok(Corner { position, texcoord, normal }),
+            _ => Err(format!("`{}` is no corner of a face: expected one such as `1/2/3`", short(word))),
+        }
+    }
+
+    /// The area of a polygon, as a vector along its normal.
+    fn area(&self, corners: &[Corner]) -> [f64; 3] {
+        let place = |corner: &Corner| self.positions[corner.position as usize].map(f64::from);
+        let from = place(&corners[0]);
+        let way = |corner: &Corner| {
+            let to = place(corner);
+            [0, 1, 2].map(|axis| to[axis] - from[axis])
+        };
+        corners[1..].windows(2).fold([0.0; 3], |sum, pair| {
+            let [a, b] = [way(&pair[0]), way(&pair[1])];
+            let cross = [0, 1, 2].map(|n| a[(n + 1) % 3] * b[(n + 2) % 3] - a[(n + 2) % 3] * b[(n + 1) % 3]);
+            [0, 1, 2].map(|axis| sum[axis] + cross[axis] / 2.0)
+        })
+    }
+
+    /// The sums of areas by positions and smoothing groups, where corners have no normal.
+    fn smooth_normals(&self) -> HashMap<(u32, u32), [f64; 3]> {
+        let mut sums = HashMap::new();
+        for face in self.faces.iter().filter(|face| face.smoothing != 0) {
+            let corners = &self.corners[face.first..][..face.count];
+            let area = self.area(corners);
+            for corner in corners.iter().filter(|corner| corner.normal.is_none()) {
+                let sum = sums.entry((corner.position, face.smoothing)).or_insert([0.0; 3]);
+                *sum = [0, 1, 2].map(|axis| sum[axis] + area[axis]);
+            }
+        }
+        sums
+    }
+}
+
+/// The unit vector along another; what has no length shows along z.
+fn direction(vector: [f64; 3]) -> [f32; 3] {
+    let length = vector.iter().map(|number| number * number).sum::<f64>().sqrt();
+    match length > 0.0 && length.is_finite() {
+        true => vector.map(|number| (number / length) as f32),
+        false => [0.0, 0.0, 1.0],
+    }
+}
+
+/// The first numbers of a line, of which so many must be there; others are 0.
+fn numbers<'t, const N: usize>(mut words: impl Iterator<Item = &'t str>, needed: usize) -> Result<[f32; N], String> {
+    let mut found = [0.0; N];
+    for (n, number) in found.iter_mut().enumerate() {
+        let Some(word) = words.next() else {
+            return if n < needed { Err(format!("there are {n} numbers, {needed} are needed")) } else { Ok(found) };
+        };
+        *number = word.parse().map_err(|_| format!("`{}` is no number", short(word)))?;
+        if !number.is_finite() {
+            return Err(format!("`{}` is not a finite number of 32 bits", short(word)));
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use brolga_testing::random::Random;
+
+    use super::*;
+
+    fn mesh(text: &str) -> Mesh {
+        Mesh::parse(text.as_bytes(), u64::MAX).unwrap()
+    }
+
+    #[test]
+    fn corners_that_agree_share_a_vertex() {
+        let text = "# a square\nmtllib x.mtl\no square\nv 0 0 0 1\nv 1 0 0\r\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 \\\n 0\nvt 1 1\nvt 0 1\n\
+                    vn 0 0 1\nusemtl red\nf 1/1/1 2/2/1 3/3/1 4/4/1 # two triangles\n";
+        let found = mesh(text);
+        assert_eq!(found.indices, [0, 1, 2, 0, 2, 3]);
+        assert_eq!(found.vertices[1], [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
+        assert_eq!(found.vertices[3], [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+        // Back from the last one, and without the parts in the middle or at the end.
+        assert_eq!(mesh("v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf -3//1 -2//-1 -1//1").indices, [0, 1, 2]);
+        assert_eq!(mesh("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0.25\nf 1/1 2/1 3/1").vertices[2][6..], [0.25, 1.0]);
+    }
+
+    /// Two squares that meet at a right angle, one of which is twice as large.
+    const CORNER: &str = "v 0 0 0\nv 1 0 0\nv 1 0 -1\nv 0 0 -1\nv 0 2 0\nv 1 2 0\n";
+
+    #[test]
+    fn missing_normals_are_those_of_polygons() {
+        let flat = mesh(&format!("{CORNER}s off\nf 1 2 3 4\nf 2 1 5 6\n"));
+        assert_eq!(flat.vertices.len(), 8);
+        assert_eq!(flat.vertices[0][3..6], [0.0, 1.0, 0.0]);
+        assert_eq!(flat.vertices[4][3..6], [0.0, 0.0, -1.0]);
+        let smooth = mesh(&format!("{CORNER}s 1\nf 1 2 3 4\nf 2 1 5 6\n"));
+        assert_eq!(smooth.vertices.len(), 6);
+        let root = 5.0_f32.sqrt().recip();
+        for (found, expected) in smooth.vertices[0][3..6].iter().zip([0.0, root, -2.0 * root]) {
+            assert!((found - expected).abs() < 1e-6, "{:?}", smooth.vertices[0]);
+        }
+        let apart = mesh(&format!("{CORNER}s 1\nf 1 2 3 4\ns 2\nf 2 1 5 6\n"));
+        assert_eq!(apart.vertices.len(), 8);
+        assert_eq!(mesh("v 0 0 0\nv 1 1 1\nf 1 2 1\n").vertices[0][3..6], [0.0, 0.0, 1.0]);
+    }
+
+    /// Whatever bytes change, the result is an error or a mesh that keeps its promises.
+    #[test]
+    fn damaged_files_do_no_harm() {
+        let text = format!("{CORNER}vt 0 1\nvn 0 0 1\ns 1\nf 1/1/1 2/1 3//1 4\nf -1 -2 -3 \\\n -4\ns off\nf 2 1 5 6\n");
+        let mut random = Random(5);
+        for _ in 0..20_000 {
+            let mut bytes = text.clone().into_bytes();
+            for _ in 0..=random.below(3) {
+                let at = random.below(bytes.len());
+                bytes[at] = match random.below(2) {
+                    0 => b"0123456789-/. \n\\#vtnfs"[random.below(22)],
+                    _ => random.below(256) as u8,
+                };
+            }
+            let Ok(mesh) = Mesh::parse(&bytes, u64::MAX) else { continue };
+            assert!(mesh.indices.iter().all(|&index| (index as usize) < mesh.vertices.len()));
+            assert!(mesh.indices.len().is_multiple_of(3) && !mesh.indices.is_empty());
+            assert!(mesh.vertices.as_flattened().iter().all(|number| number.is_finite()));
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_line() {
+        let said = |text: &[u8]| Mesh::parse(text, u64::MAX).unwrap_err().to_string();
+        let three = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+        for (line, expected) in [
+            ("f 1 2 4", "line 4: a face names 4 of 3 positions"),
+            ("f 1 2 0", "line 4: a face names 0 of 3 positions"),
+            ("f 1 2 -4", "line 4: a face names -4 of 3 positions"),
+            ("f 1/1 2 3", "line 4: a face names 1 of 0 texture coordinates"),
+            ("f 1//9223372036854775807 2 3", "line 4: a face names 9223372036854775807 of 0 normals"),
+            ("f 1/-9223372036854775808 2 3", "line 4: a face names -9223372036854775808 of 0 texture coordinates"),
+            ("f 1 2 99999999999999999999", "line 4: `99999999999999999999` is no corner of a face"),
+            ("f 1 2 3/1/1/1", "line 4: a face names 1 of 0 texture coordinates"),
+            ("f 1 2 3////", "line 4: `3////` is no corner of a face"),
+            ("f 1 2", "line 4: a face has at least three corners, not 2"),
+            ("v 1 2", "line 4: there are 2 numbers, 3 are needed"),
+            ("v 1 2 x", "line 4: `x` is no number"),
+            ("vn 0 0 nan", "line 4: `nan` is not a finite number of 32 bits"),
+            ("v 0 0 1e39", "line 4: `1e39` is not a finite number of 32 bits"),
+            ("s on", "line 4: a smoothing group is a number or `off`, not `on`"),
+            ("vertex 1", "line 4: `vertex` is no keyword of an .obj file"),
+            ("", "there is no face in it: a line such as `f 1 2 3`"),
+        ] {
+            assert!(said(format!("{three}{line}\n").as_bytes()).starts_with(expected), "{line}: {three}");
+        }
+        assert!(said(b"\x89PNG\r\n\x1a\n\0\0").contains("line 1: "));
+        let large = Mesh::parse(format!("{three}f 1 2 3\n").as_bytes(), 107).unwrap_err();
+        assert_eq!(large.to_string(), "its triangles have at least 108 bytes, the limit is 107");
+    }
+}

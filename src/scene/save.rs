@@ -1,0 +1,133 @@
+//! Files that a scene saves: claimed before it runs, written after its first run.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use brolga_runtime::CancelToken;
+use serde::Deserialize;
+
+use super::Scene;
+use super::content::{Folder, Form, is_foreign_picture};
+use super::document::{Document, Resource};
+use super::error::{Problem, SceneError, find};
+use super::expectation::NumberName;
+use super::names::Kind;
+use super::run::Outcome;
+use crate::files::{Bytes, Claim, FileForm, FileProblem, short};
+use crate::job::{self, NumberType, output};
+
+/// What a scene says of a file that it saves.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Save {
+    pub resource: String,
+    pub file: String,
+    #[serde(rename = "type")]
+    number_type: Option<NumberName>,
+}
+
+impl Save {
+    /// Checks that such a file can hold the resource, which has this form.
+    pub fn check(&self, place: &str, document: &Document, form: &Form) -> Result<(), SceneError> {
+        Folder::check_inside(&format!("{place}.file"), &self.file)?;
+        if is_foreign_picture(&self.file) {
+            let message = format!("`{}`: pictures are saved as .png, .exr or .dds", short(&self.file));
+            return Err(SceneError::value(format!("{place}.file"), message));
+        }
+        let resource = find(&document.resources, "resource", &self.resource, || format!("{place}.resource"))?;
+        let size_bytes = form.size_bytes(place)?;
+        match output::refusal(self.file_form(), &kind(resource, form), size_bytes, self.number_type()) {
+            None => Ok(()),
+            Some(why) => {
+                let message = format!("{} cannot hold `{}`: {why}", self.file, self.resource);
+                Err(SceneError::value(format!("{place}.file"), message))
+            }
+        }
+    }
+
+    fn file_form(&self) -> FileForm {
+        FileForm::of(self.file.as_ref())
+    }
+
+    fn number_type(&self) -> Option<NumberType> {
+        self.number_type.map(|NumberName(number_type)| number_type)
+    }
+}
+
+/// A resource as a job would bind it.
+fn kind(resource: &Resource, form: &Form) -> job::Kind<brolga_runtime::TextureShape> {
+    match (form, resource.kind, resource.stride, &resource.format) {
+        (Form::Texture(shape), ..) => job::Kind::Texture(*shape),
+        (_, Kind::Structured, Some(stride @ 1..), _) => job::Kind::Structured { stride, count: None },
+        (_, Kind::Typed, _, Some(format)) => job::Kind::Typed { format: format.0, count: None },
+        _ => job::Kind::Raw,
+    }
+}
+
+/// The claimed files of a scene. Dropped, it leaves nothing behind.
+#[derive(Debug)]
+pub struct Outputs<'a> {
+    scene: &'a Scene,
+    /// Each with the path that was asked for, in the order of the scene.
+    claims: Vec<(PathBuf, Claim)>,
+}
+
+impl Scene {
+    /// Claims every file that the scene saves, which finds those that cannot be written. Their names start from `folder`.
+    ///
+    /// `taken` are the files that were written before, which no other may replace; it gains those of this scene.
+    ///
+    /// # Errors
+    /// If one cannot be written, is one that the scene reads, or is taken.
+    pub fn claim_outputs(&self, folder: &Path, taken: &mut BTreeSet<PathBuf>) -> Result<Outputs<'_>, SceneError> {
+        let mut claims = Vec::new();
+        for (n, save) in self.document.save.iter().enumerate() {
+            let path = folder.join(&save.file);
+            let failed = |problem| {
+                let problem = Problem::File { file: path.clone(), problem };
+                SceneError::new(format!("save[{n}].file"), problem).in_file(&self.path)
+            };
+            let claim = Claim::new(&path).map_err(|error| failed(error.into()))?;
+            let message = if self.inputs.iter().any(|input| claim.replaces(input)) {
+                "the scene reads this file: choose another name"
+            } else if !taken.insert(claim.path().to_owned()) {
+                "this file is already written: choose another name"
+            } else {
+                claims.push((path, claim));
+                continue;
+            };
+            return Err(failed(FileProblem::from(message)));
+        }
+        Ok(Outputs { scene: self, claims })
+    }
+}
+
+impl Outputs<'_> {
+    /// The temporary files.
+    pub fn temporary_paths(&self) -> Vec<PathBuf> {
+        self.claims.iter().map(|(_, claim)| claim.temporary_path().to_owned()).collect()
+    }
+
+    /// Writes what came out of a run of the scene, and gives the paths. What cancels stops it: the file that is being written, and
+    /// those after it, stay as they were.
+    ///
+    /// # Errors
+    /// If a file cannot be written, or it was cancelled.
+    pub fn write(self, outcome: &Outcome, cancel: &CancelToken) -> Result<Vec<PathBuf>, SceneError> {
+        let scene = self.scene;
+        let mut paths = Vec::new();
+        for ((n, save), (path, claim)) in scene.document.save.iter().enumerate().zip(self.claims) {
+            let (content, bytes) = (&scene.contents[&save.resource], Bytes::Buffer(outcome.saved[n].clone()));
+            let kind = kind(&scene.document.resources[&save.resource], &content.form);
+            let written = claim.commit_with(cancel, |file| {
+                output::write(file, save.file_form(), &kind, save.number_type(), &bytes, bytes.size_bytes())
+            });
+            written.map_err(|error| {
+                let problem = Problem::File { file: path.clone(), problem: error.into() };
+                SceneError::new(format!("save[{n}].file"), problem).in_file(&scene.path)
+            })?;
+            paths.push(path);
+        }
+        Ok(paths)
+    }
+}

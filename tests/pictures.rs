@@ -1,0 +1,297 @@
+//! The example scenes, at a quarter of their width and height: both engines draw the same bits on any number of threads.
+//!
+//! The pictures in `tests/data/pictures` are our own: they show what has changed, and `BROLGA_BLESS=1` writes them anew. What must be in
+//! the pictures is computed here from the scenes' geometry, in doubles and without a rasterizer: where a shadow lies, what colour the sky
+//! has, how many triangles there are, where lamps are seen.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use brolga::files;
+use brolga::job::RunOptions;
+use brolga::scene::{Outcome, Scene};
+use brolga::{Device, Engine, Format, Limits, TextureShape};
+use serde_json::{Value, json};
+
+/// How many times as many pixels across and down an example has.
+const SMALLER: u64 = 4;
+/// Pixels of the pictures here, and of what they are made from.
+const SIZE: [u32; 2] = [160, 90];
+const LARGE: [u32; 2] = [320, 180];
+
+/// A small copy of an example.
+struct Example {
+    name: &'static str,
+    folder: tempfile::TempDir,
+    scene: Value,
+}
+
+impl Example {
+    fn new(name: &'static str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let example = root().join("examples").join(name);
+        for file in fs::read_dir(&example).unwrap().map(|entry| entry.unwrap()) {
+            fs::copy(file.path(), folder.path().join(file.file_name())).unwrap();
+        }
+        let mut scene: Value = serde_json::from_slice(&fs::read(example.join("scene.json")).unwrap()).unwrap();
+        for (_, resource) in scene["resources"].as_object_mut().unwrap() {
+            // Square ones are no pictures.
+            if resource.get("width") != resource.get("height") {
+                for side in ["width", "height"] {
+                    resource[side] = (resource[side].as_u64().unwrap() / SMALLER).into();
+                }
+            }
+        }
+        for step in scene["steps"].as_array_mut().unwrap() {
+            for groups in step.get_mut("groups").and_then(Value::as_array_mut).into_iter().flatten() {
+                *groups = groups.as_u64().unwrap().div_ceil(SMALLER).into();
+            }
+        }
+        scene["expect"] = json!([{
+            "id": "picture", "resource": "picture", "tolerance": {"codes": 2, "edge_share": 0.01}, "file": "expected.png"
+        }]);
+        let mut example = Self { name, folder, scene };
+        example.expect_picture();
+        example
+    }
+
+    /// The picture of the repository; what is drawn now where it is to be written anew.
+    fn expect_picture(&mut self) {
+        let kept = root().join("tests/data/pictures").join(format!("{}.png", self.name));
+        let expected = self.folder.path().join("expected.png");
+        if std::env::var_os("BROLGA_BLESS").is_some() {
+            let blank = Device::builder().threads(1).build().unwrap();
+            let [width, height] = SIZE;
+            let shape = TextureShape::texture_2d(Format::R8G8B8A8_UNORM, width, height);
+            files::save_texture(&blank.texture(shape).unwrap(), &expected).unwrap();
+            let bytes = self.run(Engine::Jit, 1).checks[0].bytes().to_vec();
+            files::save_texture(&blank.texture_from(shape, &bytes).unwrap(), &kept).unwrap();
+        }
+        fs::copy(kept, expected).unwrap();
+    }
+
+    /// Gives the texels of another texture too, whatever they are.
+    fn look_at(&mut self, resource: &str, texel_bytes: u64) {
+        let file = format!("{resource}.bin");
+        let size = u64::from(LARGE[0]) * u64::from(LARGE[1]) * texel_bytes;
+        fs::write(self.folder.path().join(&file), vec![0; size as usize]).unwrap();
+        let any = json!({"wrong_share": 1, "edge_share": 1});
+        let expect = json!({"id": resource, "resource": resource, "tolerance": any, "file": file});
+        self.scene["expect"].as_array_mut().unwrap().push(expect);
+    }
+
+    fn run(&self, engine: Engine, threads: usize) -> Outcome {
+        let path = self.folder.path().join("scene.json");
+        fs::write(&path, self.scene.to_string()).unwrap();
+        let scene = Scene::load(&path, &Limits::default()).unwrap_or_else(|error| panic!("{error}"));
+        let device = Device::builder().threads(threads).build().unwrap();
+        scene.run(&device, &RunOptions::new(engine)).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Runs it everywhere; all must hold and be the same.
+    fn check(&self) -> Outcome {
+        let first = self.run(Engine::Jit, 1);
+        for (engine, threads) in [(Engine::Jit, 2), (Engine::Jit, 8), (Engine::Interpreter, 2)] {
+            assert_eq!(self.run(engine, threads).disagreement(&first), None, "{engine}, threads: {threads}");
+        }
+        let results = || first.checks.iter().map(|check| (&check.id, &check.result)).collect::<Vec<_>>();
+        assert!(first.passed(), "{:?}", results());
+        first
+    }
+
+    /// The floats of a constant buffer.
+    fn constants(&self, name: &str) -> Vec<f64> {
+        self.scene["resources"][name]["f32"].as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+}
+
+type Vector = [f64; 3];
+
+fn dot(a: Vector, b: Vector) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// `a` and so many times `b`.
+fn along(a: Vector, b: Vector, times: f64) -> Vector {
+    [0, 1, 2].map(|n| a[n] + times * b[n])
+}
+
+fn cross(a: Vector, b: Vector) -> Vector {
+    [0, 1, 2].map(|n| a[(n + 1) % 3] * b[(n + 2) % 3] - a[(n + 2) % 3] * b[(n + 1) % 3])
+}
+
+fn unit(a: Vector) -> Vector {
+    along([0.0; 3], a, 1.0 / dot(a, a).sqrt())
+}
+
+/// How near a line comes to a place before it leaves it behind; none if it does only behind its start.
+fn nearest(start: Vector, way: Vector, place: Vector) -> Option<f64> {
+    let to = along(place, start, -1.0);
+    let ahead = dot(to, way);
+    (ahead > 0.0).then(|| (dot(to, to) - ahead * ahead).max(0.0).sqrt())
+}
+
+/// The camera of the examples.
+struct Camera {
+    eye: Vector,
+    zoom: f64,
+    aspect: f64,
+    /// To the right, up, back.
+    axes: [Vector; 3],
+}
+
+impl Camera {
+    fn new(constants: &[f64]) -> Self {
+        let [ex, ey, ez, zoom, x, y, z, aspect] = constants.try_into().unwrap();
+        let (eye, back) = ([ex, ey, ez], unit([ex - x, ey - y, ez - z]));
+        let right = unit(cross([0.0, 1.0, 0.0], back));
+        Self { eye, zoom, aspect, axes: [right, cross(back, right), back] }
+    }
+
+    /// The way through the middle of a pixel.
+    fn ray(&self, [x, y]: [u32; 2], [width, height]: [u32; 2]) -> Vector {
+        let right = (2.0 * (f64::from(x) + 0.5) / f64::from(width) - 1.0) * self.aspect / self.zoom;
+        let up = (1.0 - 2.0 * (f64::from(y) + 0.5) / f64::from(height)) / self.zoom;
+        let [axis_x, axis_y, axis_z] = self.axes;
+        unit(along(along(along([0.0; 3], axis_x, right), axis_y, up), axis_z, -1.0))
+    }
+
+    /// Where a place is seen, in pixels, and how far away along the view.
+    fn project(&self, place: Vector, size: [u32; 2]) -> ([f64; 2], f64) {
+        let [x, y, z] = self.axes.map(|axis| dot(axis, along(place, self.eye, -1.0)));
+        let seen = [x * self.zoom / self.aspect / -z, -y * self.zoom / -z];
+        ([0, 1].map(|n| (seen[n] * 0.5 + 0.5) * f64::from(size[n])), -z)
+    }
+}
+
+fn pixels([width, height]: [u32; 2]) -> impl Iterator<Item = [u32; 2]> {
+    (0..height).flat_map(move |y| (0..width).map(move |x| [x, y]))
+}
+
+/// The shadow of the ball lies on the table where the ball is between the table and the light.
+#[test]
+fn still_life() {
+    let example = Example::new("still_life");
+    let outcome = example.check();
+    let camera = Camera::new(&example.constants("camera"));
+    let light: Vector = example.constants("light")[..3].try_into().unwrap();
+    let [x, y, z, radius] = example.constants("of_ball")[..4].try_into().unwrap();
+    let ball = [x, y, z];
+    let (mut lit, mut dark) = (Vec::new(), Vec::new());
+    for (pixel, texel) in pixels(SIZE).zip(outcome.checks[0].bytes().chunks(4)) {
+        let way = camera.ray(pixel, SIZE);
+        let place = along(camera.eye, way, -camera.eye[1] / way[1]);
+        let is_hidden = nearest(camera.eye, way, ball).is_some_and(|distance| distance < 1.15 * radius);
+        // Nothing else is over there, and the table ends in the dark.
+        let is_near = way[1] < 0.0 && place[0] > 1.0 && place[0] < 4.0 && place[2].abs() < 2.0;
+        if is_hidden || !is_near {
+            continue;
+        }
+        let brightness: u32 = texel[..3].iter().map(|code| u32::from(*code)).sum();
+        match nearest(place, unit(light), ball) {
+            Some(distance) if distance < 0.7 * radius => dark.push(brightness),
+            Some(distance) if distance < 1.4 * radius => {}
+            _ => lit.push(brightness),
+        }
+    }
+    assert!(dark.len() > 40 && lit.len() > 500, "{} in the shadow, {} in the light", dark.len(), lit.len());
+    let half = lit.iter().sum::<u32>() / lit.len() as u32 / 2;
+    let too_bright = dark.iter().filter(|brightness| **brightness > half).count();
+    assert_eq!(too_bright, 0, "of {} pixels in the shadow; half the light is {half}", dark.len());
+}
+
+/// The sky is what its formula says, and each seed has its eighteen triangles.
+#[test]
+fn field() {
+    let mut example = Example::new("field");
+    let values = json!({"ia_primitives": 18 * 3600, "ia_vertices": 3 * 18 * 3600});
+    let expect = json!({"id": "triangles", "query": "seeds", "values": values});
+    example.scene["expect"].as_array_mut().unwrap().push(expect);
+    let outcome = example.check();
+    let camera = Camera::new(&example.constants("camera"));
+    let sun: Vector = example.constants("field")[..3].try_into().unwrap();
+    let shown = |way: Vector| -> [f64; 3] {
+        let (up, toward) = ((1.8 * way[1] + 0.85).clamp(0.0, 1.0), dot(way, sun).clamp(0.0, 1.0));
+        let glow = 0.35 * toward.powi(6) + 1.2 * toward.powi(60);
+        let [low, high, tint] = [[0.75, 0.36, 0.24], [0.05, 0.10, 0.26], [1.0, 0.55, 0.25]];
+        [0, 1, 2].map(|n| {
+            let light = low[n] + (high[n] - low[n]) * up + tint[n] * glow;
+            let film = (light * (2.51 * light + 0.03) / (light * (2.43 * light + 0.59) + 0.14)).clamp(0.0, 1.0);
+            let code = if film <= 0.0031308 { 12.92 * film } else { 1.055 * film.powf(1.0 / 2.4) - 0.055 };
+            255.0 * code
+        })
+    };
+    // Rows at the top, where nothing grows.
+    for (pixel, texel) in pixels([SIZE[0], 20]).zip(outcome.checks[0].bytes().chunks(4)) {
+        for (found, expected) in texel.iter().zip(shown(camera.ray(pixel, SIZE))) {
+            assert!((f64::from(*found) - expected).abs() < 1.5, "{pixel:?}: {texel:?}, {expected}");
+        }
+    }
+}
+
+/// Lamps are seen where they are, unless a column or the knot is before them.
+#[test]
+fn lamps() {
+    let mut example = Example::new("lamps");
+    example.look_at("glows", 4);
+    let outcome = example.check();
+    let glows = outcome.checks[1].bytes();
+    let camera = Camera::new(&example.constants("camera"));
+    let words = fs::read(root().join("examples/lamps/lamps.bin")).unwrap();
+    let floats: Vec<f64> = words.chunks(4).map(|word| f32::from_le_bytes(word.try_into().unwrap()).into()).collect();
+    let lamps: Vec<[f64; 8]> = floats.chunks(8).map(|lamp| lamp.try_into().unwrap()).collect();
+    let place = |lamp: &[f64; 8]| [lamp[0], lamp[1], lamp[2]];
+    let mut seen = 0;
+    for (n, lamp) in lamps.iter().enumerate() {
+        let ([x, y], away) = camera.project(place(lamp), LARGE);
+        let radius = lamp[7] * camera.zoom / away * f64::from(LARGE[1]) / 2.0;
+        let is_inside = x >= 0.0 && y >= 0.0 && x < f64::from(LARGE[0]) && y < f64::from(LARGE[1]);
+        // The middle of its pixel must be well within the ball, which has flat sides.
+        if away < 0.2 || !is_inside || radius < 1.5 {
+            continue;
+        }
+        let pixel = [x as u32, y as u32];
+        let way = camera.ray(pixel, LARGE);
+        let distance = dot(along(place(lamp), camera.eye, -1.0), way);
+        let hides = |other: &[f64; 8]| {
+            let before = dot(along(place(other), camera.eye, -1.0), way) < distance;
+            before && nearest(camera.eye, way, place(other)).is_some_and(|near| near < 1.1 * other[7])
+        };
+        let is_hidden = lamps.iter().enumerate().any(|(k, other)| k != n && hides(other))
+            || nearest(camera.eye, way, [0.0, 1.25, -1.8]).is_some_and(|near| near < 1.4)
+            || (0..16).any(|column| {
+                let (row, step) = (f64::from(column / 8), f64::from(column % 8));
+                let middle = [-3.2 + 6.4 * row, 2.4, 3.0 - 3.6 * step];
+                enters(camera.eye, way, middle, [0.45, 2.45, 0.45]).is_some_and(|at| at < distance)
+            });
+        if is_hidden {
+            continue;
+        }
+        let at = (pixel[1] * LARGE[0] + pixel[0]) as usize * 4;
+        let code = u32::from_le_bytes(glows[at..at + 4].try_into().unwrap());
+        let found = Format::R11G11B10_FLOAT.decode(code.into()).map(f32::from_bits);
+        for (found, expected) in found.iter().zip(&lamp[4..7]) {
+            // Five or six binary digits.
+            assert!(
+                (f64::from(*found) - 2.5 * expected).abs() <= 2.5 * expected / 32.0,
+                "{pixel:?}: {found:?}, {lamp:?}"
+            );
+        }
+        seen += 1;
+    }
+    assert!(seen >= 8, "only {seen} lamps are seen");
+}
+
+/// Where a line enters a box, by its middle and half its sides.
+fn enters(start: Vector, way: Vector, middle: Vector, half: Vector) -> Option<f64> {
+    let (mut enter, mut leave) = (0.0_f64, f64::INFINITY);
+    for n in 0..3 {
+        let sides = [-1.0, 1.0].map(|side| (middle[n] + side * half[n] - start[n]) / way[n]);
+        (enter, leave) = (enter.max(sides[0].min(sides[1])), leave.min(sides[0].max(sides[1])));
+    }
+    (enter < leave).then_some(enter)
+}

@@ -1,0 +1,281 @@
+//! Files of scenes: meshes, textures and arrays that they read, and pictures that they save.
+//!
+//! The expected picture of the cube is lavapipe's, whatever files its vertices and textures come from.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use brolga::files::{self, FileForm, Texels};
+use brolga::job::RunOptions;
+use brolga::scene::Scene;
+use brolga::{Device, Format, Limits, TextureShape};
+use serde_json::{Value, json};
+
+/// A copy of the scene of a textured cube, and its document.
+struct Folder {
+    folder: tempfile::TempDir,
+    scene: Value,
+}
+
+impl Folder {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenes/cube_textured");
+        for file in fs::read_dir(&data).unwrap().map(|entry| entry.unwrap()) {
+            fs::copy(file.path(), folder.path().join(file.file_name())).unwrap();
+        }
+        let scene = serde_json::from_slice(&fs::read(data.join("scene.json")).unwrap()).unwrap();
+        Self { folder, scene }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self) -> PathBuf {
+        let path = self.path("scene.json");
+        fs::write(&path, self.scene.to_string()).unwrap();
+        path
+    }
+
+    /// Runs the scene, all of whose expectations must hold.
+    fn passes(&self) {
+        let scene = Scene::load(&self.write(), &Limits::default()).unwrap_or_else(|error| panic!("{error}"));
+        let device = Device::builder().threads(1).build().unwrap();
+        let outcome = scene.run(&device, &RunOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+        assert!(outcome.passed(), "{:?}", outcome.checks);
+    }
+
+    /// What is said about the scene, after its path.
+    fn complaint(&self) -> String {
+        let path = self.write();
+        let device = Device::builder().threads(1).build().unwrap();
+        let run = Scene::load(&path, &Limits::default()).and_then(|scene| scene.run(&device, &RunOptions::default()));
+        let text = run.map(|_| ()).expect_err("it is wrong").to_string();
+        text.strip_prefix(&format!("{}: ", path.display()))
+            .unwrap()
+            .replace(&format!("{}/", self.folder.path().display()), "")
+    }
+
+    fn floats(&self, name: &str) -> Vec<f64> {
+        self.scene["resources"][name]["f32"].as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+    }
+
+    /// Writes the cube as an .obj file, and makes its draws read it.
+    fn use_mesh(&mut self) {
+        let mut text = String::from("o cube\n");
+        for vertex in self.floats("vertices").chunks(8) {
+            let [x, y, z, nx, ny, nz, u, v] = vertex.try_into().unwrap();
+            text += &format!("v {x} {y} {z}\nvn {nx} {ny} {nz}\nvt {u} {}\n", 1.0 - v);
+        }
+        // Each side is cut from its first corner.
+        for first in (1..=24).step_by(4) {
+            let corners: Vec<String> = (first..first + 4).map(|n| format!("{n}/{n}/{n}")).collect();
+            text += &format!("f {}\n", corners.join(" "));
+        }
+        fs::write(self.path("cube.obj"), text).unwrap();
+        let resources = self.scene["resources"].as_object_mut().unwrap();
+        resources.remove("vertices");
+        resources.remove("indices");
+        resources.insert("cube".into(), json!({"kind": "mesh", "file": "cube.obj"}));
+        let pipeline = self.scene["pipelines"]["main"].as_object_mut().unwrap();
+        pipeline.remove("input_layout");
+        pipeline.remove("topology");
+        for step in self.scene["steps"].as_array_mut().unwrap() {
+            if let Some(step) = step.as_object_mut().filter(|step| step["op"] == "draw_indexed") {
+                for key in ["vertex_buffers", "index_buffer", "indices"] {
+                    step.remove(key);
+                }
+                step.insert("mesh".into(), "cube".into());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_mesh_brings_its_buffers_its_layout_and_its_count() {
+    let mut folder = Folder::new();
+    folder.use_mesh();
+    folder.passes();
+    // The buffers have names, and layouts that are written out come first.
+    let layout = json!([{"semantic": "NORMAL", "format": "R32G32B32_FLOAT", "offset": 12}]);
+    folder.scene["pipelines"]["main"]["input_layout"] = layout;
+    let order: Vec<u32> = (0..6).flat_map(|side| [0, 1, 2, 0, 2, 3].map(|n| 4 * side + n)).collect();
+    let bytes: Vec<u8> = order.iter().flat_map(|index| index.to_le_bytes()).collect();
+    fs::write(folder.path("order.bin"), bytes).unwrap();
+    let expect = json!({"id": "indices", "resource": "cube.indices", "file": "order.bin"});
+    folder.scene["expect"].as_array_mut().unwrap().push(expect);
+    folder.passes();
+}
+
+#[test]
+fn textures_and_arrays_come_from_files_that_say_what_they_hold() {
+    let mut folder = Folder::new();
+    let device = Device::builder().threads(1).build().unwrap();
+    // The texture as it is, in a file with a head.
+    let packed = fs::read(folder.path("albedo.bin.zst")).unwrap();
+    let mut texels = Vec::new();
+    std::io::Read::read_to_end(&mut ruzstd::decoding::StreamingDecoder::new(&packed[..]).unwrap(), &mut texels)
+        .unwrap();
+    let shape = TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 128, 128).mips(8);
+    files::save_texture(&device.texture_from(shape, &texels).unwrap(), folder.path("albedo.dds")).unwrap();
+    folder.scene["resources"]["albedo"] = json!({"kind": "texture2d", "file": "albedo.dds"});
+    // The vertices as an array of eight columns, whose size says that of the buffer.
+    let floats: Vec<f32> = folder.floats("vertices").iter().map(|number| *number as f32).collect();
+    let array = files::Array { element: "<f4".parse().unwrap(), sides: vec![24, 8] };
+    files::save_array(&device.buffer_from(&floats).unwrap(), &array, folder.path("vertices.npy")).unwrap();
+    folder.scene["resources"]["vertices"] = json!({"kind": "vertex", "file": "vertices.npy"});
+    folder.passes();
+    folder.scene["resources"]["albedo"]["width"] = 64.into();
+    let said = folder.complaint();
+    assert_eq!(said, "resources.albedo.file: albedo.dds: its width is 128, not the 64 that is asked for");
+}
+
+#[test]
+fn mistakes_in_meshes_are_told() {
+    let changed = |change: &dyn Fn(&mut Folder)| {
+        let mut folder = Folder::new();
+        folder.use_mesh();
+        change(&mut folder);
+        folder.complaint()
+    };
+    let step = |folder: &mut Folder, key: &str, value: Value| folder.scene["steps"][2][key] = value;
+    let text = |folder: &mut Folder, text: &str| fs::write(folder.path("cube.obj"), text).unwrap();
+    for (said, expected) in [
+        (changed(&|folder| step(folder, "mesh", "ball".into())), "steps[2].mesh: there is no mesh `ball`"),
+        (
+            changed(&|folder| step(folder, "index_buffer", json!({"buffer": "cube.indices", "format": "R32_UINT"}))),
+            "steps[2].index_buffer: a step of this `op` does not have the key",
+        ),
+        (changed(&|folder| step(folder, "op", "draw".into())), "steps[2]: the step needs the key `vertices`"),
+        (
+            changed(&|folder| folder.scene["resources"]["cube"]["stride"] = 32.into()),
+            "resources.cube: a mesh has a `file`, which says everything else",
+        ),
+        (
+            changed(&|folder| folder.scene["resources"]["cube"] = json!({"kind": "mesh"})),
+            "resources.cube: the key `file` is missing",
+        ),
+        (
+            changed(&|folder| folder.scene["resources"]["cube.indices"] = json!({"kind": "index", "size": 4})),
+            "resources.cube.indices: a part of the mesh `cube` has this name: choose another",
+        ),
+        (
+            changed(&|folder| folder.scene["resources"]["cube"]["file"] = "none.obj".into()),
+            "resources.cube.file: none.obj: ",
+        ),
+        (
+            changed(&|folder| text(folder, "v 0 0 0\nf 1 2 3\n")),
+            "resources.cube.file: cube.obj: line 2: a face names 2 of 1 positions",
+        ),
+        (
+            changed(&|folder| text(folder, "P6 1 1\n")),
+            "resources.cube.file: cube.obj: line 1: `P6` is no keyword of an .obj file",
+        ),
+        (
+            changed(&|folder| folder.scene["resources"]["target"]["mips"] = "generate".into()),
+            "resources.target.mips: levels are made of the first one of a file that ends in .png, .dds or .exr",
+        ),
+        (
+            changed(&|folder| folder.scene["resources"]["target"]["mips"] = "all".into()),
+            "resources.target.mips: mip levels are a number or \"generate\", not \"all\"",
+        ),
+        (
+            changed(&|folder| folder.scene["resources"]["camera"] = json!({"kind": "constant", "file": "target.png"})),
+            "resources.camera.file: `target.png` holds a texture by its name, and this is a buffer",
+        ),
+        (
+            changed(&|folder| folder.scene["resources"]["camera"] = json!({"kind": "constant"})),
+            "resources.camera: the key `size` is missing",
+        ),
+        (
+            changed(&|folder| folder.scene["save"] = json!([{"resource": "tagret", "file": "a.png"}])),
+            "save[0].resource: there is no resource `tagret`",
+        ),
+        (
+            changed(&|folder| folder.scene["save"] = json!([{"resource": "target", "file": "../a.png"}])),
+            "save[0].file: a scene's files are in its folder or below it, and `../a.png` is not",
+        ),
+        (
+            changed(&|folder| folder.scene["save"] = json!([{"resource": "camera", "file": "a.png"}])),
+            "save[0].file: a.png cannot hold `camera`: a picture is made from a texture, not from a raw view",
+        ),
+        (
+            changed(&|folder| folder.scene["save"] = json!([{"resource": "target", "file": "a.JPG"}])),
+            "save[0].file: `a.JPG`: pictures are saved as .png, .exr or .dds",
+        ),
+        (
+            changed(&|folder| folder.scene["resources"]["albedo"]["file"] = "a.tga".into()),
+            "resources.albedo.file: `a.tga`: pictures are read from .png, .exr and .dds files",
+        ),
+        (
+            changed(&|folder| folder.scene["shaders"]["vs"]["file"] = "shader.hlsl".into()),
+            "shaders.vs.file: scenes take compiled shaders: fxc makes a .cso file of this one (docs/compile.md)",
+        ),
+        (
+            changed(&|folder| folder.scene["save"] = json!([{"resource": "target", "file": "a.exr"}])),
+            "save[0].file: a.exr cannot hold `target`: its colours are floats, not R8G8B8A8_UNORM: save it as .png or .dds",
+        ),
+        (
+            changed(&|folder| folder.scene["save"] = json!([{"resource": "camera", "file": "a.npy", "type": "f16"}])),
+            "save[0].type: unknown variant `f16`, expected one of `u32`, `i32`, ",
+        ),
+    ] {
+        assert!(said.starts_with(expected), "{said}\n{expected}");
+    }
+}
+
+/// The exit code, the output and the errors of `brolga run`.
+fn run(folder: &Folder, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_brolga"));
+    let command = command.arg("run").args(arguments).current_dir(folder.folder.path());
+    let run = command.env("XDG_CACHE_HOME", folder.folder.path()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (run.status.code(), text(run.stdout), text(run.stderr))
+}
+
+#[test]
+fn pictures_and_arrays_are_saved_where_the_command_says() {
+    let mut folder = Folder::new();
+    folder.scene["save"] = json!([
+        {"resource": "target", "file": "picture.png"},
+        {"resource": "depth", "file": "depth.npy"},
+        {"resource": "camera", "file": "camera.npy", "type": "f32"},
+    ]);
+    folder.write();
+    fs::create_dir(folder.path("out")).unwrap();
+    let (code, out, err) = run(&folder, &["scene.json", "--output", "out"]);
+    assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+    assert!(
+        out.ends_with("      wrote out/picture.png\n      wrote out/depth.npy\n      wrote out/camera.npy\n"),
+        "{out}"
+    );
+    let decode = |path: PathBuf| Texels::decode(FileForm::Png, fs::read(path).unwrap(), None, u64::MAX).unwrap();
+    let [saved, expected] = ["out/picture.png", "target.png"].map(|name| decode(folder.path(name)));
+    assert_eq!((saved.shape.width, saved.shape.height), (expected.shape.width, expected.shape.height));
+    let far = saved.bytes.iter().zip(&expected.bytes).filter(|(a, b)| a.abs_diff(**b) > 1).count();
+    assert!(far < 2000, "{far} of {} bytes", saved.bytes.len());
+    let device = Device::builder().threads(1).build().unwrap();
+    let (buffer, array) = files::load_array(&device, folder.path("out/depth.npy")).unwrap();
+    assert_eq!((array.element.to_string().as_str(), array.sides.as_slice()), ("<f4", &[720, 960][..]));
+    // Nothing is drawn in the corner.
+    assert_eq!(buffer.to_vec::<f32>().unwrap()[0], 1.0);
+    let (buffer, _) = files::load_array(&device, folder.path("out/camera.npy")).unwrap();
+    assert_eq!(buffer.to_vec::<f32>().unwrap()[0], folder.floats("camera")[0] as f32);
+
+    let (code, out, _) = run(&folder, &["scene.json", "--output", "out", "--format", "json"]);
+    let document: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, document["jobs"][0]["outputs"].as_array().unwrap().len()), (Some(0), 3));
+    let (code, _, err) = run(&folder, &["scene.json", "scene.json", "--output", "out"]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("save[0].file: out/picture.png: this file is already written: choose another name"), "{err}");
+    let (code, _, err) = run(&folder, &["scene.json", "--output", "none"]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("save[0].file: none/picture.png: there is no folder none"), "{err}");
+    folder.scene["save"][0]["file"] = "target.png".into();
+    folder.write();
+    let (code, _, err) = run(&folder, &["scene.json"]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("save[0].file: target.png: the scene reads this file: choose another name"), "{err}");
+}
