@@ -1,0 +1,245 @@
+//! Eight lanes of a packet, from their operands to their results: what `lane.rs` does for one.
+
+use brolga_ir::sampling::{LevelSource, Rows};
+
+use super::address::{Levels, LinearAddresses, TexelAddress};
+use super::cube::Hit;
+use super::level::{self, Adjusted, Chosen, Detail};
+use super::vector::Vector;
+use super::{Fast, Filtered, Form, Kind, LANES, Lanes};
+use crate::resource::Tap;
+
+/// What kind of texture a function is compiled for, so that none carries what others need.
+pub(super) trait Shape {
+    const IS_CUBE: bool;
+    const HAS_LEVELS: bool;
+}
+
+/// A 2D texture of which only the first level can be meant.
+pub(super) struct Flat;
+
+/// A 2D texture with levels.
+pub(super) struct Pyramid;
+
+/// A cube.
+pub(super) struct Cube;
+
+impl Shape for Flat {
+    const IS_CUBE: bool = false;
+    const HAS_LEVELS: bool = false;
+}
+
+impl Shape for Pyramid {
+    const IS_CUBE: bool = false;
+    const HAS_LEVELS: bool = true;
+}
+
+impl Shape for Cube {
+    const IS_CUBE: bool = true;
+    const HAS_LEVELS: bool = true;
+}
+
+/// Eight lanes of a packet.
+#[derive(Debug)]
+pub(super) struct Packet<'a> {
+    pub form: Form,
+    /// The rows of `Sampling::args`.
+    pub rows: Rows<'a>,
+    pub first_lane: usize,
+    /// Mask of the active lanes, not empty.
+    pub taking_part: u32,
+}
+
+/// Samples eight lanes and writes their results.
+#[inline(always)]
+pub(super) fn sample<K: Kind, S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
+    let Filtered { words, left } = eight::<K, S, V>(fast, packet);
+    let row_lanes = results.len() / 4;
+    for (n, words) in words.iter().enumerate() {
+        let row = &mut results[n * row_lanes + packet.first_lane..];
+        let row: &mut Lanes<u32> = row.first_chunk_mut().expect("packets have a multiple of eight lanes");
+        if packet.taking_part == 0xff {
+            *row = *words;
+            continue;
+        }
+        for lane in 0..LANES {
+            if packet.taking_part >> lane & 1 == 1 {
+                row[lane] = words[lane];
+            }
+        }
+    }
+    left & packet.taking_part
+}
+
+/// The operands of eight lanes.
+#[derive(Debug)]
+struct Operands<'a> {
+    /// As many as the texture has axes.
+    at: [&'a Lanes<u32>; 3],
+    /// The coordinate of the layer.
+    layer: Option<&'a Lanes<u32>>,
+    reference: Option<&'a Lanes<u32>>,
+    detail: Detail<'a>,
+    adjusted: Adjusted<'a>,
+}
+
+/// Rows of operands, one after the other.
+#[derive(Debug)]
+struct Reader<'a> {
+    rows: Rows<'a>,
+    next: usize,
+    first_lane: usize,
+}
+
+impl<'a> Reader<'a> {
+    #[inline(always)]
+    fn read(&mut self) -> &'a Lanes<u32> {
+        let row = self.rows.get(self.next).expect("as many rows as the instruction has operands");
+        self.next += 1;
+        row[self.first_lane..].first_chunk().expect("packets have a multiple of eight lanes")
+    }
+
+    #[inline(always)]
+    fn read_if(&mut self, is_there: bool) -> Option<&'a Lanes<u32>> {
+        if is_there { Some(self.read()) } else { None }
+    }
+
+    /// Two rows, or three.
+    #[inline(always)]
+    fn vector(&mut self, axes: usize) -> [&'a Lanes<u32>; 3] {
+        let (u, v) = (self.read(), self.read());
+        [u, v, if axes == 3 { self.read() } else { v }]
+    }
+}
+
+impl<'a> Operands<'a> {
+    #[inline(always)]
+    fn of<S: Shape>(fast: &Fast, packet: &Packet<'a>) -> Self {
+        let axes = if S::IS_CUBE { 3 } else { 2 };
+        let Packet { form, rows, first_lane, .. } = *packet;
+        let mut reader = Reader { rows, next: 0, first_lane };
+        Self {
+            at: reader.vector(axes),
+            layer: reader.read_if(fast.dimension.is_array()),
+            reference: reader.read_if(form.compares),
+            detail: match form.level {
+                _ if !S::HAS_LEVELS => Detail::Zero,
+                LevelSource::Zero => Detail::Zero,
+                LevelSource::Given => Detail::Given(reader.read()),
+                LevelSource::Derivatives => Detail::Derivatives([reader.vector(axes), reader.vector(axes)]),
+            },
+            adjusted: Adjusted {
+                bias: reader.read_if(S::HAS_LEVELS && form.has_bias),
+                clamp: reader.read_if(S::HAS_LEVELS && form.has_clamp),
+            },
+        }
+    }
+}
+
+/// Where eight lanes sample.
+#[derive(Clone, Copy)]
+struct Place<V> {
+    /// On the face of a cube.
+    at: [V; 2],
+    face: Option<V>,
+    layer: Option<V>,
+    offsets: [u32; 2],
+}
+
+impl<V: Vector> Place<V> {
+    #[inline(always)]
+    fn nearest(&self, fast: &Fast, level: Levels<V>, texel_bytes: u32) -> TexelAddress<V> {
+        let level = level.in_layer(fast, self.layer);
+        match self.face {
+            Some(_) => TexelAddress::nearest_on_face(self.at, level, texel_bytes),
+            None => TexelAddress::nearest(fast, self.at, self.offsets, level, texel_bytes),
+        }
+    }
+
+    /// The texels of a linear filter, and the lanes that need others.
+    #[inline(always)]
+    fn linear(&self, fast: &Fast, level: Levels<V>, texel_bytes: u32) -> (LinearAddresses<V>, u32) {
+        let level = level.in_layer(fast, self.layer);
+        match self.face {
+            Some(face) => LinearAddresses::on_face(fast, face, self.at, level, texel_bytes),
+            None => (LinearAddresses::linear(fast, self.at, self.offsets, level, texel_bytes), 0),
+        }
+    }
+}
+
+/// What eight lanes sample.
+#[inline(always)]
+fn eight<K: Kind, S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>) -> Filtered {
+    let operands = Operands::of::<S>(fast, packet);
+    let form = packet.form;
+    let [u, v, w] = operands.at;
+    let mut place =
+        Place { at: [V::load_written(u), V::load_written(v)], face: None, layer: None, offsets: form.offsets };
+    if let Some(layer) = operands.layer {
+        let parts = if S::IS_CUBE { 6 } else { 1 };
+        place.layer = Some(level::layer(fast.layers / parts, V::load_written(layer).flush()).mul(V::splat(parts)));
+    }
+    let (mut hit, mut left) = (None, 0);
+    if S::IS_CUBE {
+        let on_face = Hit::of([place.at[0].flush(), place.at[1].flush(), V::load_written(w).flush()]);
+        place.at = on_face.at;
+        place.face = Some(on_face.face);
+        place.layer = Some(match place.layer {
+            Some(layer) => layer.add(on_face.face),
+            None => on_face.face,
+        });
+        left = on_face.left;
+        hit = Some(on_face);
+    }
+    let chosen = match S::HAS_LEVELS && (fast.needs_level || form.has_clamp) {
+        false => Chosen::first(fast),
+        true => {
+            let level = level_of(fast, operands.detail, hit);
+            Chosen::of(fast, level, operands.adjusted, packet.taking_part)
+        }
+    };
+    let first = match S::HAS_LEVELS && fast.needs_level {
+        true => Levels::of(fast, chosen.first),
+        false => Levels::first(fast),
+    };
+    let reference = match operands.reference {
+        Some(reference) => V::load_written(reference),
+        None => V::splat(0),
+    };
+    let one_level = if S::HAS_LEVELS { chosen.fraction.equal(V::splat(0)) } else { V::splat(u32::MAX) };
+    if chosen.tap == Tap::Point {
+        let words = K::nearest(fast, place.nearest(fast, first, K::TEXEL_BYTES), reference);
+        return Filtered { words, left: left | chosen.left | !one_level.signs() };
+    }
+    let (addresses, corners) = place.linear(fast, first, K::TEXEL_BYTES);
+    left |= chosen.left | corners;
+    let mut second = None;
+    if S::HAS_LEVELS && !one_level.is_ones() {
+        let (addresses, corners) = place.linear(fast, Levels::of(fast, chosen.second), K::TEXEL_BYTES);
+        left |= corners & !one_level.signs();
+        second = Some((addresses, chosen.fraction));
+    }
+    let filtered = K::linear(fast, addresses, second, reference);
+    Filtered { left: left | filtered.left, ..filtered }
+}
+
+/// The level of detail, before anything is added to it.
+#[inline(always)]
+fn level_of<V: Vector>(fast: &Fast, detail: Detail<'_>, hit: Option<Hit<V>>) -> V {
+    match detail {
+        Detail::Zero => V::splat(0),
+        Detail::Given(level) => V::load_written(level).flush(),
+        Detail::Derivatives([x, y]) => {
+            let (x, y) = (flushed(x), flushed(y));
+            match hit {
+                Some(hit) => level::of_derivatives(fast, [hit.derivatives(x), hit.derivatives(y)]),
+                None => level::of_derivatives(fast, [[x[0], x[1]], [y[0], y[1]]]),
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn flushed<V: Vector>([a, b, c]: [&Lanes<u32>; 3]) -> [V; 3] {
+    [V::load_written(a).flush(), V::load_written(b).flush(), V::load_written(c).flush()]
+}
