@@ -46,8 +46,10 @@ impl<V: Vector> LinearAddresses<V> {
         let [mode_u, mode_v, _] = fast.sampler.address;
         let fixed_u = fixed(u, levels.width, mode_u, 0.5);
         let fixed_v = fixed(v, levels.height, mode_v, 0.5);
-        let [left, right] = address(fixed_u, offsets[0], levels.width, mode_u);
-        let [upper, lower] = address(fixed_v, offsets[1], levels.height, mode_v);
+        // Half a texel before a coordinate from 0 to 1 there are no texels beyond the last one.
+        let is_near = offsets == [0; 2];
+        let [left, right] = address(fixed_u, offsets[0], levels.width, mode_u, is_near);
+        let [upper, lower] = address(fixed_v, offsets[1], levels.height, mode_v, is_near);
         let (left, right) = (levels.column(left, texel_bytes), levels.column(right, texel_bytes));
         let (upper, lower) = (levels.row(upper), levels.row(lower));
         let fraction = V::splat(255);
@@ -62,8 +64,8 @@ impl<V: Vector> TexelAddress<V> {
     #[inline(always)]
     pub fn nearest(fast: &Fast, [u, v]: [V; 2], offsets: [u32; 2], levels: Levels<V>, texel_bytes: u32) -> Self {
         let [mode_u, mode_v, _] = fast.sampler.address;
-        let [x, _] = address(fixed(u, levels.width, mode_u, 0.0), offsets[0], levels.width, mode_u);
-        let [y, _] = address(fixed(v, levels.height, mode_v, 0.0), offsets[1], levels.height, mode_v);
+        let [x, _] = address(fixed(u, levels.width, mode_u, 0.0), offsets[0], levels.width, mode_u, false);
+        let [y, _] = address(fixed(v, levels.height, mode_v, 0.0), offsets[1], levels.height, mode_v, false);
         levels.column(x, texel_bytes).with(levels.row(y))
     }
 
@@ -166,16 +168,18 @@ pub(super) fn to_fixed<V: Vector>(texels: V) -> V {
 }
 
 /// The texels that contain coordinates, and those after them. Each is in range, whatever the input: memory accesses
-/// rely on this. Reduced coordinates that wrap or mirror, offset included, are at most one period out of range.
+/// rely on this. Reduced coordinates that wrap or mirror, offset included, are at most one period out of range; those that are `is_near` are not
+/// beyond the end.
 #[inline(always)]
-fn address<V: Vector>(fixed: V, offset: u32, extent: V, mode: AddressMode) -> [Along<V>; 2] {
+fn address<V: Vector>(fixed: V, offset: u32, extent: V, mode: AddressMode, is_near: bool) -> [Along<V>; 2] {
     let one = V::splat(1);
     let place = fixed.shift_signed::<8>().add(V::splat(offset));
     let next = place.add(one);
     match mode {
         AddressMode::Wrap => {
             let first = place.add(place.shift_signed::<31>().and(extent));
-            let first = inside(back(first, extent), extent);
+            let first = if is_near { first } else { back(first, extent) };
+            let first = inside(first, extent);
             let second = first.add(one);
             no_border(first, extent.equal(second).clear(second))
         }

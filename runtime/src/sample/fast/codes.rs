@@ -89,7 +89,7 @@ fn in_order(fast: &Fast, [r, g, b, a]: Words) -> Words {
 
 #[inline(always)]
 fn read<V: Vector>(fast: &Fast, address: TexelAddress<V>) -> V {
-    let [a, b, c, d, e, f, g, h] = address.offset_bytes.store();
+    let [a, b, c, d, e, f, g, h] = address.offset_bytes.store_apart();
     let texels = [
         fast.read(a),
         fast.read(b),
@@ -119,7 +119,7 @@ fn read_two<V: Vector>(fast: &Fast, left: TexelAddress<V>, right: TexelAddress<V
     if !neighbours {
         return [read(fast, left), read(fast, right)];
     }
-    let [a, b, c, d, e, f, g, h] = left.offset_bytes.store();
+    let [a, b, c, d, e, f, g, h] = left.offset_bytes.store_apart();
     let pairs = [
         fast.read_two(a),
         fast.read_two(b),

@@ -150,7 +150,7 @@ fn weight_passed<D: Depth, V: Vector>(fast: &Fast, addresses: LinearAddresses<V>
 /// Ones where the comparison holds.
 #[inline(always)]
 fn passes<D: Depth, V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> V {
-    let [a, b, c, d, e, f, g, h] = address.offset_bytes.store();
+    let [a, b, c, d, e, f, g, h] = address.offset_bytes.store_apart();
     let words = V::load(&[
         D::read(fast, a),
         D::read(fast, b),

@@ -159,7 +159,7 @@ fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, a
 /// A texel of each lane.
 #[inline(always)]
 fn read<T: Texel, V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Lanes<T> {
-    let [a, b, c, d, e, f, g, h] = address.offset_bytes.store();
+    let [a, b, c, d, e, f, g, h] = address.offset_bytes.store_apart();
     let mut texels = [
         fast.read(a),
         fast.read(b),

@@ -39,6 +39,19 @@ pub(super) trait Vector: Copy {
 
     fn store(self) -> Lanes<u32>;
 
+    /// The same for lanes that are used one by one, as addresses: from memory they come several at once, while moving one of them
+    /// out of a vector occupies the only way there is.
+    #[inline(always)]
+    fn store_apart(self) -> Lanes<u32> {
+        let stored = self.store();
+        let mut lanes = [0; LANES];
+        for (lane, stored) in lanes.iter_mut().zip(&stored) {
+            // SAFETY: a word of the array, which is written. Volatile, so that it is read from memory.
+            *lane = unsafe { std::ptr::read_volatile(stored) };
+        }
+        lanes
+    }
+
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     /// The low 32 bits.
