@@ -27,8 +27,10 @@ find tests examples ${BROLGA_SEEDS:-} -name "*.$kind" -type f | while read -r fi
 done
 if [ $kind = pairs ]; then
     # State, the vertex shader's size in two bytes, both shaders.
-    for vertex in tests/data/scenes/*/vs*.cso examples/*_vs.cso; do
-        pixel=${vertex%vs*.cso}ps.cso
+    for vertex in tests/data/scenes/*/vs*.cso examples/*_vs.cso examples/*/*_vs.cso; do
+        # The first pixel shader beside it: any will do.
+        for pixel in "${vertex%vs*.cso}"ps*.cso; do break; done
+        [ -e "$pixel" ] || continue
         size=$(stat -c %s "$vertex")
         for state in "\1\76" "\2\356\0\0\0\0\0\3\6\11\2\0\1\2\3\1\100"; do
             { printf "$state"; head -c 32 /dev/zero; } | head -c 22 > "$seeds/draw"

@@ -25,7 +25,7 @@ pub struct WatchedPixel {
 pub struct PixelStep {
     /// The step's number in the scene.
     pub step: usize,
-    /// What it is: `draw`, `clear`, `dispatch`, `copy`.
+    /// What it is: `draw`, `clear`, `dispatch`, `copy`, `generate_mips`.
     pub kind: &'static str,
     /// The draw's or the dispatch's pipeline.
     pub pipeline: Option<String>,
