@@ -168,8 +168,8 @@ pub(super) fn to_fixed<V: Vector>(texels: V) -> V {
 }
 
 /// The texels that contain coordinates, and those after them. Each is in range, whatever the input: memory accesses
-/// rely on this. Reduced coordinates that wrap or mirror, offset included, are at most one period out of range; those that are `is_near` are not
-/// beyond the end.
+/// rely on this. Reduced coordinates that wrap or mirror, offset included, are at most one period out of range; those
+/// that are `is_near` are not beyond the end.
 #[inline(always)]
 fn address<V: Vector>(fixed: V, offset: u32, extent: V, mode: AddressMode, is_near: bool) -> [Along<V>; 2] {
     let one = V::splat(1);

@@ -89,24 +89,13 @@ fn in_order(fast: &Fast, [r, g, b, a]: Words) -> Words {
 
 #[inline(always)]
 fn read<V: Vector>(fast: &Fast, address: TexelAddress<V>) -> V {
-    let [a, b, c, d, e, f, g, h] = address.offset_bytes.store_apart();
-    let texels = [
-        fast.read(a),
-        fast.read(b),
-        fast.read(c),
-        fast.read(d),
-        fast.read(e),
-        fast.read(f),
-        fast.read(g),
-        fast.read(h),
-    ];
-    let texels = V::load(&texels);
+    let texels = V::load(&fast.read_each(address.offset_bytes));
     or_border(fast, address, texels)
 }
 
 /// Texels, or the border where they stand for it.
 #[inline(always)]
-fn or_border<V: Vector>(fast: &Fast, address: TexelAddress<V>, texels: V) -> V {
+pub(super) fn or_border<V: Vector>(fast: &Fast, address: TexelAddress<V>, texels: V) -> V {
     match &fast.border {
         Some(border) => V::splat(border[0]).where_set(address.is_border, texels),
         None => texels,

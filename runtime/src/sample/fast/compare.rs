@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 
 use super::address::{LinearAddresses, TexelAddress};
+use super::codes::or_border;
 use super::vector::Vector;
-use super::{Fast, Filtered, Kind, LANES, Words};
+use super::{Fast, Filtered, Kind, LANES, Lanes, Texel, Words};
 use crate::resource::Comparison;
 
 /// The kind of comparisons with texels that a depth reads.
@@ -13,18 +14,7 @@ pub(super) struct Compared<D>(PhantomData<D>);
 
 /// What is compared.
 pub(super) trait Depth {
-    const TEXEL_BYTES: u32;
-    /// The bits of a word that a texel has.
-    const BITS: u32 = u32::MAX;
-
-    /// A texel.
-    #[inline(always)]
-    fn read(fast: &Fast, offset_bytes: u32) -> u32 {
-        match Self::TEXEL_BYTES {
-            2 => fast.read::<u16>(offset_bytes).into(),
-            _ => fast.read(offset_bytes),
-        }
-    }
+    type Bytes: Texel + Into<u32>;
 
     /// The numbers of texels.
     fn number<V: Vector>(words: V) -> V;
@@ -46,7 +36,7 @@ pub(super) struct Depth16;
 pub(super) struct Depth24;
 
 impl Depth for Depth32 {
-    const TEXEL_BYTES: u32 = 4;
+    type Bytes = u32;
 
     #[inline(always)]
     fn number<V: Vector>(words: V) -> V {
@@ -60,8 +50,7 @@ impl Depth for Depth32 {
 }
 
 impl Depth for Depth16 {
-    const TEXEL_BYTES: u32 = 2;
-    const BITS: u32 = 0xffff;
+    type Bytes = u16;
 
     #[inline(always)]
     fn number<V: Vector>(words: V) -> V {
@@ -75,7 +64,7 @@ impl Depth for Depth16 {
 }
 
 impl Depth for Depth24 {
-    const TEXEL_BYTES: u32 = 4;
+    type Bytes = u32;
 
     #[inline(always)]
     fn number<V: Vector>(words: V) -> V {
@@ -96,7 +85,7 @@ impl Depth for Depth24 {
 }
 
 impl<D: Depth> Kind for Compared<D> {
-    const TEXEL_BYTES: u32 = D::TEXEL_BYTES;
+    const TEXEL_BYTES: u32 = size_of::<D::Bytes>() as u32;
 
     #[inline(always)]
     fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> Words {
@@ -150,21 +139,9 @@ fn weight_passed<D: Depth, V: Vector>(fast: &Fast, addresses: LinearAddresses<V>
 /// Ones where the comparison holds.
 #[inline(always)]
 fn passes<D: Depth, V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> V {
-    let [a, b, c, d, e, f, g, h] = address.offset_bytes.store_apart();
-    let words = V::load(&[
-        D::read(fast, a),
-        D::read(fast, b),
-        D::read(fast, c),
-        D::read(fast, d),
-        D::read(fast, e),
-        D::read(fast, f),
-        D::read(fast, g),
-        D::read(fast, h),
-    ]);
-    let words = match &fast.border {
-        Some(border) => V::splat(border[0] & D::BITS).where_set(address.is_border, words),
-        None => words,
-    };
+    let [a, b, c, d, e, f, g, h]: Lanes<D::Bytes> = fast.read_each(address.offset_bytes);
+    let words = V::load(&[a.into(), b.into(), c.into(), d.into(), e.into(), f.into(), g.into(), h.into()]);
+    let words = or_border(fast, address, words);
     let texels = D::number(words);
     let ones = V::splat(u32::MAX);
     match fast.sampler.comparison {

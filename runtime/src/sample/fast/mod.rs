@@ -344,6 +344,13 @@ impl Fast {
         unsafe { self.memory.base().add(offset_bytes as usize).cast::<T>().read_unaligned() }
     }
 
+    /// The texel of each lane, likewise.
+    #[inline(always)]
+    fn read_each<T: Texel, V: Vector>(&self, offset_bytes: V) -> Lanes<T> {
+        let [a, b, c, d, e, f, g, h] = offset_bytes.store_apart();
+        [self.read(a), self.read(b), self.read(c), self.read(d), self.read(e), self.read(f), self.read(g), self.read(h)]
+    }
+
     /// Two adjacent texels of 4 bytes: the second one comes from [`Levels`], too.
     #[inline(always)]
     fn read_two(&self, offset_bytes: u32) -> u64 {

@@ -21,6 +21,9 @@ pub(super) trait Reader<const CHANNELS: usize> {
     /// Whether the last channel is a code of 8 bits: it is interpolated exactly, and divided by 255 at the end.
     const LAST_IS_CODE: bool = false;
 
+    /// Whether its NaNs are converted, so that they are the one that computations give.
+    const CONVERTS_NANS: bool = false;
+
     /// The numbers of each channel.
     fn numbers<V: Vector>(fast: &Fast, texels: &Lanes<Self::Bytes>) -> [V; CHANNELS];
 }
@@ -42,6 +45,8 @@ pub(super) struct Curve;
 
 impl Reader<4> for Halves {
     type Bytes = u64;
+
+    const CONVERTS_NANS: bool = true;
 
     #[inline(always)]
     fn numbers<V: Vector>(_: &Fast, texels: &Lanes<u64>) -> [V; 4] {
@@ -146,8 +151,7 @@ fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, a
     if R::LAST_IS_CODE {
         words[CHANNELS - 1] = normal(numbers[CHANNELS - 1]).store();
     }
-    if size_of::<R::Bytes>() == 8 {
-        // Words of 32 bits keep theirs.
+    if R::CONVERTS_NANS {
         for channel in 0..CHANNELS {
             let number = numbers[channel];
             words[channel] = number.where_set(number.ordered(number), V::splat(NAN_F32)).store();
@@ -159,17 +163,7 @@ fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, a
 /// A texel of each lane.
 #[inline(always)]
 fn read<T: Texel, V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Lanes<T> {
-    let [a, b, c, d, e, f, g, h] = address.offset_bytes.store_apart();
-    let mut texels = [
-        fast.read(a),
-        fast.read(b),
-        fast.read(c),
-        fast.read(d),
-        fast.read(e),
-        fast.read(f),
-        fast.read(g),
-        fast.read(h),
-    ];
+    let mut texels: Lanes<T> = fast.read_each(address.offset_bytes);
     if let Some(border) = &fast.border {
         let is_border = address.is_border.signs();
         for (lane, texel) in texels.iter_mut().enumerate() {
