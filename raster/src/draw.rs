@@ -11,6 +11,7 @@ use crate::edge::{Bounds, Edge, Triangle};
 use crate::packets::{self, Packets, QUADS, Quad};
 use crate::plane::{self, Corner, Local, Planes};
 use crate::small::{self, Small};
+use crate::sprite::Sprite;
 use crate::statistics::Statistics;
 use crate::targets::Target;
 use crate::thin::Line;
@@ -179,6 +180,7 @@ impl TileDraw<'_, '_, '_> {
             Shape::Small(small) => self.small(prepared, drawn, small),
             Shape::Large { bounds, bias } => self.large(prepared, drawn, bounds, *bias),
             Shape::Line { bounds, ends, bias } => self.line(prepared, drawn, bounds, ends.map(usize::from), *bias),
+            Shape::Sprite { bounds, sprite } => self.sprite(prepared, drawn, bounds, sprite),
         }
     }
 
@@ -230,6 +232,14 @@ impl TileDraw<'_, '_, '_> {
         self.walk(&mut drawn, &[one, other, left, right, top, bottom]);
     }
 
+    fn sprite(&mut self, prepared: &Prepared, primitive: &Primitive, bounds: &Bounds, sprite: &Sprite) {
+        let corners = sprite.corners(&prepared.corners[primitive.vertices[0] as usize]);
+        let origin = self.worker.corner;
+        let Some(local) = Planes::new(&corners).map(|planes| planes.around(origin)) else { return };
+        let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
+        self.walk(&mut drawn, &bounds.sides());
+    }
+
     /// Draws the pixels of the tile that are on the inner side of all edges.
     fn walk(&mut self, drawn: &mut Drawn<'_>, edges: &[Edge]) {
         tile::walk(edges, self.worker.corner, |block| match block {
@@ -255,7 +265,7 @@ impl TileDraw<'_, '_, '_> {
             if values.as_flattened().iter().any(|&distance| distance < 0.0) {
                 let planes = match drawn.primitive.shape {
                     Shape::Line { ends, .. } => Planes::of_line_over_w(corners, ends.map(usize::from), values),
-                    Shape::Small(_) | Shape::Large { .. } => Planes::over_w(corners, values),
+                    Shape::Small(_) | Shape::Large { .. } | Shape::Sprite { .. } => Planes::over_w(corners, values),
                 };
                 self.worker.distances.extend(planes.map(|planes| planes.around(drawn.origin)));
             }
