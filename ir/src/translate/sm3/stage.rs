@@ -85,15 +85,14 @@ impl Layout {
             let values = declarations.inputs.iter().filter(|input| input.register.register.file != RegisterFile::Misc);
             values.map(|input| pixel_input(version, input)).collect()
         };
-        let mut next = rows(&inputs);
-        for input in declarations.inputs.iter().filter(|input| input.register.register.file == RegisterFile::Misc) {
+        let is_special = |input: &&Declaration| input.register.register.file == RegisterFile::Misc;
+        for (row, input) in (rows(&inputs)..).zip(declarations.inputs.iter().filter(is_special)) {
             let register = input.register.register;
             let (system_value, mask) = match register {
                 Register::FACE => (SystemValue::IsFrontFace, 1),
                 _ => (SystemValue::Position, input.register.mask & 0b11),
             };
-            inputs.push(special(register, next, mask, system_value));
-            next += 1;
+            inputs.push(special(register, row, mask, system_value));
         }
 
         let is_color = |register: &&Register| register.file == RegisterFile::ColorOut;
@@ -259,7 +258,7 @@ impl Translator<'_, '_> {
         }
         match register {
             Register::FACE => result = self.face(result.at(0)),
-            Register::POSITION => self.to_pixels(&mut result, mask & components),
+            Register::POSITION => self.whole_pixels(&mut result, mask & components),
             _ => {}
         }
         Ok(result)
@@ -293,7 +292,7 @@ impl Translator<'_, '_> {
     }
 
     /// vPos: the pixel's whole coordinates, from the position of its center.
-    fn to_pixels(&mut self, position: &mut Vector, components: u8) {
+    fn whole_pixels(&mut self, position: &mut Vector, components: u8) {
         let half = self.b.f32(0.5);
         for component in lanes(components) {
             let center = self.float(position.at(component));
