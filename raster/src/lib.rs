@@ -18,6 +18,7 @@
 //! | `bins.rs` | which primitives may cover something in which tile |
 //! | `clip.rs` | cutting triangles and lines at planes |
 //! | `depth.rs` | the depth test before shading |
+//! | `coarse.rs` | what fails it square by square |
 //! | `scene.rs` | draws that share targets, in parallel |
 //! | `draw.rs` | primitives become pixels, tile by tile |
 //! | `edge.rs` | edge functions: which pixel centers a triangle covers, exactly |
@@ -38,6 +39,7 @@ pub mod batch;
 pub mod bias;
 pub mod bins;
 pub mod clip;
+pub mod coarse;
 pub mod depth;
 pub mod direct3d9;
 pub mod draw;
