@@ -167,7 +167,7 @@ impl Pipelines {
     }
 
     /// Reads the step at a place.
-    pub fn step(&mut self, place: &str, raw: &RawValue) -> Result<Vec<Step>, SceneError> {
+    pub fn step(&mut self, place: &str, raw: &RawValue) -> Result<Step, SceneError> {
         #[derive(Deserialize)]
         struct Tagged {
             op: String,
@@ -175,9 +175,9 @@ impl Pipelines {
         let Tagged { op } = item(place, raw)?;
         match op.as_str() {
             "clear" => clear(place, item(place, raw)?),
-            "draw" | "draw_indexed" => self.draw(place, item(place, raw)?).map(|draw| vec![Step::Draw(Box::new(draw))]),
+            "draw" | "draw_indexed" => self.draw(place, item(place, raw)?).map(|draw| Step::Draw(Box::new(draw))),
             // Those of Direct3D 11 that are the same.
-            _ => Step::parse(place, raw).map(|step| vec![step]),
+            _ => Step::parse(place, raw),
         }
     }
 
@@ -238,18 +238,16 @@ fn vertices(pipeline: &Pipeline, primitives: u32) -> Option<u32> {
     }
 }
 
-/// A clear of a colour and one of depths and stencils are two.
-fn clear(place: &str, step: ClearStep) -> Result<Vec<Step>, SceneError> {
-    let mut steps = Vec::new();
-    if let (Some(target), Some(color)) = (step.target, step.color) {
-        steps.push(Step::Clear(Clear::new(target, Some(color), None, None)));
-    }
-    if let Some(target) = step.depth_target.filter(|_| step.depth.is_some() || step.stencil.is_some()) {
-        steps.push(Step::Clear(Clear::new(target, None, step.depth, step.stencil)));
-    }
-    match steps.is_empty() {
+/// A clear of a colour and one of depths and stencils.
+fn clear(place: &str, step: ClearStep) -> Result<Step, SceneError> {
+    let ClearStep { target, depth_target, color, depth, stencil, .. } = step;
+    let of_color = target.zip(color).map(|(target, color)| Clear::new(target, Some(color), None, None));
+    let has_value = depth.is_some() || stencil.is_some();
+    let of_depth = depth_target.filter(|_| has_value).map(|target| Clear::new(target, None, depth, stencil));
+    let clears: Vec<_> = of_color.into_iter().chain(of_depth).collect();
+    match clears.is_empty() {
         true => Err(SceneError::value(place, "a clear has `target` and `color`, `depth_target` and `depth`, or both")),
-        false => Ok(steps),
+        false => Ok(Step::Clear(clears)),
     }
 }
 

@@ -82,7 +82,7 @@ impl Document {
                 let samplers = samplers.into_iter().map(|(name, sampler)| (name, sampler.into())).collect();
                 let mut pipelines = direct3d9::Pipelines::new(items("pipelines", &sections.pipelines)?);
                 let steps = steps.map(|(place, step)| pipelines.step(&place, step)).collect::<Result<Vec<_>, _>>()?;
-                (samplers, pipelines.made, steps.into_iter().flatten().collect())
+                (samplers, pipelines.made, steps)
             }
         };
         let save = sections.save.iter().enumerate().map(|(n, save)| item(&format!("save[{n}]"), save));

@@ -12,8 +12,8 @@ use crate::raster::{self, Bounds, DrawError, Pass, Pipeline, Targets, Viewport};
 /// What to do.
 #[derive(Debug)]
 pub(super) enum Action<'a> {
-    /// Clears what a view sees of a texture.
-    Clear { view: View, value: ClearValue },
+    /// Clears what views see of textures.
+    Clear(Vec<(View, ClearValue)>),
     /// Sets all words of a buffer.
     Fill { buffer: Buffer, word: u32 },
     /// Copies all bytes.
@@ -103,7 +103,16 @@ impl<'a> Action<'a> {
         compiler: &mut Compiler<'a, '_>,
     ) -> Result<Self, SceneError> {
         match step {
-            Step::Clear(step) => clear(place, step, world),
+            Step::Clear(steps) => {
+                let mut all = Vec::new();
+                for step in steps {
+                    match clear(place, step, world)? {
+                        Action::Clear(clears) => all.extend(clears),
+                        fill => return Ok(fill),
+                    }
+                }
+                Ok(Action::Clear(all))
+            }
             Step::Copy(step) => copy(place, step, world),
             Step::GenerateMips(step) => {
                 let view = world.levels(&step.resource, || format!("{place}.resource"))?;
@@ -260,10 +269,10 @@ fn clear<'a>(place: &str, clear: &Clear, world: &World<'_>) -> Result<Action<'a>
     match (memory, value) {
         // A name alone is all of a texture.
         (Memory::Texture(texture), value) if clear.resource.is_name() => {
-            Ok(Action::Clear { view: View::texture(texture.clone()), value })
+            Ok(Action::Clear(vec![(View::texture(texture.clone()), value)]))
         }
         (Memory::Texture(_), value) => {
-            Ok(Action::Clear { view: world.target(&clear.resource, || format!("{place}.resource"))?, value })
+            Ok(Action::Clear(vec![(world.target(&clear.resource, || format!("{place}.resource"))?, value)]))
         }
         (Memory::Buffer(buffer), ClearValue::Uint([word, ..])) => Ok(Action::Fill { buffer: buffer.clone(), word }),
         (Memory::Buffer(_), _) => {

@@ -14,7 +14,8 @@ use crate::raster::Direct3D9Values;
 /// A step.
 #[derive(Debug)]
 pub(super) enum Step {
-    Clear(Clear),
+    /// One, or in Direct3D 9 colours together with depths.
+    Clear(Vec<Clear>),
     Draw(Box<Draw>),
     Dispatch(Dispatch),
     Copy(CopyResource),
@@ -56,7 +57,7 @@ impl Step {
         let Tagged { op } = item(place, raw)?;
         let refused = |what: &str| Err(SceneError::unsupported(format!("{place}.op"), what));
         match op {
-            Op::Clear => item(place, raw).map(Step::Clear),
+            Op::Clear => item(place, raw).map(|clear| Step::Clear(vec![clear])),
             Op::Copy => item(place, raw).map(Step::Copy),
             Op::GenerateMips => item(place, raw).map(Step::GenerateMips),
             Op::Dispatch | Op::DispatchIndirect => {
