@@ -6,10 +6,12 @@
 //! | `table.rs` | arithmetic: every instruction in every version |
 //! | `flow.rs` | flow control, predicates, addresses |
 //! | `texture.rs` | texture instructions, inputs and outputs of pixels |
+//! | `random.rs` | random and broken shaders |
 //! | `corpus.rs` | shaders of the real compiler and assembler |
 
 mod corpus;
 mod flow;
+mod random;
 mod run;
 mod table;
 mod texture;
