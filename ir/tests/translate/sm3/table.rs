@@ -334,7 +334,7 @@ fn functions() -> Vec<Row> {
             "logp.md",
             "logp r0, %a.w",
             Bits(10),
-            scalars(&[(8.0, 3.0), (-8.0, 3.0), (0.125, -3.0), (10.0, 3.3219281)]),
+            scalars(&[(8.0, 3.0), (-8.0, 3.0), (0.125, -3.0), (10.0, std::f32::consts::LOG2_10)]),
         ),
         row("logp.md", "logp r0, %a.w", Exact, scalars(&[(0.0, -MAX)])),
         row("expp.md", "expp r0, %a.w", Bits(10), scalars(&[(3.0, 8.0), (-0.5, 0.70710677)])).only(Vs2_0, Vs3Sw),
@@ -376,7 +376,7 @@ fn functions() -> Vec<Row> {
             vec![
                 one([0.0; 4], [1.0, 0.0, 0.0, 0.0]),
                 one(all(std::f32::consts::FRAC_PI_3), [0.5, 0.8660254, 0.0, 0.0]),
-                one(all(-3.14159), [-1.0, 0.0, 0.0, 0.0]),
+                one(all(-std::f32::consts::PI), [-1.0, 0.0, 0.0, 0.0]),
             ],
         ),
         row(
