@@ -28,12 +28,20 @@ pub struct Known {
     pub is_small: bool,
     /// Of a shift: an amount, at most 16, to which at most 15 are added, 31 in all.
     pub least_amount: Option<u8>,
+    /// Whether a select gives zero where its condition does not hold.
+    pub selects_zero: bool,
 }
 
 impl Known {
     /// Nothing.
-    pub const NOTHING: Self =
-        Self { classes: [ClassSet::ALL; 3], range: None, is_small: false, selects: None, least_amount: None };
+    pub const NOTHING: Self = Self {
+        classes: [ClassSet::ALL; 3],
+        range: None,
+        is_small: false,
+        selects: None,
+        selects_zero: false,
+        least_amount: None,
+    };
 
     /// What is known of an operation of a function.
     pub fn of(func: &Function, floats: &FloatClasses, bounds: &Bounds, op: Op, args: &[Value]) -> Self {
@@ -46,6 +54,9 @@ impl Known {
         }
         if matches!(op, Op::FSat | Op::FToS | Op::FToU) {
             known.range = float_range::of(func, bounds, args[0]);
+        }
+        if matches!(op, Op::SelectI32 | Op::SelectF32) {
+            known.selects_zero = func.as_const(args[2]).is_some_and(|constant| constant.bits == 0);
         }
         if op == Op::UToF {
             known.is_small = bounds.most(args[0]) <= i32::MAX as u32;
@@ -104,6 +115,7 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], known: &K
         Op::BOr => emit.or(a, b),
         Op::BNot => not(emit, a),
         Op::BToI => emit.condition_bits(a),
+        Op::SelectI32 | Op::SelectF32 if known.selects_zero => emit.choose_or_zero(a, b, &args[2]),
         Op::SelectBool | Op::SelectI32 | Op::SelectI64 => emit.choose(a, b, &args[2]),
         Op::SelectF32 | Op::SelectF64 => match known.selects {
             // One instruction, which in turn is a NaN where the select is. It may flush 32-bit floats, and the

@@ -269,6 +269,14 @@ impl Emit<'_, '_> {
         }
     }
 
+    /// The same where the second is zero: for packets, one `pand`.
+    pub fn choose_or_zero(&mut self, condition: &Operand, a: &Operand, zero: &Operand) -> Operand {
+        match (condition, a) {
+            (Operand::Packet(mask), Operand::Packet(a)) => self.keep(mask, a).into(),
+            _ => self.choose(condition, a, zero),
+        }
+    }
+
     /// A condition as Direct3D has it: all ones or zero.
     pub fn condition_bits(&mut self, condition: &Operand) -> Operand {
         match condition {

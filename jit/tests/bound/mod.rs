@@ -333,6 +333,37 @@ pub fn compare_batch(
     invocations: u32,
     fuel: u64,
 ) -> BatchOutcome {
+    let [outcome, ..] =
+        variants(func).map(|(width, sets)| compare_batch_in(func, content, arrays, invocations, fuel, (width, &sets)));
+    outcome
+}
+
+/// The same in one of the widths, for each seed another one, with one set of features.
+#[track_caller]
+pub fn compare_batch_briefly(
+    func: &Function,
+    content: &[Vec<Vec<u32>>],
+    arrays: &[Vec<u32>],
+    invocations: u32,
+    fuel: u64,
+    seed: usize,
+) -> BatchOutcome {
+    let variants = variants(func);
+    let (width, sets) = &variants[seed % variants.len()];
+    let set = seed / variants.len() % sets.len();
+    compare_batch_in(func, content, arrays, invocations, fuel, (*width, &sets[set..=set]))
+}
+
+/// The same in packets of one width, with several sets of features.
+#[track_caller]
+fn compare_batch_in(
+    func: &Function,
+    content: &[Vec<Vec<u32>>],
+    arrays: &[Vec<u32>],
+    invocations: u32,
+    fuel: u64,
+    (width, sets): (Width, &[CpuFeatures]),
+) -> BatchOutcome {
     let run_with_arrays = |func: &Function, run: &RunBatch<'_>| {
         let bound = Bound::new(func, content);
         let mut walled: Vec<Walled> =
@@ -349,26 +380,23 @@ pub fn compare_batch(
         let arrays = words.iter().map(|words| words.words().to_vec()).collect();
         BatchOutcome { memory: bound.snapshot(), arrays, end }
     };
-    let [outcome, ..] = variants(func).map(|(width, sets)| {
-        let mut func = func.clone();
-        func.width = width;
-        let func = verify(func).expect("the test's function is valid");
-        let expected = run_with_arrays(&func, &|bound, arrays| {
-            let _mode = FloatGuard::new(FloatMode::Default);
-            let interpreter = Interpreter::with_packing(&func, Packing::Row);
-            interpreter.run_batch(bound, invocations, arrays, &mut Arena::new(), &mut fuel.clone())
-        });
-        for features in sets {
-            let options = Options { features, packing: Packing::Row, ..Options::host().unwrap() };
-            let Some(compiled) = compiled(&func, &options) else { continue };
-            let got = run_with_arrays(&func, &|bound, arrays| {
-                with_run(&func, &compiled, bound, fuel, |mut run| run.batch(invocations, arrays, fuel))
-            });
-            assert_eq!(got, expected, "{width:?}, {features:?}");
-        }
-        expected
+    let mut func = func.clone();
+    func.width = width;
+    let func = verify(func).expect("the test's function is valid");
+    let expected = run_with_arrays(&func, &|bound, arrays| {
+        let _mode = FloatGuard::new(FloatMode::Default);
+        let interpreter = Interpreter::with_packing(&func, Packing::Row);
+        interpreter.run_batch(bound, invocations, arrays, &mut Arena::new(), &mut fuel.clone())
     });
-    outcome
+    for &features in sets {
+        let options = Options { features, packing: Packing::Row, ..Options::host().unwrap() };
+        let Some(compiled) = compiled(&func, &options) else { continue };
+        let got = run_with_arrays(&func, &|bound, arrays| {
+            with_run(&func, &compiled, bound, fuel, |mut run| run.batch(invocations, arrays, fuel))
+        });
+        assert_eq!(got, expected, "{width:?}, {features:?}");
+    }
+    expected
 }
 
 /// An arena with something in it.

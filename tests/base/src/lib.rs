@@ -5,12 +5,14 @@
 //! | `assemble.rs` | shaders from the lines of a listing |
 //! | `random.rs` | reproducible random numbers |
 //! | `programs.rs` | random programs in the IR: those that end, for groups and for batches, and wild ones |
+//! | `direct3d9.rs` | random shaders of Direct3D 9 |
 //! | `scalar.rs` | a plain model: one thread at a time, no packets |
 //! | `same.rs` | whether two functions are the same up to numbering |
 
 #![forbid(unsafe_code)]
 
 pub mod assemble;
+pub mod direct3d9;
 pub mod programs;
 pub mod random;
 pub mod same;

@@ -28,18 +28,19 @@ impl Translator<'_, '_> {
         // A factor counts if it may be zero while the other one is not finite.
         let (a_counts, b_counts) =
             (self.may_be_zero(a) && !self.is_finite(b), self.may_be_zero(b) && !self.is_finite(a));
+        // The zero stands last: machine code then masks the product.
         let zero = self.b.f32(0.0);
-        let is_zero = |t: &mut Self, factor| t.b.op(Op::FEq, &[factor, zero]);
-        let is_zero = match (a_counts, b_counts) {
+        let is_not_zero = |t: &mut Self, factor| t.b.op(Op::FNe, &[factor, zero]);
+        let stays = match (a_counts, b_counts) {
             (false, false) => return product,
-            (true, false) => is_zero(self, a),
-            (false, true) => is_zero(self, b),
+            (true, false) => is_not_zero(self, a),
+            (false, true) => is_not_zero(self, b),
             (true, true) => {
-                let either = [is_zero(self, a), is_zero(self, b)];
-                self.b.op(Op::BOr, &either)
+                let both = [is_not_zero(self, a), is_not_zero(self, b)];
+                self.b.op(Op::BAnd, &both)
             }
         };
-        self.b.select(is_zero, zero, product)
+        self.b.select(stays, product, zero)
     }
 
     /// The floats of two factors. The same factor twice is the same values twice, so that products of them are known as squares.

@@ -248,6 +248,10 @@ impl Translator<'_, '_> {
             let number = self.number(register, relative)?;
             return Ok(self.input_at(number, components));
         }
+        if let (Register::FACE, Some((row, mask))) = (register, self.layout.input(register)) {
+            let word = self.input_row(row, mask).at(0);
+            return Ok(self.face(word));
+        }
         let (row, mask) = self.layout.input(register).unwrap_or_default();
         // vFace is one number, whatever component of it is read.
         let components = if register == Register::FACE { 1 } else { components };
@@ -258,10 +262,8 @@ impl Translator<'_, '_> {
         for component in lanes(components & !mask) {
             result.set(component, self.b.i32(0));
         }
-        match register {
-            Register::FACE => result = self.face(result.at(0)),
-            Register::POSITION => self.whole_pixels(&mut result, mask & components),
-            _ => {}
+        if register == Register::POSITION {
+            self.whole_pixels(&mut result, mask & components);
         }
         Ok(result)
     }

@@ -11,7 +11,7 @@ use brolga_ir::verify;
 
 use crate::corpus::comes_back;
 
-fn programs() -> Vec<(PathBuf, ValidProgram)> {
+pub fn programs() -> Vec<(PathBuf, ValidProgram)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/d3d9");
     let entries = std::fs::read_dir(folder).expect("the corpus is part of the repository");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable folder").path()).collect();

@@ -80,9 +80,8 @@ impl Shader {
         let (mut arena, mut fuel) = (Arena::default(), 100_000);
         interpreter.run_batch(&host, QUAD as u32, &mut arrays, &mut arena, &mut fuel).expect("tests' shaders end");
 
-        let row_of = |value| {
-            signature.outputs.iter().find(|o| o.system_value == Some(value)).map(|output| output.row as usize)
-        };
+        let row_of =
+            |value| signature.outputs.iter().find(|o| o.system_value == Some(value)).map(|output| output.row as usize);
         let rows: [Vec<[f32; 4]>; QUAD] = std::array::from_fn(|invocation| {
             let words = &written[invocation * output_rows * 4..][..output_rows * 4];
             words.chunks(4).map(|row| std::array::from_fn(|n| f32::from_bits(row[n]))).collect()
