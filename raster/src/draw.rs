@@ -53,6 +53,9 @@ const MOST_QUADS: usize = 1024;
 /// Quads from which on it pays to shade those of one primitive apart from others.
 const APART: usize = 64;
 
+/// Pixels of a small primitive from which on it pays to find out whether all are hidden.
+const TOGETHER: u32 = 8;
+
 /// Quads that wait to be shaded: whole packets, in order.
 #[derive(Default)]
 struct Waiting {
@@ -72,6 +75,8 @@ pub struct TileWorker {
     primitives: Vec<u32>,
     /// The planes of the clip distances that cut the primitive.
     distances: Vec<Local>,
+    /// What it covers.
+    blocks: Vec<Block>,
     /// The quads of whole squares that are shaded next.
     squares: Waiting,
     /// Those of closed packets, which are shaded after them.
@@ -180,11 +185,12 @@ impl TileDraw<'_, '_, '_> {
                 self.shading.set_depths(depths);
             }
         }
-        match &drawn.shape {
-            Shape::Small(small) => self.small(prepared, drawn, small),
-            Shape::Large { bounds, bias } => self.large(prepared, drawn, bounds, *bias),
-            Shape::Line { bounds, ends, bias } => self.line(prepared, drawn, bounds, ends.map(usize::from), *bias),
-        }
+        let (bounds, line, bias) = match &drawn.shape {
+            Shape::Small(small) => return self.small(prepared, drawn, small),
+            Shape::Large { bounds, bias } => (bounds, None, *bias),
+            Shape::Line { bounds, ends, bias } => (bounds, Some(ends.map(usize::from)), *bias),
+        };
+        self.large(prepared, drawn, bounds, line, bias);
     }
 
     #[inline(always)]
@@ -198,7 +204,8 @@ impl TileDraw<'_, '_, '_> {
         if !self.outputs.clip.is_empty() {
             self.find_distances(&drawn, &prepared.corners_of(primitive.vertices));
         }
-        if quads == 0 || self.is_hidden(&drawn, &small::area(origin, quads)) {
+        // Few quads are tested as fast as they are looked at together.
+        if quads.count_ones() >= TOGETHER && self.is_hidden(&drawn, &small::area(origin, quads)) {
             return;
         }
         for (corner, coverage) in packets::quads(origin, quads, small::SIZE / 2) {
@@ -206,52 +213,58 @@ impl TileDraw<'_, '_, '_> {
         }
     }
 
-    fn large(&mut self, prepared: &Prepared, primitive: &Primitive, bounds: &Bounds, bias: f32) {
+    /// What edges bound: a triangle, or the line between two of its corners.
+    #[inline(always)]
+    fn large(
+        &mut self,
+        prepared: &Prepared,
+        primitive: &Primitive,
+        bounds: &Bounds,
+        line: Option<[usize; 2]>,
+        bias: f32,
+    ) {
         let corners = moved(prepared.corners_of(primitive.vertices), bias);
         let origin = self.worker.corner;
-        let Some(local) = Planes::new(&corners).map(|planes| planes.around(origin)) else { return };
+        let sides = bounds.sides();
+        let mut edges = [Edge::default(); tile::MOST_EDGES];
+        let (own, planes) = match line {
+            None => {
+                let Some(triangle) = Triangle::new(corners.map(|corner| corner.point)) else { return };
+                edges[..3].copy_from_slice(&triangle.edges());
+                (3, Planes::new(&corners))
+            }
+            Some(ends) => {
+                let Some(line) = Line::new(corners[ends[0]].point, corners[ends[1]].point) else { return };
+                edges[..2].copy_from_slice(&line.edges());
+                (2, Planes::of_line(&corners, ends))
+            }
+        };
+        // What is long misses most tiles of its rectangle.
+        if tile::is_outside(&edges[..own], origin) {
+            return;
+        }
+        edges[own..own + sides.len()].copy_from_slice(&sides);
+        let Some(local) = planes.map(|planes| planes.around(origin)) else { return };
         let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
         if self.is_hidden(&drawn, &bounds.intersect(Bounds::square(origin, tile::SIZE))) {
             return;
         }
         self.find_distances(&drawn, &corners);
-        let Some(triangle) = Triangle::new(corners.map(|corner| corner.point)) else { return };
-        let [a, b, c] = triangle.edges();
-        let [left, right, top, bottom] = bounds.sides();
-        self.walk(&mut drawn, &[a, b, c, left, right, top, bottom]);
-    }
-
-    fn line(&mut self, prepared: &Prepared, primitive: &Primitive, bounds: &Bounds, ends: [usize; 2], bias: f32) {
-        let corners = moved(prepared.corners_of(primitive.vertices), bias);
-        let origin = self.worker.corner;
-        let Some(line) = Line::new(corners[ends[0]].point, corners[ends[1]].point) else { return };
-        let [one, other] = line.edges();
-        // A long line misses most tiles of its rectangle.
-        if tile::is_outside(&[one, other], origin) {
-            return;
-        }
-        let Some(local) = Planes::of_line(&corners, ends).map(|planes| planes.around(origin)) else {
-            return;
-        };
-        let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
-        self.find_distances(&drawn, &corners);
-        let [left, right, top, bottom] = bounds.sides();
-        self.walk(&mut drawn, &[one, other, left, right, top, bottom]);
-    }
-
-    /// Draws the pixels of the tile that are on the inner side of all edges.
-    fn walk(&mut self, drawn: &mut Drawn<'_>, edges: &[Edge]) {
-        tile::walk(edges, self.worker.corner, |block| match block {
-            Block::Whole { corner, size } => self.whole(drawn, corner, size),
-            Block::Part { corner, quads: u16::MAX } => self.whole(drawn, corner, tile::PART),
-            Block::Part { corner, quads } => {
-                if !self.is_hidden(drawn, &Bounds::square(corner, tile::PART)) {
-                    for (corner, coverage) in packets::quads(corner, quads.into(), 2) {
-                        self.quad(drawn, corner, coverage);
+        let mut blocks = std::mem::take(&mut self.worker.blocks);
+        tile::walk(&edges[..own + sides.len()], origin, |block| blocks.push(block));
+        for block in blocks.drain(..) {
+            match block {
+                Block::Whole { corner, size } => self.whole(&mut drawn, corner, size),
+                Block::Part { corner, quads } => {
+                    if !self.is_hidden(&drawn, &Bounds::square(corner, tile::PART)) {
+                        for (corner, coverage) in packets::quads(corner, quads.into(), 2) {
+                            self.quad(&mut drawn, corner, coverage);
+                        }
                     }
                 }
             }
-        });
+        }
+        self.worker.blocks = blocks;
     }
 
     /// Whether all pixels of an area of the tile are known to fail the depth test.
@@ -281,6 +294,7 @@ impl TileDraw<'_, '_, '_> {
     }
 
     /// A square of pixels that are all covered.
+    #[inline(always)]
     fn whole(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], size: i32) {
         let is_tested = self.worker.depth.is_loaded() && self.shading.depth.is_some();
         if !is_tested && self.worker.distances.is_empty() {
@@ -292,12 +306,15 @@ impl TileDraw<'_, '_, '_> {
                 continue;
             }
             for part in parts(part, step, tile::PART) {
-                let tests = |corner| (corner, self.test(drawn, corner, 15));
-                let quads: [_; QUADS] = in_square(part).map(tests);
-                if quads.iter().all(|&(_, coverage)| coverage == 15) {
+                let corners = in_square(part);
+                let mut left = [0; QUADS];
+                for (left, &corner) in left.iter_mut().zip(&corners) {
+                    *left = self.test(drawn, corner, 15);
+                }
+                if left == [15; QUADS] {
                     self.square(drawn, part, tile::PART);
                 } else {
-                    for (corner, coverage) in quads {
+                    for (&corner, coverage) in corners.iter().zip(left) {
                         self.pass(drawn, corner, coverage);
                     }
                 }
