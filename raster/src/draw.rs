@@ -96,12 +96,9 @@ impl TileWorker {
         if shading.is_late {
             return self.end(target);
         }
-        match (&target.depth, shading.depth) {
-            (Some(buffer), Some(how)) => {
-                self.depth.load(buffer, self.corner, self.layer)?;
-                self.depth.begin(&how);
-            }
-            _ => (),
+        if let (Some(buffer), Some(how)) = (&target.depth, shading.depth) {
+            self.depth.load(buffer, self.corner, self.layer)?;
+            self.depth.begin(&how);
         }
         Ok(())
     }
