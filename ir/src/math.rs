@@ -52,6 +52,9 @@ const SQRT_HALF_BITS: u32 = 0x3f35_04f3;
 /// Bits of the mantissa of a float.
 const MANTISSA_BITS: u32 = 23;
 
+/// The largest float below 1.
+const BELOW_ONE: f32 = f32::from_bits(0x3f7f_ffff);
+
 /// The polynomial with these coefficients, the constant one first.
 fn polynomial(b: &mut Builder<'_>, x: Value, coefficients: &[f32]) -> Value {
     let terms = coefficients.iter().map(|&coefficient| b.f32(coefficient)).collect();
@@ -123,6 +126,16 @@ pub fn exp2(b: &mut Builder<'_>, x: Value) -> Value {
     let fraction = b.op(Op::FSub, &[x, whole]);
     let power = one_plus(b, fraction, &EXP2);
     b.op(Op::FMul, &[power, scale])
+}
+
+/// The distance of an `f32` from the next integer below, which must not round to 1.
+pub fn fraction(b: &mut Builder<'_>, x: Value) -> Value {
+    let floor = b.op(Op::FFloor, &[x]);
+    let fraction = b.op(Op::FSub, &[x, floor]);
+    let one = b.f32(1.0);
+    let below_one = b.f32(BELOW_ONE);
+    let rounded_up = b.op(Op::FGe, &[fraction, one]);
+    b.select(rounded_up, below_one, fraction)
 }
 
 /// The binary logarithm of an `f32`. Exact for powers of two; zeros and denormals give -INF, negative numbers NaN.

@@ -12,6 +12,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ArrayId;
+use crate::interface::Array;
 use crate::named::named;
 
 /// The stage, with the declarations specific to it.
@@ -81,6 +82,20 @@ impl Signature {
     /// Rows of an element of the inputs' array.
     pub fn input_rows(&self) -> u32 {
         rows(&self.inputs)
+    }
+
+    /// Gives inputs and outputs an array each, where there are any: those of a function that has no others.
+    pub(crate) fn declare_arrays(&mut self) -> Vec<Array> {
+        let mut arrays = Vec::new();
+        let mut array = |rows: u32, is_written| {
+            (rows > 0).then(|| {
+                arrays.push(Array { stride_bytes: rows * ROW_BYTES, is_written });
+                ArrayId::new(arrays.len() - 1)
+            })
+        };
+        self.input_array = array(rows(&self.inputs), false);
+        self.output_array = array(rows(&self.outputs), true);
+        arrays
     }
 
     /// Rows of an element of the outputs' array.
@@ -162,6 +177,10 @@ named! {
         StencilRef = "stencil_ref",
         /// All ones where the pixel was discarded.
         Discarded = "discarded",
+        /// The width and height of a point, in pixels. Direct3D 9.
+        PointSize = "point_size",
+        /// How much of the color remains in the fog: 1 is none of the fog's color. Direct3D 9.
+        Fog = "fog",
     }
 }
 

@@ -5,12 +5,13 @@ mod bound;
 use std::path::{Path, PathBuf};
 
 use bound::{compare_batch, contents};
-use brolga_bytecode::{Limits, LoadOptions, Shader, assembler};
+use brolga_bytecode::{Limits, LoadOptions, Shader, assembler, sm3};
 use brolga_ir::entity::ArrayId;
 use brolga_ir::function::{Input, MemoryRef, Object};
 use brolga_ir::interface::{Array, Interface};
 use brolga_ir::passes::{Level, optimise};
 use brolga_ir::stage::{Signature, Stage, SystemValue};
+use brolga_ir::translate::sm3 as direct3d9;
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::{Builder, Function, Op};
 use brolga_testing_base::random::Random;
@@ -18,21 +19,29 @@ use brolga_testing_base::random::Random;
 /// Loop iterations of a batch: random data makes some loops endless.
 const FUEL: u64 = 4_000;
 
-/// The vertex and pixel shaders of the corpus.
+/// The vertex and pixel shaders of the corpus, of all models.
 fn shaders() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/graphics");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data");
+    let files = |folder: &str| {
+        let entries = std::fs::read_dir(data.join(folder)).expect("the corpus is part of the repository");
+        entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|name| name == "cso"))
+    };
     let is_wanted = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.ends_with(".cso") && (name.contains(".vs_") || name.contains(".ps_"))
+        name.contains(".vs_") || name.contains(".ps_")
     };
-    let entries = std::fs::read_dir(folder).expect("the corpus is part of the repository");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).filter(is_wanted).collect();
+    let mut paths: Vec<PathBuf> = files("graphics").filter(is_wanted).chain(files("d3d9")).collect();
     paths.sort();
     paths
 }
 
 fn function(path: &Path) -> Function {
-    let shader = Shader::load(&std::fs::read(path).unwrap(), &LoadOptions::default()).unwrap();
+    let bytes = std::fs::read(path).unwrap();
+    if sm3::is_program(&bytes) {
+        let program = sm3::validate(sm3::decode(&bytes, 0, &Limits::default()).unwrap(), &Limits::default()).unwrap();
+        return direct3d9::translate(&program, &direct3d9::TranslateOptions::default()).unwrap();
+    }
+    let shader = Shader::load(&bytes, &LoadOptions::default()).unwrap();
     translate(&shader.program, &TranslateOptions::default()).unwrap()
 }
 
@@ -62,7 +71,7 @@ fn input_rows(signature: &Signature, invocations: u32, random: &mut Random) -> V
 #[test]
 fn corpus_gives_the_same_bits_on_both_engines() {
     let shaders = shaders();
-    assert_eq!(shaders.len(), 65);
+    assert_eq!(shaders.len(), 65 + 76);
     for (seed, path) in (1..).zip(shaders) {
         let mut random = Random(seed);
         let plain = function(&path);

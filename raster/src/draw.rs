@@ -160,6 +160,17 @@ impl Work for InTile<'_, '_, '_, '_> {
     }
 }
 
+/// What bounds a large primitive, beside its rectangle.
+#[derive(Clone, Copy)]
+enum Within {
+    /// The triangle of its corners.
+    Triangle,
+    /// The line between two of them.
+    Line([usize; 2]),
+    /// Nothing.
+    Rectangle,
+}
+
 /// A primitive, while it is drawn in a tile.
 struct Drawn<'p> {
     prepared: &'p Prepared,
@@ -182,12 +193,16 @@ impl TileDraw<'_, '_, '_> {
                 self.shading.set_depths(depths);
             }
         }
-        let (bounds, line, bias) = match &drawn.shape {
+        let own = |bias| moved(prepared.corners_of(drawn.vertices), bias);
+        let (bounds, corners, within) = match &drawn.shape {
             Shape::Small(small) => return self.small(prepared, drawn, small),
-            Shape::Large { bounds, bias } => (bounds, None, *bias),
-            Shape::Line { bounds, ends, bias } => (bounds, Some(ends.map(usize::from)), *bias),
+            Shape::Large { bounds, bias } => (bounds, own(*bias), Within::Triangle),
+            Shape::Line { bounds, ends, bias } => (bounds, own(*bias), Within::Line(ends.map(usize::from))),
+            Shape::Sprite { bounds, sprite } => {
+                (bounds, sprite.corners(&prepared.corners[drawn.vertices[0] as usize]), Within::Rectangle)
+            }
         };
-        self.large(prepared, drawn, bounds, line, bias);
+        self.large(prepared, drawn, bounds, &corners, within);
     }
 
     #[inline(always)]
@@ -210,31 +225,31 @@ impl TileDraw<'_, '_, '_> {
         }
     }
 
-    /// What edges bound: a triangle, or the line between two of its corners.
+    /// What edges bound.
     #[inline(always)]
     fn large(
         &mut self,
         prepared: &Prepared,
         primitive: &Primitive,
         bounds: &Bounds,
-        line: Option<[usize; 2]>,
-        bias: f32,
+        corners: &[Corner; 3],
+        within: Within,
     ) {
-        let corners = moved(prepared.corners_of(primitive.vertices), bias);
         let origin = self.worker.corner;
         let sides = bounds.sides();
         let mut edges = [Edge::default(); tile::MOST_EDGES];
-        let (own, planes) = match line {
-            None => {
+        let (own, planes) = match within {
+            Within::Triangle => {
                 let Some(triangle) = Triangle::new(corners.map(|corner| corner.point)) else { return };
                 edges[..3].copy_from_slice(&triangle.edges());
-                (3, Planes::new(&corners))
+                (3, Planes::new(corners))
             }
-            Some(ends) => {
+            Within::Line(ends) => {
                 let Some(line) = Line::new(corners[ends[0]].point, corners[ends[1]].point) else { return };
                 edges[..2].copy_from_slice(&line.edges());
-                (2, Planes::of_line(&corners, ends))
+                (2, Planes::of_line(corners, ends))
             }
+            Within::Rectangle => (0, Planes::new(corners)),
         };
         // What is long misses most tiles of its rectangle.
         if tile::is_outside(&edges[..own], origin) {
@@ -246,7 +261,7 @@ impl TileDraw<'_, '_, '_> {
         if self.is_hidden(&drawn, &bounds.intersect(Bounds::square(origin, tile::SIZE))) {
             return;
         }
-        self.find_distances(&drawn, &corners);
+        self.find_distances(&drawn, corners);
         let mut blocks = std::mem::take(&mut self.worker.blocks);
         tile::walk(&edges[..own + sides.len()], origin, |block| blocks.push(block));
         for block in blocks.drain(..) {
@@ -283,7 +298,7 @@ impl TileDraw<'_, '_, '_> {
             if values.as_flattened().iter().any(|&distance| distance < 0.0) {
                 let planes = match drawn.primitive.shape {
                     Shape::Line { ends, .. } => Planes::of_line_over_w(corners, ends.map(usize::from), values),
-                    Shape::Small(_) | Shape::Large { .. } => Planes::over_w(corners, values),
+                    Shape::Small(_) | Shape::Large { .. } | Shape::Sprite { .. } => Planes::over_w(corners, values),
                 };
                 self.worker.distances.extend(planes.map(|planes| planes.around(drawn.origin)));
             }

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use super::document::item;
 use super::error::SceneError;
 use super::names::{QueryKind, Reference};
+use crate::raster::Direct3D9Values;
 
 /// A step.
 #[derive(Debug)]
@@ -40,6 +41,13 @@ enum Op {
     Copy,
     GenerateMips,
     Resolve,
+}
+
+impl Clear {
+    /// A clear of a colour, or of depths and stencils.
+    pub fn new(resource: Reference, color: Option<[f32; 4]>, depth: Option<f32>, stencil: Option<u8>) -> Self {
+        Self { _op: IgnoredAny, resource, color, depth, stencil, uint: None }
+    }
 }
 
 impl Step {
@@ -164,11 +172,11 @@ pub(super) struct Dispatch {
     pub arguments_offset: Option<u64>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Draw {
     #[serde(rename = "op")]
-    _op: IgnoredAny,
+    pub _op: IgnoredAny,
     pub pipeline: String,
     #[serde(default)]
     pub targets: Vec<Reference>,
@@ -200,6 +208,16 @@ pub(super) struct Draw {
     pub stencil_ref: u8,
     pub so_targets: Option<IgnoredAny>,
     pub query: Option<Query>,
+    /// What a scene of Direct3D 9 binds to the vertex shader, which has registers of its own, and its other numbers.
+    #[serde(skip)]
+    pub direct3d9: Option<Direct3D9>,
+}
+
+/// What a draw of Direct3D 9 has besides.
+#[derive(Debug)]
+pub(super) struct Direct3D9 {
+    pub vertex_bind: BTreeMap<String, Reference>,
+    pub values: Direct3D9Values,
 }
 
 #[derive(Debug, Deserialize)]

@@ -7,11 +7,19 @@
 //! | file | what |
 //! |---|---|
 //! | `sm5/` | shader models 4.0 to 5.1 |
+//! | `sm3/` | shader models 1.1 to 3.0, those of Direct3D 9 |
 //! | `error.rs` | why a program cannot be translated |
 //! | `vector.rs` | four values at a time |
+//! | `words.rs` | vectors in memory |
+//! | `registers.rs` | what registers are known to hold |
+//! | `derivative.rs` | derivatives across a quad |
 
+mod derivative;
 mod error;
+mod registers;
+pub mod sm3;
 pub mod sm5;
 mod vector;
+mod words;
 
 pub use error::TranslateError;

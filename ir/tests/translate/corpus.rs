@@ -52,7 +52,7 @@ pub(crate) fn options(shader: &Shader) -> TranslateOptions {
 }
 
 /// A function follows every rule, and so does what its text says, which is the same.
-fn comes_back(func: &Function, stage: verify::Stage, name: &str) {
+pub(crate) fn comes_back(func: &Function, stage: verify::Stage, name: &str) {
     check(func, stage).unwrap_or_else(|errors| panic!("{name}, {stage:?}: {errors}\n{func}"));
     let again = parse(&func.to_string()).unwrap_or_else(|error| panic!("{name}, {stage:?}: {error}\n{func}"));
     assert_same(func, &again);

@@ -6,3 +6,4 @@ mod corpus;
 mod flow;
 mod hostile;
 mod memory;
+mod sm3;

@@ -2,8 +2,8 @@
 
 use brolga_bytecode::sm5::{Instruction, Op as Opcode};
 
+use super::super::derivative::Derivative;
 use super::componentwise::op;
-use super::derivative::Derivative;
 use super::operand::SourceType::{Float, Int};
 use super::{Result, Translator, double, float, integer};
 use crate::function::{AtomicOp, CounterOp};

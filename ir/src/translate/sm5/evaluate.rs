@@ -8,9 +8,10 @@ use std::ops::Range;
 use brolga_bytecode::sm5::valid::{IndexRange, ValidProgram};
 use brolga_bytecode::sm5::{Instruction, Op as Opcode, Operand, RegisterFile};
 
+use super::super::derivative::Derivative;
 use super::super::vector::{Vector, lanes};
-use super::derivative::Derivative;
-use super::operand::{SourceType, Start};
+use super::super::words::Start;
+use super::operand::SourceType;
 use super::{Result, Translator};
 use crate::entity::Value;
 use crate::ops::Op;

@@ -10,9 +10,6 @@ use crate::entity::Value;
 use crate::math;
 use crate::ops::Op;
 
-/// The largest float below 1.
-const BELOW_ONE: f32 = f32::from_bits(0x3f7f_ffff);
-
 /// Multiply, then add: two roundings, the same on every processor.
 pub(super) fn mad(b: &mut Builder<'_>, s: &[Value]) -> Value {
     let product = b.op(Op::FMul, &[s[0], s[1]]);
@@ -29,14 +26,9 @@ pub(super) fn rsq(b: &mut Builder<'_>, s: &[Value]) -> Value {
     rcp(b, &[root])
 }
 
-/// The distance from the next integer below, which must not round to 1.
+/// The distance from the next integer below.
 pub(super) fn frc(b: &mut Builder<'_>, s: &[Value]) -> Value {
-    let floor = b.op(Op::FFloor, &[s[0]]);
-    let fraction = b.op(Op::FSub, &[s[0], floor]);
-    let one = b.f32(1.0);
-    let below_one = b.f32(BELOW_ONE);
-    let rounded_up = b.op(Op::FGe, &[fraction, one]);
-    b.select(rounded_up, below_one, fraction)
+    math::fraction(b, s[0])
 }
 
 pub(super) fn exp(b: &mut Builder<'_>, s: &[Value]) -> Value {

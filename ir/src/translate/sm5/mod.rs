@@ -8,12 +8,11 @@
 //! | `classes.rs` | interface calls, `this`, registers of class instances |
 //! | `dispatch.rs` | one row per opcode |
 //! | `operand.rs` | operands: registers, indices, modifiers |
-//! | `registers.rs` | what `r#` are known to hold |
 //! | `componentwise.rs` | instructions that do the same to each component |
 //! | `float.rs` `integer.rs` `double.rs` `moves.rs` | what the rows compute |
 //! | `memory.rs` | buffers, shared memory, atomics, counters |
 //! | `sample.rs` | sampling and gathers |
-//! | `derivative.rs` | derivatives across a quad |
+//! | `derivative.rs` | derivatives of what instructions read |
 //! | `evaluate.rs` | inputs at other places of a pixel |
 //! | `typed.rs` | texels and queries |
 //!
@@ -35,7 +34,6 @@ mod integer;
 mod memory;
 mod moves;
 mod operand;
-mod registers;
 mod sample;
 mod stage;
 mod typed;
@@ -45,6 +43,7 @@ use brolga_bytecode::sm5::{Instruction, Operand};
 use smallvec::SmallVec;
 
 use super::TranslateError;
+use super::registers::Registers;
 pub use classes::BoundClass;
 
 use crate::builder::Builder;
@@ -95,7 +94,7 @@ pub fn translate(program: &ValidProgram, options: &TranslateOptions) -> Result<F
         names,
         stage,
         classes: classes::Classes::new(program, &options.classes)?,
-        registers: registers::Registers::new(&b),
+        registers: Registers::new(&b),
         derivatives: Vec::new(),
         evaluations: evaluate::Evaluations::default(),
         b,
@@ -115,7 +114,7 @@ struct Translator<'a, 'f> {
     names: declare::Names,
     stage: stage::StageRegisters,
     classes: classes::Classes,
-    registers: registers::Registers,
+    registers: Registers,
     /// Derivatives of inputs.
     derivatives: Vec<derivative::OfInput>,
     /// How inputs change that are evaluated elsewhere.

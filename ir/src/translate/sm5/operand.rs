@@ -5,11 +5,12 @@
 
 use brolga_bytecode::sm5::{Index, Model, Operand, RegisterFile};
 
-use super::super::vector::{Vector, lanes, span};
+use super::super::vector::{Vector, lanes};
+use super::super::words::{self, Start};
 use super::stage::OutputLocation;
 use super::{Result, Translator};
 use crate::entity::{Slot, Value};
-use crate::function::{Element, Input, MemoryRef, Object, ResourceRef};
+use crate::function::{Element, Input, Object, ResourceRef};
 use crate::interface::ResourceClass;
 use crate::ops::Op;
 use crate::passes::undone;
@@ -48,14 +49,6 @@ enum Destination {
     },
     /// A row of the outputs.
     Output(Start),
-}
-
-/// Bytes of an element before a vector.
-#[derive(Clone, Copy)]
-pub(super) enum Start {
-    Known(u32),
-    /// An `i32`.
-    Computed(Value),
 }
 
 impl Translator<'_, '_> {
@@ -202,32 +195,7 @@ impl Translator<'_, '_> {
 
     /// The words of a vector that spans the wanted components, in one load.
     pub(super) fn load_vector(&mut self, object: Object, index: Value, components: u8) -> Vector {
-        self.load_vector_at(object, index, Start::Known(0), components)
-    }
-
-    /// The same of a vector within an element.
-    pub(super) fn load_vector_at(&mut self, object: Object, index: Value, start: Start, components: u8) -> Vector {
-        let (first, last) = span(components);
-        let offset = self.byte(start, first);
-        let words = self.b.load(MemoryRef { object, index: Some(index), offset }, last - first + 1);
-        let mut result = Vector::default();
-        for (n, word) in words.into_iter().enumerate() {
-            result.set(first + n, word);
-        }
-        result
-    }
-
-    /// The byte of a component.
-    fn byte(&mut self, start: Start, component: usize) -> Value {
-        let component = 4 * component as u32;
-        match start {
-            Start::Known(bytes) => self.b.i32(bytes.wrapping_add(component)),
-            Start::Computed(bytes) if component == 0 => bytes,
-            Start::Computed(bytes) => {
-                let component = self.b.i32(component);
-                self.b.op(Op::IAdd, &[bytes, component])
-            }
-        }
+        words::load(&mut self.b, object, index, Start::Known(0), components)
     }
 
     /// The object and vector index of an operand in an array of vectors.
@@ -322,7 +290,9 @@ impl Translator<'_, '_> {
                         self.registers.set(&mut self.b, Slot::new(first + lane), words.at(lane));
                     }
                 }
-                Destination::Local { object, index } => self.store_runs(object, index, Start::Known(0), mask, words),
+                Destination::Local { object, index } => {
+                    words::store(&mut self.b, object, index, Start::Known(0), mask, words)
+                }
                 Destination::Output(start) => self.store_output(start, mask, words),
             }
         }
@@ -350,21 +320,6 @@ impl Translator<'_, '_> {
                 Ok(Destination::Local { object, index })
             }
             _ => Err(self.bad_operand(destination.file.text())),
-        }
-    }
-
-    /// Stores the lanes of a mask into a vector of private memory, one store per contiguous run.
-    pub(super) fn store_runs(&mut self, object: Object, index: Value, start: Start, mask: u8, words: &Vector) {
-        let mut first = 0;
-        while first < 4 {
-            let count = (mask >> first).trailing_ones() as usize;
-            if count > 0 {
-                let values: Vec<Value> = (first..first + count).map(|lane| words.at(lane)).collect();
-                let offset = self.byte(start, first);
-                let effect = self.b.bool(true);
-                self.b.store(MemoryRef { object, index: Some(index), offset }, &values, effect);
-            }
-            first += count + 1;
         }
     }
 }

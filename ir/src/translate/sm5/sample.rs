@@ -3,8 +3,8 @@
 use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
 use smallvec::SmallVec;
 
+use super::super::derivative::Derivative;
 use super::super::vector::lanes;
-use super::derivative::Derivative;
 use super::operand::{SourceType, swizzle};
 use super::{Result, Translator};
 use crate::entity::Value;

@@ -13,10 +13,10 @@ use brolga_bytecode::sm5::valid::{IndexRange, ValidProgram};
 use brolga_bytecode::sm5::{GlobalFlags, Instruction, Op as Opcode, Operand, RegisterFile, Stage as BytecodeStage};
 
 use super::super::vector::{Vector, lanes};
-use super::operand::Start;
+use super::super::words::{self, Start};
 use super::{Result, TranslateError, Translator, evaluate};
 use crate::Type;
-use crate::entity::{ArrayId, Slot, Value};
+use crate::entity::{Slot, Value};
 use crate::function::{Function, Input, MemoryRef, Object};
 use crate::interface::Array;
 use crate::ops::Op;
@@ -86,15 +86,7 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Stag
     }
     let forces_early_tests = is_pixel && declarations.flags.has(GlobalFlags::EARLY_DEPTH_STENCIL);
     let mut signature = Signature { inputs, outputs, forces_early_tests, ..Signature::default() };
-    let mut arrays = Vec::new();
-    let mut array = |rows: u32, is_written| {
-        (rows > 0).then(|| {
-            arrays.push(Array { stride_bytes: rows * ROW_BYTES, is_written });
-            ArrayId::new(arrays.len() - 1)
-        })
-    };
-    signature.input_array = array(signature.input_rows(), false);
-    signature.output_array = array(signature.output_rows(), true);
+    let arrays = signature.declare_arrays();
     Ok((stage(signature), arrays, registers))
 }
 
@@ -259,7 +251,7 @@ impl Translator<'_, '_> {
             return Err(self.bad_operand(RegisterFile::Input.text()));
         };
         let (start, index) = (self.start(row), self.invocation());
-        Ok(self.load_vector_at(Object::Array(array), index, start, components))
+        Ok(words::load(&mut self.b, Object::Array(array), index, start, components))
     }
 
     /// Where a destination that is an output is written.
@@ -279,7 +271,7 @@ impl Translator<'_, '_> {
     pub(super) fn store_output(&mut self, start: Start, mask: u8, words: &Vector) {
         let Some(array) = self.signature().and_then(|signature| signature.output_array) else { return };
         let index = self.invocation();
-        self.store_runs(Object::Array(array), index, start, mask, words);
+        words::store(&mut self.b, Object::Array(array), index, start, mask, words);
     }
 
     /// Writes what the slots of the outputs hold to the array.

@@ -1,4 +1,4 @@
-//! What temporary registers hold at the place that is being written, as far as it is known.
+//! What registers hold at the place that is being written, as far as it is known.
 //!
 //! Straight code reads what it wrote a moment ago, so most reads of slots need no instruction. What is known holds
 //! within one region: regions are filled one at a time, so coming from another one may mean having left a construct
