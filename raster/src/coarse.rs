@@ -19,6 +19,9 @@ const ACROSS: usize = 2 * QUADS / SIZE as usize;
 /// Quads along a side of a square.
 const SIDE: usize = SIZE as usize / 2;
 
+/// Quads of a square after which its bound is found anew: as many as it has.
+const MANY: u8 = (SIDE * SIDE) as u8;
+
 /// The bounds of a tile. What is said of far and near is the other way round where greater depths pass.
 pub struct Coarse {
     /// All ones where greater depths pass: with their bits turned, codes grow with the distance either way.
@@ -29,8 +32,6 @@ pub struct Coarse {
     most: [u32; ACROSS * ACROSS],
     /// Quads that were written in each since that was found.
     written: [u8; ACROSS * ACROSS],
-    /// Squares in which many were, a bit each.
-    stale: u64,
 }
 
 /// Which codes fail.
@@ -44,8 +45,7 @@ enum Fails {
 
 impl Default for Coarse {
     fn default() -> Self {
-        let (most, written) = ([u32::MAX; ACROSS * ACROSS], [0; ACROSS * ACROSS]);
-        Self { turn: 0, fails: None, most, written, stale: u64::MAX }
+        Self { turn: 0, fails: None, most: [u32::MAX; ACROSS * ACROSS], written: [u8::MAX; ACROSS * ACROSS] }
     }
 }
 
@@ -86,10 +86,8 @@ impl Coarse {
     /// Notes that a quad was written.
     #[inline(always)]
     pub fn write(&mut self, [x, y]: [usize; 2]) {
-        let square = y / SIZE as usize * ACROSS + x / SIZE as usize % ACROSS;
-        let Some(written) = self.written.get_mut(square) else { return };
+        let written = &mut self.written[y / SIZE as usize % ACROSS * ACROSS + x / SIZE as usize % ACROSS];
         *written = written.saturating_add(1);
-        self.stale |= u64::from(*written >= (SIDE * SIDE) as u8) << square;
     }
 
     /// Whether a code fails at every pixel of an area, which lies in one tile, whose codes are given by quads.
@@ -107,7 +105,7 @@ impl Coarse {
             let mut columns = square(area.left)..=square(area.right - 1);
             columns.all(|column| {
                 let number = row * ACROSS + column;
-                let is_stale = self.stale >> number & 1 != 0;
+                let is_stale = self.written[number] >= MANY;
                 is_beyond(self.most[number]) || (is_stale && is_beyond(self.find([column, row], codes)))
             })
         })
@@ -124,7 +122,6 @@ impl Coarse {
         let most = most.to_array().into_iter().fold(0, u32::max);
         let number = row * ACROSS + column;
         (self.most[number], self.written[number]) = (most, 0);
-        self.stale &= !(1 << number);
         most
     }
 }

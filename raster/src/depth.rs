@@ -196,6 +196,7 @@ impl Tile {
 
 /// Tests the stencils of a quad, where these pixels pass the depth test: the pixels that are left, and its stencils after it
 /// (functional specification, 17.12).
+#[inline(always)]
 fn stencil(test: &StencilTest, tested: &Tested, passes: u32x4, covered: u32x4, old: u32x4) -> (u32x4, u32x4) {
     let face = if tested.is_front { test.front } else { test.back };
     let [reference, read] = [tested.reference, test.read_mask.into()].map(u32x4::splat);
@@ -207,6 +208,7 @@ fn stencil(test: &StencilTest, tested: &Tested, passes: u32x4, covered: u32x4, o
 }
 
 /// What an operation makes of stencils.
+#[inline(always)]
 fn updated(op: StencilOp, old: u32x4, reference: u32x4) -> u32x4 {
     let [one, most] = [1, 0xff].map(u32x4::splat);
     match op {

@@ -12,7 +12,6 @@ use crate::edge::{Bounds, Edge, Triangle};
 use crate::packets::{self, Packets, QUADS, Quad};
 use crate::plane::{self, Corner, Local, Planes};
 use crate::small::{self, Small};
-use crate::sprite::Sprite;
 use crate::statistics::Statistics;
 use crate::targets::Target;
 use crate::thin::Line;
@@ -54,6 +53,9 @@ const MOST_QUADS: usize = 1024;
 /// Quads from which on it pays to shade those of one primitive apart from others.
 const APART: usize = 64;
 
+/// Pixels of a small primitive from which on it pays to find out whether all are hidden.
+const TOGETHER: u32 = 8;
+
 /// Quads that wait to be shaded: whole packets, in order.
 #[derive(Default)]
 struct Waiting {
@@ -73,6 +75,8 @@ pub struct TileWorker {
     primitives: Vec<u32>,
     /// The planes of the clip distances that cut the primitive.
     distances: Vec<Local>,
+    /// What it covers.
+    blocks: Vec<Block>,
     /// The quads of whole squares that are shaded next.
     squares: Waiting,
     /// Those of closed packets, which are shaded after them.
@@ -92,12 +96,9 @@ impl TileWorker {
         if shading.is_late {
             return self.end(target);
         }
-        match (&target.depth, shading.depth) {
-            (Some(buffer), Some(how)) => {
-                self.depth.load(buffer, self.corner, self.layer)?;
-                self.depth.begin(&how);
-            }
-            _ => (),
+        if let (Some(buffer), Some(how)) = (&target.depth, shading.depth) {
+            self.depth.load(buffer, self.corner, self.layer)?;
+            self.depth.begin(&how);
         }
         Ok(())
     }
@@ -159,6 +160,17 @@ impl Work for InTile<'_, '_, '_, '_> {
     }
 }
 
+/// What bounds a large primitive, beside its rectangle.
+#[derive(Clone, Copy)]
+enum Within {
+    /// The triangle of its corners.
+    Triangle,
+    /// The line between two of them.
+    Line([usize; 2]),
+    /// Nothing.
+    Rectangle,
+}
+
 /// A primitive, while it is drawn in a tile.
 struct Drawn<'p> {
     prepared: &'p Prepared,
@@ -181,12 +193,16 @@ impl TileDraw<'_, '_, '_> {
                 self.shading.set_depths(depths);
             }
         }
-        match &drawn.shape {
-            Shape::Small(small) => self.small(prepared, drawn, small),
-            Shape::Large { bounds, bias } => self.large(prepared, drawn, bounds, *bias),
-            Shape::Line { bounds, ends, bias } => self.line(prepared, drawn, bounds, ends.map(usize::from), *bias),
-            Shape::Sprite { bounds, sprite } => self.sprite(prepared, drawn, bounds, sprite),
-        }
+        let own = |bias| moved(prepared.corners_of(drawn.vertices), bias);
+        let (bounds, corners, within) = match &drawn.shape {
+            Shape::Small(small) => return self.small(prepared, drawn, small),
+            Shape::Large { bounds, bias } => (bounds, own(*bias), Within::Triangle),
+            Shape::Line { bounds, ends, bias } => (bounds, own(*bias), Within::Line(ends.map(usize::from))),
+            Shape::Sprite { bounds, sprite } => {
+                (bounds, sprite.corners(&prepared.corners[drawn.vertices[0] as usize]), Within::Rectangle)
+            }
+        };
+        self.large(prepared, drawn, bounds, &corners, within);
     }
 
     #[inline(always)]
@@ -200,7 +216,8 @@ impl TileDraw<'_, '_, '_> {
         if !self.outputs.clip.is_empty() {
             self.find_distances(&drawn, &prepared.corners_of(primitive.vertices));
         }
-        if quads == 0 || self.is_hidden(&drawn, &small::area(origin, quads)) {
+        // Few quads are tested as fast as they are looked at together.
+        if quads.count_ones() >= TOGETHER && self.is_hidden(&drawn, &small::area(origin, quads)) {
             return;
         }
         for (corner, coverage) in packets::quads(origin, quads, small::SIZE / 2) {
@@ -208,60 +225,58 @@ impl TileDraw<'_, '_, '_> {
         }
     }
 
-    fn large(&mut self, prepared: &Prepared, primitive: &Primitive, bounds: &Bounds, bias: f32) {
-        let corners = moved(prepared.corners_of(primitive.vertices), bias);
+    /// What edges bound.
+    #[inline(always)]
+    fn large(
+        &mut self,
+        prepared: &Prepared,
+        primitive: &Primitive,
+        bounds: &Bounds,
+        corners: &[Corner; 3],
+        within: Within,
+    ) {
         let origin = self.worker.corner;
-        let Some(local) = Planes::new(&corners).map(|planes| planes.around(origin)) else { return };
+        let sides = bounds.sides();
+        let mut edges = [Edge::default(); tile::MOST_EDGES];
+        let (own, planes) = match within {
+            Within::Triangle => {
+                let Some(triangle) = Triangle::new(corners.map(|corner| corner.point)) else { return };
+                edges[..3].copy_from_slice(&triangle.edges());
+                (3, Planes::new(corners))
+            }
+            Within::Line(ends) => {
+                let Some(line) = Line::new(corners[ends[0]].point, corners[ends[1]].point) else { return };
+                edges[..2].copy_from_slice(&line.edges());
+                (2, Planes::of_line(corners, ends))
+            }
+            Within::Rectangle => (0, Planes::new(corners)),
+        };
+        // What is long misses most tiles of its rectangle.
+        if tile::is_outside(&edges[..own], origin) {
+            return;
+        }
+        edges[own..own + sides.len()].copy_from_slice(&sides);
+        let Some(local) = planes.map(|planes| planes.around(origin)) else { return };
         let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
         if self.is_hidden(&drawn, &bounds.intersect(Bounds::square(origin, tile::SIZE))) {
             return;
         }
-        self.find_distances(&drawn, &corners);
-        let Some(triangle) = Triangle::new(corners.map(|corner| corner.point)) else { return };
-        let [a, b, c] = triangle.edges();
-        let [left, right, top, bottom] = bounds.sides();
-        self.walk(&mut drawn, &[a, b, c, left, right, top, bottom]);
-    }
-
-    fn line(&mut self, prepared: &Prepared, primitive: &Primitive, bounds: &Bounds, ends: [usize; 2], bias: f32) {
-        let corners = moved(prepared.corners_of(primitive.vertices), bias);
-        let origin = self.worker.corner;
-        let Some(line) = Line::new(corners[ends[0]].point, corners[ends[1]].point) else { return };
-        let [one, other] = line.edges();
-        // A long line misses most tiles of its rectangle.
-        if tile::is_outside(&[one, other], origin) {
-            return;
-        }
-        let Some(local) = Planes::of_line(&corners, ends).map(|planes| planes.around(origin)) else {
-            return;
-        };
-        let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
-        self.find_distances(&drawn, &corners);
-        let [left, right, top, bottom] = bounds.sides();
-        self.walk(&mut drawn, &[one, other, left, right, top, bottom]);
-    }
-
-    fn sprite(&mut self, prepared: &Prepared, primitive: &Primitive, bounds: &Bounds, sprite: &Sprite) {
-        let corners = sprite.corners(&prepared.corners[primitive.vertices[0] as usize]);
-        let origin = self.worker.corner;
-        let Some(local) = Planes::new(&corners).map(|planes| planes.around(origin)) else { return };
-        let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
-        self.walk(&mut drawn, &bounds.sides());
-    }
-
-    /// Draws the pixels of the tile that are on the inner side of all edges.
-    fn walk(&mut self, drawn: &mut Drawn<'_>, edges: &[Edge]) {
-        tile::walk(edges, self.worker.corner, |block| match block {
-            Block::Whole { corner, size } => self.whole(drawn, corner, size),
-            Block::Part { corner, quads: u16::MAX } => self.whole(drawn, corner, tile::PART),
-            Block::Part { corner, quads } => {
-                if !self.is_hidden(drawn, &Bounds::square(corner, tile::PART)) {
-                    for (corner, coverage) in packets::quads(corner, quads.into(), 2) {
-                        self.quad(drawn, corner, coverage);
+        self.find_distances(&drawn, corners);
+        let mut blocks = std::mem::take(&mut self.worker.blocks);
+        tile::walk(&edges[..own + sides.len()], origin, |block| blocks.push(block));
+        for block in blocks.drain(..) {
+            match block {
+                Block::Whole { corner, size } => self.whole(&mut drawn, corner, size),
+                Block::Part { corner, quads } => {
+                    if !self.is_hidden(&drawn, &Bounds::square(corner, tile::PART)) {
+                        for (corner, coverage) in packets::quads(corner, quads.into(), 2) {
+                            self.quad(&mut drawn, corner, coverage);
+                        }
                     }
                 }
             }
-        });
+        }
+        self.worker.blocks = blocks;
     }
 
     /// Whether all pixels of an area of the tile are known to fail the depth test.
@@ -291,6 +306,7 @@ impl TileDraw<'_, '_, '_> {
     }
 
     /// A square of pixels that are all covered.
+    #[inline(always)]
     fn whole(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], size: i32) {
         let is_tested = self.worker.depth.is_loaded() && self.shading.depth.is_some();
         if !is_tested && self.worker.distances.is_empty() {
@@ -302,12 +318,15 @@ impl TileDraw<'_, '_, '_> {
                 continue;
             }
             for part in parts(part, step, tile::PART) {
-                let tests = |corner| (corner, self.test(drawn, corner, 15));
-                let quads: [_; QUADS] = in_square(part).map(tests);
-                if quads.iter().all(|&(_, coverage)| coverage == 15) {
+                let corners = in_square(part);
+                let mut left = [0; QUADS];
+                for (left, &corner) in left.iter_mut().zip(&corners) {
+                    *left = self.test(drawn, corner, 15);
+                }
+                if left == [15; QUADS] {
                     self.square(drawn, part, tile::PART);
                 } else {
-                    for (corner, coverage) in quads {
+                    for (&corner, coverage) in corners.iter().zip(left) {
                         self.pass(drawn, corner, coverage);
                     }
                 }

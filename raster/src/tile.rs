@@ -2,6 +2,8 @@
 //!
 //! A tile is so small that edge functions take 32 bits in it, where an edge crosses it at all.
 
+use wide::i32x4;
+
 use crate::edge::Edge;
 
 /// Pixels along a side of a tile.
@@ -48,14 +50,14 @@ impl Grid {
 /// A part of a tile that is covered. Positions are those of the target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Block {
-    /// A square of pixels, all covered, 16 or 64 along a side.
+    /// A square of pixels, all covered: 4, 16 or 64 along a side.
     Whole {
         /// Its first pixel.
         corner: [i32; 2],
         /// Pixels along a side.
         size: i32,
     },
-    /// 4 x 4 pixels, some of which are covered.
+    /// 4 x 4 pixels, some of which are covered, and some not.
     Part {
         /// Its first pixel.
         corner: [i32; 2],
@@ -65,7 +67,7 @@ pub enum Block {
 }
 
 /// The most edges that bound what is drawn: those of a triangle and of a rectangle.
-const MOST_EDGES: usize = 7;
+pub const MOST_EDGES: usize = 7;
 
 /// An edge that crosses a tile, seen from its first pixel.
 #[derive(Clone, Copy, Default)]
@@ -87,6 +89,7 @@ pub fn is_outside(edges: &[Edge], [x, y]: [i32; 2]) -> bool {
 }
 
 /// Calls a function for each block of a tile whose pixels are on the inner side of all edges (at most 7), row by row.
+#[inline(always)]
 pub fn walk(edges: &[Edge], tile: [i32; 2], mut draw: impl FnMut(Block)) {
     let mut crossing = [Local::default(); MOST_EDGES];
     let mut count = 0;
@@ -114,9 +117,11 @@ pub fn walk(edges: &[Edge], tile: [i32; 2], mut draw: impl FnMut(Block)) {
         each(sides::<4>(crossing, [x * 16, y * 16]), |[bx, by], is_whole| {
             let place = [x * 16 + bx * 4, y * 16 + by * 4];
             let outside = if is_whole { 0 } else { sides::<1>(crossing, place).outside };
-            if outside != 0xffff {
-                let corner = [tile[0] + place[0], tile[1] + place[1]];
-                draw(Block::Part { corner, quads: in_quads(!outside) });
+            let corner = [tile[0] + place[0], tile[1] + place[1]];
+            match !outside {
+                0 => (),
+                u16::MAX => draw(Block::Whole { corner, size: PART }),
+                inside => draw(Block::Part { corner, quads: in_quads(inside) }),
             }
         });
     });
@@ -131,22 +136,25 @@ struct Sides {
 }
 
 /// Looks at 4 x 4 squares of `SIZE` pixels from a pixel of the tile on.
+#[inline(always)]
 fn sides<const SIZE: i32>(edges: &[Local], from: [i32; 2]) -> Sides {
     // Any negative value makes the sign of the whole negative.
-    let [mut greatest, mut least] = [[0_i32; 16]; 2];
+    let [mut greatest, mut least] = [[i32x4::ZERO; 4]; 2];
     for local in edges {
-        let first = local.at(from[0], from[1]);
+        let [x, y] = [local.edge.x * SIZE, local.edge.y * SIZE];
         let (low, high) = local.edge.span(SIZE);
-        for n in 0..16 {
-            let value = first + local.edge.x * SIZE * (n as i32 & 3) + local.edge.y * SIZE * (n as i32 >> 2);
-            greatest[n] |= value + high;
-            least[n] |= value + low;
+        let mut values = i32x4::splat(local.at(from[0], from[1])) + i32x4::new([0, x, 2 * x, 3 * x]);
+        for (greatest, least) in greatest.iter_mut().zip(&mut least) {
+            *greatest |= values + i32x4::splat(high);
+            *least |= values + i32x4::splat(low);
+            values += i32x4::splat(y);
         }
     }
     Sides { outside: signs(greatest), crossed: signs(least) }
 }
 
 /// Calls a function for the squares that are not outside, with whether they are whole.
+#[inline(always)]
 fn each(sides: Sides, mut visit: impl FnMut([i32; 2], bool)) {
     let mut left = !sides.outside;
     while left != 0 {
@@ -157,12 +165,9 @@ fn each(sides: Sides, mut visit: impl FnMut([i32; 2], bool)) {
 }
 
 /// A bit for each negative number.
-fn signs(values: [i32; 16]) -> u16 {
-    let mut bits = 0;
-    for (n, value) in values.into_iter().enumerate() {
-        bits |= u16::from(value < 0) << n;
-    }
-    bits
+#[inline(always)]
+fn signs(values: [i32x4; 4]) -> u16 {
+    values.into_iter().rev().fold(0, |bits, row| bits << 4 | row.to_bitmask() as u16)
 }
 
 /// Brings 4 x 4 pixels that lie row by row into the order of quads.

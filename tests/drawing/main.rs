@@ -46,6 +46,7 @@
 //! | numbers of vertices, primitives, instances | 8.3 to 8.6, 8.16 to 8.18 | `vertices_primitives_and_instances_are_numbered`, `indexed_vertices_have_their_indices`, `elements_of_instances_begin_at_the_first_instance` |
 //! | depths become codes, nearest first, and codes are compared | 17.11 | `codes_are_compared`, `depths_are_rounded_to_the_nearest_code`, `ir/tests/pipeline/depth.rs`, `model` |
 //! | depth bias: units of the buffer, slopes, a clamp for its own sign, the same for all corners | 15.10 | `depth_bias_counts_in_units_of_the_buffer`, `raster/src/bias.rs`, `model` |
+//! | what is dropped before its pixels are tested fails at each of them, and changes no stencil | 17.10, 17.12 | `raster/tests/coarse.rs`, `model` |
 //! | stencils: masks on both sides of the comparison, operations by what fails, 8 bits that wrap; without a depth test depth passes | 17.12 | `stencils_are_tested_and_changed`, `ir/tests/pipeline/depth.rs`, `model` |
 //! | faces choose the test of stencils | 17.12 | `stencils_are_tested_and_changed`, `model` |
 //! | a draw sees depths and memory as the draws before left them | 4.2 | `draws_see_what_was_written_before_them` |
