@@ -2,7 +2,7 @@
 //! wrong.
 //!
 //! The expected pictures are those of lavapipe, which Wine's Direct3D confirms; those of `target_layers` follow from
-//! its shaders.
+//! its shaders, and those of Direct3D 9 (`nine_`) are Wine's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -62,6 +62,10 @@ scenes! {
     indirect on BOTH;
     shadow_map on BOTH;
     target_layers on BOTH;
+    nine_cube on BOTH;
+    nine_fixed on BOTH;
+    nine_ps14 on BOTH;
+    nine_vtf on BOTH;
     big_overdraw on &[Engine::Jit];
 }
 
@@ -123,7 +127,8 @@ fn mistakes_are_told_with_their_place_and_what_would_be_right() {
 
 /// A part of the scene, what stands there instead, and a part of what is said.
 const MISTAKES: &[(&str, &str, &str)] = &[
-    ("\"api\": \"d3d11\"", "\"api\": \"d3d9\"", "api: Direct3D 9 scenes are not supported yet [docs/scenes.md"),
+    ("\"api\": \"d3d11\"", "\"api\": \"d3d8\"", "api: the API is d3d11 or d3d9, not \"d3d8\""),
+    ("\"api\": \"d3d11\"", "\"api\": \"d3d9\"", "pipelines.main.input_layout[0]: unknown field `semantic`"),
     ("\"name\":", "\"nmae\":", "unknown field `nmae`, expected one of `name`, "),
     ("\"steps\": [", "\"steps\": [,", "expected value at line "),
     (

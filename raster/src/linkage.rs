@@ -246,12 +246,14 @@ fn is_usage(semantic: &str, usage: Usage) -> bool {
 
 /// A vertex shader that gives what elements have, for transformed vertices: Direct3D 9 runs none for them.
 fn pass_through(layout: &[InputElement]) -> Result<Vec<u8>, DrawError> {
-    let mut text = String::from("vs_3_0\n");
+    let (mut text, mut moves) = (String::from("vs_3_0\n"), String::new());
     for (n, InputElement { semantic, index, .. }) in layout.iter().enumerate() {
         let semantic = semantic.to_ascii_lowercase();
         let output = if is_usage(&semantic, Usage::PositionT) { Usage::Position.text() } else { &semantic };
-        let _ = writeln!(text, "dcl_{semantic}{index} v{n}\ndcl_{output}{index} o{n}\nmov o{n}, v{n}");
+        let _ = writeln!(text, "dcl_{semantic}{index} v{n}\ndcl_{output}{index} o{n}");
+        let _ = writeln!(moves, "mov o{n}, v{n}");
     }
+    text.push_str(&moves);
     match sm3::assemble(&text, &Limits::default()) {
         Ok(program) => Ok(sm3::encode(&program)),
         Err(error) => {

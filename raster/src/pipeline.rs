@@ -192,7 +192,7 @@ impl Pipeline {
         let own = desc.pixel_options.as_ref().unwrap_or(&desc.options);
         let alone = own.clone().codegen(Codegen::Deferred).level(Level::None);
         let alone = desc.pixel_shader.map(|shader| compile(shader, &alone)).transpose()?;
-        let direct3d9 = linkage.is_direct3d9().then(|| &desc.direct3d9);
+        let direct3d9 = linkage.is_direct3d9().then_some(&desc.direct3d9);
         let alpha_test = direct3d9.and_then(|state| state.alpha_test);
         let word = |value| words(&signature, value).next();
         let fog =
@@ -238,7 +238,7 @@ impl Pipeline {
             targets: desc.targets.iter().map(|target| target.format).collect(),
             depth_format: desc.depth_format,
             direct3d9: direct3d9.map(|state| Rules {
-                state: state.clone(),
+                state: *state,
                 is_transformed: linkage.is_transformed(),
                 size_word: word(SystemValue::PointSize),
             }),

@@ -55,7 +55,9 @@ fn fog_takes_the_place_of_colours() {
     expect(0.25, fogged(FogMode::Vertex, pixel, 0.5, &usual));
     let range = |fog_start, fog_end| Direct3D9Values { fog_start, fog_end, ..usual.clone() };
     let depth = Distance::Depth;
-    for (start, end, factor) in [(0.0, 1.0, 0.5), (0.25, 0.75, 0.5), (0.0, 0.8, 0.375), (0.6, 0.8, 1.0), (0.1, 0.4, 0.0)] {
+    for (start, end, factor) in
+        [(0.0, 1.0, 0.5), (0.25, 0.75, 0.5), (0.0, 0.8, 0.375), (0.6, 0.8, 1.0), (0.1, 0.4, 0.0)]
+    {
         expect(factor, fogged(FogMode::Linear(depth), pixel, 0.5, &range(start, end)));
     }
     // A range without extent is an edge.
@@ -95,7 +97,8 @@ fn colors_are_clamped_on_their_way_unless_a_vs_3_0_gives_them() {
     let pixel = "ps_2_0\ndcl v0\nmov r0, v0\nmov oC0, r0";
     let vertex = "vs_2_0\ndef c0, 2, -1, 0.5, 1\ndcl_position v0\nmov oPos, v0\nmov oD0, c0";
     assert_near(Probe::new(&vertices).shaders(vertex, pixel).draw()[1][1], [1.0, 0.0, 0.5, 1.0], 1e-6);
-    let vertex = "vs_3_0\ndef c0, 2, -1, 0.5, 1\ndcl_position v0\ndcl_position o0\ndcl_color o1\nmov o0, v0\nmov o1, c0";
+    let vertex =
+        "vs_3_0\ndef c0, 2, -1, 0.5, 1\ndcl_position v0\ndcl_position o0\ndcl_color o1\nmov o0, v0\nmov o1, c0";
     let pixel = "ps_3_0\ndcl_color v0\nmov oC0, v0";
     assert_near(Probe::new(&vertices).shaders(vertex, pixel).draw()[1][1], [2.0, -1.0, 0.5, 1.0], 1e-6);
 }

@@ -33,7 +33,10 @@ fn transformed_vertices_bypass_the_vertex_shader() {
     let corner = |x, y, rhw, u| [[x, y, 0.5, rhw], [u, 0.0, 0.0, 1.0]];
     let vertices = [corner(2.0, 1.0, 1.0, 0.0), corner(6.0, 1.0, 0.25, 1.0), corner(2.0, 5.0, 1.0, 0.0)];
     let picture = transformed(&vertices).draw();
-    assert_eq!((columns(&picture, 1), columns(&picture, 3), columns(&picture, 5)), (vec![2, 3, 4, 5], vec![2, 3], vec![]));
+    assert_eq!(
+        (columns(&picture, 1), columns(&picture, 3), columns(&picture, 5)),
+        (vec![2, 3, 4, 5], vec![2, 3], vec![])
+    );
     // In perspective: u = (share / w of its end) / (1/w between).
     for (n, column) in (2..6).enumerate() {
         let share = n as f64 / 4.0;
@@ -126,12 +129,7 @@ fn a_vertex_shader_sizes_points_and_sprites_have_coordinates() {
 #[test]
 fn fans_share_their_first_vertex() {
     let corner = |[x, y]: [f32; 2], value: f32| [[x / 4.0 - 1.0, 1.0 - y / 4.0, 0.5, 1.0], [value; 4]];
-    let fan = [
-        corner([0.0, 0.0], 1.0),
-        corner([8.0, 0.0], 2.0),
-        corner([8.0, 8.0], 3.0),
-        corner([0.0, 8.0], 4.0),
-    ];
+    let fan = [corner([0.0, 0.0], 1.0), corner([8.0, 0.0], 2.0), corner([8.0, 8.0], 3.0), corner([0.0, 8.0], 4.0)];
     let picture = Probe::new(&fan).topology(Topology::TriangleFan).draw();
     assert!(picture.iter().flatten().all(|pixel| *pixel != NOTHING));
     // With flat colours the triangle's first vertex counts, which is not the shared one.

@@ -1,5 +1,6 @@
 //! The tests of stencil and depth after the shader: functional specification, 17.10 to 17.12.
 
+use brolga_ir::pipeline::record;
 use brolga_ir::pipeline::state::{
     Comparison, DepthFormat, DepthTest, PixelState, Range, StencilFace, StencilOp, StencilTest, Target,
 };
@@ -168,7 +169,11 @@ fn check(shader: Shader, late: DepthTest, depths: [f32; 2], random: &mut Random)
     let formats = [formats[0], formats[1].or((texel_words > 1).then(|| words(2)))];
     let read_only = random.below(4) as u32;
     let [keeps_depths, keeps_stencils] = [0, 1].map(|bit| read_only >> bit & 1 == 1);
-    let state_words = [0, 0, 0, 0, depths[0].to_bits(), depths[1].to_bits(), 0, reference.into(), u32::MAX, read_only];
+    let mut state_words = [0; record::state::WORDS as usize];
+    state_words[record::state::DEPTHS as usize..][..2].copy_from_slice(&depths.map(f32::to_bits));
+    state_words[record::state::STENCIL_REFERENCE as usize] = reference.into();
+    state_words[record::state::LAYER as usize] = u32::MAX;
+    state_words[record::state::READ_ONLY as usize] = read_only;
     let (live, after) = draw(&shader.lines(), &state, &formats, &quads, state_words, &before);
     for (n, quad, code) in pixels {
         let old = &before[1][texel_words * texel(n)..][..texel_words];
