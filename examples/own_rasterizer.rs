@@ -33,6 +33,7 @@ fn vertex_shader(device: &Device) -> Result<BoundShader, Failure> {
         slot: 0,
         offset,
         format: format.vertex_format().expect("a format for vertices"),
+        is_scaled: false,
         size_bytes: format.size_bytes(),
         advance: Advance::Vertex,
     };

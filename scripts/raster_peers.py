@@ -19,14 +19,30 @@ from pathlib import Path
 
 from peers import ROOT, manifest, run, say, stop, versions
 
-# Our name of a scene, the harness's, and whether its shader samples a texture.
+# Our name of a scene, the harness's, and its pixel shader.
 SCENES = [
-    ("small", "small", True),
-    ("small_back_to_front", "smallb", True),
-    ("layers", "over", False),
-    ("layers_textured", "over", True),
-    ("quad", "quad", False),
-    ("quad_textured", "quad", True),
+    ("small", "small", "textured"),
+    ("small_back_to_front", "smallb", "textured"),
+    ("layers", "over", "plain"),
+    ("layers_textured", "over", "textured"),
+    ("opaque", "opaque", "textured"),
+    ("quad", "quad", "plain"),
+    ("quad_textured", "quad", "textured"),
+    ("quad_three", "quad", "three"),
+]
+# What the pixel shaders of the harness have in the place of its single sample.
+SAMPLE = "texture(t, uv)"
+PIXEL_SHADERS = {
+    "textured": SAMPLE,
+    "plain": "vec4(uv, 0.5, 1.0)",
+    "three": "(0.5 * texture(t, uv) + 0.25 * texture(t, uv.yx) + 0.25 * texture(t, uv + 0.25))",
+}
+# What a scene of opaque layers, each behind the one before, changes in the scenes of the harness.
+OPAQUE = [
+    ('int sheets = !strcmp(name, "over")', 'int opaque = !strcmp(name, "opaque"), sheets = opaque || !strcmp(name, "over")'),
+    ("s.blend = sheets > 1;", "s.blend = sheets > 1 && !opaque; s.ztest = opaque;"),
+    ("float z = .5f, c = sheets > 1", "float z = opaque ? .35f + .006f * k : .5f, c = s.blend"),
+    ("sn = sheets > 1", "sn = s.blend"),
 ]
 LINE = re.compile(r"([0-9.]+) ms cpu +([0-9.]+) ms wall +first ([0-9.]+) ms")
 
@@ -42,9 +58,9 @@ def main():
     best = {}
     for round in range(1, options.rounds + 1):
         for scene in (scene for scene in SCENES if scene[0] in wanted):
-            name, theirs, is_textured = scene
+            name, theirs, pixel = scene
             say(f"round {round} of {options.rounds}: {name}")
-            shaders = work / ("textured" if is_textured else "plain")
+            shaders = work / pixel
             for threads in ["0", "1"]:
                 environment = {"VK_ICD_FILENAMES": str(icd), "LP_NUM_THREADS": threads, "MESA_SHADER_CACHE_DISABLE": "true"}
                 measure(best, (name, "lavapipe"), [harness, f"lvp_{threads}", theirs, shaders], environment, options.cpu)
@@ -69,25 +85,32 @@ def arguments():
 
 
 def build_harness(source, work):
-    """The harness, and its shaders with and without the texture."""
+    """The harness with all scenes, and their shaders."""
     harness = work / "vkscene"
     if not harness.exists():
         say("building the harness")
-        for name in ["textured", "plain"]:
+        for name, sample in PIXEL_SHADERS.items():
             folder = work / name
             folder.mkdir(exist_ok=True)
-            pixel = (source / "scene.frag").read_text()
-            if name == "plain":
-                pixel, count = re.subn(r"texture\(t, uv\)", "vec4(uv, 0.5, 1.0)", pixel)
-                if count != 1:
-                    stop("scene.frag is not as expected")
-            (folder / "scene.frag").write_text(pixel)
+            changed(source / "scene.frag", folder / "scene.frag", [(SAMPLE, sample)])
             for stage, path in [("vert", source / "scene.vert"), ("frag", folder / "scene.frag")]:
                 run(["glslangValidator", "-V", path, "-o", folder / f"scene.{stage}.spv"])
+        changed(source / "scene.h", work / "scene.h", OPAQUE)
+        changed(source / "vkscene.cpp", work / "vkscene.cpp", [])
         part = work / "vkscene.part"
-        run(["g++", "-O2", "-std=c++17", "-w", source / "vkscene.cpp", "-o", part, "-lvulkan"])
+        run(["g++", "-O2", "-std=c++17", "-w", work / "vkscene.cpp", "-o", part, "-lvulkan"])
         part.rename(harness)
     return harness
+
+
+def changed(source, path, replacements):
+    """Writes a copy of a source in which texts that are there once are replaced."""
+    text = source.read_text()
+    for old, new in replacements:
+        if text.count(old) != 1:
+            stop(f"{source.name} is not as expected: {old!r} should be there once")
+        text = text.replace(old, new)
+    path.write_text(text)
 
 
 def build_ours():

@@ -16,6 +16,9 @@ pub enum Topology {
     TriangleList,
     /// Each vertex from the third on makes a triangle with the two before it.
     TriangleStrip,
+    /// Each vertex from the third on makes a triangle with the one before it, which leads, and the first one. Only Direct3D 9 has fans,
+    /// which do not begin anew.
+    TriangleFan,
 }
 
 /// What primitives are.
@@ -74,7 +77,7 @@ impl Topology {
         match self {
             Topology::PointList => Kind::Point,
             Topology::LineList | Topology::LineStrip => Kind::Line,
-            Topology::TriangleList | Topology::TriangleStrip => Kind::Triangle,
+            Topology::TriangleList | Topology::TriangleStrip | Topology::TriangleFan => Kind::Triangle,
         }
     }
 
@@ -82,7 +85,7 @@ impl Topology {
     fn is_list(self) -> bool {
         match self {
             Topology::PointList | Topology::LineList | Topology::TriangleList => true,
-            Topology::LineStrip | Topology::TriangleStrip => false,
+            Topology::LineStrip | Topology::TriangleStrip | Topology::TriangleFan => false,
         }
     }
 
@@ -162,7 +165,11 @@ impl Topology {
             vertices += 1;
             if vertices >= whole {
                 let [a, b, c] = positions(position + 1 - whole);
-                visit(if is_odd { [a, c, b] } else { [a, b, c] });
+                visit(match self {
+                    Topology::TriangleFan => [b, c, 0],
+                    _ if is_odd => [a, c, b],
+                    _ => [a, b, c],
+                });
                 vertices = if is_list { 0 } else { vertices };
                 is_odd = self == Topology::TriangleStrip && !is_odd;
             }

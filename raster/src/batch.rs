@@ -8,10 +8,12 @@ use crate::assembly::{Batch, Instance, Kind, Reuse, Topology};
 use crate::bias::DepthBias;
 use crate::bins::Bins;
 use crate::clip::{self, Mode, Polygon, Segment};
+use crate::direct3d9::PointSizes;
 use crate::edge::{self, Bounds};
 use crate::fixed::Point;
 use crate::plane::{Corner, Local};
 use crate::small::{self, Group, Small};
+use crate::sprite::Sprite;
 use crate::statistics::Statistics;
 use crate::thin::{self, Line};
 use crate::tile::Grid;
@@ -55,6 +57,10 @@ pub struct Raster {
     pub is_front_counter_clockwise: bool,
     /// What is added to depths.
     pub bias: Option<DepthBias>,
+    /// How large points are if they are squares, not pixels.
+    pub points: Option<PointSizes>,
+    /// Whether vertices are on the screen already.
+    pub is_transformed: bool,
 }
 
 /// A part of the target that is drawn to.
@@ -66,12 +72,15 @@ pub struct Area {
     pub scissor: Bounds,
     /// What primitives are cut at.
     planes: Vec<Plane>,
+    /// Whether nothing that is seen is cut.
+    keeps_seen: bool,
 }
 
 impl Area {
-    /// A viewport, with pixels that may be drawn to, where depth is clipped or not.
-    pub fn new(viewport: Viewport, scissor: Bounds, clips_depth: bool) -> Self {
-        Self { viewport, scissor, planes: viewport.planes(clips_depth).collect() }
+    /// A viewport, with pixels that may be drawn to, where depth is clipped or not, and more planes at which primitives are cut.
+    pub fn new(viewport: Viewport, scissor: Bounds, clips_depth: bool, more: Vec<Plane>) -> Self {
+        let keeps_seen = more.is_empty() && viewport.is_within_reach();
+        Self { viewport, scissor, planes: viewport.planes(clips_depth).chain(more).collect(), keeps_seen }
     }
 
     /// The part of it within bounds.
@@ -167,6 +176,13 @@ pub enum Shape {
         ends: [u8; 2],
         /// What is added to their depths.
         bias: f32,
+    },
+    /// Those of a square point in a rectangle.
+    Sprite {
+        /// The rectangle.
+        bounds: Bounds,
+        /// The square.
+        sprite: Sprite,
     },
 }
 
@@ -351,16 +367,17 @@ impl Prepared {
     fn place(&mut self, assembly: &mut Assembly, outputs: &Outputs, raster: &Raster) {
         let Assembly { count, places, .. } = assembly;
         let mut area = raster.area(0);
-        let mut is_within_reach = area.viewport.is_within_reach();
         places.clear();
         for vertex in 0..*count {
             if self.viewport.is_some() {
                 area = self.area(vertex as u32, raster);
-                is_within_reach = area.viewport.is_within_reach();
             }
             let position = self.position(vertex, outputs);
-            let is_inside = (is_within_reach && clip::is_seen(position)) || clip::is_inside(position, &area.planes);
-            let corner = is_inside.then(|| area.viewport.transform(position)).flatten();
+            let is_inside = || (area.keeps_seen && clip::is_seen(position)) || clip::is_inside(position, &area.planes);
+            let corner = match raster.is_transformed {
+                true => Viewport::take(position),
+                false => is_inside().then(|| area.viewport.transform(position)).flatten(),
+            };
             self.corners.push(corner.unwrap_or_default());
             places.push(corner.is_some());
         }
@@ -378,7 +395,7 @@ impl Prepared {
             }
             if vertices.iter().all(|&vertex| places[vertex as usize]) {
                 left.push(Candidate { vertices, id });
-            } else {
+            } else if !raster.is_transformed {
                 self.clip(kind, Candidate { vertices, id }, outputs, raster, left);
             }
         }
@@ -421,7 +438,7 @@ impl Prepared {
             }
             let corners = vertices.map(|vertex| self.position(vertex as usize, outputs));
             let planes = &self.area(vertices[0], raster).planes;
-            if clip::is_outside(&corners, planes) {
+            if raster.is_transformed || clip::is_outside(&corners, planes) {
                 continue;
             }
             let polygon = Polygon::new(&corners, planes);
@@ -479,6 +496,17 @@ impl Prepared {
     fn set_up_points(&mut self, assembly: &Assembly, raster: &Raster) {
         for &Candidate { vertices, id } in &assembly.left {
             let corner = &self.corners[vertices[0] as usize];
+            if let Some(sizes) = &raster.points {
+                let first = vertices[0] as usize * self.stride;
+                let sprite = Sprite::new(corner.point, sizes.of(&self.rows[first..first + self.stride]));
+                let bounds = sprite.bounds().intersect(self.area(vertices[0], raster).scissor);
+                if !bounds.is_empty() {
+                    self.bins.add(&bounds, self.first_row(vertices));
+                    let shape = Shape::Sprite { bounds, sprite };
+                    self.primitives.push(Primitive { vertices, id, is_front: true, shape });
+                }
+                continue;
+            }
             let pixel = thin::pixel(corner.point);
             let bounds = Bounds { left: pixel[0], top: pixel[1], right: pixel[0] + 1, bottom: pixel[1] + 1 };
             if !bounds.intersect(self.area(vertices[0], raster).scissor).is_empty() {

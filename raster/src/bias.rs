@@ -30,6 +30,12 @@ impl DepthBias {
         (units != 0.0 || slopes != 0.0).then_some(Self { units, unit, slopes, clamp: state.depth_bias_clamp })
     }
 
+    /// That of Direct3D 9, which is a depth and not so many units of the buffer.
+    pub fn of_direct3d9(bias: f32, state: &RasterizerState) -> Option<Self> {
+        let slopes = state.slope_scaled_depth_bias;
+        (bias != 0.0 || slopes != 0.0).then_some(Self { units: bias, unit: Some(1.0), slopes, clamp: 0.0 })
+    }
+
     /// The corners of a triangle, moved.
     pub fn add(&self, mut corners: [Corner; 3]) -> [Corner; 3] {
         let bias = self.of(&corners);

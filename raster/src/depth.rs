@@ -4,6 +4,9 @@ use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest, StencilOp, 
 use brolga_runtime::ResourceError;
 use wide::{f32x4, u32x4};
 
+use crate::coarse::Coarse;
+use crate::edge::Bounds;
+use crate::plane::{DEPTH, Local};
 use crate::targets::DepthTarget;
 use crate::tile;
 
@@ -23,7 +26,7 @@ fn codes(format: DepthFormat, depths: f32x4) -> u32x4 {
 }
 
 /// Quads along a side of a tile.
-const QUADS: usize = SIZE / 2;
+pub(crate) const QUADS: usize = SIZE / 2;
 
 /// The depths and stencils of a tile, while it is drawn.
 #[derive(Default)]
@@ -34,6 +37,8 @@ pub struct Tile {
     depths: Vec<[u32x4; QUADS]>,
     /// Stencils likewise, if there are any.
     stencils: Vec<[u32x4; QUADS]>,
+    /// How far away the depths of its squares are.
+    coarse: Coarse,
     is_changed: bool,
     /// Rows of the depth buffer: words, in pairs where a texel has two, or halves of words.
     words: Vec<[u32; SIZE]>,
@@ -97,6 +102,7 @@ impl Tile {
             }
         }
         (self.format, self.is_changed) = (Some(format), false);
+        self.coarse.forget();
         Ok(())
     }
 
@@ -106,6 +112,7 @@ impl Tile {
         self.depths.resize(QUADS, [u32x4::ZERO; QUADS]);
         self.stencils.clone_from(&self.depths);
         (self.format, self.is_changed) = (Some(format), false);
+        self.coarse.forget();
     }
 
     /// The code of a pixel's depth, if a tile lies here.
@@ -147,6 +154,21 @@ impl Tile {
         }
     }
 
+    /// Begins the tests of a draw.
+    pub fn begin(&mut self, how: &DepthTest) {
+        self.coarse.begin(how);
+    }
+
+    /// Whether it is known without a look at each that all pixels of an area of the tile fail the draw's depth test, and that nothing
+    /// comes of it. Their depths are those of planes around a pixel.
+    #[inline(always)]
+    pub fn is_hidden(&mut self, local: &Local, origin: [i32; 2], area: &Bounds, range: [f32; 2]) -> bool {
+        let (Some(format), Some(is_greater_nearer)) = (self.format, self.coarse.is_turned()) else { return false };
+        let Some(nearest) = local.extreme(DEPTH, origin, area, is_greater_nearer) else { return false };
+        let [code, ..] = codes(format, clamp(f32x4::splat(nearest), range)).to_array();
+        self.coarse.hides(code, area, &self.depths)
+    }
+
     /// Tests a quad; returns the pixels that are left of its coverage. Without a tile all are.
     #[inline(always)]
     pub fn test(&mut self, how: &DepthTest, tested: &Tested) -> u32 {
@@ -166,6 +188,7 @@ impl Tile {
         if how.writes && left != 0 {
             *quad = passes.bitselect(code, *quad);
             self.is_changed = true;
+            self.coarse.write([x, y]);
         }
         left
     }

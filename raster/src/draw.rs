@@ -6,11 +6,13 @@ use brolga_runtime::{ArrayWords, Error, ResourceError, Session};
 use wide::f32x4;
 
 use crate::batch::{Outputs, Prepared, Primitive, Raster, Shape};
+use crate::coarse;
 use crate::depth::{Tested, Tile};
 use crate::edge::{Bounds, Edge, Triangle};
 use crate::packets::{self, Packets, QUADS, Quad};
 use crate::plane::{self, Corner, Local, Planes};
 use crate::small::{self, Small};
+use crate::sprite::Sprite;
 use crate::statistics::Statistics;
 use crate::targets::Target;
 use crate::thin::Line;
@@ -91,9 +93,13 @@ impl TileWorker {
             return self.end(target);
         }
         match (&target.depth, shading.depth) {
-            (Some(buffer), Some(_)) => self.depth.load(buffer, self.corner, self.layer),
-            _ => Ok(()),
+            (Some(buffer), Some(how)) => {
+                self.depth.load(buffer, self.corner, self.layer)?;
+                self.depth.begin(&how);
+            }
+            _ => (),
         }
+        Ok(())
     }
 
     /// Ends it: writes its depths back if they lie here.
@@ -179,6 +185,7 @@ impl TileDraw<'_, '_, '_> {
             Shape::Small(small) => self.small(prepared, drawn, small),
             Shape::Large { bounds, bias } => self.large(prepared, drawn, bounds, *bias),
             Shape::Line { bounds, ends, bias } => self.line(prepared, drawn, bounds, ends.map(usize::from), *bias),
+            Shape::Sprite { bounds, sprite } => self.sprite(prepared, drawn, bounds, sprite),
         }
     }
 
@@ -187,13 +194,14 @@ impl TileDraw<'_, '_, '_> {
         let &Small { corner: origin, mut quads, planes: ref local } = small;
         let tile = self.worker.corner;
         if [0, 1].iter().any(|&axis| !(0..=tile::SIZE - small::SIZE).contains(&(origin[axis] - tile[axis]))) {
-            let [left, top] = tile;
-            let here = Bounds { left, top, right: left + tile::SIZE, bottom: top + tile::SIZE };
-            quads &= small::within(origin, &here);
+            quads &= small::within(origin, &Bounds::square(tile, tile::SIZE));
         }
         let mut drawn = Drawn { prepared, primitive, local, origin, number: None };
         if !self.outputs.clip.is_empty() {
             self.find_distances(&drawn, &prepared.corners_of(primitive.vertices));
+        }
+        if quads == 0 || self.is_hidden(&drawn, &small::area(origin, quads)) {
+            return;
         }
         for (corner, coverage) in packets::quads(origin, quads, small::SIZE / 2) {
             self.quad(&mut drawn, corner, coverage);
@@ -205,6 +213,9 @@ impl TileDraw<'_, '_, '_> {
         let origin = self.worker.corner;
         let Some(local) = Planes::new(&corners).map(|planes| planes.around(origin)) else { return };
         let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
+        if self.is_hidden(&drawn, &bounds.intersect(Bounds::square(origin, tile::SIZE))) {
+            return;
+        }
         self.find_distances(&drawn, &corners);
         let Some(triangle) = Triangle::new(corners.map(|corner| corner.point)) else { return };
         let [a, b, c] = triangle.edges();
@@ -230,17 +241,34 @@ impl TileDraw<'_, '_, '_> {
         self.walk(&mut drawn, &[one, other, left, right, top, bottom]);
     }
 
+    fn sprite(&mut self, prepared: &Prepared, primitive: &Primitive, bounds: &Bounds, sprite: &Sprite) {
+        let corners = sprite.corners(&prepared.corners[primitive.vertices[0] as usize]);
+        let origin = self.worker.corner;
+        let Some(local) = Planes::new(&corners).map(|planes| planes.around(origin)) else { return };
+        let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
+        self.walk(&mut drawn, &bounds.sides());
+    }
+
     /// Draws the pixels of the tile that are on the inner side of all edges.
     fn walk(&mut self, drawn: &mut Drawn<'_>, edges: &[Edge]) {
         tile::walk(edges, self.worker.corner, |block| match block {
             Block::Whole { corner, size } => self.whole(drawn, corner, size),
             Block::Part { corner, quads: u16::MAX } => self.whole(drawn, corner, tile::PART),
             Block::Part { corner, quads } => {
-                for (corner, coverage) in packets::quads(corner, quads.into(), 2) {
-                    self.quad(drawn, corner, coverage);
+                if !self.is_hidden(drawn, &Bounds::square(corner, tile::PART)) {
+                    for (corner, coverage) in packets::quads(corner, quads.into(), 2) {
+                        self.quad(drawn, corner, coverage);
+                    }
                 }
             }
         });
+    }
+
+    /// Whether all pixels of an area of the tile are known to fail the depth test.
+    #[inline(always)]
+    fn is_hidden(&mut self, drawn: &Drawn<'_>, area: &Bounds) -> bool {
+        let range = self.shading.depths();
+        self.shading.depth.is_some() && self.worker.depth.is_hidden(drawn.local, drawn.origin, area, range)
     }
 
     /// Finds the clip distances that cut a primitive.
@@ -255,27 +283,46 @@ impl TileDraw<'_, '_, '_> {
             if values.as_flattened().iter().any(|&distance| distance < 0.0) {
                 let planes = match drawn.primitive.shape {
                     Shape::Line { ends, .. } => Planes::of_line_over_w(corners, ends.map(usize::from), values),
-                    Shape::Small(_) | Shape::Large { .. } => Planes::over_w(corners, values),
+                    Shape::Small(_) | Shape::Large { .. } | Shape::Sprite { .. } => Planes::over_w(corners, values),
                 };
                 self.worker.distances.extend(planes.map(|planes| planes.around(drawn.origin)));
             }
         }
     }
 
-    /// A square of pixels that are all covered. Where nothing is tested before shading its packets need not be filled one by one:
-    /// they come after all open ones that have a quad of it.
+    /// A square of pixels that are all covered.
     fn whole(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], size: i32) {
         let is_tested = self.worker.depth.is_loaded() && self.shading.depth.is_some();
-        if is_tested || self.pixel.is_none() || !self.worker.distances.is_empty() {
-            for y in (0..size).step_by(2) {
-                for x in (0..size).step_by(2) {
-                    self.quad(drawn, [corner[0] + x, corner[1] + y], 15);
+        if !is_tested && self.worker.distances.is_empty() {
+            return self.square(drawn, corner, size);
+        }
+        let step = size.min(coarse::SIZE);
+        for part in parts(corner, size, step) {
+            if self.is_hidden(drawn, &Bounds::square(part, step)) {
+                continue;
+            }
+            for part in parts(part, step, tile::PART) {
+                let tests = |corner| (corner, self.test(drawn, corner, 15));
+                let quads: [_; QUADS] = in_square(part).map(tests);
+                if quads.iter().all(|&(_, coverage)| coverage == 15) {
+                    self.square(drawn, part, tile::PART);
+                } else {
+                    for (corner, coverage) in quads {
+                        self.pass(drawn, corner, coverage);
+                    }
                 }
             }
-            return;
         }
+    }
+
+    /// A square of pixels that all passed the tests before shading. Its packets need not be filled one by one: they come after all open ones
+    /// that have a quad of it.
+    fn square(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], size: i32) {
         if !self.shading.reports_live {
             self.statistics.samples += (size * size) as u64;
+        }
+        if self.pixel.is_none() {
+            return;
         }
         self.statistics.pixel_invocations += (size * size) as u64;
         let primitive = self.record(drawn);
@@ -291,11 +338,8 @@ impl TileDraw<'_, '_, '_> {
         }
         let Waiting { quads, primitive: of } = &mut self.worker.squares;
         *of = if quads.is_empty() || *of == primitive + 1 { primitive + 1 } else { 0 };
-        for y in (corner[1]..corner[1] + size).step_by(4) {
-            for x in (corner[0]..corner[0] + size).step_by(4) {
-                let place = |across: i32, down: i32| [(x + across) as u32, (y + down) as u32, primitive, 15];
-                quads.extend_from_slice(&[place(0, 0), place(2, 0), place(0, 2), place(2, 2)]);
-            }
+        for part in parts(corner, size, tile::PART) {
+            quads.extend(in_square(part).map(|[x, y]| [x as u32, y as u32, primitive, 15]));
         }
         if quads.len() >= MOST_QUADS {
             self.shade_squares();
@@ -347,25 +391,36 @@ impl TileDraw<'_, '_, '_> {
         number
     }
 
-    /// Tests the depth of a quad, in the order of primitives, and sends what is left to the shader.
+    /// Tests a quad, and sends what is left to the shader.
     #[inline(always)]
-    fn quad(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], mut coverage: u32) {
+    fn quad(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], coverage: u32) {
+        let coverage = self.test(drawn, corner, coverage);
+        self.pass(drawn, corner, coverage);
+    }
+
+    /// Tests the clip distances and depths of a quad, in the order of primitives; returns the pixels that are left.
+    #[inline(always)]
+    fn test(&mut self, drawn: &Drawn<'_>, corner: [i32; 2], mut coverage: u32) -> u32 {
         let way = [(corner[0] - drawn.origin[0]) as f32, (corner[1] - drawn.origin[1]) as f32];
         if !self.worker.distances.is_empty() {
             coverage &= self.within_distances(way);
         }
-        if let Some(how) = &self.shading.depth {
-            let [left, top] = self.worker.corner;
-            let tested = Tested {
-                place: [(corner[0] - left) as usize, (corner[1] - top) as usize],
-                depths: drawn.local.of_quad(0, way),
-                coverage,
-                is_front: drawn.primitive.is_front,
-                range: self.shading.depths(),
-                reference: self.shading.state[record::state::STENCIL_REFERENCE as usize],
-            };
-            coverage = self.worker.depth.test(how, &tested);
-        }
+        let Some(how) = &self.shading.depth else { return coverage };
+        let [left, top] = self.worker.corner;
+        let tested = Tested {
+            place: [(corner[0] - left) as usize, (corner[1] - top) as usize],
+            depths: drawn.local.of_quad(plane::DEPTH, way),
+            coverage,
+            is_front: drawn.primitive.is_front,
+            range: self.shading.depths(),
+            reference: self.shading.state[record::state::STENCIL_REFERENCE as usize],
+        };
+        self.worker.depth.test(how, &tested)
+    }
+
+    /// Sends the pixels of a quad that are left to the shader.
+    #[inline(always)]
+    fn pass(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], coverage: u32) {
         if coverage == 0 {
             return;
         }
@@ -447,6 +502,19 @@ impl TileDraw<'_, '_, '_> {
         }
         quads.clear();
     }
+}
+
+/// The parts of a square of pixels that have so many along a side, row by row.
+#[inline(always)]
+fn parts([x, y]: [i32; 2], size: i32, part: i32) -> impl Iterator<Item = [i32; 2]> {
+    let along = move || (0..size / part).map(move |n| n * part);
+    along().flat_map(move |down| along().map(move |across| [x + across, y + down]))
+}
+
+/// The first pixels of the quads of 4 x 4 pixels.
+#[inline(always)]
+fn in_square([x, y]: [i32; 2]) -> [[i32; 2]; QUADS] {
+    [[x, y], [x + 2, y], [x, y + 2], [x + 2, y + 2]]
 }
 
 /// Corners with something added to their depths.

@@ -139,6 +139,12 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// The square of so many pixels along a side from a pixel on.
+    #[inline(always)]
+    pub fn square([left, top]: [i32; 2], size: i32) -> Self {
+        Self { left, top, right: left + size, bottom: top + size }
+    }
+
     /// The pixels that a triangle may cover. A center on the right or lower end is never covered.
     #[inline(always)]
     pub fn of(corners: &[Point; 3]) -> Self {

@@ -1,5 +1,6 @@
 //! What can go wrong between shaders and pictures.
 
+use crate::state::ElementFormat;
 use brolga_bytecode::container::ContainerError;
 use brolga_runtime::{Error, ErrorKind, Format, Register, ResourceError, StopReason};
 
@@ -27,7 +28,7 @@ pub enum DrawError {
         /// The element.
         element: String,
         /// Its format.
-        format: Format,
+        format: ElementFormat,
     },
     /// An element's slot is too large.
     #[error("the input layout's element {element} is in vertex buffer {slot}, but there are 0 to {last}")]
@@ -57,8 +58,14 @@ pub enum DrawError {
         /// What the vertex shader does instead.
         output: String,
     },
+    /// One of two shaders is of Direct3D 9.
+    #[error("only the {direct3d9} shader is one of Direct3D 9: both of a pipeline must be, or none")]
+    Models {
+        /// The stage of the one that is.
+        direct3d9: &'static str,
+    },
     /// The vertex shader writes no position.
-    #[error("the vertex shader writes no SV_Position, without which nothing can be drawn")]
+    #[error("the vertex shader writes no position, without which nothing can be drawn")]
     NoPosition,
     /// A pipeline has too many targets.
     #[error("the pipeline has {count} targets, but at most 8 are possible")]
@@ -156,6 +163,12 @@ pub enum DrawError {
     Viewport {
         /// What is wrong with it, and what would be right.
         what: String,
+    },
+    /// Too many clip planes.
+    #[error("{count} clip planes, but at most 6 are possible")]
+    ClipPlanes {
+        /// How many.
+        count: usize,
     },
     /// Something that is not there yet.
     #[error("{what} is not supported")]

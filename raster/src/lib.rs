@@ -3,7 +3,9 @@
 //! | file | what |
 //! |---|---|
 //! | `pipeline.rs` | two shaders, compiled with the state between and around them |
+//! | `linkage.rs` | which element fills which input, and which output goes where |
 //! | `state.rs` | that state, with the names and defaults of Direct3D 11 |
+//! | `direct3d9.rs` | what Direct3D 9 has besides |
 //! | `pass.rs` | draws into the same targets |
 //! | `targets.rs` | levels and layers of textures that are drawn to |
 //! | `error.rs` | what can go wrong |
@@ -16,10 +18,12 @@
 //! | `bins.rs` | which primitives may cover something in which tile |
 //! | `clip.rs` | cutting triangles and lines at planes |
 //! | `depth.rs` | the depth test before shading |
+//! | `coarse.rs` | what fails it square by square |
 //! | `scene.rs` | draws that share targets, in parallel |
 //! | `draw.rs` | primitives become pixels, tile by tile |
 //! | `edge.rs` | edge functions: which pixel centers a triangle covers, exactly |
 //! | `thin.rs` | which pixels lines and points cover, exactly |
+//! | `sprite.rs` | points that are squares |
 //! | `small.rs` | triangles of at most 8 x 8 pixels, sixteen at a time: coverage as one mask, planes |
 //! | `tile.rs` | coverage of larger triangles and of lines, block by block within a tile |
 //! | `packets.rs` | quads of several primitives in packets, in order |
@@ -35,18 +39,22 @@ pub mod batch;
 pub mod bias;
 pub mod bins;
 pub mod clip;
+pub mod coarse;
 pub mod depth;
+pub mod direct3d9;
 pub mod draw;
 pub mod edge;
 pub mod error;
 pub mod fixed;
 pub mod history;
+mod linkage;
 pub mod packets;
 pub mod pass;
 pub mod pipeline;
 pub mod plane;
 pub mod scene;
 pub mod small;
+pub mod sprite;
 pub mod state;
 pub mod statistics;
 pub mod targets;

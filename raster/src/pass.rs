@@ -10,6 +10,7 @@ use bytemuck::NoUninit;
 use crate::assembly::Kind;
 use crate::batch::{Area, Raster};
 use crate::bias::DepthBias;
+use crate::direct3d9::{Direct3D9Values, PointSizes};
 use crate::draw::Shading;
 use crate::edge::Bounds;
 use crate::error::DrawError;
@@ -85,6 +86,8 @@ pub struct Draw<'a> {
     pub blend_factor: [f32; 4],
     /// What stencils are compared with, and replaced by; 0 by default.
     pub stencil_reference: u8,
+    /// What Direct3D 9 has besides, which counts where the pipeline's shaders are its.
+    pub direct3d9: Direct3D9Values,
 }
 
 impl<'a> Draw<'a> {
@@ -106,6 +109,7 @@ impl<'a> Draw<'a> {
             more_viewports: Vec::new(),
             blend_factor: [1.0; 4],
             stencil_reference: 0,
+            direct3d9: Direct3D9Values::default(),
         }
     }
 
@@ -372,10 +376,19 @@ impl<'a> Pass<'a> {
             max_depth: 1.0,
         });
         let target = Bounds { left: 0, top: 0, right: width as i32, bottom: height as i32 };
+        let rules = pipeline.direct3d9.as_ref();
+        let planes = draw.direct3d9.clip_planes.len();
+        if rules.is_some() && planes > Direct3D9Values::MOST_PLANES {
+            return Err(DrawError::ClipPlanes { count: planes });
+        }
         let area = |viewport: Viewport, scissor: Option<Bounds>| {
             check_viewport(&viewport)?;
             let scissor = viewport.scissor().intersect(scissor.unwrap_or(target)).intersect(target);
-            Ok::<_, DrawError>(Area::new(viewport, scissor, pipeline.rasterizer.depth_clip))
+            let (viewport, planes) = match rules {
+                None => (viewport, Vec::new()),
+                Some(_) => (viewport.moved(0.5), draw.direct3d9.planes().collect()),
+            };
+            Ok::<_, DrawError>(Area::new(viewport, scissor, pipeline.rasterizer.depth_clip, planes))
         };
         let mut areas = vec![area(viewport, draw.scissor)?];
         if pipeline.outputs.viewport.is_some() {
@@ -414,7 +427,14 @@ impl<'a> Pass<'a> {
         state[record::state::STENCIL_REFERENCE as usize] = draw.stencil_reference.into();
         let depth = self.targets.depth.as_ref();
         state[record::state::READ_ONLY as usize] = depth.map_or(0, DepthView::read_only_bits);
-        let restart = draw.index_buffer.as_ref().map(|buffer| if buffer.is_short { 0xffff } else { u32::MAX });
+        if let Some(rules) = rules {
+            draw.direct3d9.put(rules.state.fog, &mut state);
+        }
+        let restart = draw
+            .index_buffer
+            .as_ref()
+            .filter(|_| rules.is_none())
+            .map(|buffer| if buffer.is_short { 0xffff } else { u32::MAX });
         // Whoever asks at every index takes longer.
         let has_restarts = |restart: &u32| indices.as_ref().is_some_and(|indices| indices.contains(restart));
         let restart = restart.filter(has_restarts);
@@ -439,7 +459,16 @@ impl<'a> Pass<'a> {
                 fill: pipeline.rasterizer.fill,
                 cull: pipeline.rasterizer.cull,
                 is_front_counter_clockwise: pipeline.rasterizer.front_counter_clockwise,
-                bias: DepthBias::new(&pipeline.rasterizer, self.target.depth.as_ref().map(|depth| depth.format)),
+                bias: match rules {
+                    None => DepthBias::new(&pipeline.rasterizer, self.target.depth.as_ref().map(|depth| depth.format)),
+                    Some(rules) => DepthBias::of_direct3d9(rules.state.depth_bias, &pipeline.rasterizer),
+                },
+                points: rules.map(|rules| PointSizes {
+                    word: rules.size_word,
+                    usual: draw.direct3d9.point_size,
+                    range: draw.direct3d9.point_size_range,
+                }),
+                is_transformed: rules.is_some_and(|rules| rules.is_transformed),
             }),
             shading: Shading {
                 depth: pipeline

@@ -2,31 +2,31 @@
 
 use std::time::Duration;
 
-use brolga_bytecode::Limits;
-use brolga_bytecode::container::{Container, SignatureElement};
 use brolga_ir::pipeline::state::{
-    Comparison, DepthFormat, DepthTest, Logic, PixelState, Range, StageState, StencilTest, Target, VertexElement,
-    VertexState,
+    Comparison, DepthFormat, DepthTest, Fog, Link, LinkedFrom, Logic, PixelState, Range, StageState, StencilTest,
+    Target, VertexState,
 };
-use brolga_ir::pipeline::{DEPTH, SPACE, record};
+use brolga_ir::pipeline::{DEPTH, SPACE};
 use brolga_runtime::format::{Encoding, Use};
 use brolga_runtime::{
-    CancelToken, Codegen, CompileOptions, Device, Error, Format, Interpolation, Level, Parameter, Register,
-    ResourceClass, Shader, Signature, SystemValue,
+    CancelToken, Codegen, CompileOptions, Device, Error, Format, Interpolation, Level, Register, ResourceClass, Shader,
+    Signature, SystemValue,
 };
 
 use crate::assembly::Topology;
 use crate::batch::Outputs;
 use crate::clip::Mode;
+use crate::direct3d9::{Direct3D9State, FogMode};
 use crate::error::DrawError;
+use crate::linkage::Linkage;
 use crate::state::{DepthState, InputElement, RasterizerState, TargetState};
 
 /// What a pipeline is made of.
 #[derive(Clone, Debug)]
 pub struct PipelineDesc<'a> {
-    /// The container of the vertex shader.
+    /// The container of the vertex shader, or its program of Direct3D 9.
     pub vertex_shader: &'a [u8],
-    /// That of the pixel shader; without one only depth is drawn.
+    /// Those of the pixel shader; without one only depth is drawn.
     pub pixel_shader: Option<&'a [u8]>,
     /// What fills the vertex shader's inputs.
     pub input_layout: Vec<InputElement>,
@@ -42,6 +42,8 @@ pub struct PipelineDesc<'a> {
     pub targets: Vec<TargetState>,
     /// The format of the depth buffer, if there is one.
     pub depth_format: Option<Format>,
+    /// What Direct3D 9 has besides, which counts where the shaders are its.
+    pub direct3d9: Direct3D9State,
     /// How shaders are compiled.
     pub options: CompileOptions,
     /// How the pixel shader is compiled if not as the vertex shader is: class instances are those of one shader.
@@ -61,6 +63,7 @@ impl<'a> PipelineDesc<'a> {
             stencil: None,
             targets: Vec::new(),
             depth_format: None,
+            direct3d9: Direct3D9State::default(),
             options: CompileOptions::default(),
             pixel_options: None,
         }
@@ -107,6 +110,18 @@ pub struct Pipeline {
     pub(crate) slots: Vec<u32>,
     pub(crate) targets: Vec<Format>,
     pub(crate) depth_format: Option<Format>,
+    /// The rules of Direct3D 9, if they are the draw's.
+    pub(crate) direct3d9: Option<Rules>,
+}
+
+/// The rules of Direct3D 9 for a draw.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules {
+    pub state: Direct3D9State,
+    /// Whether vertices are on the screen already, with 1/w as their fourth number.
+    pub is_transformed: bool,
+    /// The word of a vertex that is a point's size.
+    pub size_word: Option<usize>,
 }
 
 impl Pipeline {
@@ -142,9 +157,13 @@ impl Pipeline {
         desc: &PipelineDesc<'_>,
         compile: impl Fn(&[u8], &CompileOptions) -> Result<Shader, Error>,
     ) -> Result<Self, DrawError> {
-        let files = Files::new(desc)?;
-        let (elements, slots) = files.elements(&desc.input_layout)?;
-        files.check_linkage()?;
+        let linkage = Linkage::new(desc)?;
+        let (elements, slots) = linkage.elements(&desc.input_layout)?;
+        let links = linkage.links(desc.direct3d9.sprites(desc.topology))?;
+        if desc.topology == Topology::TriangleFan && !linkage.is_direct3d9() {
+            let what = "a triangle fan, which only Direct3D 9 has,".to_owned();
+            return Err(DrawError::Unsupported { what });
+        }
         if desc.targets.len() > 8 {
             return Err(DrawError::TargetCount { count: desc.targets.len() });
         }
@@ -154,7 +173,7 @@ impl Pipeline {
         }
         let depth_format = desc.depth_format.map(depth_format).transpose()?;
         let options = desc.options.clone().state(StageState::Vertex(VertexState { elements }));
-        let vertex = compile(desc.vertex_shader, &options)?;
+        let vertex = compile(linkage.vertex_shader(desc), &options)?;
         let signature = vertex.stage().signature().cloned().unwrap_or_default();
 
         let rows = signature.output_rows();
@@ -173,17 +192,39 @@ impl Pipeline {
         let own = desc.pixel_options.as_ref().unwrap_or(&desc.options);
         let alone = own.clone().codegen(Codegen::Deferred).level(Level::None);
         let alone = desc.pixel_shader.map(|shader| compile(shader, &alone)).transpose()?;
-        let (is_late, reports_live) = alone.as_ref().map_or((false, false), |shader| decides(shader, depth));
-        let is_layer = |output: &Parameter| output.system_value == Some(SystemValue::RenderTargetArrayIndex);
-        let has_layers = signature.outputs.iter().any(is_layer);
-        let state =
-            PixelState { vertex_rows: rows, targets, depth: depth.filter(|_| is_late), reports_live, has_layers };
+        let direct3d9 = linkage.is_direct3d9().then(|| &desc.direct3d9);
+        let alpha_test = direct3d9.and_then(|state| state.alpha_test);
+        let word = |value| words(&signature, value).next();
+        let fog =
+            direct3d9.and_then(|state| state.fog).filter(|_| !linkage.fogs_itself()).and_then(|mode| match mode {
+                // Without a factor there is no fog.
+                FogMode::Vertex => linkage.fog_word(word(SystemValue::Fog)).map(|word| Fog::Vertex(word as u32)),
+                FogMode::Linear(distance) => Some(Fog::Linear(distance)),
+                FogMode::Exponential(distance) => Some(Fog::Exponential(distance)),
+                FogMode::ExponentialSquared(distance) => Some(Fog::ExponentialSquared(distance)),
+            });
+        let drops = alpha_test.is_some_and(|test| test != Comparison::Always);
+        let (is_late, reports_live) = alone.as_ref().map_or((false, false), |shader| decides(shader, depth, drops));
+        let links = alone.as_ref().map_or(Vec::new(), |shader| {
+            links.of(shader.stage().signature(), direct3d9.is_some_and(|state| state.is_flat))
+        });
+        let has_layers = word(SystemValue::RenderTargetArrayIndex).is_some();
+        let state = PixelState {
+            vertex_rows: rows,
+            targets,
+            depth: depth.filter(|_| is_late),
+            reports_live,
+            has_layers,
+            links: links.clone(),
+            alpha_test,
+            fog,
+        };
         // Its code is for the formats of its targets.
         let options = own.clone().codegen(Codegen::Deferred).state(StageState::Pixel(state));
         let pixel = desc.pixel_shader.map(|shader| compile(shader, &options)).transpose()?;
         let read = pixel.as_ref().and_then(|shader| shader.stage().signature());
         Ok(Self {
-            outputs: outputs(&signature, read)?,
+            outputs: outputs(&signature, read, &links, fog)?,
             rows,
             vertex,
             pixel,
@@ -196,6 +237,11 @@ impl Pipeline {
             slots,
             targets: desc.targets.iter().map(|target| target.format).collect(),
             depth_format: desc.depth_format,
+            direct3d9: direct3d9.map(|state| Rules {
+                state: state.clone(),
+                is_transformed: linkage.is_transformed(),
+                size_word: word(SystemValue::PointSize),
+            }),
         })
     }
 
@@ -237,115 +283,15 @@ pub(crate) fn codes(format: DepthFormat) -> Format {
     }
 }
 
-/// The signatures as the files have them, with names.
-struct Files {
-    inputs: Vec<SignatureElement>,
-    outputs: Vec<SignatureElement>,
-    /// Those of the pixel shader.
-    reads: Vec<SignatureElement>,
-}
-
-/// Numbers of system values in signatures that the pipeline fills by itself in a pixel shader: the position, the primitive's
-/// number, the face, the sample.
-const OF_PIXELS: [u32; 4] = [1, 7, 9, 10];
-
-impl Files {
-    fn new(desc: &PipelineDesc<'_>) -> Result<Self, DrawError> {
-        let (vertex, limits) = ("vertex", Limits::default());
-        let fault = |stage| move |source| DrawError::Signature { stage, source };
-        let container = Container::parse(desc.vertex_shader, &limits).map_err(fault(vertex))?;
-        let inputs = container.inputs(&limits).map_err(fault(vertex))?.unwrap_or_default().elements;
-        let outputs = container.outputs(&limits).map_err(fault(vertex))?.unwrap_or_default().elements;
-        let reads = match desc.pixel_shader {
-            None => Vec::new(),
-            Some(bytes) => {
-                let container = Container::parse(bytes, &limits).map_err(fault("pixel"))?;
-                container.inputs(&limits).map_err(fault("pixel"))?.unwrap_or_default().elements
-            }
-        };
-        Ok(Self { inputs, outputs, reads })
-    }
-
-    /// What fills each input, and the vertex buffers that are read.
-    fn elements(&self, layout: &[InputElement]) -> Result<(Vec<VertexElement>, Vec<u32>), DrawError> {
-        let (mut elements, mut slots) = (Vec::new(), Vec::new());
-        for input in &self.inputs {
-            // Vertex and instance numbers come by themselves.
-            let Some(row) = input.register.filter(|_| input.system_value == 0) else { continue };
-            let found = layout.iter().find(|element| {
-                element.semantic.eq_ignore_ascii_case(&input.name) && element.index == input.semantic_index
-            });
-            let Some(found) = found else {
-                if input.usage_mask == 0 {
-                    continue;
-                }
-                return Err(DrawError::NoElement { input: described(input, 'v') });
-            };
-            let &InputElement { format, slot, offset_bytes: offset, advance, .. } = found;
-            let element = || format!("{}{}", found.semantic.to_uppercase(), found.index);
-            let Some(texel) = format.vertex_format() else {
-                return Err(DrawError::ElementFormat { element: element(), format });
-            };
-            if slot >= record::SLOTS {
-                return Err(DrawError::ElementSlot { element: element(), slot, last: record::SLOTS - 1 });
-            }
-            let size_bytes = format.size_bytes();
-            let unit_bytes = size_bytes.min(4);
-            if !offset.is_multiple_of(unit_bytes) {
-                return Err(DrawError::ElementOffset { element: element(), offset_bytes: offset, unit_bytes });
-            }
-            elements.push(VertexElement { row, slot, offset, format: texel, size_bytes, advance });
-            slots.push(slot);
-        }
-        slots.sort_unstable();
-        slots.dedup();
-        Ok((elements, slots))
-    }
-
-    /// Checks that the vertex shader writes what the pixel shader reads, in the same registers.
-    fn check_linkage(&self) -> Result<(), DrawError> {
-        for input in &self.reads {
-            if OF_PIXELS.contains(&input.system_value) || input.register.is_none() {
-                continue;
-            }
-            let is_same = |output: &&SignatureElement| {
-                output.name.eq_ignore_ascii_case(&input.name) && output.semantic_index == input.semantic_index
-            };
-            let named = self.outputs.iter().find(is_same);
-            let is_there =
-                named.is_some_and(|output| output.register == input.register && output.mask & input.mask == input.mask);
-            if is_there {
-                continue;
-            }
-            let at_register = || self.outputs.iter().find(|output| output.register == input.register);
-            let output = match named.or_else(at_register) {
-                Some(output) => format!("writes {}", described(output, 'o')),
-                None => format!("writes nothing to o{}", input.register.unwrap_or(0)),
-            };
-            return Err(DrawError::Linkage { input: described(input, 'v'), output });
-        }
-        Ok(())
-    }
-}
-
-/// `TEXCOORD1 from v2.xy`.
-fn described(element: &SignatureElement, file: char) -> String {
-    let SignatureElement { name, semantic_index, mask, .. } = element;
-    let components: String =
-        "xyzw".chars().enumerate().filter(|(n, _)| mask >> n & 1 != 0).map(|(_, letter)| letter).collect();
-    let register = element.register.map_or(String::new(), |register| register.to_string());
-    let way = if file == 'v' { "from" } else { "to" };
-    format!("{name}{semantic_index} {way} {file}{register}.{components}")
-}
-
 /// Whether a shader writes to more than its targets.
 pub(crate) fn writes_memory(shader: &Shader) -> bool {
     let is_written = |register: Register| register.class == ResourceClass::UnorderedAccess && register.space != SPACE;
     shader.bindings().iter().any(|range| is_written(range.register))
 }
 
-/// Whether depths can only be tested after a pixel shader, and whether it decides which pixels are live.
-fn decides(shader: &Shader, depth: Option<DepthTest>) -> (bool, bool) {
+/// Whether depths can only be tested after a pixel shader, and whether it decides which pixels are live, as it does with a test of its
+/// alpha.
+fn decides(shader: &Shader, depth: Option<DepthTest>, tests_alpha: bool) -> (bool, bool) {
     use SystemValue::{Coverage, Depth, DepthGreaterEqual, DepthLessEqual, Discarded, StencilRef};
     if shader.stage().signature().is_some_and(|signature| signature.forces_early_tests) {
         return (false, false);
@@ -354,7 +300,7 @@ fn decides(shader: &Shader, depth: Option<DepthTest>) -> (bool, bool) {
     let has = |values: &[SystemValue]| {
         outputs.iter().any(|output| output.system_value.is_some_and(|value| values.contains(&value)))
     };
-    let drops = has(&[Discarded, Coverage]);
+    let drops = tests_alpha || has(&[Discarded, Coverage]);
     // Coverage as an input has nothing to do with depth (functional specification, 16.3.2).
     let inputs = shader.stage().signature().map_or(&[][..], |signature| &signature.inputs);
     let reads_coverage = inputs.iter().any(|input| input.system_value == Some(Coverage));
@@ -371,37 +317,53 @@ fn decides(shader: &Shader, depth: Option<DepthTest>) -> (bool, bool) {
     (is_late, drops || is_late)
 }
 
-/// What the stage after makes of the vertex shader's outputs.
-fn outputs(written: &Signature, read: Option<&Signature>) -> Result<Outputs, DrawError> {
-    let words = |value: SystemValue| -> Vec<usize> {
-        let parameters = written.outputs.iter().filter(move |output| output.system_value == Some(value));
-        parameters.flat_map(|output| output.components().map(|n| output.row as usize * 4 + n)).collect()
-    };
-    let position = written.outputs.iter().find(|output| output.system_value == Some(SystemValue::Position));
-    let position = position.ok_or(DrawError::NoPosition)?.row as usize;
+/// The words of a vertex that a system value is in.
+fn words(written: &Signature, value: SystemValue) -> impl Iterator<Item = usize> {
+    let parameters = written.outputs.iter().filter(move |output| output.system_value == Some(value));
+    parameters.flat_map(|output| output.components().map(|n| output.row as usize * 4 + n))
+}
+
+/// What the stage after makes of the vertex shader's outputs, with links of its inputs if they are not from the same registers.
+fn outputs(
+    written: &Signature,
+    read: Option<&Signature>,
+    links: &[Link],
+    fog: Option<Fog>,
+) -> Result<Outputs, DrawError> {
+    let position = words(written, SystemValue::Position).next().ok_or(DrawError::NoPosition)? / 4;
     let rows = written.output_rows() as usize;
     let mut modes = vec![Mode::Perspective; 4 * rows];
     let mut is_read = vec![false; rows];
-    for input in read.into_iter().flat_map(|signature| &signature.inputs) {
+    for (n, input) in read.into_iter().flat_map(|signature| &signature.inputs).enumerate() {
+        let link = links.get(n);
         let mode = match input.interpolation {
+            _ if link.is_some_and(|link| link.is_flat) => Mode::Constant,
             Interpolation::Constant => Mode::Constant,
             Interpolation::Linear | Interpolation::LinearCentroid | Interpolation::LinearSample => Mode::Perspective,
             Interpolation::NoPerspective
             | Interpolation::NoPerspectiveCentroid
             | Interpolation::NoPerspectiveSample => Mode::NoPerspective,
         };
-        if let Some(is_read) = is_read.get_mut(input.row as usize) {
-            *is_read = true;
-        }
         for component in input.components() {
-            if let Some(word) = modes.get_mut(input.row as usize * 4 + component) {
-                *word = mode;
+            let word = match link.map(|link| link.components[component]) {
+                None => input.row as usize * 4 + component,
+                Some(LinkedFrom::Vertex(word)) => word as usize,
+                Some(LinkedFrom::Sprite { .. } | LinkedFrom::Nothing) => continue,
+            };
+            if let (Some(is_read), Some(of_word)) = (is_read.get_mut(word / 4), modes.get_mut(word)) {
+                (*is_read, *of_word) = (true, mode);
             }
         }
     }
-    let (clip, cull) = (words(SystemValue::ClipDistance), words(SystemValue::CullDistance));
+    if let Some(Fog::Vertex(word)) = fog
+        && let Some(is_read) = is_read.get_mut(word as usize / 4)
+    {
+        *is_read = true;
+    }
+    let [clip, cull] =
+        [SystemValue::ClipDistance, SystemValue::CullDistance].map(|value| words(written, value).collect());
     let [layer, viewport] = [SystemValue::RenderTargetArrayIndex, SystemValue::ViewportArrayIndex]
-        .map(|value| words(value).first().copied());
+        .map(|value| words(written, value).next());
     for word in [layer, viewport].into_iter().flatten() {
         // Cuts keep the leading vertex's, whether or not a pixel shader reads it.
         modes[word] = Mode::Constant;

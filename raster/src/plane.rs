@@ -8,7 +8,7 @@
 
 use wide::f32x4;
 
-use crate::edge::area;
+use crate::edge::{Bounds, area};
 use crate::fixed::{HALF, ONE, Point};
 
 /// A corner of a triangle on the screen.
@@ -24,6 +24,9 @@ pub struct Corner {
 
 /// How many planes a primitive has.
 pub const COUNT: usize = 4;
+
+/// The plane of the depth.
+pub const DEPTH: usize = 0;
 
 /// The planes of a primitive, in doubles: depth, 1/w, and the weights of the second and third corner, both over their w.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -142,6 +145,19 @@ impl Local {
     /// The planes of a point, which has the same everywhere.
     pub fn of_point(corner: &Corner) -> Self {
         Self { value: [normal(corner.z), normal(corner.rcp_w), 0.0, 0.0], ..Self::default() }
+    }
+
+    /// The least number that [`of_quad`](Self::of_quad) gives for a plane at any pixel of an area, or the greatest. It is that of a corner,
+    /// since products and sums still grow with what they are of after they were rounded. None where they might not be finite.
+    #[inline(always)]
+    pub fn extreme(&self, plane: usize, origin: [i32; 2], area: &Bounds, is_greatest: bool) -> Option<f32> {
+        const MOST: f32 = 1e30;
+        let [value, x, y] = [self.value[plane], self.x[plane], self.y[plane]];
+        let end = |first: i32, end: i32, along: f32| if (along < 0.0) == is_greatest { first } else { end - 1 };
+        let dx = (end(area.left, area.right, x) - origin[0]) as f32;
+        let dy = (end(area.top, area.bottom, y) - origin[1]) as f32;
+        let is_tame = value.abs() < MOST && x.abs() < MOST && y.abs() < MOST;
+        is_tame.then(|| normal(normal(value + x * dx) + y * dy))
     }
 
     /// One plane at the four pixels of a quad, the first of which is `(dx, dy)` from the middle of things: what machine code computes,

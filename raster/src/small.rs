@@ -219,6 +219,18 @@ const fn bit(x: i32, y: i32) -> i32 {
     (y / 2 * (SIZE / 2) + x / 2) * 4 + y % 2 * 2 + x % 2
 }
 
+/// The quads of a square that have pixels of a mask, from the first of them to the last. Some have.
+#[inline(always)]
+pub fn area([x, y]: [i32; 2], quads: u64) -> Bounds {
+    const ROW_BITS: u32 = 4 * SIZE as u32 / 2;
+    let columns = quads | quads >> (2 * ROW_BITS);
+    let columns = (columns | columns >> ROW_BITS) as u16;
+    let of = |first: u32, last: u32, bits: u32| [first / bits, last / bits + 1].map(|quad| 2 * quad as i32);
+    let [left, right] = of(columns.trailing_zeros(), columns.checked_ilog2().unwrap_or(0), 4);
+    let [top, bottom] = of(quads.trailing_zeros(), quads.checked_ilog2().unwrap_or(0), ROW_BITS);
+    Bounds { left: x + left, top: y + top, right: x + right, bottom: y + bottom }
+}
+
 /// The bits of those pixels of a square that are within a rectangle.
 #[inline(always)]
 pub fn within(corner: [i32; 2], bounds: &Bounds) -> u64 {

@@ -54,10 +54,23 @@ impl Viewport {
         Some(Corner { point: Point::snap([x, y]), z, rcp_w })
     }
 
+    /// The same, so many pixels further to the right and down.
+    pub fn moved(&self, way: f32) -> Self {
+        Self { left: self.left + way, top: self.top + way, ..*self }
+    }
+
     /// The least and the greatest depth.
     pub fn depths(&self) -> [f32; 2] {
         // The least depth is 0, not -0, whose code would be another.
         [self.min_depth, self.max_depth].map(|depth| depth + 0.0)
+    }
+
+    /// A vertex that is where it belongs on the screen, with 1/w as its fourth number: pixels have their centers at integers there. None
+    /// if it is out of reach, or its place is not a number.
+    pub fn take([x, y, z, rcp_w]: [f32; 4]) -> Option<Corner> {
+        let is_within_reach = [x, y].iter().all(|place| f64::from(place.abs()) < REACH - 1.0);
+        let is_place = is_within_reach && z.is_finite() && rcp_w.is_finite() && rcp_w > 0.0;
+        is_place.then(|| Corner { point: Point::snap([x + 0.5, y + 0.5]), z, rcp_w })
     }
 
     /// Whether all that is seen is well within reach: nothing in it is cut.

@@ -119,8 +119,13 @@ fn draw(device: &Device, engine: Engine, late: DepthTest, format: Format, seen: 
     let over = Equation { source: Factor::SourceAlpha, destination: Factor::InverseSourceAlpha, op: BlendOp::Add };
     let blend = Some(Blend { color: over, alpha: over });
     let target = Target { output: 0, range: Range::Unorm, blend, logic: None, write_mask: 0b1101 };
-    let state =
-        PixelState { vertex_rows: 1, targets: vec![target], depth: Some(late), reports_live: true, has_layers: false };
+    let state = PixelState {
+        vertex_rows: 1,
+        targets: vec![target],
+        depth: Some(late),
+        reports_live: true,
+        ..PixelState::default()
+    };
     let bytes = brolga_testing::run::assemble(SHADER);
     let program = brolga_bytecode::Shader::load(&bytes, &brolga_bytecode::LoadOptions::default()).unwrap().program;
     let mut func = translate(&program, &TranslateOptions::default()).unwrap();

@@ -8,6 +8,7 @@ use serde::de::{DeserializeOwned, Deserializer, Error, IgnoredAny};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::direct3d9;
 use super::error::{Problem, SceneError};
 use super::expectation::Expect;
 use super::names::{
@@ -16,7 +17,7 @@ use super::names::{
 };
 use super::save::Save;
 use super::step::Step;
-use crate::raster::{BlendOp, Cull, Factor, Fill, LogicOp, StencilOp};
+use crate::raster::{self, BlendOp, Cull, Direct3D9State, Factor, Fill, LogicOp, StencilOp};
 
 /// A scene file.
 #[derive(Debug)]
@@ -65,21 +66,34 @@ impl Document {
     pub fn parse(text: &str) -> Result<Self, SceneError> {
         let sections: Sections<'_> = serde_json::from_str(text)
             .map_err(|error| SceneError::new("", Problem::Document { message: error.to_string() }))?;
-        match sections.api.as_deref() {
-            None | Some("d3d11") => {}
-            Some("d3d9") => return Err(SceneError::unsupported("api", "Direct3D 9 scenes are")),
+        let is_direct3d9 = match sections.api.as_deref() {
+            None | Some("d3d11") => false,
+            Some("d3d9") => true,
             Some(other) => return Err(SceneError::value("api", format!("the API is d3d11 or d3d9, not {other:?}"))),
-        }
-        let steps = sections.steps.iter().enumerate().map(|(n, step)| Step::parse(&format!("steps[{n}]"), step));
+        };
+        let steps = sections.steps.iter().enumerate().map(|(n, step)| (format!("steps[{n}]"), *step));
+        let (samplers, pipelines, steps) = match is_direct3d9 {
+            false => {
+                let steps = steps.map(|(place, step)| Step::parse(&place, step)).collect::<Result<Vec<_>, _>>()?;
+                (items("samplers", &sections.samplers)?, items("pipelines", &sections.pipelines)?, steps)
+            }
+            true => {
+                let samplers = items::<direct3d9::Sampler>("samplers", &sections.samplers)?;
+                let samplers = samplers.into_iter().map(|(name, sampler)| (name, sampler.into())).collect();
+                let mut pipelines = direct3d9::Pipelines::new(items("pipelines", &sections.pipelines)?);
+                let steps = steps.map(|(place, step)| pipelines.step(&place, step)).collect::<Result<Vec<_>, _>>()?;
+                (samplers, pipelines.made, steps)
+            }
+        };
         let save = sections.save.iter().enumerate().map(|(n, save)| item(&format!("save[{n}]"), save));
         let expect = sections.expect.iter().enumerate().map(|(n, expect)| item(&format!("expect[{n}]"), expect));
         Ok(Self {
             name: sections.name,
             shaders: items("shaders", &sections.shaders)?,
             resources: items("resources", &sections.resources)?,
-            samplers: items("samplers", &sections.samplers)?,
-            pipelines: items("pipelines", &sections.pipelines)?,
-            steps: steps.collect::<Result<_, _>>()?,
+            samplers,
+            pipelines,
+            steps,
             save: save.collect::<Result<_, _>>()?,
             expect: expect.collect::<Result<_, _>>()?,
         })
@@ -217,7 +231,7 @@ pub(super) struct Address(#[serde(with = "AddressName")] pub AddressMode);
 #[serde(transparent)]
 pub(super) struct Compare(#[serde(with = "ComparisonName")] pub Comparison);
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(dead_code, reason = "`vk_lines` is for another program")]
 pub(super) struct Pipeline {
@@ -237,7 +251,17 @@ pub(super) struct Pipeline {
     #[serde(default)]
     pub blend: Blend,
     pub stream_out: Option<IgnoredAny>,
-    vk_lines: Option<IgnoredAny>,
+    pub vk_lines: Option<IgnoredAny>,
+    /// What a scene of Direct3D 9 says.
+    #[serde(skip)]
+    pub direct3d9: Option<Direct3D9>,
+}
+
+/// What a pipeline of Direct3D 9 has besides.
+#[derive(Debug)]
+pub(super) struct Direct3D9 {
+    pub state: Direct3D9State,
+    pub input_layout: Vec<raster::InputElement>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -27,6 +27,7 @@
 //! | `mesh.rs` | meshes become buffers |
 //! | `memory.rs` | resources on a device, and how registers see them |
 //! | `pipelines.rs` | pipelines, compiled for what they draw to |
+//! | `direct3d9.rs` | the same for Direct3D 9 |
 //! | `plan.rs` | steps become actions |
 //! | `run.rs` | runs the actions, draws in passes |
 //! | `history.rs` | what steps did to one pixel |
@@ -36,6 +37,7 @@
 //! | `error.rs` | what can be wrong, and where |
 
 mod content;
+mod direct3d9;
 mod document;
 mod error;
 mod expectation;

@@ -51,7 +51,11 @@ impl<'a, 'o> Compiler<'a, 'o> {
         let pipeline = self.find(place, name)?;
         let at = format!("pipelines.{name}");
         let desc = PipelineDesc {
-            vertex_shader: self.shader(&at, "vs", pipeline.vs.as_ref())?,
+            // Transformed vertices of Direct3D 9 have none.
+            vertex_shader: match (&pipeline.vs, &pipeline.direct3d9) {
+                (None, Some(_)) => &[],
+                (vs, _) => self.shader(&at, "vs", vs.as_ref())?,
+            },
             pixel_shader: pipeline.ps.as_ref().map(|shader| self.shader(&at, "ps", Some(shader))).transpose()?,
             input_layout: input_layout(pipeline, draws_mesh),
             topology: topology(&at, pipeline.topology.as_deref().or(draws_mesh.then_some("TRIANGLELIST")))?,
@@ -77,6 +81,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
             }),
             targets: key.1.iter().enumerate().map(|(n, format)| target(n, *format, &pipeline.blend)).collect(),
             depth_format,
+            direct3d9: pipeline.direct3d9.as_ref().map_or_else(Default::default, |direct3d9| direct3d9.state),
             options: self.compile_options(),
             pixel_options: None,
         };
@@ -118,6 +123,7 @@ fn topology(place: &str, name: Option<&str>) -> Result<Topology, SceneError> {
         Some("LINESTRIP") => Ok(Topology::LineStrip),
         Some("TRIANGLELIST") => Ok(Topology::TriangleList),
         Some("TRIANGLESTRIP") => Ok(Topology::TriangleStrip),
+        Some("TRIANGLEFAN") => Ok(Topology::TriangleFan),
         None => Err(SceneError::value(place, "the key `topology` is missing")),
         Some(name) => {
             let what =
@@ -130,14 +136,15 @@ fn topology(place: &str, name: Option<&str>) -> Result<Topology, SceneError> {
 /// What fills the vertex shader's inputs; what a pipeline leaves out for a mesh is the mesh's.
 fn input_layout(pipeline: &document::Pipeline, draws_mesh: bool) -> Vec<InputElement> {
     let said = pipeline.input_layout.iter().map(input_element);
-    said.chain(super::mesh::input_layout().into_iter().filter(|_| draws_mesh)).collect()
+    let of_direct3d9 = pipeline.direct3d9.iter().flat_map(|direct3d9| direct3d9.input_layout.iter().cloned());
+    said.chain(of_direct3d9).chain(super::mesh::input_layout().into_iter().filter(|_| draws_mesh)).collect()
 }
 
 fn input_element(element: &document::InputElement) -> InputElement {
     InputElement {
         semantic: element.semantic.clone(),
         index: element.index,
-        format: element.format.0,
+        format: element.format.0.into(),
         slot: element.slot,
         offset_bytes: element.offset,
         advance: match element.class {

@@ -12,8 +12,8 @@ use crate::raster::{self, Bounds, DrawError, Pass, Pipeline, Targets, Viewport};
 /// What to do.
 #[derive(Debug)]
 pub(super) enum Action<'a> {
-    /// Clears what a view sees of a texture.
-    Clear { view: View, value: ClearValue },
+    /// Clears what views see of textures.
+    Clear(Vec<(View, ClearValue)>),
     /// Sets all words of a buffer.
     Fill { buffer: Buffer, word: u32 },
     /// Copies all bytes.
@@ -36,6 +36,8 @@ pub(super) struct Draw<'a> {
     pub targets: Targets,
     pipeline: Pipeline,
     bindings: Bindings,
+    /// Those of the vertex shader, if it has others.
+    vertex_bindings: Option<Bindings>,
     vertex_buffers: Vec<raster::VertexBuffer>,
     index_buffer: Option<raster::IndexBuffer>,
     /// The buffer with the counts, and where they begin, if they are not in the scene.
@@ -62,7 +64,7 @@ impl Draw<'_> {
         let step = self.step;
         let draw = raster::Draw {
             pipeline: &self.pipeline,
-            vertex_bindings: Some(&self.bindings),
+            vertex_bindings: self.vertex_bindings.as_ref().or(Some(&self.bindings)),
             pixel_bindings: Some(&self.bindings),
             vertex_buffers: self.vertex_buffers.clone(),
             index_buffer: self.index_buffer.clone(),
@@ -83,6 +85,7 @@ impl Draw<'_> {
             scissor: step.scissor.map(|[left, top, right, bottom]| Bounds { left, top, right, bottom }),
             blend_factor: step.blend_factor.unwrap_or([1.0; 4]),
             stencil_reference: step.stencil_ref,
+            direct3d9: step.direct3d9.as_ref().map_or_else(Default::default, |direct3d9| direct3d9.values.clone()),
         };
         match &self.arguments {
             None => pass.draw(&draw),
@@ -100,7 +103,16 @@ impl<'a> Action<'a> {
         compiler: &mut Compiler<'a, '_>,
     ) -> Result<Self, SceneError> {
         match step {
-            Step::Clear(step) => clear(place, step, world),
+            Step::Clear(steps) => {
+                let mut all = Vec::new();
+                for step in steps {
+                    match clear(place, step, world)? {
+                        Action::Clear(clears) => all.extend(clears),
+                        fill => return Ok(fill),
+                    }
+                }
+                Ok(Action::Clear(all))
+            }
             Step::Copy(step) => copy(place, step, world),
             Step::GenerateMips(step) => {
                 let view = world.levels(&step.resource, || format!("{place}.resource"))?;
@@ -135,6 +147,7 @@ fn draw<'a>(
     let colors = colors.collect::<Result<Vec<_>, _>>()?;
     let depth = step.depth.as_ref().map(|depth| world.target(depth, || format!("{place}.depth"))).transpose()?;
     let bindings = world.bindings(place, &step.bind)?;
+    let of_vertices = step.direct3d9.as_ref().map(|direct3d9| world.bindings(place, &direct3d9.vertex_bind));
     // What of a depth buffer may be read depends on what the draw writes of it, which the draw checks.
     let written = || colors.iter().chain(depth.iter().filter(|_| !step.read_only_depth && !step.read_only_stencil));
     for (register, read) in bindings.iter() {
@@ -174,6 +187,7 @@ fn draw<'a>(
         step,
         pipeline: compiler.draws(place, &step.pipeline, formats, depth_format, step.mesh.is_some())?,
         bindings,
+        vertex_bindings: of_vertices.transpose()?,
         vertex_buffers: vertex_buffers.collect::<Result<_, _>>()?,
         index_buffer: index_buffer.transpose()?,
         arguments: arguments.transpose()?,
@@ -255,10 +269,10 @@ fn clear<'a>(place: &str, clear: &Clear, world: &World<'_>) -> Result<Action<'a>
     match (memory, value) {
         // A name alone is all of a texture.
         (Memory::Texture(texture), value) if clear.resource.is_name() => {
-            Ok(Action::Clear { view: View::texture(texture.clone()), value })
+            Ok(Action::Clear(vec![(View::texture(texture.clone()), value)]))
         }
         (Memory::Texture(_), value) => {
-            Ok(Action::Clear { view: world.target(&clear.resource, || format!("{place}.resource"))?, value })
+            Ok(Action::Clear(vec![(world.target(&clear.resource, || format!("{place}.resource"))?, value)]))
         }
         (Memory::Buffer(buffer), ClearValue::Uint([word, ..])) => Ok(Action::Fill { buffer: buffer.clone(), word }),
         (Memory::Buffer(_), _) => {

@@ -223,7 +223,9 @@ impl<'a> Run<'a> {
         let Action::Draw(draw) = action else {
             self.finish_pass()?;
             let done = match action {
-                Action::Clear { view, value } => view.clear(*value).map_err(Problem::from),
+                Action::Clear(clears) => {
+                    clears.iter().try_for_each(|(view, value)| view.clear(*value)).map_err(Problem::from)
+                }
                 Action::Fill { buffer, word } => fill(buffer, *word).map_err(Problem::from),
                 Action::Copy { from, to } => copy(from, to).map_err(Problem::from),
                 Action::CopyLevels { from, to, levels } => {

@@ -9,11 +9,13 @@ use serde_json::value::RawValue;
 use super::document::item;
 use super::error::SceneError;
 use super::names::{QueryKind, Reference};
+use crate::raster::Direct3D9Values;
 
 /// A step.
 #[derive(Debug)]
 pub(super) enum Step {
-    Clear(Clear),
+    /// One, or in Direct3D 9 colours together with depths.
+    Clear(Vec<Clear>),
     Draw(Box<Draw>),
     Dispatch(Dispatch),
     Copy(CopyResource),
@@ -42,13 +44,20 @@ enum Op {
     Resolve,
 }
 
+impl Clear {
+    /// A clear of a colour, or of depths and stencils.
+    pub fn new(resource: Reference, color: Option<[f32; 4]>, depth: Option<f32>, stencil: Option<u8>) -> Self {
+        Self { _op: IgnoredAny, resource, color, depth, stencil, uint: None }
+    }
+}
+
 impl Step {
     /// Reads the step at a place.
     pub fn parse(place: &str, raw: &RawValue) -> Result<Self, SceneError> {
         let Tagged { op } = item(place, raw)?;
         let refused = |what: &str| Err(SceneError::unsupported(format!("{place}.op"), what));
         match op {
-            Op::Clear => item(place, raw).map(Step::Clear),
+            Op::Clear => item(place, raw).map(|clear| Step::Clear(vec![clear])),
             Op::Copy => item(place, raw).map(Step::Copy),
             Op::GenerateMips => item(place, raw).map(Step::GenerateMips),
             Op::Dispatch | Op::DispatchIndirect => {
@@ -164,11 +173,11 @@ pub(super) struct Dispatch {
     pub arguments_offset: Option<u64>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Draw {
     #[serde(rename = "op")]
-    _op: IgnoredAny,
+    pub _op: IgnoredAny,
     pub pipeline: String,
     #[serde(default)]
     pub targets: Vec<Reference>,
@@ -200,6 +209,16 @@ pub(super) struct Draw {
     pub stencil_ref: u8,
     pub so_targets: Option<IgnoredAny>,
     pub query: Option<Query>,
+    /// What a scene of Direct3D 9 binds to the vertex shader, which has registers of its own, and its other numbers.
+    #[serde(skip)]
+    pub direct3d9: Option<Direct3D9>,
+}
+
+/// What a draw of Direct3D 9 has besides.
+#[derive(Debug)]
+pub(super) struct Direct3D9 {
+    pub vertex_bind: BTreeMap<String, Reference>,
+    pub values: Direct3D9Values,
 }
 
 #[derive(Debug, Deserialize)]

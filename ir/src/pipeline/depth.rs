@@ -180,7 +180,7 @@ fn updated(b: &mut Builder<'_>, op: StencilOp, old: Value, reference: Value) -> 
 }
 
 /// Whether a comparison of numbers without a sign holds.
-fn compare(b: &mut Builder<'_>, how: Comparison, new: Value, old: Value) -> Value {
+pub(super) fn compare(b: &mut Builder<'_>, how: Comparison, new: Value, old: Value) -> Value {
     match how {
         Comparison::Never => b.bool(false),
         Comparison::Less => b.op(Op::ULt, &[new, old]),

@@ -8,6 +8,7 @@ use crate::function::{Function, Input, MemoryRef, Object};
 use crate::interface::{ResourceClass, ResourceKind};
 use crate::ops::Op;
 use crate::stage::{Signature, SystemValue};
+use crate::texel::ChannelKind;
 
 use super::record::{VertexArray, vertex, words};
 use super::rows::Words;
@@ -73,5 +74,13 @@ fn read(b: &mut Builder<'_>, buffer: ResourceId, element: &VertexElement, index:
         let shift = b.op(Op::IMul, &[byte, eight]);
         words[0] = b.op(Op::UShr, &[words[0], shift]);
     }
-    element.format.decode(b, &words)
+    let texel = element.format.decode(b, &words);
+    if !element.is_scaled {
+        return texel;
+    }
+    std::array::from_fn(|n| {
+        let is_signed = element.format.channels[n].is_some_and(|channel| channel.kind == ChannelKind::Sint);
+        let number = b.op(if is_signed { Op::SToF } else { Op::UToF }, &[texel[n]]);
+        b.op(Op::BitsF32, &[number])
+    })
 }

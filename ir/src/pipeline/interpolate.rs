@@ -12,6 +12,7 @@ use crate::types::Type;
 
 use super::record::{PixelArray, floats, primitive, quad, state, words};
 use super::rows::Words;
+use super::state::{LinkedFrom, PixelState};
 
 /// A pixel, and what is known of it before its shader runs.
 pub(super) struct Pixel {
@@ -19,6 +20,10 @@ pub(super) struct Pixel {
     pub texel: Vec<Value>,
     /// Its depth.
     pub z: Value,
+    /// Its w.
+    pub w: Value,
+    /// Another word of the vertices, as a float, if it was asked for.
+    pub more: Option<Value>,
     /// The inputs of its shader. What nobody reads is left to the passes.
     pub inputs: Words,
     place: InQuads,
@@ -44,8 +49,9 @@ impl InQuads {
 }
 
 impl Pixel {
-    /// The pixel of an invocation: four in a row are a quad.
-    pub fn new(b: &mut Builder<'_>, signature: &Signature, has_layers: bool) -> Self {
+    /// The pixel of an invocation: four in a row are a quad. `more` is a word of the vertices that is asked for beside the inputs.
+    pub fn new(b: &mut Builder<'_>, signature: &Signature, pixel_state: &PixelState, more: Option<u32>) -> Self {
+        let wanted = Wanted::all(signature, pixel_state, more);
         let number = b.input(Input::ThreadId(0));
         let [zero, one, two, three] = [0, 1, 2, 3].map(|n| b.i32(n));
         let quad = b.op(Op::UShr, &[number, two]);
@@ -59,28 +65,29 @@ impl Pixel {
         // Where all quads are of one primitive, what it brings along is read once for all of a packet.
         let [number] = words(b, PixelArray::State.id(), zero, state::PRIMITIVE);
         let is_one = b.op(Op::INe, &[number, zero]);
-        let types: Vec<Type> =
-            std::iter::once(Type::F32).chain(wanted(signature).map(|(input, _)| type_of(input))).collect();
+        let types: Vec<Type> = [Type::F32; 2].into_iter().chain(wanted.iter().map(Wanted::type_of)).collect();
         let (merged, one_primitive, several) = b.if_else(is_one, &types);
         let outer = b.switch_to(one_primitive);
         let number = b.op(Op::ISub, &[number, one]);
-        yield_inputs(b, signature, number, position, place);
+        yield_inputs(b, &wanted, number, position, place);
         b.switch_to(several);
         let [primitive] = words(b, PixelArray::Quads.id(), quad, quad::PRIMITIVE);
-        yield_inputs(b, signature, primitive, position, place);
+        yield_inputs(b, &wanted, primitive, position, place);
         b.switch_to(outer);
 
         let values = b.func.inst(merged).results.clone();
         let mut inputs = vec![[None; 4]; signature.input_rows() as usize];
-        for ((input, component), &value) in wanted(signature).zip(&values[1..]) {
-            let word = if type_of(input) == Type::F32 { b.op(Op::BitsF32, &[value]) } else { value };
-            inputs[input.row as usize][component] = Some(word);
+        for (wanted, &value) in wanted.iter().zip(&values[2..]) {
+            let Some((row, component)) = wanted.place else { continue };
+            let word = if wanted.type_of() == Type::F32 { b.op(Op::BitsF32, &[value]) } else { value };
+            inputs[row as usize][component] = Some(word);
         }
         let mut texel = position.to_vec();
-        if has_layers {
+        if pixel_state.has_layers {
             texel.extend(words::<1>(b, PixelArray::State.id(), zero, state::LAYER));
         }
-        Self { texel, z: values[0], inputs, place }
+        let more = more.and_then(|_| values.last().copied());
+        Self { texel, z: values[0], w: values[1], more, inputs, place }
     }
 
     /// Whether the primitive covers its center. Found out where it is asked for: nobody needs it before the shader's end, and it
@@ -97,33 +104,66 @@ impl Pixel {
     }
 }
 
-/// The components that a shader reads.
-fn wanted(signature: &Signature) -> impl Iterator<Item = (&Parameter, usize)> {
-    signature.inputs.iter().flat_map(|input| input.components().map(move |component| (input, component)))
+/// A component that a shader reads, or the fog.
+struct Wanted {
+    /// The register of the input, and the component.
+    place: Option<(u32, usize)>,
+    system_value: Option<SystemValue>,
+    interpolation: Interpolation,
+    from: LinkedFrom,
 }
 
-/// What a component is before it is a word of a register: a float if it changes over the primitive.
-fn type_of(input: &Parameter) -> Type {
-    match input.system_value {
-        Some(SystemValue::Position) => Type::F32,
-        Some(
-            SystemValue::IsFrontFace
-            | SystemValue::PrimitiveId
-            | SystemValue::Coverage
-            | SystemValue::SampleIndex
-            | SystemValue::InnerCoverage,
-        ) => Type::I32,
-        _ if input.interpolation == Interpolation::Constant => Type::I32,
-        _ => Type::F32,
+impl Wanted {
+    fn all(signature: &Signature, state: &PixelState, more: Option<u32>) -> Vec<Self> {
+        let of_input = |(n, input): (usize, &Parameter)| {
+            let &Parameter { row, system_value, interpolation, .. } = input;
+            let link = state.links.get(n).copied();
+            let of_component = move |component| {
+                let is_flat = link.is_some_and(|link| link.is_flat);
+                Self {
+                    place: Some((row, component)),
+                    system_value,
+                    interpolation: if is_flat { Interpolation::Constant } else { interpolation },
+                    from: match link {
+                        Some(link) => link.components[component],
+                        None => LinkedFrom::Vertex(4 * row + component as u32),
+                    },
+                }
+            };
+            input.components().map(of_component)
+        };
+        let of_vertices = |word| Self {
+            place: None,
+            system_value: None,
+            interpolation: Interpolation::Linear,
+            from: LinkedFrom::Vertex(word),
+        };
+        signature.inputs.iter().enumerate().flat_map(of_input).chain(more.map(of_vertices)).collect()
+    }
+
+    /// What it is before it is a word of a register: a float if it changes over the primitive.
+    fn type_of(&self) -> Type {
+        match self.system_value {
+            Some(SystemValue::Position) => Type::F32,
+            Some(
+                SystemValue::IsFrontFace
+                | SystemValue::PrimitiveId
+                | SystemValue::Coverage
+                | SystemValue::SampleIndex
+                | SystemValue::InnerCoverage,
+            ) => Type::I32,
+            _ if self.interpolation == Interpolation::Constant => Type::I32,
+            _ => Type::F32,
+        }
     }
 }
 
-/// Ends a region with the depth of a pixel of a primitive, and what its shader reads.
-fn yield_inputs(b: &mut Builder<'_>, signature: &Signature, primitive: Value, position: [Value; 2], in_quads: InQuads) {
+/// Ends a region with the depth and the w of a pixel of a primitive, and what its shader reads.
+fn yield_inputs(b: &mut Builder<'_>, wanted: &[Wanted], primitive: Value, position: [Value; 2], in_quads: InQuads) {
     let mut place = Place::new(b, primitive, position, in_quads);
-    let mut values = vec![place.z];
-    for (input, component) in wanted(signature) {
-        values.push(place.value(b, input, component));
+    let mut values = vec![place.z, place.w];
+    for wanted in wanted {
+        values.push(place.value(b, wanted));
     }
     b.yield_(&values);
 }
@@ -166,8 +206,9 @@ impl Place {
     }
 
     /// A component of an input.
-    fn value(&mut self, b: &mut Builder<'_>, input: &Parameter, component: usize) -> Value {
-        match input.system_value {
+    fn value(&mut self, b: &mut Builder<'_>, wanted: &Wanted) -> Value {
+        let component = wanted.place.map_or(0, |(_, component)| component);
+        match wanted.system_value {
             Some(SystemValue::Position) => match component {
                 0 | 1 => {
                     let (corner, half) = (b.op(Op::SToF, &[self.position[component]]), b.f32(0.5));
@@ -192,14 +233,25 @@ impl Place {
             }
             // One sample, at the center.
             Some(SystemValue::SampleIndex | SystemValue::InnerCoverage) => b.i32(0),
-            _ => self.attribute(b, input, component),
+            _ => self.attribute(b, wanted, component),
         }
     }
 
     /// What the vertices have for a component of an input: a word of the leading one, or a float between all three.
-    fn attribute(&mut self, b: &mut Builder<'_>, input: &Parameter, component: usize) -> Value {
-        let first = primitive::ATTRIBUTES + primitive::ATTRIBUTE_WORDS * input.row + component as u32;
-        let [i, j] = match input.interpolation {
+    fn attribute(&mut self, b: &mut Builder<'_>, wanted: &Wanted, component: usize) -> Value {
+        let word = match wanted.from {
+            LinkedFrom::Vertex(word) => word,
+            from => {
+                let number = match from {
+                    // A sprite's second corner is to the right of the first, the third is below it.
+                    LinkedFrom::Sprite { axis } => self.perspective[usize::from(axis & 1)],
+                    _ => b.f32(if component == 3 { 1.0 } else { 0.0 }),
+                };
+                return if wanted.type_of() == Type::F32 { number } else { b.op(Op::BitsF32, &[number]) };
+            }
+        };
+        let first = primitive::ATTRIBUTES + primitive::ATTRIBUTE_WORDS * (word / 4) + word % 4;
+        let [i, j] = match wanted.interpolation {
             Interpolation::Constant => return words::<1>(b, PixelArray::Primitives.id(), self.primitive, first)[0],
             Interpolation::Linear | Interpolation::LinearCentroid | Interpolation::LinearSample => self.perspective,
             Interpolation::NoPerspective

@@ -11,11 +11,13 @@
 //! | `record.rs` | what lies in memory for each quad and each primitive |
 //! | `interpolate.rs` | the inputs of pixels |
 //! | `depth.rs` | the depth test after the shader |
+//! | `fixed.rs` | what Direct3D 9 does between both: alpha test and fog |
 //! | `merge.rs` | the output merger |
 //! | `state.rs` | what selects the code of both |
 
 mod depth;
 mod fetch;
+mod fixed;
 mod interpolate;
 mod merge;
 pub mod record;
@@ -33,7 +35,7 @@ use self::interpolate::Pixel;
 use self::record::{PixelArray, VertexArray};
 use self::rows::Rows;
 pub use self::state::StageState;
-use self::state::{PixelState, VertexState};
+use self::state::{Fog, PixelState, VertexState};
 
 /// The register space of vertex buffers (`t#`, the number of the slot) and targets (`u#`, the number of the output), which no shader
 /// can name.
@@ -95,7 +97,11 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
     let depth = state.depth.map(|depth| (depth, depth::declare(func, state)));
 
     let b = &mut Builder::new(func);
-    let pixel = Pixel::new(b, &signature, state.has_layers);
+    let of_fog = match state.fog {
+        Some(Fog::Vertex(word)) => Some(word),
+        _ => None,
+    };
+    let pixel = Pixel::new(b, &signature, state, of_fog);
     let outputs = rows.place(b, &pixel.inputs);
     let mut live = pixel.is_covered(b);
     if let Some(row) = row_of(&signature.outputs, SystemValue::Discarded) {
@@ -108,6 +114,11 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
         let (mask, one, zero) = (outputs.word(b, row, 0), b.i32(1), b.i32(0));
         let sample = b.op(Op::And, &[mask, one]);
         let stays = b.op(Op::INe, &[sample, zero]);
+        live = b.op(Op::BAnd, &[live, stays]);
+    }
+    if let Some(test) = state.alpha_test {
+        let alpha = outputs.word(b, 0, 3);
+        let stays = fixed::alpha_test(b, test, alpha);
         live = b.op(Op::BAnd, &[live, stays]);
     }
     if let Some((late, resource)) = depth {
@@ -128,8 +139,11 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
         if !signature.outputs.iter().any(is_its) {
             continue;
         }
-        let [source, second] =
+        let [mut source, second] =
             [target.output, 1].map(|output| [0, 1, 2, 3].map(|component| outputs.word(b, output, component)));
+        if let Some(fog) = state.fog {
+            source = fixed::fogged(b, fog, &pixel, source);
+        }
         merge::target(b, target, resource, &pixel, [source, second], live);
     }
     b.return_();

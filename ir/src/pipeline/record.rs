@@ -123,8 +123,15 @@ pub mod state {
     /// What of the depth buffer is not written, whatever its tests say: [`DEPTHS_STAY`], [`STENCILS_STAY`], or both
     /// (functional specification, 17.13).
     pub const READ_ONLY: u32 = 9;
+    /// What the code of an alpha is compared with.
+    pub const ALPHA_REFERENCE: u32 = 10;
+    /// The colour of the fog: red, green, blue.
+    pub const FOG_COLOR: u32 = 11;
+    /// Linear fog: the distance at which it is complete, and 1 / how much nearer it begins. Other fog has the scale of distances, for
+    /// powers of 2, in the second one.
+    pub const FOG_RANGE: u32 = 14;
     /// All of them.
-    pub const WORDS: u32 = 10;
+    pub const WORDS: u32 = 16;
 
     /// The bit of [`READ_ONLY`] for depths.
     pub const DEPTHS_STAY: u32 = 1;

@@ -45,6 +45,8 @@ pub struct VertexElement {
     pub offset: u32,
     /// Its format. One of less than a word is a part of one.
     pub format: TexelFormat,
+    /// Whether its integers become floats, as all do in Direct3D 9.
+    pub is_scaled: bool,
     /// Its bytes. An element of less than 4 does not cross the end of a word.
     pub size_bytes: u32,
     /// What the next one is for.
@@ -77,6 +79,58 @@ pub struct PixelState {
     /// Whether the targets and the depth buffer are arrays, of which the [state](super::record::state::LAYER) says the
     /// layer.
     pub has_layers: bool,
+    /// What fills each of its inputs, in their order; without any they are from the registers of a vertex with their numbers.
+    pub links: Vec<Link>,
+    /// Which pixels are live, by the alpha of the first output: as a code of 8 bits it is compared with the
+    /// [reference](super::record::state::ALPHA_REFERENCE).
+    pub alpha_test: Option<Comparison>,
+    /// Whether a distant pixel's colours turn into that of the fog.
+    pub fog: Option<Fog>,
+}
+
+/// What fills an input of a pixel shader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Link {
+    /// For each component where it is from.
+    pub components: [LinkedFrom; 4],
+    /// Whether all pixels get the leading vertex's, however the shader would have it interpolated.
+    pub is_flat: bool,
+}
+
+/// Where a component of an input of a pixel shader is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum LinkedFrom {
+    /// A word of a vertex, whose registers have four each.
+    Vertex(u32),
+    /// How far across a point sprite, or down, the pixel is: from 0 to 1.
+    Sprite {
+        /// 0 for across, 1 for down.
+        axis: u8,
+    },
+    /// Nowhere: it is 0, but 1 as the last component.
+    Nothing,
+}
+
+/// How far away a pixel is, as fog of Direct3D 9 has it: the factor by which colours stay what they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Fog {
+    /// The vertices have it, in this word.
+    Vertex(u32),
+    /// It falls from 1 at one distance to 0 at another.
+    Linear(Distance),
+    /// It is e to the power of minus the distance, times a density.
+    Exponential(Distance),
+    /// Likewise, of the square of both.
+    ExponentialSquared(Distance),
+}
+
+/// What counts as a pixel's distance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Distance {
+    /// Its depth, before the viewport's range is applied to it.
+    Depth,
+    /// Its w.
+    W,
 }
 
 /// How depths are tested and written.

@@ -7,7 +7,8 @@ use brolga_bytecode::container::ResourceDefinitions;
 
 use super::{BindingError, Register};
 
-/// The names of a shader's registers, from the resource definitions (RDEF) in its file.
+/// The names of a shader's registers, from the resource definitions (RDEF) or the table of constants (CTAB) in its file: each with its
+/// first register, and how many there are unless there is no end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names(Vec<(String, Register, Option<u32>)>);
 
@@ -16,6 +17,11 @@ impl Names {
     pub fn new(definitions: Option<&ResourceDefinitions>) -> Self {
         let rows = definitions.iter().flat_map(|definitions| &definitions.bindings);
         Self(rows.map(|row| (row.name.clone(), Register::from(row), row.count())).collect())
+    }
+
+    /// These names.
+    pub fn of_rows(rows: Vec<(String, Register, Option<u32>)>) -> Self {
+        Self(rows)
     }
 
     /// The register of a name, or of an element of an array: `light`, `lights[2]`.

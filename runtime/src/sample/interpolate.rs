@@ -1,40 +1,27 @@
 //! Linear filters of numbers: floats, and codes along the sRGB curve.
 //!
 //! Along each axis in turn, then between mip levels, a result is `a + (b - a) * weight` in floats, so that many lanes are filtered at
-//! once and equal texels give what a load of one does. Samples along a line are taken into their mean one by one. Where
-//! that is not finite, as next to an infinity, the sum of weighted texels in doubles counts (`filter.rs`), which ignores texels of
-//! weight zero.
+//! once and equal texels give what a load of one does. Where that is not finite, as next to an infinity, the sum of weighted texels in
+//! doubles counts (`filter.rs`), which ignores texels of weight zero.
 
 use super::coordinate::{ONE, Taps};
 use super::lane::Lane;
 use super::level::Levels;
 use crate::resource::Tap;
 
-use super::anisotropic::Line;
-
 type Numbers = [f32; 4];
 
 impl Lane<'_> {
-    /// The numbers of all channels, where they are finite.
-    pub(super) fn interpolated(&self, levels: Levels, line: Option<Line>, tap: Tap) -> Numbers {
-        let at = |at: [f32; 3]| {
-            let first = self.interpolated_on(levels.first, self.taps(at, levels.first, tap), tap);
-            match levels.fraction {
-                0 => first,
-                fraction => {
-                    let second = self.interpolated_on(levels.second, self.taps(at, levels.second, tap), tap);
-                    between(first, second, fraction)
-                }
+    /// The numbers of all channels around a place, where they are finite.
+    pub(super) fn interpolated(&self, at: [f32; 3], levels: Levels, tap: Tap) -> Numbers {
+        let first = self.interpolated_on(levels.first, self.taps(at, levels.first, tap), tap);
+        match levels.fraction {
+            0 => first,
+            fraction => {
+                let second = self.interpolated_on(levels.second, self.taps(at, levels.second, tap), tap);
+                between(first, second, fraction)
             }
-        };
-        let Some(line) = line else { return at(self.at) };
-        let mut mean = [0.0; 4];
-        for index in 0..line.count {
-            let [u, v] = line.sample([self.at[0], self.at[1]], index);
-            let one = at([u, v, self.at[2]]);
-            mean = [0, 1, 2, 3].map(|channel| mean[channel] + (one[channel] - mean[channel]) / (index + 1) as f32);
         }
-        mean
     }
 
     /// The same on one level.

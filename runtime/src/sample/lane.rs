@@ -11,7 +11,7 @@ use super::filter::Taken;
 use super::level::{Footprint, Levels, select};
 use super::texel::Texels;
 use super::{Operands, Prepared};
-use crate::resource::{Sampler, Tap, Texel};
+use crate::resource::{Reduction, Sampler, Tap, Texel};
 
 /// One lane's sampling operation.
 #[derive(Debug)]
@@ -117,10 +117,7 @@ impl<'a> Lane<'a> {
                 let (footprint, dimension) = (self.footprint(), self.texels.surface().dimension);
                 let is_flat = dimension.sample_axes() == 2;
                 match self.sampler.filter.anisotropic && is_flat {
-                    true => {
-                        let (level, line) = anisotropic::footprint(&footprint, self.sampler.max_anisotropy);
-                        (level as f32, line)
-                    }
+                    true => anisotropic::footprint(&footprint, self.sampler.max_anisotropy),
                     false => (footprint.level(), None),
                 }
             }
@@ -169,25 +166,36 @@ impl<'a> Lane<'a> {
             let [u, v, w] = self.taps(self.at, levels.first, Tap::Point).map(|taps| taps.texels[0]);
             return self.texels.words(self.places(levels.first, [u, v, w])[0]);
         }
-        let mut taken = self.nothing_taken();
-        let mut total = 0;
-        for index in 0..line.map_or(1, |line| line.count) {
-            let mut at = self.at;
-            if let Some(line) = line {
-                [at[0], at[1]] = line.sample([at[0], at[1]], index);
-            }
-            for (level, weight) in [(levels.first, ONE - levels.fraction), (levels.second, levels.fraction)] {
-                if weight > 0 {
-                    self.take(&mut taken, level, self.taps(at, level, tap), weight.into());
-                }
-                total += u64::from(weight);
+        match line {
+            None => self.filtered_at(self.at, levels, tap),
+            Some(line) => {
+                let reduction = if self.kind.compares() { Reduction::Comparison } else { filter.reduction };
+                line.reduce(self.at, reduction, |at| self.filtered_at(at, levels, tap))
             }
         }
-        // A level's weights sum up to ONE along each of three axes.
-        let total = total * u64::from(ONE.pow(3) * self.parts());
-        let mut words = taken.finish(self.texels, total as f64);
+    }
+
+    /// The result of a filter around a place.
+    fn filtered_at(&self, at: [f32; 3], levels: Levels, tap: Tap) -> [u32; 4] {
+        let mut taken = self.nothing_taken();
+        let mut numbers = None;
         if matches!(taken, Taken::Weighted { .. }) && self.texels.has_numbers() {
-            self.texels.replace_numbers(&mut words, self.interpolated(levels, line, tap));
+            let interpolated = self.interpolated(at, levels, tap);
+            if let Some(words) = self.texels.number_words(interpolated) {
+                return words;
+            }
+            numbers = Some(interpolated);
+        }
+        for (level, weight) in [(levels.first, ONE - levels.fraction), (levels.second, levels.fraction)] {
+            if weight > 0 {
+                self.take(&mut taken, level, self.taps(at, level, tap), weight.into());
+            }
+        }
+        // A level's weights sum up to ONE along each of three axes, and those of levels to ONE.
+        let total = u64::from(ONE.pow(3)) * u64::from(ONE * self.parts());
+        let mut words = taken.finish(self.texels, total as f64);
+        if let Some(numbers) = numbers {
+            self.texels.replace_numbers(&mut words, numbers);
         }
         words
     }

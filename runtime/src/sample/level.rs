@@ -1,8 +1,7 @@
 //! The level of detail: from derivatives, and from it to mip levels.
 //!
-//! Functional specification 7.18.10 and 7.18.11; 5.8 for the bound of a resource, 5.9.4.5.4 for that of an instruction. The level of
-//! an isotropic filter is computed in floats, so that many lanes do it at once; that of an anisotropic one, whose line needs
-//! products of four derivatives, in doubles.
+//! Functional specification 7.18.10 and 7.18.11; 5.8 for the bound of a resource, 5.9.4.5.4 for that of an instruction. It is computed
+//! in floats, so that many lanes do it at once.
 
 use brolga_ir::float;
 
@@ -29,12 +28,6 @@ pub(super) struct Footprint {
 }
 
 impl Footprint {
-    /// The derivatives in texels.
-    pub fn scaled(&self) -> [[f64; 3]; 2] {
-        let scale = |vector: [f32; 3]| [0, 1, 2].map(|axis| f64::from(vector[axis]) * f64::from(self.extents[axis]));
-        [self.x, self.y].map(scale)
-    }
-
     /// The level of detail of an isotropic filter: the binary logarithm of the longer derivative.
     ///
     /// The specification's ideal is the major axis of the ellipse that both span, and it allows approximations. This is the one that
@@ -48,12 +41,8 @@ impl Footprint {
     }
 }
 
-pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
 /// Half the binary logarithm of the square of a length, exact for powers of two, else within 1e-6.
-fn half_log2(square: f32) -> f32 {
+pub(super) fn half_log2(square: f32) -> f32 {
     if square < NO_LENGTH {
         return f32::NEG_INFINITY;
     }
@@ -74,28 +63,6 @@ fn split(number: f32) -> (i32, f32) {
     let bits = number.to_bits();
     let exponent = (bits.wrapping_sub(std::f32::consts::FRAC_1_SQRT_2.to_bits()) as i32) >> 23;
     (exponent, f32::from_bits(bits.wrapping_sub((exponent << 23) as u32)))
-}
-
-/// Binary logarithm of a non-negative number, exact for powers of two, else within 1e-11. Not the platform's library,
-/// so that the bits are the same everywhere. Denormals count as 0.
-pub(super) fn log2(number: f64) -> f64 {
-    const FRACTION_BITS: u32 = 52;
-    if number.is_nan() || number == f64::INFINITY {
-        return number;
-    }
-    if number < f64::MIN_POSITIVE {
-        return f64::NEG_INFINITY;
-    }
-    // As 2 ^ exponent times a fraction from 0.707 to 1.414.
-    let bits = number.to_bits();
-    let over = bits.wrapping_sub(std::f64::consts::FRAC_1_SQRT_2.to_bits());
-    let exponent = (over as i64) >> FRACTION_BITS;
-    let fraction = f64::from_bits((bits as i64 - (exponent << FRACTION_BITS)) as u64);
-    // ln(fraction) = 2 artanh(s), and |s| is less than 0.172.
-    let s = (fraction - 1.0) / (fraction + 1.0);
-    let square = s * s;
-    let series = (1..=7).rev().fold(0.0, |sum, n| (sum + 1.0 / f64::from(2 * n + 1)) * square);
-    exponent as f64 + (s + s * series) * 2.0 * std::f64::consts::LOG2_E
 }
 
 /// Mip levels to filter.

@@ -46,6 +46,9 @@ use texel::Texels;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use fast::Site;
 
+/// The most samples along a line; Direct3D allows no more.
+const MOST_ANISOTROPY: u32 = 16;
+
 /// There are no fast paths.
 #[cfg(not(target_arch = "x86_64"))]
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +90,7 @@ impl Prepared {
             [filter.minify, filter.magnify, filter.mip] = [Tap::Point; 3];
             filter.anisotropic = false;
         }
-        sampler.max_anisotropy = sampler.max_anisotropy.clamp(1, 16);
+        sampler.max_anisotropy = sampler.max_anisotropy.clamp(1, MOST_ANISOTROPY);
         let texels = Texels::new(surface, sampler.border);
         Self {
             #[cfg(target_arch = "x86_64")]

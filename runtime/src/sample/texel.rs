@@ -97,6 +97,19 @@ impl Texels {
         self.channels.contains(&Channel::Number)
     }
 
+    /// The words of numbers, if all channels are numbers, and these are finite.
+    pub fn number_words(&self, numbers: [f32; 4]) -> Option<[u32; 4]> {
+        let mut words = self.surface.format.zero();
+        for ((word, channel), number) in words.iter_mut().zip(self.channels).zip(numbers) {
+            match channel {
+                Channel::Missing => {}
+                Channel::Number if number.is_finite() => *word = number.to_bits(),
+                Channel::Number | Channel::Code { .. } => return None,
+            }
+        }
+        Some(words)
+    }
+
     /// Puts numbers in the place of the words of their channels, where they are finite.
     pub fn replace_numbers(&self, words: &mut [u32; 4], numbers: [f32; 4]) {
         for ((word, channel), number) in words.iter_mut().zip(self.channels).zip(numbers) {

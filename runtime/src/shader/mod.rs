@@ -6,6 +6,7 @@
 //! | `compile.rs` | makes them |
 //! | `compiler.rs` | the parts of a device that compiling uses |
 //! | `source.rs` | what they are made from |
+//! | `sm3.rs` | the front end for shader models 1.1 to 3.0 |
 //! | `sm5/` | the front end for shader models 4 and 5 |
 //! | `variants.rs` | their code, each variant once |
 //! | `instance.rs` | what interface variables can be bound to |
@@ -23,6 +24,7 @@ pub(crate) mod instance;
 pub(crate) mod location;
 mod options;
 mod outline;
+mod sm3;
 mod sm5;
 mod source;
 mod stored;

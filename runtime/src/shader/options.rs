@@ -1,8 +1,10 @@
 //! How to compile a shader, and the forms in which it can be shown.
 
+use brolga_bytecode::sm3::TextureType;
 use brolga_ir::Width;
 use brolga_ir::passes::Level;
 use brolga_ir::pipeline::state::StageState;
+use brolga_ir::translate::sm3::FloatRules;
 
 use super::instance::{ClassInstance, Instances};
 use crate::engine::{Engine, Oversize};
@@ -41,6 +43,10 @@ pub struct CompileOptions {
     pub codegen: Codegen,
     /// What stands around a vertex or pixel shader in its code, such as vertex fetch and blending.
     pub state: StageState,
+    /// What arithmetic of Direct3D 9's shaders does with zeros, infinities and NaN.
+    pub float_rules: FloatRules,
+    /// The kinds of textures that the stages of a ps_1_x shader sample; later versions declare theirs.
+    pub stage_textures: [TextureType; 6],
     pub(super) instances: Instances,
     pub(super) name: Option<String>,
 }
@@ -55,6 +61,8 @@ impl CompileOptions {
             width: None,
             codegen: Codegen::default(),
             state: StageState::None,
+            float_rules: FloatRules::default(),
+            stage_textures: [TextureType::Texture2D; 6],
             instances: Instances::default(),
             name: None,
         }
@@ -87,6 +95,20 @@ impl CompileOptions {
     /// Puts vertex fetch before a vertex shader, or interpolation before a pixel shader and the output merger after it.
     pub fn state(mut self, state: StageState) -> Self {
         self.state = state;
+        self
+    }
+
+    /// Sets what arithmetic of Direct3D 9's shaders does with zeros, infinities and NaN.
+    pub fn float_rules(mut self, rules: FloatRules) -> Self {
+        self.float_rules = rules;
+        self
+    }
+
+    /// Sets the kind of texture that a stage of a ps_1_x shader samples; there are 6.
+    pub fn stage_texture(mut self, stage: usize, kind: TextureType) -> Self {
+        if let Some(texture) = self.stage_textures.get_mut(stage) {
+            *texture = kind;
+        }
         self
     }
 

@@ -1,7 +1,9 @@
 //! A shader as read, and how its function is made.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
+use brolga_bytecode::sm3::is_program;
 use brolga_ir::Width;
 use brolga_ir::function::{Function, Origin};
 use brolga_ir::interface::{Interface, ResourceKind};
@@ -9,6 +11,7 @@ use brolga_ir::passes::{self, Level};
 use brolga_ir::pipeline;
 use brolga_ir::pipeline::state::StageState;
 use brolga_ir::texel::TexelFormat;
+use brolga_ir::translate::TranslateError;
 use brolga_ir::verify::{VerifiedFunction, verify};
 use brolga_jit::listing::SourceLine;
 
@@ -16,7 +19,7 @@ use super::compiler::Compiler;
 use super::figures::{CompileStage, StageClock};
 use super::location::SourceLocation;
 use super::options::CompileOptions;
-use super::sm5;
+use super::{sm3, sm5};
 use crate::bindings::{BindingError, Names, Register};
 use crate::engine::Target;
 use crate::error::{Error, Limit};
@@ -45,27 +48,47 @@ pub(super) struct Source {
     limits: Arc<Limits>,
 }
 
+/// A checked shader, whatever its tokens.
+pub(super) trait Program: Debug + Send + Sync {
+    /// Stage and model: `cs_5_0`.
+    fn profile(&self) -> String;
+
+    /// The names of its registers.
+    fn names(&self) -> &Names;
+
+    /// Its function.
+    fn translate(&self) -> Result<Function, TranslateError>;
+
+    /// The instructions, declarations left out.
+    fn lines(&self) -> Vec<SourceLine>;
+}
+
 /// Where a shader's function comes from.
 #[derive(Debug)]
 enum FrontEnd {
-    /// A container of shader models 4 and 5.
-    Sm5(Box<sm5::Program>),
+    /// A file.
+    Program(Box<dyn Program>),
     /// Built by the caller.
     Function(Box<Function>),
 }
 
 impl Source {
-    /// Reads and checks a container.
+    /// Reads and checks a container, or a program of Direct3D 9.
     pub fn load(
         container: &[u8],
         options: &CompileOptions,
         compiler: &Compiler,
         clock: &mut StageClock,
     ) -> Result<Self, Error> {
+        if is_program(container) {
+            let program = sm3::Program::load(container, options, &compiler.limits, clock)?;
+            let profile = program.profile();
+            return Ok(Self::new(FrontEnd::Program(Box::new(program)), options, compiler, || profile));
+        }
         let program = sm5::Program::load(container, &options.instances, &compiler.limits, clock)?;
         // A container has its checksum after its four-character code.
         let checksum = || container[4..12].iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Self::new(FrontEnd::Sm5(Box::new(program)), options, compiler, checksum))
+        Ok(Self::new(FrontEnd::Program(Box::new(program)), options, compiler, checksum))
     }
 
     /// Takes a function as it is.
@@ -88,21 +111,21 @@ impl Source {
         Self { front_end, level, width, state, name, target, limits: Arc::clone(&compiler.limits) }
     }
 
-    fn program(&self) -> Option<&sm5::Program> {
+    fn program(&self) -> Option<&dyn Program> {
         match &self.front_end {
-            FrontEnd::Sm5(program) => Some(program),
+            FrontEnd::Program(program) => Some(&**program),
             FrontEnd::Function(_) => None,
         }
     }
 
     /// Stage and model, if it comes from a container.
     pub fn profile(&self) -> Option<String> {
-        self.program().map(sm5::Program::profile)
+        self.program().map(Program::profile)
     }
 
     /// The register that the source gives this name.
     pub fn register(&self, name: &str) -> Result<Register, BindingError> {
-        self.program().map_or(&Names::default(), |program| &program.names).find(name)
+        self.program().map_or(&Names::default(), Program::names).find(name)
     }
 
     /// What profilers call its code.
@@ -129,7 +152,7 @@ impl Source {
         clock: &mut StageClock,
     ) -> Result<VerifiedFunction, Error> {
         let mut function = match &self.front_end {
-            FrontEnd::Sm5(program) => program.translate()?,
+            FrontEnd::Program(program) => program.translate()?,
             FrontEnd::Function(function) => Function::clone(function),
         };
         check_limits(&function.interface, &self.limits)?;
@@ -149,13 +172,15 @@ impl Source {
 
     /// Names the instruction that an operation comes from.
     pub fn location(&self, origin: Origin) -> SourceLocation {
-        let found = self.program().and_then(|program| program.location(origin));
-        found.unwrap_or(SourceLocation { byte: origin.0, index: None, text: String::new() })
+        match self.lines().into_iter().enumerate().find(|(_, line)| line.origin == origin) {
+            Some((index, line)) => SourceLocation { byte: origin.0, index: Some(index as u32), text: line.text },
+            None => SourceLocation { byte: origin.0, index: None, text: String::new() },
+        }
     }
 
     /// The instructions of the shader, declarations left out.
     pub fn lines(&self) -> Vec<SourceLine> {
-        self.program().map_or(Vec::new(), sm5::Program::lines)
+        self.program().map_or(Vec::new(), Program::lines)
     }
 }
 

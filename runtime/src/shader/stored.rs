@@ -35,7 +35,18 @@ impl Stored {
         profile: String,
     ) -> Option<Self> {
         // A new option must be considered here: does it affect the code?
-        let CompileOptions { engine, oversize: _, level, width, codegen: _, state, instances, name } = options;
+        let CompileOptions {
+            engine,
+            oversize: _,
+            level,
+            width,
+            codegen: _,
+            state,
+            float_rules,
+            stage_textures,
+            instances,
+            name,
+        } = options;
         if *engine != Engine::Jit {
             return None;
         }
@@ -44,7 +55,8 @@ impl Stored {
             Input::Container(bytes) => (Some(bytes), None),
             Input::Function(function) => (None, Some(function.to_string())),
         };
-        let keys = KeyBuilder::new((what, level, width, state, instances, limits, target.features));
+        let rules = (float_rules, stage_textures);
+        let keys = KeyBuilder::new((what, level, width, state, rules, instances, limits, target.features));
         Some(Self { cache: cache.clone(), keys, target, name: name.clone(), profile })
     }
 

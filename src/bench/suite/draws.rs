@@ -1,5 +1,5 @@
-//! Draws with fixed inputs: rasterizers' extremes. A million small triangles, fifty layers of blending, one quad over all, on 1024 x 1024
-//! pixels in RGBA8, with a 32-bit depth buffer where depth is tested.
+//! Draws with fixed inputs: rasterizers' extremes. A million small triangles, fifty layers of blending, fifty opaque ones of which the first
+//! hides all others, one quad over all, on 1024 x 1024 pixels in RGBA8, with a 32-bit depth buffer where depth is tested.
 
 use brolga_runtime::{
     AddressMode, BindingRules, Bindings, Buffer, Codegen, CompileOptions, Device, Engine, Error, Filter, Format,
@@ -14,7 +14,11 @@ use crate::raster::{
 
 const VERTEX_SHADER: &[u8] = include_bytes!("shaders/lit_vs.cso");
 const TEXTURED: &[u8] = include_bytes!("shaders/lit_textured_ps.cso");
+const THREE: &[u8] = include_bytes!("shaders/lit_three_ps.cso");
 const PLAIN: &[u8] = include_bytes!("shaders/lit_plain_ps.cso");
+
+/// Layers, where there are many.
+const LAYERS: u32 = 50;
 
 /// Pixels along a side of the target.
 const SIZE: u32 = 1024;
@@ -63,15 +67,15 @@ fn sheets(order: [u32; 3]) -> Mesh {
     Mesh { vertices, indices }
 }
 
-/// Quads over all of the target, each turned a little against the one before.
-fn layers(count: u32) -> Mesh {
+/// Quads over all of the target: a count of layers, each of which is at a place of its own.
+fn layers(count: u32, place: impl Fn(u32) -> Place) -> Mesh {
     let (mut vertices, mut indices) = (Vec::new(), Vec::new());
     for layer in 0..count {
-        let scale = if count > 1 { 1.1 } else { 1.0 };
-        let (sin, cos) = (layer as f32 * 0.1).sin_cos();
+        let Place { angle, scale, depth } = place(layer);
+        let (sin, cos) = angle.sin_cos();
         for corner in 0..4 {
             let [x, y] = [corner & 1, corner >> 1].map(|side| if side == 1 { 1.0_f32 } else { -1.0 });
-            let z = 0.5 + 0.3 * y;
+            let z = depth + 0.3 * y;
             let (w, px, py) = (1.0 + 0.25 * z, (x * cos - y * sin) * scale, (x * sin + y * cos) * scale);
             vertices.push([px * w, py * w, z, x * 2.0, y * 2.0, 0.3 * x, 0.3 * y, 1.0]);
         }
@@ -81,8 +85,32 @@ fn layers(count: u32) -> Mesh {
     Mesh { vertices, indices }
 }
 
+/// Where a layer is.
+struct Place {
+    angle: f32,
+    scale: f32,
+    /// In its middle.
+    depth: f32,
+}
+
+/// A single quad.
+fn one() -> Mesh {
+    layers(1, |_| Place { angle: 0.0, scale: 1.0, depth: 0.5 })
+}
+
+/// Each turned a little against the one before.
+fn turned() -> Mesh {
+    layers(LAYERS, |layer| Place { angle: layer as f32 * 0.1, scale: 1.1, depth: 0.5 })
+}
+
+/// Each behind the one before.
+fn front_to_back() -> Mesh {
+    layers(LAYERS, |layer| Place { angle: 0.0, scale: 1.0, depth: 0.35 + 0.006 * layer as f32 })
+}
+
 /// The names of all.
-pub const DRAWINGS: [&str; 6] = ["small", "small_back_to_front", "layers", "layers_textured", "quad", "quad_textured"];
+pub const DRAWINGS: [&str; 8] =
+    ["small", "small_back_to_front", "layers", "layers_textured", "opaque", "quad", "quad_textured", "quad_three"];
 
 /// What is drawn, how.
 struct Scene {
@@ -95,15 +123,17 @@ struct Scene {
 impl Scene {
     fn new(name: &str) -> Option<Self> {
         let scene = |mesh, pixel| Self { mesh, pixel, target: TargetState::new(COLOR), tests_depth: false };
-        let blended = |pixel| Self { target: TargetState::blended(COLOR, ALPHA_BLEND), ..scene(layers(50), pixel) };
-        let small = |order| Self { tests_depth: true, ..scene(sheets(order), TEXTURED) };
+        let blended = |pixel| Self { target: TargetState::blended(COLOR, ALPHA_BLEND), ..scene(turned(), pixel) };
+        let tested = |mesh| Self { tests_depth: true, ..scene(mesh, TEXTURED) };
         Some(match name {
-            "small" => small([1, 0, 2]),
-            "small_back_to_front" => small([2, 1, 0]),
+            "small" => tested(sheets([1, 0, 2])),
+            "small_back_to_front" => tested(sheets([2, 1, 0])),
             "layers" => blended(PLAIN),
             "layers_textured" => blended(TEXTURED),
-            "quad" => scene(layers(1), PLAIN),
-            "quad_textured" => scene(layers(1), TEXTURED),
+            "opaque" => tested(front_to_back()),
+            "quad" => scene(one(), PLAIN),
+            "quad_textured" => scene(one(), TEXTURED),
+            "quad_three" => scene(one(), THREE),
             _ => return None,
         })
     }
@@ -234,7 +264,9 @@ mod tests {
             let found = drawing.draw().unwrap();
             let (triangles, samples) = match name {
                 "small" | "small_back_to_front" => (998_784, all..=4 * all),
-                "quad" | "quad_textured" => (2, all..=all),
+                "quad" | "quad_textured" | "quad_three" => (2, all..=all),
+                // The first layer hides all others.
+                "opaque" => (100, all..=all),
                 _ => (100, 40 * all..=50 * all),
             };
             assert_eq!(found.primitives, triangles, "{name}");

@@ -253,6 +253,8 @@ impl Translator<'_, '_> {
             return Ok(self.face(word));
         }
         let (row, mask) = self.layout.input(register).unwrap_or_default();
+        // vFace is one number, whatever component of it is read.
+        let components = if register == Register::FACE { 1 } else { components };
         let mut result = Vector::default();
         if mask & components != 0 {
             result = self.input_row(row, mask & components);

@@ -110,7 +110,7 @@ fn square<V: Vector>([a, b]: [V; 2], [width, height]: [V; 2]) -> V {
 
 /// The function of this name in `level.rs` beside this folder, step by step.
 #[inline(always)]
-fn half_log2<V: Vector>(number: V) -> V {
+pub(super) fn half_log2<V: Vector>(number: V) -> V {
     let over = number.sub(V::splat(std::f32::consts::FRAC_1_SQRT_2.to_bits()));
     let exponent = over.shift_signed::<23>();
     let fraction = number.sub(exponent.shift_left::<23>());

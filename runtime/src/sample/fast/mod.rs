@@ -8,6 +8,7 @@
 //! | `vector.rs` | eight lanes, with either instruction set |
 //! | `packet.rs` | eight lanes, from operands to results |
 //! | `level.rs` | mip levels |
+//! | `line.rs` | lines of anisotropic filters |
 //! | `address.rs` | from coordinates to bytes |
 //! | `cube.rs` | the same for cubes |
 //! | `codes.rs` | texels of four 8-bit codes: integers |
@@ -24,6 +25,7 @@ mod codes;
 mod compare;
 mod cube;
 mod level;
+mod line;
 mod numbers;
 mod packet;
 mod vector;
@@ -44,7 +46,7 @@ use address::{LinearAddresses, TexelAddress};
 use codes::Codes;
 use compare::{Compared, Depth16, Depth24, Depth32};
 use numbers::{Curve, Floats, Halves, Numbers};
-use packet::{Cube, Flat, Packet, Pyramid, Shape};
+use packet::{Cube, Flat, Lines, Packet, Pyramid, Shape};
 use vector::{Avx2, Sse42, Vector};
 
 /// Lanes of a vector.
@@ -94,6 +96,8 @@ struct Runs {
     /// Where only the first level can be meant.
     of_first_level: Run,
     of_levels: Run,
+    /// Where texels are taken along lines.
+    of_lines: Run,
 }
 
 /// Samples eight lanes, and returns those that it leaves. One call for eight: what a loop over them would keep ready costs more
@@ -301,12 +305,15 @@ impl Fast {
         }?;
         let Offsets::Fixed([u, v, _]) = sampling.offsets else { return None };
         let offsets = if self.dimension.is_cube() { [0; 2] } else { [u, v].map(|offset| i32::from(offset) as u32) };
-        let is_line = sampling.level == LevelSource::Derivatives && self.sampler.filter.anisotropic;
-        if is_line || (offsets != [0; 2] && !self.takes_offsets) {
+        if offsets != [0; 2] && !self.takes_offsets {
             return None;
         }
         let Sampling { level, has_bias, has_clamp, .. } = sampling;
-        let run = if self.needs_level || has_clamp { runs.of_levels } else { runs.of_first_level };
+        let run = match level == LevelSource::Derivatives && self.sampler.filter.anisotropic {
+            true => runs.of_lines,
+            false if self.needs_level || has_clamp => runs.of_levels,
+            false => runs.of_first_level,
+        };
         Some((run, Form { level, has_bias, has_clamp, compares: sampling.kind.compares(), offsets }))
     }
 
@@ -429,8 +436,16 @@ impl Isa {
 
     fn runs<K: Kind>(self, is_cube: bool) -> Runs {
         match is_cube {
-            true => Runs { of_first_level: self.run::<K, Cube>(), of_levels: self.run::<K, Cube>() },
-            false => Runs { of_first_level: self.run::<K, Flat>(), of_levels: self.run::<K, Pyramid>() },
+            true => Runs {
+                of_first_level: self.run::<K, Cube>(),
+                of_levels: self.run::<K, Cube>(),
+                of_lines: self.run::<K, Cube>(),
+            },
+            false => Runs {
+                of_first_level: self.run::<K, Flat>(),
+                of_levels: self.run::<K, Pyramid>(),
+                of_lines: self.run::<K, Lines>(),
+            },
         }
     }
 

@@ -5,14 +5,17 @@ use brolga_ir::sampling::{LevelSource, Rows};
 use super::address::{Levels, LinearAddresses, TexelAddress};
 use super::cube::Hit;
 use super::level::{self, Adjusted, Chosen, Detail};
+use super::line::{Line, Means};
 use super::vector::Vector;
 use super::{Fast, Filtered, Form, Kind, LANES, Lanes};
 use crate::resource::Tap;
+use crate::sample::MOST_ANISOTROPY;
 
 /// What kind of texture a function is compiled for, so that none carries what others need.
 pub(super) trait Shape {
     const IS_CUBE: bool;
     const HAS_LEVELS: bool;
+    const HAS_LINES: bool = false;
 }
 
 /// A 2D texture of which only the first level can be meant.
@@ -20,6 +23,9 @@ pub(super) struct Flat;
 
 /// A 2D texture with levels.
 pub(super) struct Pyramid;
+
+/// A 2D texture whose texels are taken along lines.
+pub(super) struct Lines;
 
 /// A cube.
 pub(super) struct Cube;
@@ -32,6 +38,12 @@ impl Shape for Flat {
 impl Shape for Pyramid {
     const IS_CUBE: bool = false;
     const HAS_LEVELS: bool = true;
+}
+
+impl Shape for Lines {
+    const IS_CUBE: bool = false;
+    const HAS_LEVELS: bool = true;
+    const HAS_LINES: bool = true;
 }
 
 impl Shape for Cube {
@@ -165,6 +177,30 @@ impl<V: Vector> Place<V> {
             None => (LinearAddresses::linear(fast, self.at, self.offsets, level, texel_bytes), 0),
         }
     }
+
+    /// What a filter takes there from the levels that were chosen.
+    #[inline(always)]
+    fn filtered<K: Kind, S: Shape>(&self, fast: &Fast, chosen: Chosen<V>, reference: V) -> Filtered {
+        let first = match S::HAS_LEVELS && fast.needs_level {
+            true => Levels::of(fast, chosen.first),
+            false => Levels::first(fast),
+        };
+        let one_level = if S::HAS_LEVELS { chosen.fraction.equal(V::splat(0)) } else { V::splat(u32::MAX) };
+        if chosen.tap == Tap::Point {
+            let words = K::nearest(fast, self.nearest(fast, first, K::TEXEL_BYTES), reference);
+            return Filtered { words, left: chosen.left | !one_level.signs() };
+        }
+        let (addresses, corners) = self.linear(fast, first, K::TEXEL_BYTES);
+        let mut left = chosen.left | corners;
+        let mut second = None;
+        if S::HAS_LEVELS && !one_level.is_ones() {
+            let (addresses, corners) = self.linear(fast, Levels::of(fast, chosen.second), K::TEXEL_BYTES);
+            left |= corners & !one_level.signs();
+            second = Some((addresses, chosen.fraction));
+        }
+        let filtered = K::linear(fast, addresses, second, reference);
+        Filtered { left: left | filtered.left, ..filtered }
+    }
 }
 
 /// What eight lanes sample.
@@ -191,6 +227,27 @@ fn eight<K: Kind, S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>) -> Filt
         left = on_face.left;
         hit = Some(on_face);
     }
+    let reference = match operands.reference {
+        Some(reference) => V::load_written(reference),
+        None => V::splat(0),
+    };
+    if S::HAS_LINES
+        && let Detail::Derivatives([x, y]) = operands.detail
+    {
+        let (x, y) = (flushed(x), flushed(y));
+        let (level, line, left) = Line::of_derivatives(fast, [[x[0], x[1]], [y[0], y[1]]]);
+        let chosen = Chosen::of(fast, level, operands.adjusted, packet.taking_part);
+        let mut means = Means::new(left);
+        let centre = place.at;
+        for index in 0..MOST_ANISOTROPY {
+            place.at = line.sample(centre, index);
+            means.take(index, line.count, place.filtered::<K, S>(fast, chosen, reference));
+            if line.count.more_floats(V::splat_float((index + 1) as f32)).signs() & packet.taking_part & !left == 0 {
+                break;
+            }
+        }
+        return means.finish();
+    }
     let chosen = match S::HAS_LEVELS && (fast.needs_level || form.has_clamp) {
         false => Chosen::first(fast),
         true => {
@@ -198,28 +255,7 @@ fn eight<K: Kind, S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>) -> Filt
             Chosen::of(fast, level, operands.adjusted, packet.taking_part)
         }
     };
-    let first = match S::HAS_LEVELS && fast.needs_level {
-        true => Levels::of(fast, chosen.first),
-        false => Levels::first(fast),
-    };
-    let reference = match operands.reference {
-        Some(reference) => V::load_written(reference),
-        None => V::splat(0),
-    };
-    let one_level = if S::HAS_LEVELS { chosen.fraction.equal(V::splat(0)) } else { V::splat(u32::MAX) };
-    if chosen.tap == Tap::Point {
-        let words = K::nearest(fast, place.nearest(fast, first, K::TEXEL_BYTES), reference);
-        return Filtered { words, left: left | chosen.left | !one_level.signs() };
-    }
-    let (addresses, corners) = place.linear(fast, first, K::TEXEL_BYTES);
-    left |= chosen.left | corners;
-    let mut second = None;
-    if S::HAS_LEVELS && !one_level.is_ones() {
-        let (addresses, corners) = place.linear(fast, Levels::of(fast, chosen.second), K::TEXEL_BYTES);
-        left |= corners & !one_level.signs();
-        second = Some((addresses, chosen.fraction));
-    }
-    let filtered = K::linear(fast, addresses, second, reference);
+    let filtered = place.filtered::<K, S>(fast, chosen, reference);
     Filtered { left: left | filtered.left, ..filtered }
 }
 

@@ -112,6 +112,7 @@ pub(super) trait Vector: Copy {
     fn equal_floats(self, other: Self) -> Self;
     /// Ones where neither is NaN.
     fn ordered(self, other: Self) -> Self;
+    fn sqrt(self) -> Self;
     fn floor(self) -> Self;
     fn trunc(self) -> Self;
     /// The nearest integer, ties to even, of floats in range.
@@ -276,6 +277,12 @@ macro_rules! vectors {
             }
 
             #[inline(always)]
+            fn sqrt(self) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { _mm256_castps_si256(_mm256_sqrt_ps(_mm256_castsi256_ps(self.0))) })
+            }
+
+            #[inline(always)]
             fn floor(self) -> Self {
                 // SAFETY: as above.
                 Self(unsafe { _mm256_castps_si256(_mm256_floor_ps(_mm256_castsi256_ps(self.0))) })
@@ -394,6 +401,13 @@ macro_rules! vectors {
             fn less_255_times(self, quotient: Self) -> Self {
                 // By Sterbenz's lemma both differences are exact.
                 self.sub_floats(quotient.mul_floats(Self::splat_float(256.0))).add_floats(quotient)
+            }
+
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                let [one, two] = self.floats();
+                // SAFETY: as above.
+                Self::of_floats(unsafe { [_mm_sqrt_ps(one), _mm_sqrt_ps(two)] })
             }
 
             #[inline(always)]

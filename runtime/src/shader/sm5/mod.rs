@@ -1,8 +1,5 @@
 //! The front end for shader models 4 and 5: nothing else in this crate names them.
 //!
-//! Another front end would provide the same for its shaders: a profile, a function, names of registers, and
-//! instructions for messages and listings.
-//!
 //! | file | what |
 //! |---|---|
 //! | `linkage.rs` | what the chosen instances bind each interface slot to |
@@ -18,7 +15,7 @@ use brolga_jit::listing::SourceLine;
 
 use super::figures::{CompileStage, StageClock};
 use super::instance::Instances;
-use super::location::SourceLocation;
+use super::source;
 use crate::bindings::{Declared, Names};
 use crate::error::Error;
 use crate::limits::Limits;
@@ -28,8 +25,7 @@ use crate::limits::Limits;
 pub(super) struct Program {
     program: ValidProgram,
     options: TranslateOptions,
-    /// The names of its registers.
-    pub names: Names,
+    names: Names,
 }
 
 impl Program {
@@ -55,25 +51,22 @@ impl Program {
         let names = Names::new(loaded.resources.as_ref());
         Ok(Self { program: loaded.program, options, names })
     }
+}
 
-    /// Stage and model: `cs_5_0`.
-    pub fn profile(&self) -> String {
+impl source::Program for Program {
+    fn profile(&self) -> String {
         format!("{}_{}", self.program.stage(), self.program.model())
     }
 
-    /// Its function.
-    pub fn translate(&self) -> Result<Function, TranslateError> {
+    fn names(&self) -> &Names {
+        &self.names
+    }
+
+    fn translate(&self) -> Result<Function, TranslateError> {
         sm5::translate(&self.program, &self.options)
     }
 
-    /// Names the instruction that an operation comes from.
-    pub fn location(&self, origin: Origin) -> Option<SourceLocation> {
-        let (index, line) = self.lines().into_iter().enumerate().find(|(_, line)| line.origin == origin)?;
-        Some(SourceLocation { byte: origin.0, index: Some(index as u32), text: line.text })
-    }
-
-    /// The instructions, declarations left out.
-    pub fn lines(&self) -> Vec<SourceLine> {
+    fn lines(&self) -> Vec<SourceLine> {
         let line = |item: &Item| match &item.kind {
             ItemKind::Instruction(instruction) => {
                 Some(SourceLine { origin: Origin(item.at), text: instruction.to_string() })

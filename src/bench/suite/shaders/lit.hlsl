@@ -34,4 +34,12 @@ float4 shade(float4 texel, float3 normal)
 
 float4 textured(Vertex vertex) : SV_Target { return shade(color.Sample(bilinear, vertex.uv), vertex.normal); }
 
+float4 three(Vertex vertex) : SV_Target
+{
+    float4 texel = 0.5 * color.Sample(bilinear, vertex.uv);
+    texel += 0.25 * color.Sample(bilinear, vertex.uv.yx);
+    texel += 0.25 * color.Sample(bilinear, vertex.uv + 0.25);
+    return shade(texel, vertex.normal);
+}
+
 float4 plain(Vertex vertex) : SV_Target { return shade(float4(vertex.uv, 0.5, 1), vertex.normal); }

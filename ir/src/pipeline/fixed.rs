@@ -1,0 +1,76 @@
+//! What Direct3D 9 leaves to the device after a pixel shader: the alpha test and fog.
+//!
+//! The rules are those of its documentation, "Alpha Testing State" and "Fog Formulas"; numbers that change from draw to draw are in
+//! the state.
+
+use crate::builder::Builder;
+use crate::entity::Value;
+use crate::math;
+use crate::ops::Op;
+
+use super::depth::compare;
+use super::interpolate::Pixel;
+use super::record::{PixelArray, floats, state, words};
+use super::state::{Comparison, Distance, Fog};
+
+/// Whether the word of an alpha passes the test: it is rounded to a code of 8 bits, as a target would have it.
+pub(super) fn alpha_test(b: &mut Builder<'_>, test: Comparison, alpha: Value) -> Value {
+    let first = b.i32(0);
+    let [reference] = words(b, PixelArray::State.id(), first, state::ALPHA_REFERENCE);
+    let (alpha, most, half) = (b.op(Op::AsF32, &[alpha]), b.f32(255.0), b.f32(0.5));
+    let share = b.op(Op::FSat, &[alpha]);
+    let number = b.op(Op::FMul, &[share, most]);
+    let number = b.op(Op::FAdd, &[number, half]);
+    let code = b.op(Op::FToU, &[number]);
+    compare(b, test, code, reference)
+}
+
+/// The words of a colour behind fog; its alpha stays.
+pub(super) fn fogged(b: &mut Builder<'_>, fog: Fog, pixel: &Pixel, color: [Value; 4]) -> [Value; 4] {
+    let factor = factor(b, fog, pixel);
+    let first = b.i32(0);
+    let fog: [Value; 3] = floats(b, PixelArray::State.id(), first, state::FOG_COLOR);
+    let mut fogged = color;
+    for n in 0..3 {
+        let own = b.op(Op::AsF32, &[color[n]]);
+        let way = b.op(Op::FSub, &[own, fog[n]]);
+        let kept = b.op(Op::FMul, &[way, factor]);
+        let sum = b.op(Op::FAdd, &[fog[n], kept]);
+        fogged[n] = b.op(Op::BitsF32, &[sum]);
+    }
+    fogged
+}
+
+/// By how much a colour stays what it is: from 0 to 1, and 1 where the distance is no number.
+fn factor(b: &mut Builder<'_>, fog: Fog, pixel: &Pixel) -> Value {
+    let first = b.i32(0);
+    let mut range = || floats::<2>(b, PixelArray::State.id(), first, state::FOG_RANGE);
+    let distance = |distance| match distance {
+        Distance::Depth => pixel.z,
+        Distance::W => pixel.w,
+    };
+    let factor = match fog {
+        Fog::Vertex(_) => pixel.more.unwrap_or_else(|| b.f32(1.0)),
+        Fog::Linear(of) => {
+            let [end, scale] = range();
+            let way = b.op(Op::FSub, &[end, distance(of)]);
+            b.op(Op::FMul, &[way, scale])
+        }
+        Fog::Exponential(of) => {
+            let [_, scale] = range();
+            let power = b.op(Op::FMul, &[distance(of), scale]);
+            let power = b.op(Op::FNeg, &[power]);
+            math::exp2(b, power)
+        }
+        Fog::ExponentialSquared(of) => {
+            let [_, scale] = range();
+            let root = b.op(Op::FMul, &[distance(of), scale]);
+            let power = b.op(Op::FMul, &[root, root]);
+            let power = b.op(Op::FNeg, &[power]);
+            math::exp2(b, power)
+        }
+    };
+    let (zero, one) = (b.f32(0.0), b.f32(1.0));
+    let factor = b.op(Op::FMin, &[factor, one]);
+    b.op(Op::FMax, &[factor, zero])
+}

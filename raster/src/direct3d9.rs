@@ -1,0 +1,161 @@
+//! What Direct3D 9's draws have and later ones do not, as state: the alpha test, fog, point sprites, flat shading, clip planes.
+//!
+//! The rules are those of its documentation. They hold where a pipeline's shaders are of models 1.1 to 3.0, and so do three that are
+//! no choice: pixel centers lie at integer coordinates, points are squares, and no index begins a strip anew.
+
+use brolga_ir::pipeline::record::state as words;
+pub use brolga_ir::pipeline::state::Distance;
+use brolga_runtime::{Comparison, Format};
+
+use crate::assembly::{Kind, Topology};
+use crate::state::ElementFormat;
+use crate::viewport::Plane;
+
+/// The state of a pipeline. What it shares with Direct3D 11 is in the rest of it, with that name.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Direct3D9State {
+    /// Which pixels are drawn: their alpha, as a code of 8 bits, is compared with the draw's reference. By default all.
+    pub alpha_test: Option<Comparison>,
+    /// How far away things turn into fog; by default there is none, and never any behind a ps_3_0 shader.
+    pub fog: Option<FogMode>,
+    /// Whether primitives have the colours of their first vertex, not those between their vertices.
+    pub is_flat: bool,
+    /// Whether texture coordinates go from 0 to 1 over each point, across and down.
+    pub has_point_sprites: bool,
+    /// What is added to the depths of triangles, not in units of the depth buffer.
+    pub depth_bias: f32,
+}
+
+/// Where the factor of fog is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FogMode {
+    /// The vertex shader gives it.
+    Vertex,
+    /// It is 1 up to where the fog starts, 0 from where it ends on, and changes evenly between.
+    Linear(Distance),
+    /// It is e to the power of minus the distance times the density.
+    Exponential(Distance),
+    /// Likewise, of the square of that product.
+    ExponentialSquared(Distance),
+}
+
+impl Direct3D9State {
+    /// Whether a draw of such primitives makes texture coordinates.
+    pub(crate) fn sprites(&self, topology: Topology) -> bool {
+        self.has_point_sprites && topology.kind() == Kind::Point
+    }
+}
+
+/// Numbers that may change from draw to draw, with the defaults of a fresh device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Direct3D9Values {
+    /// What alpha is compared with, of 255.
+    pub alpha_reference: u8,
+    /// The fog's red, green and blue.
+    pub fog_color: [f32; 3],
+    /// The distance at which linear fog starts.
+    pub fog_start: f32,
+    /// The distance at which it is complete.
+    pub fog_end: f32,
+    /// The density of other fog.
+    pub fog_density: f32,
+    /// Pixels across a point whose vertex has no size.
+    pub point_size: f32,
+    /// The least and the greatest size of points.
+    pub point_size_range: [f32; 2],
+    /// Planes through the origin of clip space: what has a negative dot product with one is cut away. At most 6.
+    pub clip_planes: Vec<[f32; 4]>,
+}
+
+impl Default for Direct3D9Values {
+    fn default() -> Self {
+        Self {
+            alpha_reference: 0,
+            fog_color: [0.0; 3],
+            fog_start: 0.0,
+            fog_end: 1.0,
+            fog_density: 1.0,
+            point_size: 1.0,
+            point_size_range: [1.0, 64.0],
+            clip_planes: Vec::new(),
+        }
+    }
+}
+
+impl Direct3D9Values {
+    /// The clip planes, of which there are at most so many.
+    pub(crate) const MOST_PLANES: usize = 6;
+
+    pub(crate) fn planes(&self) -> impl Iterator<Item = Plane> {
+        self.clip_planes.iter().map(|plane| plane.map(f64::from))
+    }
+
+    /// Puts what shaders read into the words of a draw's state.
+    pub(crate) fn put(&self, fog: Option<FogMode>, state: &mut [u32; words::WORDS as usize]) {
+        state[words::ALPHA_REFERENCE as usize] = self.alpha_reference.into();
+        state[words::FOG_COLOR as usize..][..3].copy_from_slice(&self.fog_color.map(f32::to_bits));
+        let range = match fog {
+            None | Some(FogMode::Vertex) => [0.0; 2],
+            Some(FogMode::Linear(_)) => [self.fog_end, 1.0 / (self.fog_end - self.fog_start)],
+            Some(FogMode::Exponential(_)) => [0.0, self.fog_density * std::f32::consts::LOG2_E],
+            Some(FogMode::ExponentialSquared(_)) => [0.0, self.fog_density * std::f32::consts::LOG2_E.sqrt()],
+        };
+        state[words::FOG_RANGE as usize..][..2].copy_from_slice(&range.map(f32::to_bits));
+    }
+}
+
+/// The types of vertex elements, by their names in `D3DDECLTYPE` without its prefix.
+const TYPES: [(&str, ElementFormat); 17] = {
+    use ElementFormat::{Dec3n, Texel, Udec3};
+    [
+        ("FLOAT1", Texel(Format::R32_FLOAT)),
+        ("FLOAT2", Texel(Format::R32G32_FLOAT)),
+        ("FLOAT3", Texel(Format::R32G32B32_FLOAT)),
+        ("FLOAT4", Texel(Format::R32G32B32A32_FLOAT)),
+        ("D3DCOLOR", Texel(Format::B8G8R8A8_UNORM)),
+        ("UBYTE4", Texel(Format::R8G8B8A8_UINT)),
+        ("SHORT2", Texel(Format::R16G16_SINT)),
+        ("SHORT4", Texel(Format::R16G16B16A16_SINT)),
+        ("UBYTE4N", Texel(Format::R8G8B8A8_UNORM)),
+        ("SHORT2N", Texel(Format::R16G16_SNORM)),
+        ("SHORT4N", Texel(Format::R16G16B16A16_SNORM)),
+        ("USHORT2N", Texel(Format::R16G16_UNORM)),
+        ("USHORT4N", Texel(Format::R16G16B16A16_UNORM)),
+        ("UDEC3", Udec3),
+        ("DEC3N", Dec3n),
+        ("FLOAT16_2", Texel(Format::R16G16_FLOAT)),
+        ("FLOAT16_4", Texel(Format::R16G16B16A16_FLOAT)),
+    ]
+};
+
+impl ElementFormat {
+    /// The format of a type of Direct3D 9, by its name in `D3DDECLTYPE` without the prefix.
+    pub fn of_declaration(name: &str) -> Option<Self> {
+        TYPES.iter().find(|(known, _)| *known == name).map(|&(_, format)| format)
+    }
+
+    /// The names of the types of Direct3D 9.
+    pub fn declarations() -> impl Iterator<Item = &'static str> {
+        TYPES.iter().map(|(name, _)| *name)
+    }
+}
+
+/// How large points are.
+#[derive(Clone, Copy, Debug)]
+pub struct PointSizes {
+    /// The word of a vertex that has its size.
+    pub word: Option<usize>,
+    /// The size of the others.
+    pub usual: f32,
+    /// The least and the greatest.
+    pub range: [f32; 2],
+}
+
+impl PointSizes {
+    /// The size of a point whose vertex has these words. What is no number is as small as points may be.
+    pub fn of(&self, row: &[u32]) -> f32 {
+        let size = self.word.map_or(self.usual, |word| f32::from_bits(row[word]));
+        let [least, most] = self.range;
+        size.max(least).min(most.max(least)).max(0.0)
+    }
+}

@@ -1,0 +1,65 @@
+//! Points of Direct3D 9: squares around a vertex, which cover the pixels whose centers they have inside, or on their left or upper side
+//! ("Point Sprites" and "Point Sprite Rules").
+
+use crate::edge::Bounds;
+use crate::fixed::{HALF, ONE, Point};
+use crate::plane::Corner;
+
+/// A square, in 256ths of a pixel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sprite {
+    /// Its upper left corner.
+    corner: Point,
+    /// Its side.
+    size: i32,
+}
+
+/// The longest side, in pixels.
+const MOST_PIXELS: f32 = 8192.0;
+
+impl Sprite {
+    /// The square around a point with a side of so many pixels.
+    pub fn new(center: Point, pixels: f32) -> Self {
+        let size = (pixels.min(MOST_PIXELS) * ONE as f32).round_ties_even() as i32;
+        Self { corner: Point { x: center.x - size / 2, y: center.y - size / 2 }, size }
+    }
+
+    /// The pixels that it covers, which are a rectangle.
+    pub fn bounds(&self) -> Bounds {
+        // The first pixel whose center is not before a place.
+        let from = |place: i32| (place - HALF + ONE - 1).div_euclid(ONE);
+        let Point { x, y } = self.corner;
+        Bounds { left: from(x), top: from(y), right: from(x + self.size), bottom: from(y + self.size) }
+    }
+
+    /// The corners of a triangle whose weights are how far across and how far down the square a pixel is: the upper left, upper
+    /// right and lower left ones, with the depth and the w of the vertex.
+    pub fn corners(&self, vertex: &Corner) -> [Corner; 3] {
+        let Point { x, y } = self.corner;
+        [[0, 0], [self.size, 0], [0, self.size]]
+            .map(|[across, down]| Corner { point: Point { x: x + across, y: y + down }, ..*vertex })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Sprite;
+    use crate::fixed::Point;
+
+    #[test]
+    fn centers_on_the_left_and_upper_side_are_covered() {
+        let covered = |center: [f32; 2], pixels| {
+            let bounds = Sprite::new(Point::snap(center), pixels).bounds();
+            [bounds.left, bounds.top, bounds.right, bounds.bottom]
+        };
+        // Around a pixel's center.
+        assert_eq!(covered([3.5, 7.5], 1.0), [3, 7, 4, 8]);
+        assert_eq!(covered([3.5, 7.5], 2.0), [2, 6, 4, 8]);
+        assert_eq!(covered([3.5, 7.5], 3.0), [2, 6, 5, 9]);
+        // Around a corner of pixels.
+        assert_eq!(covered([4.0, 4.0], 2.0), [3, 3, 5, 5]);
+        // Smaller than a pixel, and between centers.
+        assert_eq!(covered([4.0, 4.5], 0.5), [4, 4, 4, 5]);
+        assert_eq!(covered([-0.5, -0.5], 1.0), [-1, -1, 0, 0]);
+    }
+}

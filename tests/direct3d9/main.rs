@@ -1,0 +1,13 @@
+//! Direct3D 9's rules for draws, pinned by exact probes: what each pixel of a small picture must be, from the documentation of Direct3D 9.
+//!
+//! | file | what |
+//! |---|---|
+//! | `probe.rs` | draws one thing on both engines |
+//! | `places.rs` | pixel centers, transformed vertices, clip planes, points, fans |
+//! | `colors.rs` | alpha test, fog, flat shading, the face |
+//! | `links.rs` | usages, packed registers, types of elements |
+
+mod colors;
+mod links;
+mod places;
+mod probe;
