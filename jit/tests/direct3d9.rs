@@ -105,7 +105,9 @@ fn corpus_gives_the_same_bits_on_both_engines() {
         let run = |func: &Function, content: &[Vec<Vec<u32>>], arrays: &[Vec<u32>], invocations| {
             compare_batch_briefly(func, content, arrays, invocations, FUEL, seed as usize)
         };
-        compare(&program, &options(rules), &mut Random(seed), &[36, 4], run, &path.display().to_string());
+        let name = path.display().to_string();
+        println!("{name}");
+        compare(&program, &options(rules), &mut Random(seed), &[36, 4], run, &name);
     }
 }
 
@@ -121,6 +123,7 @@ fn random_shaders_give_the_same_bits_on_both_engines() {
         };
         let batches: &[u32] = if seed % 8 == 0 { &[4] } else { &[36] };
         let name = format!("seed {seed}\n{text}");
+        println!("seed {seed}");
         compare(&program, &options(rules), &mut Random(seed), batches, run, &name);
     }
 }

@@ -99,7 +99,7 @@ impl FlowState {
 impl Translator<'_, '_> {
     /// The main program.
     pub(super) fn main(&mut self) -> Result {
-        self.derive_inputs()?;
+        self.derive_inputs();
         let main = self.flow.main.clone();
         self.block(main)?;
         self.finish_outputs();

@@ -31,10 +31,10 @@ impl Translator<'_, '_> {
 
     /// Computes the derivatives of inputs of which instructions take them. Shaders that have no flow control take them
     /// where they need them.
-    pub(super) fn derive_inputs(&mut self) -> Result {
+    pub(super) fn derive_inputs(&mut self) {
         let program = self.program.program();
         if program.version.stage() != Stage::Pixel || program.version.major() == 1 {
-            return Ok(());
+            return;
         }
         for item in &program.items {
             let ItemKind::Instruction(instruction) = &item.kind else { continue };
@@ -42,24 +42,21 @@ impl Translator<'_, '_> {
             let derives = matches!(instruction.op, Opcode::TexLd | Opcode::TexLdB | Opcode::DsX | Opcode::DsY);
             let Some(Operand::Source(source)) = instruction.operands.get(1) else { continue };
             if derives || is_projected {
-                self.derive_input(source, is_projected)?;
+                self.derive_input(source, is_projected);
             }
         }
-        Ok(())
     }
 
-    fn derive_input(&mut self, source: &Source, is_projected: bool) -> Result {
-        let Some((row, mask)) = self.input_of(source) else { return Ok(()) };
-        if self.derivatives.iter().any(|known| (known.row, known.is_projected) == (row, is_projected)) {
-            return Ok(());
+    fn derive_input(&mut self, source: &Source, is_projected: bool) {
+        let Some((row, mask)) = self.input_of(source) else { return };
+        let is_known = self.derivatives.iter().any(|known| (known.row, known.is_projected) == (row, is_projected));
+        if is_known || is_projected && mask & 0b1000 == 0 {
+            return;
         }
         let mut values = self.input_row(row, mask);
         for component in lanes(mask) {
             let value = self.float(values.at(component));
             values.set(component, value);
-        }
-        if is_projected && mask & 8 == 0 {
-            return Ok(());
         }
         for component in lanes(if is_projected { mask & 0b111 } else { mask }) {
             let mut value = values.at(component);
@@ -69,7 +66,6 @@ impl Translator<'_, '_> {
             let along = [Derivative::AlongX, Derivative::AlongY].map(|derivative| derivative.of(&mut self.b, value));
             self.derivatives.push(OfInput { row, component, is_projected, along });
         }
-        Ok(())
     }
 
     /// Both derivatives of a lane of coordinates that were read from a source, perhaps divided by its w.

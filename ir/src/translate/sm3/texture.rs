@@ -134,7 +134,7 @@ impl Translator<'_, '_> {
         let [destination, source] = self.operands(instruction)?;
         let (destination, source) = (self.destination(destination)?, self.source(source)?);
         let number = destination.register.number;
-        let coordinates = self.divided_coordinates(source, self.axes(number))?;
+        let coordinates = self.read(source, self.axes(number))?;
         let texel =
             self.sample(&Sample { number, coordinates, source: None, is_projected: false, level: Level::Implicit })?;
         self.write(destination, &texel)
@@ -144,13 +144,8 @@ impl Translator<'_, '_> {
     pub(super) fn texcrd(&mut self, instruction: &Instruction) -> Result {
         let [destination, source] = self.operands(instruction)?;
         let destination = self.destination(destination)?;
-        let values = self.divided_coordinates(self.source(source)?, destination.mask)?;
+        let values = self.read(self.source(source)?, destination.mask)?;
         self.write(destination, &values)
-    }
-
-    /// Coordinates of ps_1_4. `_dz` and `_dw` divide x and y of the result.
-    fn divided_coordinates(&mut self, source: &Source, mask: u8) -> Result<Vector> {
-        self.read(source, mask)
     }
 
     /// `bem`: adds to coordinates what the matrix of the destination's stage makes of the second source.
@@ -159,17 +154,14 @@ impl Translator<'_, '_> {
         let destination = self.destination(destination)?;
         let (base, shift) = (self.read(self.source(base)?, 0b11)?, self.read(self.source(shift)?, 0b11)?);
         let moved = self.bumped(destination.register.number, &base, &shift);
-        let mut result = moved;
-        for lane in lanes(destination.mask & 0b1100) {
-            result.set(lane, self.b.f32(0.0));
-        }
-        self.write(destination, &result)
+        self.write(destination, &moved)
     }
 
     /// Two coordinates, moved by two numbers through the matrix of a texture stage.
     pub(super) fn bumped(&mut self, stage: u16, base: &Vector, shift: &Vector) -> Vector {
         let matrix = self.bump_matrix(stage);
-        let mut result = Vector::default();
+        // Other components mean nothing.
+        let mut result = Vector::splat(self.b.f32(0.0));
         for axis in 0..2 {
             // 00 and 10 for u, 01 and 11 for v.
             let first = self.product(matrix.at(axis), shift.at(0));
