@@ -128,7 +128,8 @@ fn mistakes_are_told_with_their_place_and_what_would_be_right() {
 /// A part of the scene, what stands there instead, and a part of what is said.
 const MISTAKES: &[(&str, &str, &str)] = &[
     ("\"api\": \"d3d11\"", "\"api\": \"d3d8\"", "api: the API is d3d11 or d3d9, not \"d3d8\""),
-    ("\"api\": \"d3d11\"", "\"api\": \"d3d9\"", "pipelines.main.input_layout[0]: unknown field `semantic`"),
+    ("TRIANGLELIST", "TRIANGLES", "pipelines.main.topology: TRIANGLES is no topology: they are POINTLIST, LINELIST"),
+    ("\"api\": \"d3d11\"", "\"api\": \"d3d9\"", "pipelines.main.input_layout[0].semantic: unknown field `semantic`"),
     ("\"name\":", "\"nmae\":", "unknown field `nmae`, expected one of `name`, "),
     ("\"steps\": [", "\"steps\": [,", "expected value at line "),
     (
@@ -235,7 +236,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "\"topology\": \"TRIANGLELIST\"",
         "\"topology\": \"LINELIST_ADJ\"",
-        "pipelines.main.topology: the topology LINELIST_ADJ, which is no list or strip of",
+        "pipelines.main.topology: the topology LINELIST_ADJ is not supported yet",
     ),
     (
         "\"topology\": \"TRIANGLELIST\"",

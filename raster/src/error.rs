@@ -65,7 +65,7 @@ pub enum DrawError {
         direct3d9: &'static str,
     },
     /// The vertex shader writes no position.
-    #[error("the vertex shader writes no position, without which nothing can be drawn")]
+    #[error("the vertex shader writes no SV_Position, without which nothing can be drawn")]
     NoPosition,
     /// A pipeline has too many targets.
     #[error("the pipeline has {count} targets, but at most 8 are possible")]

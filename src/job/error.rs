@@ -87,7 +87,7 @@ pub enum Problem {
         problem: Box<FileProblem>,
     },
     /// A folder is a job by its `case.json`.
-    #[error("the folder has no case.json")]
+    #[error("the folder has neither a scene.json nor a case.json")]
     NoCase,
     /// The file's name says neither JSON nor TOML.
     #[error("a job's file name ends in .toml or .json")]

@@ -112,7 +112,10 @@ impl Content {
         };
         let mut shape =
             TextureShape::new(dimension, texel_format(place, resource)?, needed(place, "width", resource.width)?)
-                .height(resource.height.unwrap_or(1))
+                .height(match dimension {
+                    Dimension::Texture1d => resource.height.unwrap_or(1),
+                    _ => needed(place, "height", resource.height)?,
+                })
                 .depth(resource.depth.unwrap_or(1))
                 .mips(mips);
         shape.layers = resource.layers.unwrap_or(shape.layers);

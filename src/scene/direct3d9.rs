@@ -80,7 +80,9 @@ impl From<Sampler> for document::Sampler {
                 anisotropic: min == TapName::Anisotropic,
                 ..Filter::default()
             },
-            address: address.map(|address| address.map(|Nine(mode)| Address(mode))),
+            address: Some(
+                address.map_or([AddressMode::Wrap; 3], |address| address.map(|Nine(mode)| mode)).map(Address),
+            ),
             comparison: None,
             border,
             mip_lod_bias,

@@ -23,6 +23,8 @@ use crate::raster::{self, BlendOp, Cull, Direct3D9State, Factor, Fill, LogicOp, 
 #[derive(Debug)]
 pub(super) struct Document {
     pub name: Option<String>,
+    /// Whether its draws are those of Direct3D 9.
+    pub is_direct3d9: bool,
     pub shaders: BTreeMap<String, Shader>,
     pub resources: BTreeMap<String, Resource>,
     pub samplers: BTreeMap<String, Sampler>,
@@ -89,6 +91,7 @@ impl Document {
         let expect = sections.expect.iter().enumerate().map(|(n, expect)| item(&format!("expect[{n}]"), expect));
         Ok(Self {
             name: sections.name,
+            is_direct3d9,
             shaders: items("shaders", &sections.shaders)?,
             resources: items("resources", &sections.resources)?,
             samplers,

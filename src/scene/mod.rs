@@ -56,6 +56,7 @@ mod unsupported;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use brolga_bytecode::sm3::is_program;
 use brolga_runtime::Limits;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -139,8 +140,20 @@ impl Scene {
                 let message = "scenes take compiled shaders: fxc makes a .cso file of this one (docs/compile.md)";
                 return Err(SceneError::value(format!("shaders.{name}.file"), message));
             }
-            let most = limits.file.blob_bytes.into();
-            shaders.insert(name.clone(), folder.bytes(&format!("shaders.{name}.file"), &shader.file, most)?);
+            let (place, most) = (format!("shaders.{name}.file"), limits.file.blob_bytes.into());
+            let bytes = folder.bytes(&place, &shader.file, most)?;
+            match (is_program(&bytes), document.is_direct3d9) {
+                (true, false) => {
+                    let message = "a shader of Direct3D 9, in a scene without `\"api\": \"d3d9\"`";
+                    return Err(SceneError::value(place, message));
+                }
+                (false, true) => {
+                    let message = "no shader of Direct3D 9, models 1.1 to 3.0, in a scene with `\"api\": \"d3d9\"`";
+                    return Err(SceneError::value(place, message));
+                }
+                _ => {}
+            }
+            shaders.insert(name.clone(), bytes);
         }
         mesh::expand(&mut document, &folder, limits.buffer_bytes)?;
         let (mut contents, mut room) = (BTreeMap::new(), Room { taken: 0, limit: limits.buffer_bytes });

@@ -116,6 +116,9 @@ impl<'a, 'o> Compiler<'a, 'o> {
     }
 }
 
+/// The names of topologies, but for that which only Direct3D 9 has.
+const TOPOLOGIES: [&str; 5] = ["POINTLIST", "LINELIST", "LINESTRIP", "TRIANGLELIST", "TRIANGLESTRIP"];
+
 fn topology(place: &str, name: Option<&str>) -> Result<Topology, SceneError> {
     match name {
         Some("POINTLIST") => Ok(Topology::PointList),
@@ -124,11 +127,16 @@ fn topology(place: &str, name: Option<&str>) -> Result<Topology, SceneError> {
         Some("TRIANGLELIST") => Ok(Topology::TriangleList),
         Some("TRIANGLESTRIP") => Ok(Topology::TriangleStrip),
         Some("TRIANGLEFAN") => Ok(Topology::TriangleFan),
-        None => Err(SceneError::value(place, "the key `topology` is missing")),
+        None => {
+            let message = format!("the key `topology` is missing, which is one of {}", TOPOLOGIES.join(", "));
+            Err(SceneError::value(place, message))
+        }
+        Some(name) if name.ends_with("_ADJ") || name.contains("PATCHLIST") => {
+            Err(SceneError::unsupported(format!("{place}.topology"), format!("the topology {name} is")))
+        }
         Some(name) => {
-            let what =
-                format!("the topology {name}, which is no list or strip of points, lines or triangles alone, is");
-            Err(SceneError::unsupported(format!("{place}.topology"), what))
+            let message = format!("{name} is no topology: they are {}", TOPOLOGIES.join(", "));
+            Err(SceneError::value(format!("{place}.topology"), message))
         }
     }
 }
