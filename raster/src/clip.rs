@@ -3,10 +3,11 @@
 //! Every edge is cut on its way from its inner end to its outer one, and in doubles that become floats once. So two triangles that
 //! share an edge get the same vertex there, bit for bit.
 
+use crate::direct3d9::Direct3D9Values;
 use crate::viewport::Plane;
 
-/// The most planes that a primitive is cut at: w, two for depth, four for the range of positions.
-pub const MOST_PLANES: usize = 7;
+/// The most planes that a primitive is cut at: w, two for depth, four for the range of positions, and those of Direct3D 9's draws.
+pub const MOST_PLANES: usize = 7 + Direct3D9Values::MOST_PLANES;
 
 /// The least w of a vertex that is drawn: it is above 0 always, whatever else is clipped.
 const LEAST_W: f64 = f32::MIN_POSITIVE as f64;

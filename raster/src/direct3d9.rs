@@ -83,7 +83,7 @@ impl Default for Direct3D9Values {
 }
 
 impl Direct3D9Values {
-    /// The clip planes, of which there are at most so many.
+    /// The most clip planes.
     pub(crate) const MOST_PLANES: usize = 6;
 
     pub(crate) fn planes(&self) -> impl Iterator<Item = Plane> {

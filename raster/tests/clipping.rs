@@ -176,3 +176,22 @@ fn what_is_cut_far_outside_covers_what_it_did() {
         }
     }
 }
+
+#[test]
+fn every_plane_of_the_most_can_cut() {
+    // The sides of a regular polygon around the origin, inside of a triangle, cut one after the other.
+    const SIDES: usize = 12;
+    let sides = (0..SIDES).map(|n| {
+        let angle = std::f64::consts::TAU * n as f64 / SIDES as f64;
+        [angle.cos(), angle.sin(), 0.0, 1.0]
+    });
+    let triangle = [[-20.0, -20.0, 0.5, 1.0], [0.0, 40.0, 0.5, 1.0], [20.0, -20.0, 0.5, 1.0]];
+    let polygon = Polygon::new(&triangle, &sides.collect::<Vec<_>>());
+    let corners: Vec<[f64; 2]> =
+        polygon.vertices().iter().map(|vertex| vertex.position()).map(|[x, y, ..]| [x.into(), y.into()]).collect();
+    assert_eq!(corners.len(), SIDES);
+    let next = corners.iter().cycle().skip(1);
+    let doubled: f64 = corners.iter().zip(next).map(|([x, y], [next_x, next_y])| x * next_y - y * next_x).sum();
+    let expected = SIDES as f64 * (std::f64::consts::PI / SIDES as f64).tan();
+    assert!((doubled.abs() / 2.0 - expected).abs() < 1e-5, "{doubled}, expected {expected}");
+}

@@ -127,7 +127,7 @@ pub enum Fog {
 /// What counts as a pixel's distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Distance {
-    /// Its depth, before the viewport's range is applied to it.
+    /// Its depth.
     Depth,
     /// Its w.
     W,
