@@ -76,6 +76,19 @@ fn calls_are_all_looked_at() {
     assert_eq!(found(text), ["call: there is no label label7", "call: there is no label label8"]);
 }
 
+/// "In graphics shader stages, only sync_uglobal is allowed" (functional specification, 22.17.7).
+#[test]
+fn only_compute_shaders_wait_for_their_group() {
+    let waits = "sync_uglobal\nsync_g\nsync_t\nsync_uglobal_g_t\nsync_ugroup\nret\n";
+    let refused = ["sync: outside of compute shaders there is no group to wait for, only sync_uglobal"; 4];
+    for profile in ["vs_5_0", "ps_5_0", "gs_5_0", "ds_5_0"] {
+        let found = found(&format!("{profile}\n{waits}"));
+        let found: Vec<_> = found.iter().filter(|fault| fault.starts_with("sync")).collect();
+        assert_eq!(found, refused.each_ref(), "{profile}");
+    }
+    assert_eq!(found(&format!("cs_5_0\ndcl_thread_group 1, 1, 1\n{waits}")), Vec::<String>::new());
+}
+
 #[test]
 fn programs_of_direct3d_9_are_checked_to_their_end() {
     let text = "ps_2_0\ndcl t0\ndcl t0\nmov r0, t1\nadd r0, v0, v1\nmov oC0, r0\n";

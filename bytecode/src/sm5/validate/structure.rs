@@ -170,6 +170,12 @@ impl Walk<'_, '_> {
             Op::Continue | Op::ContinueC if !self.open.iter().any(|open| open.op == Op::Loop) => {
                 self.misplaced("it must be in a loop");
             }
+            Op::Sync if self.program.stage != Stage::Compute => {
+                let sync = instruction.sync;
+                if sync.threads || sync.shared_memory || sync.uav_group {
+                    self.misplaced("outside of compute shaders there is no group to wait for, only sync_uglobal");
+                }
+            }
             _ => {}
         }
         Ok(())
