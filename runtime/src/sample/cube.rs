@@ -45,6 +45,43 @@ pub(super) fn derivatives(direction: [f32; 3], face: u32, derivative: [f32; 3]) 
     [u, v].map(|axis| (along(derivative, axis) - along(direction, axis) / length * growth) / length * 0.5)
 }
 
+/// What is beyond an edge of a face. Its texel next to the one that is `t` texels along the edge has `t` as one coordinate, and 0 as the
+/// other; each may count from the other end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    /// The other face.
+    pub face: u32,
+    /// Whether the first coordinate is the one along the edge.
+    pub is_first_along: bool,
+    /// Which coordinates count from the other end.
+    pub is_reversed: [bool; 2],
+}
+
+/// By face: what is to its left, to its right, above and below.
+pub(super) const EDGES: [[Edge; 4]; 6] = [edges(0), edges(1), edges(2), edges(3), edges(4), edges(5)];
+
+const fn edges(face: usize) -> [Edge; 4] {
+    let [normal, u, v] = FACES[face];
+    [edge(normal, opposite(u), v), edge(normal, u, v), edge(normal, opposite(v), u), edge(normal, v, u)]
+}
+
+/// The edge that a face with this normal has in one direction, and that runs along another one.
+const fn edge(normal: Direction, towards: Direction, along: Direction) -> Edge {
+    let face = 2 * towards.0 + (towards.1 < 0.0) as usize;
+    let [_, u, v] = FACES[face];
+    let is_reversed = [is_reversed(u, along, normal), is_reversed(v, along, normal)];
+    Edge { face: face as u32, is_first_along: u.0 == along.0, is_reversed }
+}
+
+/// Along the edge, coordinates have the same direction or the opposite one; across it, one begins at the face that was left, or ends there.
+const fn is_reversed(coordinate: Direction, along: Direction, normal: Direction) -> bool {
+    if coordinate.0 == along.0 { coordinate.1 != along.1 } else { coordinate.1 == normal.1 }
+}
+
+const fn opposite((axis, sign): Direction) -> Direction {
+    (axis, -sign)
+}
+
 /// A texel of a face.
 pub(super) type FaceTexel = (u32, [u32; 2]);
 
@@ -65,24 +102,17 @@ pub(super) fn resolve(face: u32, [x, y]: [i32; 2], extent: u32) -> SmallVec<[Fac
 }
 
 /// The texel of the adjacent face beyond an edge of this one.
-fn over_the_edge(face: u32, texel: [i32; 2], extent: u32) -> FaceTexel {
-    // Centres of texels in units of half a texel: the face is at `extent` along its normal, its outermost centres at
-    // `extent - 1` along its coordinates.
-    let size = extent as i32;
-    let [normal, axes @ ..] = FACES[face as usize];
-    let mut place = [0; 3];
-    // Beyond the edge a texel lands on the other face, next to the edge.
-    place[normal.0] = (size - 1) * normal.1 as i32;
-    let mut hit = normal;
-    for ((axis, sign), texel) in axes.into_iter().zip(texel) {
-        let centre = (2 * texel + 1 - size) * sign as i32;
-        if (0..size).contains(&texel) {
-            place[axis] = centre;
-        } else {
-            hit = (axis, f64::from(centre.signum()));
-        }
-    }
-    let next = 2 * hit.0 as u32 + u32::from(hit.1 < 0.0);
-    let [_, u, v] = FACES[next as usize];
-    (next, [u, v].map(|(axis, sign)| ((place[axis] * sign as i32 + size - 1) / 2) as u32))
+fn over_the_edge(face: u32, [x, y]: [i32; 2], extent: u32) -> FaceTexel {
+    let last = extent - 1;
+    let (side, along) = match (x < 0, x > last as i32, y < 0) {
+        (true, ..) => (0, y),
+        (_, true, _) => (1, y),
+        (.., true) => (2, x),
+        _ => (3, x),
+    };
+    let edge = EDGES[face as usize][side];
+    let [first, second] = if edge.is_first_along { [along as u32, 0] } else { [0, along as u32] };
+    let from_end = |at: u32, is_reversed: bool| if is_reversed { last - at } else { at };
+    let [first_is_reversed, second_is_reversed] = edge.is_reversed;
+    (edge.face, [from_end(first, first_is_reversed), from_end(second, second_is_reversed)])
 }

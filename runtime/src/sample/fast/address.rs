@@ -31,6 +31,19 @@ pub(super) struct LinearAddresses<V> {
     pub texels: [TexelAddress<V>; 4],
     /// Weights of the right and the lower ones, in 256ths.
     pub fractions: [V; 2],
+    /// Lanes in which one of the four is beyond a cube's corner, if there are any.
+    pub corner: Option<Corner<V>>,
+}
+
+/// The texel beyond a cube's corner: the mean of the three that meet there.
+#[derive(Clone, Copy)]
+pub(super) struct Corner<V> {
+    /// Ones where there is one.
+    pub is_any: V,
+    /// Which of the four it is.
+    pub index: V,
+    /// Byte offsets of the three, in the order in which they are added; of texels in other lanes, too.
+    pub offset_bytes: [V; 3],
 }
 
 /// An in-range texel along an axis, and ones where it stands for the border.
@@ -56,6 +69,16 @@ impl<V: Vector> LinearAddresses<V> {
         Self {
             texels: [left.with(upper), right.with(upper), left.with(lower), right.with(lower)],
             fractions: [fixed_u.and(fraction), fixed_v.and(fraction)],
+            corner: None,
+        }
+    }
+
+    /// The lanes in which a texel is beyond a cube's corner.
+    #[inline(always)]
+    pub fn corners(&self) -> u32 {
+        match &self.corner {
+            Some(corner) => corner.is_any.signs(),
+            None => 0,
         }
     }
 }

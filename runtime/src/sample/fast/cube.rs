@@ -1,9 +1,9 @@
-//! Cubes, for eight lanes: what `cube.rs` beside this folder does for one. Texels beyond a face's edge are found lane by lane.
+//! Cubes, for eight lanes: what `cube.rs` beside this folder does for one.
 
-use super::address::{Levels, LinearAddresses, TexelAddress, inside, to_fixed};
+use super::address::{Corner, Levels, LinearAddresses, TexelAddress, inside, to_fixed};
 use super::vector::Vector;
-use super::{Fast, LANES, Lanes};
-use crate::sample::cube::{FaceTexel, resolve};
+use super::{Fast, LANES};
+use crate::sample::cube::{EDGES, Edge};
 
 const SIGN: u32 = 1 << 31;
 
@@ -106,69 +106,115 @@ impl<V: Vector> TexelAddress<V> {
 }
 
 impl<V: Vector> LinearAddresses<V> {
-    /// The texels around coordinates of a face, and the lanes that need the three texels beyond a corner.
+    /// The texels around coordinates of a face.
     #[inline(always)]
-    pub fn on_face(fast: &Fast, face: V, [u, v]: [V; 2], levels: Levels<V>, texel_bytes: u32) -> (Self, u32) {
+    pub fn on_face(fast: &Fast, face: V, [u, v]: [V; 2], levels: Levels<V>, texel_bytes: u32) -> Self {
         let (fixed_u, fixed_v) = (scaled(u, levels.width, 0.5), scaled(v, levels.height, 0.5));
         let one = V::splat(1);
         let (left, upper) = (fixed_u.shift_signed::<8>(), fixed_v.shift_signed::<8>());
         let (right, lower) = (left.add(one), upper.add(one));
         let (inner_left, inner_right) = (inside(left, levels.width), inside(right, levels.width));
         let (inner_upper, inner_lower) = (inside(upper, levels.height), inside(lower, levels.height));
-        let mut texels = [
-            levels.texel(inner_left, inner_upper, texel_bytes),
-            levels.texel(inner_right, inner_upper, texel_bytes),
-            levels.texel(inner_left, inner_lower, texel_bytes),
-            levels.texel(inner_right, inner_lower, texel_bytes),
-        ];
         let fraction = V::splat(255);
-        let fractions = [fixed_u.and(fraction), fixed_v.and(fraction)];
-        let moved =
-            left.xor(inner_left).or(right.xor(inner_right)).or(upper.xor(inner_upper)).or(lower.xor(inner_lower));
-        let over_edges = !moved.equal(V::splat(0)).signs() & 0xff;
-        let mut left_over = 0;
-        if over_edges != 0 {
-            let places = [left.store(), right.store(), upper.store(), lower.store()];
-            let lanes = Faces {
-                face: face.store(),
-                extent: levels.width.store(),
-                start: levels.offset_bytes.store(),
-                row_bytes: levels.row_bytes.store(),
-            };
-            for (n, texel) in texels.iter_mut().enumerate() {
-                let (x, y) = (&places[n & 1], &places[2 + (n >> 1)]);
-                let mut offsets = texel.offset_bytes.store();
-                for lane in 0..LANES {
-                    if over_edges >> lane & 1 == 1 {
-                        match lanes.texel(fast, lane, [x[lane] as i32, y[lane] as i32], texel_bytes) {
-                            Some(offset) => offsets[lane] = offset,
-                            None => left_over |= 1 << lane,
-                        }
-                    }
-                }
-                texel.offset_bytes = V::load(&offsets);
-            }
+        let mut addresses = Self {
+            texels: [
+                levels.texel(inner_left, inner_upper, texel_bytes),
+                levels.texel(inner_right, inner_upper, texel_bytes),
+                levels.texel(inner_left, inner_lower, texel_bytes),
+                levels.texel(inner_right, inner_lower, texel_bytes),
+            ],
+            fractions: [fixed_u.and(fraction), fixed_v.and(fraction)],
+            corner: None,
+        };
+        let ones = V::splat(u32::MAX);
+        let is_left_out = left.equal(inner_left).xor(ones);
+        let is_right_out = right.equal(inner_right).xor(ones);
+        let is_upper_out = upper.equal(inner_upper).xor(ones);
+        let is_lower_out = lower.equal(inner_lower).xor(ones);
+        if is_left_out.or(is_right_out).or(is_upper_out).or(is_lower_out).signs() == 0 {
+            return addresses;
         }
-        (Self { texels, fractions }, left_over)
+        // Two texels in a row cross at most one edge, and so do two in a column.
+        let beside = Beyond::of(fast, face, is_right_out.and(one), levels);
+        let above = Beyond::of(fast, face, is_lower_out.and(one).add(V::splat(2)), levels);
+        let beside = [beside.texel(inner_upper, texel_bytes), beside.texel(inner_lower, texel_bytes)];
+        let above = [above.texel(inner_left, texel_bytes), above.texel(inner_right, texel_bytes)];
+        let (columns, rows) = ([is_left_out, is_right_out], [is_upper_out, is_lower_out]);
+        let mut index = V::splat(0);
+        let mut is_any = V::splat(0);
+        let mut corner = [addresses.texels[0].offset_bytes, beside[0], above[0]];
+        for n in 0..4 {
+            let (column, row) = (n & 1, n >> 1);
+            let own = addresses.texels[n].offset_bytes;
+            let across_side = beside[row].where_set(columns[column], own);
+            addresses.texels[n].offset_bytes = above[column].where_set(columns[column].clear(rows[row]), across_side);
+            let is_corner = columns[column].and(rows[row]);
+            is_any = is_any.or(is_corner);
+            index = V::splat(n as u32).where_set(is_corner, index);
+            corner[0] = own.where_set(is_corner, corner[0]);
+            corner[1] = beside[row].where_set(is_corner, corner[1]);
+            corner[2] = above[column].where_set(is_corner, corner[2]);
+        }
+        if is_any.signs() != 0 {
+            addresses.corner = Some(Corner { is_any, index, offset_bytes: corner });
+        }
+        addresses
     }
 }
 
-/// The face of each lane.
-#[derive(Debug)]
-struct Faces {
-    face: Lanes<u32>,
-    extent: Lanes<u32>,
-    start: Lanes<u32>,
-    row_bytes: Lanes<u32>,
+/// What is beyond one edge of each lane's face.
+struct Beyond<V> {
+    levels: Levels<V>,
+    /// The last texel along a side.
+    last: V,
+    /// Ones where a coordinate is the one along the edge, and where it counts from the other end.
+    is_along: [V; 2],
+    is_reversed: [V; 2],
 }
 
-impl Faces {
-    /// The byte of the texel at a place that may be beyond an edge; none beyond a corner.
-    fn texel(&self, fast: &Fast, lane: usize, place: [i32; 2], texel_bytes: u32) -> Option<u32> {
-        let places = resolve(self.face[lane], place, self.extent[lane]);
-        let [(face, [x, y])]: [FaceTexel; 1] = places[..].try_into().ok()?;
-        let start = self.start[lane] + face * fast.layer_bytes - self.face[lane] * fast.layer_bytes;
-        Some(start + y * self.row_bytes[lane] + x * texel_bytes)
+/// By face and side: the face beyond, and from the highest bit on whether the first coordinate is the one along the edge, and which
+/// coordinates count from the other end.
+const BEYOND: [u32; 24] = {
+    let mut packed = [0; 24];
+    let mut n = 0;
+    while n < packed.len() {
+        let Edge { face, is_first_along, is_reversed: [first, second] } = EDGES[n / 4][n % 4];
+        packed[n] = face | (is_first_along as u32) << 31 | (first as u32) << 30 | (second as u32) << 29;
+        n += 1;
+    }
+    packed
+};
+
+impl<V: Vector> Beyond<V> {
+    /// What is beyond a side, counted as in [`EDGES`]; the levels are those of the faces.
+    #[inline(always)]
+    fn of(fast: &Fast, face: V, side: V, mut levels: Levels<V>) -> Self {
+        let at = face.shift_left::<2>().add(side).store();
+        let mut packed = [0; LANES];
+        for lane in 0..LANES {
+            packed[lane] = BEYOND[at[lane] as usize];
+        }
+        let packed = V::load(&packed);
+        let is_first_along = packed.shift_signed::<31>();
+        let is_reversed =
+            [packed.shift_left::<1>().shift_signed::<31>(), packed.shift_left::<2>().shift_signed::<31>()];
+        let next = packed.and(V::splat(7));
+        levels.offset_bytes = levels.offset_bytes.add(next.sub(face).mul(V::splat(fast.layer_bytes)));
+        Self {
+            levels,
+            last: levels.width.sub(V::splat(1)),
+            is_along: [is_first_along, is_first_along.xor(V::splat(u32::MAX))],
+            is_reversed,
+        }
+    }
+
+    /// The byte of the texel next to the one that is so far along the edge, from 0 to the last one.
+    #[inline(always)]
+    fn texel(&self, along: V, texel_bytes: u32) -> V {
+        let (x, y) = (along.and(self.is_along[0]), along.and(self.is_along[1]));
+        let x = self.last.sub(x).where_set(self.is_reversed[0], x);
+        let y = self.last.sub(y).where_set(self.is_reversed[1], y);
+        self.levels.texel(x, y, texel_bytes).offset_bytes
     }
 }
 

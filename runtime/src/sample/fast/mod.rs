@@ -139,6 +139,9 @@ struct Filtered {
 trait Kind {
     const TEXEL_BYTES: u32;
 
+    /// Whether linear filters know the texels beyond a cube's corner; lanes with such ones are left otherwise.
+    const HAS_CORNERS: bool = false;
+
     /// Texels taken alone.
     fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> Words;
 

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use brolga_ir::float::NAN_F32;
 use brolga_ir::srgb::LINEAR;
 
-use super::address::{LinearAddresses, TexelAddress};
+use super::address::{Corner, LinearAddresses, TexelAddress};
 use super::codes::{mix, normal};
 use super::vector::Vector;
 use super::{Fast, Filtered, Kind, LANES, Lanes, Texel, Words};
@@ -116,6 +116,9 @@ macro_rules! kinds {
         $(impl Kind for Numbers<$reader> {
             const TEXEL_BYTES: u32 = size_of::<<$reader as Reader<$channels>>::Bytes>() as u32;
 
+            // A code's mean would have fractions that its exact sums do not hold.
+            const HAS_CORNERS: bool = !<$reader as Reader<$channels>>::LAST_IS_CODE;
+
             #[inline(always)]
             fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, _: V) -> Words {
                 nearest::<$reader, $channels, V>(fast, address)
@@ -185,12 +188,46 @@ fn on_level<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     let [right, lower] = addresses.fractions;
     let (right, lower) = (right.to_float().mul_floats(unit), lower.to_float().mul_floats(unit));
     let [upper_left, upper_right, lower_left, lower_right] = addresses.texels;
-    let first = R::numbers::<V>(fast, &read(fast, upper_left));
-    let second = R::numbers::<V>(fast, &read(fast, upper_right));
-    let upper = between(first, second, right);
-    let first = R::numbers::<V>(fast, &read(fast, lower_left));
-    let second = R::numbers::<V>(fast, &read(fast, lower_right));
-    between(upper, between(first, second, right), lower)
+    let mut upper_left = R::numbers::<V>(fast, &read(fast, upper_left));
+    let mut upper_right = R::numbers::<V>(fast, &read(fast, upper_right));
+    let mut lower_left = R::numbers::<V>(fast, &read(fast, lower_left));
+    let mut lower_right = R::numbers::<V>(fast, &read(fast, lower_right));
+    if let Some(corner) = addresses.corner {
+        let mean = mean::<R, CHANNELS, V>(fast, corner.offset_bytes);
+        replace(&mut upper_left, mean, corner, 0);
+        replace(&mut upper_right, mean, corner, 1);
+        replace(&mut lower_left, mean, corner, 2);
+        replace(&mut lower_right, mean, corner, 3);
+    }
+    let upper = between(upper_left, upper_right, right);
+    between(upper, between(lower_left, lower_right, right), lower)
+}
+
+/// The mean of three texels.
+#[inline(always)]
+fn mean<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, [a, b, c]: [V; 3]) -> [V; CHANNELS] {
+    let mut mean = R::numbers::<V>(fast, &fast.read_each(a));
+    let b = R::numbers::<V>(fast, &fast.read_each(b));
+    let c = R::numbers::<V>(fast, &fast.read_each(c));
+    for channel in 0..CHANNELS {
+        let sum = mean[channel].add_floats(b[channel]).add_floats(c[channel]);
+        mean[channel] = sum.div_floats(V::splat_float(3.0));
+    }
+    mean
+}
+
+/// Puts the texel beyond a corner in its place, where it is this one of the four.
+#[inline(always)]
+fn replace<const CHANNELS: usize, V: Vector>(
+    texel: &mut [V; CHANNELS],
+    mean: [V; CHANNELS],
+    corner: Corner<V>,
+    index: u32,
+) {
+    let is_here = corner.index.equal(V::splat(index)).and(corner.is_any);
+    for channel in 0..CHANNELS {
+        texel[channel] = mean[channel].where_set(is_here, texel[channel]);
+    }
 }
 
 #[inline(always)]

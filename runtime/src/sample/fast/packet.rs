@@ -168,13 +168,12 @@ impl<V: Vector> Place<V> {
         }
     }
 
-    /// The texels of a linear filter, and the lanes that need others.
     #[inline(always)]
-    fn linear(&self, fast: &Fast, level: Levels<V>, texel_bytes: u32) -> (LinearAddresses<V>, u32) {
+    fn linear(&self, fast: &Fast, level: Levels<V>, texel_bytes: u32) -> LinearAddresses<V> {
         let level = level.in_layer(fast, self.layer);
         match self.face {
             Some(face) => LinearAddresses::on_face(fast, face, self.at, level, texel_bytes),
-            None => (LinearAddresses::linear(fast, self.at, self.offsets, level, texel_bytes), 0),
+            None => LinearAddresses::linear(fast, self.at, self.offsets, level, texel_bytes),
         }
     }
 
@@ -190,14 +189,15 @@ impl<V: Vector> Place<V> {
             let words = K::nearest(fast, self.nearest(fast, first, K::TEXEL_BYTES), reference);
             return Filtered { words, left: chosen.left | !one_level.signs() };
         }
-        let (addresses, corners) = self.linear(fast, first, K::TEXEL_BYTES);
-        let mut left = chosen.left | corners;
+        let addresses = self.linear(fast, first, K::TEXEL_BYTES);
+        let mut corners = addresses.corners();
         let mut second = None;
         if S::HAS_LEVELS && !one_level.is_ones() {
-            let (addresses, corners) = self.linear(fast, Levels::of(fast, chosen.second), K::TEXEL_BYTES);
-            left |= corners & !one_level.signs();
+            let addresses = self.linear(fast, Levels::of(fast, chosen.second), K::TEXEL_BYTES);
+            corners |= addresses.corners() & !one_level.signs();
             second = Some((addresses, chosen.fraction));
         }
+        let left = if K::HAS_CORNERS { chosen.left } else { chosen.left | corners };
         let filtered = K::linear(fast, addresses, second, reference);
         Filtered { left: left | filtered.left, ..filtered }
     }
