@@ -3,6 +3,7 @@
 //! Functional specification 7.18.7 (choice of the face), 7.18.11 (derivatives), 7.18.12 (edges and corners). A face's
 //! coordinates run from -1 to 1 along two spatial axes; faces are +x, -x, +y, -y, +z, -z.
 
+use brolga_ir::float;
 use smallvec::{SmallVec, smallvec};
 
 /// A spatial axis and a direction along it.
@@ -42,7 +43,12 @@ pub(super) fn derivatives(direction: [f32; 3], face: u32, derivative: [f32; 3]) 
     let along = |vector: [f32; 3], (axis, sign): Direction| vector[axis] * sign as f32;
     // The formula divides by the magnitude along the normal's axis, so that its derivative changes sign with it.
     let (length, growth) = (along(direction, major), along(derivative, major));
-    [u, v].map(|axis| (along(derivative, axis) - along(direction, axis) / length * growth) / length * 0.5)
+    // Denormals may grow large again, so that flushing them must not depend on the float mode.
+    let flush = float::flush;
+    [u, v].map(|axis| {
+        let with_length = flush(flush(along(direction, axis) / length) * growth);
+        flush(along(derivative, axis) - with_length) / length * 0.5
+    })
 }
 
 /// What is beyond an edge of a face. Its texel next to the one that is `t` texels along the edge has `t` as one coordinate, and 0 as the

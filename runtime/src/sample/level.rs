@@ -92,7 +92,8 @@ pub(super) fn select(level: f32, sampler: &Sampler, mip: Tap, least: f32, count:
     }
     let clamped = float::max(sampler.min_level, float::min(sampler.max_level, float::flush(level)));
     let clamped = float::max(least, clamped);
-    let present = clamped.clamp(0.0, last as f32);
+    // A zero has no sign.
+    let present = (clamped + 0.0).clamp(0.0, last as f32);
     let fixed = to_fixed(present) as u32;
     let (first, fraction) = match mip {
         Tap::Point => ((fixed + ONE / 2) / ONE, 0),

@@ -1,6 +1,6 @@
 //! Texels of four 8-bit codes. Sums of codes times weights are integers, and exact.
 
-use super::address::{LinearAddresses, TexelAddress};
+use super::address::{Corner, LinearAddresses, TexelAddress};
 use super::vector::Vector;
 use super::{Fast, Filtered, Kind, LANES, Lanes, Words};
 
@@ -10,6 +10,8 @@ pub(super) struct Codes;
 
 impl Kind for Codes {
     const TEXEL_BYTES: u32 = 4;
+
+    const HAS_CORNERS: bool = true;
 
     #[inline(always)]
     fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, _: V) -> Words {
@@ -33,8 +35,10 @@ impl Kind for Codes {
     ) -> Filtered {
         let [r, g, b, a] = sums(fast, first);
         let words = match second {
-            None => [normal(r).store(), normal(g).store(), normal(b).store(), normal(a).store()],
-            Some((second, fraction)) => {
+            None if first.corner.is_none() => {
+                [normal(r).store(), normal(g).store(), normal(b).store(), normal(a).store()]
+            }
+            Some((second, fraction)) if first.corner.is_none() && second.corner.is_none() => {
                 let fractions = &fraction.store();
                 let [other_r, other_g, other_b, other_a] = sums(fast, second);
                 [
@@ -44,6 +48,7 @@ impl Kind for Codes {
                     mix(a, other_a, fractions),
                 ]
             }
+            _ => with_corners(fast, [r, g, b, a], first, second),
         };
         Filtered { words: in_order(fast, words), left: 0 }
     }
@@ -79,6 +84,75 @@ pub(super) fn mix<V: Vector>(one: V, other: V, fractions: &Lanes<u32>) -> Lanes<
         words[lane] = ((sum / f64::from(255u32 << 8)) as f32).to_bits();
     }
     words
+}
+
+/// Filters of one level or of two, where texels are beyond a cube's corner: of their thirds, sums are exact as doubles.
+#[inline(always)]
+fn with_corners<V: Vector>(
+    fast: &Fast,
+    sums_there: [V; 4],
+    first: LinearAddresses<V>,
+    second: Option<(LinearAddresses<V>, V)>,
+) -> Words {
+    let zero = V::splat(0);
+    let thirds = corner_thirds(fast, first);
+    let (others, other_thirds, fraction) = match second {
+        None => ([zero; 4], [zero; 4], zero),
+        Some((second, fraction)) => (sums(fast, second), corner_thirds(fast, second), fraction),
+    };
+    let fractions = &fraction.store();
+    let mut words = [[0; LANES]; 4];
+    for (channel, words) in words.iter_mut().enumerate() {
+        let (one, one_thirds) = (sums_there[channel].store(), thirds[channel].store());
+        let (other, other_thirds) = (others[channel].store(), other_thirds[channel].store());
+        for lane in 0..LANES {
+            let (one, other) = (in_thirds(one[lane], one_thirds[lane]), in_thirds(other[lane], other_thirds[lane]));
+            let weight = f64::from(fractions[lane] as i32);
+            let sum = one * (256.0 - weight) + other * weight;
+            words[lane] = ((sum / f64::from((3 * 255u32) << 8)) as f32).to_bits();
+        }
+    }
+    words
+}
+
+/// Three times a sum, with more thirds.
+#[inline(always)]
+fn in_thirds(sum: u32, thirds: u32) -> f64 {
+    f64::from(f32::from_bits(sum)) * 3.0 + f64::from(f32::from_bits(thirds))
+}
+
+/// What the texels beyond corners have in three times the sums, by channel: those themselves take them for black. There a weight is at
+/// most 2^14, and the sum of three codes times it exact as a float.
+#[inline(always)]
+fn corner_thirds<V: Vector>(fast: &Fast, addresses: LinearAddresses<V>) -> [V; 4] {
+    let Some(corner) = addresses.corner else { return [V::splat(0); 4] };
+    let [right, lower] = addresses.fractions;
+    let all = V::splat(256);
+    let is_right = corner.index.shift_left::<31>().shift_signed::<31>();
+    let is_lower = corner.index.shift_left::<30>().shift_signed::<31>();
+    let weight = right.where_set(is_right, all.sub(right)).mul(lower.where_set(is_lower, all.sub(lower)));
+    let weight = weight.and(corner.is_any);
+    let [a, b, c] = corner.offset_bytes;
+    let texels = [V::load(&fast.read_each(a)), V::load(&fast.read_each(b)), V::load(&fast.read_each(c))];
+    let byte = V::splat(255);
+    let unit = V::splat_float(1.0 / 65536.0);
+    let mut thirds = [V::splat(0); 4];
+    let mut codes = texels;
+    for channel in &mut thirds {
+        let sum = codes[0].and(byte).add(codes[1].and(byte)).add(codes[2].and(byte));
+        *channel = sum.mul(weight).to_float().mul_floats(unit);
+        codes = [codes[0].shift_right::<8>(), codes[1].shift_right::<8>(), codes[2].shift_right::<8>()];
+    }
+    thirds
+}
+
+/// Black where a texel is beyond a corner, and this one of the four.
+#[inline(always)]
+fn or_black<V: Vector>(texel: V, corner: Option<Corner<V>>, index: u32) -> V {
+    match corner {
+        Some(corner) => corner.index.equal(V::splat(index)).and(corner.is_any).clear(texel),
+        None => texel,
+    }
 }
 
 /// Red before blue.
@@ -134,6 +208,9 @@ fn sums<V: Vector>(fast: &Fast, addresses: LinearAddresses<V>) -> [V; 4] {
     let neighbours = upper_step.equal(one).and(lower_step.equal(one)).is_ones();
     let [upper_left, upper_right] = read_two(fast, upper_left, upper_right, neighbours);
     let [lower_left, lower_right] = read_two(fast, lower_left, lower_right, neighbours);
+    let corner = addresses.corner;
+    let (upper_left, upper_right) = (or_black(upper_left, corner, 0), or_black(upper_right, corner, 1));
+    let (lower_left, lower_right) = (or_black(lower_left, corner, 2), or_black(lower_right, corner, 3));
     let [right, lower] = addresses.fractions;
     let all = V::splat(256);
     let (weight_left, weight_right) = (twice(all.sub(right)), twice(right));

@@ -87,10 +87,11 @@ impl<V: Vector> Hit<V> {
         let [length, u, v] = self.along;
         let [growth, along_u, along_v] = self.axes.along(derivative);
         let half = V::splat_float(0.5);
-        let (u, v) = (u.div_floats(length).mul_floats(growth), v.div_floats(length).mul_floats(growth));
+        let with_length_u = u.div_floats(length).flush().mul_floats(growth).flush();
+        let with_length_v = v.div_floats(length).flush().mul_floats(growth).flush();
         [
-            along_u.sub_floats(u).div_floats(length).mul_floats(half),
-            along_v.sub_floats(v).div_floats(length).mul_floats(half),
+            along_u.sub_floats(with_length_u).flush().div_floats(length).mul_floats(half),
+            along_v.sub_floats(with_length_v).flush().div_floats(length).mul_floats(half),
         ]
     }
 }

@@ -47,29 +47,14 @@ impl<V: Vector> Chosen<V> {
     pub fn of(fast: &Fast, level: V, adjusted: Adjusted<'_>, taking_part: u32) -> Self {
         let filter = fast.sampler.filter;
         let zero = V::splat(0);
-        let mut level = level.add_floats(V::splat_float(fast.sampler.level_bias));
-        if let Some(bias) = adjusted.bias {
-            level = level.add_floats(V::load_written(bias).flush());
-        }
-        // NaN becomes the largest level.
-        let level = level.flush().min_floats(V::splat_float(fast.sampler.max_level));
-        let level = level.max_floats(V::splat_float(fast.sampler.min_level));
-        let mut least = V::splat_float(fast.least_level);
         let last = fast.levels.len() as u32 - 1;
-        let mut left = 0;
-        if let Some(clamp) = adjusted.clamp {
-            // NaN is none.
-            least = V::load_written(clamp).flush().max_floats(least);
-            left = least.more_floats(V::splat_float(last as f32)).signs();
-        }
-        let level = level.max_floats(least);
+        let (level, mut left) = bounded(fast, biased(fast, level, adjusted.bias), adjusted.clamp);
         let minifies = level.more_floats(zero).signs() & taking_part;
         let tap = if minifies == 0 { filter.magnify } else { filter.minify };
         if minifies != 0 && filter.minify != filter.magnify {
             left |= !minifies & 0xff;
         }
-        let present = level.max_floats(zero).min_floats(V::splat_float(last as f32));
-        let fixed = present.mul_floats(V::splat_float(256.0)).to_int();
+        let fixed = existing(fast, level).mul_floats(V::splat_float(256.0)).to_int();
         match filter.mip {
             Tap::Point => {
                 let first = fixed.add(V::splat(128)).shift_right::<8>();
@@ -82,6 +67,38 @@ impl<V: Vector> Chosen<V> {
             }
         }
     }
+}
+
+/// A level of detail with what is added to it.
+#[inline(always)]
+pub(super) fn biased<V: Vector>(fast: &Fast, level: V, bias: Option<&Lanes<u32>>) -> V {
+    let level = level.add_floats(V::splat_float(fast.sampler.level_bias));
+    match bias {
+        Some(bias) => level.add_floats(V::load_written(bias).flush()),
+        None => level,
+    }
+}
+
+/// A level of detail within its bounds, and the lanes in which they exclude all levels.
+#[inline(always)]
+pub(super) fn bounded<V: Vector>(fast: &Fast, level: V, clamp: Option<&Lanes<u32>>) -> (V, u32) {
+    // NaN becomes the largest level.
+    let level = level.flush().min_floats(V::splat_float(fast.sampler.max_level));
+    let level = level.max_floats(V::splat_float(fast.sampler.min_level));
+    let mut least = V::splat_float(fast.least_level);
+    let mut left = 0;
+    if let Some(clamp) = clamp {
+        // NaN is none.
+        least = V::load_written(clamp).flush().max_floats(least);
+        left = least.more_floats(V::splat_float((fast.levels.len() - 1) as f32)).signs();
+    }
+    (level.max_floats(least), left)
+}
+
+/// The nearest level that there is.
+#[inline(always)]
+pub(super) fn existing<V: Vector>(fast: &Fast, level: V) -> V {
+    level.max_floats(V::splat(0)).min_floats(V::splat_float((fast.levels.len() - 1) as f32))
 }
 
 /// The layer of each lane, clamped to existing ones.

@@ -88,9 +88,10 @@ pub(super) struct Fast {
     is_mode_free: bool,
     filters: Option<Runs>,
     compares: Option<Runs>,
+    queries: Runs,
 }
 
-/// The code for one format.
+/// The code for one format, or for levels of detail.
 #[derive(Clone, Copy, Debug)]
 struct Runs {
     /// Where only the first level can be meant.
@@ -291,11 +292,12 @@ impl Fast {
             swaps_red_and_blue: format.fields()[0].is_some_and(|red| red.shift == 16 && red.bits == 8),
             filters,
             compares,
+            queries: isa.queries(dimension.is_cube()),
         })
     }
 
     fn is_mode_free(&self, kind: SampleKind) -> bool {
-        self.is_mode_free || kind.compares()
+        self.is_mode_free || kind.compares() || kind == SampleKind::Level
     }
 
     /// How a kind of sample is taken, if there is a fast path.
@@ -304,7 +306,8 @@ impl Fast {
         let runs = match sampling.kind {
             SampleKind::Filter => self.filters,
             SampleKind::Compare => self.compares,
-            _ => None,
+            SampleKind::Level => Some(self.queries),
+            SampleKind::Gather { .. } | SampleKind::GatherCompare => None,
         }?;
         let Offsets::Fixed([u, v, _]) = sampling.offsets else { return None };
         let offsets = if self.dimension.is_cube() { [0; 2] } else { [u, v].map(|offset| i32::from(offset) as u32) };
@@ -439,11 +442,7 @@ impl Isa {
 
     fn runs<K: Kind>(self, is_cube: bool) -> Runs {
         match is_cube {
-            true => Runs {
-                of_first_level: self.run::<K, Cube>(),
-                of_levels: self.run::<K, Cube>(),
-                of_lines: self.run::<K, Cube>(),
-            },
+            true => Runs::same(self.run::<K, Cube>()),
             false => Runs {
                 of_first_level: self.run::<K, Flat>(),
                 of_levels: self.run::<K, Pyramid>(),
@@ -452,8 +451,26 @@ impl Isa {
         }
     }
 
+    /// Levels of detail; they count where there is but one level, too.
+    fn queries(self, is_cube: bool) -> Runs {
+        match is_cube {
+            true => Runs::same(self.query::<Cube>()),
+            false => Runs { of_lines: self.query::<Lines>(), ..Runs::same(self.query::<Pyramid>()) },
+        }
+    }
+
     fn run<K: Kind, S: Shape>(self) -> Run {
         Run(if self.has_avx2 { with_avx2::<K, S> } else { with_sse42::<K, S> })
+    }
+
+    fn query<S: Shape>(self) -> Run {
+        Run(if self.has_avx2 { query_with_avx2::<S> } else { query_with_sse42::<S> })
+    }
+}
+
+impl Runs {
+    fn same(run: Run) -> Self {
+        Self { of_first_level: run, of_levels: run, of_lines: run }
     }
 }
 
@@ -465,4 +482,14 @@ fn with_avx2<K: Kind, S: Shape>(fast: &Fast, packet: &Packet<'_>, results: &mut 
 #[target_feature(enable = "sse4.2")]
 fn with_sse42<K: Kind, S: Shape>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
     packet::sample::<K, S, Sse42>(fast, packet, results)
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn query_with_avx2<S: Shape>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
+    packet::query::<S, Avx2>(fast, packet, results)
+}
+
+#[target_feature(enable = "sse4.2")]
+fn query_with_sse42<S: Shape>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
+    packet::query::<S, Sse42>(fast, packet, results)
 }

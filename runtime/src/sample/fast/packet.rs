@@ -1,5 +1,6 @@
 //! Eight lanes of a packet, from their operands to their results: what `lane.rs` does for one.
 
+use brolga_ir::float::NAN_F32;
 use brolga_ir::sampling::{LevelSource, Rows};
 
 use super::address::{Levels, LinearAddresses, TexelAddress};
@@ -65,7 +66,18 @@ pub(super) struct Packet<'a> {
 /// Samples eight lanes and writes their results.
 #[inline(always)]
 pub(super) fn sample<K: Kind, S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
-    let Filtered { words, left } = eight::<K, S, V>(fast, packet);
+    write(eight::<K, S, V>(fast, packet), packet, results)
+}
+
+/// Writes the levels of detail of eight lanes: the one that is sampled, and the one before all clamping.
+#[inline(always)]
+pub(super) fn query<S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
+    write(queried::<S, V>(fast, packet), packet, results)
+}
+
+/// Writes the results of lanes that take part, and returns those of them that are left.
+#[inline(always)]
+fn write(Filtered { words, left }: Filtered, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
     let row_lanes = results.len() / 4;
     for (n, words) in words.iter().enumerate() {
         let row = &mut results[n * row_lanes + packet.first_lane..];
@@ -257,6 +269,35 @@ fn eight<K: Kind, S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>) -> Filt
     };
     let filtered = place.filtered::<K, S>(fast, chosen, reference);
     Filtered { left: left | filtered.left, ..filtered }
+}
+
+/// The levels of detail of eight lanes, as the first two results.
+#[inline(always)]
+fn queried<S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>) -> Filtered {
+    let operands = Operands::of::<S>(fast, packet);
+    let [u, v, w] = operands.at;
+    let (level, left) = match operands.detail {
+        Detail::Derivatives([x, y]) if S::HAS_LINES => {
+            let (x, y) = (flushed(x), flushed(y));
+            let (level, _, left) = Line::<V>::of_derivatives(fast, [[x[0], x[1]], [y[0], y[1]]]);
+            (level, left)
+        }
+        detail if S::IS_CUBE => {
+            let hit = Hit::of(flushed([u, v, w]));
+            (level_of(fast, detail, Some(hit)), hit.left)
+        }
+        detail => (level_of(fast, detail, None), 0),
+    };
+    let level = level::biased(fast, level, operands.adjusted.bias);
+    let (bounded, beyond) = level::bounded(fast, level, operands.adjusted.clamp);
+    let level = level.where_set(level.ordered(level), V::splat(NAN_F32));
+    // Whether a denormal stays depends on the float mode.
+    let is_same = level.flush().equal(level);
+    let none = [0; LANES];
+    Filtered {
+        words: [level::existing(fast, bounded).store(), level.store(), none, none],
+        left: left | beyond | !is_same.signs() & 0xff,
+    }
 }
 
 /// The level of detail, before anything is added to it.

@@ -291,7 +291,11 @@ fn short_cuts_come_to_the_same_bits() {
             Format::R32_FLOAT => numbers.below(2) == 0,
             _ => false,
         };
-        let kind = if is_compared { SampleKind::Compare } else { SampleKind::Filter };
+        let kind = match numbers.below(8) {
+            0 => SampleKind::Level,
+            _ if is_compared => SampleKind::Compare,
+            _ => SampleKind::Filter,
+        };
         let [has_bias, has_clamp] = [0; 2].map(|_| numbers.below(8) == 0);
         let sampling = Sampling { kind, level, offsets, has_bias, has_clamp };
         state.comparison = numbers.pick(&[
