@@ -6,8 +6,12 @@
 //! | `places.rs` | pixel centers, transformed vertices, clip planes, points, fans |
 //! | `colors.rs` | alpha test, fog, flat shading, the face |
 //! | `links.rs` | usages, packed registers, types of elements |
+//! | `companion.rs` | draws any one shader with one that is made for it |
+//! | `mutants.rs` | shaders with changed words |
 
 mod colors;
+mod companion;
 mod links;
+mod mutants;
 mod places;
 mod probe;

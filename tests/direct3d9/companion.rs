@@ -1,0 +1,199 @@
+//! Draws any one shader of Direct3D 9, with a shader of the other stage that is made for it, and with random vertices, constants and
+//! textures.
+
+use std::fmt::Write;
+
+use brolga::bytecode::Limits;
+use brolga::bytecode::sm3::{self, ItemKind, TextureType, Usage, ValidProgram};
+use brolga::bytecode::sm5::Stage;
+use brolga::raster::{Cull, Draw, DrawError, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
+use brolga::{
+    BindingRules, Bindings, CompileOptions, Device, Dimension, Dispatch, Engine, Format, Register, Sampler,
+    TextureShape, View,
+};
+use brolga_ir::translate::sm3::{Linked, linkage};
+
+/// Pixels along each side of the picture.
+const SIZE: u32 = 24;
+
+const VERTICES: u32 = 12;
+
+/// Rounds of loops for a batch of invocations.
+const FUEL: u64 = 200;
+
+/// The most outputs of a vs_3_0 beside its position.
+const MOST_OUTPUTS: usize = 11;
+
+/// A shader with all that a draw of it needs.
+pub struct Drawing {
+    vertex: Vec<u8>,
+    pixel: Vec<u8>,
+    layout: Vec<InputElement>,
+    textures: Vec<(u32, Dimension)>,
+    /// Where vertices, constants and texels come from.
+    seed: u32,
+}
+
+impl Drawing {
+    /// A drawing of a program; `None` if it breaks a rule.
+    pub fn of(bytes: &[u8], seed: u32) -> Option<Self> {
+        let limits = Limits::default();
+        let program = sm3::validate(sm3::decode(bytes, 0, &limits).ok()?, &limits).ok()?;
+        let links = linkage(&program);
+        let is_vertex = program.program().version.stage() == Stage::Vertex;
+        let companion = if is_vertex { pixel_shader(&links.outputs) } else { vertex_shader(&program, &links.inputs) };
+        let companion = sm3::encode(&sm3::assemble(&companion, &limits).ok()?);
+        let (vertex, pixel) = if is_vertex { (bytes.to_vec(), companion) } else { (companion, bytes.to_vec()) };
+        let of_companion = ["POSITION".to_owned(), "TEXCOORD".to_owned()];
+        let inputs = match is_vertex {
+            true => links.inputs.iter().map(|input| format!("{}{}", input.usage, input.usage_index)).collect(),
+            false => of_companion.to_vec(),
+        };
+        let element = |(n, semantic): (usize, &String)| {
+            InputElement::new(&semantic.to_uppercase(), Format::R32G32B32A32_FLOAT, 16 * n as u32)
+        };
+        let layout = inputs.iter().enumerate().map(element).collect();
+        Some(Self { vertex, pixel, layout, textures: textures(&program), seed })
+    }
+
+    /// The picture that an engine makes, as bytes.
+    ///
+    /// # Errors
+    /// If the shaders or what is bound do not fit, or a loop is too long.
+    pub fn draw(&self, device: &Device, engine: Engine) -> Result<Vec<u8>, DrawError> {
+        let mut numbers = Numbers(self.seed);
+        let format = Format::R32G32B32A32_FLOAT;
+        let mut desc = PipelineDesc::new(&self.vertex, Some(&self.pixel)).target(TargetState::new(format));
+        desc.input_layout = self.layout.clone();
+        desc.rasterizer.cull = Cull::None;
+        desc.options = CompileOptions::new(engine);
+        let pipeline = Pipeline::new(device, &desc)?;
+
+        let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
+        let floats = numbers.floats(4 * 256);
+        let small: Vec<u32> = (0..4 * 16).map(|_| numbers.next() % 5).collect();
+        for (number, buffer) in [
+            (0, device.buffer_from(&floats)?),
+            (1, device.buffer_from(&small)?),
+            (2, device.buffer_from(&small)?),
+            (3, device.buffer_from(&floats[..4 * 16])?),
+        ] {
+            bindings.set(Register::b(number), View::constant(buffer)?);
+        }
+        for &(number, dimension) in &self.textures {
+            let shape = TextureShape::new(dimension, Format::R8G8B8A8_UNORM, 4).height(4);
+            let shape = if dimension == Dimension::Texture3d { shape.depth(4) } else { shape };
+            let texels: Vec<u32> = (0..shape.size_bytes()? / 4).map(|_| numbers.next()).collect();
+            bindings.set(Register::t(number), View::texture(device.texture_from(shape, &texels)?));
+            bindings.set(Register::s(number), View::sampler(Sampler::default())?);
+        }
+        let target = device.texture(TextureShape::texture_2d(format, SIZE, SIZE))?;
+        let targets = Targets { colors: vec![View::texture(target.clone())], depth: None };
+        let mut pass = Pass::new(device, targets)?.with_limits(&Dispatch::new([0; 3]).fuel(FUEL));
+        let stride = 16 * self.layout.len().max(1) as u32;
+        let vertices = device.buffer_from(&numbers.floats((VERTICES * stride / 4) as usize))?;
+        pass.draw(&Draw::new(&pipeline, VERTICES).bindings(&bindings).vertex_buffer(vertices, stride))?;
+        pass.finish()?;
+        Ok(target.buffer().to_vec::<u8>()?)
+    }
+}
+
+/// Random numbers.
+struct Numbers(u32);
+
+impl Numbers {
+    fn next(&mut self) -> u32 {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        self.0 >> 8
+    }
+
+    /// Mostly such as positions have, now and then any bits.
+    fn floats(&mut self, count: usize) -> Vec<f32> {
+        let mut float = || match self.next() % 64 {
+            0 => f32::from_bits(self.next() << 8 | self.next() & 0xff),
+            _ => self.next() as f32 / (1 << 22) as f32 - 1.0,
+        };
+        (0..count).map(|_| float()).collect()
+    }
+}
+
+/// The textures that a program samples, all that there may be if it does not declare them.
+fn textures(program: &ValidProgram) -> Vec<(u32, Dimension)> {
+    let program = program.program();
+    if program.version.major() == 1 {
+        return (0..6).map(|number| (number, Dimension::Texture2d)).collect();
+    }
+    let texture = |item: &sm3::Item| match &item.kind {
+        ItemKind::Declaration(declaration) => {
+            let dimension = match declaration.texture()? {
+                TextureType::Texture2D => Dimension::Texture2d,
+                TextureType::Cube => Dimension::TextureCube,
+                TextureType::Volume => Dimension::Texture3d,
+            };
+            Some((u32::from(declaration.register.register.number), dimension))
+        }
+        _ => None,
+    };
+    program.items.iter().filter_map(texture).filter(|&(number, _)| number < 16).collect()
+}
+
+/// A pixel shader that adds up what a vertex shader writes.
+fn pixel_shader(outputs: &[Linked]) -> String {
+    let is_old = |output: &&Linked| output.register.file != sm3::RegisterFile::Output;
+    let mut text = String::new();
+    let mut sum = "mov r0, c0\n".to_owned();
+    if outputs.iter().any(|output| !is_old(&output)) {
+        text.push_str("ps_3_0\n");
+        let read = outputs.iter().filter(|output| output.usage != Usage::Position && output.usage != Usage::PSize);
+        for (n, output) in read.enumerate().take(10) {
+            let (mask, first) = letters(output.mask);
+            write!(text, "dcl_{}{} v{n}.{mask}\n", output.usage, output.usage_index).expect("a String takes all");
+            write!(sum, "add r0, r0, v{n}.{first}\n").expect("a String takes all");
+        }
+    } else {
+        text.push_str("ps_2_0\n");
+        for output in outputs {
+            let file = match output.usage {
+                Usage::TexCoord => 't',
+                Usage::Color => 'v',
+                _ => continue,
+            };
+            let (mask, first) = letters(output.mask);
+            let n = output.usage_index;
+            write!(text, "dcl {file}{n}.{mask}\n").expect("a String takes all");
+            write!(sum, "add r0, r0, {file}{n}.{first}\n").expect("a String takes all");
+        }
+    }
+    text + &sum + "mov oC0, r0\n"
+}
+
+/// A vertex shader that writes what a pixel shader reads.
+fn vertex_shader(program: &ValidProgram, inputs: &[Linked]) -> String {
+    let mut text = "dcl_position v0\ndcl_texcoord v1\n".to_owned();
+    if program.program().version.major() < 3 {
+        let mut body = "mov oPos, v0\n".to_owned();
+        for input in inputs {
+            let n = input.usage_index;
+            let file = if input.usage == Usage::Color { "oD" } else { "oT" };
+            write!(body, "mad {file}{n}, v1, c{n}, c{}\n", n + 9).expect("a String takes all");
+        }
+        return format!("vs_2_0\n{text}{body}");
+    }
+    let mut body = "mov o0, v0\n".to_owned();
+    text.push_str("dcl_position o0\n");
+    let is_other = |input: &&Linked| (input.usage, input.usage_index) != (Usage::Position, 0);
+    for (n, input) in inputs.iter().filter(is_other).enumerate().take(MOST_OUTPUTS) {
+        let (mask, _) = letters(input.mask);
+        write!(text, "dcl_{}{} o{}.{mask}\n", input.usage, input.usage_index, n + 1).expect("a String takes all");
+        write!(body, "mul o{}.{mask}, v1, c{n}\n", n + 1).expect("a String takes all");
+    }
+    format!("vs_3_0\n{text}{body}")
+}
+
+/// A mask in letters, and the first of them.
+fn letters(mask: u8) -> (String, char) {
+    let set = "xyzw".chars().enumerate().filter(|(n, _)| mask >> n & 1 == 1);
+    let letters: String = set.map(|(_, letter)| letter).collect();
+    let first = letters.chars().next().unwrap_or('x');
+    (letters, first)
+}
