@@ -3,7 +3,7 @@
 //! Their state is a list of render states, of the pipeline and then of the step, with the names of `D3DRENDERSTATETYPE` without its prefix
 //! and the values of a fresh device where they say nothing. So a step may need a pipeline of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -51,6 +51,8 @@ pub(super) struct Sampler {
     mip_lod_bias: Option<f32>,
     max_mip_level: Option<u32>,
     max_anisotropy: Option<u32>,
+    #[serde(default, deserialize_with = "flag_of")]
+    srgb_texture: bool,
 }
 
 fn no_levels() -> TapName {
@@ -70,7 +72,8 @@ impl<'de> Deserialize<'de> for Nine<AddressMode> {
 
 impl From<Sampler> for document::Sampler {
     fn from(sampler: Sampler) -> Self {
-        let Sampler { mag, min, mip, address, border, mip_lod_bias, max_mip_level, max_anisotropy } = sampler;
+        let Sampler { mag, min, mip, address, border, mip_lod_bias, max_mip_level, max_anisotropy, srgb_texture: _ } =
+            sampler;
         let least = max_mip_level.unwrap_or(0) as f32;
         Self {
             filter: Filter {
@@ -160,12 +163,15 @@ struct DrawStep {
 /// The pipelines of a scene, and those that steps make of them.
 pub(super) struct Pipelines {
     said: BTreeMap<String, Pipeline>,
+    /// The names of samplers that see colours along the sRGB curve.
+    srgb_samplers: BTreeSet<String>,
     pub made: BTreeMap<String, document::Pipeline>,
 }
 
 impl Pipelines {
-    pub fn new(said: BTreeMap<String, Pipeline>) -> Self {
-        Self { said, made: BTreeMap::new() }
+    pub fn new(said: BTreeMap<String, Pipeline>, samplers: &BTreeMap<String, Sampler>) -> Self {
+        let srgb_samplers = samplers.iter().filter(|(_, sampler)| sampler.srgb_texture);
+        Self { said, srgb_samplers: srgb_samplers.map(|(name, _)| name.clone()).collect(), made: BTreeMap::new() }
     }
 
     /// Reads the step at a place.
@@ -195,7 +201,9 @@ impl Pipelines {
         states.read(&format!("{place}.render_states"), &step.render_states)?;
         let vertices = vertices(said, step.primitives)
             .ok_or_else(|| SceneError::value(format!("{place}.primitives"), "there are too many vertices"))?;
-        let (vertex_bind, bind) = split(place, step.bind)?;
+        let (mut vertex_bind, mut bind) = split(place, step.bind)?;
+        self.curve(&mut vertex_bind);
+        self.curve(&mut bind);
         let planes = step.clip_planes.into_iter().enumerate();
         let planes = planes.filter(|(n, _)| *n < 32 && states.clip_planes >> n & 1 == 1).map(|(_, plane)| plane);
         let values = Direct3D9Values { clip_planes: planes.collect(), ..states.values.clone() };
@@ -209,7 +217,7 @@ impl Pipelines {
         }
         Ok(step::Draw {
             pipeline: name,
-            targets: vec![step.target],
+            targets: vec![Reference { is_srgb: states.writes_srgb, ..step.target }],
             depth: step.depth_target,
             bind,
             vertex_buffers: step.vertex_buffers,
@@ -226,6 +234,21 @@ impl Pipelines {
             direct3d9: Some(step::Direct3D9 { vertex_bind, values }),
             ..step::Draw::default()
         })
+    }
+}
+
+impl Pipelines {
+    /// Marks the textures of registers whose samplers see colours along the sRGB curve.
+    fn curve(&self, bind: &mut Bound) {
+        let is_srgb = |(slot, sampler): &(&String, &Reference)| {
+            slot.starts_with('s') && self.srgb_samplers.contains(&sampler.resource)
+        };
+        let textures: Vec<_> = bind.iter().filter(is_srgb).map(|(slot, _)| slot.replace('s', "t")).collect();
+        for texture in textures {
+            if let Some(texture) = bind.get_mut(&texture) {
+                texture.is_srgb = true;
+            }
+        }
     }
 }
 
@@ -306,6 +329,7 @@ struct States {
     blend: document::BlendTarget,
     separate_alpha: bool,
     blend_factor: Option<[f32; 4]>,
+    writes_srgb: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -337,6 +361,7 @@ impl Default for States {
             blend: document::BlendTarget::default(),
             separate_alpha: false,
             blend_factor: None,
+            writes_srgb: false,
         }
     }
 }
@@ -403,6 +428,7 @@ impl States {
             "STENCILREF" => self.stencil_reference = byte(value)?,
             "STENCILMASK" => depth.stencil_read_mask = byte(value)?,
             "STENCILWRITEMASK" => depth.stencil_write_mask = byte(value)?,
+            "SRGBWRITEENABLE" => self.writes_srgb = flag(value)?,
             "COLORWRITEENABLE" => blend.write_mask = byte(value)? & 15,
             "ALPHABLENDENABLE" => blend.blend_enable = flag(value)?,
             "SRCBLEND" => blend.src_blend = factor(value)?,
@@ -492,6 +518,10 @@ fn flag(value: &Value) -> Result<bool, String> {
         (_, Some(0 | 1)) => Ok(value.as_u64() == Some(1)),
         _ => Err(format!("the state is true or false, or 1 or 0, not {value}")),
     }
+}
+
+fn flag_of<'de, D: serde::Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
+    flag(&Value::deserialize(value)?).map_err(serde::de::Error::custom)
 }
 
 fn whole(value: &Value) -> Result<u32, String> {

@@ -6,8 +6,12 @@
 //! | `places.rs` | pixel centers, transformed vertices, clip planes, points, fans |
 //! | `colors.rs` | alpha test, fog, flat shading, the face |
 //! | `links.rs` | usages, packed registers, types of elements |
+//! | `sketch.rs` | scenes of one draw |
+//! | `textures.rs` | formats of textures, the sRGB curve |
 
 mod colors;
 mod links;
 mod places;
 mod probe;
+mod sketch;
+mod textures;
