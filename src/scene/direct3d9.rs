@@ -10,6 +10,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::constants;
 use super::document::{self, Address, DepthStencil, DepthWriteMask, item};
 use super::error::SceneError;
 use super::names::{AddressName, Reference};
@@ -157,6 +158,10 @@ struct DrawStep {
     #[serde(default)]
     clip_planes: Vec<[f32; 4]>,
     #[serde(default)]
+    vs_constants: constants::Named,
+    #[serde(default)]
+    ps_constants: constants::Named,
+    #[serde(default)]
     render_states: RenderStates,
 }
 
@@ -231,7 +236,12 @@ impl Pipelines {
             scissor: step.scissor.filter(|_| states.tests_scissor),
             blend_factor: states.blend_factor,
             stencil_ref: states.stencil_reference,
-            direct3d9: Some(step::Direct3D9 { vertex_bind, values }),
+            direct3d9: Some(step::Direct3D9 {
+                vertex_bind,
+                vertex_constants: step.vs_constants,
+                pixel_constants: step.ps_constants,
+                values,
+            }),
             ..step::Draw::default()
         })
     }

@@ -268,7 +268,7 @@ pub(super) struct Reference {
 
 impl Reference {
     /// All of a resource.
-    fn whole(resource: String) -> Self {
+    pub fn whole(resource: String) -> Self {
         Self { resource, mip: None, mips: None, layer: None, view: None, is_srgb: false }
     }
 

@@ -7,9 +7,11 @@
 //! | `colors.rs` | alpha test, fog, flat shading, the face |
 //! | `links.rs` | usages, packed registers, types of elements |
 //! | `sketch.rs` | scenes of one draw |
+//! | `constants.rs` | constants by name, their default values |
 //! | `textures.rs` | formats of textures, the sRGB curve |
 
 mod colors;
+mod constants;
 mod links;
 mod places;
 mod probe;

@@ -19,11 +19,17 @@ pub const PLACE: &str = "vs_2_0\ndcl_position v0\nmov oPos, v0\nmov oT0, v0";
 
 impl Sketch {
     pub fn new(vertex: &str, pixel: &str) -> Self {
+        let [vertex, pixel] =
+            [vertex, pixel].map(|text| sm3::encode(&sm3::assemble(text, &FileLimits::default()).unwrap()));
+        Self::of_shaders(&vertex, &pixel)
+    }
+
+    /// The same of shaders that are compiled.
+    pub fn of_shaders(vertex: &[u8], pixel: &[u8]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
-        for (name, text) in [("vs.cso", vertex), ("ps.cso", pixel)] {
-            write(name, &sm3::encode(&sm3::assemble(text, &FileLimits::default()).unwrap()));
-        }
+        write("vs.cso", vertex);
+        write("ps.cso", pixel);
         // What comes out is looked at, not held against this.
         write("target.bin", &[0; 256]);
         write("small.bin", &[0; 64]);
