@@ -6,9 +6,13 @@
 
 use brolga_ir::pipeline::record::state as words;
 pub use brolga_ir::pipeline::state::Distance;
-use brolga_runtime::{Comparison, Format};
+use brolga_runtime::{
+    AddressMode, Bindings, Comparison, Device, Filter, Format, Leniency, Reduction, ResourceKind, Sampler, Shader, Tap,
+    TextureShape, View,
+};
 
 use crate::assembly::{Kind, Topology};
+use crate::error::DrawError;
 use crate::state::ElementFormat;
 use crate::viewport::Plane;
 
@@ -23,6 +27,8 @@ pub struct Direct3D9State {
     pub is_flat: bool,
     /// Whether texture coordinates go from 0 to 1 over each point, across and down.
     pub has_point_sprites: bool,
+    /// Whether lines lack the pixel that they end in.
+    pub omits_last_pixels: bool,
     /// What is added to the depths of triangles, not in units of the depth buffer.
     pub depth_bias: f32,
 }
@@ -103,6 +109,45 @@ impl Direct3D9Values {
         };
         state[words::FOG_RANGE as usize..][..2].copy_from_slice(&range.map(f32::to_bits));
     }
+}
+
+/// A sampler with the states of a fresh device.
+pub const FRESH_SAMPLER: Sampler = Sampler {
+    filter: Filter {
+        minify: Tap::Point,
+        magnify: Tap::Point,
+        mip: Tap::Point,
+        anisotropic: false,
+        reduction: Reduction::Weighted,
+    },
+    address: [AddressMode::Wrap; 3],
+    level_bias: 0.0,
+    min_level: 0.0,
+    // Without levels the level of detail still chooses between the filters: it stays above the first, but below half of the next.
+    max_level: 0.25,
+    max_anisotropy: 1,
+    comparison: Comparison::Never,
+    border: [0.0; 4],
+};
+
+/// Binds what a device has where nothing was set: samplers as they are at first, and, where registers may be left unbound, textures that
+/// are black and opaque.
+pub(crate) fn complete(device: &Device, shader: &Shader, bindings: &mut Bindings) -> Result<(), DrawError> {
+    for declared in shader.bindings() {
+        if declared.register.space != 0 || bindings.get(declared.register).is_some() {
+            continue;
+        }
+        let view = match declared.kind {
+            ResourceKind::Sampler { .. } => View::sampler(FRESH_SAMPLER)?,
+            ResourceKind::Typed { dimension, .. } if bindings.rules().allows(Leniency::Unbound) => {
+                // Zeros, with a one for the alpha that is missing.
+                View::texture(device.texture(TextureShape::new(dimension, Format::R8_UNORM, 1))?)
+            }
+            _ => continue,
+        };
+        bindings.set(declared.register, view);
+    }
+    Ok(())
 }
 
 /// The types of vertex elements, by their names in `D3DDECLTYPE` without its prefix.

@@ -103,7 +103,7 @@ impl From<Sampler> for document::Sampler {
 pub(super) struct Pipeline {
     vs: Option<String>,
     ps: Option<String>,
-    topology: String,
+    topology: Option<String>,
     #[serde(default)]
     input_layout: Vec<Element>,
     #[serde(default)]
@@ -149,7 +149,8 @@ struct DrawStep {
     #[serde(default)]
     vertex_buffers: Vec<VertexBuffer>,
     index_buffer: Option<IndexBuffer>,
-    primitives: u32,
+    mesh: Option<String>,
+    primitives: Option<u32>,
     first_vertex: Option<u32>,
     first_index: Option<u32>,
     base_vertex: Option<i32>,
@@ -196,16 +197,23 @@ impl Pipelines {
 
     fn draw(&mut self, place: &str, step: DrawStep) -> Result<step::Draw, SceneError> {
         let is_indexed = step.op == "draw_indexed";
-        if is_indexed != step.index_buffer.is_some() {
-            let message = "a step `draw_indexed` has the key `index_buffer`, a step `draw` does not";
+        let sources = usize::from(step.index_buffer.is_some()) + usize::from(step.mesh.is_some());
+        if sources != usize::from(is_indexed) {
+            let message =
+                "a step `draw_indexed` has one of the keys `index_buffer` and `mesh`, a step `draw` has neither";
             return Err(SceneError::value(place, message));
         }
         let said = super::error::find(&self.said, "pipeline", &step.pipeline, || format!("{place}.pipeline"))?;
         let mut states = States::default();
         states.read(&format!("pipelines.{}.render_states", step.pipeline), &said.render_states)?;
         states.read(&format!("{place}.render_states"), &step.render_states)?;
-        let vertices = vertices(said, step.primitives)
-            .ok_or_else(|| SceneError::value(format!("{place}.primitives"), "there are too many vertices"))?;
+        let too_many = || SceneError::value(format!("{place}.primitives"), "there are too many vertices");
+        let vertices = match (step.primitives, &step.mesh) {
+            (Some(primitives), _) => Some(vertices(said, primitives).ok_or_else(too_many)?),
+            // It knows how many it has.
+            (None, Some(_)) => None,
+            (None, None) => return Err(SceneError::value(place, "the step needs the key `primitives`")),
+        };
         let (mut vertex_bind, mut bind) = split(place, step.bind)?;
         self.curve(&mut vertex_bind);
         self.curve(&mut bind);
@@ -227,9 +235,10 @@ impl Pipelines {
             bind,
             vertex_buffers: step.vertex_buffers,
             index_buffer: step.index_buffer,
-            vertices: (!is_indexed).then_some(vertices),
+            mesh: step.mesh,
+            vertices: vertices.filter(|_| !is_indexed),
             first_vertex: step.first_vertex,
-            indices: is_indexed.then_some(vertices),
+            indices: vertices.filter(|_| is_indexed),
             first_index: step.first_index,
             base_vertex: step.base_vertex,
             viewport: step.viewport,
@@ -264,11 +273,12 @@ impl Pipelines {
 
 /// Vertices of so many primitives.
 fn vertices(pipeline: &Pipeline, primitives: u32) -> Option<u32> {
-    match pipeline.topology.as_str() {
-        "LINELIST" => primitives.checked_mul(2),
-        "LINESTRIP" => primitives.checked_add(1),
-        "TRIANGLELIST" => primitives.checked_mul(3),
-        "TRIANGLESTRIP" | "TRIANGLEFAN" => primitives.checked_add(2),
+    match pipeline.topology.as_deref() {
+        Some("LINELIST") => primitives.checked_mul(2),
+        Some("LINESTRIP") => primitives.checked_add(1),
+        // That of meshes, too.
+        None | Some("TRIANGLELIST") => primitives.checked_mul(3),
+        Some("TRIANGLESTRIP" | "TRIANGLEFAN") => primitives.checked_add(2),
         _ => Some(primitives),
     }
 }
@@ -402,6 +412,7 @@ impl States {
             "CULLMODE" => {
                 self.cull = named(value, &[("NONE", Cull::None), ("CW", Cull::Front), ("CCW", Cull::Back)])?;
             }
+            "LASTPIXEL" => direct3d9.omits_last_pixels = !flag(value)?,
             "SHADEMODE" => direct3d9.is_flat = named(value, &[("FLAT", true), ("GOURAUD", false)])?,
             "DEPTHBIAS" => direct3d9.depth_bias = number(value)?,
             "SLOPESCALEDEPTHBIAS" => self.slope_bias = number(value)?,
@@ -484,7 +495,7 @@ impl States {
         Ok(document::Pipeline {
             vs: said.vs.clone(),
             ps: said.ps.clone(),
-            topology: Some(said.topology.clone()),
+            topology: said.topology.clone(),
             rasterizer: document::Rasterizer {
                 fill_mode: self.fill,
                 cull_mode: self.cull,

@@ -56,6 +56,11 @@ impl Sketch {
         Self { folder, scene }
     }
 
+    /// Writes a file that the scene names.
+    pub fn write(&self, name: &str, text: &str) {
+        fs::write(self.folder.path().join(name), text).unwrap();
+    }
+
     /// Says something of the scene's only draw.
     pub fn draw(&mut self, key: &str, value: Value) -> &mut Self {
         self.scene["steps"][0][key] = value;
