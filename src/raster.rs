@@ -30,7 +30,7 @@
 
 pub use brolga_raster::assembly::Topology;
 pub use brolga_raster::batch::{Cull, Fill};
-pub use brolga_raster::direct3d9::{Direct3D9State, Direct3D9Values, Distance, FogMode};
+pub use brolga_raster::direct3d9::{Direct3D9State, Direct3D9Values, Distance, FRESH_SAMPLER, FogMode, TextureFormat};
 pub use brolga_raster::edge::Bounds;
 pub use brolga_raster::error::DrawError;
 pub use brolga_raster::history::{Fate, Fragment, PixelHistory};

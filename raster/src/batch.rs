@@ -59,6 +59,8 @@ pub struct Raster {
     pub bias: Option<DepthBias>,
     /// How large points are if they are squares, not pixels.
     pub points: Option<PointSizes>,
+    /// Whether lines have the pixel that they end in.
+    pub has_last_pixels: bool,
     /// Whether vertices are on the screen already.
     pub is_transformed: bool,
 }
@@ -477,7 +479,8 @@ impl Prepared {
     /// Adds the line between two vertices of a primitive, unless nothing of it can be seen.
     fn add_line(&mut self, vertices: [u32; 3], id: u32, is_front: bool, ends: [u8; 2], bias: f32, raster: &Raster) {
         let [from, to] = ends.map(|end| self.corners[vertices[usize::from(end)] as usize].point);
-        let Some(line) = Line::new(from, to) else { return };
+        let line = if raster.has_last_pixels { Line::with_last_pixel(from, to) } else { Line::new(from, to) };
+        let Some(line) = line else { return };
         let bounds = line.bounds().intersect(self.area(vertices[0], raster).scissor);
         if !bounds.is_empty() {
             self.bins.add(&bounds, self.first_row(vertices));

@@ -1,13 +1,18 @@
-//! What Direct3D 9's draws have and later ones do not, as state: the alpha test, fog, point sprites, flat shading, clip planes.
+//! What Direct3D 9's draws have and later ones do not, as state: the alpha test, fog, point sprites, flat shading, clip planes. Also its
+//! names of formats.
 //!
 //! The rules are those of its documentation. They hold where a pipeline's shaders are of models 1.1 to 3.0, and so do three that are
 //! no choice: pixel centers lie at integer coordinates, points are squares, and no index begins a strip anew.
 
 use brolga_ir::pipeline::record::state as words;
 pub use brolga_ir::pipeline::state::Distance;
-use brolga_runtime::{Comparison, Format};
+use brolga_runtime::{
+    AddressMode, Bindings, Comparison, Device, Filter, Format, Leniency, Reduction, ResourceKind, Sampler, Shader, Tap,
+    TextureShape, View,
+};
 
 use crate::assembly::{Kind, Topology};
+use crate::error::DrawError;
 use crate::state::ElementFormat;
 use crate::viewport::Plane;
 
@@ -22,6 +27,8 @@ pub struct Direct3D9State {
     pub is_flat: bool,
     /// Whether texture coordinates go from 0 to 1 over each point, across and down.
     pub has_point_sprites: bool,
+    /// Whether lines lack the pixel that they end in.
+    pub omits_last_pixels: bool,
     /// What is added to the depths of triangles, not in units of the depth buffer.
     pub depth_bias: f32,
 }
@@ -104,6 +111,45 @@ impl Direct3D9Values {
     }
 }
 
+/// A sampler with the states of a fresh device.
+pub const FRESH_SAMPLER: Sampler = Sampler {
+    filter: Filter {
+        minify: Tap::Point,
+        magnify: Tap::Point,
+        mip: Tap::Point,
+        anisotropic: false,
+        reduction: Reduction::Weighted,
+    },
+    address: [AddressMode::Wrap; 3],
+    level_bias: 0.0,
+    min_level: 0.0,
+    // Without levels the level of detail still chooses between the filters: it stays above the first, but below half of the next.
+    max_level: 0.25,
+    max_anisotropy: 1,
+    comparison: Comparison::Never,
+    border: [0.0; 4],
+};
+
+/// Binds what a device has where nothing was set: samplers as they are at first, and, where registers may be left unbound, textures that
+/// are black and opaque.
+pub(crate) fn complete(device: &Device, shader: &Shader, bindings: &mut Bindings) -> Result<(), DrawError> {
+    for declared in shader.bindings() {
+        if declared.register.space != 0 || bindings.get(declared.register).is_some() {
+            continue;
+        }
+        let view = match declared.kind {
+            ResourceKind::Sampler { .. } => View::sampler(FRESH_SAMPLER)?,
+            ResourceKind::Typed { dimension, .. } if bindings.rules().allows(Leniency::Unbound) => {
+                // Zeros, with a one for the alpha that is missing.
+                View::texture(device.texture(TextureShape::new(dimension, Format::R8_UNORM, 1))?)
+            }
+            _ => continue,
+        };
+        bindings.set(declared.register, view);
+    }
+    Ok(())
+}
+
 /// The types of vertex elements, by their names in `D3DDECLTYPE` without its prefix.
 const TYPES: [(&str, ElementFormat); 17] = {
     use ElementFormat::{Dec3n, Texel, Udec3};
@@ -137,6 +183,70 @@ impl ElementFormat {
     /// The names of the types of Direct3D 9.
     pub fn declarations() -> impl Iterator<Item = &'static str> {
         TYPES.iter().map(|(name, _)| *name)
+    }
+}
+
+/// A format of Direct3D 9: that of a texture, and that of views of it which shaders sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextureFormat {
+    /// How texels lie in memory, and what is drawn to.
+    pub stored: Format,
+    /// How shaders see them: what is missing is 1, and luminance is red, green and blue.
+    pub sampled: Format,
+}
+
+/// Formats by their names in `D3DFORMAT` without its prefix, with what they are in memory and, where that differs, for samplers.
+const FORMATS: [(&str, Format, Option<Format>); 37] = [
+    ("A8R8G8B8", Format::B8G8R8A8_UNORM, None),
+    ("X8R8G8B8", Format::B8G8R8X8_UNORM, None),
+    ("A8B8G8R8", Format::R8G8B8A8_UNORM, None),
+    ("X8B8G8R8", Format::R8G8B8A8_UNORM, Some(Format::X8B8G8R8)),
+    ("A2B10G10R10", Format::R10G10B10A2_UNORM, None),
+    ("R5G6B5", Format::B5G6R5_UNORM, None),
+    ("A1R5G5B5", Format::B5G5R5A1_UNORM, None),
+    ("X1R5G5B5", Format::B5G5R5A1_UNORM, Some(Format::X1R5G5B5)),
+    ("A4R4G4B4", Format::B4G4R4A4_UNORM, None),
+    ("X4R4G4B4", Format::B4G4R4A4_UNORM, Some(Format::X4R4G4B4)),
+    ("G16R16", Format::R16G16_UNORM, Some(Format::G16R16)),
+    ("A16B16G16R16", Format::R16G16B16A16_UNORM, None),
+    ("A8", Format::A8_UNORM, None),
+    ("L8", Format::R8_UNORM, Some(Format::L8)),
+    ("A8L8", Format::R8G8_UNORM, Some(Format::A8L8)),
+    ("L16", Format::R16_UNORM, Some(Format::L16)),
+    ("V8U8", Format::R8G8_SNORM, Some(Format::V8U8)),
+    ("V16U16", Format::R16G16_SNORM, Some(Format::V16U16)),
+    ("Q8W8V8U8", Format::R8G8B8A8_SNORM, None),
+    ("Q16W16V16U16", Format::R16G16B16A16_SNORM, None),
+    ("L6V5U5", Format::B5G6R5_UNORM, Some(Format::L6V5U5)),
+    ("X8L8V8U8", Format::R8G8B8A8_SNORM, Some(Format::X8L8V8U8)),
+    ("R16F", Format::R16_FLOAT, Some(Format::R16F)),
+    ("G16R16F", Format::R16G16_FLOAT, Some(Format::G16R16F)),
+    ("A16B16G16R16F", Format::R16G16B16A16_FLOAT, None),
+    ("R32F", Format::R32_FLOAT, Some(Format::R32F)),
+    ("G32R32F", Format::R32G32_FLOAT, Some(Format::G32R32F)),
+    ("A32B32G32R32F", Format::R32G32B32A32_FLOAT, None),
+    ("DXT1", Format::BC1_UNORM, None),
+    ("DXT2", Format::BC2_UNORM, None),
+    ("DXT3", Format::BC2_UNORM, None),
+    ("DXT4", Format::BC3_UNORM, None),
+    ("DXT5", Format::BC3_UNORM, None),
+    ("D16", Format::D16_UNORM, None),
+    ("D24S8", Format::D24_UNORM_S8_UINT, None),
+    ("D24X8", Format::D24_UNORM_S8_UINT, None),
+    ("D32F_LOCKABLE", Format::D32_FLOAT, None),
+];
+
+impl TextureFormat {
+    /// The format of a name in `D3DFORMAT`, with or without the prefix `D3DFMT_`.
+    pub fn of_name(name: &str) -> Option<Self> {
+        let name = name.strip_prefix("D3DFMT_").unwrap_or(name);
+        let &(_, stored, sampled) = FORMATS.iter().find(|(known, ..)| *known == name)?;
+        Some(Self { stored, sampled: sampled.unwrap_or(stored) })
+    }
+
+    /// The names of all, without the prefix.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        FORMATS.iter().map(|(name, ..)| *name)
     }
 }
 

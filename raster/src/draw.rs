@@ -245,7 +245,9 @@ impl TileDraw<'_, '_, '_> {
                 (3, Planes::new(corners))
             }
             Within::Line(ends) => {
-                let Some(line) = Line::new(corners[ends[0]].point, corners[ends[1]].point) else { return };
+                // Where it ends is in the bounds, and no matter of its edges.
+                let [from, to] = ends.map(|end| corners[end].point);
+                let Some(line) = Line::with_last_pixel(from, to) else { return };
                 edges[..2].copy_from_slice(&line.edges());
                 (2, Planes::of_line(corners, ends))
             }

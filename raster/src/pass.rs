@@ -10,7 +10,7 @@ use bytemuck::NoUninit;
 use crate::assembly::Kind;
 use crate::batch::{Area, Raster};
 use crate::bias::DepthBias;
-use crate::direct3d9::{Direct3D9Values, PointSizes};
+use crate::direct3d9::{self, Direct3D9Values, PointSizes};
 use crate::draw::Shading;
 use crate::edge::Bounds;
 use crate::error::DrawError;
@@ -402,8 +402,14 @@ impl<'a> Pass<'a> {
             let nothing = Viewport { left: 0.0, top: 0.0, width: 0.0, height: 0.0, min_depth: 0.0, max_depth: 0.0 };
             areas.resize(MOST_VIEWPORTS, area(nothing, None)?);
         }
-        let (vertex_bindings, strides) = vertex_bindings(draw)?;
+        let (mut vertex_bindings, strides) = vertex_bindings(draw)?;
         let mut pixel_bindings = lenient(draw.pixel_bindings);
+        if rules.is_some() {
+            direct3d9::complete(self.device, &pipeline.vertex, &mut vertex_bindings)?;
+            if let Some(shader) = &pipeline.pixel {
+                direct3d9::complete(self.device, shader, &mut pixel_bindings)?;
+            }
+        }
         self.targets.check_hazards("vertex", &pipeline.vertex, &vertex_bindings, pipeline)?;
         if let Some(shader) = &pipeline.pixel {
             self.targets.check_hazards("pixel", shader, &pixel_bindings, pipeline)?;
@@ -468,6 +474,7 @@ impl<'a> Pass<'a> {
                     usual: draw.direct3d9.point_size,
                     range: draw.direct3d9.point_size_range,
                 }),
+                has_last_pixels: rules.is_some_and(|rules| !rules.state.omits_last_pixels),
                 is_transformed: rules.is_some_and(|rules| rules.is_transformed),
             }),
             shading: Shading {

@@ -34,6 +34,15 @@ pub struct Line {
 impl Line {
     /// The line from one place to another; none if it covers nothing.
     pub fn new(from: Point, to: Point) -> Option<Self> {
+        Self::between(from, to, false)
+    }
+
+    /// The same with the pixel in whose diamond it ends, as Direct3D 9 has it by default (`D3DRS_LASTPIXEL`).
+    pub fn with_last_pixel(from: Point, to: Point) -> Option<Self> {
+        Self::between(from, to, true)
+    }
+
+    fn between(from: Point, to: Point, has_last: bool) -> Option<Self> {
         let is_steep = (to.y - from.y).abs() > (to.x - from.x).abs();
         let turned = |point: Point| if is_steep { [point.y, point.x] } else { [point.x, point.y] };
         let [start, end] = [turned(from), turned(to)];
@@ -53,7 +62,12 @@ impl Line {
             (-1, not_after(start[0]), not_before(end[0]))
         };
         let first = if line.is_in_diamond(from, first - forwards) { first - forwards } else { first };
-        let last = if line.is_in_diamond(to, last) { last - forwards } else { last };
+        let ends_in = |along| line.is_in_diamond(to, along);
+        let last = match has_last {
+            true if ends_in(last + forwards) => last + forwards,
+            false if ends_in(last) => last - forwards,
+            _ => last,
+        };
         line.pixels = if is_forwards { [first, last] } else { [last, first] };
         (line.pixels[0] <= line.pixels[1]).then_some(line)
     }

@@ -8,7 +8,7 @@ use brolga_runtime::{Dimension, Format, TextureShape};
 
 use super::document::{Mips, Resource};
 use super::error::{Problem, SceneError};
-use super::names::Kind;
+use super::names::{Kind, Named};
 use crate::files::{self, Array, Extent, FileForm, FileProblem, HEADER, Texels, short};
 use crate::job::TextureKeys;
 
@@ -145,7 +145,7 @@ impl Content {
         let bytes = folder.bytes(&place_of_file, file, most.saturating_add(HEADER))?;
         let mut keys = TextureKeys::default();
         keys.dimension = Some(dimension);
-        keys.format = resource.format.map(|format| format.0);
+        keys.format = resource.format.map(|Named(format)| format.stored);
         keys.generate_mips = matches!(resource.mips, Some(Mips::Generate));
         let mips = if let Some(Mips::Count(count)) = resource.mips { Some(count) } else { None };
         for (extent, said) in [
@@ -187,7 +187,7 @@ const PACKED: &str = ".zst";
 
 /// The format of a resource that needs one.
 pub(super) fn texel_format(place: &str, resource: &Resource) -> Result<Format, SceneError> {
-    Ok(needed(place, "format", resource.format.as_ref())?.0)
+    needed(place, "format", resource.format).map(|Named(format)| format.stored)
 }
 
 /// The value of a key that must be there.

@@ -3,13 +3,14 @@
 //! Their state is a list of render states, of the pipeline and then of the step, with the names of `D3DRENDERSTATETYPE` without its prefix
 //! and the values of a fresh device where they say nothing. So a step may need a pipeline of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::constants;
 use super::document::{self, Address, DepthStencil, DepthWriteMask, item};
 use super::error::SceneError;
 use super::names::{AddressName, Reference};
@@ -51,6 +52,8 @@ pub(super) struct Sampler {
     mip_lod_bias: Option<f32>,
     max_mip_level: Option<u32>,
     max_anisotropy: Option<u32>,
+    #[serde(default, deserialize_with = "flag_of")]
+    srgb_texture: bool,
 }
 
 fn no_levels() -> TapName {
@@ -70,7 +73,8 @@ impl<'de> Deserialize<'de> for Nine<AddressMode> {
 
 impl From<Sampler> for document::Sampler {
     fn from(sampler: Sampler) -> Self {
-        let Sampler { mag, min, mip, address, border, mip_lod_bias, max_mip_level, max_anisotropy } = sampler;
+        let Sampler { mag, min, mip, address, border, mip_lod_bias, max_mip_level, max_anisotropy, srgb_texture: _ } =
+            sampler;
         let least = max_mip_level.unwrap_or(0) as f32;
         Self {
             filter: Filter {
@@ -99,7 +103,7 @@ impl From<Sampler> for document::Sampler {
 pub(super) struct Pipeline {
     vs: Option<String>,
     ps: Option<String>,
-    topology: String,
+    topology: Option<String>,
     #[serde(default)]
     input_layout: Vec<Element>,
     #[serde(default)]
@@ -145,7 +149,8 @@ struct DrawStep {
     #[serde(default)]
     vertex_buffers: Vec<VertexBuffer>,
     index_buffer: Option<IndexBuffer>,
-    primitives: u32,
+    mesh: Option<String>,
+    primitives: Option<u32>,
     first_vertex: Option<u32>,
     first_index: Option<u32>,
     base_vertex: Option<i32>,
@@ -154,18 +159,25 @@ struct DrawStep {
     #[serde(default)]
     clip_planes: Vec<[f32; 4]>,
     #[serde(default)]
+    vs_constants: constants::Named,
+    #[serde(default)]
+    ps_constants: constants::Named,
+    #[serde(default)]
     render_states: RenderStates,
 }
 
 /// The pipelines of a scene, and those that steps make of them.
 pub(super) struct Pipelines {
     said: BTreeMap<String, Pipeline>,
+    /// The names of samplers that see colours along the sRGB curve.
+    srgb_samplers: BTreeSet<String>,
     pub made: BTreeMap<String, document::Pipeline>,
 }
 
 impl Pipelines {
-    pub fn new(said: BTreeMap<String, Pipeline>) -> Self {
-        Self { said, made: BTreeMap::new() }
+    pub fn new(said: BTreeMap<String, Pipeline>, samplers: &BTreeMap<String, Sampler>) -> Self {
+        let srgb_samplers = samplers.iter().filter(|(_, sampler)| sampler.srgb_texture);
+        Self { said, srgb_samplers: srgb_samplers.map(|(name, _)| name.clone()).collect(), made: BTreeMap::new() }
     }
 
     /// Reads the step at a place.
@@ -185,17 +197,26 @@ impl Pipelines {
 
     fn draw(&mut self, place: &str, step: DrawStep) -> Result<step::Draw, SceneError> {
         let is_indexed = step.op == "draw_indexed";
-        if is_indexed != step.index_buffer.is_some() {
-            let message = "a step `draw_indexed` has the key `index_buffer`, a step `draw` does not";
+        let sources = usize::from(step.index_buffer.is_some()) + usize::from(step.mesh.is_some());
+        if sources != usize::from(is_indexed) {
+            let message =
+                "a step `draw_indexed` has one of the keys `index_buffer` and `mesh`, a step `draw` has neither";
             return Err(SceneError::value(place, message));
         }
         let said = super::error::find(&self.said, "pipeline", &step.pipeline, || format!("{place}.pipeline"))?;
         let mut states = States::default();
         states.read(&format!("pipelines.{}.render_states", step.pipeline), &said.render_states)?;
         states.read(&format!("{place}.render_states"), &step.render_states)?;
-        let vertices = vertices(said, step.primitives)
-            .ok_or_else(|| SceneError::value(format!("{place}.primitives"), "there are too many vertices"))?;
-        let (vertex_bind, bind) = split(place, step.bind)?;
+        let too_many = || SceneError::value(format!("{place}.primitives"), "there are too many vertices");
+        let vertices = match (step.primitives, &step.mesh) {
+            (Some(primitives), _) => Some(vertices(said, primitives).ok_or_else(too_many)?),
+            // It knows how many it has.
+            (None, Some(_)) => None,
+            (None, None) => return Err(SceneError::value(place, "the step needs the key `primitives`")),
+        };
+        let (mut vertex_bind, mut bind) = split(place, step.bind)?;
+        self.curve(&mut vertex_bind);
+        self.curve(&mut bind);
         let planes = step.clip_planes.into_iter().enumerate();
         let planes = planes.filter(|(n, _)| *n < 32 && states.clip_planes >> n & 1 == 1).map(|(_, plane)| plane);
         let values = Direct3D9Values { clip_planes: planes.collect(), ..states.values.clone() };
@@ -209,33 +230,55 @@ impl Pipelines {
         }
         Ok(step::Draw {
             pipeline: name,
-            targets: vec![step.target],
+            targets: vec![Reference { is_srgb: states.writes_srgb, ..step.target }],
             depth: step.depth_target,
             bind,
             vertex_buffers: step.vertex_buffers,
             index_buffer: step.index_buffer,
-            vertices: (!is_indexed).then_some(vertices),
+            mesh: step.mesh,
+            vertices: vertices.filter(|_| !is_indexed),
             first_vertex: step.first_vertex,
-            indices: is_indexed.then_some(vertices),
+            indices: vertices.filter(|_| is_indexed),
             first_index: step.first_index,
             base_vertex: step.base_vertex,
             viewport: step.viewport,
             scissor: step.scissor.filter(|_| states.tests_scissor),
             blend_factor: states.blend_factor,
             stencil_ref: states.stencil_reference,
-            direct3d9: Some(step::Direct3D9 { vertex_bind, values }),
+            direct3d9: Some(step::Direct3D9 {
+                vertex_bind,
+                vertex_constants: step.vs_constants,
+                pixel_constants: step.ps_constants,
+                values,
+            }),
             ..step::Draw::default()
         })
     }
 }
 
+impl Pipelines {
+    /// Marks the textures of registers whose samplers see colours along the sRGB curve.
+    fn curve(&self, bind: &mut Bound) {
+        let is_srgb = |(slot, sampler): &(&String, &Reference)| {
+            slot.starts_with('s') && self.srgb_samplers.contains(&sampler.resource)
+        };
+        let textures: Vec<_> = bind.iter().filter(is_srgb).map(|(slot, _)| slot.replace('s', "t")).collect();
+        for texture in textures {
+            if let Some(texture) = bind.get_mut(&texture) {
+                texture.is_srgb = true;
+            }
+        }
+    }
+}
+
 /// Vertices of so many primitives.
 fn vertices(pipeline: &Pipeline, primitives: u32) -> Option<u32> {
-    match pipeline.topology.as_str() {
-        "LINELIST" => primitives.checked_mul(2),
-        "LINESTRIP" => primitives.checked_add(1),
-        "TRIANGLELIST" => primitives.checked_mul(3),
-        "TRIANGLESTRIP" | "TRIANGLEFAN" => primitives.checked_add(2),
+    match pipeline.topology.as_deref() {
+        Some("LINELIST") => primitives.checked_mul(2),
+        Some("LINESTRIP") => primitives.checked_add(1),
+        // That of meshes, too.
+        None | Some("TRIANGLELIST") => primitives.checked_mul(3),
+        Some("TRIANGLESTRIP" | "TRIANGLEFAN") => primitives.checked_add(2),
         _ => Some(primitives),
     }
 }
@@ -306,6 +349,7 @@ struct States {
     blend: document::BlendTarget,
     separate_alpha: bool,
     blend_factor: Option<[f32; 4]>,
+    writes_srgb: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -337,6 +381,7 @@ impl Default for States {
             blend: document::BlendTarget::default(),
             separate_alpha: false,
             blend_factor: None,
+            writes_srgb: false,
         }
     }
 }
@@ -367,6 +412,7 @@ impl States {
             "CULLMODE" => {
                 self.cull = named(value, &[("NONE", Cull::None), ("CW", Cull::Front), ("CCW", Cull::Back)])?;
             }
+            "LASTPIXEL" => direct3d9.omits_last_pixels = !flag(value)?,
             "SHADEMODE" => direct3d9.is_flat = named(value, &[("FLAT", true), ("GOURAUD", false)])?,
             "DEPTHBIAS" => direct3d9.depth_bias = number(value)?,
             "SLOPESCALEDEPTHBIAS" => self.slope_bias = number(value)?,
@@ -403,6 +449,7 @@ impl States {
             "STENCILREF" => self.stencil_reference = byte(value)?,
             "STENCILMASK" => depth.stencil_read_mask = byte(value)?,
             "STENCILWRITEMASK" => depth.stencil_write_mask = byte(value)?,
+            "SRGBWRITEENABLE" => self.writes_srgb = flag(value)?,
             "COLORWRITEENABLE" => blend.write_mask = byte(value)? & 15,
             "ALPHABLENDENABLE" => blend.blend_enable = flag(value)?,
             "SRCBLEND" => blend.src_blend = factor(value)?,
@@ -448,7 +495,7 @@ impl States {
         Ok(document::Pipeline {
             vs: said.vs.clone(),
             ps: said.ps.clone(),
-            topology: Some(said.topology.clone()),
+            topology: said.topology.clone(),
             rasterizer: document::Rasterizer {
                 fill_mode: self.fill,
                 cull_mode: self.cull,
@@ -492,6 +539,10 @@ fn flag(value: &Value) -> Result<bool, String> {
         (_, Some(0 | 1)) => Ok(value.as_u64() == Some(1)),
         _ => Err(format!("the state is true or false, or 1 or 0, not {value}")),
     }
+}
+
+fn flag_of<'de, D: serde::Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
+    flag(&Value::deserialize(value)?).map_err(serde::de::Error::custom)
 }
 
 fn whole(value: &Value) -> Result<u32, String> {

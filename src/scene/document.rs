@@ -12,8 +12,8 @@ use super::direct3d9;
 use super::error::{Problem, SceneError};
 use super::expectation::Expect;
 use super::names::{
-    AddressName, BlendOpName, ComparisonName, CullName, FactorName, FillName, Kind, LogicOpName, Named, StencilOpName,
-    filter,
+    AddressName, BlendOpName, ComparisonName, CullName, FactorName, FillName, Kind, LogicOpName, Named, ResourceFormat,
+    StencilOpName, filter,
 };
 use super::save::Save;
 use super::step::Step;
@@ -81,19 +81,26 @@ impl Document {
             }
             true => {
                 let samplers = items::<direct3d9::Sampler>("samplers", &sections.samplers)?;
+                let mut pipelines = direct3d9::Pipelines::new(items("pipelines", &sections.pipelines)?, &samplers);
                 let samplers = samplers.into_iter().map(|(name, sampler)| (name, sampler.into())).collect();
-                let mut pipelines = direct3d9::Pipelines::new(items("pipelines", &sections.pipelines)?);
                 let steps = steps.map(|(place, step)| pipelines.step(&place, step)).collect::<Result<Vec<_>, _>>()?;
                 (samplers, pipelines.made, steps)
             }
         };
+        let resources: BTreeMap<String, Resource> = items("resources", &sections.resources)?;
+        for (name, resource) in resources.iter().filter(|_| !is_direct3d9) {
+            if resource.format.is_some_and(|Named(format)| format.is_direct3d9) {
+                let message = "a format of Direct3D 9, in a scene without `\"api\": \"d3d9\"`";
+                return Err(SceneError::value(format!("resources.{name}.format"), message));
+            }
+        }
         let save = sections.save.iter().enumerate().map(|(n, save)| item(&format!("save[{n}]"), save));
         let expect = sections.expect.iter().enumerate().map(|(n, expect)| item(&format!("expect[{n}]"), expect));
         Ok(Self {
             name: sections.name,
             is_direct3d9,
             shaders: items("shaders", &sections.shaders)?,
-            resources: items("resources", &sections.resources)?,
+            resources,
             samplers,
             pipelines,
             steps,
@@ -146,7 +153,7 @@ pub(super) struct Resource {
     pub kind: Kind,
     pub size: Option<u64>,
     pub stride: Option<u32>,
-    pub format: Option<Named<Format>>,
+    pub format: Option<Named<ResourceFormat>>,
     pub width: Option<u32>,
     pub height: Option<u32>,
     pub depth: Option<u32>,

@@ -9,7 +9,7 @@ use brolga_runtime::{
 use super::content::{Content, Form, texel_format};
 use super::document::{self, Document};
 use super::error::{Problem, SceneError, find};
-use super::names::{Kind, Reference};
+use super::names::{Kind, Named, Reference};
 
 /// What a resource is on a device.
 #[derive(Clone, Debug)]
@@ -86,7 +86,8 @@ impl<'a> World<'a> {
             Kind::Texturecube => Kind::Texture2darray,
             kind => kind,
         };
-        texture_view(&texture, kind, reference).map_err(|error| SceneError::new(place(), error))
+        let view = texture_view(&texture, kind, reference);
+        view.and_then(|view| along_curve(view, reference)).map_err(|error| SceneError::new(place(), error))
     }
 
     /// A texture by its name.
@@ -132,7 +133,12 @@ impl<'a> World<'a> {
         let resource = &self.document.resources[name];
         let kind = reference.view.unwrap_or(resource.kind);
         let view = match memory {
-            Memory::Texture(texture) => texture_view(texture, kind, reference),
+            Memory::Texture(texture) => texture_view(texture, kind, reference)
+                .and_then(|view| match resource.format {
+                    Some(Named(format)) if format.sampled != format.stored => view.with_format(format.sampled),
+                    _ => Ok(view),
+                })
+                .and_then(|view| along_curve(view, reference)),
             Memory::Buffer(_) if !(Reference { view: None, ..reference.clone() }).is_whole() => {
                 return Err(SceneError::value(
                     place(),
@@ -178,6 +184,14 @@ fn texture_view(texture: &Texture, kind: Kind, reference: &Reference) -> Result<
         view = view.with_mips(first, reference.mips.unwrap_or(texture.shape().mips.saturating_sub(first)))?;
     }
     Ok(view)
+}
+
+/// The same with colours along the sRGB curve, if the reference says so and there is a format for that.
+fn along_curve(view: View, reference: &Reference) -> Result<View, brolga_runtime::ResourceError> {
+    match view.format().filter(|_| reference.is_srgb).and_then(Format::srgb) {
+        Some(format) => view.with_format(format),
+        None => Ok(view),
+    }
 }
 
 impl document::Sampler {

@@ -28,6 +28,7 @@
 //! | `memory.rs` | resources on a device, and how registers see them |
 //! | `pipelines.rs` | pipelines, compiled for what they draw to |
 //! | `direct3d9.rs` | the same for Direct3D 9 |
+//! | `constants.rs` | its constants by their names |
 //! | `plan.rs` | steps become actions |
 //! | `run.rs` | runs the actions, draws in passes |
 //! | `history.rs` | what steps did to one pixel |
@@ -36,6 +37,7 @@
 //! | `picture.rs` | compares pictures of independent implementations |
 //! | `error.rs` | what can be wrong, and where |
 
+mod constants;
 mod content;
 mod direct3d9;
 mod document;
@@ -156,6 +158,7 @@ impl Scene {
             shaders.insert(name.clone(), bytes);
         }
         mesh::expand(&mut document, &folder, limits.buffer_bytes)?;
+        constants::expand(&mut document, &shaders, limits)?;
         let (mut contents, mut room) = (BTreeMap::new(), Room { taken: 0, limit: limits.buffer_bytes });
         for (name, resource) in &document.resources {
             let content = Content::load(&format!("resources.{name}"), resource, &folder, &mut room)?;

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use brolga_runtime::{AddressMode, Comparison, Filter, Reduction, Tap};
+use brolga_runtime::format::UnknownFormat;
+use brolga_runtime::{AddressMode, Comparison, Filter, Format, Reduction, Tap};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use serde_json::Value;
 
-use crate::raster::{BlendOp, Cull, Factor, Fill, LogicOp, Statistics, StencilOp};
+use crate::raster::{BlendOp, Cull, Factor, Fill, LogicOp, Statistics, StencilOp, TextureFormat};
 
 /// What is read from its name.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +18,27 @@ pub(super) struct Named<T>(pub T);
 impl<'de, T: FromStr<Err: fmt::Display>> Deserialize<'de> for Named<T> {
     fn deserialize<D: Deserializer<'de>>(name: D) -> Result<Self, D::Error> {
         String::deserialize(name)?.parse().map(Named).map_err(D::Error::custom)
+    }
+}
+
+/// A resource's format, by its name in Direct3D 11 or in Direct3D 9.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ResourceFormat {
+    pub stored: Format,
+    /// How samplers see it.
+    pub sampled: Format,
+    /// Whether the name is one of Direct3D 9.
+    pub is_direct3d9: bool,
+}
+
+impl FromStr for ResourceFormat {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        match TextureFormat::of_name(name) {
+            Some(TextureFormat { stored, sampled }) => Ok(Self { stored, sampled, is_direct3d9: true }),
+            None => name.parse().map(|format| Self { stored: format, sampled: format, is_direct3d9: false }),
+        }
     }
 }
 
@@ -240,17 +262,19 @@ pub(super) struct Reference {
     pub mips: Option<u32>,
     pub layer: Option<u32>,
     pub view: Option<Kind>,
+    /// Whether its colours are along the sRGB curve, where it has a format for that: the state of a draw of Direct3D 9.
+    pub is_srgb: bool,
 }
 
 impl Reference {
     /// All of a resource.
-    fn whole(resource: String) -> Self {
-        Self { resource, mip: None, mips: None, layer: None, view: None }
+    pub fn whole(resource: String) -> Self {
+        Self { resource, mip: None, mips: None, layer: None, view: None, is_srgb: false }
     }
 
     /// Whether it is a name alone.
     pub fn is_name(&self) -> bool {
-        let Self { mip, mips, layer, view, .. } = self;
+        let Self { resource: _, mip, mips, layer, view, is_srgb: _ } = self;
         mip.is_none() && mips.is_none() && layer.is_none() && view.is_none()
     }
 
@@ -277,7 +301,7 @@ impl<'de> Deserialize<'de> for Reference {
             table => ReferenceTable::deserialize(table).map_err(D::Error::custom)?,
         };
         let ReferenceTable { resource, mip, mips, layer, view } = table;
-        Ok(Self { resource, mip, mips, layer, view })
+        Ok(Self { resource, mip, mips, layer, view, is_srgb: false })
     }
 }
 

@@ -11,7 +11,7 @@ use super::content::{Folder, Form, is_foreign_picture};
 use super::document::{Document, Resource};
 use super::error::{Problem, SceneError, find};
 use super::expectation::NumberName;
-use super::names::Kind;
+use super::names::{Kind, Named};
 use super::run::Outcome;
 use crate::files::{Bytes, Claim, FileForm, FileProblem, short};
 use crate::job::{self, NumberType, output};
@@ -56,10 +56,10 @@ impl Save {
 
 /// A resource as a job would bind it.
 fn kind(resource: &Resource, form: &Form) -> job::Kind<brolga_runtime::TextureShape> {
-    match (form, resource.kind, resource.stride, &resource.format) {
+    match (form, resource.kind, resource.stride, resource.format) {
         (Form::Texture(shape), ..) => job::Kind::Texture(*shape),
         (_, Kind::Structured, Some(stride @ 1..), _) => job::Kind::Structured { stride, count: None },
-        (_, Kind::Typed, _, Some(format)) => job::Kind::Typed { format: format.0, count: None },
+        (_, Kind::Typed, _, Some(Named(format))) => job::Kind::Typed { format: format.stored, count: None },
         _ => job::Kind::Raw,
     }
 }

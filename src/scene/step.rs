@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
+use super::constants;
 use super::document::item;
 use super::error::SceneError;
 use super::names::{QueryKind, Reference};
@@ -218,6 +219,8 @@ pub(super) struct Draw {
 #[derive(Debug)]
 pub(super) struct Direct3D9 {
     pub vertex_bind: BTreeMap<String, Reference>,
+    pub vertex_constants: constants::Named,
+    pub pixel_constants: constants::Named,
     pub values: Direct3D9Values,
 }
 

@@ -3,15 +3,25 @@
 //! | file | what |
 //! |---|---|
 //! | `probe.rs` | draws one thing on both engines |
-//! | `places.rs` | pixel centers, transformed vertices, clip planes, points, fans |
+//! | `places.rs` | pixel centers, transformed vertices, clip planes, points, fans, lines |
 //! | `colors.rs` | alpha test, fog, flat shading, the face |
 //! | `links.rs` | usages, packed registers, types of elements |
+//! | `forms.rs` | declarations of all forms; samplers and textures where nothing is set |
+//! | `meshes.rs` | meshes in scenes |
+//! | `sketch.rs` | scenes of one draw |
+//! | `constants.rs` | constants by name, their default values |
+//! | `textures.rs` | formats of textures, the sRGB curve |
 //! | `companion.rs` | draws any one shader with one that is made for it |
 //! | `mutants.rs` | shaders with changed words |
 
 mod colors;
 mod companion;
+mod constants;
+mod forms;
 mod links;
+mod meshes;
 mod mutants;
 mod places;
 mod probe;
+mod sketch;
+mod textures;

@@ -139,3 +139,38 @@ fn fans_share_their_first_vertex() {
     let picture = probe.set(&|desc| desc.direct3d9.is_flat = true).draw();
     assert_eq!((picture[1][6], picture[6][1]), ([0.5; 4], [0.75; 4]));
 }
+
+#[test]
+fn lines_have_their_last_pixel_unless_a_state_omits_it() {
+    let ends = |from, to| [point(from, [0.5; 4]), point(to, [0.5; 4])];
+    // From, to, and the columns and rows from the first pixel to the last one.
+    let rows: [([f32; 2], [f32; 2], Vec<[usize; 2]>); 5] = [
+        ([1.0, 2.0], [4.0, 2.0], vec![[1, 2], [2, 2], [3, 2], [4, 2]]),
+        ([4.0, 2.0], [1.0, 2.0], vec![[4, 2], [3, 2], [2, 2], [1, 2]]),
+        ([3.0, 1.0], [3.0, 4.0], vec![[3, 1], [3, 2], [3, 3], [3, 4]]),
+        ([1.0, 1.0], [4.0, 4.0], vec![[1, 1], [2, 2], [3, 3], [4, 4]]),
+        // It ends before the center of its last pixel, but in its diamond.
+        ([1.0, 2.0], [3.75, 2.0], vec![[1, 2], [2, 2], [3, 2], [4, 2]]),
+    ];
+    for (from, to, pixels) in rows {
+        for omits in [false, true] {
+            let picture = Probe::new(&ends(from, to))
+                .topology(Topology::LineList)
+                .set(&move |desc| desc.direct3d9.omits_last_pixels = omits)
+                .draw();
+            let mut expected = pixels[..pixels.len() - usize::from(omits)].to_vec();
+            expected.sort_by_key(|&[x, y]| [y, x]);
+            let all = (0..SIZE).flat_map(|y| (0..SIZE).map(move |x| [x, y]));
+            let found: Vec<_> = all.filter(|&[x, y]| picture[y][x] != NOTHING).collect();
+            assert_eq!(found, expected, "{from:?} to {to:?}");
+        }
+    }
+    // What ends between diamonds has nothing to omit.
+    for omits in [false, true] {
+        let picture = Probe::new(&ends([1.0, 2.0], [3.5, 2.0]))
+            .topology(Topology::LineList)
+            .set(&move |desc| desc.direct3d9.omits_last_pixels = omits)
+            .draw();
+        assert_eq!(columns(&picture, 2), [1, 2, 3]);
+    }
+}

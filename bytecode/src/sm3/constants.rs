@@ -79,7 +79,7 @@ codes! {
 }
 
 /// The table of constants.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConstantTable {
     /// The compiler's name.
     pub creator: String,

@@ -11,6 +11,7 @@
 //! | `decode.rs` | words to [`Program`] |
 //! | `encode.rs` | [`Program`] to the same words |
 //! | `constants.rs` | the table of constants in a comment |
+//! | `values.rs` | what constants hold: defaults, and what is set by name |
 //! | `display.rs` | instructions as fxc prints them |
 //! | `listing.rs` | a whole program as fxc prints it |
 //! | `assemble/` | text to [`Program`] |
@@ -30,6 +31,7 @@ pub mod operand;
 pub mod ops;
 pub mod register;
 pub mod validate;
+mod values;
 pub mod version;
 
 pub use assemble::assemble;
@@ -43,6 +45,7 @@ pub use operand::{Destination, Modifier, Operand, Relative, Source, Swizzle};
 pub use ops::Op;
 pub use register::{Register, RegisterFile};
 pub use validate::{ValidProgram, ValidateError, validate};
+pub use values::{ConstantError, ConstantValues};
 pub use version::Version;
 
 /// Whether bytes begin like a program, of whatever version. No container does.

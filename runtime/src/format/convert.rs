@@ -4,7 +4,8 @@
 //! * Float to a smaller float: rounded towards zero, so that no finite number becomes infinite. The floats of 11 and 10
 //!   bits are unsigned: negative numbers become zero.
 //! * Integers: clamped to the range of the component.
-//! * Components that a format lacks read as 0, alpha as 1.
+//! * Components that a format lacks read as 0, alpha as 1; in formats of Direct3D 9, all as 1.
+//! * Luminance is red, green and blue; it is written as the first of them.
 //!
 //! 32-bit components are copied bit for bit. Nothing here depends on the processor's float mode: a denormal float is
 //! zero in every narrower format.
@@ -51,7 +52,9 @@ impl<D: Described> Codec for Fields<D> {
 fn encode<D: Described>(words: Words) -> u128 {
     let mut texel = 0;
     for (channel, word) in words.into_iter().enumerate() {
-        if let (Some(encoding), Some(Field { shift, bits })) = D::PARTS.channel(channel) {
+        if let (Some(encoding), Some(Field { shift, bits })) = D::PARTS.channel(channel)
+            && D::PARTS.is_first(channel)
+        {
             texel |= u128::from(encode_component(encoding, word, bits)) << shift;
         }
     }

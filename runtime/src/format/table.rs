@@ -4,6 +4,10 @@
 //! from the lowest bit up with their widths; X is unused. Depth is red and stencil is green, as in the formats through
 //! which shaders see them. Everything else follows: size, order of channels, conversions. Formats whose texels do not
 //! consist of fields name their channels and a codec.
+//!
+//! The last rows are formats of textures in Direct3D 9 that DXGI has no number for. Textures have the DXGI format of the same family, and
+//! views that are sampled these, which differ in what components they have: L is luminance, the same red, green and blue; and the
+//! components that one lacks are 1 ("D3DFORMAT": "The default value for formats that contain undefined channels is 1").
 
 use std::fmt;
 use std::str::FromStr;
@@ -60,16 +64,22 @@ pub(super) struct Parts {
     /// By channel; `None` where it is not a field of its own.
     fields: [Option<Field>; 4],
     pub bits: u32,
+    /// Whether components that the format lacks are 1, not only an alpha.
+    missing_are_one: bool,
 }
 
+/// A part of a row: its channels, its bits, 0 if it is not a field, and its encoding if it differs.
+type Part = (&'static [usize], u32, Option<Encoding>);
+
 impl Parts {
-    /// From channels, `None` if unused, with their bits, 0 if not a field, and their encoding if it differs.
-    const fn new(encoding: Encoding, parts: &[(Option<usize>, u32, Option<Encoding>)]) -> Self {
+    const fn new(encoding: Encoding, parts: &[Part], missing_are_one: bool) -> Self {
         let (mut encodings, mut fields) = ([None; 4], [None; 4]);
         let (mut n, mut shift) = (0, 0);
         while n < parts.len() {
-            let (channel, bits, own) = parts[n];
-            if let Some(channel) = channel {
+            let (channels, bits, own) = parts[n];
+            let mut of_part = 0;
+            while of_part < channels.len() {
+                let channel = channels[of_part];
                 assert!(encodings[channel].is_none(), "a channel stands once in a row");
                 encodings[channel] = match (own, encoding) {
                     (Some(own), _) => Some(own),
@@ -80,11 +90,12 @@ impl Parts {
                 if bits > 0 {
                     fields[channel] = Some(Field { shift, bits });
                 }
+                of_part += 1;
             }
             shift += bits;
             n += 1;
         }
-        Self { encoding, encodings, fields, bits: shift }
+        Self { encoding, encodings, fields, bits: shift, missing_are_one }
     }
 
     /// The encoding and the field of a channel, if the format has it and if it is a field.
@@ -93,15 +104,25 @@ impl Parts {
         (self.encodings[channel], self.fields[channel])
     }
 
-    /// Zeros, but 1 in an alpha that the format lacks.
+    /// Whether a channel is the first of its field: luminance is stored once.
+    #[inline(always)]
+    pub fn is_first(&self, channel: usize) -> bool {
+        !self.fields[..channel].contains(&self.fields[channel])
+    }
+
+    /// Zeros, but 1 in an alpha that the format lacks, and in Direct3D 9's formats in all that they lack.
     #[inline(always)]
     pub const fn zero(&self) -> Words {
-        let alpha = match (self.encodings[3], self.encoding.is_integer()) {
-            (Some(_), _) => 0,
-            (None, true) => 1,
-            (None, false) => 1f32.to_bits(),
-        };
-        [0, 0, 0, alpha]
+        let one = if self.encoding.is_integer() { 1 } else { 1f32.to_bits() };
+        let mut words = [0; 4];
+        let mut channel = if self.missing_are_one { 0 } else { 3 };
+        while channel < 4 {
+            if self.encodings[channel].is_none() {
+                words[channel] = one;
+            }
+            channel += 1;
+        }
+        words
     }
 }
 
@@ -137,11 +158,12 @@ const fn row<D: Described>(dxgi: u32, name: &'static str, family: &'static str, 
     }
 }
 
-const R: Option<usize> = Some(0);
-const G: Option<usize> = Some(1);
-const B: Option<usize> = Some(2);
-const A: Option<usize> = Some(3);
-const X: Option<usize> = None;
+const R: &[usize] = &[0];
+const G: &[usize] = &[1];
+const B: &[usize] = &[2];
+const A: &[usize] = &[3];
+const L: &[usize] = &[0, 1, 2];
+const X: &[usize] = &[];
 
 /// A part of a row.
 macro_rules! part {
@@ -177,8 +199,8 @@ macro_rules! formats {
         }
 
         impl Format {
-            /// Every format.
-            pub const ALL: &[Format] = &[$(Format::$name,)+];
+            /// Every row.
+            const ROWS: &[Format] = &[$(Format::$name,)+];
 
             pub(super) const fn row(self) -> &'static Row {
                 match self {
@@ -197,7 +219,7 @@ macro_rules! formats {
                 pub struct $name;
 
                 impl Described for $name {
-                    const PARTS: Parts = Parts::new(Encoding::$encoding, &[$(part!($($part)+)),+]);
+                    const PARTS: Parts = Parts::new(Encoding::$encoding, &[$(part!($($part)+)),+], $dxgi == 0);
                     type Codec = codec!($($codec)?);
                 }
             )+
@@ -288,15 +310,48 @@ formats! {
      96 BC6H_SF16                BC6H          Float [BLOCKS]                (R) (G) (B) as Bc6h<true>;
      98 BC7_UNORM                BC7           Unorm [BLOCKS]                (R) (G) (B) (A) as Bc7<Self>;
      99 BC7_UNORM_SRGB           BC7           Srgb  [BLOCKS]                (R) (G) (B) (A) as Bc7<Self>;
+
+      0 X8B8G8R8                 R8G8B8A8      Unorm [TEXTURE]               (R 8) (G 8) (B 8) (X 8);
+      0 X1R5G5B5                 B5G5R5A1      Unorm [TEXTURE]               (B 5) (G 5) (R 5) (X 1);
+      0 X4R4G4B4                 B4G4R4A4      Unorm [TEXTURE]               (B 4) (G 4) (R 4) (X 4);
+      0 L8                       R8            Unorm [TEXTURE]               (L 8);
+      0 A8L8                     R8G8          Unorm [TEXTURE]               (L 8) (A 8);
+      0 L16                      R16           Unorm [TEXTURE]               (L 16);
+      0 G16R16                   R16G16        Unorm [TEXTURE]               (R 16) (G 16);
+      0 V8U8                     R8G8          Snorm [TEXTURE]               (R 8) (G 8);
+      0 V16U16                   R16G16        Snorm [TEXTURE]               (R 16) (G 16);
+      0 L6V5U5                   B5G6R5        Snorm [TEXTURE]               (R 5) (G 5) (B 6 Unorm);
+      0 X8L8V8U8                 R8G8B8A8      Snorm [TEXTURE]               (R 8) (G 8) (B 8 Unorm) (X 8);
+      0 R16F                     R16           Float [TEXTURE]               (R 16);
+      0 G16R16F                  R16G16        Float [TEXTURE]               (R 16) (G 16);
+      0 R32F                     R32           Float [TEXTURE]               (R 32);
+      0 G32R32F                  R32G32        Float [TEXTURE]               (R 32) (G 32);
 }
 
 impl Format {
-    /// The name, as in DXGI without the prefix.
+    /// The rows of DXGI, then those that only Direct3D 9 has.
+    const PARTED: (&[Format], &[Format]) = {
+        let mut count = 0;
+        while Self::ROWS[count].dxgi() != 0 {
+            count += 1;
+        }
+        Self::ROWS.split_at(count)
+    };
+
+    /// Every format of DXGI.
+    pub const ALL: &[Format] = Self::PARTED.0;
+
+    /// How samplers of Direct3D 9 see textures, where no format of DXGI says it: with ones for components that are not there, or with
+    /// luminance. They are for views of textures that have the DXGI format of the same [family](Self::family), and no names
+    /// that [`FromStr`] knows.
+    pub const DIRECT3D9: &[Format] = Self::PARTED.1;
+
+    /// The name, as in DXGI or `D3DFORMAT` without the prefix.
     pub const fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// The number in `DXGI_FORMAT`.
+    /// The number in `DXGI_FORMAT`: 0, unknown, where it has none.
     pub const fn dxgi(self) -> u32 {
         self.row().dxgi
     }
@@ -335,7 +390,8 @@ impl Format {
         self.row().block_extents
     }
 
-    /// The result of a read out of range: zeros in the format's components, and 1 in an alpha that it lacks.
+    /// The result of a read out of range: zeros in the format's components, and 1 in an alpha that it lacks. In
+    /// [Direct3D 9's formats](Self::DIRECT3D9) everything that they lack is 1.
     pub const fn zero(self) -> [u32; 4] {
         self.row().parts.zero()
     }

@@ -138,6 +138,16 @@ impl Format {
         self.family() == other.family()
     }
 
+    /// The format of the same texels with colours along the sRGB curve, if there is one.
+    pub fn srgb(self) -> Option<Format> {
+        let has_same_channels =
+            |other: &Format| (0..4).all(|n| other.channels()[n].is_some() == self.channels()[n].is_some());
+        let is_it = |other: &&Format| {
+            other.encoding() == Encoding::Srgb && self.is_castable_to(**other) && has_same_channels(other)
+        };
+        Format::ALL.iter().filter(|_| self.encoding() == Encoding::Unorm).find(is_it).copied()
+    }
+
     /// Whether a UAV of format `other` may be made for a texture of this format. Besides the family these are, for some
     /// families of 32-bit texels, R32_UINT, R32_SINT and R32_FLOAT (functional specification 5.3.9.5).
     pub fn is_storable_as(self, other: Format) -> bool {

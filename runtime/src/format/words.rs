@@ -13,7 +13,8 @@ impl Format {
 
     /// The same of an element of a vertex, which may be a part of a word.
     pub fn vertex_format(self) -> Option<TexelFormat> {
-        if self.block_extents() != [1, 1] {
+        // Compiled code takes what is missing for zeros, and channels for fields of their own.
+        if self.block_extents() != [1, 1] || Format::DIRECT3D9.contains(&self) {
             return None;
         }
         let mut channels = [None; 4];

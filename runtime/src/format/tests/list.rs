@@ -243,3 +243,50 @@ fn what_is_missing_reads_as_0_0_0_1() {
     let [depth, stencil, ..] = Format::D24_UNORM_S8_UINT.channels();
     assert_eq!([depth, stencil], [Some(Encoding::Unorm), Some(Encoding::Uint)]);
 }
+
+/// "D3DFORMAT" of Direct3D 9's reference: names list the channels from the highest bit down, U and V are signed, L is luminance, X is unused,
+/// and what is missing is 1.
+#[test]
+fn formats_of_direct3d_9_are_what_their_names_say() {
+    let ones = [1.0; 4];
+    let fifth = 0.2f32;
+    // The texel, and what a shader sees of it.
+    let rows: [(Format, u128, [f32; 4]); 15] = [
+        (Format::X8B8G8R8, 0x00_ff_33_66, [0.4, 0.2, 1.0, 1.0]),
+        (Format::X1R5G5B5, 0b0_11111_00000_00000, [1.0, 0.0, 0.0, 1.0]),
+        (Format::X4R4G4B4, 0x0_3_6_f, [0.2, 0.4, 1.0, 1.0]),
+        (Format::L8, 0x33, [fifth, fifth, fifth, 1.0]),
+        (Format::A8L8, 0x66_33, [fifth, fifth, fifth, 0.4]),
+        (Format::L16, 0x3333, [fifth, fifth, fifth, 1.0]),
+        (Format::G16R16, 0x6666_3333, [0.2, 0.4, 1.0, 1.0]),
+        (Format::V8U8, 0x81_7f, [1.0, -1.0, 1.0, 1.0]),
+        (Format::V16U16, 0x7fff_8001, [-1.0, 1.0, 1.0, 1.0]),
+        (Format::L6V5U5, 0b111111_10001_01111, [1.0, -1.0, 1.0, 1.0]),
+        (Format::X8L8V8U8, 0x00_33_81_7f, [1.0, -1.0, 0.2, 1.0]),
+        (Format::R16F, 0xc000, [-2.0, 1.0, 1.0, 1.0]),
+        (Format::G16R16F, 0x3800_c000, [-2.0, 0.5, 1.0, 1.0]),
+        (Format::R32F, 0x4040_0000, [3.0, 1.0, 1.0, 1.0]),
+        (Format::G32R32F, 0x3f00_0000_4040_0000, [3.0, 0.5, 1.0, 1.0]),
+    ];
+    assert_eq!(rows.map(|(format, ..)| format), Format::DIRECT3D9);
+    for (format, texel, seen) in rows {
+        assert_eq!(format.decode(texel).map(f32::from_bits), seen, "{format}");
+        assert_eq!(format.encode(seen.map(f32::to_bits)), texel, "{format}");
+        assert_eq!((format.dxgi(), format.name().parse::<Format>().ok()), (0, None), "{format}");
+        assert!(format.texel_format().is_none() && format.allows(Use::Sample) && !format.allows(Use::Target));
+        let relative = Format::ALL.iter().any(|other| other.is_castable_to(format));
+        assert!(relative, "{format} is a view of nothing");
+        let missing = format.zero().map(f32::from_bits);
+        let there = format.channels().map(|channel| channel.is_some());
+        assert!((0..4).all(|n| missing[n] == if there[n] { 0.0 } else { ones[n] }), "{format}");
+    }
+}
+
+#[test]
+fn formats_along_the_srgb_curve_have_the_same_texels() {
+    let pairs = Format::ALL.iter().filter_map(|&format| Some((format.name(), format.srgb()?.name())));
+    let expected: Vec<_> = list().filter_map(|row| Some((row.1.strip_suffix("_SRGB")?, row.1))).collect();
+    let mut found: Vec<_> = pairs.collect();
+    found.sort_by_key(|(name, _)| expected.iter().position(|(other, _)| other == name));
+    assert_eq!(found, expected);
+}
