@@ -15,7 +15,7 @@ features=
 case $target in
     assemble) kind=asm ;;
     job) kind=toml features=engine ;;
-    interpret) kind=cso features=engine ;;
+    interpret | direct3d9) kind=cso features=engine ;;
     draw) kind=pairs features=engine ;;
     *) kind=cso ;;
 esac

@@ -127,7 +127,7 @@ fn textures(program: &ValidProgram) -> Vec<(u32, Dimension)> {
         ItemKind::Declaration(declaration) => {
             let dimension = match declaration.texture()? {
                 TextureType::Texture2D => Dimension::Texture2d,
-                TextureType::Cube => Dimension::TextureCube,
+                TextureType::TextureCube => Dimension::TextureCube,
                 TextureType::Volume => Dimension::Texture3d,
             };
             Some((u32::from(declaration.register.register.number), dimension))
@@ -144,7 +144,7 @@ fn pixel_shader(outputs: &[Linked]) -> String {
     let mut sum = "mov r0, c0\n".to_owned();
     if outputs.iter().any(|output| !is_old(&output)) {
         text.push_str("ps_3_0\n");
-        let read = outputs.iter().filter(|output| output.usage != Usage::Position && output.usage != Usage::PSize);
+        let read = outputs.iter().filter(|output| output.usage != Usage::Position && output.usage != Usage::PointSize);
         for (n, output) in read.enumerate().take(10) {
             let (mask, first) = letters(output.mask);
             write!(text, "dcl_{}{} v{n}.{mask}\n", output.usage, output.usage_index).expect("a String takes all");

@@ -13,6 +13,8 @@ use brolga_testing::random::{Random, seeds};
 
 use crate::companion::Drawing;
 
+const ATTEMPTS: usize = 12;
+
 #[test]
 fn mutants_are_refused_or_drawn_alike() {
     let device = Device::builder().threads(1).build().unwrap();
@@ -21,7 +23,14 @@ fn mutants_are_refused_or_drawn_alike() {
         assert!(Drawing::of(&original, 0).is_some(), "{name}");
         for seed in seeds(0..4) {
             let mut random = Random(seed);
-            let mutant = if seed == 0 { original.clone() } else { changed(&original, &mut random) };
+            let mut mutant = original.clone();
+            // Most mutants break a rule of the bytecode; up to so many are made to get one that does not.
+            for _ in 0..if seed == 0 { 0 } else { ATTEMPTS } {
+                mutant = changed(&original, &mut random);
+                if Drawing::of(&mutant, 0).is_some() {
+                    break;
+                }
+            }
             let outcome = fate(&device, &mutant, seed as u32).unwrap_or_else(|difference| {
                 let text = mutant.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
                 panic!("{name}, seed {seed}: {difference}\n{text}")
@@ -30,7 +39,7 @@ fn mutants_are_refused_or_drawn_alike() {
         }
     }
     println!("{outcomes:#?}");
-    assert!(outcomes["drawn"] >= 60, "{outcomes:#?}");
+    assert!(outcomes["drawn"] >= 70, "{outcomes:#?}");
 }
 
 /// What became of a mutant.
