@@ -1,4 +1,4 @@
-"""Makes the meshes and textures of the example scenes `still_life`, `field` and `lamps`.
+"""Makes the meshes and textures of the example scenes `still_life`, `field`, `lamps` and `island`.
 
 Run it as `python3 scenes.py`; it needs numpy. Meshes are .obj files without normals: whoever reads them makes those of the faces.
 """
@@ -195,6 +195,35 @@ def write_lamps(name: str) -> None:
     np.array(lamps, "<f4").tofile(name)
 
 
+def write_heights(name: str, size: int) -> None:
+    """An island as codes of 16 bits: two mountains and ridges that get finer, sunk towards the edge."""
+    rng = np.random.default_rng(21)
+    z, x = (np.mgrid[0:size, 0:size] + 0.5) / size * 2 - 1
+    rough = np.zeros((size, size))
+    for n in range(1, 8):
+        angle, phase = rng.uniform(0, 2 * np.pi, 2)
+        along, across = x * np.cos(angle) + z * np.sin(angle), z * np.cos(angle) - x * np.sin(angle)
+        bent = along * 2.3 * 1.55**n + phase + 0.8 * np.sin(across * 1.7 * 1.5**n + n)
+        rough += (1 - np.abs(np.sin(bent))) * 0.62**n
+    hill = 0.62 * np.exp(-((x - 0.12) ** 2 + (z + 0.02) ** 2) / 0.035) + 0.36 * np.exp(-((x + 0.3) ** 2 + (z - 0.12) ** 2) / 0.03)
+    land = np.exp(-((x / 0.62) ** 2 + (z / 0.5) ** 2) ** 1.5)
+    height = 0.06 + land * (0.1 + 0.1 * rough + hill * (0.45 + 0.4 * rough))
+    (np.clip(height, 0, 1) * 65535).round().astype("<u2").tofile(name)
+
+
+def write_sheet(name: str, count: int) -> None:
+    """A square of so many squares: corners as bytes, from 0 on across and along, and one strip of triangles through all rows."""
+    z, x = np.mgrid[0 : count + 1, 0 : count + 1].astype("u1")
+    np.stack([x, z, 0 * x, 0 * x + 1], axis=-1).tofile(f"{name}.bin")
+    strip: list = []
+    for row in range(count):
+        upper = [row * (count + 1) + column for column in range(count + 1)]
+        pairs = [corner + below for corner in upper for below in (0, count + 1)]
+        # Triangles without an inside lead from row to row.
+        strip += [pairs[0], *pairs, pairs[-1]]
+    np.array(strip, "<u2").tofile(f"{name}_indices.bin")
+
+
 def main() -> None:
     write_grid("still_life/ball.obj", "A ball.", ball, 40, 24, False)
     write_grid("still_life/knot.obj", "A trefoil knot.", knot(0.24), 14, 120, True, (1, 12))
@@ -212,6 +241,8 @@ def main() -> None:
     write_box("lamps/column.obj", "A box with cut edges.", 0.1)
     write_lamps("lamps/lamps.bin")
     write_plane("lamps/floor.obj", "A square floor.", 20, 20)
+    write_heights("island/heights.bin", 128)
+    write_sheet("island/grid", 96)
 
 
 if __name__ == "__main__":

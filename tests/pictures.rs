@@ -233,6 +233,45 @@ fn field() {
     }
 }
 
+/// The sky of the island is what its formula says, where it is above the mountains.
+#[test]
+fn island() {
+    let example = Example::new("island");
+    let outcome = example.check();
+    let constant = |step: usize, name: &str| -> Vec<f64> {
+        let numbers = example.scene["steps"][step]["vs_constants"][name].as_array().unwrap();
+        numbers.iter().map(|number| number.as_f64().unwrap()).collect()
+    };
+    let [ahead, right, up]: [Vector; 3] = ["ahead", "right", "up"].map(|name| constant(1, name).try_into().unwrap());
+    let half_texel = constant(3, "half_texel");
+    let sun = unit([-0.55, 0.17, 0.9]);
+    let shown = |way: Vector| -> [f64; 3] {
+        let (height, toward) = (way[1].clamp(0.0, 1.0), dot(way, sun).clamp(0.0, 1.0));
+        let (share, beside) = ((height.sqrt() * 1.35).min(1.0), ((toward - 0.9994) / 0.0003).clamp(0.0, 1.0));
+        let glow = 0.35 * toward.powi(6) * (1.0 - height)
+            + 0.5 * toward.powi(90)
+            + 3.0 * beside * beside * (3.0 - 2.0 * beside);
+        let [low, high, tint] = [[0.98, 0.62, 0.38], [0.16, 0.28, 0.55], [1.9, 1.25, 0.75]];
+        [0, 1, 2].map(|n| {
+            let light: f64 = low[n] + (high[n] - low[n]) * share + tint[n] * glow;
+            let film = 1.0 - (-1.15 * light).exp();
+            let code = if film <= 0.0031308 { 12.92 * film } else { 1.055 * film.powf(1.0 / 2.4) - 0.055 };
+            255.0 * code
+        })
+    };
+    for (pixel, texel) in pixels([SIZE[0], 12]).zip(outcome.checks[0].bytes().chunks(4)) {
+        // Where the filter reads the larger picture, whose first pixel lies at the edge of clip space.
+        let place = [0, 1].map(|axis| {
+            let at = f64::from(pixel[axis]) / f64::from(SIZE[axis]) + half_texel[axis];
+            2.0 * (at - 0.5 / f64::from(LARGE[axis])) - 1.0
+        });
+        let way = unit(along(along(ahead, right, place[0]), up, -place[1]));
+        for (found, expected) in texel.iter().zip(shown(way)) {
+            assert!((f64::from(*found) - expected).abs() < 1.5, "{pixel:?}: {texel:?}, {expected}");
+        }
+    }
+}
+
 /// Lamps are seen where they are, unless a column or the knot is before them.
 #[test]
 fn lamps() {
