@@ -1,8 +1,6 @@
 //! Draws any one shader of Direct3D 9, with a shader of the other stage that is made for it, and with random vertices, constants and
 //! textures.
 
-use std::fmt::Write;
-
 use brolga::bytecode::Limits;
 use brolga::bytecode::sm3::{self, ItemKind, TextureType, Usage, ValidProgram};
 use brolga::bytecode::sm5::Stage;
@@ -143,15 +141,15 @@ fn pixel_shader(outputs: &[Linked]) -> String {
     let mut text = String::new();
     let mut sum = "mov r0, c0\n".to_owned();
     if outputs.iter().any(|output| !is_old(&output)) {
-        text.push_str("ps_3_0\n");
+        text += "ps_3_0\n";
         let read = outputs.iter().filter(|output| output.usage != Usage::Position && output.usage != Usage::PointSize);
         for (n, output) in read.enumerate().take(10) {
             let (mask, first) = letters(output.mask);
-            write!(text, "dcl_{}{} v{n}.{mask}\n", output.usage, output.usage_index).expect("a String takes all");
-            write!(sum, "add r0, r0, v{n}.{first}\n").expect("a String takes all");
+            text += &format!("dcl_{}{} v{n}.{mask}\n", output.usage, output.usage_index);
+            sum += &format!("add r0, r0, v{n}.{first}\n");
         }
     } else {
-        text.push_str("ps_2_0\n");
+        text += "ps_2_0\n";
         for output in outputs {
             let file = match output.usage {
                 Usage::TexCoord => 't',
@@ -160,8 +158,8 @@ fn pixel_shader(outputs: &[Linked]) -> String {
             };
             let (mask, first) = letters(output.mask);
             let n = output.usage_index;
-            write!(text, "dcl {file}{n}.{mask}\n").expect("a String takes all");
-            write!(sum, "add r0, r0, {file}{n}.{first}\n").expect("a String takes all");
+            text += &format!("dcl {file}{n}.{mask}\n");
+            sum += &format!("add r0, r0, {file}{n}.{first}\n");
         }
     }
     text + &sum + "mov oC0, r0\n"
@@ -175,17 +173,17 @@ fn vertex_shader(program: &ValidProgram, inputs: &[Linked]) -> String {
         for input in inputs {
             let n = input.usage_index;
             let file = if input.usage == Usage::Color { "oD" } else { "oT" };
-            write!(body, "mad {file}{n}, v1, c{n}, c{}\n", n + 9).expect("a String takes all");
+            body += &format!("mad {file}{n}, v1, c{n}, c{}\n", n + 9);
         }
         return format!("vs_2_0\n{text}{body}");
     }
     let mut body = "mov o0, v0\n".to_owned();
-    text.push_str("dcl_position o0\n");
+    text += "dcl_position o0\n";
     let is_other = |input: &&Linked| (input.usage, input.usage_index) != (Usage::Position, 0);
     for (n, input) in inputs.iter().filter(is_other).enumerate().take(MOST_OUTPUTS) {
         let (mask, _) = letters(input.mask);
-        write!(text, "dcl_{}{} o{}.{mask}\n", input.usage, input.usage_index, n + 1).expect("a String takes all");
-        write!(body, "mul o{}.{mask}, v1, c{n}\n", n + 1).expect("a String takes all");
+        text += &format!("dcl_{}{} o{}.{mask}\n", input.usage, input.usage_index, n + 1);
+        body += &format!("mul o{}.{mask}, v1, c{n}\n", n + 1);
     }
     format!("vs_3_0\n{text}{body}")
 }
