@@ -144,13 +144,14 @@ fn fans_share_their_first_vertex() {
 fn lines_have_their_last_pixel_unless_a_state_omits_it() {
     let ends = |from, to| [point(from, [0.5; 4]), point(to, [0.5; 4])];
     // From, to, and the columns and rows from the first pixel to the last one.
-    let rows: [([f32; 2], [f32; 2], Vec<[usize; 2]>); 5] = [
-        ([1.0, 2.0], [4.0, 2.0], vec![[1, 2], [2, 2], [3, 2], [4, 2]]),
-        ([4.0, 2.0], [1.0, 2.0], vec![[4, 2], [3, 2], [2, 2], [1, 2]]),
-        ([3.0, 1.0], [3.0, 4.0], vec![[3, 1], [3, 2], [3, 3], [3, 4]]),
-        ([1.0, 1.0], [4.0, 4.0], vec![[1, 1], [2, 2], [3, 3], [4, 4]]),
+    type Row<'p> = ([f32; 2], [f32; 2], &'p [[usize; 2]]);
+    let rows: [Row<'_>; 5] = [
+        ([1.0, 2.0], [4.0, 2.0], &[[1, 2], [2, 2], [3, 2], [4, 2]]),
+        ([4.0, 2.0], [1.0, 2.0], &[[4, 2], [3, 2], [2, 2], [1, 2]]),
+        ([3.0, 1.0], [3.0, 4.0], &[[3, 1], [3, 2], [3, 3], [3, 4]]),
+        ([1.0, 1.0], [4.0, 4.0], &[[1, 1], [2, 2], [3, 3], [4, 4]]),
         // It ends before the center of its last pixel, but in its diamond.
-        ([1.0, 2.0], [3.75, 2.0], vec![[1, 2], [2, 2], [3, 2], [4, 2]]),
+        ([1.0, 2.0], [3.75, 2.0], &[[1, 2], [2, 2], [3, 2], [4, 2]]),
     ];
     for (from, to, pixels) in rows {
         for omits in [false, true] {
