@@ -18,8 +18,9 @@ fn floats(values: &ConstantValues) -> Vec<(usize, [f32; 4])> {
 #[test]
 fn constants_are_where_the_listing_says() {
     let count = |count: usize| (1..=count).map(|n| n as f64).collect::<Vec<_>>();
-    // The name, how many numbers from 1 on it gets, and the registers that these are in.
-    let rows: &[(&str, usize, &[(usize, [f32; 4])])] = &[
+    /// The name, how many numbers from 1 on it gets, and the registers that these are in.
+    type Row<'a> = (&'a str, usize, &'a [(usize, [f32; 4])]);
+    let rows: &[Row<'_>] = &[
         ("scale", 1, &[(24, [1.0, 0.0, 0.0, 0.0])]),
         ("whole", 2, &[(25, [1.0, 2.0, 0.0, 0.0])]),
         // A register for each column, of which a dot product is a component of the result.
