@@ -91,5 +91,6 @@ pub use brolga_ir::passes::Level;
 pub use brolga_ir::pipeline;
 pub use brolga_ir::stage::{Interpolation, Parameter, Signature, Stage, SystemValue};
 pub use brolga_ir::translate::TranslateError;
+pub use brolga_ir::translate::sm3::FloatRules;
 pub use brolga_ir::verify::{VerifyError, VerifyErrors};
 pub use brolga_jit::{CompileError, CpuFeatures};

@@ -19,7 +19,7 @@ use crate::raster::{
     BlendOp, Cull, Direct3D9State, Direct3D9Values, Distance, ElementFormat, Factor, Fill, FogMode, InputElement,
     StencilOp,
 };
-use brolga_runtime::{AddressMode, Comparison, Filter, Tap};
+use brolga_runtime::{AddressMode, Comparison, Filter, FloatRules, Tap};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -108,6 +108,26 @@ pub(super) struct Pipeline {
     input_layout: Vec<Element>,
     #[serde(default)]
     render_states: RenderStates,
+    #[serde(default)]
+    float_rules: FloatRulesName,
+}
+
+/// What arithmetic does with zeros, infinities and NaN.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+enum FloatRulesName {
+    #[default]
+    Direct3d9,
+    Ieee,
+}
+
+impl From<FloatRulesName> for FloatRules {
+    fn from(name: FloatRulesName) -> Self {
+        match name {
+            FloatRulesName::Direct3d9 => Self::Direct3D9,
+            FloatRulesName::Ieee => Self::Ieee,
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -515,6 +535,7 @@ impl States {
                     ..self.direct3d9
                 },
                 input_layout,
+                float_rules: said.float_rules.into(),
             }),
             ..document::Pipeline::default()
         })

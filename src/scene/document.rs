@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use brolga_runtime::{AddressMode, Comparison, Filter, Format};
+use brolga_runtime::{AddressMode, Comparison, Filter, FloatRules, Format};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error, IgnoredAny};
 use serde_json::Value;
@@ -272,6 +272,7 @@ pub(super) struct Pipeline {
 pub(super) struct Direct3D9 {
     pub state: Direct3D9State,
     pub input_layout: Vec<raster::InputElement>,
+    pub float_rules: FloatRules,
 }
 
 #[derive(Debug, Deserialize)]

@@ -82,7 +82,10 @@ impl<'a, 'o> Compiler<'a, 'o> {
             targets: key.1.iter().enumerate().map(|(n, format)| target(n, *format, &pipeline.blend)).collect(),
             depth_format,
             direct3d9: pipeline.direct3d9.as_ref().map_or_else(Default::default, |direct3d9| direct3d9.state),
-            options: self.compile_options(),
+            options: match &pipeline.direct3d9 {
+                Some(direct3d9) => self.compile_options().float_rules(direct3d9.float_rules),
+                None => self.compile_options(),
+            },
             pixel_options: None,
         };
         let made = Pipeline::new(self.device, &desc).map_err(|error| SceneError::new(at, error))?;
