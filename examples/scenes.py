@@ -1,4 +1,4 @@
-"""Makes the meshes and textures of the example scenes `still_life`, `field`, `lamps` and `island`.
+"""Makes the meshes and textures of the example scenes `still_life`, `field`, `lamps`, `island` and `pool`.
 
 Run it as `python3 scenes.py`; it needs numpy. Meshes are .obj files without normals: whoever reads them makes those of the faces.
 """
@@ -224,6 +224,32 @@ def write_sheet(name: str, count: int) -> None:
     np.array(strip, "<u2").tofile(f"{name}_indices.bin")
 
 
+def waves(rng: np.random.Generator) -> np.ndarray:
+    """The slopes of waves that tile, along the texture in red and down it in green; what is left of a unit vector is blue."""
+    size, trains = 128, 18
+    y, x = np.mgrid[0:size, 0:size] * 2 * np.pi / size
+    slopes = np.zeros((size, size, 2))
+    for _ in range(trains):
+        across, down = rng.integers(-7, 8), rng.integers(-7, 8)
+        height = 1 / (2 + across**2 + down**2)
+        crest = np.cos(across * x + down * y + rng.uniform(0, 2 * np.pi)) * height
+        slopes += crest[..., None] * np.array([across, down])
+    slopes /= np.abs(slopes).max() * 1.1
+    up = np.sqrt(np.maximum(1 - (slopes**2).sum(axis=-1), 0))
+    return (np.dstack([slopes, up]) * 0.5 + 0.5) * 255
+
+
+def tiles(rng: np.random.Generator) -> np.ndarray:
+    """Eight tiles by eight, each a little different, with joints between them."""
+    size, count = 256, 8
+    cell = size // count
+    shade = np.kron(rng.random((count, count)), np.ones((cell, cell)))
+    glazed = blend((88, 178, 190), (140, 214, 214), shade) + 10 * (layered(rng, size, size, (8, 8), 3)[..., None] - 0.5)
+    edge = np.minimum(np.arange(size) % cell, cell - 1 - np.arange(size) % cell)
+    joint = np.minimum(edge[:, None], edge[None, :]) < 2
+    return np.where(joint[..., None], (224, 230, 222), glazed)
+
+
 def main() -> None:
     write_grid("still_life/ball.obj", "A ball.", ball, 40, 24, False)
     write_grid("still_life/knot.obj", "A trefoil knot.", knot(0.24), 14, 120, True, (1, 12))
@@ -243,6 +269,8 @@ def main() -> None:
     write_plane("lamps/floor.obj", "A square floor.", 20, 20)
     write_heights("island/heights.bin", 128)
     write_sheet("island/grid", 96)
+    save("pool/waves.png", waves(np.random.default_rng(5)), 1)
+    save("pool/tiles.png", tiles(np.random.default_rng(6)))
 
 
 if __name__ == "__main__":

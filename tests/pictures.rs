@@ -272,6 +272,37 @@ fn island() {
     }
 }
 
+/// The pool is seen where its ground is, and what was cleared around it.
+#[test]
+fn pool() {
+    let example = Example::new("pool");
+    let outcome = example.check();
+    let numbers = example.scene["resources"]["view"]["f32"].as_array().unwrap();
+    let camera: Vec<f64> = numbers.iter().map(|number| number.as_f64().unwrap()).collect();
+    // What x, z and 1 give, where y is 0.
+    let row = |n: usize| [camera[4 * n], camera[4 * n + 2], camera[4 * n + 3]];
+    let (across, up, depth) = (row(0), row(1), row(3));
+    let is_pool = |at: [f64; 2]| {
+        let (x, y) = (2.0 * at[0] / f64::from(SIZE[0]) - 1.0, 1.0 - 2.0 * at[1] / f64::from(SIZE[1]));
+        let [a, b] = [(across, x), (up, y)].map(|(row, place)| [0, 1, 2].map(|n| row[n] - place * depth[n]));
+        let area = a[0] * b[1] - a[1] * b[0];
+        let (x, z) = ((a[1] * b[2] - a[2] * b[1]) / area, (a[2] * b[0] - a[0] * b[2]) / area);
+        (-9.0..9.0).contains(&x) && (-3.0..24.0).contains(&z) && depth[0] * x + depth[1] * z + depth[2] > 0.0
+    };
+    let mut count = [0; 2];
+    for (pixel, texel) in pixels(SIZE).zip(outcome.checks[0].bytes().chunks(4)) {
+        // The centres of pixels are at integers.
+        let [x, y] = pixel.map(f64::from);
+        let around = [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]].map(|[dx, dy]| is_pool([x + dx, y + dy]));
+        let expected = is_pool([x, y]);
+        if around == [expected; 4] {
+            assert_eq!(texel != [217, 237, 245, 255], expected, "{pixel:?}: {texel:?}");
+            count[usize::from(expected)] += 1;
+        }
+    }
+    assert!(count[0] > 1_000 && count[1] > 10_000, "{count:?}");
+}
+
 /// Lamps are seen where they are, unless a column or the knot is before them.
 #[test]
 fn lamps() {

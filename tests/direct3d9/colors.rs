@@ -5,6 +5,7 @@ use brolga::Comparison;
 use brolga::raster::{Direct3D9Values, Distance, FogMode, PipelineDesc};
 
 use crate::probe::{NOTHING, PASS, Probe, assert_near, rectangle};
+use crate::sketch::{PLACE, Sketch};
 
 #[test]
 fn alpha_functions_compare_codes() {
@@ -112,4 +113,15 @@ fn faces_have_signs_and_pixels_whole_numbers() {
     let mut back = vertices.clone();
     back.chunks_mut(3).for_each(|triangle| triangle.swap(1, 2));
     assert_near(Probe::new(&back).shaders(vertex, pixel).draw()[3][5], [5.0, 3.0, -1.0, 1.0], 0.0);
+}
+
+/// The page of `rcp` has the largest number for 0, and nothing times 0 is anything but 0; in IEEE 754 it is infinity, and NaN.
+#[test]
+fn scenes_choose_the_rules_for_floats() {
+    let pixel = "ps_2_0\ndef c0, 0, 1, 0, 0\nrcp r0.x, c0.x\nmul r0.y, r0.x, c0.x\nmov r0.zw, c0.y\nmov oC0, r0";
+    let mut sketch = Sketch::new(PLACE, pixel);
+    assert_eq!(sketch.color(), [f32::MAX, 0.0, 1.0, 1.0]);
+    sketch.scene["pipelines"]["main"]["float_rules"] = "IEEE".into();
+    let [quotient, product, ..] = sketch.color();
+    assert!(quotient == f32::INFINITY && product.is_nan(), "{quotient} {product}");
 }
