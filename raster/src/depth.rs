@@ -17,12 +17,22 @@ const SIZE: usize = tile::SIZE as usize;
 #[inline(always)]
 fn codes(format: DepthFormat, depths: f32x4) -> u32x4 {
     match format {
-        DepthFormat::D16 => u32x4::new(depths.to_array().map(|depth| (depth * 65535.0 + 0.5) as u32)),
-        // A double has room for the product.
-        DepthFormat::D24 => u32x4::new(depths.to_array().map(|depth| (f64::from(depth) * 16_777_215.0 + 0.5) as u32)),
+        DepthFormat::D16 => bytemuck::cast((depths * 65535.0 + f32x4::splat(0.5)).fast_trunc_int()),
+        DepthFormat::D24 => {
+            // Written out: closures are not inlined into functions for an instruction set.
+            let [a, b, c, d] = depths.to_array();
+            u32x4::new([code_of_24_bits(a), code_of_24_bits(b), code_of_24_bits(c), code_of_24_bits(d)])
+        }
         // Depths are never negative, so that their bits grow with them. NaN was clamped away.
         DepthFormat::D32 | DepthFormat::D32S8 => bytemuck::cast(depths),
     }
+}
+
+/// A double has room for the product.
+#[inline(always)]
+fn code_of_24_bits(depth: f32) -> u32 {
+    // Never negative: a conversion to the signed number takes one instruction.
+    (f64::from(depth) * 16_777_215.0 + 0.5) as i64 as u32
 }
 
 /// Quads along a side of a tile.
@@ -199,10 +209,11 @@ impl Tile {
 #[inline(always)]
 fn stencil(test: &StencilTest, tested: &Tested, passes: u32x4, covered: u32x4, old: u32x4) -> (u32x4, u32x4) {
     let face = if tested.is_front { test.front } else { test.back };
-    let [reference, read] = [tested.reference, test.read_mask.into()].map(u32x4::splat);
+    let (reference, read) = (u32x4::splat(tested.reference), u32x4::splat(test.read_mask.into()));
     let is_kept = compare(face.test, reference & read, old & read) & covered;
-    let becomes = |op| updated(op, old, reference);
-    let new = is_kept.bitselect(passes.bitselect(becomes(face.pass), becomes(face.depth_fail)), becomes(face.fail));
+    let pass = updated(face.pass, old, reference);
+    let depth_fail = updated(face.depth_fail, old, reference);
+    let new = is_kept.bitselect(passes.bitselect(pass, depth_fail), updated(face.fail, old, reference));
     let written = covered & u32x4::splat(test.write_mask.into());
     (passes & is_kept, written.bitselect(new, old))
 }
@@ -210,7 +221,7 @@ fn stencil(test: &StencilTest, tested: &Tested, passes: u32x4, covered: u32x4, o
 /// What an operation makes of stencils.
 #[inline(always)]
 fn updated(op: StencilOp, old: u32x4, reference: u32x4) -> u32x4 {
-    let [one, most] = [1, 0xff].map(u32x4::splat);
+    let (one, most) = (u32x4::splat(1), u32x4::splat(0xff));
     match op {
         StencilOp::Keep => old,
         StencilOp::Zero => u32x4::ZERO,
@@ -281,7 +292,7 @@ const PIXELS: [[u32; 4]; 16] = {
 /// Clamps depths to those of the viewport as shaders do: NaN becomes the least.
 #[inline(always)]
 fn clamp(depths: f32x4, [least, most]: [f32; 2]) -> f32x4 {
-    let [least, most] = [f32x4::splat(least), f32x4::splat(most)];
+    let (least, most) = (f32x4::splat(least), f32x4::splat(most));
     let depths = depths.simd_gt(least).select(depths, least);
     depths.simd_lt(most).select(depths, most)
 }
