@@ -215,21 +215,32 @@ fn derivatives_belong_to_one_triangle() {
 /// Where a helper pixel lies beyond the horizon its 1/w is 0 or less: it may get anything, and draws nothing.
 #[test]
 fn helpers_beyond_the_horizon_do_no_harm() {
-    // 1/w is 0 along y = 6, in the middle of quads: w = 8 / (y - 6).
-    let places = [[0.0, 7.0], [16.0, 7.0], [8.0, 14.0]];
-    let vertices = places.map(|[x, y]: [f32; 2]| vertex(position([x, y], 0.5, 8.0 / (y - 6.0)), [y; 4]));
-    let shader = pixel(
-        "dcl_input_ps linear v1.xyzw\ndcl_output o0.xyzw\n\
-         deriv_rty_coarse o0.x, v1.x\nmov o0.y, v1.x\nmov o0.zw, l(0,0,1.0,1.0)",
-    );
-    let (texels, _) = picture(&shader, &vertices, |_| {}, |_, _| {});
-    for [x, y] in rectangle(0..SIZE, 0..SIZE) {
-        let [.., is_drawn] = pixel_at(&texels, [x, y]);
-        assert!(y >= 7 || is_drawn == 0.0, "({x}, {y})");
+    // The first row is the lower one of its quads: the centers of the upper one are at 6.5, beyond the horizon or on it.
+    for horizon in [6.75, 6.5] {
+        let rcp_w = |y: f64| (y - horizon) / 8.0;
+        let places = [[0.0, 7.0], [16.0, 7.0], [8.0, 14.0]];
+        let vertices =
+            places.map(|[x, y]: [f32; 2]| vertex(position([x, y], 0.5, 1.0 / rcp_w(y.into()) as f32), [y; 4]));
+        let shader = pixel(
+            "dcl_input_ps linear v1.xyzw\ndcl_output o0.xyzw\n\
+             deriv_rty_coarse o0.x, v1.x\nmov o0.y, v1.x\nmov o0.zw, l(0,0,1.0,1.0)",
+        );
+        let (texels, _) = picture(&shader, &vertices, |_| {}, |_, _| {});
+        let mut rows = [false; SIZE as usize];
+        for [x, y] in rectangle(0..SIZE, 0..SIZE) {
+            let [_, value, _, is_drawn] = pixel_at(&texels, [x, y]);
+            assert!(y >= 7 || is_drawn == 0.0, "({x}, {y})");
+            if is_drawn == 1.0 {
+                rows[y as usize] = true;
+                // The attribute over w is linear between the corners, which have it at 7 and at 14.
+                let down = f64::from(y) + 0.5;
+                let over_w = 7.0 * rcp_w(7.0) + (14.0 * rcp_w(14.0) - 7.0 * rcp_w(7.0)) * (down - 7.0) / 7.0;
+                let expected = over_w / rcp_w(down);
+                assert!((f64::from(value) - expected).abs() < 1e-4, "({x}, {y}): {value}, {expected}");
+            }
+        }
+        assert!(rows[7..13].iter().all(|&is_drawn| is_drawn), "{rows:?}");
     }
-    let below = pixel_at(&texels, [8, 9]);
-    // y / w is a parabola: attribute times 1/w over 1/w is not linear, but between its corners.
-    assert!(below[3] == 1.0 && (7.0..14.0).contains(&below[1]), "{below:?}");
 }
 
 /// A triangle is at the same places with the same depth whatever else is drawn or computed, and whatever is cut off at the sides of
