@@ -52,5 +52,5 @@ pub use brolga_runtime::{
     Oversize, Parameter, ParseRegisterError, PerfMap, PlacedInstance, Pool, Progress, Reduction, Register, Report,
     ResourceClass, ResourceError, ResourceKind, Sampler, Session, Shader, Signature, SourceLocation, Stage, StageTimes,
     StopReason, Subresources, SystemValue, Tap, Task, TexelBox, Texture, TextureShape, TranslateError, Unset,
-    VerifyError, VerifyErrors, View, Width, Worker, format, pipeline,
+    VectorBytes, VerifyError, VerifyErrors, View, Width, Worker, format, pipeline,
 };

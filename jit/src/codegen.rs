@@ -19,8 +19,10 @@ use crate::error::CompileError;
 use crate::lower;
 use crate::lower::notes::Notes;
 use crate::mxcsr::FloatMode;
-use crate::options::{CpuFeatures, Options};
+use crate::options::{CpuFeatures, Options, VectorBytes};
+use crate::packet::Shape;
 use crate::site::Site;
+use crate::widen::{Refusal, Wide, widen};
 
 /// Compiles a shader for groups of threads.
 ///
@@ -35,8 +37,7 @@ pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, C
 /// # Errors
 /// As [`compile`].
 pub fn compile_named(func: &VerifiedFunction, options: &Options, name: &str) -> Result<Compiled, CompileError> {
-    let isa = host(options, TargetSettings::of(func))?;
-    let machine = generate(func, options, &*isa)?;
+    let machine = generate(func, options)?;
     let facts = CodeFacts {
         float_mode: FloatMode::of(func),
         arena: machine.arena,
@@ -50,15 +51,12 @@ pub fn compile_named(func: &VerifiedFunction, options: &Options, name: &str) -> 
         fills_packets: func.interface.fills_packets,
         statistics: machine.statistics,
     };
-    Ok(Compiled { code: make_executable(isa, &machine.bytes, name)?, facts })
+    Ok(Compiled { code: place(&machine.bytes, options, name)?, facts })
 }
 
 /// Makes machine code that was generated earlier with these options executable.
 pub(crate) fn place(bytes: &[u8], options: &Options, name: &str) -> Result<ExecutableCode, CompileError> {
-    make_executable(host(options, TargetSettings::default())?, bytes, name)
-}
-
-fn make_executable(isa: OwnedTargetIsa, bytes: &[u8], name: &str) -> Result<ExecutableCode, CompileError> {
+    let isa = host(options, TargetSettings::default())?;
     let signature = signature(&*isa);
     let code = ExecutableCode::new(isa, &signature, bytes, name);
     code.map_err(|source| CompileError::Memory { bytes: bytes.len(), source })
@@ -71,12 +69,8 @@ pub(crate) struct TargetSettings {
     pub blocks: bool,
     /// A pinned register is reserved for `lower/anchor.rs`.
     pub pinned: bool,
-}
-
-impl TargetSettings {
-    pub fn of(func: &Function) -> Self {
-        Self { blocks: false, pinned: lower::is_large(func) }
-    }
+    /// The code will be widened, frames included.
+    pub widened: bool,
 }
 
 /// The target for this processor.
@@ -96,6 +90,7 @@ fn signature(isa: &dyn TargetIsa) -> ir::Signature {
 }
 
 /// Machine code before it is made executable.
+#[derive(Debug)]
 pub(crate) struct Machine {
     pub bytes: Vec<u8>,
     pub arena: ArenaLayout,
@@ -116,22 +111,60 @@ pub(crate) struct Record {
     pub jumps: Vec<u32>,
     /// Lowering decisions.
     pub notes: Notes,
+    /// Why vectors are smaller than the options ask for.
+    pub refusal: Option<Refusal>,
 }
 
-/// Generates code for any target that Cranelift knows.
-pub(crate) fn generate(func: &Function, options: &Options, isa: &dyn TargetIsa) -> Result<Machine, CompileError> {
-    run(func, options, isa, None)
+/// Generates code for this processor.
+pub(crate) fn generate(func: &Function, options: &Options) -> Result<Machine, CompileError> {
+    generate_with(func, options, None)
 }
 
 /// The same code, and what a listing needs.
-pub(crate) fn generate_recorded(
-    func: &Function,
-    options: &Options,
-    isa: &dyn TargetIsa,
-) -> Result<(Machine, Record), CompileError> {
+pub(crate) fn generate_recorded(func: &Function, options: &Options) -> Result<(Machine, Record), CompileError> {
     let mut record = Record::default();
-    let machine = run(func, options, isa, Some(&mut record))?;
+    let machine = generate_with(func, options, Some(&mut record))?;
     Ok((machine, record))
+}
+
+/// Wide code if the options ask for it, or stock code if that is refused.
+fn generate_with(func: &Function, options: &Options, mut record: Option<&mut Record>) -> Result<Machine, CompileError> {
+    let settings = TargetSettings { blocks: record.is_some(), pinned: lower::is_large(func), widened: false };
+    let mut refusal = None;
+    if Shape::of(func, options).is_widened() {
+        let isa = host(options, TargetSettings { blocks: true, widened: true, ..settings })?;
+        match run(func, options, &*isa, record.as_deref_mut()) {
+            Ok(machine) => return Ok(machine),
+            Err(Failure::Refused(found)) => refusal = Some(found),
+            Err(Failure::Error(error)) => return Err(error),
+        }
+    }
+    let stock = Options { vector_bytes: VectorBytes::Sixteen, ..*options };
+    let isa = host(options, settings)?;
+    if let Some(record) = &mut record {
+        **record = Record::default();
+    }
+    let mut machine = run(func, &stock, &*isa, record.as_deref_mut()).map_err(|failure| match failure {
+        Failure::Error(error) => error,
+        Failure::Refused(refusal) => unreachable!("stock code is not widened: {refusal}"),
+    })?;
+    machine.statistics.is_refused = refusal.is_some();
+    if let Some(record) = record {
+        record.refusal = refusal;
+    }
+    Ok(machine)
+}
+
+/// Why there is no code.
+enum Failure {
+    Error(CompileError),
+    Refused(Refusal),
+}
+
+impl From<CompileError> for Failure {
+    fn from(error: CompileError) -> Self {
+        Failure::Error(error)
+    }
 }
 
 fn run(
@@ -139,7 +172,7 @@ fn run(
     options: &Options,
     isa: &dyn TargetIsa,
     mut record: Option<&mut Record>,
-) -> Result<Machine, CompileError> {
+) -> Result<Machine, Failure> {
     let start = Instant::now();
     let mut context = Context::new();
     context.func.signature = signature(isa);
@@ -154,20 +187,42 @@ fn run(
     let clif_insts = context.func.dfg.num_insts();
     if let Err(error) = context.compile(isa, &mut ControlPlane::default()) {
         let message = cranelift_codegen::print_errors::pretty_error(error.func, error.inner);
-        return Err(CompileError::Codegen { message });
+        return Err(CompileError::Codegen { message }.into());
     }
     let code = context.compiled_code().expect("compilation succeeded");
     assert!(code.buffer.relocs().is_empty(), "compiled code reaches everything through its context");
-    let frame_bytes = code.buffer.frame_layout().map_or(0, |frame| frame.frame_to_fp_offset);
-    if frame_bytes > crate::MAX_FRAME_BYTES {
-        return Err(CompileError::Frame { bytes: frame_bytes, limit: crate::MAX_FRAME_BYTES });
-    }
-    if let Some(record) = record {
+    let stock_frame = code.buffer.frame_layout().map_or(0, |frame| frame.frame_to_fp_offset);
+    if let Some(record) = &mut record {
         record.read(code);
     }
-    let bytes = code.code_buffer().to_vec();
-    let statistics =
-        Statistics { code_bytes: bytes.len(), frame_bytes, clif_insts, lower_time, codegen_time: start.elapsed() };
+    let codegen_time = start.elapsed();
+
+    let start = Instant::now();
+    let vector_bytes = Shape::of(func, options).vector_bytes;
+    let (bytes, frame_bytes) = match vector_bytes {
+        16 => (code.code_buffer().to_vec(), stock_frame),
+        _ => {
+            let wide =
+                widen(code.code_buffer(), &code.bb_starts, (vector_bytes / 16) as u8).map_err(Failure::Refused)?;
+            if let Some(record) = record {
+                record.follow(&wide);
+            }
+            (wide.bytes, wide.frame_bytes)
+        }
+    };
+    if frame_bytes > crate::MAX_FRAME_BYTES {
+        return Err(CompileError::Frame { bytes: frame_bytes, limit: crate::MAX_FRAME_BYTES }.into());
+    }
+    let statistics = Statistics {
+        code_bytes: bytes.len(),
+        frame_bytes,
+        clif_insts,
+        vector_bytes,
+        is_refused: false,
+        lower_time,
+        codegen_time,
+        widen_time: start.elapsed(),
+    };
     Ok(Machine { bytes, arena, votes, statistics })
 }
 
@@ -180,6 +235,17 @@ impl Record {
         self.blocks = code.bb_starts.iter().copied().filter(|&start| start < end).collect();
         let next = |from: u32| self.blocks.get(self.blocks.partition_point(|&start| start <= from)).copied();
         self.jumps = code.bb_edges.iter().filter(|&&(from, to)| next(from) != Some(to)).map(|&(_, to)| to).collect();
+    }
+}
+
+impl Record {
+    /// Goes to where everything is in widened code.
+    fn follow(&mut self, wide: &Wide) {
+        for (range, _) in &mut self.sites {
+            *range = wide.offset(range.start)..wide.offset(range.end);
+        }
+        let places = self.blocks.iter_mut().chain(&mut self.jumps);
+        places.for_each(|at| *at = wide.offset(*at));
     }
 }
 
@@ -207,7 +273,8 @@ pub(crate) fn flags(target: TargetSettings) -> settings::Flags {
         ("enable_verifier", on(cfg!(debug_assertions))),
         ("unwind_info", "false"),
         ("is_pic", "false"),
-        ("enable_probestack", "true"),
+        // Widening enlarges frames, and has probes of its own.
+        ("enable_probestack", on(!target.widened)),
         ("probestack_strategy", "inline"),
         ("probestack_size_log2", "12"),
         ("enable_alias_analysis", "false"),
@@ -245,7 +312,6 @@ fn thread_table(func: &Function, packing: Packing) -> Box<[u32]> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::options::VectorBytes;
     use brolga_ir::builder::only;
     use brolga_ir::entity::ResourceId;
     use brolga_ir::function::{Input, MemoryRef, Object};
@@ -260,16 +326,14 @@ pub(crate) mod tests {
     fn recording_does_not_change_the_code() {
         let func = numbered();
         let Some(options) = Options::host() else { return };
-        let plain = generate(&func, &options, &*host(&options, TargetSettings::default()).unwrap()).unwrap();
-        let (recorded, record) = generate_recorded(
-            &func,
-            &options,
-            &*host(&options, TargetSettings { blocks: true, ..TargetSettings::default() }).unwrap(),
-        )
-        .unwrap();
-        assert_eq!(plain.bytes, recorded.bytes);
-        assert!(record.sites.iter().any(|(_, site)| matches!(site, Site::Inst { .. })));
-        assert!(record.sites.windows(2).all(|pair| pair[0].0.end <= pair[1].0.start));
+        for vector_bytes in VectorBytes::ALL {
+            let options = Options { vector_bytes, ..options };
+            let plain = generate(&func, &options).unwrap();
+            let (recorded, record) = generate_recorded(&func, &options).unwrap();
+            assert_eq!(plain.bytes, recorded.bytes);
+            assert!(record.sites.iter().any(|(_, site)| matches!(site, Site::Inst { .. })));
+            assert!(record.sites.windows(2).all(|pair| pair[0].0.end <= pair[1].0.start));
+        }
     }
 
     #[test]
@@ -311,7 +375,7 @@ pub(crate) mod tests {
             packing: Packing::Group,
             most_instructions: u32::MAX,
         };
-        let machine = generate(&func, &options, &*isa).unwrap();
+        let Ok(machine) = run(&func, &options, &*isa, None) else { panic!("no code") };
         // Instructions of AArch64 are words, and this is how its functions return.
         assert!(machine.bytes.len().is_multiple_of(4));
         assert!(machine.bytes.chunks(4).any(|word| word == 0xd65f_03c0_u32.to_le_bytes()));

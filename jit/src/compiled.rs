@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use brolga_ir::Width;
 use brolga_ir::batch::ArrayWords;
 use brolga_ir::function::Origin;
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::interface::Array;
 use brolga_ir::span::{Packing, Span};
+use brolga_ir::{Function, Width};
 use serde::{Deserialize, Serialize};
 
 use crate::abi::{ArenaLayout, ArrayRecord, Context, ThreadRow, VoteRows};
@@ -26,12 +26,26 @@ pub struct Statistics {
     pub frame_bytes: u32,
     /// Instructions given to Cranelift.
     pub clif_insts: usize,
+    /// Bytes of the vectors that hold packets.
+    pub vector_bytes: u32,
+    /// They are smaller than asked for: the code could not be widened.
+    pub is_refused: bool,
     /// Time to lower the IR; none if it was read.
     #[serde(skip)]
     pub lower_time: Duration,
     /// Time Cranelift took; none if it was read.
     #[serde(skip)]
     pub codegen_time: Duration,
+    /// Time to widen its code; none if it was read.
+    #[serde(skip)]
+    pub widen_time: Duration,
+}
+
+impl Statistics {
+    /// Vectors of a packet of 32-bit values.
+    pub(crate) fn vectors(self, func: &Function) -> u32 {
+        func.width.lanes() * 4 / self.vector_bytes
+    }
 }
 
 /// A shader as machine code. It owns its executable memory and may be run by many threads at once.
@@ -246,7 +260,12 @@ mod tests {
         assert_eq!(stored.to_bytes(), bytes);
         assert_eq!(
             stored.statistics(),
-            Statistics { lower_time: Duration::ZERO, codegen_time: Duration::ZERO, ..compiled.statistics() }
+            Statistics {
+                lower_time: Duration::ZERO,
+                codegen_time: Duration::ZERO,
+                widen_time: Duration::ZERO,
+                ..compiled.statistics()
+            }
         );
 
         for len in 0..bytes.len() {

@@ -15,6 +15,7 @@
 //! | `options.rs` | compile options |
 //! | `packet/` | the only place that emits vector CLIF |
 //! | `site.rs` | source locations of generated code |
+//! | `widen/` | re-encodes machine code for wider vectors |
 //!
 //! Unsafe code is confined to `abi/`, `code.rs`, `mxcsr.rs` and the call in `compiled.rs`.
 
@@ -30,6 +31,7 @@ pub mod ops;
 mod options;
 pub mod packet;
 mod site;
+pub mod widen;
 
 pub use abi::ArenaLayout;
 pub use codegen::{compile, compile_named};

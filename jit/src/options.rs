@@ -48,20 +48,33 @@ impl CpuFeatures {
     }
 }
 
-/// Bytes of the vectors that hold a packet's lanes, as many vectors as it takes. Results never depend on it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+/// The most bytes of the vectors that hold a packet's lanes, as many vectors as it takes. Code uses as many as the processor has.
+/// Results never depend on it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum VectorBytes {
     /// 16: what every x86-64 processor has, and all that Cranelift knows.
-    #[default]
     Sixteen,
+    /// 32: for processors with AVX2 and FMA. Code is widened after Cranelift.
+    #[default]
+    ThirtyTwo,
 }
 
 impl VectorBytes {
+    /// All sizes, ascending.
+    pub const ALL: [Self; 2] = [VectorBytes::Sixteen, VectorBytes::ThirtyTwo];
+
     /// The number.
     pub const fn count(self) -> u32 {
         match self {
             VectorBytes::Sixteen => 16,
+            VectorBytes::ThirtyTwo => 32,
         }
+    }
+
+    /// The largest vectors that a processor with these features has.
+    pub fn most(features: CpuFeatures) -> Self {
+        let CpuFeatures { avx2, fma, .. } = features;
+        if avx2 && fma { VectorBytes::ThirtyTwo } else { VectorBytes::Sixteen }
     }
 }
 
@@ -70,7 +83,7 @@ impl VectorBytes {
 pub struct Options {
     /// Instruction sets that the code may use; the processor that runs it must have them.
     pub features: CpuFeatures,
-    /// The size of the code's vectors.
+    /// The size of the code's vectors, if the processor has them; smaller ones where a packet does not fill one.
     pub vector_bytes: VectorBytes,
     /// Which threads share packets. Anything but [`Packing::Group`] must be allowed by [`Packing::may_span`].
     pub packing: Packing,
@@ -82,7 +95,8 @@ pub struct Options {
 impl Options {
     /// The options for this processor, or `None` if code cannot run on it.
     pub fn host() -> Option<Self> {
-        let (vector_bytes, packing) = (VectorBytes::default(), Packing::Group);
-        CpuFeatures::detect().map(|features| Self { features, vector_bytes, packing, most_instructions: u32::MAX })
+        let features = CpuFeatures::detect()?;
+        let (vector_bytes, packing) = (VectorBytes::most(features), Packing::Group);
+        Some(Self { features, vector_bytes, packing, most_instructions: u32::MAX })
     }
 }

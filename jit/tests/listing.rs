@@ -2,12 +2,14 @@
 
 use brolga_ir::text::{Names, parse, print};
 use brolga_ir::verify;
-use brolga_jit::Options;
 use brolga_jit::listing::{Form, Listing, list};
+use brolga_jit::{Options, VectorBytes};
 
 fn packets(text: &str) -> Listing {
     let func = verify::verify(parse(text).unwrap()).unwrap();
-    let options = Options::host().expect("tests run on x86-64 with SSE4.2");
+    let host = Options::host().expect("tests run on x86-64 with SSE4.2");
+    // What is said depends on the size of vectors.
+    let options = Options { vector_bytes: VectorBytes::Sixteen, ..host };
     let listing = list(&func, &options, Form::Packet, &[]).unwrap();
     // What is added are comments.
     assert_eq!(print(&parse(&listing.to_string()).unwrap(), Names::Dense), print(&func, Names::Dense));

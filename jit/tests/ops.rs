@@ -13,10 +13,9 @@ use brolga_ir::{Builder, Const, Function, Op, Type};
 use brolga_jit::FloatMode;
 use brolga_jit::ops::{Known, lower_op};
 use brolga_jit::packet::{Emit, Operand, is_wide};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
-use support::{Code, Compiled, Random, Record, Variant, lower_last, unknown};
+use cranelift_codegen::ir::{InstBuilder, Value};
+use support::{Code, Compiled, FLAGS, Random, Record, Variant, load_lanes, lower_last, store_lanes, unknown};
 
-const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap();
 const RANDOM_TUPLES: usize = 1500;
 
 /// Zeros, ones, extremes, patterns, shift amounts, NaNs with payloads, denormals, halves and their borders.
@@ -261,7 +260,7 @@ fn load_operand(emit: &mut Emit<'_, '_>, ty: Type, form: Form, address: Value) -
             uniform.into()
         }
         Form::Uniform => emit.load_uniform(ty, address, 0, FLAGS).into(),
-        Form::Packet => emit.load(ty, address, 0, FLAGS).into(),
+        Form::Packet => load_lanes(emit, ty, address).into(),
     }
 }
 
@@ -270,7 +269,7 @@ fn store_result(emit: &mut Emit<'_, '_>, op: Op, result: &Operand, uniform: bool
     assert_eq!(result.ty(), op.result(), "{op:?}");
     let address = packet_address(emit, op.result(), output, index);
     let packet = emit.packet(result);
-    emit.store(&packet, address, 0, FLAGS);
+    store_lanes(emit, &packet, address);
 }
 
 /// Whether code made of the operation's row may give these bits.
@@ -379,7 +378,7 @@ fn constant_operands_give_the_bits_of_eval() {
                         let mut operands = Vec::new();
                         for (n, &ty) in op.args()[..last].iter().enumerate() {
                             let address = packet_address(emit, ty, pointers[n], index);
-                            operands.push(Operand::from(emit.load(ty, address, 0, FLAGS)));
+                            operands.push(Operand::from(load_lanes(emit, ty, address)));
                         }
                         let constant = Const { ty: op.args()[last], bits };
                         operands.push(emit.constant(constant).into());

@@ -8,10 +8,8 @@ mod support;
 use brolga_ir::Type;
 use brolga_jit::FloatMode;
 use brolga_jit::packet::{Emit, Packet, is_wide, scalar_type, vector_type};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
-use support::{Cliff, Code, MAX_LANES, Random, Record, Variant};
-
-const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap();
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use support::{Cliff, Code, FLAGS, MAX_LANES, Random, Record, Variant, load_lanes, store_lanes};
 
 /// Compiles a body, runs it for one packet in every variant on fresh copies of the buffers, and hands them to a check.
 fn each_variant(
@@ -41,10 +39,6 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 fn random_words(count: usize, seed: u64) -> Vec<u32> {
     let mut random = Random(seed);
     (0..count).map(|_| random.bits() as u32).collect()
-}
-
-fn no_buffers() -> [Vec<u8>; 4] {
-    Default::default()
 }
 
 /// Masks of a packet's lanes worth trying: none, all, each single one, all but each, alternating.
@@ -121,7 +115,7 @@ fn lanes_leave_and_enter_packets_in_order() {
         each_variant(
             [values, vec![0; MAX_LANES * size], vec![0; MAX_LANES * size], Vec::new()],
             |emit, pointers| {
-                let packet = emit.load(ty, pointers[0], 0, FLAGS);
+                let packet = load_lanes(emit, ty, pointers[0]);
                 assert_eq!(emit.builder.func.dfg.value_type(packet.vectors[0]), vector_type(ty));
                 let lanes = emit.lanes(&packet);
                 for (n, &lane) in lanes.iter().enumerate() {
@@ -130,7 +124,7 @@ fn lanes_leave_and_enter_packets_in_order() {
                     emit.builder.ins().store(FLAGS, lane, pointers[1], (n * size) as i32);
                 }
                 let back = emit.from_lanes(ty, &lanes);
-                emit.store(&back, pointers[2], 0, FLAGS);
+                store_lanes(emit, &back, pointers[2]);
             },
             |lanes, [values, scalars, packet, _], _| {
                 assert_eq!(values[..lanes * size], scalars[..lanes * size], "{ty}");
@@ -351,14 +345,19 @@ fn scatters_write_lane_after_lane_and_only_where_the_mask_holds() {
 #[test]
 fn parts_join_to_the_packet_they_came_from() {
     for ty in Type::ALL {
+        let values = bytes(random_words(MAX_LANES * 2, 11));
         each_variant(
-            no_buffers(),
-            |emit, _| {
-                let packet = emit.constant_packet(brolga_ir::Const::zero(ty));
+            [values, vec![0; MAX_LANES * 8], Vec::new(), Vec::new()],
+            |emit, pointers| {
+                let packet = load_lanes(emit, ty, pointers[0]);
                 let parts: Vec<_> = (0..emit.shape.parts_of(ty)).map(|n| emit.part(&packet, n)).collect();
-                assert_eq!(emit.join(ty, &parts), packet);
+                let joined = emit.join(ty, &parts);
+                store_lanes(emit, &joined, pointers[1]);
             },
-            |_, _, _| {},
+            |lanes, [values, joined, ..], _| {
+                let size = if is_wide(ty) { 8 } else { 4 };
+                assert_eq!(values[..lanes * size], joined[..lanes * size], "{ty}");
+            },
         );
     }
 }

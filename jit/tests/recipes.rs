@@ -6,10 +6,8 @@ use brolga_ir::interface::Interface;
 use brolga_ir::{Builder, Const, Function, Op, Type, entity};
 use brolga_jit::FloatMode;
 use brolga_jit::packet::Emit;
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
-use support::{Code, Random, Record, Variant, lower_last, unknown};
-
-const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap();
+use cranelift_codegen::ir::{InstBuilder, Value};
+use support::{Code, FLAGS, Random, Record, Variant, lower_last, unknown};
 
 /// Operations on two words, `x` and `y`.
 #[derive(Clone, PartialEq, Debug)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use brolga_ir::verify::VerifiedFunction;
-use brolga_jit::CpuFeatures;
+use brolga_jit::{CpuFeatures, VectorBytes};
 use bytemuck::NoUninit;
 
 use crate::bindings::Bindings;
@@ -30,6 +30,7 @@ pub struct DeviceBuilder {
     perf_map: Option<PerfMap>,
     cache: Option<Cache>,
     features: Option<CpuFeatures>,
+    vector_bytes: VectorBytes,
 }
 
 impl DeviceBuilder {
@@ -78,6 +79,13 @@ impl DeviceBuilder {
         self
     }
 
+    /// Limits the vectors of machine code to so many bytes; by default it uses the largest that the processor has. Results are
+    /// the same.
+    pub fn vector_bytes(mut self, vector_bytes: VectorBytes) -> Self {
+        self.vector_bytes = vector_bytes;
+        self
+    }
+
     /// Starts the threads, if the device has its own.
     ///
     /// # Errors
@@ -87,7 +95,7 @@ impl DeviceBuilder {
             Some(pool) => pool,
             None => Pool::new(self.threads)?,
         };
-        let Self { guard_pages, perf_map, cache, features, .. } = self;
+        let Self { guard_pages, perf_map, cache, features, vector_bytes, .. } = self;
         let has = CpuFeatures::detect();
         if let Some(asked) = features
             && !has.is_some_and(|has| asked.is_subset(has))
@@ -95,7 +103,7 @@ impl DeviceBuilder {
             return Err(Error::Features { asked: asked.names(), has: has.map_or(Vec::new(), CpuFeatures::names) });
         }
         let (features, limits) = (features.or(has), Arc::new(self.limits));
-        let compiler = Compiler { limits: Arc::clone(&limits), features, cache, perf_map };
+        let compiler = Compiler { limits: Arc::clone(&limits), features, vector_bytes, cache, perf_map };
         let (workspaces, timer) = (Workspaces::new(guard_pages), Timer::default());
         let runner = Runner { pool, limits, guard_pages, workspaces, timer };
         Ok(Device { compiler: Arc::new(compiler), runner: Arc::new(runner) })

@@ -93,4 +93,4 @@ pub use brolga_ir::stage::{Interpolation, Parameter, Signature, Stage, SystemVal
 pub use brolga_ir::translate::TranslateError;
 pub use brolga_ir::translate::sm3::FloatRules;
 pub use brolga_ir::verify::{VerifyError, VerifyErrors};
-pub use brolga_jit::{CompileError, CpuFeatures};
+pub use brolga_jit::{CompileError, CpuFeatures, VectorBytes};

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use brolga::{Cache, Device, PerfMap, Pool};
+use brolga::{Cache, Device, PerfMap, Pool, VectorBytes};
 use clap::{Args, ValueEnum};
 
 use super::compiler::SourceOptions;
@@ -55,6 +55,18 @@ pub(super) struct DeviceOptions {
     /// Name the machine code for Linux profilers, in /tmp/perf-PID.map
     #[arg(long)]
     perf_map: bool,
+    /// Limit the vectors of machine code to so many bytes; by default they are the largest that the processor has
+    #[arg(long, value_name = "BYTES", value_parser = vector_bytes)]
+    vector_bytes: Option<VectorBytes>,
+}
+
+/// Reads a size of vectors.
+fn vector_bytes(text: &str) -> Result<VectorBytes, String> {
+    let found = VectorBytes::ALL.into_iter().find(|size| size.count().to_string() == text);
+    found.ok_or_else(|| {
+        let sizes: Vec<String> = VectorBytes::ALL.iter().map(|size| size.count().to_string()).collect();
+        format!("`{text}` is not a size of vectors: {}", sizes.join(" or "))
+    })
 }
 
 /// A device of so many threads. Says why there is none.
@@ -62,6 +74,9 @@ pub(super) fn device(threads: u16, options: DeviceOptions, cache: Option<Cache>)
     let mut builder = Device::builder().threads(threads.into());
     if let Some(cache) = cache {
         builder = builder.cache(cache);
+    }
+    if let Some(vector_bytes) = options.vector_bytes {
+        builder = builder.vector_bytes(vector_bytes);
     }
     if options.perf_map {
         let map = PerfMap::of_process().map_err(|error| {

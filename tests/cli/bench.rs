@@ -9,7 +9,7 @@ use super::{ADD, ENDLESS, Folder, Run, repository};
 
 const RIGHT: &str = "expect = { u32 = [121, 92, 63, 34] }\n";
 /// The stages of compiling.
-const STAGES: [&str; 8] = ["decode", "validate", "translate", "passes", "verify", "lower", "codegen", "link"];
+const STAGES: [&str; 9] = ["decode", "validate", "translate", "passes", "verify", "lower", "codegen", "widen", "link"];
 const WRONG: &str = "expect = { u32 = [122] }\n";
 
 /// The document of a command with `--format json`.
@@ -45,11 +45,11 @@ fn tables_have_a_row_for_each_and_no_output_is_written() {
     let row = |engine, threads| ["job", engine, threads, "1"];
     let expected = [row("jit", "1"), row("jit", "2"), row("interpreter", "1"), row("interpreter", "2")];
     assert_eq!(firsts, expected);
-    let [stages, code] = [&STAGES[..], &["compile", "code", "frame", "spills", "reloads"]];
+    let [stages, code] = [&STAGES[..], &["compile", "code", "frame", "vectors", "spills", "reloads"]];
     assert_eq!(shaders[0], [&["job", "engine"], stages, code].concat());
     // Both engines, whatever the threads. The interpreter has no machine code.
     assert_eq!(shaders[1..].iter().map(|line| line[1]).collect::<Vec<_>>(), ["jit", "interpreter"]);
-    assert!(shaders[2].ends_with(&["-"; 4]), "{}", run.out);
+    assert!(shaders[2].ends_with(&["-"; 5]), "{}", run.out);
     for table in run.out.split("\n\n") {
         let widths: Vec<usize> = table.lines().map(|line| line.chars().count()).collect();
         assert!(widths.windows(2).all(|pair| pair[0] == pair[1]), "{}", run.out);
@@ -234,7 +234,7 @@ fn the_document_has_the_form_that_is_promised() {
         assert_eq!(keys(result), promised);
         assert_eq!(result["verdict"], "pass");
         assert_eq!((&result["slots"][0]["slot"], &result["slots"][0]["mismatches"]), (&"u0".into(), &0.into()));
-        assert_eq!(keys(&result["code"]), "bytes instructions frame_bytes spills reloads");
+        assert_eq!(keys(&result["code"]), "bytes instructions frame_bytes vector_bytes is_refused spills reloads");
         assert!(result["code"]["bytes"].as_u64() > result["code"]["instructions"].as_u64());
         let stages = result["compile"]["stages"].as_array().unwrap();
         assert_eq!(stages.iter().map(|stage| stage["stage"].as_str().unwrap()).collect::<Vec<_>>(), STAGES);

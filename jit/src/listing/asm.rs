@@ -18,7 +18,6 @@ use super::order::in_order;
 use super::{Counts, LineKind, Listing, SourceLine};
 use crate::codegen::{Machine, Record};
 use crate::options::Options;
-use crate::packet::Shape;
 use crate::site::Site;
 
 /// Bytes of an instruction that fit next to its text.
@@ -37,7 +36,7 @@ pub(super) fn list(
     let found = disassemble(&machine.bytes, &record.blocks, &record.jumps);
     let pieces = with_sites(&found.pieces, record);
     let mut listing = Listing::default();
-    summary(&mut listing, func, options, machine, &pieces, source);
+    summary(&mut listing, func, options, machine, record, &pieces, source);
     let mut writer = Writer {
         listing,
         source,
@@ -136,6 +135,7 @@ fn summary(
     func: &Function,
     options: &Options,
     machine: &Machine,
+    record: &Record,
     pieces: &[(&Piece, Owner)],
     source: &[SourceLine],
 ) {
@@ -149,8 +149,12 @@ fn summary(
         machine.statistics.frame_bytes
     ));
     let features = options.features.names().join(", ");
-    let shape = Shape::of(func, options.vector_bytes);
-    push(format!("; packets of {} threads in {} vectors, {features}", shape.lanes(), shape.vectors));
+    let vectors = machine.statistics.vectors(func);
+    let bytes = machine.statistics.vector_bytes;
+    push(format!("; packets of {} threads in {vectors} vectors of {bytes} bytes, {features}", func.width.lanes()));
+    if let Some(refusal) = &record.refusal {
+        push(format!("; not widened: {refusal}"));
+    }
 }
 
 struct Writer<'a> {

@@ -122,10 +122,9 @@ pub fn list(
     form: Form,
     source: &[SourceLine],
 ) -> Result<Listing, CompileError> {
-    let isa = codegen::host(options, codegen::TargetSettings { blocks: true, ..codegen::TargetSettings::of(func) })?;
-    let (machine, record) = codegen::generate_recorded(func, options, &*isa)?;
+    let (machine, record) = codegen::generate_recorded(func, options)?;
     Ok(match form {
-        Form::Packet => packet::list(func, options, &record.notes),
+        Form::Packet => packet::list(func, machine.statistics, &record.notes),
         Form::Clif => Listing::plain(&record.clif),
         Form::Asm => asm::list(func, options, &machine, &record, source),
     })
@@ -136,7 +135,6 @@ pub fn list(
 /// # Errors
 /// As [`compile`](crate::compile).
 pub fn count(func: &VerifiedFunction, options: &Options) -> Result<Counts, CompileError> {
-    let isa = codegen::host(options, codegen::TargetSettings { blocks: true, ..codegen::TargetSettings::of(func) })?;
-    let (machine, record) = codegen::generate_recorded(func, options, &*isa)?;
+    let (machine, record) = codegen::generate_recorded(func, options)?;
     Ok(asm::count(&machine, &record))
 }

@@ -11,18 +11,17 @@ use brolga_ir::function::{InstData, InstKind};
 use brolga_ir::text::{self, Line, Names};
 
 use super::{LineKind, Listing};
+use crate::compiled::Statistics;
 use crate::lower::notes::{Form, Kept, Note, Notes, Packets, ValueNote};
-use crate::options::Options;
-use crate::packet::Shape;
 
 /// Where comments begin, unless the line is longer.
 const COLUMN: usize = 64;
 
 /// Writes the listing.
-pub(super) fn list(func: &Function, options: &Options, notes: &Notes) -> Listing {
+pub(super) fn list(func: &Function, statistics: Statistics, notes: &Notes) -> Listing {
     let mut listing = Listing::default();
     let lines = text::lines(func, Names::Dense);
-    summary(&mut listing, func, options, &lines, notes);
+    summary(&mut listing, func, statistics, &lines, notes);
     let mut decisions = vec![Vec::new(); func.inst_count()];
     for &(inst, note) in &notes.insts {
         decisions[inst.index()].push(note);
@@ -58,7 +57,7 @@ fn join(mut line: String, comment: &str) -> String {
     line
 }
 
-fn summary(listing: &mut Listing, func: &Function, options: &Options, lines: &[Line], notes: &Notes) {
+fn summary(listing: &mut Listing, func: &Function, statistics: Statistics, lines: &[Line], notes: &Notes) {
     let arena = notes.arena;
     let mut push = |text: String| listing.push(LineKind::Summary, text);
     let lanes = func.width.lanes();
@@ -66,7 +65,7 @@ fn summary(listing: &mut Listing, func: &Function, options: &Options, lines: &[L
         Some(threads) => format!("threads: {threads}; packets of {lanes} lanes: {}", arena.packets),
         None => format!("groups share packets; packets of {lanes} lanes: at most {} of a span", arena.packets),
     };
-    let vectors = Shape::of(func, options.vector_bytes).vectors;
+    let vectors = statistics.vectors(func);
     push(format!("# {threads}; vectors of a packet: {vectors} for 32 bits, {} for 64", 2 * vectors));
     let locals = match (arena.local_bytes, arena.locals_per_packet) {
         (0, _) => "no private arrays".to_owned(),

@@ -102,7 +102,7 @@ pub(crate) fn lower(
     mut notes: Option<&mut Notes>,
 ) -> Result<Needs, CompileError> {
     let facts = Facts::compute(func, options.packing);
-    let shape = Shape::of(func, options.vector_bytes);
+    let shape = Shape::of(func, options);
     let pressure = Pressure::compute(func, shape, &facts);
     let layout = Layout::compute(func, shape, &facts, &pressure)?;
     let mut builder_context = FunctionBuilderContext::new();

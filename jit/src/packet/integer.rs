@@ -7,6 +7,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
 use super::{Emit, Operand};
+use crate::widen::borrowed::Shift;
 
 /// Which right shift.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +36,9 @@ impl Emit<'_, '_> {
         }
         let [a, amount] = self.two_packets(a, amount);
         let amount = self.and_bits(&amount, 31);
+        if self.shape.is_widened() {
+            return self.shift_lanes(Shift::Left, &a, &amount);
+        }
         let exponent = self.add_bits(&amount, 127);
         let power = self.power_of_two(&exponent);
         self.mul(&a, &power)
@@ -50,6 +54,14 @@ impl Emit<'_, '_> {
             return shifted;
         }
         let [a, amount] = self.two_packets(a, amount);
+        if self.shape.is_widened() {
+            let amount = if least.is_some() { amount } else { self.and_bits(&amount, 31) };
+            let shift = match kind {
+                RightShift::Logical => Shift::Right,
+                RightShift::Arithmetic => Shift::SignedRight,
+            };
+            return self.shift_lanes(shift, &a, &amount);
+        }
         match (kind, least) {
             (RightShift::Logical, Some(least)) => self.ushr_small(&a, least, &amount),
             (RightShift::Logical, None) => self.ushr_lanes(&a, &amount),
@@ -72,6 +84,15 @@ impl Emit<'_, '_> {
     ) -> Option<Operand> {
         let Operand::Uniform(amount) = amount else { return None };
         Some(self.map1(Type::I32, a, |emit, a| shift(emit, a, amount.value)))
+    }
+
+    /// Lane by lane, by amounts below 32: one instruction, which Cranelift does not know.
+    fn shift_lanes(&mut self, shift: Shift, a: &Operand, amount: &Operand) -> Operand {
+        self.map2(Type::I32, a, amount, |emit, a, amount| {
+            let [a, amount] = [a, amount].map(|vector| emit.cast(vector, shift.ty()));
+            let shifted = shift.emit(emit.ins(), a, amount);
+            emit.cast(shifted, types::I32X4)
+        })
     }
 
     fn two_packets(&mut self, a: &Operand, b: &Operand) -> [Operand; 2] {

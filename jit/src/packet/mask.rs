@@ -65,13 +65,14 @@ impl Emit<'_, '_> {
     pub fn bits(&mut self, mask: &Packet) -> Value {
         debug_assert_eq!(mask.ty, Type::Bool, "a mask");
         let mut bits = None;
+        let lanes = i64::from(self.shape.vector_bytes / 4);
         for (n, &vector) in mask.vectors.iter().enumerate() {
-            let four = self.ins().vhigh_bits(types::I64, vector);
+            let some = self.ins().vhigh_bits(types::I64, vector);
             bits = Some(match bits {
-                None => four,
+                None => some,
                 Some(before) => {
-                    let four = self.ins().ishl_imm_u(four, 4 * n as i64);
-                    self.ins().bor(before, four)
+                    let some = self.ins().ishl_imm_u(some, lanes * n as i64);
+                    self.ins().bor(before, some)
                 }
             });
         }

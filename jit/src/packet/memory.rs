@@ -9,6 +9,8 @@ use cranelift_codegen::ir::immediates::Offset32;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Opcode, Value, types};
 use smallvec::{SmallVec, smallvec};
 
+use crate::widen::borrowed;
+
 use super::{Emit, Operand, Packet, Part, Uniform, is_wide, lane_order, scalar_type, vector_type};
 
 /// Where a lane's words begin.
@@ -29,7 +31,8 @@ impl RowAddress {
 type Rows = SmallVec<[RowAddress; 4]>;
 
 impl Emit<'_, '_> {
-    /// A packet from consecutive memory, lane 0 first. A condition is read as `i32`, all ones or zero.
+    /// A packet from consecutive memory, lane 0 first. A condition is read as `i32`, all ones or zero. Lanes of 64 bits are in the
+    /// order of the vectors, as [`Emit::store`] leaves them.
     pub fn load(&mut self, ty: Type, address: Value, offset: i32, flags: MemFlagsData) -> Packet {
         let step = self.shape.vector_bytes as i32;
         let vectors = (0..self.shape.vectors_of(ty) as i32)
@@ -38,10 +41,12 @@ impl Emit<'_, '_> {
         Packet { ty, vectors }
     }
 
-    /// A packet to consecutive memory, lane 0 first.
+    /// A packet to consecutive memory, lane 0 first; lanes of 64 bits are in the order of the vectors.
     pub fn store(&mut self, packet: &Packet, address: Value, offset: i32, flags: MemFlagsData) {
         let step = self.shape.vector_bytes as i32;
         for (k, &vector) in packet.vectors.iter().enumerate() {
+            // Vectors of doubles are stored as a part only.
+            let vector = if packet.ty == Type::F64 { self.cast(vector, types::I64X2) } else { vector };
             self.ins().store(flags, vector, address, offset + k as i32 * step);
         }
     }
@@ -146,10 +151,12 @@ impl Emit<'_, '_> {
         flags: MemFlagsData,
     ) {
         let first = RowAddress { address, offset };
+        if let (4, [words]) = (stride_bytes, values) {
+            return self.store(words, address, offset, flags);
+        }
         for part in 0..self.shape.parts_of(Type::I32) {
             let columns = self.columns(values, part);
             match (stride_bytes, columns.as_slice()) {
-                (4, &[a]) => self.store_part(a, first.plus(part as i32 * 16), flags),
                 (8, &[x, y]) => {
                     for (n, vector) in self.columns_to_pairs(x, y).into_iter().enumerate() {
                         self.store_part(vector, first.plus(part as i32 * 32 + n as i32 * 16), flags);
@@ -200,12 +207,15 @@ impl Emit<'_, '_> {
         };
         (0..self.shape.parts_of(Type::I32))
             .map(|part| {
-                let part = self.part(packet, part);
+                let (vector, place) = self.shape.place_of_part(Type::I32, part);
                 // What was read for all four is read again: a move from vectors takes longer.
-                if let Some((flags, address, offset)) = self.constant_load_in_lanes(part.value) {
+                if let Some(joined) = self.part_as_joined(packet.vectors[vector], place)
+                    && let Some((flags, address, offset)) = self.constant_load_in_lanes(joined)
+                {
                     let first = self.ins().load(types::I32, flags, address, offset);
                     return self.ins().uextend(types::I64, first);
                 }
+                let part = self.part(packet, part);
                 let first = self.ins().extractlane(part.value, 0);
                 self.ins().uextend(types::I64, first)
             })
@@ -371,17 +381,13 @@ impl Emit<'_, '_> {
         (0..4).map(|lane| first.plus((part as i32 * 4 + lane) * stride_bytes as i32)).collect()
     }
 
-    /// Sixteen bytes that a part's lanes share. A whole vector where parts are vectors; narrower than a vector it must be
-    /// two 8-byte loads.
+    /// Sixteen bytes that a part's lanes share.
     fn load_part(&mut self, at: RowAddress, flags: MemFlagsData) -> Value {
         if self.shape.vector_bytes == 16 {
             return self.ins().load(types::I32X4, flags, at.address, at.offset);
         }
-        let low = self.ins().load(types::I64, flags, at.address, at.offset);
-        let high = self.ins().load(types::I64, flags, at.address, at.offset + 8);
-        let pair = self.ins().scalar_to_vector(types::I64X2, low);
-        let pair = self.ins().insertlane(pair, high, 1);
-        self.cast(pair, types::I32X4)
+        let part = borrowed::load_part(self.ins(), flags, at.address, at.offset);
+        self.cast(part, types::I32X4)
     }
 
     /// The counterpart of [`Emit::load_part`].
@@ -390,8 +396,8 @@ impl Emit<'_, '_> {
             self.ins().store(flags, vector, at.address, at.offset);
             return;
         }
-        self.store_pair(vector, 0, at, flags);
-        self.store_pair(vector, 1, at.plus(8), flags);
+        let part = self.cast(vector, borrowed::STORED_PART);
+        self.ins().store(flags, part, at.address, at.offset);
     }
 
     /// Stores dwords 0 and 1, or 2 and 3.

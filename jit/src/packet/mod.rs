@@ -11,12 +11,12 @@
 //! | [`Packet`] | `vectors` I32X4 or F32X4; twice as many I64X2 or F64X2; a condition is I32X4, all ones or zero | operations |
 //! | [`Part`] | 128 bits of a packet: four lanes of 32 bits or two of 64 | only [`Emit::part`], back only by [`Emit::join`] |
 //!
-//! For 64-bit types, vectors 2k and 2k + 1 hold the lanes (0, 1) and (2, 3) of what is vector k for a 32-bit type.
+//! For 64-bit types, vectors 2k and 2k + 1 hold the lanes (0, 1) and (2, 3) of each 128 bits of what is vector k for a 32-bit type.
 //!
-//! Invariants, so that the same CLIF can later be re-encoded for wider registers: every shuffle stays within its 128 bits;
-//! single lanes are accessed through parts only; no vector constant differs from lane to lane (lane numbers come from the
-//! context); no 16-byte access means less than a whole vector (except where a part *is* a vector); no stack slots, no
-//! traps, no library calls, and nothing counts the bits of a mask.
+//! A CLIF vector has 16 bytes and stands for one of [`Shape::vector_bytes`], which `widen/` makes of it. Invariants, so that
+//! it can: every shuffle stays within its 128 bits; single lanes are accessed through parts only; vector constants differ from
+//! lane to lane within 128 bits only (lane numbers come from the context); an access of 16 bytes means a whole vector (a part has
+//! accesses of its own); no stack slots, no traps, no library calls.
 //!
 //! This is the only module that knows how many bytes a vector has; others see [`Shape`].
 //!
@@ -38,11 +38,13 @@ pub mod mask;
 pub mod memory;
 
 use brolga_ir::{Const, Function, Type};
-use cranelift_codegen::ir::{self, Endianness, InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::entity::packed_option::ReservedValue;
+use cranelift_codegen::ir::{self, Endianness, InstBuilder, MemFlagsData, Opcode, Value, types};
 use cranelift_frontend::{FuncInstBuilder, FunctionBuilder};
 use smallvec::{SmallVec, smallvec};
 
-use crate::options::VectorBytes;
+use crate::options::{Options, VectorBytes};
+use crate::widen::borrowed;
 
 /// CLIF values of one packet.
 pub type Vectors = SmallVec<[Value; 8]>;
@@ -57,10 +59,16 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Packets of a function.
-    pub fn of(func: &Function, vector_bytes: VectorBytes) -> Self {
-        let vector_bytes = vector_bytes.count();
-        Shape { vector_bytes, vectors: func.width.lanes() * 4 / vector_bytes }
+    /// Packets of a function. Vectors are no larger than the processor has and the lanes fill.
+    pub fn of(func: &Function, options: &Options) -> Self {
+        let row_bytes = func.width.lanes() * 4;
+        let vector_bytes = options.vector_bytes.min(VectorBytes::most(options.features)).count().min(row_bytes);
+        Shape { vector_bytes, vectors: row_bytes / vector_bytes }
+    }
+
+    /// Whether vectors have more than the 128 bits that Cranelift knows.
+    pub fn is_widened(self) -> bool {
+        self.vector_bytes > 16
     }
 
     /// Threads in a packet.
@@ -76,6 +84,18 @@ impl Shape {
     /// Parts of a packet of this type.
     pub fn parts_of(self, ty: Type) -> usize {
         self.vectors_of(ty) * (self.vector_bytes / 16) as usize
+    }
+
+    /// The vector with the 128 bits of this number, in the order of the lanes, and their place in it.
+    fn place_of_part(self, ty: Type, index: usize) -> (usize, usize) {
+        let parts = (self.vector_bytes / 16) as usize;
+        match is_wide(ty) {
+            false => (index / parts, index % parts),
+            true => {
+                let (quad, half) = (index / 2, index % 2);
+                (quad / parts * 2 + half, quad % parts)
+            }
+        }
     }
 
     /// Bytes of a row: a word for each lane.
@@ -275,8 +295,7 @@ impl<'a, 'f> Emit<'a, 'f> {
     pub fn quad_constant(&mut self, lanes: [u32; 4]) -> Packet {
         let handle = self.builder.func.dfg.constants.insert(lanes.map(u32::to_le_bytes).as_flattened().into());
         let value = self.ins().vconst(types::I32X4, handle);
-        let parts = vec![Part { ty: Type::I32, value }; self.shape.parts_of(Type::I32)];
-        self.join(Type::I32, &parts)
+        Packet { ty: Type::I32, vectors: smallvec![value; self.shape.vectors_of(Type::I32)] }
     }
 
     /// A scalar in every lane.
@@ -312,18 +331,57 @@ impl<'a, 'f> Emit<'a, 'f> {
         self.load(Type::I32, base, offset, flags)
     }
 
-    /// 128 bits of a packet.
+    /// 128 bits of a packet, in the order of the lanes.
     pub fn part(&mut self, packet: &Packet, index: usize) -> Part {
-        debug_assert_eq!(self.shape.vector_bytes, 16, "wider vectors need a take-part instruction");
-        Part { ty: packet.ty, value: packet.vectors[index] }
+        let (vector, place) = self.shape.place_of_part(packet.ty, index);
+        let vector = packet.vectors[vector];
+        let value = match self.part_as_joined(vector, place) {
+            Some(part) => part,
+            None => {
+                let vector = self.cast(vector, borrowed::type_to_take(place));
+                borrowed::take(self.ins(), vector)
+            }
+        };
+        Part { ty: packet.ty, value: self.cast(value, vector_type(packet.ty)) }
+    }
+
+    /// 128 bits of a vector where the code has them already: the vector has no others, or was just joined from them.
+    fn part_as_joined(&self, mut vector: Value, place: usize) -> Option<Value> {
+        if self.shape.vector_bytes == 16 {
+            return Some(vector);
+        }
+        let dfg = &self.builder.func.dfg;
+        loop {
+            let inst = dfg.value_def(vector).inst()?;
+            let args = dfg.inst_args(inst);
+            match dfg.insts[inst].opcode() {
+                Opcode::Bitcast => vector = args[0],
+                borrowed::INSERT if place == 0 => return Some(args[0]),
+                borrowed::INSERT => return Some(args[1]),
+                _ => return None,
+            }
+        }
     }
 
     /// The packet of these parts, [`Shape::parts_of`] many.
     pub fn join(&mut self, ty: Type, parts: &[Part]) -> Packet {
-        debug_assert_eq!(self.shape.vector_bytes, 16, "wider vectors need an insert-part instruction");
         debug_assert!(parts.iter().all(|part| part.ty == ty), "parts of one type");
         debug_assert_eq!(parts.len(), self.shape.parts_of(ty), "parts of a packet");
-        Packet { ty, vectors: parts.iter().map(|part| part.value).collect() }
+        let mut vectors: Vectors = smallvec![Value::reserved_value(); self.shape.vectors_of(ty)];
+        for (index, part) in parts.iter().enumerate() {
+            let (vector, place) = self.shape.place_of_part(ty, index);
+            vectors[vector] = match place {
+                0 => part.value,
+                _ => {
+                    let [before, part] = [vectors[vector], part.value].map(|value| self.cast(value, types::I8X16));
+                    borrowed::insert(self.ins(), before, part)
+                }
+            };
+        }
+        for vector in &mut vectors {
+            *vector = self.cast(*vector, vector_type(ty));
+        }
+        Packet { ty, vectors }
     }
 
     /// One scalar per lane, in lane order. A condition gives an `i32`, all ones or zero.

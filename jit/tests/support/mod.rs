@@ -12,18 +12,19 @@ use brolga_ir::flow::Flow;
 use brolga_ir::function::{Input, InstKind};
 use brolga_ir::{Builder, Function as IrFunction, Op, Type, entity};
 use brolga_jit::ops::{Known, lower_op};
-use brolga_jit::packet::{Emit, Fma, Operand, PacketContext, Shape};
+use brolga_jit::packet::{Emit, Fma, Operand, Packet, PacketContext, Shape, is_wide};
+use brolga_jit::widen::widen;
 use brolga_jit::{FloatGuard, FloatMode};
 pub use brolga_testing_base::random::Random;
 use cranelift_codegen::control::ControlPlane;
-use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, Signature, UserFuncName, Value, types};
+use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlagsData, Signature, UserFuncName, Value, types};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use memmap2::{Mmap, MmapMut, MmapOptions};
 
 /// Most lanes of a tested shape.
-pub const MAX_LANES: usize = 16;
+pub const MAX_LANES: usize = 32;
 
 /// Most pointers that a tested function gets.
 pub const POINTERS: usize = 4;
@@ -66,6 +67,9 @@ extern "C" fn fused_multiply_add(record: *mut Record, _: u32, _: u32, _: u32) ->
     0
 }
 
+/// Flags of memory whose words are aligned.
+pub const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap();
+
 /// Instruction sets that the code may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Level {
@@ -93,8 +97,12 @@ pub struct Variant {
 impl Variant {
     /// Every tested variant.
     pub fn all() -> Vec<Variant> {
-        let shapes = [1, 2, 4].map(|vectors| Shape { vector_bytes: 16, vectors });
-        Level::all().into_iter().flat_map(|level| shapes.map(|shape| Variant { level, shape })).collect()
+        let shapes = |vector_bytes| [1, 2, 4].map(|vectors| Shape { vector_bytes, vectors });
+        let stock = |level| shapes(16).map(|shape| Variant { level, shape });
+        let wide = |level| shapes(32).map(|shape| Variant { level, shape });
+        let levels = Level::all();
+        let widened = levels.iter().filter(|&&level| level == Level::Avx2);
+        levels.iter().copied().flat_map(stock).chain(widened.copied().flat_map(wide)).collect()
     }
 }
 
@@ -110,7 +118,13 @@ impl Code {
     /// No functions yet.
     pub fn new(variant: Variant) -> Self {
         let mut shared = settings::builder();
-        for (name, value) in [("opt_level", "none"), ("enable_verifier", "true"), ("unwind_info", "false")] {
+        for (name, value) in [
+            ("opt_level", "none"),
+            ("enable_verifier", "true"),
+            ("unwind_info", "false"),
+            ("enable_probestack", "false"),
+            ("machine_code_cfg_info", "true"),
+        ] {
             shared.set(name, value).expect("a setting of Cranelift");
         }
         let mut isa = cranelift_codegen::isa::lookup(target_lexicon::Triple::host()).expect("a supported processor");
@@ -178,7 +192,15 @@ impl Code {
         assert_eq!(compiled.buffer.relocs().len(), 0, "packet code calls no library:\n{}", context.func);
         self.bytes.resize(self.bytes.len().next_multiple_of(64), 0xcc);
         self.starts.push(self.bytes.len());
-        self.bytes.extend_from_slice(compiled.code_buffer());
+        if self.variant.shape.is_widened() {
+            let parts = (self.variant.shape.vector_bytes / 16) as u8;
+            match widen(compiled.code_buffer(), &compiled.bb_starts, parts) {
+                Ok(wide) => self.bytes.extend_from_slice(&wide.bytes),
+                Err(refusal) => panic!("not widened, {refusal}:\n{}", context.func),
+            }
+        } else {
+            self.bytes.extend_from_slice(compiled.code_buffer());
+        }
         self.starts.len() - 1
     }
 
@@ -230,6 +252,26 @@ pub fn unknown(b: &mut Builder<'_>, ty: Type) -> entity::Value {
             let bits = unknown(b, Type::I64);
             b.op(Op::AsF64, &[bits])
         }
+    }
+}
+
+/// A packet of values in memory, lane 0 first. Those of 64 bits are read one by one.
+pub fn load_lanes(emit: &mut Emit<'_, '_>, ty: Type, address: Value) -> Packet {
+    if !is_wide(ty) {
+        return emit.load(ty, address, 0, FLAGS);
+    }
+    let lanes: Vec<Value> =
+        (0..emit.shape.lanes() as i32).map(|lane| emit.load_uniform(ty, address, 8 * lane, FLAGS).value).collect();
+    emit.from_lanes(ty, &lanes)
+}
+
+/// The counterpart of [`load_lanes`].
+pub fn store_lanes(emit: &mut Emit<'_, '_>, packet: &Packet, address: Value) {
+    if !is_wide(packet.ty) {
+        return emit.store(packet, address, 0, FLAGS);
+    }
+    for (lane, value) in emit.lanes(packet).into_iter().enumerate() {
+        emit.builder.ins().store(FLAGS, value, address, 8 * lane as i32);
     }
 }
 

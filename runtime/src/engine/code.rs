@@ -16,14 +16,12 @@ pub(crate) struct Variant {
     pub packing: Packing,
     /// Formats of texels.
     pub texels: TexelFormats,
-    /// The vector size of machine code.
-    pub vector_bytes: VectorBytes,
 }
 
 impl Variant {
     /// The variant that most dispatches run, and that any could.
     pub fn usual() -> Self {
-        Self { packing: Packing::Row, texels: TexelFormats::default(), vector_bytes: VectorBytes::default() }
+        Self { packing: Packing::Row, texels: TexelFormats::default() }
     }
 
     /// How it differs from the usual one, as a suffix to a name.
@@ -66,7 +64,7 @@ impl Code {
         let interpreter = || Code::Interpreter(Interpreter::with_packing(function, packing));
         match target.engine {
             Engine::Interpreter => Ok(interpreter()),
-            Engine::Jit => match brolga_jit::compile_named(function, &target.jit_options(packing, variant)?, name) {
+            Engine::Jit => match brolga_jit::compile_named(function, &target.jit_options(packing)?, name) {
                 Ok(compiled) => Ok(Code::Jit(Box::new(compiled))),
                 Err(error) if error.is_size() && target.oversize == Oversize::Interpret => Ok(interpreter()),
                 Err(error) => Err(error),
@@ -118,6 +116,8 @@ pub(crate) struct Target {
     pub engine: Engine,
     /// What machine code may use of the processor; `None` where it cannot run.
     pub features: Option<CpuFeatures>,
+    /// The most bytes of its vectors.
+    pub vector_bytes: VectorBytes,
     /// The most instructions that the code generator is given.
     pub most_instructions: u32,
     /// What happens to shaders with more.
@@ -125,11 +125,11 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// The options for the machine code of a variant, for a function whose threads are packed this way.
-    pub fn jit_options(self, packing: Packing, variant: &Variant) -> Result<Options, CompileError> {
+    /// The options for the machine code of a function whose threads are packed this way.
+    pub fn jit_options(self, packing: Packing) -> Result<Options, CompileError> {
         Ok(Options {
             features: self.features.ok_or(CompileError::Unsupported)?,
-            vector_bytes: variant.vector_bytes,
+            vector_bytes: self.vector_bytes,
             packing,
             most_instructions: self.most_instructions,
         })

@@ -185,11 +185,13 @@ impl Inner {
 fn end_code(clock: &mut StageClock, code: &Code) -> Result<(), Error> {
     match code {
         Code::Jit(compiled) => {
-            let Statistics { lower_time, codegen_time, .. } = compiled.statistics();
-            clock.end_with(
-                CompileStage::Link,
-                &[(CompileStage::Lower, lower_time), (CompileStage::Codegen, codegen_time)],
-            )
+            let Statistics { lower_time, codegen_time, widen_time, .. } = compiled.statistics();
+            let others = [
+                (CompileStage::Lower, lower_time),
+                (CompileStage::Codegen, codegen_time),
+                (CompileStage::Widen, widen_time),
+            ];
+            clock.end_with(CompileStage::Link, &others)
         }
         Code::Interpreter(_) => clock.end(CompileStage::Lower),
     }
@@ -200,17 +202,17 @@ pub(super) fn figures(shader: &Inner, variant: &Variant, code: &Code) -> Result<
     let Code::Jit(compiled) = code else { return Ok(None) };
     let counts: Counts = guarded(|| {
         let function = shader.function_for(&variant.texels, &mut StageClock::start())?;
-        Ok(listing::count(&function, &shader.source.target().jit_options(compiled.packing(), variant)?)?)
+        Ok(listing::count(&function, &shader.source.target().jit_options(compiled.packing())?)?)
     })?;
-    let Statistics { code_bytes, frame_bytes, .. } = compiled.statistics();
+    let Statistics { code_bytes, frame_bytes, vector_bytes, is_refused, .. } = compiled.statistics();
     let Counts { instructions, spills, reloads, .. } = counts;
-    Ok(Some(CodeFigures { bytes: code_bytes, instructions, frame_bytes, spills, reloads }))
+    Ok(Some(CodeFigures { bytes: code_bytes, instructions, frame_bytes, vector_bytes, is_refused, spills, reloads }))
 }
 
 /// A textual form of a shader, made for these texel formats.
 pub(super) fn emit(shader: &Inner, form: Emit, texels: &[Option<TexelFormat>]) -> Result<Listing, Error> {
     let code = |function: &VerifiedFunction, form| {
-        let options = shader.source.target().jit_options(usual_packing(function), &Variant::usual())?;
+        let options = shader.source.target().jit_options(usual_packing(function))?;
         Ok(listing::list(function, &options, form, &shader.source.lines())?)
     };
     guarded(|| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use brolga_jit::CpuFeatures;
+use brolga_jit::{CpuFeatures, VectorBytes};
 
 use crate::cache::Cache;
 use crate::limits::Limits;
@@ -14,6 +14,8 @@ pub(crate) struct Compiler {
     pub limits: Arc<Limits>,
     /// What machine code may use of the processor; `None` where none can run.
     pub features: Option<CpuFeatures>,
+    /// The most bytes of its vectors.
+    pub vector_bytes: VectorBytes,
     pub cache: Option<Cache>,
     /// Where machine code is recorded for profilers.
     pub perf_map: Option<PerfMap>,

@@ -24,13 +24,15 @@ pub enum CompileStage {
     Lower,
     /// Cranelift.
     Codegen,
+    /// Re-encoding Cranelift's code for wider vectors.
+    Widen,
     /// Making the code executable, and accessing the cache.
     Link,
 }
 
 impl CompileStage {
     /// All of them in order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Decode,
         Self::Validate,
         Self::Translate,
@@ -38,6 +40,7 @@ impl CompileStage {
         Self::Verify,
         Self::Lower,
         Self::Codegen,
+        Self::Widen,
         Self::Link,
     ];
 
@@ -51,6 +54,7 @@ impl CompileStage {
             Self::Verify => "verify",
             Self::Lower => "lower",
             Self::Codegen => "codegen",
+            Self::Widen => "widen",
             Self::Link => "link",
         }
     }
@@ -137,6 +141,10 @@ pub struct CodeFigures {
     pub instructions: u32,
     /// Bytes of the stack frame.
     pub frame_bytes: u32,
+    /// Bytes of its vectors.
+    pub vector_bytes: u32,
+    /// The code could not be widened: its vectors are smaller than they might be.
+    pub is_refused: bool,
     /// Instructions that spill a value to the stack.
     pub spills: u32,
     /// Instructions that reload a spilled value.

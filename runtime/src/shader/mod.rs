@@ -247,7 +247,7 @@ impl Shader {
                 trimmed(used.map(|(format, range)| format.filter(|_| range.uses_texels)))
             }
         };
-        Variant { packing, texels, ..Variant::usual() }
+        Variant { packing, texels }
     }
 
     /// The code that most dispatches run, if it is made.

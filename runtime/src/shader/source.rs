@@ -104,11 +104,11 @@ impl Source {
         nameless: impl FnOnce() -> String,
     ) -> Self {
         let CompileOptions { engine, oversize, level, width, .. } = *options;
-        let (features, most_instructions) = (compiler.features, compiler.limits.code_instructions);
-        let target = Target { engine, features, most_instructions, oversize };
+        let Compiler { features, vector_bytes, ref limits, .. } = *compiler;
+        let target = Target { engine, features, vector_bytes, most_instructions: limits.code_instructions, oversize };
         let name = format!("brolga:{}:main", options.name.as_deref().map_or_else(nameless, one_line));
         let state = options.state.clone();
-        Self { front_end, level, width, state, name, target, limits: Arc::clone(&compiler.limits) }
+        Self { front_end, level, width, state, name, target, limits: Arc::clone(limits) }
     }
 
     fn program(&self) -> Option<&dyn Program> {

@@ -56,13 +56,14 @@ impl Stored {
             Input::Function(function) => (None, Some(function.to_string())),
         };
         let rules = (float_rules, stage_textures);
-        let keys = KeyBuilder::new((what, level, width, state, rules, instances, limits, target.features));
+        let processor = (target.features, target.vector_bytes);
+        let keys = KeyBuilder::new((what, level, width, state, rules, instances, limits, processor));
         Some(Self { cache: cache.clone(), keys, target, name: name.clone(), profile })
     }
 
     /// The code of a variant, under this name for profilers, and the outline of the shader.
     pub fn load(&self, variant: &Variant, name: &str) -> Option<(Outline, Code)> {
-        let options = self.target.jit_options(variant.packing, variant).ok()?;
+        let options = self.target.jit_options(variant.packing).ok()?;
         self.cache.load(&self.key(variant), |bytes| {
             let (outline, code) = parts(bytes)?;
             if code.is_empty() {
@@ -118,7 +119,6 @@ mod tests {
     use brolga_jit::CpuFeatures;
 
     use super::*;
-    use crate::engine::Oversize;
     use crate::{ClassInstance, Format};
 
     /// Two packings, and two formats of a texture.
@@ -139,7 +139,8 @@ mod tests {
     }
 
     fn target(engine: Engine, features: Option<CpuFeatures>) -> Target {
-        Target { engine, features, most_instructions: 1000, oversize: Oversize::default() }
+        let (vector_bytes, oversize) = Default::default();
+        Target { engine, features, vector_bytes, most_instructions: 1000, oversize }
     }
 
     #[test]
@@ -206,11 +207,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(folder.path()).unwrap();
         let (options, limits) = (CompileOptions::new(Engine::Jit), Limits::default());
-        let found = all.map(|features| {
-            let target = target(Engine::Jit, Some(features));
+        let targets = all.map(|features| target(Engine::Jit, Some(features)));
+        let narrow = Target { vector_bytes: brolga_jit::VectorBytes::Sixteen, ..targets[2] };
+        let found = targets.into_iter().chain([narrow]).map(|target| {
             let stored = Stored::new(&cache, Input::Container(b"DXBC"), &options, &limits, target, String::new());
             stored.unwrap().key(&Variant::usual())
         });
+        let found: Vec<Key> = found.collect();
         assert!(found.iter().enumerate().all(|(n, key)| !found[..n].contains(key)));
     }
 }

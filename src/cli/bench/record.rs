@@ -80,6 +80,8 @@ pub(super) struct Code {
     pub bytes: usize,
     pub instructions: u32,
     pub frame_bytes: u32,
+    pub vector_bytes: u32,
+    pub is_refused: bool,
     pub spills: u32,
     pub reloads: u32,
 }
@@ -243,8 +245,8 @@ impl Times {
 
 impl From<CodeFigures> for Code {
     fn from(code: CodeFigures) -> Self {
-        let CodeFigures { bytes, instructions, frame_bytes, spills, reloads, .. } = code;
-        Self { bytes, instructions, frame_bytes, spills, reloads }
+        let CodeFigures { bytes, instructions, frame_bytes, vector_bytes, is_refused, spills, reloads, .. } = code;
+        Self { bytes, instructions, frame_bytes, vector_bytes, is_refused, spills, reloads }
     }
 }
 

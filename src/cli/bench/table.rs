@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::record::{Document, JobRecord, Record, time};
+use super::record::{Code, Document, JobRecord, Record, time};
 use crate::cli::report::harmless;
 use crate::cli::sheet::Sheet;
 use crate::cli::style::Style;
@@ -50,13 +50,19 @@ const FRAMES: [Column; 8] = [
     ("first", true, |row| time(row.record.compile.first_ms)),
 ];
 
-const CODE: [Column; 5] = [
+const CODE: [Column; 6] = [
     ("compile", true, |row| cell(row.record.compile.times.of_one_thread(), |times| time(times.median_ms))),
     ("code", true, |row| cell(row.record.code, |code| format!("{} B", code.bytes))),
     ("frame", true, |row| cell(row.record.code, |code| format!("{} B", code.frame_bytes))),
+    ("vectors", true, |row| cell(row.record.code, vectors)),
     ("spills", true, |row| cell(row.record.code, |code| code.spills.to_string())),
     ("reloads", true, |row| cell(row.record.code, |code| code.reloads.to_string())),
 ];
+
+/// The size of vectors, and whether larger ones were refused.
+fn vectors(code: Code) -> String {
+    format!("{} B{}", code.vector_bytes, if code.is_refused { ", refused" } else { "" })
+}
 
 /// Writes the tables of what was measured; nothing if that is nothing.
 pub(super) fn write(out: &mut impl Write, document: &Document, style: Style) -> io::Result<()> {

@@ -1,0 +1,71 @@
+//! Operations that Cranelift has no instruction for, as instructions that shaders never need.
+//!
+//! `packet/` writes the operation on the left for what is on the right. Only widened code means that; as it stands the
+//! instruction computes something else, so code with borrowed operations is never run as Cranelift made it. Cranelift's
+//! optimiser is off, and its selection knows one rule for each of these operations, which a test holds it to.
+//!
+//! | CLIF | instruction | stands for |
+//! |---|---|---|
+//! | `ssub_sat.i8x16 x, x` | `vpsubsb` | the first 128 bits of x |
+//! | `ssub_sat.i16x8 x, x` | `vpsubsw` | the second |
+//! | `uadd_sat.i8x16 x, part` | `vpaddusb` | x with other second 128 bits |
+//! | `sload8x8` | `vpmovsxbw` | a load of 128 bits |
+//! | `store.f64x2` | `vmovupd` | a store of 128 bits |
+//! | `avg_round.i8x16 x, n` | `vpavgb` | each lane of x shifted left by that of n; 0 for 32 and above |
+//! | `avg_round.i16x8 x, n` | `vpavgw` | the same to the right |
+//! | `x86_pmulhrsw x, n` | `vpmulhrsw` | the same to the right, with the sign coming in |
+
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Opcode, Type, Value, types};
+use cranelift_frontend::FuncInstBuilder;
+
+/// 128 bits of a vector; the vector must be I8X16 for the first and I16X8 for the second.
+pub(crate) fn take(ins: FuncInstBuilder<'_, '_>, vector: Value) -> Value {
+    ins.ssub_sat(vector, vector)
+}
+
+/// The type that selects which 128 bits are taken.
+pub(crate) fn type_to_take(part: usize) -> Type {
+    [types::I8X16, types::I16X8][part]
+}
+
+/// A vector, I8X16, with other 128 bits as its second.
+pub(crate) fn insert(ins: FuncInstBuilder<'_, '_>, vector: Value, part: Value) -> Value {
+    ins.uadd_sat(vector, part)
+}
+
+/// The operation of [`insert`].
+pub(crate) const INSERT: Opcode = Opcode::UaddSat;
+
+/// 128 bits from memory, as I16X8.
+pub(crate) fn load_part(ins: FuncInstBuilder<'_, '_>, flags: MemFlagsData, address: Value, offset: i32) -> Value {
+    ins.sload8x8(flags, address, offset)
+}
+
+/// The type as which 128 bits are stored.
+pub(crate) const STORED_PART: Type = types::F64X2;
+
+/// Which way lanes are shifted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Shift {
+    Left,
+    Right,
+    SignedRight,
+}
+
+impl Shift {
+    /// The type of the operands.
+    pub fn ty(self) -> Type {
+        match self {
+            Shift::Left => types::I8X16,
+            Shift::Right | Shift::SignedRight => types::I16X8,
+        }
+    }
+
+    /// Lanes of 32 bits, each shifted by an amount of its own.
+    pub fn emit(self, ins: FuncInstBuilder<'_, '_>, vector: Value, amount: Value) -> Value {
+        match self {
+            Shift::Left | Shift::Right => ins.avg_round(vector, amount),
+            Shift::SignedRight => ins.x86_pmulhrsw(vector, amount),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Finds instructions, basic blocks and jump tables.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, Instruction, OpKind};
+
+use super::Refusal;
+
+/// Decoded machine code.
+#[derive(Debug)]
+pub(super) struct Program {
+    /// All instructions that can be reached, in order.
+    pub insts: Vec<Instruction>,
+    /// Basic blocks, in order. The first is the entry.
+    pub blocks: Vec<Block>,
+    pub tables: Vec<Table>,
+}
+
+/// Instructions that run one after the other.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub insts: Range<usize>,
+    /// Numbers of the blocks that may come next.
+    pub next: Vec<usize>,
+}
+
+/// A jump table: offsets from its own first byte.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub at: u32,
+    pub targets: Vec<u32>,
+}
+
+impl Program {
+    /// The table at an address.
+    pub fn table(&self, at: u64) -> Option<&Table> {
+        self.tables.iter().find(|table| u64::from(table.at) == at)
+    }
+}
+
+/// Decodes all that can be reached from the first byte.
+pub(super) fn decode(code: &[u8], block_starts: &[u32]) -> Result<Program, Refusal> {
+    let mut reader =
+        Reader { code, seen: vec![false; code.len()], insts: Vec::new(), ways: vec![0], tables: Vec::new() };
+    let mut leaders = BTreeSet::from([0]);
+    while let Some(start) = reader.ways.pop() {
+        leaders.insert(start);
+        reader.follow(start, block_starts)?;
+    }
+    let Reader { mut insts, tables, .. } = reader;
+    insts.sort_unstable_by_key(Instruction::ip);
+    for pair in insts.windows(2) {
+        if pair[0].next_ip() > pair[1].ip() {
+            return Err(Refusal::of(&pair[1], "it overlaps the one before it"));
+        }
+    }
+    for table in &tables {
+        let end = table.at + 4 * table.targets.len() as u32;
+        let first = insts.partition_point(|inst| inst.next_ip() <= u64::from(table.at));
+        if insts.get(first).is_some_and(|inst| inst.ip() < u64::from(end)) {
+            return Err(Refusal::at(table.at, "a jump table overlaps code"));
+        }
+    }
+    // What comes after a branch is a block of its own: its state is not that of the branch's target.
+    let branches = insts.iter().filter(|inst| inst.flow_control() == FlowControl::ConditionalBranch);
+    leaders.extend(branches.map(|inst| inst.next_ip() as u32));
+    let blocks = blocks(&insts, &leaders, &tables)?;
+    Ok(Program { insts, blocks, tables })
+}
+
+struct Reader<'a> {
+    code: &'a [u8],
+    /// Whether an instruction at an offset was decoded.
+    seen: Vec<bool>,
+    insts: Vec<Instruction>,
+    /// Where to go on.
+    ways: Vec<u32>,
+    tables: Vec<Table>,
+}
+
+impl Reader<'_> {
+    /// Decodes up to the end of a straight line.
+    fn follow(&mut self, start: u32, block_starts: &[u32]) -> Result<(), Refusal> {
+        let mut decoder = Decoder::new(64, self.code, DecoderOptions::NONE);
+        let mut at = start;
+        let first = self.insts.len();
+        loop {
+            match self.seen.get_mut(at as usize) {
+                None => return Err(Refusal::at(at, "code goes on where there is none")),
+                Some(true) => return Ok(()),
+                Some(seen) => *seen = true,
+            }
+            decoder.set_position(at as usize).map_err(|_| Refusal::at(at, "code goes on where there is none"))?;
+            decoder.set_ip(at.into());
+            let inst = decoder.decode();
+            if inst.is_invalid() {
+                return Err(Refusal::at(at, "it is no instruction"));
+            }
+            self.insts.push(inst);
+            match inst.flow_control() {
+                FlowControl::Next => {}
+                FlowControl::IndirectCall if inst.op0_kind() == OpKind::Register => {}
+                FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch
+                    if inst.op0_kind() == OpKind::NearBranch64 && !inst.is_jcx_short() && !inst.is_loop() =>
+                {
+                    let target = u32::try_from(inst.near_branch64()).ok().filter(|&to| (to as usize) < self.code.len());
+                    self.ways.push(target.ok_or_else(|| Refusal::of(&inst, "it jumps out of the code"))?);
+                    if inst.flow_control() == FlowControl::UnconditionalBranch {
+                        return Ok(());
+                    }
+                }
+                FlowControl::IndirectBranch => {
+                    let table = table(self.code, &self.insts[first..], block_starts)
+                        .ok_or_else(|| Refusal::of(&inst, "it jumps by no table that is known"))?;
+                    self.ways.extend(&table.targets);
+                    self.tables.push(table);
+                    return Ok(());
+                }
+                FlowControl::Return if inst.code() == Code::Retnq => return Ok(()),
+                _ => return Err(Refusal::of(&inst, "control flow of a kind that is not known")),
+            }
+            at = inst.next_ip() as u32;
+        }
+    }
+}
+
+/// The table of a jump at the end of a line: `lea base, [table]; movsxd offset, [base + 4 * index]; add base, offset; jmp base`,
+/// and the table behind it, up to the next block.
+fn table(code: &[u8], line: &[Instruction], block_starts: &[u32]) -> Option<Table> {
+    let [.., lea, load, add, jump] = line else { return None };
+    let base = lea.op0_register();
+    let codes = [lea, load, add, jump].map(|inst| inst.code());
+    let is_known = codes == [Code::Lea_r64_m, Code::Movsxd_r64_rm32, Code::Add_r64_rm64, Code::Jmp_rm64]
+        && lea.is_ip_rel_memory_operand()
+        && load.op1_kind() == OpKind::Memory
+        && (load.memory_base(), load.memory_index_scale(), load.memory_displacement64()) == (base, 4, 0)
+        && load.op0_register() != base
+        && (add.op0_register(), add.op1_register()) == (base, load.op0_register())
+        && jump.op0_register() == base
+        && lea.ip_rel_memory_address() == jump.next_ip();
+    if !is_known {
+        return None;
+    }
+    let at = jump.next_ip() as u32;
+    let end = *block_starts.get(block_starts.partition_point(|&start| start <= at))?;
+    let words = code.get(at as usize..end as usize)?;
+    let target = |word: &[u8]| {
+        let offset = i32::from_le_bytes(word.try_into().expect("a word has four bytes"));
+        at.checked_add_signed(offset).filter(|&target| (target as usize) < code.len())
+    };
+    let targets = words.chunks_exact(4).map(target).collect::<Option<Vec<u32>>>()?;
+    (words.len().is_multiple_of(4) && !targets.is_empty()).then_some(Table { at, targets })
+}
+
+/// Divides instructions into blocks.
+fn blocks(insts: &[Instruction], leaders: &BTreeSet<u32>, tables: &[Table]) -> Result<Vec<Block>, Refusal> {
+    let find = |at: u32| insts.binary_search_by_key(&u64::from(at), Instruction::ip);
+    let leader = |&at: &u32| find(at).map_err(|_| Refusal::at(at, "a jump into an instruction"));
+    let starts: Vec<usize> = leaders.iter().map(leader).collect::<Result<_, _>>()?;
+    let number = |at: u32| starts.binary_search(&find(at).expect("targets are leaders")).expect("leaders start blocks");
+    let ends = starts.iter().skip(1).copied().chain([insts.len()]);
+    let mut blocks = Vec::with_capacity(starts.len());
+    for (start, end) in starts.iter().copied().zip(ends) {
+        let mut next = Vec::new();
+        let mut stop = end;
+        for (n, inst) in insts[start..end].iter().enumerate() {
+            let n = start + n;
+            match inst.flow_control() {
+                FlowControl::ConditionalBranch => next.push(number(inst.near_branch64() as u32)),
+                FlowControl::UnconditionalBranch => next.push(number(inst.near_branch64() as u32)),
+                FlowControl::IndirectBranch => {
+                    let table = tables.iter().find(|table| u64::from(table.at) == inst.next_ip()).expect("just found");
+                    next.extend(table.targets.iter().map(|&to| number(to)));
+                }
+                _ => {}
+            }
+            let falls = !matches!(
+                inst.flow_control(),
+                FlowControl::UnconditionalBranch | FlowControl::IndirectBranch | FlowControl::Return
+            );
+            if !falls {
+                stop = n + 1;
+                break;
+            }
+            match insts.get(n + 1) {
+                Some(after) if after.ip() == inst.next_ip() => {
+                    if n + 1 == end {
+                        next.push(blocks.len() + 1);
+                    }
+                }
+                _ => return Err(Refusal::of(inst, "nothing comes after it")),
+            }
+        }
+        if stop != end {
+            return Err(Refusal::of(&insts[stop], "nothing leads to it"));
+        }
+        blocks.push(Block { insts: start..end, next });
+    }
+    Ok(blocks)
+}

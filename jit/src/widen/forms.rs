@@ -1,0 +1,317 @@
+//! What each vector instruction becomes in wider registers: the list of instructions that may be rewritten.
+//!
+//! One row for each instruction of Cranelift's that works on whole registers: its code at 128 bits, its code at 256. Both are
+//! the same operation on each 128 bits, which is all that makes the rewriting right; whoever adds a row checks that in the
+//! processor's manual. Instructions on scalars stay what they are. Anything else is refused.
+
+use iced_x86::{Code, Mnemonic};
+
+/// How an instruction is rewritten.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Form {
+    /// Each 128 bits by themselves, from the operands after the first.
+    Each(Code),
+    /// The same, and the first operand is read as well.
+    Fused(Code),
+    /// The same, except that the last operand is one number for all lanes.
+    Counted(Code),
+    /// A whole register to memory.
+    Store(Code),
+    /// A scalar in every lane.
+    Broadcast(Code),
+    /// Quadwords moved within each 128 bits; of a register with a scalar, the scalar in both halves.
+    Paired(Code),
+    /// Looks at all lanes, and gives flags or a general register.
+    Look(Code),
+    /// The lower two floats of each 128 bits to doubles.
+    Promote,
+    /// The two doubles of each 128 bits to floats.
+    Demote,
+    /// A scalar, or 128 bits that are not a whole register.
+    Narrow,
+    /// The same, and the first operand is only read.
+    NarrowCompare,
+    /// Borrowed, see [`borrowed`](super::borrowed).
+    Borrowed(Borrowed),
+}
+
+/// Instructions that stand for others: the shader's code never needs them for what they do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Borrowed {
+    /// 128 bits of a register.
+    Take(u8),
+    /// A register with other 128 bits in it.
+    Insert(u8),
+    /// 128 bits from memory.
+    LoadPart,
+    /// 128 bits to memory.
+    StorePart,
+    /// Each lane shifted by an amount of its own.
+    Shift(Code),
+}
+
+macro_rules! forms {
+    ($($form:ident { $($narrow:ident => $wide:ident,)* })* ; $($single:expr => { $($code:ident)* })*) => {
+        /// How an instruction with vector registers is rewritten, or `None` if it may not be.
+        pub(super) fn form(code: Code) -> Option<Form> {
+            Some(match code {
+                $($(Code::$narrow => Form::$form(Code::$wide),)*)*
+                $($(Code::$code => $single,)*)*
+                _ => return None,
+            })
+        }
+    };
+}
+
+forms! {
+    Each {
+        VEX_Vmovdqa_xmm_xmmm128 => VEX_Vmovdqa_ymm_ymmm256,
+        VEX_Vmovdqu_xmm_xmmm128 => VEX_Vmovdqu_ymm_ymmm256,
+        VEX_Vmovaps_xmm_xmmm128 => VEX_Vmovaps_ymm_ymmm256,
+        VEX_Vmovapd_xmm_xmmm128 => VEX_Vmovapd_ymm_ymmm256,
+        VEX_Vmovups_xmm_xmmm128 => VEX_Vmovups_ymm_ymmm256,
+        VEX_Vmovupd_xmm_xmmm128 => VEX_Vmovupd_ymm_ymmm256,
+        // What the register allocator moves and spills with, whatever the processor has.
+        Movdqa_xmm_xmmm128 => VEX_Vmovdqa_ymm_ymmm256,
+        Movdqu_xmm_xmmm128 => VEX_Vmovdqu_ymm_ymmm256,
+        Movaps_xmm_xmmm128 => VEX_Vmovaps_ymm_ymmm256,
+        Movapd_xmm_xmmm128 => VEX_Vmovapd_ymm_ymmm256,
+        Movups_xmm_xmmm128 => VEX_Vmovups_ymm_ymmm256,
+
+        VEX_Vpand_xmm_xmm_xmmm128 => VEX_Vpand_ymm_ymm_ymmm256,
+        VEX_Vpandn_xmm_xmm_xmmm128 => VEX_Vpandn_ymm_ymm_ymmm256,
+        VEX_Vpor_xmm_xmm_xmmm128 => VEX_Vpor_ymm_ymm_ymmm256,
+        VEX_Vpxor_xmm_xmm_xmmm128 => VEX_Vpxor_ymm_ymm_ymmm256,
+        VEX_Vandps_xmm_xmm_xmmm128 => VEX_Vandps_ymm_ymm_ymmm256,
+        VEX_Vandpd_xmm_xmm_xmmm128 => VEX_Vandpd_ymm_ymm_ymmm256,
+        VEX_Vandnps_xmm_xmm_xmmm128 => VEX_Vandnps_ymm_ymm_ymmm256,
+        VEX_Vandnpd_xmm_xmm_xmmm128 => VEX_Vandnpd_ymm_ymm_ymmm256,
+        VEX_Vorps_xmm_xmm_xmmm128 => VEX_Vorps_ymm_ymm_ymmm256,
+        VEX_Vorpd_xmm_xmm_xmmm128 => VEX_Vorpd_ymm_ymm_ymmm256,
+        VEX_Vxorps_xmm_xmm_xmmm128 => VEX_Vxorps_ymm_ymm_ymmm256,
+        VEX_Vxorpd_xmm_xmm_xmmm128 => VEX_Vxorpd_ymm_ymm_ymmm256,
+
+        VEX_Vaddps_xmm_xmm_xmmm128 => VEX_Vaddps_ymm_ymm_ymmm256,
+        VEX_Vaddpd_xmm_xmm_xmmm128 => VEX_Vaddpd_ymm_ymm_ymmm256,
+        VEX_Vsubps_xmm_xmm_xmmm128 => VEX_Vsubps_ymm_ymm_ymmm256,
+        VEX_Vsubpd_xmm_xmm_xmmm128 => VEX_Vsubpd_ymm_ymm_ymmm256,
+        VEX_Vmulps_xmm_xmm_xmmm128 => VEX_Vmulps_ymm_ymm_ymmm256,
+        VEX_Vmulpd_xmm_xmm_xmmm128 => VEX_Vmulpd_ymm_ymm_ymmm256,
+        VEX_Vdivps_xmm_xmm_xmmm128 => VEX_Vdivps_ymm_ymm_ymmm256,
+        VEX_Vdivpd_xmm_xmm_xmmm128 => VEX_Vdivpd_ymm_ymm_ymmm256,
+        VEX_Vminps_xmm_xmm_xmmm128 => VEX_Vminps_ymm_ymm_ymmm256,
+        VEX_Vminpd_xmm_xmm_xmmm128 => VEX_Vminpd_ymm_ymm_ymmm256,
+        VEX_Vmaxps_xmm_xmm_xmmm128 => VEX_Vmaxps_ymm_ymm_ymmm256,
+        VEX_Vmaxpd_xmm_xmm_xmmm128 => VEX_Vmaxpd_ymm_ymm_ymmm256,
+        VEX_Vsqrtps_xmm_xmmm128 => VEX_Vsqrtps_ymm_ymmm256,
+        VEX_Vsqrtpd_xmm_xmmm128 => VEX_Vsqrtpd_ymm_ymmm256,
+        VEX_Vroundps_xmm_xmmm128_imm8 => VEX_Vroundps_ymm_ymmm256_imm8,
+        VEX_Vroundpd_xmm_xmmm128_imm8 => VEX_Vroundpd_ymm_ymmm256_imm8,
+        VEX_Vcmpps_xmm_xmm_xmmm128_imm8 => VEX_Vcmpps_ymm_ymm_ymmm256_imm8,
+        VEX_Vcmppd_xmm_xmm_xmmm128_imm8 => VEX_Vcmppd_ymm_ymm_ymmm256_imm8,
+        VEX_Vcvtdq2ps_xmm_xmmm128 => VEX_Vcvtdq2ps_ymm_ymmm256,
+        VEX_Vcvttps2dq_xmm_xmmm128 => VEX_Vcvttps2dq_ymm_ymmm256,
+
+        VEX_Vpaddb_xmm_xmm_xmmm128 => VEX_Vpaddb_ymm_ymm_ymmm256,
+        VEX_Vpaddd_xmm_xmm_xmmm128 => VEX_Vpaddd_ymm_ymm_ymmm256,
+        VEX_Vpaddq_xmm_xmm_xmmm128 => VEX_Vpaddq_ymm_ymm_ymmm256,
+        VEX_Vpsubb_xmm_xmm_xmmm128 => VEX_Vpsubb_ymm_ymm_ymmm256,
+        VEX_Vpsubd_xmm_xmm_xmmm128 => VEX_Vpsubd_ymm_ymm_ymmm256,
+        VEX_Vpsubq_xmm_xmm_xmmm128 => VEX_Vpsubq_ymm_ymm_ymmm256,
+        VEX_Vpmulld_xmm_xmm_xmmm128 => VEX_Vpmulld_ymm_ymm_ymmm256,
+        VEX_Vpmuldq_xmm_xmm_xmmm128 => VEX_Vpmuldq_ymm_ymm_ymmm256,
+        VEX_Vpmuludq_xmm_xmm_xmmm128 => VEX_Vpmuludq_ymm_ymm_ymmm256,
+        VEX_Vpabsd_xmm_xmmm128 => VEX_Vpabsd_ymm_ymmm256,
+        VEX_Vpminsd_xmm_xmm_xmmm128 => VEX_Vpminsd_ymm_ymm_ymmm256,
+        VEX_Vpminud_xmm_xmm_xmmm128 => VEX_Vpminud_ymm_ymm_ymmm256,
+        VEX_Vpminub_xmm_xmm_xmmm128 => VEX_Vpminub_ymm_ymm_ymmm256,
+        VEX_Vpmaxsd_xmm_xmm_xmmm128 => VEX_Vpmaxsd_ymm_ymm_ymmm256,
+        VEX_Vpmaxud_xmm_xmm_xmmm128 => VEX_Vpmaxud_ymm_ymm_ymmm256,
+        VEX_Vpcmpeqb_xmm_xmm_xmmm128 => VEX_Vpcmpeqb_ymm_ymm_ymmm256,
+        VEX_Vpcmpeqd_xmm_xmm_xmmm128 => VEX_Vpcmpeqd_ymm_ymm_ymmm256,
+        VEX_Vpcmpeqq_xmm_xmm_xmmm128 => VEX_Vpcmpeqq_ymm_ymm_ymmm256,
+        VEX_Vpcmpgtd_xmm_xmm_xmmm128 => VEX_Vpcmpgtd_ymm_ymm_ymmm256,
+        VEX_Vpcmpgtq_xmm_xmm_xmmm128 => VEX_Vpcmpgtq_ymm_ymm_ymmm256,
+        VEX_Vpslld_xmm_xmm_imm8 => VEX_Vpslld_ymm_ymm_imm8,
+        VEX_Vpsllq_xmm_xmm_imm8 => VEX_Vpsllq_ymm_ymm_imm8,
+        VEX_Vpsrld_xmm_xmm_imm8 => VEX_Vpsrld_ymm_ymm_imm8,
+        VEX_Vpsrlq_xmm_xmm_imm8 => VEX_Vpsrlq_ymm_ymm_imm8,
+        VEX_Vpsrad_xmm_xmm_imm8 => VEX_Vpsrad_ymm_ymm_imm8,
+        VEX_Vpsllw_xmm_xmm_imm8 => VEX_Vpsllw_ymm_ymm_imm8,
+        VEX_Vpsrlw_xmm_xmm_imm8 => VEX_Vpsrlw_ymm_ymm_imm8,
+        VEX_Vpslldq_xmm_xmm_imm8 => VEX_Vpslldq_ymm_ymm_imm8,
+        VEX_Vpsrldq_xmm_xmm_imm8 => VEX_Vpsrldq_ymm_ymm_imm8,
+
+        VEX_Vshufps_xmm_xmm_xmmm128_imm8 => VEX_Vshufps_ymm_ymm_ymmm256_imm8,
+        VEX_Vshufpd_xmm_xmm_xmmm128_imm8 => VEX_Vshufpd_ymm_ymm_ymmm256_imm8,
+        VEX_Vpshufb_xmm_xmm_xmmm128 => VEX_Vpshufb_ymm_ymm_ymmm256,
+        VEX_Vpalignr_xmm_xmm_xmmm128_imm8 => VEX_Vpalignr_ymm_ymm_ymmm256_imm8,
+        VEX_Vpblendw_xmm_xmm_xmmm128_imm8 => VEX_Vpblendw_ymm_ymm_ymmm256_imm8,
+        VEX_Vpunpckldq_xmm_xmm_xmmm128 => VEX_Vpunpckldq_ymm_ymm_ymmm256,
+        VEX_Vpunpckhdq_xmm_xmm_xmmm128 => VEX_Vpunpckhdq_ymm_ymm_ymmm256,
+        VEX_Vpunpckhqdq_xmm_xmm_xmmm128 => VEX_Vpunpckhqdq_ymm_ymm_ymmm256,
+        VEX_Vunpcklps_xmm_xmm_xmmm128 => VEX_Vunpcklps_ymm_ymm_ymmm256,
+        VEX_Vunpckhps_xmm_xmm_xmmm128 => VEX_Vunpckhps_ymm_ymm_ymmm256,
+        VEX_Vblendvps_xmm_xmm_xmmm128_xmm => VEX_Vblendvps_ymm_ymm_ymmm256_ymm,
+        VEX_Vblendvpd_xmm_xmm_xmmm128_xmm => VEX_Vblendvpd_ymm_ymm_ymmm256_ymm,
+        VEX_Vpblendvb_xmm_xmm_xmmm128_xmm => VEX_Vpblendvb_ymm_ymm_ymmm256_ymm,
+    }
+    Fused {
+        VEX_Vfmadd132pd_xmm_xmm_xmmm128 => VEX_Vfmadd132pd_ymm_ymm_ymmm256,
+        VEX_Vfmadd213pd_xmm_xmm_xmmm128 => VEX_Vfmadd213pd_ymm_ymm_ymmm256,
+        VEX_Vfmadd231pd_xmm_xmm_xmmm128 => VEX_Vfmadd231pd_ymm_ymm_ymmm256,
+        VEX_Vfnmadd132pd_xmm_xmm_xmmm128 => VEX_Vfnmadd132pd_ymm_ymm_ymmm256,
+        VEX_Vfnmadd213pd_xmm_xmm_xmmm128 => VEX_Vfnmadd213pd_ymm_ymm_ymmm256,
+        VEX_Vfmsub132pd_xmm_xmm_xmmm128 => VEX_Vfmsub132pd_ymm_ymm_ymmm256,
+        VEX_Vfmsub213pd_xmm_xmm_xmmm128 => VEX_Vfmsub213pd_ymm_ymm_ymmm256,
+    }
+    Counted {
+        VEX_Vpslld_xmm_xmm_xmmm128 => VEX_Vpslld_ymm_ymm_xmmm128,
+        VEX_Vpsllq_xmm_xmm_xmmm128 => VEX_Vpsllq_ymm_ymm_xmmm128,
+        VEX_Vpsrld_xmm_xmm_xmmm128 => VEX_Vpsrld_ymm_ymm_xmmm128,
+        VEX_Vpsrlq_xmm_xmm_xmmm128 => VEX_Vpsrlq_ymm_ymm_xmmm128,
+        VEX_Vpsrad_xmm_xmm_xmmm128 => VEX_Vpsrad_ymm_ymm_xmmm128,
+    }
+    Store {
+        VEX_Vmovdqu_xmmm128_xmm => VEX_Vmovdqu_ymmm256_ymm,
+        VEX_Vmovdqa_xmmm128_xmm => VEX_Vmovdqa_ymmm256_ymm,
+        VEX_Vmovups_xmmm128_xmm => VEX_Vmovups_ymmm256_ymm,
+        VEX_Vmovaps_xmmm128_xmm => VEX_Vmovaps_ymmm256_ymm,
+        Movdqu_xmmm128_xmm => VEX_Vmovdqu_ymmm256_ymm,
+        Movdqa_xmmm128_xmm => VEX_Vmovdqa_ymmm256_ymm,
+        Movups_xmmm128_xmm => VEX_Vmovups_ymmm256_ymm,
+    }
+    Broadcast {
+        VEX_Vpbroadcastd_xmm_xmmm32 => VEX_Vpbroadcastd_ymm_xmmm32,
+        VEX_Vpbroadcastq_xmm_xmmm64 => VEX_Vpbroadcastq_ymm_xmmm64,
+        VEX_Vbroadcastss_xmm_xmm => VEX_Vbroadcastss_ymm_xmm,
+        VEX_Vbroadcastss_xmm_m32 => VEX_Vbroadcastss_ymm_m32,
+        // Vectors in memory are never read by it.
+        VEX_Vmovddup_xmm_xmmm64 => VEX_Vpbroadcastq_ymm_xmmm64,
+    }
+    Paired {
+        VEX_Vpshufd_xmm_xmmm128_imm8 => VEX_Vpshufd_ymm_ymmm256_imm8,
+        VEX_Vpunpcklqdq_xmm_xmm_xmmm128 => VEX_Vpunpcklqdq_ymm_ymm_ymmm256,
+    }
+    Look {
+        VEX_Vptest_xmm_xmmm128 => VEX_Vptest_ymm_ymmm256,
+        VEX_Vmovmskps_r32_xmm => VEX_Vmovmskps_r32_ymm,
+        VEX_Vmovmskps_r64_xmm => VEX_Vmovmskps_r64_ymm,
+    }
+    ;
+    Form::Promote => { VEX_Vcvtps2pd_xmm_xmmm64 }
+    Form::Demote => { VEX_Vcvtpd2ps_xmm_xmmm128 }
+    Form::Borrowed(Borrowed::Take(0)) => { VEX_Vpsubsb_xmm_xmm_xmmm128 }
+    Form::Borrowed(Borrowed::Take(1)) => { VEX_Vpsubsw_xmm_xmm_xmmm128 }
+    Form::Borrowed(Borrowed::Insert(1)) => { VEX_Vpaddusb_xmm_xmm_xmmm128 }
+    Form::Borrowed(Borrowed::LoadPart) => { VEX_Vpmovsxbw_xmm_xmmm64 }
+    Form::Borrowed(Borrowed::StorePart) => { VEX_Vmovupd_xmmm128_xmm }
+    Form::Borrowed(Borrowed::Shift(Code::VEX_Vpsllvd_ymm_ymm_ymmm256)) => { VEX_Vpavgb_xmm_xmm_xmmm128 }
+    Form::Borrowed(Borrowed::Shift(Code::VEX_Vpsrlvd_ymm_ymm_ymmm256)) => { VEX_Vpavgw_xmm_xmm_xmmm128 }
+    Form::Borrowed(Borrowed::Shift(Code::VEX_Vpsravd_ymm_ymm_ymmm256)) => { VEX_Vpmulhrsw_xmm_xmm_xmmm128 }
+    Form::Narrow => {
+        VEX_Vmovd_xmm_rm32 VEX_Vmovd_rm32_xmm VEX_Vmovq_xmm_rm64 VEX_Vmovq_rm64_xmm VEX_Vmovq_xmm_xmmm64 VEX_Vmovq_xmmm64_xmm
+        VEX_Vmovss_xmm_m32 VEX_Vmovss_m32_xmm VEX_Vmovss_xmm_xmm_xmm
+        VEX_Vmovsd_xmm_m64 VEX_Vmovsd_m64_xmm VEX_Vmovsd_xmm_xmm_xmm
+        VEX_Vpinsrd_xmm_xmm_rm32_imm8 VEX_Vpinsrq_xmm_xmm_rm64_imm8 VEX_Vinsertps_xmm_xmm_xmmm32_imm8
+        VEX_Vpextrd_rm32_xmm_imm8 VEX_Vpextrq_rm64_xmm_imm8 VEX_Vextractps_rm32_xmm_imm8
+        VEX_Vmovlhps_xmm_xmm_xmm VEX_Vmovhlps_xmm_xmm_xmm
+        VEX_Vaddss_xmm_xmm_xmmm32 VEX_Vsubss_xmm_xmm_xmmm32 VEX_Vmulss_xmm_xmm_xmmm32 VEX_Vdivss_xmm_xmm_xmmm32
+        VEX_Vminss_xmm_xmm_xmmm32 VEX_Vmaxss_xmm_xmm_xmmm32 VEX_Vsqrtss_xmm_xmm_xmmm32 VEX_Vroundss_xmm_xmm_xmmm32_imm8
+        VEX_Vaddsd_xmm_xmm_xmmm64 VEX_Vsubsd_xmm_xmm_xmmm64 VEX_Vmulsd_xmm_xmm_xmmm64 VEX_Vdivsd_xmm_xmm_xmmm64
+        VEX_Vminsd_xmm_xmm_xmmm64 VEX_Vmaxsd_xmm_xmm_xmmm64 VEX_Vsqrtsd_xmm_xmm_xmmm64 VEX_Vroundsd_xmm_xmm_xmmm64_imm8
+        VEX_Vcvtsi2ss_xmm_xmm_rm32 VEX_Vcvtsi2ss_xmm_xmm_rm64 VEX_Vcvtsi2sd_xmm_xmm_rm32 VEX_Vcvtsi2sd_xmm_xmm_rm64
+        VEX_Vcvtss2sd_xmm_xmm_xmmm32 VEX_Vcvtsd2ss_xmm_xmm_xmmm64
+        VEX_Vcvttss2si_r32_xmmm32 VEX_Vcvttss2si_r64_xmmm32 VEX_Vcvttsd2si_r32_xmmm64 VEX_Vcvttsd2si_r64_xmmm64
+        VEX_Vfmadd213sd_xmm_xmm_xmmm64 VEX_Vfmadd132sd_xmm_xmm_xmmm64 VEX_Vfmadd231sd_xmm_xmm_xmmm64
+        VEX_Vfnmadd213sd_xmm_xmm_xmmm64 VEX_Vfmsub213sd_xmm_xmm_xmmm64
+        // In the sequences that Cranelift has for saturating conversions of scalars.
+        Movd_xmm_rm32 Movd_rm32_xmm Movq_xmm_rm64 Movq_rm64_xmm
+        Xorps_xmm_xmmm128 Xorpd_xmm_xmmm128 Andps_xmm_xmmm128 Andpd_xmm_xmmm128 Orps_xmm_xmmm128 Orpd_xmm_xmmm128
+        Addss_xmm_xmmm32 Subss_xmm_xmmm32 Addsd_xmm_xmmm64 Subsd_xmm_xmmm64
+        Cvtsi2ss_xmm_rm32 Cvtsi2ss_xmm_rm64 Cvtsi2sd_xmm_rm32 Cvtsi2sd_xmm_rm64
+        Cvttss2si_r32_xmmm32 Cvttss2si_r64_xmmm32 Cvttsd2si_r32_xmmm64 Cvttsd2si_r64_xmmm64
+        Minss_xmm_xmmm32 Maxss_xmm_xmmm32 Minsd_xmm_xmmm64 Maxsd_xmm_xmmm64
+    }
+    Form::NarrowCompare => {
+        VEX_Vucomiss_xmm_xmmm32 VEX_Vucomisd_xmm_xmmm64 Ucomiss_xmm_xmmm32 Ucomisd_xmm_xmmm64
+    }
+}
+
+/// Whether an instruction without vector registers may stay as it is. How it treats the stack is another question.
+pub(super) fn is_general(mnemonic: Mnemonic) -> bool {
+    use Mnemonic::*;
+    matches!(
+        mnemonic,
+        Add | Sub
+            | Adc
+            | Sbb
+            | And
+            | Or
+            | Xor
+            | Not
+            | Neg
+            | Cmp
+            | Test
+            | Inc
+            | Dec
+            | Imul
+            | Mul
+            | Shl
+            | Shr
+            | Sar
+            | Rol
+            | Ror
+            | Shld
+            | Shrd
+            | Lea
+            | Mov
+            | Movzx
+            | Movsx
+            | Movsxd
+            | Cdq
+            | Cqo
+            | Bswap
+            | Bsf
+            | Bsr
+            | Popcnt
+            | Xchg
+            | Xadd
+            | Cmpxchg
+            | Seta
+            | Setae
+            | Setb
+            | Setbe
+            | Sete
+            | Setne
+            | Setg
+            | Setge
+            | Setl
+            | Setle
+            | Sets
+            | Setns
+            | Setp
+            | Setnp
+            | Seto
+            | Setno
+            | Cmova
+            | Cmovae
+            | Cmovb
+            | Cmovbe
+            | Cmove
+            | Cmovne
+            | Cmovg
+            | Cmovge
+            | Cmovl
+            | Cmovle
+            | Cmovs
+            | Cmovns
+            | Cmovp
+            | Cmovnp
+            | Cmovo
+            | Cmovno
+            | Nop
+            | Mfence
+            | Lfence
+    )
+}
