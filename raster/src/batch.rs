@@ -55,6 +55,8 @@ pub struct Raster {
     pub cull: Cull,
     /// Whether triangles whose corners go counter-clockwise show their front.
     pub is_front_counter_clockwise: bool,
+    /// Whether the sample mask takes all pixels away.
+    pub is_masked: bool,
     /// What is added to depths.
     pub bias: Option<DepthBias>,
     /// How large points are if they are squares, not pixels.
@@ -74,6 +76,9 @@ pub struct Area {
     pub scissor: Bounds,
     /// What primitives are cut at.
     planes: Vec<Plane>,
+    /// Whether depth is one of that, and what the viewport does not say.
+    clips_depth: bool,
+    more: Vec<Plane>,
     /// Whether nothing that is seen is cut.
     keeps_seen: bool,
 }
@@ -82,12 +87,14 @@ impl Area {
     /// A viewport, with pixels that may be drawn to, where depth is clipped or not, and more planes at which primitives are cut.
     pub fn new(viewport: Viewport, scissor: Bounds, clips_depth: bool, more: Vec<Plane>) -> Self {
         let keeps_seen = more.is_empty() && viewport.is_within_reach();
-        Self { viewport, scissor, planes: viewport.planes(clips_depth).chain(more).collect(), keeps_seen }
+        let planes = viewport.planes(clips_depth).chain(more.iter().copied()).collect();
+        Self { viewport, scissor, planes, clips_depth, more, keeps_seen }
     }
 
-    /// The part of it within bounds.
-    pub fn within(&self, bounds: Bounds) -> Self {
-        Self { scissor: self.scissor.intersect(bounds), ..self.clone() }
+    /// The same with other pixels that may be drawn to, where depth need not be clipped, nor anything at more planes.
+    pub fn changed(&self, scissor: Bounds, clips_depth: bool, clips_more: bool) -> Self {
+        let more = if clips_more { self.more.clone() } else { Vec::new() };
+        Self::new(self.viewport, scissor, self.clips_depth && clips_depth, more)
     }
 }
 
@@ -308,17 +315,28 @@ impl Prepared {
         assembly: &mut Assembly,
         session: &mut Session<'_>,
     ) -> Result<(), Error> {
-        let FrontEnd { topology, strides, outputs, raster } = front_end;
+        self.shade(front_end, (batch, instance), grid, assembly, session)?;
+        self.set_up_all(front_end, batch.primitive, assembly);
+        Ok(())
+    }
+
+    /// The first part of that: shades the vertices.
+    pub fn shade(
+        &mut self,
+        front_end: FrontEnd<'_>,
+        (batch, instance): (Batch, &Instance<'_>),
+        grid: Grid,
+        assembly: &mut Assembly,
+        session: &mut Session<'_>,
+    ) -> Result<(), Error> {
+        let FrontEnd { topology, strides, outputs, .. } = front_end;
         assembly.assemble(topology, batch, instance);
         let Assembly { ids, primitives: assembled, count, .. } = assembly;
         let count = *count;
-        let Self { rows, corners, primitives, bins, statistics, .. } = self;
+        let Self { rows, statistics, .. } = self;
         self.grid = grid;
         self.stride = outputs.rows * ROW_WORDS;
         (self.layer, self.viewport) = (outputs.layer, outputs.viewport);
-        bins.clear(grid.columns);
-        corners.clear();
-        primitives.clear();
         rows.clear();
         rows.resize(count * outputs.rows * ROW_WORDS, 0);
         let mut arrays = [ArrayWords::Read(ids), ArrayWords::Read(strides), ArrayWords::Write(rows)];
@@ -330,19 +348,41 @@ impl Prepared {
             vertex_invocations: count as u64,
             ..Statistics::default()
         };
+        Ok(())
+    }
+
+    /// The second part, which may be repeated with another front end: sets up the primitives, of which the first has a number.
+    pub fn set_up_all(&mut self, front_end: FrontEnd<'_>, first: u32, assembly: &mut Assembly) {
+        let FrontEnd { topology, outputs, raster, .. } = front_end;
+        self.bins.clear(self.grid.columns);
+        self.corners.clear();
+        self.primitives.clear();
+        // What cuts added before is gone.
+        self.rows.truncate(assembly.count * self.stride);
+        self.statistics.clipper_primitives = 0;
         if let Some(raster) = raster {
-            statistics.clipper_invocations = statistics.primitives;
-            vectorize(SetUp {
-                kind: topology.kind(),
-                prepared: self,
-                assembly,
-                outputs,
-                raster,
-                first: batch.primitive,
-            });
+            self.statistics.clipper_invocations = self.statistics.primitives;
+            vectorize(SetUp { kind: topology.kind(), prepared: self, assembly, outputs, raster, first });
+            if raster.is_masked {
+                self.bins.clear(self.grid.columns);
+                self.primitives.clear();
+            }
         }
         self.bins.sort();
-        Ok(())
+    }
+
+    /// Assembled primitives with a corner that is no number, and others that are behind the eye as a whole.
+    pub fn count_lost(&self, assembly: &Assembly, outputs: &Outputs) -> [u64; 2] {
+        let mut lost = [0; 2];
+        for vertices in &assembly.primitives {
+            let corners = vertices.map(|vertex| self.position(vertex as usize, outputs));
+            if corners.as_flattened().iter().any(|place| place.is_nan()) {
+                lost[0] += 1;
+            } else if corners.iter().all(|corner| corner[3] <= 0.0) {
+                lost[1] += 1;
+            }
+        }
+        lost
     }
 
     /// Gives primitives vertices of their own where the leading one names another viewport than they do.

@@ -13,9 +13,11 @@
 //! | `depth.rs` | depths that are tested, written, and seen by shaders |
 //! | `stencil.rs` | stencils that are tested and changed |
 //! | `effects.rs` | pixels that are discarded, hidden, or only there for their neighbours |
+//! | `masks.rs` | masks of samples, alpha as coverage |
 //! | `targets.rs` | colours in targets |
 //! | `views.rs` | levels and layers of textures as targets, depth buffers that are read meanwhile |
 //! | `history.rs` | what a draw did to one pixel |
+//! | `scenes.rs` | states that scenes name |
 //! | `shaders.rs` | the shaders, from assembly text |
 //! | `canvas.rs` | targets, and what is drawn into them |
 //!
@@ -61,6 +63,9 @@
 //! | 1/w of 0 or less in helpers does no harm | 16.2 | `helpers_beyond_the_horizon_do_no_harm` |
 //! | the input coverage: 0 in helpers, 1 in what is hidden | 16.3.2 | `helpers_have_no_coverage`, `hidden_pixels_have_coverage` |
 //! | the output mask's first bit is that of the sample | 16.9.4 | `masks_take_pixels_out`, `ir/tests/pipeline/depth.rs` |
+//! | a draw's mask without its lowest bit covers nothing | 16.3.2, 17.17 | `the_lowest_bit_of_a_mask_counts` |
+//! | alpha becomes coverage: 0, less and no number of nothing, 1 of all; the first output's as the shader gives it, without a target too | 17.18 | `alphas_become_coverage`, `the_first_alpha_covers_all_targets`, `coverage_leaves_blending_alone` |
+//! | a shader's mask switches it off; it comes after effects and forced tests | 16.9.4, 17.18 | `masks_of_shaders_and_missing_alphas_switch_it_off`, `effects_come_before_coverage` |
 //! | what comes to a blend is clamped to its target's range; intermediate results are not | 17.5 | `blends_clamp_target_by_target`, merger |
 //! | floats: no number and -0 come through a blend, also with weight 0 | 17.5 | merger (`float_targets_keep_what_comes`) |
 //! | least and greatest ignore factors | 17.1 | merger |
@@ -69,6 +74,7 @@
 //! | integers are not blended, and clamped; logic operations take the bits that the target has | 17.5, 17.7 | `integers_are_clamped`, `integers_beside_a_blended_target`, merger |
 //! | a second source is of the second output, and there is one target | 17.6 | `the_second_output_is_a_second_source`, merger |
 //! | an output that is not declared leaves its target alone | 16.9.1 | `outputs_that_are_not_declared_leave_their_targets`, `components_that_are_missing` |
+//! | without independent blending the first target's state and write mask are those of all | 17.1 | `targets_have_the_first_ones_state_or_their_own` |
 //! | write masks, target by target; pixels without targets still have effects and count | 16.9.1, 17.15 | `every_target_has_its_write_mask`, `pixels_without_targets_have_effects` |
 //! | a layer that does not exist is the first; shaders see the number as it was; the leading vertex has it | 15.15 | `the_leading_vertex_chooses_the_layer`, `cuts_and_strips_keep_their_layers` |
 //! | a viewport that cannot be is the first, with its depths and its scissor rectangle, likewise | 15.8.1 | `the_leading_vertex_chooses_the_viewport`, `viewports_have_their_depths` |
@@ -93,7 +99,9 @@ mod evaluation;
 mod history;
 mod interpolation;
 mod lines;
+mod masks;
 mod model;
+mod scenes;
 mod shaders;
 mod stencil;
 mod targets;
