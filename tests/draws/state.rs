@@ -31,6 +31,7 @@ pub struct State {
     pub rasterizer: RasterizerState,
     pub topology: Topology,
     pub blend_factor: [f32; 4],
+    pub alpha_to_coverage: bool,
 }
 
 const FACTORS: [Factor; 13] = [
@@ -108,6 +109,7 @@ impl State {
             rasterizer,
             topology: Topology::TriangleList,
             blend_factor: [1.0; 4],
+            alpha_to_coverage: false,
         }
     }
 
@@ -149,6 +151,7 @@ impl State {
             rasterizer,
             topology: topology(random),
             blend_factor: [0; 4].map(|_| random.below(9) as f32 / 8.0),
+            alpha_to_coverage: random.one_in(6),
         }
     }
 
