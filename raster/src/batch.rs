@@ -19,6 +19,7 @@ use crate::thin::{self, Line};
 use crate::tile::Grid;
 use crate::vectors::{Work, vectorize};
 use crate::viewport::{Plane, Viewport};
+use crate::wide::WideLine;
 
 /// Words of a row.
 const ROW_WORDS: usize = 4;
@@ -61,6 +62,8 @@ pub struct Raster {
     pub bias: Option<DepthBias>,
     /// How large points are if they are squares, not pixels.
     pub points: Option<PointSizes>,
+    /// Whether lines are rectangles.
+    pub has_wide_lines: bool,
     /// Whether lines have the pixel that they end in.
     pub has_last_pixels: bool,
     /// Whether vertices are on the screen already.
@@ -519,9 +522,15 @@ impl Prepared {
     /// Adds the line between two vertices of a primitive, unless nothing of it can be seen.
     fn add_line(&mut self, vertices: [u32; 3], id: u32, is_front: bool, ends: [u8; 2], bias: f32, raster: &Raster) {
         let [from, to] = ends.map(|end| self.corners[vertices[usize::from(end)] as usize].point);
-        let line = if raster.has_last_pixels { Line::with_last_pixel(from, to) } else { Line::new(from, to) };
-        let Some(line) = line else { return };
-        let bounds = line.bounds().intersect(self.area(vertices[0], raster).scissor);
+        let bounds = if raster.has_wide_lines {
+            WideLine::new(from, to).map(|line| line.bounds())
+        } else if raster.has_last_pixels {
+            Line::with_last_pixel(from, to).map(|line| line.bounds())
+        } else {
+            Line::new(from, to).map(|line| line.bounds())
+        };
+        let Some(bounds) = bounds else { return };
+        let bounds = bounds.intersect(self.area(vertices[0], raster).scissor);
         if !bounds.is_empty() {
             self.bins.add(&bounds, self.first_row(vertices));
             self.primitives.push(Primitive { vertices, id, is_front, shape: Shape::Line { bounds, ends, bias } });

@@ -479,6 +479,7 @@ impl<'a> Pass<'a> {
                     range: draw.direct3d9.point_size_range,
                 }),
                 is_masked: draw.sample_mask & 1 == 0,
+                has_wide_lines: rules.is_none() && pipeline.rasterizer.multisample,
                 has_last_pixels: rules.is_some_and(|rules| !rules.state.omits_last_pixels),
                 is_transformed: rules.is_some_and(|rules| rules.is_transformed),
             }),

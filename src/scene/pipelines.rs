@@ -67,6 +67,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
                 depth_bias: pipeline.rasterizer.depth_bias,
                 slope_scaled_depth_bias: pipeline.rasterizer.slope_scaled_depth_bias,
                 depth_bias_clamp: pipeline.rasterizer.depth_bias_clamp,
+                multisample: pipeline.rasterizer.multisample_enable,
             },
             depth: DepthState {
                 enable: pipeline.depth_stencil.depth_enable,

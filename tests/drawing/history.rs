@@ -245,23 +245,19 @@ fn rectangles_and_masks_keep_primitives_away() {
     let [a, b, c] = everywhere(0.25, [1.0; 4]);
     let two = item(PLAIN, vec![a, b, c, a, c, b]);
     let set: &'static dyn Fn(&mut PipelineDesc<'_>) = &|desc| desc.rasterizer.cull = Cull::Back;
-    let cases: [(&'static dyn Fn(&Device, &mut Draw<'_>), Fate); 3] = [
-        (&|_, draw| draw.scissor = Some(Bounds { left: 4, top: 0, right: 16, bottom: 16 }), Fate::OutsideScissor),
-        (
-            &|_, draw| {
-                let [left, top, width, height] = [8.0; 4];
-                draw.viewport = Some(Viewport { left, top, width, height, min_depth: 0.0, max_depth: 1.0 });
-            },
-            Fate::OutsideViewport,
-        ),
-        (&|_, draw| draw.sample_mask = 2, Fate::SampleMask),
-    ];
-    for (with, fate) in cases {
+    let check = |with: &'static dyn Fn(&Device, &mut Draw<'_>), fate: Fate| {
         let found = history(with_depth, || two().set(set).with(with));
         let fates: Vec<_> = found.fragments.iter().map(|one| (one.primitive, one.fate)).collect();
         assert_eq!(fates, [(0, fate), (1, Fate::Culled)]);
         assert_eq!((found.counts.primitives, found.counts.drawn, found.counts.culled), (2, 1, 1), "{fate:?}");
-    }
+    };
+    check(&|_, draw| draw.scissor = Some(Bounds { left: 4, top: 0, right: 16, bottom: 16 }), Fate::OutsideScissor);
+    let elsewhere: &dyn Fn(&Device, &mut Draw<'_>) = &|_, draw| {
+        let [left, top, width, height] = [8.0; 4];
+        draw.viewport = Some(Viewport { left, top, width, height, min_depth: 0.0, max_depth: 1.0 });
+    };
+    check(elsewhere, Fate::OutsideViewport);
+    check(&|_, draw| draw.sample_mask = 2, Fate::SampleMask);
 }
 
 /// So do distances: clip distances where they are below 0, cull distances if all corners are.

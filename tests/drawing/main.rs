@@ -6,6 +6,7 @@
 //! | `vertices.rs` | which vertices are a triangle, and their numbers |
 //! | `coverage.rs` | which pixels a triangle covers, and which way it faces |
 //! | `lines.rs` | the same of lines and points |
+//! | `wide_lines.rs` | lines that are rectangles |
 //! | `wireframe.rs` | edges of triangles as lines |
 //! | `interpolation.rs` | attributes, positions, derivatives |
 //! | `distances.rs` | what clip distances cut and cull distances drop |
@@ -82,6 +83,7 @@
 //! | a texture that is drawn to may be read where it is not | 5.3 | `another_part_of_a_target_may_be_read`, `targets_may_be_parts_of_one_texture` |
 //! | a triangle's depths are the same in every pipeline | 3.4.1, 16.3.1 | `depths_are_the_same_in_every_pipeline` |
 //! | a line covers what it leaves the diamond of; corners belong to lower or right neighbours | 3.4.3 | `lines_end_before_their_last_pixel`, `raster/tests/thin.rs` |
+//! | with `MultisampleEnable` lines are rectangles, 1.4 pixels wide; attributes are constant across, and nothing is culled | 3.4.5, 15.14.1 | `lines_are_rectangles`, `attributes_are_constant_across`, `nothing_but_lines_changes`, `raster/src/wide.rs` |
 //! | a point is the pixel around it, the left or upper one of two | 3.4.6 | `points_are_pixels`, `raster/tests/thin.rs` |
 //! | lines and points are never culled, and show their fronts | 15.11, 15.12 | `lines_and_points_show_their_fronts` |
 //! | edges of triangles have their face, their bias and their constants; cuts are no edges | 15.10, 15.11.1, 15.13 | `edges_have_the_triangles_face`, `edges_are_biased_and_lines_are_not`, `edges_have_the_triangles_attributes`, `cuts_are_no_edges`, `edges_end_at_both_cuts`, `what_is_cut_keeps_its_face`, `what_is_cut_is_biased_once` |
@@ -107,4 +109,5 @@ mod stencil;
 mod targets;
 mod vertices;
 mod views;
+mod wide_lines;
 mod wireframe;

@@ -133,6 +133,7 @@ impl State {
             depth_bias: if random.one_in(3) { random.below(2000) as i32 - 1000 } else { 0 },
             slope_scaled_depth_bias: if random.one_in(3) { random.below(9) as f32 - 4.0 } else { 0.0 },
             depth_bias_clamp: random.pick(&[0.0, 0.0, 0.01, -0.01]),
+            multisample: random.one_in(3),
         };
         let stencil = random.one_in(3).then(|| StencilTest {
             read_mask: random.pick(&[0xff, 0xff, 0x0f]),
