@@ -308,22 +308,7 @@ impl Work for SetUp<'_> {
 }
 
 impl Prepared {
-    /// Shades the vertices of a batch, each once, sets up what is left of its primitives, and sorts it into tiles. What
-    /// was here before is gone.
-    pub fn prepare(
-        &mut self,
-        front_end: FrontEnd<'_>,
-        (batch, instance): (Batch, &Instance<'_>),
-        grid: Grid,
-        assembly: &mut Assembly,
-        session: &mut Session<'_>,
-    ) -> Result<(), Error> {
-        self.shade(front_end, (batch, instance), grid, assembly, session)?;
-        self.set_up_all(front_end, batch.primitive, assembly);
-        Ok(())
-    }
-
-    /// The first part of that: shades the vertices.
+    /// Shades the vertices of a batch, each once. What was here before is gone.
     pub fn shade(
         &mut self,
         front_end: FrontEnd<'_>,
@@ -354,7 +339,8 @@ impl Prepared {
         Ok(())
     }
 
-    /// The second part, which may be repeated with another front end: sets up the primitives, of which the first has a number.
+    /// Sets up what is left of a shaded batch's primitives, of which the first has a number, and sorts it into tiles. It may be repeated
+    /// with another front end.
     pub fn set_up_all(&mut self, front_end: FrontEnd<'_>, first: u32, assembly: &mut Assembly) {
         let FrontEnd { topology, outputs, raster, .. } = front_end;
         self.bins.clear(self.grid.columns);
