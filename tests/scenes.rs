@@ -188,11 +188,6 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ),
     (
         "\"vertices\": 3",
-        "\"vertices\": 3, \"sample_mask\": 1",
-        "steps[1].sample_mask: sample masks are not supported yet",
-    ),
-    (
-        "\"vertices\": 3",
         "\"vertices\": 3, \"bind\": {\"t0\": \"target\"}",
         "steps[1].bind.t0: the draw reads `target` while it draws to it: read a copy instead",
     ),
@@ -360,6 +355,7 @@ fn the_history_of_a_pixel_is_told() {
     assert_eq!(code, Some(0));
     assert!(lines[1].contains("clear") && lines[1].ends_with("0.05098 0.05882 0.0902 1"), "{out}");
     assert!(lines[2].trim_end().ends_with("not covered"), "{out}");
+    assert_eq!(lines[3], "step 1, draw main: of 1 primitive 1 drawn");
     for (pixel, expected) in [
         ("256,0", "scene.json: no texture has a pixel (256, 0)"),
         ("target:0,256", "scene.json: `target` has no pixel (0, 256)"),
@@ -370,6 +366,54 @@ fn the_history_of_a_pixel_is_told() {
         let (code, _, err) = folder.brolga(&["run", "scene.json", "--pixel", pixel]);
         assert!(code == Some(2) && err.contains(expected), "{err}");
     }
+}
+
+/// What keeps a primitive from a pixel is told, and what became of all.
+#[test]
+fn what_keeps_primitives_from_a_pixel_is_told() {
+    let folder = Folder::new();
+    let told = || {
+        let (code, out, err) = folder.brolga(&["run", "scene.json", "--pixel", "128,128"]);
+        assert!(matches!(code, Some(0 | 1)) && err.is_empty(), "{err}");
+        let of_draw = |line: &&str| line.contains("draw main");
+        out.lines().filter(of_draw).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let list = "\"topology\": \"TRIANGLELIST\"";
+    for (from, to, outcome, sum) in [
+        ("\"name\"", "\"name\"", "passed", "of 1 primitive 1 drawn"),
+        (
+            list,
+            "\"topology\": \"TRIANGLELIST\", \"rasterizer\": {\"cull_mode\": \"FRONT\"}",
+            "culled for its side",
+            "of 1 primitive 1 culled",
+        ),
+        (
+            "\"vertices\": 3",
+            "\"vertices\": 3, \"scissor\": [0, 0, 99, 99]",
+            "outside of the scissor rectangle",
+            "of 1 primitive 1 drawn",
+        ),
+        (
+            "\"vertices\": 3",
+            "\"vertices\": 3, \"sample_mask\": 0",
+            "masked: sample_mask is without its lowest bit",
+            "of 1 primitive 1 drawn",
+        ),
+    ] {
+        folder.change(from, to);
+        let lines = told();
+        assert!(lines.len() == 2 && lines[0].contains(&format!("  {outcome}  ")), "{lines:?}");
+        assert_eq!(lines[1], format!("step 1, draw main: {sum}"));
+    }
+    folder.change(list, "\"topology\": \"TRIANGLELIST\", \"rasterizer\": {\"cull_mode\": \"FRONT\"}");
+    let (_, out, _) = folder.brolga(&["run", "scene.json", "--pixel", "128,128", "--format", "json"]);
+    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let step = &document["jobs"][0]["runs"][0]["pixel"][1];
+    assert_eq!(step["fragments"][0]["outcome"], "culled for its side");
+    let counts = serde_json::json!({
+        "all": 1, "drawn": 0, "culled": 1, "clipped": 0, "no_number": 0, "behind": 0, "elsewhere": 0,
+    });
+    assert_eq!(step["primitives"], counts);
 }
 
 /// Steps without draws, on buffers and textures whose bytes are known.

@@ -128,6 +128,7 @@ fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawErr
         (true, false) => Topology::LineList,
         (true, true) => [Topology::LineStrip, Topology::PointList][usize::from(state[10] % 2)],
     };
+    (desc.alpha_to_coverage, desc.rasterizer.multisample) = (part(7), part(6));
     desc.rasterizer.fill = if part(2) { Fill::Wireframe } else { Fill::Solid };
     desc.rasterizer.cull = [Cull::None, Cull::Back, Cull::Front][usize::from(state[15] % 3)];
     (desc.rasterizer.front_counter_clockwise, desc.rasterizer.depth_clip) = (bit(4), bit(5));

@@ -19,6 +19,7 @@ use crate::thin::{self, Line};
 use crate::tile::Grid;
 use crate::vectors::{Work, vectorize};
 use crate::viewport::{Plane, Viewport};
+use crate::wide::WideLine;
 
 /// Words of a row.
 const ROW_WORDS: usize = 4;
@@ -55,10 +56,14 @@ pub struct Raster {
     pub cull: Cull,
     /// Whether triangles whose corners go counter-clockwise show their front.
     pub is_front_counter_clockwise: bool,
+    /// Whether the sample mask takes all pixels away.
+    pub is_masked: bool,
     /// What is added to depths.
     pub bias: Option<DepthBias>,
     /// How large points are if they are squares, not pixels.
     pub points: Option<PointSizes>,
+    /// Whether lines are rectangles.
+    pub has_wide_lines: bool,
     /// Whether lines have the pixel that they end in.
     pub has_last_pixels: bool,
     /// Whether vertices are on the screen already.
@@ -74,6 +79,9 @@ pub struct Area {
     pub scissor: Bounds,
     /// What primitives are cut at.
     planes: Vec<Plane>,
+    /// Whether depth is one of that, and what the viewport does not say.
+    clips_depth: bool,
+    more: Vec<Plane>,
     /// Whether nothing that is seen is cut.
     keeps_seen: bool,
 }
@@ -82,12 +90,14 @@ impl Area {
     /// A viewport, with pixels that may be drawn to, where depth is clipped or not, and more planes at which primitives are cut.
     pub fn new(viewport: Viewport, scissor: Bounds, clips_depth: bool, more: Vec<Plane>) -> Self {
         let keeps_seen = more.is_empty() && viewport.is_within_reach();
-        Self { viewport, scissor, planes: viewport.planes(clips_depth).chain(more).collect(), keeps_seen }
+        let planes = viewport.planes(clips_depth).chain(more.iter().copied()).collect();
+        Self { viewport, scissor, planes, clips_depth, more, keeps_seen }
     }
 
-    /// The part of it within bounds.
-    pub fn within(&self, bounds: Bounds) -> Self {
-        Self { scissor: self.scissor.intersect(bounds), ..self.clone() }
+    /// The same with other pixels that may be drawn to, where depth need not be clipped, nor anything at more planes.
+    pub fn changed(&self, scissor: Bounds, clips_depth: bool, clips_more: bool) -> Self {
+        let more = if clips_more { self.more.clone() } else { Vec::new() };
+        Self::new(self.viewport, scissor, self.clips_depth && clips_depth, more)
     }
 }
 
@@ -298,9 +308,8 @@ impl Work for SetUp<'_> {
 }
 
 impl Prepared {
-    /// Shades the vertices of a batch, each once, sets up what is left of its primitives, and sorts it into tiles. What
-    /// was here before is gone.
-    pub fn prepare(
+    /// Shades the vertices of a batch, each once. What was here before is gone.
+    pub fn shade(
         &mut self,
         front_end: FrontEnd<'_>,
         (batch, instance): (Batch, &Instance<'_>),
@@ -308,17 +317,14 @@ impl Prepared {
         assembly: &mut Assembly,
         session: &mut Session<'_>,
     ) -> Result<(), Error> {
-        let FrontEnd { topology, strides, outputs, raster } = front_end;
+        let FrontEnd { topology, strides, outputs, .. } = front_end;
         assembly.assemble(topology, batch, instance);
         let Assembly { ids, primitives: assembled, count, .. } = assembly;
         let count = *count;
-        let Self { rows, corners, primitives, bins, statistics, .. } = self;
+        let Self { rows, statistics, .. } = self;
         self.grid = grid;
         self.stride = outputs.rows * ROW_WORDS;
         (self.layer, self.viewport) = (outputs.layer, outputs.viewport);
-        bins.clear(grid.columns);
-        corners.clear();
-        primitives.clear();
         rows.clear();
         rows.resize(count * outputs.rows * ROW_WORDS, 0);
         let mut arrays = [ArrayWords::Read(ids), ArrayWords::Read(strides), ArrayWords::Write(rows)];
@@ -330,19 +336,42 @@ impl Prepared {
             vertex_invocations: count as u64,
             ..Statistics::default()
         };
+        Ok(())
+    }
+
+    /// Sets up what is left of a shaded batch's primitives, of which the first has a number, and sorts it into tiles. It may be repeated
+    /// with another front end.
+    pub fn set_up_all(&mut self, front_end: FrontEnd<'_>, first: u32, assembly: &mut Assembly) {
+        let FrontEnd { topology, outputs, raster, .. } = front_end;
+        self.bins.clear(self.grid.columns);
+        self.corners.clear();
+        self.primitives.clear();
+        // What cuts added before is gone.
+        self.rows.truncate(assembly.count * self.stride);
+        self.statistics.clipper_primitives = 0;
         if let Some(raster) = raster {
-            statistics.clipper_invocations = statistics.primitives;
-            vectorize(SetUp {
-                kind: topology.kind(),
-                prepared: self,
-                assembly,
-                outputs,
-                raster,
-                first: batch.primitive,
-            });
+            self.statistics.clipper_invocations = self.statistics.primitives;
+            vectorize(SetUp { kind: topology.kind(), prepared: self, assembly, outputs, raster, first });
+            if raster.is_masked {
+                self.bins.clear(self.grid.columns);
+                self.primitives.clear();
+            }
         }
         self.bins.sort();
-        Ok(())
+    }
+
+    /// Assembled primitives with a corner that is no number, and others that are behind the eye as a whole.
+    pub fn count_lost(&self, assembly: &Assembly, outputs: &Outputs) -> [u64; 2] {
+        let mut lost = [0; 2];
+        for vertices in &assembly.primitives {
+            let corners = vertices.map(|vertex| self.position(vertex as usize, outputs));
+            if corners.as_flattened().iter().any(|place| place.is_nan()) {
+                lost[0] += 1;
+            } else if corners.iter().all(|corner| corner[3] <= 0.0) {
+                lost[1] += 1;
+            }
+        }
+        lost
     }
 
     /// Gives primitives vertices of their own where the leading one names another viewport than they do.
@@ -479,9 +508,15 @@ impl Prepared {
     /// Adds the line between two vertices of a primitive, unless nothing of it can be seen.
     fn add_line(&mut self, vertices: [u32; 3], id: u32, is_front: bool, ends: [u8; 2], bias: f32, raster: &Raster) {
         let [from, to] = ends.map(|end| self.corners[vertices[usize::from(end)] as usize].point);
-        let line = if raster.has_last_pixels { Line::with_last_pixel(from, to) } else { Line::new(from, to) };
-        let Some(line) = line else { return };
-        let bounds = line.bounds().intersect(self.area(vertices[0], raster).scissor);
+        let bounds = if raster.has_wide_lines {
+            WideLine::new(from, to).map(|line| line.bounds())
+        } else if raster.has_last_pixels {
+            Line::with_last_pixel(from, to).map(|line| line.bounds())
+        } else {
+            Line::new(from, to).map(|line| line.bounds())
+        };
+        let Some(bounds) = bounds else { return };
+        let bounds = bounds.intersect(self.area(vertices[0], raster).scissor);
         if !bounds.is_empty() {
             self.bins.add(&bounds, self.first_row(vertices));
             self.primitives.push(Primitive { vertices, id, is_front, shape: Shape::Line { bounds, ends, bias } });

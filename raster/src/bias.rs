@@ -105,6 +105,9 @@ mod tests {
         let steep = [0.25, 0.75, -0.5];
         assert_eq!(bias(0, 2.0, 0.0, d16, steep), Some(2.0 * 0.75 / 16.0));
         assert_eq!(bias(0, -2.0, 0.0, d16, steep), Some(-2.0 * 0.75 / 16.0));
+        // No slopes are asked for, so that an endless one counts for nothing: 0 times infinity would be no number.
+        let endless = [0.25, f32::MAX, -f32::MAX];
+        assert_eq!(bias(3, 0.0, 0.0, d16, endless), Some(3.0 * (1.0 / 65535.0)));
         // The clamp is for its own sign.
         assert_eq!(bias(0, 2.0, 0.01, d16, steep), Some(0.01));
         assert_eq!(bias(0, 2.0, -0.01, d16, steep), Some(2.0 * 0.75 / 16.0));

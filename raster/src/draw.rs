@@ -17,6 +17,7 @@ use crate::targets::Target;
 use crate::thin::Line;
 use crate::tile::{self, Block};
 use crate::vectors::{Work, vectorize};
+use crate::wide::WideLine;
 
 /// How the pixels of a draw are tested and shaded.
 #[derive(Clone, Copy, Debug)]
@@ -243,6 +244,12 @@ impl TileDraw<'_, '_, '_> {
                 let Some(triangle) = Triangle::new(corners.map(|corner| corner.point)) else { return };
                 edges[..3].copy_from_slice(&triangle.edges());
                 (3, Planes::new(corners))
+            }
+            Within::Line(ends) if self.raster.is_some_and(|raster| raster.has_wide_lines) => {
+                let [from, to] = ends.map(|end| corners[end].point);
+                let Some(line) = WideLine::new(from, to) else { return };
+                edges[..4].copy_from_slice(&line.edges());
+                (4, Planes::of_line(corners, ends))
             }
             Within::Line(ends) => {
                 // Where it ends is in the bounds, and no matter of its edges.

@@ -2,16 +2,20 @@
 //! the pixel holds is read in between. The pixel is put back afterwards: other draws, and other pixels, know nothing of it.
 //!
 //! Pixels that are drawn alone come out as they do with others, since nothing of a pixel depends on what is in its packet.
+//!
+//! What keeps other primitives from the pixel is found in the same way: they are set up for it without anything that could, and
+//! then with one [obstacle](OBSTACLES) after the other, until one is gone.
 
 use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest};
 use brolga_runtime::{
     Bindings, BoundShader, Dispatch, ResourceClass, ResourceError, SystemValue, TexelBox, Texture, View,
 };
 
-use crate::batch::{Assembly, FrontEnd, Outputs, Prepared, Primitive, Raster};
+use crate::batch::{Assembly, Cull, FrontEnd, Outputs, Prepared, Primitive, Raster, Shape};
 use crate::draw::{Shading, TileWorker};
 use crate::edge::Bounds;
 use crate::error::DrawError;
+use crate::plane::{self, Planes};
 use crate::scene::{BATCH_PRIMITIVES, Limits, SceneDraw};
 use crate::targets::Target;
 use crate::tile;
@@ -23,13 +27,42 @@ const MOST_FRAGMENTS: usize = 1000;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PixelHistory {
-    /// The primitives that cover it, in the order of the draw; the first thousand of them.
+    /// The primitives that cover it, or would if something did not keep them from it, in the order of the draw; the first thousand of
+    /// them.
     pub fragments: Vec<Fragment>,
     /// How many more there are.
     pub more: u64,
+    /// What became of all primitives of the draw, wherever they are.
+    pub counts: Counts,
 }
 
-/// What a primitive did to a pixel that it covers.
+/// What became of a draw's primitives before pixels were tested.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counts {
+    /// All of them, in all instances.
+    pub primitives: u64,
+    /// Those that came to pixels.
+    pub drawn: u64,
+    /// Triangles that were culled for the side that they show.
+    pub culled: u64,
+    /// Those that planes of depth, clip planes and distances left nothing of.
+    pub clipped: u64,
+    /// Those with a corner that is no number.
+    pub no_number: u64,
+    /// Those behind the eye: their w are not above 0.
+    pub behind: u64,
+}
+
+impl Counts {
+    /// All others: outside of the target, the viewport and the scissor rectangle, or between the centers of pixels.
+    pub fn elsewhere(&self) -> u64 {
+        let Self { primitives, drawn, culled, clipped, no_number, behind } = *self;
+        primitives.saturating_sub(drawn + culled + clipped + no_number + behind)
+    }
+}
+
+/// What a primitive did to a pixel that it covers, or why it did nothing.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Fragment {
@@ -39,7 +72,8 @@ pub struct Fragment {
     pub primitive: u32,
     /// Whether it shows its front.
     pub is_front: bool,
-    /// Its depth there, as the depth buffer would hold it; as a float without one. A shader may give another.
+    /// Its depth there, as the depth buffer would hold it; as a float without one. A shader may give another. Of a primitive that is
+    /// kept from the pixel it is not clamped.
     pub depth: f32,
     /// What the depth buffer held, if there is one.
     pub stored_depth: Option<f32>,
@@ -55,6 +89,22 @@ pub struct Fragment {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Fate {
+    /// All of its corners are beyond a cull distance.
+    CullDistance,
+    /// It is before the near plane there.
+    BeforeNear,
+    /// It is beyond the far plane there.
+    BeyondFar,
+    /// The triangle is culled for the side that it shows.
+    Culled,
+    /// The pixel is outside of its viewport.
+    OutsideViewport,
+    /// The pixel is outside of its scissor rectangle.
+    OutsideScissor,
+    /// It is beyond a clip distance there, or beyond a clip plane of Direct3D 9.
+    ClipDistance,
+    /// The sample mask leaves no sample.
+    SampleMask,
     /// It failed the stencil test.
     FailedStencil,
     /// It failed the depth test.
@@ -65,6 +115,50 @@ pub enum Fate {
     DiscardedOrFailed,
     /// It passed all tests: what blending and write masks leave is in the targets.
     Passed,
+}
+
+/// What may keep a primitive from a pixel that it is over, in the order in which it is looked at. The plane is the near or the far
+/// one.
+const OBSTACLES: [Fate; 7] = [
+    Fate::CullDistance,
+    Fate::BeforeNear,
+    Fate::Culled,
+    Fate::OutsideViewport,
+    Fate::OutsideScissor,
+    Fate::ClipDistance,
+    Fate::SampleMask,
+];
+
+/// How a draw's primitives are set up, and tested against clip distances: as it says, or with fewer obstacles.
+struct Setup {
+    outputs: Outputs,
+    raster: Raster,
+}
+
+impl Setup {
+    fn parts(&self) -> (&Outputs, Option<&Raster>) {
+        (&self.outputs, Some(&self.raster))
+    }
+}
+
+/// A batch of a draw's primitives, with shaded vertices.
+struct Shaded {
+    prepared: Prepared,
+    assembly: Assembly,
+    /// The instance, and the first primitive.
+    instance: u32,
+    first: u32,
+}
+
+/// A primitive that covers the pixel.
+#[derive(Clone, Copy)]
+struct Covering {
+    primitive: Primitive,
+    /// Its depth there as the depth buffer would hold it, and as it is.
+    depth: f32,
+    z: f32,
+    /// Whether that is in the further half of the viewport's, or beyond it.
+    is_far: bool,
 }
 
 /// The pixel of a draw's targets that is looked at.
@@ -83,28 +177,24 @@ impl Watched<'_> {
     /// Draws what covers the pixel, one primitive after the other.
     pub fn history(&self, limits: &Limits<'_>) -> Result<PixelHistory, DrawError> {
         let mut history = PixelHistory::default();
-        let [x, y] = self.pixel.map(|place| place as i32);
-        let bounds = Bounds { left: x, top: y, right: x + 1, bottom: y + 1 };
         let Some(raster) = &self.draw.raster else { return Ok(history) };
-        let areas = raster.areas.iter().map(|area| area.within(bounds)).collect::<Vec<_>>();
-        if areas.iter().all(|area| area.scissor.is_empty()) {
-            return Ok(history);
-        }
-        let raster = Raster { areas, ..raster.clone() };
-        let front_end = FrontEnd { raster: Some(&raster), ..self.draw.front_end() };
         let run = limits.run();
         let mut vertex = self.draw.vertex.worker()?;
         let mut session = vertex.begin(&run)?;
-        let (mut prepared, mut assembly) = (Prepared::default(), Assembly::default());
+        let (prepared, assembly) = (Prepared::default(), Assembly::default());
+        let mut shaded = Shaded { prepared, assembly, instance: 0, first: 0 };
         for number in 0..self.draw.instances {
             let (instance, mut is_empty, mut result) = (self.draw.instance(number), true, Ok(()));
             self.draw.topology.batches(self.draw.count, BATCH_PRIMITIVES, instance.is_restart(), |batch| {
                 is_empty = false;
+                (shaded.instance, shaded.first) = (number, batch.primitive);
                 let (part, grid) = ((batch, &instance), self.target.grid());
-                let made = prepared.prepare(front_end, part, grid, &mut assembly, &mut session);
+                let Shaded { prepared, assembly, .. } = &mut shaded;
+                let made = prepared.shade(self.draw.front_end(), part, grid, assembly, &mut session);
                 result = made.map_err(DrawError::from).and_then(|()| {
                     limits.check(0)?;
-                    self.batch(&mut prepared, &bounds, number, &run, &mut history)
+                    self.count(&mut shaded, raster, &mut history.counts);
+                    self.batch(&mut shaded, raster, &run, &mut history)
                 });
                 result.is_ok()
             });
@@ -117,76 +207,207 @@ impl Watched<'_> {
         Ok(history)
     }
 
+    /// The set-up of the draw for the pixel alone, with the first obstacles only.
+    fn setup(&self, raster: &Raster, obstacles: usize) -> Setup {
+        let holds = |obstacle| OBSTACLES[..obstacles].contains(&obstacle);
+        let mut outputs = self.draw.outputs.clone();
+        if !holds(Fate::CullDistance) {
+            outputs.cull.clear();
+        }
+        if !holds(Fate::ClipDistance) {
+            outputs.clip.clear();
+        }
+        let [x, y] = self.pixel.map(|place| place as i32);
+        let pixel = Bounds { left: x, top: y, right: x + 1, bottom: y + 1 };
+        let areas = raster.areas.iter().map(|area| {
+            let bounds = [(Fate::OutsideViewport, area.viewport.scissor()), (Fate::OutsideScissor, area.scissor)];
+            let scissor = bounds.into_iter().filter(|(obstacle, _)| holds(*obstacle));
+            let scissor = scissor.fold(pixel, |pixel, (_, bounds)| pixel.intersect(bounds));
+            area.changed(scissor, holds(Fate::BeforeNear), holds(Fate::ClipDistance))
+        });
+        let raster = Raster {
+            areas: areas.collect(),
+            cull: if holds(Fate::Culled) { raster.cull } else { Cull::None },
+            is_masked: holds(Fate::SampleMask) && raster.is_masked,
+            ..raster.clone()
+        };
+        Setup { outputs, raster }
+    }
+
+    /// Sets up the primitives of a batch.
+    fn set_up(&self, shaded: &mut Shaded, Setup { outputs, raster }: &Setup) {
+        let front_end = FrontEnd { outputs, raster: Some(raster), ..self.draw.front_end() };
+        shaded.prepared.set_up_all(front_end, shaded.first, &mut shaded.assembly);
+    }
+
+    /// Counts what becomes of the primitives of a batch.
+    fn count(&self, shaded: &mut Shaded, raster: &Raster, counts: &mut Counts) {
+        let mut setup = Setup { outputs: self.draw.outputs.clone(), raster: raster.clone() };
+        setup.raster.is_masked = false;
+        let left = |shaded: &mut Shaded, setup: &Setup| {
+            self.set_up(shaded, setup);
+            // What was cut to pieces follows one by one.
+            shaded.prepared.primitives.chunk_by(|one, other| one.id == other.id).count() as u64
+        };
+        let drawn = left(shaded, &setup);
+        setup.raster.cull = Cull::None;
+        let not_culled = left(shaded, &setup);
+        for area in &mut setup.raster.areas {
+            *area = area.changed(area.scissor, false, false);
+        }
+        setup.outputs.clip.clear();
+        setup.outputs.cull.clear();
+        let not_clipped = left(shaded, &setup);
+        let [no_number, behind] = shaded.prepared.count_lost(&shaded.assembly, &setup.outputs);
+        counts.primitives += shaded.prepared.statistics.primitives;
+        counts.drawn += drawn;
+        counts.culled += not_culled.saturating_sub(drawn);
+        counts.clipped += not_clipped.saturating_sub(not_culled);
+        counts.no_number += no_number;
+        counts.behind += behind;
+    }
+
     /// Draws the primitives of a batch.
     fn batch(
         &self,
-        prepared: &mut Prepared,
-        pixel: &Bounds,
-        instance: u32,
+        shaded: &mut Shaded,
+        raster: &Raster,
         run: &Dispatch,
         history: &mut PixelHistory,
     ) -> Result<(), DrawError> {
-        let numbers: Vec<u32> = prepared.bins.primitives(self.tile()).collect();
-        let primitives = std::mem::take(&mut prepared.primitives);
-        for primitive in numbers.into_iter().map(|number| primitives[number as usize]) {
-            prepared.primitives.clear();
-            prepared.primitives.push(primitive);
-            prepared.bins.clear(self.target.grid().columns);
-            prepared.bins.add(pixel, 0);
-            prepared.bins.sort();
-            let Some(depth) = self.cover(prepared)? else { continue };
+        let drawn = self.covering(shaded, raster, OBSTACLES.len())?;
+        let missed = self.missed(shaded, raster, &drawn)?.into_iter().map(|(covering, fate)| (covering, Some(fate)));
+        let mut all: Vec<_> = drawn.into_iter().map(|covering| (covering, None)).chain(missed).collect();
+        all.sort_by_key(|(covering, _)| covering.primitive.id);
+        let setup = self.setup(raster, OBSTACLES.len());
+        self.set_up(shaded, &setup);
+        let Shaded { prepared, instance, .. } = shaded;
+        for (covering, fate) in all {
+            if fate.is_none() {
+                self.leave_only(prepared, &covering.primitive);
+            }
             if history.fragments.len() < MOST_FRAGMENTS {
-                history.fragments.push(self.fragment(prepared, &primitive, instance, depth, run)?);
+                history.fragments.push(self.fragment(prepared, &setup, &covering, *instance, fate, run)?);
             } else {
                 history.more += 1;
-                self.shade(prepared, run)?;
+                if fate.is_none() {
+                    self.shade(prepared, &setup, run)?;
+                }
             }
         }
         Ok(())
     }
 
+    /// The primitives of a batch that something keeps from the pixel, beside those that are drawn there.
+    fn missed(
+        &self,
+        shaded: &mut Shaded,
+        raster: &Raster,
+        drawn: &[Covering],
+    ) -> Result<Vec<(Covering, Fate)>, DrawError> {
+        let has = |those: &[Covering], one: &Covering| those.iter().any(|other| other.primitive.id == one.primitive.id);
+        let (mut left, mut missed) = (self.covering(shaded, raster, 0)?, Vec::new());
+        left.retain(|one| !has(drawn, one));
+        // An edge may meet another one in the pixel.
+        left.dedup_by_key(|one| one.primitive.id);
+        for (n, obstacle) in OBSTACLES.into_iter().enumerate() {
+            if left.is_empty() {
+                break;
+            }
+            let passed = self.covering(shaded, raster, n + 1)?;
+            let fate =
+                |one: &Covering| if one.is_far && obstacle == Fate::BeforeNear { Fate::BeyondFar } else { obstacle };
+            missed.extend(left.iter().filter(|one| !has(&passed, one)).map(|one| (*one, fate(one))));
+            left.retain(|one| has(&passed, one));
+        }
+        Ok(missed)
+    }
+
+    /// The primitives of a batch that cover the pixel with the first obstacles only.
+    fn covering(&self, shaded: &mut Shaded, raster: &Raster, obstacles: usize) -> Result<Vec<Covering>, DrawError> {
+        let setup = self.setup(raster, obstacles);
+        self.set_up(shaded, &setup);
+        let prepared = &mut shaded.prepared;
+        let numbers: Vec<u32> = prepared.bins.primitives(self.tile()).collect();
+        let primitives = std::mem::take(&mut prepared.primitives);
+        let mut all = Vec::new();
+        for primitive in numbers.into_iter().map(|number| primitives[number as usize]) {
+            self.leave_only(prepared, &primitive);
+            if let Some(depth) = self.cover(prepared, &setup)? {
+                let corners = prepared.corners_of(primitive.vertices);
+                let planes = match primitive.shape {
+                    Shape::Line { ends, .. } => Planes::of_line(&corners, ends.map(usize::from)),
+                    Shape::Small(_) | Shape::Large { .. } | Shape::Sprite { .. } => Planes::new(&corners),
+                };
+                let at = self.pixel.map(|place| place as i32);
+                let z = planes.map_or(corners[0].z, |planes| planes.around(at).value[plane::DEPTH]);
+                let [least, most] = prepared.area(primitive.vertices[0], &setup.raster).viewport.depths();
+                all.push(Covering { primitive, depth, z, is_far: z > 0.5 * (least + most) });
+            }
+        }
+        Ok(all)
+    }
+
+    /// Leaves a primitive of a batch alone in the pixel's tile.
+    fn leave_only(&self, prepared: &mut Prepared, primitive: &Primitive) {
+        let [x, y] = self.pixel.map(|place| place as i32);
+        prepared.primitives.clear();
+        prepared.primitives.push(*primitive);
+        prepared.bins.clear(self.target.grid().columns);
+        prepared.bins.add(&Bounds { left: x, top: y, right: x + 1, bottom: y + 1 }, 0);
+        prepared.bins.sort();
+    }
+
     /// The depth of the primitive in the pixel, if it covers it.
-    fn cover(&self, prepared: &Prepared) -> Result<Option<f32>, DrawError> {
+    fn cover(&self, prepared: &Prepared, setup: &Setup) -> Result<Option<f32>, DrawError> {
         let format = self.depth_format();
         let all = DepthTest { format, test: Comparison::Always, writes: true, stencil: None };
         let mut worker = self.worker();
         worker.depth.blank(format);
-        let covers = self.passes(&mut worker, prepared, all)?;
+        let covers = self.passes(&mut worker, prepared, setup, all)?;
         Ok(covers.then(|| self.depth(&worker)))
     }
 
+    /// What a primitive does to the pixel, which it draws unless something keeps it from that.
     fn fragment(
         &self,
         prepared: &Prepared,
-        primitive: &Primitive,
+        setup: &Setup,
+        covering: &Covering,
         instance: u32,
-        depth: f32,
+        missed: Option<Fate>,
         run: &Dispatch,
     ) -> Result<Fragment, DrawError> {
-        let (mut stored_depth, mut stored_stencil, mut fails) = (None, None, None);
+        let (mut stored_depth, mut stored_stencil) = (None, None);
         if let Some(buffer) = &self.target.depth {
-            let format = buffer.format;
-            let worker = || {
-                let mut worker = self.worker();
-                worker.depth.load(buffer, worker.corner, worker.layer).map(|()| worker)
-            };
-            let loaded = worker()?;
+            let loaded = self.loaded()?;
             stored_depth = Some(self.depth(&loaded));
-            stored_stencil = format.has_stencil().then(|| loaded.depth.stencil(self.in_tile()));
-            if let Some(test) = self.test {
-                // The stencil decides first (functional specification, 17.12).
-                let of_stencil = DepthTest { test: Comparison::Always, ..test };
-                if !self.passes(&mut worker()?, prepared, of_stencil)? {
-                    fails = Some(Fate::FailedStencil);
-                } else if !self.passes(&mut worker()?, prepared, test)? {
-                    fails = Some(Fate::FailedDepth);
-                }
-            }
+            stored_stencil = buffer.format.has_stencil().then(|| loaded.depth.stencil(self.in_tile()));
         }
         let before = self.texels()?;
-        let is_left = self.shade(prepared, run)?;
+        let (fate, depth) = match missed {
+            Some(fate) => (fate, covering.z),
+            None => (self.fate(prepared, setup, run)?, covering.depth),
+        };
         let colors = before.into_iter().zip(self.texels()?).map(|(before, after)| [before, after]).collect();
-        let fate = match fails {
+        let Primitive { id: primitive, is_front, .. } = covering.primitive;
+        Ok(Fragment { instance, primitive, is_front, depth, stored_depth, stored_stencil, fate, colors })
+    }
+
+    /// Draws the primitive; what becomes of it.
+    fn fate(&self, prepared: &Prepared, setup: &Setup, run: &Dispatch) -> Result<Fate, DrawError> {
+        let mut fails = None;
+        if let Some(test) = self.test.filter(|_| self.target.depth.is_some()) {
+            // The stencil decides first (functional specification, 17.12).
+            let of_stencil = DepthTest { test: Comparison::Always, ..test };
+            if !self.passes(&mut self.loaded()?, prepared, setup, of_stencil)? {
+                fails = Some(Fate::FailedStencil);
+            } else if !self.passes(&mut self.loaded()?, prepared, setup, test)? {
+                fails = Some(Fate::FailedDepth);
+            }
+        }
+        let is_left = self.shade(prepared, setup, run)?;
+        Ok(match fails {
             _ if is_left => Fate::Passed,
             _ if self.gives(&[SystemValue::Depth, SystemValue::DepthGreaterEqual, SystemValue::DepthLessEqual])
                 || self.gives(&[SystemValue::StencilRef]) =>
@@ -195,9 +416,7 @@ impl Watched<'_> {
             }
             Some(fails) => fails,
             None => Fate::Discarded,
-        };
-        let &Primitive { id: primitive, is_front, .. } = primitive;
-        Ok(Fragment { instance, primitive, is_front, depth, stored_depth, stored_stencil, fate, colors })
+        })
     }
 
     /// Whether the pixel shader gives one of these.
@@ -208,26 +427,37 @@ impl Watched<'_> {
     }
 
     /// Whether the pixel passes a test before shading.
-    fn passes(&self, worker: &mut TileWorker, prepared: &Prepared, test: DepthTest) -> Result<bool, DrawError> {
+    fn passes(
+        &self,
+        worker: &mut TileWorker,
+        prepared: &Prepared,
+        setup: &Setup,
+        test: DepthTest,
+    ) -> Result<bool, DrawError> {
         let shading = Shading { depth: Some(test), is_late: false, reports_live: false, ..self.draw.shading };
         let parts = std::iter::once(prepared);
-        Ok(worker.draw(parts, self.tile(), self.setup(), &shading, None)?.samples > 0)
+        Ok(worker.draw(parts, self.tile(), setup.parts(), &shading, None)?.samples > 0)
     }
 
     /// Draws the primitive as the draw does; whether the pixel is left at the end.
-    fn shade(&self, prepared: &Prepared, run: &Dispatch) -> Result<bool, DrawError> {
+    fn shade(&self, prepared: &Prepared, setup: &Setup, run: &Dispatch) -> Result<bool, DrawError> {
         let mut worker = self.worker();
         worker.prepare(self.target, &self.draw.shading)?;
         let mut bound = self.draw.pixel.as_ref().map(BoundShader::worker).transpose()?;
         let mut session = bound.as_mut().map(|bound| bound.begin(run)).transpose()?;
         let (parts, draw) = (std::iter::once(prepared), self.draw);
-        let did = worker.draw(parts, self.tile(), self.setup(), &draw.shading, session.as_mut())?;
+        let did = worker.draw(parts, self.tile(), setup.parts(), &draw.shading, session.as_mut())?;
         worker.end(self.target)?;
         Ok(did.samples > 0)
     }
 
-    fn setup(&self) -> (&Outputs, Option<&Raster>) {
-        (&self.draw.outputs, self.draw.raster.as_ref())
+    /// A worker with the tile of the depth buffer, if there is one.
+    fn loaded(&self) -> Result<TileWorker, ResourceError> {
+        let mut worker = self.worker();
+        if let Some(buffer) = &self.target.depth {
+            worker.depth.load(buffer, worker.corner, worker.layer)?;
+        }
+        Ok(worker)
     }
 
     fn worker(&self) -> TileWorker {

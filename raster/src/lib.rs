@@ -23,6 +23,7 @@
 //! | `draw.rs` | primitives become pixels, tile by tile |
 //! | `edge.rs` | edge functions: which pixel centers a triangle covers, exactly |
 //! | `thin.rs` | which pixels lines and points cover, exactly |
+//! | `wide.rs` | lines that are rectangles |
 //! | `sprite.rs` | points that are squares |
 //! | `small.rs` | triangles of at most 8 x 8 pixels, sixteen at a time: coverage as one mask, planes |
 //! | `tile.rs` | coverage of larger triangles and of lines, block by block within a tile |
@@ -62,3 +63,4 @@ pub mod thin;
 pub mod tile;
 mod vectors;
 pub mod viewport;
+pub mod wide;

@@ -84,6 +84,9 @@ pub struct Draw<'a> {
     pub more_viewports: Vec<(Viewport, Option<Bounds>)>,
     /// What [`Factor::BlendFactor`](brolga_ir::pipeline::state::Factor::BlendFactor) is; ones by default.
     pub blend_factor: [f32; 4],
+    /// The samples that are drawn, a bit each: of the one that there is, the lowest. By default all. Nothing is covered, and no pixel shader
+    /// runs, where none is.
+    pub sample_mask: u32,
     /// What stencils are compared with, and replaced by; 0 by default.
     pub stencil_reference: u8,
     /// What Direct3D 9 has besides, which counts where the pipeline's shaders are its.
@@ -108,6 +111,7 @@ impl<'a> Draw<'a> {
             scissor: None,
             more_viewports: Vec::new(),
             blend_factor: [1.0; 4],
+            sample_mask: u32::MAX,
             stencil_reference: 0,
             direct3d9: Direct3D9Values::default(),
         }
@@ -474,6 +478,8 @@ impl<'a> Pass<'a> {
                     usual: draw.direct3d9.point_size,
                     range: draw.direct3d9.point_size_range,
                 }),
+                is_masked: draw.sample_mask & 1 == 0,
+                has_wide_lines: rules.is_none() && pipeline.rasterizer.multisample,
                 has_last_pixels: rules.is_some_and(|rules| !rules.state.omits_last_pixels),
                 is_transformed: rules.is_some_and(|rules| rules.is_transformed),
             }),

@@ -9,8 +9,8 @@ use brolga_ir::pipeline::state::{
 use brolga_ir::pipeline::{DEPTH, SPACE};
 use brolga_runtime::format::{Encoding, Use};
 use brolga_runtime::{
-    CancelToken, Codegen, CompileOptions, Device, Error, Format, Interpolation, Level, Register, ResourceClass, Shader,
-    Signature, SystemValue,
+    CancelToken, Codegen, CompileOptions, Device, Error, Format, Interpolation, Level, Parameter, Register,
+    ResourceClass, Shader, Signature, SystemValue,
 };
 
 use crate::assembly::Topology;
@@ -42,6 +42,10 @@ pub struct PipelineDesc<'a> {
     pub targets: Vec<TargetState>,
     /// The format of the depth buffer, if there is one.
     pub depth_format: Option<Format>,
+    /// Whether a pixel is only drawn where the alpha of the first output covers its sample, which above a half it does: by default not.
+    /// The specification (17.18) asks for 0 and what is no number not to, and for 1 to. A shader that gives a mask of samples decides alone,
+    /// and one without such an alpha draws all.
+    pub alpha_to_coverage: bool,
     /// What Direct3D 9 has besides, which counts where the shaders are its.
     pub direct3d9: Direct3D9State,
     /// How shaders are compiled.
@@ -63,6 +67,7 @@ impl<'a> PipelineDesc<'a> {
             stencil: None,
             targets: Vec::new(),
             depth_format: None,
+            alpha_to_coverage: false,
             direct3d9: Direct3D9State::default(),
             options: CompileOptions::default(),
             pixel_options: None,
@@ -203,7 +208,8 @@ impl Pipeline {
                 FogMode::Exponential(distance) => Some(Fog::Exponential(distance)),
                 FogMode::ExponentialSquared(distance) => Some(Fog::ExponentialSquared(distance)),
             });
-        let drops = alpha_test.is_some_and(|test| test != Comparison::Always);
+        let alpha_to_coverage = desc.alpha_to_coverage && alone.as_ref().is_some_and(has_alpha_for_coverage);
+        let drops = alpha_to_coverage || alpha_test.is_some_and(|test| test != Comparison::Always);
         let (is_late, reports_live) = alone.as_ref().map_or((false, false), |shader| decides(shader, depth, drops));
         let links = alone.as_ref().map_or(Vec::new(), |shader| {
             links.of(shader.stage().signature(), direct3d9.is_some_and(|state| state.is_flat))
@@ -217,6 +223,7 @@ impl Pipeline {
             has_layers,
             links: links.clone(),
             alpha_test,
+            alpha_to_coverage,
             fog,
         };
         // Its code is for the formats of its targets.
@@ -289,9 +296,18 @@ pub(crate) fn writes_memory(shader: &Shader) -> bool {
     shader.bindings().iter().any(|range| is_written(range.register))
 }
 
-/// Whether depths can only be tested after a pixel shader, and whether it decides which pixels are live, as it does with a test of its
-/// alpha.
-fn decides(shader: &Shader, depth: Option<DepthTest>, tests_alpha: bool) -> (bool, bool) {
+/// Whether a shader gives an alpha that can become coverage, and no coverage of its own.
+fn has_alpha_for_coverage(shader: &Shader) -> bool {
+    let outputs = shader.stage().signature().map_or(&[][..], |signature| &signature.outputs);
+    let has_alpha = |output: &Parameter| {
+        output.system_value.is_none() && output.row == 0 && output.components().any(|component| component == 3)
+    };
+    outputs.iter().any(has_alpha) && outputs.iter().all(|output| output.system_value != Some(SystemValue::Coverage))
+}
+
+/// Whether depths can only be tested after a pixel shader, and whether it decides which pixels are live, as it does where its alpha
+/// drops some.
+fn decides(shader: &Shader, depth: Option<DepthTest>, alpha_drops: bool) -> (bool, bool) {
     use SystemValue::{Coverage, Depth, DepthGreaterEqual, DepthLessEqual, Discarded, StencilRef};
     if shader.stage().signature().is_some_and(|signature| signature.forces_early_tests) {
         return (false, false);
@@ -300,7 +316,7 @@ fn decides(shader: &Shader, depth: Option<DepthTest>, tests_alpha: bool) -> (boo
     let has = |values: &[SystemValue]| {
         outputs.iter().any(|output| output.system_value.is_some_and(|value| values.contains(&value)))
     };
-    let drops = tests_alpha || has(&[Discarded, Coverage]);
+    let drops = alpha_drops || has(&[Discarded, Coverage]);
     // Coverage as an input has nothing to do with depth (functional specification, 16.3.2).
     let inputs = shader.stage().signature().map_or(&[][..], |signature| &signature.inputs);
     let reads_coverage = inputs.iter().any(|input| input.system_value == Some(Coverage));

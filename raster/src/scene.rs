@@ -192,8 +192,10 @@ impl Scene<'_> {
             while let Some(batch) = next.map(|n| &batches[n]).filter(|batch| batch.draw == number) {
                 let mut prepared = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
                 let (part, grid) = ((batch.batch, &batch.instance), self.target.grid());
-                let made = prepared.prepare(draw.front_end(), part, grid, &mut assembly, &mut session);
-                made.map_err(failed)?;
+                let front_end = draw.front_end();
+                let shaded = prepared.shade(front_end, part, grid, &mut assembly, &mut session);
+                shaded.map_err(failed)?;
+                prepared.set_up_all(front_end, batch.batch.primitive, &mut assembly);
                 // Nobody else has this batch.
                 let _ = batch.prepared.set(prepared);
                 next = work.take()?;

@@ -122,6 +122,9 @@ pub struct RasterizerState {
     pub slope_scaled_depth_bias: f32,
     /// What both together do not go beyond: the greatest way away if it is above 0, towards the viewer if below.
     pub depth_bias_clamp: f32,
+    /// Whether lines are rectangles with a width of 1.4 pixels: by default not. In spite of its name (`MultisampleEnable`) it changes
+    /// nothing else, and does so where there is one sample (functional specification, 15.14.1).
+    pub multisample: bool,
 }
 
 impl Default for RasterizerState {
@@ -134,6 +137,7 @@ impl Default for RasterizerState {
             depth_bias: 0,
             slope_scaled_depth_bias: 0.0,
             depth_bias_clamp: 0.0,
+            multisample: false,
         }
     }
 }

@@ -66,8 +66,8 @@ pub enum Block {
     },
 }
 
-/// The most edges that bound what is drawn: those of a triangle and of a rectangle.
-pub const MOST_EDGES: usize = 7;
+/// The most edges that bound what is drawn: those of a line's rectangle and of one of pixels.
+pub const MOST_EDGES: usize = 8;
 
 /// An edge that crosses a tile, seen from its first pixel.
 #[derive(Clone, Copy, Default)]
@@ -88,7 +88,7 @@ pub fn is_outside(edges: &[Edge], [x, y]: [i32; 2]) -> bool {
     edges.iter().any(|edge| edge.at(x, y) + i64::from(edge.span(SIZE).1) < 0)
 }
 
-/// Calls a function for each block of a tile whose pixels are on the inner side of all edges (at most 7), row by row.
+/// Calls a function for each block of a tile whose pixels are on the inner side of all edges (at most [`MOST_EDGES`]), row by row.
 #[inline(always)]
 pub fn walk(edges: &[Edge], tile: [i32; 2], mut draw: impl FnMut(Block)) {
     let mut crossing = [Local::default(); MOST_EDGES];

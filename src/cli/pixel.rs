@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use brolga::Format;
-use brolga::raster::{Fate, Fragment, PixelHistory};
+use brolga::raster::{Counts, Fate, Fragment, PixelHistory};
 use brolga::scene::{PixelStep, WatchedPixel};
 use serde_json::{Value, json};
 
@@ -37,19 +37,20 @@ const HEADINGS: [(&str, bool); 11] = [
     ("after", false),
 ];
 
-/// Writes a table with a line for each primitive that covers the pixel, and for each other step that changed it.
+/// Writes a table with a line for each primitive that covers the pixel or is kept from it, and for each other step that changed it; then
+/// what became of all primitives of each draw.
 pub(super) fn write(out: &mut impl Write, steps: &[PixelStep], style: Style) -> io::Result<()> {
-    let mut cells = Vec::new();
+    let (mut cells, mut sums) = (Vec::new(), Vec::new());
     for step in steps {
         let what =
             step.pipeline.as_ref().map_or(step.kind.to_owned(), |name| format!("{} {}", step.kind, harmless(name)));
         let head = [step.step.to_string(), what];
         match &step.history {
             None => texel_lines(&mut cells, head, std::array::from_fn(|_| String::new()), step, &step.texels),
-            Some(PixelHistory { fragments, more, .. }) => {
+            Some(PixelHistory { fragments, more, counts, .. }) => {
+                sums.push(format!("step {}, {}: {}", head[0], head[1], sum(counts)));
                 if fragments.is_empty() {
-                    let [step, what] = head.clone();
-                    cells.push(line([step, what], own("not covered"), std::array::from_fn(|_| String::new())));
+                    cells.push(line(head.clone(), own("not covered"), std::array::from_fn(|_| String::new())));
                 }
                 for fragment in fragments {
                     texel_lines(&mut cells, head.clone(), fragment_cells(fragment), step, &fragment.colors);
@@ -61,7 +62,8 @@ pub(super) fn write(out: &mut impl Write, steps: &[PixelStep], style: Style) -> 
             }
         }
     }
-    Sheet { headings: HEADINGS.to_vec(), cells }.write(out, style)
+    Sheet { headings: HEADINGS.to_vec(), cells }.write(out, style)?;
+    sums.iter().try_for_each(|sum| writeln!(out, "{sum}"))
 }
 
 /// Cells of a primitive that say nothing but an outcome.
@@ -83,8 +85,35 @@ fn fragment_cells(fragment: &Fragment) -> [String; 6] {
     ]
 }
 
+/// What became of all primitives of a draw: `of 12 primitives 7 drawn, 5 culled`.
+fn sum(counts: &Counts) -> String {
+    let parts = [
+        (counts.drawn, "drawn"),
+        (counts.culled, "culled"),
+        (counts.clipped, "clipped"),
+        (counts.no_number, "with a corner that is no number"),
+        (counts.behind, "behind the eye"),
+        (counts.elsewhere(), "elsewhere"),
+    ];
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    let parts = parts.collect::<Vec<_>>().join(", ");
+    match counts.primitives {
+        0 => "no primitives come to pixels".to_owned(),
+        1 => format!("of 1 primitive {parts}"),
+        count => format!("of {count} primitives {parts}"),
+    }
+}
+
 fn fate(fate: Fate) -> &'static str {
     match fate {
+        Fate::CullDistance => "culled by a cull distance",
+        Fate::BeforeNear => "clipped: before the near plane",
+        Fate::BeyondFar => "clipped: beyond the far plane",
+        Fate::Culled => "culled for its side",
+        Fate::OutsideViewport => "outside of the viewport",
+        Fate::OutsideScissor => "outside of the scissor rectangle",
+        Fate::ClipDistance => "clipped by a clip distance or plane",
+        Fate::SampleMask => "masked: sample_mask is without its lowest bit",
         Fate::FailedStencil => "failed the stencil test",
         Fate::FailedDepth => "failed the depth test",
         Fate::Discarded => "discarded by the shader",
@@ -166,7 +195,7 @@ pub(super) fn json(step: &PixelStep) -> Value {
     let mut document = json!({"step": number, "kind": kind, "pipeline": pipeline});
     match history {
         None => document["textures"] = pairs(texels),
-        Some(PixelHistory { fragments, more, .. }) => {
+        Some(PixelHistory { fragments, more, counts, .. }) => {
             let fragment = |fragment: &Fragment| {
                 json!({
                     "instance": fragment.instance,
@@ -181,6 +210,15 @@ pub(super) fn json(step: &PixelStep) -> Value {
             };
             document["fragments"] = fragments.iter().map(fragment).collect();
             document["more"] = (*more).into();
+            document["primitives"] = json!({
+                "all": counts.primitives,
+                "drawn": counts.drawn,
+                "culled": counts.culled,
+                "clipped": counts.clipped,
+                "no_number": counts.no_number,
+                "behind": counts.behind,
+                "elsewhere": counts.elsewhere(),
+            });
         }
     }
     document

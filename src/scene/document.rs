@@ -311,6 +311,7 @@ pub(super) struct Rasterizer {
     pub depth_bias_clamp: f32,
     pub slope_scaled_depth_bias: f32,
     pub depth_clip_enable: bool,
+    pub multisample_enable: bool,
 }
 
 impl Default for Rasterizer {
@@ -323,6 +324,7 @@ impl Default for Rasterizer {
             depth_bias_clamp: 0.0,
             slope_scaled_depth_bias: 0.0,
             depth_clip_enable: true,
+            multisample_enable: false,
         }
     }
 }

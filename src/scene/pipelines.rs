@@ -67,6 +67,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
                 depth_bias: pipeline.rasterizer.depth_bias,
                 slope_scaled_depth_bias: pipeline.rasterizer.slope_scaled_depth_bias,
                 depth_bias_clamp: pipeline.rasterizer.depth_bias_clamp,
+                multisample: pipeline.rasterizer.multisample_enable,
             },
             depth: DepthState {
                 enable: pipeline.depth_stencil.depth_enable,
@@ -81,6 +82,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
             }),
             targets: key.1.iter().enumerate().map(|(n, format)| target(n, *format, &pipeline.blend)).collect(),
             depth_format,
+            alpha_to_coverage: pipeline.blend.alpha_to_coverage_enable,
             direct3d9: pipeline.direct3d9.as_ref().map_or_else(Default::default, |direct3d9| direct3d9.state),
             options: match &pipeline.direct3d9 {
                 Some(direct3d9) => self.compile_options().float_rules(direct3d9.float_rules),

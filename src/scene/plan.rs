@@ -84,6 +84,7 @@ impl Draw<'_> {
             more_viewports: Vec::new(),
             scissor: step.scissor.map(|[left, top, right, bottom]| Bounds { left, top, right, bottom }),
             blend_factor: step.blend_factor.unwrap_or([1.0; 4]),
+            sample_mask: step.sample_mask.unwrap_or(u32::MAX),
             stencil_reference: step.stencil_ref,
             direct3d9: step.direct3d9.as_ref().map_or_else(Default::default, |direct3d9| direct3d9.values.clone()),
         };

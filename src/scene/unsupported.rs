@@ -40,7 +40,6 @@ fn check_resource(place: &str, resource: &Resource) -> Result<(), SceneError> {
 }
 
 fn check_pipeline(place: &str, pipeline: &Pipeline) -> Result<(), SceneError> {
-    let Pipeline { blend, .. } = pipeline;
     refuse(
         place,
         &[
@@ -48,7 +47,6 @@ fn check_pipeline(place: &str, pipeline: &Pipeline) -> Result<(), SceneError> {
             (pipeline.ds.is_some(), "ds", "domain shaders are"),
             (pipeline.gs.is_some(), "gs", "geometry shaders are"),
             (pipeline.stream_out.is_some(), "stream_out", "streaming out is"),
-            (blend.alpha_to_coverage_enable, "blend.alpha_to_coverage_enable", "alpha to coverage is"),
         ],
     )
 }
@@ -58,7 +56,6 @@ fn check_draw(place: &str, draw: &Draw) -> Result<(), SceneError> {
     refuse(
         place,
         &[
-            (draw.sample_mask.is_some_and(|mask| mask != u32::MAX), "sample_mask", "sample masks are"),
             (draw.so_targets.is_some(), "so_targets", "streaming out is"),
             (is_stream_out, "query.kind", "queries of streaming out are"),
         ],

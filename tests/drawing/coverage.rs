@@ -1,7 +1,8 @@
 //! Which pixels a triangle covers, and which way it faces: functional specification, 3.4.1 and 3.4.2, 15.4, 15.6, 15.7, 15.11, 15.12
 //! and 15.16.
 
-use brolga::raster::{Bounds, Cull, Viewport};
+use brolga::Device;
+use brolga::raster::{Bounds, Cull, Draw, Fill, PipelineDesc, Viewport};
 
 use crate::canvas::{SIZE, Vertex, covered, everywhere, picture, position, rectangle, triangle, vertex};
 use crate::shaders::pixel;
@@ -38,7 +39,7 @@ fn corners_snap_to_the_nearest_even_256th() {
 #[test]
 fn the_viewport_computes_in_its_order() {
     let half = 16384.0;
-    let with = |_: &brolga::Device, draw: &mut brolga::raster::Draw<'_>| {
+    let with = |_: &Device, draw: &mut Draw<'_>| {
         let [left, top] = [8.0 - half; 2];
         let [width, height] = [2.0 * half; 2];
         draw.viewport = Some(Viewport { left, top, width, height, min_depth: 0.0, max_depth: 1.0 });
@@ -112,6 +113,44 @@ fn far_positions_stay_finite() {
     assert_eq!(found, those(|x, y| x < 8 && (7 - x..9 + x).contains(&y)));
 }
 
+/// A common factor of positions changes nothing, even one of 2^114 before the widest viewport there is.
+#[test]
+fn large_positions_cover_what_small_ones_do() {
+    const HALF: f32 = 16384.0;
+    let middle = SIZE as f32 / 2.0;
+    let with = |_: &Device, draw: &mut Draw<'_>| {
+        let [left, top] = [middle - HALF; 2];
+        let [width, height] = [2.0 * HALF; 2];
+        draw.viewport = Some(Viewport { left, top, width, height, min_depth: 0.0, max_depth: 1.0 });
+    };
+    let mut random = brolga_testing::random::Random(5);
+    let mut seen = 0;
+    for n in 0..60 {
+        let mut number =
+            |least: f32, most: f32| least + (most - least) * random.below(1 << 20) as f32 / (1 << 20) as f32;
+        let corners: [[f32; 4]; 3] = std::array::from_fn(|corner| {
+            // Corners in the picture, far out in the viewport, beyond it, behind the eye.
+            let reach = if n % 3 == 0 { 2.0 } else { 12.0 / HALF };
+            let w = number(0.25, 0.5) * if corner == 2 && n % 5 == 0 { -1.0 } else { 1.0 };
+            [number(-reach, reach) * w, number(-reach, reach) * w, number(0.25, 0.75) * w, w]
+        });
+        for wireframe in [false, true] {
+            let set = |desc: &mut PipelineDesc<'_>| {
+                if wireframe {
+                    desc.rasterizer.fill = Fill::Wireframe;
+                }
+            };
+            let white = pixel("dcl_output o0.xyzw\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)");
+            let [small, large] = [1.0, 2_f32.powi(114)].map(|factor| {
+                picture(&white, &corners.map(|corner| vertex(corner.map(|place| place * factor), ONES)), set, with)
+            });
+            assert!(small == large, "{n}: {corners:?}");
+            seen += small.1;
+        }
+    }
+    assert!(seen > 2000, "{seen}");
+}
+
 /// What is behind the eye is cut away, the rest stays.
 #[test]
 fn w_is_above_zero() {
@@ -167,7 +206,7 @@ fn cut_triangles_cover_pixels_once() {
     ];
     let vertices = corners.map(|corner: [u32; 4]| [corner; 4]);
     let viewport = Viewport { left: 0.0, top: 0.0, width: 7.0, height: 23.0, min_depth: 0.25, max_depth: 0.75 };
-    let set = |desc: &mut brolga::raster::PipelineDesc<'_>| desc.rasterizer.depth_clip = false;
+    let set = |desc: &mut PipelineDesc<'_>| desc.rasterizer.depth_clip = false;
     covered(&vertices, set, |_, draw| draw.viewport = Some(viewport));
 }
 
@@ -196,6 +235,52 @@ fn what_is_no_number_draws_nothing() {
     }
 }
 
+/// The same where the division makes no number of infinities, or the viewport of infinity times 0: of triangles, filled or not.
+#[test]
+fn what_becomes_no_number_draws_nothing() {
+    const FAR: f32 = f32::INFINITY;
+    let good = triangle([[2.5, 2.5], [5.5, 2.5], [2.5, 5.5]], 0.5, ONES);
+    // Depth has no room here: its range is 0 times what z is.
+    let flat = |_: &Device, draw: &mut Draw<'_>| {
+        let size = SIZE as f32;
+        let viewport = Viewport { left: 0.0, top: 0.0, width: size, height: size, min_depth: 0.5, max_depth: 0.5 };
+        draw.viewport = Some(viewport);
+    };
+    let bad = [
+        [FAR, 0.0, 0.5, FAR],
+        [0.0, -FAR, 0.5, FAR],
+        [0.0, 0.0, FAR, FAR],
+        [0.0, 0.0, FAR, 1.0],
+        [0.0, 0.0, -FAR, 1.0],
+    ];
+    for fill in [Fill::Solid, Fill::Wireframe] {
+        let draw = |vertices: &[Vertex], clips: bool| {
+            let set = |desc: &mut PipelineDesc<'_>| {
+                (desc.rasterizer.fill, desc.rasterizer.depth_clip) = (fill, clips);
+            };
+            covered(vertices, set, flat)
+        };
+        let alone = draw(&good, false);
+        for place in bad {
+            // An infinite z with a w is cut, and has no depth left only where it is not.
+            for clips in if place[3] == FAR { &[false, true][..] } else { &[false] } {
+                for corner in 0..3 {
+                    let mut vertices = [everywhere(0.5, ONES), good].concat();
+                    vertices[corner][0] = place.map(f32::to_bits);
+                    assert_eq!(draw(&vertices, *clips), alone, "{place:?} {fill:?} {clips}");
+                }
+            }
+        }
+    }
+    // Wireframe with a corner that is no number from the start.
+    for component in 0..4 {
+        let mut vertices = [everywhere(0.5, ONES), good].concat();
+        vertices[1][0][component] = f32::NAN.to_bits();
+        let set = |desc: &mut PipelineDesc<'_>| desc.rasterizer.fill = Fill::Wireframe;
+        assert_eq!(covered(&vertices, set, flat), covered(&good, set, flat), "{component}");
+    }
+}
+
 /// Depth is cut where z leaves 0 to w, unless nobody wants that.
 #[test]
 fn depth_is_clipped_where_it_should_be() {
@@ -212,7 +297,7 @@ fn faces(vertices: &[Vertex], front_counter_clockwise: bool, cull: Cull) -> Vec<
     let shader = pixel(
         "dcl_input_ps_sgv constant v4.x, is_front_face\ndcl_output o0.xyzw\nmov o0.x, v4.x\nmov o0.yzw, l(0,1.0,1.0,1.0)",
     );
-    let set = |desc: &mut brolga::raster::PipelineDesc<'_>| {
+    let set = |desc: &mut PipelineDesc<'_>| {
         (desc.rasterizer.front_counter_clockwise, desc.rasterizer.cull) = (front_counter_clockwise, cull);
     };
     let (texels, _) = picture(&shader, vertices, set, |_, _| {});

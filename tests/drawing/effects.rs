@@ -2,7 +2,7 @@
 //! 16.13 and 20.4.6.
 
 use brolga::raster::{PipelineDesc, TargetState};
-use brolga::{Bindings, Comparison, Format, Register, View};
+use brolga::{Bindings, Comparison, Format, Register, Sampler, TextureShape, View};
 
 use crate::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both, picture, position, triangle, vertex};
 use crate::shaders::{self, pixel, pixel_with};
@@ -88,6 +88,93 @@ fn helpers_load() {
     for ([x, y], expected) in [([0, 0], [1.0, 1.0]), ([2, 2], [5.0, 5.0]), ([5, 7], [9.0, 13.0])] {
         let [dx, dy, ..] = texels[y * SIZE as usize + x].map(f32::from_bits);
         assert_eq!([dx, dy], expected);
+    }
+}
+
+/// What a helper's atomic operation gives is 0, which is our choice: it does nothing, and its neighbours may see what it got.
+#[test]
+fn atomics_of_helpers_give_zeros() {
+    let shader = pixel(
+        "dcl_uav_raw u1\ndcl_output o0.xyzw\ndcl_temps 1\nimm_atomic_iadd r0.x, u1, l(4), l(3)\nimm_atomic_exch r0.y, u1, l(8), l(9)\n\
+         iadd r0.xy, r0.xyxx, l(5,5,0,0)\nutof r0.xy, r0.xyxx\nderiv_rtx_fine o0.x, r0.x\nderiv_rty_fine o0.y, r0.x\n\
+         deriv_rtx_fine o0.z, r0.y\nmov o0.w, r0.x",
+    );
+    let (vertex, vertices) = (shaders::vertex(), single_pixels());
+    for (n, [x, y]) in [[0, 0], [2, 2], [5, 7]].into_iter().enumerate() {
+        let (words, texels) = on_both(|device, engine| {
+            let buffer = device.buffer_from(&[0_u32, 40, 60, 0]).unwrap();
+            let mut bindings = Bindings::new();
+            bindings.set(Register::u(1), View::raw(buffer.clone()).unwrap());
+            let canvas = Canvas::new(device, engine, [SIZE; 2], COLOR);
+            let one = &vertices[3 * n..][..3];
+            canvas.draw(Item { bindings: Some(&bindings), ..Item::new(&vertex, &shader, one) });
+            (buffer.to_vec::<u32>().unwrap(), canvas.texels(0))
+        });
+        assert_eq!(words, [0, 43, 9, 0]);
+        // The pixel itself gets 40 and 60; a difference is that of the right or lower pixel less the left or upper one.
+        let sign = if x % 2 == 0 { -1.0 } else { 1.0 };
+        let expected = [sign * 40.0, sign * 40.0, sign * 60.0, 45.0];
+        assert_eq!(texels[y * SIZE as usize + x].map(f32::from_bits), expected, "({x}, {y})");
+    }
+}
+
+/// A helper stores nothing, wherever it would.
+#[test]
+fn stores_of_helpers_are_dropped() {
+    let shader = pixel(
+        "dcl_input_ps_siv linear noperspective v0.xy, position\ndcl_uav_raw u1\ndcl_output o0.xyzw\ndcl_temps 1\n\
+         ftou r0.xy, v0.xyxx\nimad r0.x, r0.y, l(16), r0.x\nishl r0.x, r0.x, l(2)\nstore_raw u1.x, r0.x, l(1)\n\
+         mov o0.xyzw, l(1.0,1.0,1.0,1.0)",
+    );
+    let (vertex, vertices) = (shaders::vertex(), single_pixels());
+    let words = on_both(|device, engine| {
+        let buffer = device.buffer_from(&[0_u32; (SIZE * SIZE) as usize]).unwrap();
+        let mut bindings = Bindings::new();
+        bindings.set(Register::u(1), View::raw(buffer.clone()).unwrap());
+        let canvas = Canvas::new(device, engine, [SIZE; 2], COLOR);
+        canvas.draw(Item { bindings: Some(&bindings), ..Item::new(&vertex, &shader, &vertices) });
+        buffer.to_vec::<u32>().unwrap()
+    });
+    let written: Vec<_> = (0..SIZE)
+        .zip(words.chunks(SIZE as usize))
+        .flat_map(|(y, row)| (0..SIZE).zip(row).filter(|(_, word)| **word != 0).map(move |(x, _)| [x, y]))
+        .collect();
+    assert_eq!(written, [[0, 0], [2, 2], [5, 7]]);
+}
+
+/// But it samples, with derivatives of its own and without.
+#[test]
+fn helpers_sample() {
+    let code = |sample: &str| {
+        pixel(&format!(
+            "dcl_input_ps_siv linear noperspective v0.xy, position\ndcl_sampler s0, mode_default\n\
+             dcl_resource_texture2d (float,float,float,float) t0\ndcl_output o0.xyzw\ndcl_temps 1\n\
+             mul r0.xy, v0.xyxx, l(0.0625,0.0625,0,0)\n{sample}\n\
+             deriv_rtx_fine o0.x, r0.x\nderiv_rty_fine o0.y, r0.y\nmov o0.zw, l(0,0,1.0,1.0)"
+        ))
+    };
+    let at_level = "sample_l_indexable(texture2d)(float,float,float,float) r0.xy, r0.xyxx, t0.xyzw, s0, l(0)";
+    let alone = "sample_indexable(texture2d)(float,float,float,float) r0.xy, r0.xyxx, t0.xyzw, s0";
+    let (vertex, vertices) = (shaders::vertex(), single_pixels());
+    // The squares of column and row, which linear filters find at centers of texels.
+    let texels: Vec<[f32; 2]> =
+        (0..SIZE * SIZE).map(|n| [n % SIZE, n / SIZE].map(|place| (place * place) as f32)).collect();
+    for sample in [at_level, alone] {
+        let shader = code(sample);
+        let found = on_both(|device, engine| {
+            let texture = TextureShape::texture_2d(Format::R32G32_FLOAT, SIZE, SIZE);
+            let mut bindings = Bindings::new();
+            bindings.set(Register::t(0), View::texture(device.texture_from(texture, &texels).unwrap()));
+            bindings.set(Register::s(0), View::sampler(Sampler::default()).unwrap());
+            let canvas = Canvas::new(device, engine, [SIZE; 2], COLOR);
+            canvas.draw(Item { bindings: Some(&bindings), ..Item::new(&vertex, &shader, &vertices) });
+            canvas.texels(0)
+        });
+        // (x + 1)^2 - x^2 from the even one of a pair on.
+        for ([x, y], expected) in [([0, 0], [1.0, 1.0]), ([2, 2], [5.0, 5.0]), ([5, 7], [9.0, 13.0])] {
+            let [dx, dy, ..] = found[y * SIZE as usize + x].map(f32::from_bits);
+            assert_eq!([dx, dy], expected, "{sample}");
+        }
     }
 }
 

@@ -1,9 +1,13 @@
 //! What a draw did to one pixel: each primitive that covers it, in order, and what became of it. The draw itself is the same.
 
-use brolga::raster::{Draw, Fate, Fragment, Pass, PipelineDesc, PixelHistory, StencilFace, StencilOp, StencilTest};
+use brolga::raster::{
+    Bounds, Cull, Draw, Fate, Fill, Fragment, Pass, PipelineDesc, PixelHistory, StencilFace, StencilOp, StencilTest,
+    Topology, Viewport,
+};
 use brolga::{Bindings, Comparison, Device, Engine, Format, View};
 
 use crate::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both, triangle};
+use crate::distances::with_distances;
 use crate::shaders::{self, pixel};
 
 const COLOR: &[Format] = &[Format::R32G32B32A32_FLOAT];
@@ -180,4 +184,112 @@ fn a_pixel_outside_of_the_targets_is_refused() {
     let mut pass = Pass::new(&device, canvas.targets).unwrap();
     let said = pass.watch([SIZE, 0]).unwrap_err().to_string();
     assert_eq!(said, "there is no pixel (16, 0): the targets have 16 x 16");
+}
+
+const PLAIN: &str = "dcl_input_ps linear v1.xyzw\ndcl_output o0.xyzw\nmov o0.xyzw, v1.xyzw";
+
+/// What keeps primitives from a pixel that they would cover: side, near and far plane. What is elsewhere, behind the eye or no number is
+/// only counted.
+#[test]
+fn what_keeps_primitives_away_is_told() {
+    let turned = |[a, b, c]: [Vertex; 3]| [a, c, b];
+    let behind = everywhere(0.5, [7.0; 4]).map(|mut corner| {
+        corner[0] = corner[0].map(|word| (-f32::from_bits(word)).to_bits());
+        corner
+    });
+    let mut no_number = everywhere(0.5, [6.0; 4]);
+    no_number[2][0][0] = f32::NAN.to_bits();
+    let elsewhere = triangle([[8.0, 8.0], [12.0, 8.0], [8.0, 12.0]], 0.125, [9.0; 4]);
+    let between = triangle([[3.6, 5.6], [3.9, 5.6], [3.6, 5.9]], 0.125, [9.0; 4]);
+    let vertices = [
+        turned(everywhere(0.25, [1.0; 4])),
+        everywhere(0.375, [2.0; 4]),
+        everywhere(-0.5, [3.0; 4]),
+        elsewhere,
+        no_number,
+        everywhere(1.5, [4.0; 4]),
+        turned(everywhere(2.0, [5.0; 4])),
+        behind,
+        between,
+        everywhere(0.25, [8.0; 4]),
+    ];
+    let all = item(PLAIN, vertices.concat());
+    let found = history(with_depth, || all().set(&|desc| desc.rasterizer.cull = Cull::Back));
+    let expected = [
+        (0, 0.25, Some(0.5), Fate::Culled, vec![[0.0, 0.0]]),
+        (1, 0.375, Some(0.5), Fate::Passed, vec![[0.0, 2.0]]),
+        (2, -0.5, Some(0.375), Fate::BeforeNear, vec![[2.0, 2.0]]),
+        (5, 1.5, Some(0.375), Fate::BeyondFar, vec![[2.0, 2.0]]),
+        (6, 2.0, Some(0.375), Fate::BeyondFar, vec![[2.0, 2.0]]),
+        (9, 0.25, Some(0.375), Fate::Passed, vec![[2.0, 8.0]]),
+    ];
+    assert_eq!(found.fragments.iter().map(told).collect::<Vec<_>>(), expected);
+    assert_eq!(
+        found.fragments.iter().map(|one| one.is_front).collect::<Vec<_>>(),
+        [false, true, true, true, false, true]
+    );
+    let counts = found.counts;
+    assert_eq!((counts.primitives, counts.drawn, counts.culled, counts.clipped), (10, 3, 1, 3));
+    assert_eq!((counts.no_number, counts.behind, counts.elsewhere()), (1, 1, 1));
+    // A plane cuts what is over the pixel, and leaves the rest.
+    let slanted = [[-8.0, -16.0], [24.0, -16.0], [8.0, 48.0]]
+        .map(|[x, y]: [f32; 2]| crate::canvas::vertex(crate::canvas::position([x, y], (x - 6.0) / 8.0, 1.0), [1.0; 4]));
+    let found = history(with_depth, item(PLAIN, slanted.to_vec()));
+    assert_eq!(told(&found.fragments[0]), (0, -0.3125, Some(0.5), Fate::BeforeNear, vec![[0.0, 0.0]]));
+    assert_eq!((found.counts.primitives, found.counts.drawn), (1, 1));
+}
+
+/// Rectangles and masks keep all primitives of a draw away, as far as nothing did before.
+#[test]
+fn rectangles_and_masks_keep_primitives_away() {
+    let [a, b, c] = everywhere(0.25, [1.0; 4]);
+    let two = item(PLAIN, vec![a, b, c, a, c, b]);
+    let set: &'static dyn Fn(&mut PipelineDesc<'_>) = &|desc| desc.rasterizer.cull = Cull::Back;
+    let check = |with: &'static dyn Fn(&Device, &mut Draw<'_>), fate: Fate| {
+        let found = history(with_depth, || two().set(set).with(with));
+        let fates: Vec<_> = found.fragments.iter().map(|one| (one.primitive, one.fate)).collect();
+        assert_eq!(fates, [(0, fate), (1, Fate::Culled)]);
+        assert_eq!((found.counts.primitives, found.counts.drawn, found.counts.culled), (2, 1, 1), "{fate:?}");
+    };
+    check(&|_, draw| draw.scissor = Some(Bounds { left: 4, top: 0, right: 16, bottom: 16 }), Fate::OutsideScissor);
+    let elsewhere: &dyn Fn(&Device, &mut Draw<'_>) = &|_, draw| {
+        let [left, top, width, height] = [8.0; 4];
+        draw.viewport = Some(Viewport { left, top, width, height, min_depth: 0.0, max_depth: 1.0 });
+    };
+    check(elsewhere, Fate::OutsideViewport);
+    check(&|_, draw| draw.sample_mask = 2, Fate::SampleMask);
+}
+
+/// So do distances: clip distances where they are below 0, cull distances if all corners are.
+#[test]
+fn distances_keep_primitives_away() {
+    let input = ["SV_Position 0 xyzw 0 POS float"];
+    let white = shaders::shader("ps_5_0", &input, &[], "dcl_output o0.xyzw\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)").leak();
+    for (kind, fate, clipped) in [("Clip", Fate::ClipDistance, 1), ("Cull", Fate::CullDistance, 1)] {
+        let vertex: &'static [u8] = with_distances(&[(kind, 3, "x")]).leak();
+        let with = |distance: f32| everywhere(0.25, [distance; 4]);
+        let vertices: &'static [Vertex] = [with(1.0), with(-1.0)].concat().leak();
+        let found = history(with_depth, || Item::new(vertex, white, vertices));
+        let fates: Vec<_> = found.fragments.iter().map(|one| (one.primitive, one.fate)).collect();
+        assert_eq!(fates, [(0, Fate::Passed), (1, fate)]);
+        assert_eq!((found.counts.primitives, found.counts.drawn, found.counts.clipped), (2, 1, clipped));
+    }
+}
+
+/// Lines, points and edges of triangles are told once each.
+#[test]
+fn lines_points_and_edges_are_kept_away() {
+    let corners = [[3.5, 5.5], [9.5, 5.5], [3.5, 11.5]];
+    let near = corners.map(|place| crate::canvas::vertex(crate::canvas::position(place, -0.25, 1.0), [1.0; 4]));
+    let set: [&'static dyn Fn(&mut PipelineDesc<'_>); 3] =
+        [&|desc| desc.topology = Topology::LineList, &|desc| desc.topology = Topology::PointList, &|desc| {
+            desc.rasterizer.fill = Fill::Wireframe
+        }];
+    let vertices = item(PLAIN, near.to_vec());
+    for set in set {
+        let found = history(with_depth, || vertices().set(set));
+        let expected = [(0, -0.25, Some(0.5), Fate::BeforeNear, vec![[0.0, 0.0]])];
+        assert_eq!(found.fragments.iter().map(told).collect::<Vec<_>>(), expected);
+        assert_eq!(found.counts.clipped, found.counts.primitives);
+    }
 }

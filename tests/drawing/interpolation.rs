@@ -1,9 +1,7 @@
-//! What attributes and positions are at pixels: functional specification, 15.4.1 to 15.5, 15.16.2, 16.3, 16.4 and 16.8.
+//! What attributes and positions are at pixels: functional specification, 15.5, 15.16.2, 16.3, 16.4 and 16.8.
 
-use brolga::Format;
-
-use crate::canvas::{Canvas, Item, SIZE, covered, on_both, picture, position, rectangle, triangle, vertex};
-use crate::shaders::{INPUTS, OUTPUTS, attribute, pixel, shader};
+use crate::canvas::{SIZE, covered, picture, position, rectangle, triangle, vertex};
+use crate::shaders::{attribute, pixel};
 
 const MODES: [&str; 7] = [
     "constant",
@@ -107,76 +105,6 @@ fn cuts_keep_attributes_in_their_ways() {
             assert!((value - expected).abs() < slope / 256.0, "{mode} at {row}: {value}, not {expected}");
         }
     }
-}
-
-/// A vertex shader whose last register has a clip distance, a cull distance, or two of one kind.
-pub fn with_distances(declared: &str) -> Vec<u8> {
-    let row = format!("{declared} xy 3 NONE float");
-    let (name, kind) =
-        if declared.starts_with("SV_Clip") { ("CLIPDST", "clip_distance") } else { ("CULLDST", "cull_distance") };
-    let row = row.replace("NONE", name);
-    let outputs = [OUTPUTS[0], OUTPUTS[1], OUTPUTS[2], &row];
-    let declarations = format!("dcl_output o1.xyzw\ndcl_output o2.xyzw\ndcl_output_siv o3.xy, {kind}");
-    let code = "mov o0.xyzw, v0.xyzw\nmov o1.xyzw, v1.xyzw\nmov o2.xyzw, v2.xyzw\nmov o3.xy, v3.xyxx";
-    let code = format!(
-        "dcl_globalFlags refactoringAllowed\ndcl_input v0.xyzw\ndcl_input v1.xyzw\ndcl_input v2.xyzw\ndcl_input v3.xy\n\
-         dcl_output_siv o0.xyzw, position\n{declarations}\n{code}"
-    );
-    shader("vs_5_0", &INPUTS, &outputs, &code)
-}
-
-/// The pixels of a large triangle whose corners have two distances each.
-fn cut_by(declared: &str, places: [[f32; 2]; 3], w: f32, distances: [[f32; 2]; 3]) -> Vec<[u32; 2]> {
-    let clipping = with_distances(declared);
-    let input = ["SV_Position 0 xyzw 0 POS float"];
-    let white = shader("ps_5_0", &input, &[], "dcl_output o0.xyzw\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)");
-    let vertices = [0, 1, 2].map(|n| {
-        let mut vertex = vertex(position(places[n], 0.5, w), [0.0; 4]);
-        vertex[3][..2].copy_from_slice(&distances[n].map(f32::to_bits));
-        vertex
-    });
-    let texels = on_both(|device, engine| {
-        let canvas = Canvas::new(device, engine, [SIZE; 2], &[Format::R32G32B32A32_FLOAT]);
-        canvas.draw(Item::new(&clipping, &white, &vertices));
-        canvas.texels(0)
-    });
-    texels.iter().zip(0..).filter(|(texel, _)| texel[0] != 0).map(|(_, n)| [n % SIZE, n / SIZE]).collect()
-}
-
-const LARGE: [[f32; 2]; 3] = [[-16.0, -16.0], [48.0, -16.0], [-16.0, 48.0]];
-
-/// Pixels whose distance is 0 or more are drawn, in the middle of a triangle.
-#[test]
-fn clip_distances_cut_pixels() {
-    // x - 2.5: exactly 0 at the centers of column 2. And 10 - y.
-    let distances = LARGE.map(|[x, y]| [x - 2.5, 10.0 - y]);
-    for w in [1.0, 4.0] {
-        let found = cut_by("SV_ClipDistance 0", LARGE, w, distances);
-        assert_eq!(found, rectangle(2..SIZE, 0..10));
-    }
-}
-
-/// A distance that is no number drops the triangle, wherever the others are.
-#[test]
-fn clip_distances_must_be_numbers() {
-    for n in 0..3 {
-        let mut distances = [[1.0; 2]; 3];
-        distances[n][1] = f32::NAN;
-        assert!(cut_by("SV_ClipDistance 0", LARGE, 1.0, distances).is_empty());
-    }
-}
-
-/// A triangle is dropped if all of its corners are beyond one and the same cull distance; what is no number is beyond.
-#[test]
-fn cull_distances_drop_whole_triangles() {
-    let all = rectangle(0..SIZE, 0..SIZE);
-    let (out, none) = (-1.0, f32::NAN);
-    let cull = |distances| cut_by("SV_CullDistance 0", LARGE, 1.0, distances);
-    assert_eq!(cull([[out, 1.0], [out, 1.0], [0.0, 1.0]]), all);
-    assert_eq!(cull([[out, 1.0], [out, out], [1.0, out]]), all);
-    assert!(cull([[out, 1.0], [out, 1.0], [out, 1.0]]).is_empty());
-    assert!(cull([[1.0, out], [1.0, none], [1.0, out]]).is_empty());
-    assert_eq!(cull([[1.0, none], [1.0, none], [1.0, -0.0]]), all);
 }
 
 /// Each triangle of a quad of pixels has the derivatives of its own plane, also where it covers one pixel of them.

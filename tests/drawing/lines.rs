@@ -5,7 +5,7 @@ use brolga::raster::{Bounds, Cull, Draw, IndexBuffer, Pass, PipelineDesc, Statis
 use brolga::{Device, Format};
 
 use crate::canvas::{Canvas, Item, SIZE, Vertex, covered, on_both, picture, position, rectangle, vertex};
-use crate::interpolation::with_distances;
+use crate::distances::with_distances;
 use crate::shaders::{self, attribute, pixel, shader};
 
 const ONES: [f32; 4] = [1.0; 4];
@@ -290,6 +290,18 @@ fn points_are_seen_or_not() {
     ] {
         assert_eq!([seen([0.0, 0.0, z, w], true), seen([0.0, 0.0, z, w], false)], [is_between, is_before], "{z} {w}");
     }
+    // What is no number, or becomes none in the division.
+    const NONE: f32 = f32::NAN;
+    const FAR: f32 = f32::INFINITY;
+    for place in [
+        [NONE, 0.0, 0.5, 1.0],
+        [0.0, NONE, 0.5, 1.0],
+        [FAR, 0.0, 0.5, FAR],
+        [0.0, -FAR, 0.5, FAR],
+        [0.0, 0.0, FAR, FAR],
+    ] {
+        assert!(!seen(place, true) && !seen(place, false), "{place:?}");
+    }
 }
 
 /// A line with an end that is no number is dropped, and no other one.
@@ -303,8 +315,8 @@ fn lines_with_ends_that_are_no_numbers_are_dropped() {
 }
 
 /// What is left of vertices with two distances each.
-fn cut_by(declared: &str, topology: Topology, vertices: &[([f32; 2], [f32; 2])], w: f32) -> Vec<[u32; 2]> {
-    let clipping = with_distances(declared);
+fn cut_by(kind: &str, topology: Topology, vertices: &[([f32; 2], [f32; 2])], w: f32) -> Vec<[u32; 2]> {
+    let clipping = with_distances(&[(kind, 3, "xy")]);
     let white = shader(
         "ps_5_0",
         &["SV_Position 0 xyzw 0 POS float"],
@@ -330,11 +342,11 @@ fn cut_by(declared: &str, topology: Topology, vertices: &[([f32; 2], [f32; 2])],
 #[test]
 fn distances_cut_lines_and_points() {
     const NAN: f32 = f32::NAN;
-    let line = |declared: &str, [from, to]: [[f32; 2]; 2], w: f32| {
-        cut_by(declared, Topology::LineList, &[([0.5, 4.5], from), ([16.5, 4.5], to)], w)
+    let line = |kind: &str, [from, to]: [[f32; 2]; 2], w: f32| {
+        cut_by(kind, Topology::LineList, &[([0.5, 4.5], from), ([16.5, 4.5], to)], w)
     };
     let whole = rectangle(0..SIZE, 4..5);
-    let clip = |distances, w| line("SV_ClipDistance 0", distances, w);
+    let clip = |distances, w| line("Clip", distances, w);
     for w in [1.0, 4.0] {
         // x - 2.5, which is 0 at the center of column 2; and 10.25 - x.
         assert_eq!(clip([[-2.0, 9.75], [14.0, -6.25]], w), rectangle(2..10, 4..5));
@@ -342,16 +354,16 @@ fn distances_cut_lines_and_points() {
     assert_eq!(clip([[0.0, 1.0], [-0.0, 0.0]], 1.0), whole);
     assert!(clip([[1.0, -1.0], [1.0, -2.0]], 1.0).is_empty());
     assert!(clip([[1.0, NAN], [1.0, 1.0]], 1.0).is_empty());
-    let cull = |distances| line("SV_CullDistance 0", distances, 1.0);
+    let cull = |distances| line("Cull", distances, 1.0);
     assert_eq!(cull([[-1.0, 1.0], [1.0, -1.0]]), whole);
     assert!(cull([[-1.0, 1.0], [-1.0, 1.0]]).is_empty());
     assert!(cull([[1.0, NAN], [1.0, -1.0]]).is_empty());
-    let point = |declared: &str, distances: [f32; 2]| {
-        cut_by(declared, Topology::PointList, &[([4.5, 4.5], distances)], 1.0) == [[4, 4]]
+    let point = |kind: &str, distances: [f32; 2]| {
+        cut_by(kind, Topology::PointList, &[([4.5, 4.5], distances)], 1.0) == [[4, 4]]
     };
-    for declared in ["SV_ClipDistance 0", "SV_CullDistance 0"] {
-        let found = [[0.0, 1.0], [-0.0, 0.5], [-0.5, 1.0], [1.0, NAN]].map(|distances| point(declared, distances));
-        assert_eq!(found, [true, true, false, false], "{declared}");
+    for kind in ["Clip", "Cull"] {
+        let found = [[0.0, 1.0], [-0.0, 0.5], [-0.5, 1.0], [1.0, NAN]].map(|distances| point(kind, distances));
+        assert_eq!(found, [true, true, false, false], "{kind}");
     }
 }
 

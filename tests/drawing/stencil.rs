@@ -1,10 +1,10 @@
 //! Stencils: functional specification, 17.9 and 17.12.
 
-use brolga::raster::{PipelineDesc, StencilFace, StencilOp, StencilTest};
+use brolga::raster::{Fill, PipelineDesc, StencilFace, StencilOp, StencilTest, Topology};
 use brolga::{Comparison, Format, TextureShape};
 use brolga_testing::random::{Random, seeds};
 
-use crate::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both};
+use crate::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both, triangle};
 use crate::shaders::{self, pixel};
 
 const ALL: u64 = (SIZE * SIZE) as u64;
@@ -58,6 +58,71 @@ fn code(format: Format, depth: f32) -> u32 {
     match format {
         Format::D24_UNORM_S8_UINT => (f64::from(depth) * 16_777_215.0 + 0.5) as u32,
         _ => depth.to_bits(),
+    }
+}
+
+/// Points and lines show their fronts, edges the face of their triangle, which without an inside is the back: 15.11.1 and 15.12.
+#[test]
+fn points_lines_and_edges_have_faces() {
+    let vertex = shaders::vertex();
+    let shaders = [
+        pixel("dcl_output o0.xyzw\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)"),
+        pixel("dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndiscard_z v1.w\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)"),
+    ];
+    let [a, b, c] = triangle([[2.5, 2.5], [10.5, 2.5], [2.5, 10.5]], 0.5, [1.0; 4]);
+    let flat = triangle([[2.5, 2.5], [10.5, 2.5], [6.5, 2.5]], 0.5, [1.0; 4]);
+    let side =
+        |pass| StencilFace { test: Comparison::Always, fail: StencilOp::Keep, depth_fail: StencilOp::Keep, pass };
+    let stencil = StencilTest {
+        read_mask: 0xff,
+        write_mask: 0xff,
+        front: side(StencilOp::Replace),
+        back: side(StencilOp::Invert),
+    };
+    for counter in [false, true] {
+        for (topology, vertices, is_front) in [
+            (Topology::PointList, [a, b, c], true),
+            (Topology::LineStrip, [a, b, c], true),
+            (Topology::LineStrip, [c, b, a], true),
+            (Topology::TriangleList, [a, b, c], !counter),
+            (Topology::TriangleList, [a, c, b], counter),
+            (Topology::TriangleList, flat, false),
+        ] {
+            for shader in &shaders {
+                let set = |desc: &mut PipelineDesc<'_>| {
+                    (desc.topology, desc.stencil) = (topology, Some(stencil));
+                    desc.depth.function = Comparison::Always;
+                    desc.rasterizer.fill = Fill::Wireframe;
+                    desc.rasterizer.front_counter_clockwise = counter;
+                };
+                let (stencils, colors) = on_both(|device, engine| {
+                    let canvas = Canvas::new(device, engine, [SIZE; 2], &[Format::R32G32B32A32_FLOAT]);
+                    let canvas = canvas.with_depth(Format::D24_UNORM_S8_UINT, [SIZE; 2], 0x0fff_ffff);
+                    let with = |_: &_, draw: &mut brolga::raster::Draw<'_>| draw.stencil_reference = 7;
+                    canvas.draw(Item::new(&vertex, shader, &vertices).set(&set).with(&with));
+                    (canvas.stencils(), canvas.texels(0))
+                });
+                let mut seen = 0;
+                for (stencil, color) in stencils.iter().zip(&colors) {
+                    // Two lines over a pixel invert it twice.
+                    let expected: &[u8] = match (color[0] != 0, is_front) {
+                        (false, _) => &[0x0f],
+                        (true, true) => &[7],
+                        (true, false) => &[0xf0, 0x0f],
+                    };
+                    assert!(expected.contains(stencil), "{topology:?} {counter}: {stencil:#x}");
+                    seen += usize::from(*stencil == expected[0] && color[0] != 0);
+                }
+                // Lines of the flat one lie over each other, but in its outer pixels.
+                let expected = match topology {
+                    Topology::PointList => 3,
+                    Topology::LineStrip => 16,
+                    _ if vertices == flat => 2,
+                    _ => 24,
+                };
+                assert_eq!(seen, expected, "{topology:?} {counter}");
+            }
+        }
     }
 }
 

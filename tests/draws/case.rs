@@ -119,6 +119,7 @@ impl<'a> Case<'a> {
         desc.rasterizer = self.state.rasterizer;
         desc.depth = self.state.depth;
         desc.stencil = self.state.stencil;
+        desc.alpha_to_coverage = self.state.alpha_to_coverage;
         desc.targets = self.state.targets.clone();
         desc.depth_format = self.state.depth_buffer.as_ref().map(|surface| surface.format);
         let options = CompileOptions::new(engine).level(level).oversize(Oversize::Refuse);

@@ -31,6 +31,7 @@ pub struct State {
     pub rasterizer: RasterizerState,
     pub topology: Topology,
     pub blend_factor: [f32; 4],
+    pub alpha_to_coverage: bool,
 }
 
 const FACTORS: [Factor; 13] = [
@@ -108,6 +109,7 @@ impl State {
             rasterizer,
             topology: Topology::TriangleList,
             blend_factor: [1.0; 4],
+            alpha_to_coverage: false,
         }
     }
 
@@ -131,6 +133,7 @@ impl State {
             depth_bias: if random.one_in(3) { random.below(2000) as i32 - 1000 } else { 0 },
             slope_scaled_depth_bias: if random.one_in(3) { random.below(9) as f32 - 4.0 } else { 0.0 },
             depth_bias_clamp: random.pick(&[0.0, 0.0, 0.01, -0.01]),
+            multisample: random.one_in(3),
         };
         let stencil = random.one_in(3).then(|| StencilTest {
             read_mask: random.pick(&[0xff, 0xff, 0x0f]),
@@ -149,6 +152,7 @@ impl State {
             rasterizer,
             topology: topology(random),
             blend_factor: [0; 4].map(|_| random.below(9) as f32 / 8.0),
+            alpha_to_coverage: random.one_in(6),
         }
     }
 

@@ -116,6 +116,13 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
         let stays = b.op(Op::INe, &[sample, zero]);
         live = b.op(Op::BAnd, &[live, stays]);
     }
+    if state.alpha_to_coverage {
+        let (alpha, half) = (outputs.word(b, 0, 3), b.f32(0.5));
+        let alpha = b.op(Op::AsF32, &[alpha]);
+        // What is no number covers nothing.
+        let stays = b.op(Op::FLt, &[half, alpha]);
+        live = b.op(Op::BAnd, &[live, stays]);
+    }
     if let Some(test) = state.alpha_test {
         let alpha = outputs.word(b, 0, 3);
         let stays = fixed::alpha_test(b, test, alpha);

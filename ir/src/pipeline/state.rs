@@ -84,6 +84,9 @@ pub struct PixelState {
     /// Which pixels are live, by the alpha of the first output: as a code of 8 bits it is compared with the
     /// [reference](super::record::state::ALPHA_REFERENCE).
     pub alpha_test: Option<Comparison>,
+    /// Whether pixels are only live where the first output's alpha is above a half: what an alpha makes of one sample's coverage
+    /// (functional specification, 17.18).
+    pub alpha_to_coverage: bool,
     /// Whether a distant pixel's colours turn into that of the fog.
     pub fog: Option<Fog>,
 }

@@ -258,6 +258,9 @@ fn halves_go_away_from_zero() {
     // 0.5 of 3 is exactly 1.5, and of 127 exactly 63.5.
     let half = 0.5f32.to_bits();
     assert_eq!(Format::R10G10B10A2_UNORM.encode([0, 0, 0, half]) >> 30, 2);
+    // A single bit has nothing between 0 and 1.
+    assert_eq!(Format::B5G5R5A1_UNORM.encode([0, 0, 0, half]) >> 15, 1);
+    assert_eq!(Format::B5G5R5A1_UNORM.encode([0, 0, 0, 0.499f32.to_bits()]) >> 15, 0);
     assert_eq!(Format::R8_SNORM.encode([half, 0, 0, 0]), 0x40);
     assert_eq!(Format::R8_SNORM.encode([(-0.5f32).to_bits(), 0, 0, 0]), 0xc0);
     assert_eq!(Format::D24_UNORM_S8_UINT.encode([half, 0, 0, 0]), 0x80_0000);

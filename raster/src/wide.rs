@@ -1,0 +1,80 @@
+//! Lines with a width, as they are drawn where `MultisampleEnable` says so: rectangles of two triangles (functional specification, 3.4.5
+//! and 15.14.1).
+
+use crate::edge::{Bounds, Edge};
+use crate::fixed::{HALF, ONE, Point};
+
+/// Half of a line's width, in 256ths of a pixel.
+const REACH: f64 = 0.7 * ONE as f64;
+
+/// A line's rectangle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WideLine {
+    /// Clockwise, each in its 256th: opposite sides stay parallel.
+    corners: [Point; 4],
+}
+
+impl WideLine {
+    /// That of the line between two places; none if it has no length.
+    pub fn new(from: Point, to: Point) -> Option<Self> {
+        let [right, down] = [to.x - from.x, to.y - from.y].map(f64::from);
+        // Squares of 25 bits: their sum is exact.
+        let length = (right * right + down * down).sqrt();
+        let aside = [-down, right].map(|way| (way * REACH / length).round_ties_even() as i32);
+        let moved = |place: Point, sign: i32| Point { x: place.x + sign * aside[0], y: place.y + sign * aside[1] };
+        (length > 0.0).then(|| Self { corners: [moved(from, -1), moved(to, -1), moved(to, 1), moved(from, 1)] })
+    }
+
+    /// Its edges: a pixel is covered where none is negative, as by two triangles that share a diagonal.
+    pub fn edges(&self) -> [Edge; 4] {
+        let [a, b, c, d] = self.corners;
+        [Edge::between(a, b), Edge::between(b, c), Edge::between(c, d), Edge::between(d, a)]
+    }
+
+    /// The smallest rectangle with all pixels that have their centers in it or on its sides.
+    pub fn bounds(&self) -> Bounds {
+        let [x, y] = [self.corners.map(|corner| corner.x), self.corners.map(|corner| corner.y)];
+        // The first center that is not before a place, and the first one after it.
+        let first = |places: [i32; 4]| places.into_iter().fold(i32::MAX, i32::min) + HALF - 1;
+        let end = |places: [i32; 4]| places.into_iter().fold(i32::MIN, i32::max) + HALF;
+        let [left, top, right, bottom] = [first(x), first(y), end(x), end(y)].map(|place| place.div_euclid(ONE));
+        Bounds { left, top, right, bottom }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use brolga_testing_base::random::Random;
+
+    use super::WideLine;
+    use crate::fixed::{HALF, ONE, Point};
+
+    /// Pixels whose center is inside by the numbers, and not nearer to a side than corners may move, are covered; those that are outside
+    /// by as much are not, and none is beyond the bounds.
+    #[test]
+    fn what_is_within_seven_tenths_is_covered() {
+        let mut random = Random(1);
+        for _ in 0..400 {
+            let [from, to] = [(); 2].map(|()| [(); 2].map(|()| random.below(20 * 256) as i32 - 256));
+            let point = |[x, y]: [i32; 2]| Point { x, y };
+            let Some(line) = WideLine::new(point(from), point(to)) else { continue };
+            let way = [0, 1].map(|axis| f64::from(to[axis] - from[axis]));
+            let length = way[0].hypot(way[1]);
+            let bounds = line.bounds();
+            for (x, y) in (-4..24).flat_map(|y| (-4..24).map(move |x| (x, y))) {
+                let to_center = [x, y].map(|place| f64::from(place * ONE + HALF));
+                let [right, down] = [0, 1].map(|axis| to_center[axis] - f64::from(from[axis]));
+                let along = (right * way[0] + down * way[1]) / length;
+                let aside = (down * way[0] - right * way[1]) / length;
+                // In 256ths, how far it is inside of the nearest side.
+                let inside = along.min(length - along).min(0.7 * 256.0 - aside.abs());
+                let is_covered = line.edges().iter().all(|edge| edge.at(x, y) >= 0);
+                assert!(inside.abs() < 2.0 || is_covered == (inside > 0.0), "{from:?} {to:?} ({x}, {y}): {inside}");
+                let is_in_bounds = (bounds.left..bounds.right).contains(&x) && (bounds.top..bounds.bottom).contains(&y);
+                assert!(!is_covered || is_in_bounds, "{from:?} {to:?} ({x}, {y})");
+            }
+        }
+        let nothing = Point { x: 7, y: 9 };
+        assert_eq!(WideLine::new(nothing, nothing), None);
+    }
+}
