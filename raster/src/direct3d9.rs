@@ -240,13 +240,17 @@ impl TextureFormat {
     /// The format of a name in `D3DFORMAT`, with or without the prefix `D3DFMT_`.
     pub fn of_name(name: &str) -> Option<Self> {
         let name = name.strip_prefix("D3DFMT_").unwrap_or(name);
-        let &(_, stored, sampled) = FORMATS.iter().find(|(known, ..)| *known == name)?;
-        Some(Self { stored, sampled: sampled.unwrap_or(stored) })
+        Self::all().find(|(known, _)| *known == name).map(|(_, format)| format)
+    }
+
+    /// All, with their names without the prefix.
+    pub fn all() -> impl Iterator<Item = (&'static str, Self)> {
+        FORMATS.iter().map(|&(name, stored, sampled)| (name, Self { stored, sampled: sampled.unwrap_or(stored) }))
     }
 
     /// The names of all, without the prefix.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        FORMATS.iter().map(|(name, ..)| *name)
+        Self::all().map(|(name, _)| name)
     }
 }
 

@@ -27,7 +27,7 @@
 //! | `mesh.rs` | meshes become buffers |
 //! | `memory.rs` | resources on a device, and how registers see them |
 //! | `pipelines.rs` | pipelines, compiled for what they draw to |
-//! | `direct3d9.rs` | the same for Direct3D 9 |
+//! | `direct3d9/` | samplers, pipelines and steps of Direct3D 9 |
 //! | `constants.rs` | its constants by their names |
 //! | `plan.rs` | steps become actions |
 //! | `run.rs` | runs the actions, draws in passes |
