@@ -196,7 +196,7 @@ pub struct TextureFormat {
 }
 
 /// Formats by their names in `D3DFORMAT` without its prefix, with what they are in memory and, where that differs, for samplers.
-const FORMATS: [(&str, Format, Option<Format>); 37] = [
+const FORMATS: [(&str, Format, Option<Format>); 38] = [
     ("A8R8G8B8", Format::B8G8R8A8_UNORM, None),
     ("X8R8G8B8", Format::B8G8R8X8_UNORM, None),
     ("A8B8G8R8", Format::R8G8B8A8_UNORM, None),
@@ -231,6 +231,7 @@ const FORMATS: [(&str, Format, Option<Format>); 37] = [
     ("DXT4", Format::BC3_UNORM, None),
     ("DXT5", Format::BC3_UNORM, None),
     ("D16", Format::D16_UNORM, None),
+    ("D16_LOCKABLE", Format::D16_UNORM, None),
     ("D24S8", Format::D24_UNORM_S8_UINT, None),
     ("D24X8", Format::D24_UNORM_S8_UINT, None),
     ("D32F_LOCKABLE", Format::D32_FLOAT, None),
