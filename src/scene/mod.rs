@@ -34,6 +34,7 @@
 //! | `history.rs` | what steps did to one pixel |
 //! | `expectation.rs` | what is expected, and whether it holds |
 //! | `save.rs` | files that are saved |
+//! | `draft/` | writes a scene for a shader |
 //! | `picture.rs` | compares pictures of independent implementations |
 //! | `error.rs` | what can be wrong, and where |
 
@@ -41,6 +42,7 @@ mod constants;
 mod content;
 mod direct3d9;
 mod document;
+mod draft;
 mod error;
 mod expectation;
 mod history;
@@ -70,6 +72,7 @@ use document::Document;
 use error::find;
 use expectation::Expected;
 
+pub use draft::{DraftError, DraftedScene, SceneDraft};
 pub use error::{Problem, SceneError};
 pub use expectation::{CheckResult, Checked, QueryValue};
 pub use history::{PixelStep, WatchedPixel};
