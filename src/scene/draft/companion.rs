@@ -45,6 +45,9 @@ pub(super) fn of_direct3d11(bytes: &[u8], stage: Stage, limits: &Limits) -> Resu
     let inputs = container.inputs(limits).map_err(Error::from)?.unwrap_or_default().elements;
     let outputs = container.outputs(limits).map_err(Error::from)?.unwrap_or_default().elements;
     let (text, inputs, targets) = match stage {
+        Stage::Vertex if outputs.iter().all(|output| output.system_value != POSITION) => {
+            return Err(DraftError::NoPosition);
+        }
         Stage::Vertex => {
             let filled = inputs.iter().filter(|input| input.system_value == 0);
             let filled = filled.map(|input| Input {

@@ -52,6 +52,9 @@ pub enum DraftError {
     /// It is no shader of draws.
     #[error("a {0} shader is not drawn, only vertex and pixel shaders are")]
     Stage(&'static str),
+    /// A vertex shader that other stages than pixel shaders come after.
+    #[error("the vertex shader writes no position, so nothing can be drawn with it and a pixel shader alone")]
+    NoPosition,
     /// The shader of the other stage cannot be made.
     #[error("a shader of the other stage cannot be made for it: {0}")]
     Companion(String),
@@ -66,7 +69,7 @@ impl From<brolga_bytecode::Error> for DraftError {
 /// Pixels along a side of the picture.
 const SIDE: u32 = 256;
 /// The corners of the rectangle, as a strip: x, y, and the texture coordinates there.
-const CORNERS: [[f32; 4]; 4] =
+const CORNERS: [[f64; 4]; 4] =
     [[-0.8, 0.8, 0.0, 0.0], [0.8, 0.8, 1.0, 0.0], [-0.8, -0.8, 0.0, 1.0], [0.8, -0.8, 1.0, 1.0]];
 
 impl SceneDraft<'_> {
@@ -171,7 +174,7 @@ fn element(n: usize, input: &Input, is_direct3d9: bool) -> Value {
 }
 
 /// What an input is at a corner, by its name; integers are 0.
-fn attribute(input: &Input, [x, y, u, v]: [f32; 4]) -> [f32; 4] {
+fn attribute(input: &Input, [x, y, u, v]: [f64; 4]) -> [f64; 4] {
     if matches!(input.kind, ComponentType::Uint32 | ComponentType::Sint32) {
         return [0.0; 4];
     }

@@ -1,7 +1,7 @@
 //! What the registers of a shader are bound to in a drafted scene.
 
 use brolga_bytecode::info::{Location, Program, Variable};
-use brolga_runtime::{Component, Dimension, Register, ResourceClass, ResourceKind, Shader};
+use brolga_runtime::{Component, Declared, Dimension, Register, ResourceClass, ResourceKind, Shader};
 use serde_json::{Map, Value, json};
 
 use super::super::direct3d9;
@@ -49,7 +49,7 @@ impl Bound {
                 }
                 let is_constant = matches!(declared.kind, ResourceKind::Constant { .. });
                 if let Some(resource) =
-                    resource(declared.kind, register, info, is_direct3d9).filter(|_| !(has_names && is_constant))
+                    resource(declared, register, info, is_direct3d9).filter(|_| !(has_names && is_constant))
                 {
                     bound.bind.insert(name.clone(), name.clone().into());
                     bound.resources.insert(name, resource);
@@ -72,20 +72,25 @@ fn sampler(compares: bool, is_direct3d9: bool) -> (&'static str, Value) {
 }
 
 /// A resource of a kind, unless scenes have none of it.
-fn resource(kind: ResourceKind, register: Register, info: &Program, is_direct3d9: bool) -> Option<Value> {
-    let (dimension, component) = match kind {
+fn resource(declared: &Declared, register: Register, info: &Program, is_direct3d9: bool) -> Option<Value> {
+    let (dimension, component) = match declared.kind {
         ResourceKind::Constant { vectors } => {
             return Some(json!({"kind": "constant", "f32": constants(vectors.max(1), register, info)}));
         }
         ResourceKind::Sampler { .. } => return None,
         ResourceKind::Raw => return Some(json!({"kind": "raw", "size": BYTES})),
+        // Scenes have no hidden counters.
+        ResourceKind::Structured { .. } if declared.uses_counter => return None,
         ResourceKind::Structured { stride_bytes } => {
             let size = BYTES.next_multiple_of(stride_bytes.max(1));
             return Some(json!({"kind": "structured", "stride": stride_bytes, "size": size}));
         }
         ResourceKind::Typed { dimension, component } => (dimension, component),
     };
+    let is_word = declared.uses_texel_atomics || declared.uses_texel_exchange;
     let format = match component {
+        Component::Uint | Component::Mixed if is_word => "R32_UINT",
+        Component::Sint if is_word => "R32_SINT",
         Component::Uint | Component::Mixed => "R32G32B32A32_UINT",
         Component::Sint => "R32G32B32A32_SINT",
         Component::Double => "R32G32_UINT",
@@ -134,7 +139,7 @@ fn constants(vectors: u32, register: Register, info: &Program) -> Vec<f32> {
     let mut numbers = vec![0.0; count];
     for variable in &described.variables {
         let Some(Location::Bytes { offset, .. }) = variable.location else { continue };
-        let Some([rows, columns]) = floats(&variable.type_name) else { continue };
+        let Some([rows, columns]) = shape(&variable.type_name, "float") else { continue };
         let first = offset as usize / 4;
         // Vectors of a matrix begin at multiples of four numbers; an identity is the same either way.
         let own: Vec<_> = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))).collect();
@@ -153,9 +158,9 @@ fn constants(vectors: u32, register: Register, info: &Program) -> Vec<f32> {
     numbers
 }
 
-/// Rows and columns of a type of floats: `float3` has one row.
-fn floats(type_name: &str) -> Option<[usize; 2]> {
-    let sides = type_name.split("float").nth(1)?;
+/// Rows and columns of a type of such numbers: `float3` has one row.
+fn shape(type_name: &str, number: &str) -> Option<[usize; 2]> {
+    let sides = type_name.split(number).nth(1)?;
     let mut digits = sides
         .chars()
         .take_while(|letter| letter.is_ascii_digit() || *letter == 'x')
@@ -167,9 +172,9 @@ fn floats(type_name: &str) -> Option<[usize; 2]> {
     })
 }
 
-/// A constant of Direct3D 9 by its name: matrices are the identity, other floats 1, and what is no float stays 0.
+/// A constant of Direct3D 9 by its name: matrices are the identity, other numbers 1, and what is true or false is true.
 fn named_value(variable: &Variable) -> Option<Value> {
-    let [rows, columns] = floats(&variable.type_name)?;
+    let [rows, columns] = ["float", "int", "bool"].iter().find_map(|number| shape(&variable.type_name, number))?;
     let elements = variable.elements.unwrap_or(1);
     let number = |row: usize, column: usize| if rows == 1 || row == column { 1.0 } else { 0.0 };
     let rows: Vec<Vec<f32>> = (0..rows).map(|row| (0..columns).map(|column| number(row, column)).collect()).collect();
