@@ -103,7 +103,8 @@ impl<'a> World<'a> {
             Role::Depth => format.allows(Use::DepthStencil),
             Role::Color => format.allows(Use::Target) && !format.encoding().is_integer(),
         };
-        if is_right(format) || (!is_direct3d9 && !(role == Role::Color && format.allows(Use::DepthStencil))) {
+        let is_checked = is_direct3d9 || role == Role::Color && format.allows(Use::DepthStencil);
+        if is_right(format) || !is_checked {
             return Ok(());
         }
         let message = match is_direct3d9 {

@@ -272,7 +272,7 @@ fn messages_name_the_registers_of_scenes() {
 /// A ps_1_x does not declare what it samples. Texels have numbers from 1 on; faces are +x, -x, +y, -y, +z, -z.
 #[test]
 fn shaders_of_model_1_sample_the_textures_that_are_bound() {
-    let texels: Vec<u32> = (1..=6).map(|n| 0xff00_0000 | 40 * n).collect();
+    let texels: Vec<u32> = (1..=6).map(|n| 0xff00_0000 | (40 * n)).collect();
     let image = |kind: &str, size: [u32; 3]| {
         let count = (size[0] * size[1] * size[2]) as usize * if kind == "texturecube" { 6 } else { 1 };
         let [width, height, depth] = size;

@@ -73,6 +73,9 @@ impl Default for States {
 /// A state: its name, its default, and what its values are and set.
 struct Row(&'static str, &'static str, Kind);
 
+/// Sets what the name of a value says.
+type Set = fn(&mut States);
+
 /// What values are, and how one is set.
 enum Kind {
     Flag(fn(&mut States, bool)),
@@ -87,7 +90,7 @@ enum Kind {
     StencilOperation(fn(&mut States, StencilOp)),
     Multiplier(fn(&mut States, Factor)),
     BlendOperation(fn(&mut States, BlendOp)),
-    Name(&'static [(&'static str, fn(&mut States))]),
+    Name(&'static [(&'static str, Set)]),
 }
 
 /// The states that are known.
