@@ -279,3 +279,47 @@ fn pictures_and_arrays_are_saved_where_the_command_says() {
     assert_eq!(code, Some(2));
     assert!(err.contains("save[0].file: target.png: the scene reads this file: choose another name"), "{err}");
 }
+
+#[test]
+fn targets_and_depth_buffers_fit_each_other() {
+    let deep = |side: u32| json!({"kind": "texture2d", "format": "D32_FLOAT", "width": side, "height": side});
+    let mut folder = Folder::new();
+    folder.scene["resources"]["deep"] = deep(16);
+    folder.scene["steps"][2]["depth"] = "deep".into();
+    let target = folder.scene["steps"][2]["targets"][0].as_str().unwrap().to_owned();
+    let [width, height] = ["width", "height"].map(|side| folder.scene["resources"][&target][side].clone());
+    assert_eq!(
+        folder.complaint(),
+        format!(
+            "steps[2].depth: `deep` has 16 x 16 pixels, and the target `{target}` {width} x {height}: a depth buffer must be as \
+             large as the target"
+        )
+    );
+    let mut folder = Folder::new();
+    folder.scene["resources"]["deep"] = deep(16);
+    folder.scene["steps"][2]["targets"] = json!(["deep"]);
+    assert_eq!(
+        folder.complaint(),
+        "steps[2].targets[0]: `deep` has format D32_FLOAT, which is one of depth buffers: a draw names it as `depth`"
+    );
+}
+
+#[test]
+fn a_texture_that_nothing_is_bound_to_is_warned_of() {
+    let mut folder = Folder::new();
+    let device = Device::builder().threads(1).build().unwrap();
+    let warnings = |folder: &Folder| {
+        let scene = Scene::load(&folder.write(), &Limits::default()).unwrap();
+        let outcome = scene.run(&device, &RunOptions::default()).unwrap();
+        outcome.warnings.iter().map(|warning| format!("{}: {}", warning.place, warning.problem)).collect::<Vec<_>>()
+    };
+    assert_eq!(warnings(&folder), [""; 0]);
+    assert!(folder.scene["steps"][2]["bind"].as_object_mut().unwrap().remove("t0").is_some());
+    assert_eq!(warnings(&folder), ["steps[2].bind: the pixel shader uses `t0`, to which nothing is bound: it reads 0"]);
+    // A shader of another stage.
+    let vertex = folder.scene["pipelines"]["main"]["vs"].clone();
+    folder.scene["pipelines"]["main"]["ps"] = vertex.clone();
+    let expected = format!("pipelines.main.ps: {vertex} is a vertex shader, vs_").replace('"', "`");
+    let said = folder.complaint();
+    assert!(said.starts_with(&expected), "{said}");
+}

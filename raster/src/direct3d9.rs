@@ -196,7 +196,7 @@ pub struct TextureFormat {
 }
 
 /// Formats by their names in `D3DFORMAT` without its prefix, with what they are in memory and, where that differs, for samplers.
-const FORMATS: [(&str, Format, Option<Format>); 37] = [
+const FORMATS: [(&str, Format, Option<Format>); 38] = [
     ("A8R8G8B8", Format::B8G8R8A8_UNORM, None),
     ("X8R8G8B8", Format::B8G8R8X8_UNORM, None),
     ("A8B8G8R8", Format::R8G8B8A8_UNORM, None),
@@ -231,6 +231,7 @@ const FORMATS: [(&str, Format, Option<Format>); 37] = [
     ("DXT4", Format::BC3_UNORM, None),
     ("DXT5", Format::BC3_UNORM, None),
     ("D16", Format::D16_UNORM, None),
+    ("D16_LOCKABLE", Format::D16_UNORM, None),
     ("D24S8", Format::D24_UNORM_S8_UINT, None),
     ("D24X8", Format::D24_UNORM_S8_UINT, None),
     ("D32F_LOCKABLE", Format::D32_FLOAT, None),
@@ -240,13 +241,17 @@ impl TextureFormat {
     /// The format of a name in `D3DFORMAT`, with or without the prefix `D3DFMT_`.
     pub fn of_name(name: &str) -> Option<Self> {
         let name = name.strip_prefix("D3DFMT_").unwrap_or(name);
-        let &(_, stored, sampled) = FORMATS.iter().find(|(known, ..)| *known == name)?;
-        Some(Self { stored, sampled: sampled.unwrap_or(stored) })
+        Self::all().find(|(known, _)| *known == name).map(|(_, format)| format)
+    }
+
+    /// All, with their names without the prefix.
+    pub fn all() -> impl Iterator<Item = (&'static str, Self)> {
+        FORMATS.iter().map(|&(name, stored, sampled)| (name, Self { stored, sampled: sampled.unwrap_or(stored) }))
     }
 
     /// The names of all, without the prefix.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        FORMATS.iter().map(|(name, ..)| *name)
+        Self::all().map(|(name, _)| name)
     }
 }
 

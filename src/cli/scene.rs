@@ -23,14 +23,16 @@ impl Session<'_> {
             report::print_plain(text, Some(format!("leave `{option}` out")), self.styles.err);
             return Ok(Ending::BadInput);
         }
-        let (mut runs, mut outputs) = (Vec::new(), Vec::new());
-        let run = self.scene_on_engines(file, &mut runs, &mut outputs)?;
+        let mut done = Done::default();
+        let run = self.scene_on_engines(file, &mut done)?;
+        let Done { runs, warnings, outputs } = done;
         if let Err(error) = &run {
             report::print_plain(error.to_string(), error.help(), self.styles.err);
         }
         self.documents.push(json!({
             "scene": path.to_string_lossy(),
             "runs": runs,
+            "warnings": warnings,
             "outputs": outputs.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
             "error": run.as_ref().err().map(error_json),
         }));
@@ -42,12 +44,7 @@ impl Session<'_> {
     }
 
     /// Whether everything is as expected. What the first engine drew is saved.
-    fn scene_on_engines(
-        &mut self,
-        file: &Path,
-        runs: &mut Vec<Value>,
-        outputs: &mut Vec<PathBuf>,
-    ) -> io::Result<Result<bool, SceneError>> {
+    fn scene_on_engines(&mut self, file: &Path, done: &mut Done) -> io::Result<Result<bool, SceneError>> {
         let scene = match Scene::load(file, self.device.limits()) {
             Ok(scene) => scene,
             Err(error) => return Ok(Err(error)),
@@ -68,27 +65,41 @@ impl Session<'_> {
                 Ok(outcome) => outcome,
                 Err(error) => return Ok(Err(error)),
             };
+            if first.is_none() {
+                for warning in &outcome.warnings {
+                    report::warn_plain(warning.to_string(), warning.help(), self.styles.err);
+                }
+                done.warnings = outcome.warnings.iter().map(error_json).collect();
+            }
             let disagreement = first.as_ref().and_then(|first| first.disagreement(&outcome));
             let line = SceneLine { name: scene.name(), engine, outcome: &outcome, disagreement };
             passed &= line.passed();
             match self.arguments.format {
                 Format::Text => line.write_text(&mut io::stdout().lock(), self.styles.out)?,
-                Format::Json => runs.push(line.json()),
+                Format::Json => done.runs.push(line.json()),
             }
             if self.arguments.format == Format::Text && first.is_none() && self.arguments.pixel.is_some() {
                 pixel::write(&mut io::stdout().lock(), &outcome.pixel, self.styles.out)?;
             }
             if let Some(claimed) = claimed.take() {
                 match claimed.write(&outcome, &options.cancel) {
-                    Ok(paths) => *outputs = paths,
+                    Ok(paths) => done.outputs = paths,
                     Err(error) => return Ok(Err(error)),
                 }
-                self.show_outputs(outputs)?;
+                self.show_outputs(&done.outputs)?;
             }
             first.get_or_insert(outcome);
         }
         Ok(Ok(passed))
     }
+}
+
+/// What is known of a scene as it runs.
+#[derive(Default)]
+struct Done {
+    runs: Vec<Value>,
+    warnings: Vec<Value>,
+    outputs: Vec<PathBuf>,
 }
 
 /// The exit code for an error.

@@ -38,7 +38,7 @@ pub(super) fn expand(
         for (key, shader, named, bind, stage) in stages {
             let table = shader.as_ref().and_then(|shader| tables.get(shader)?.as_ref());
             let place = format!("steps[{n}].{key}");
-            let values = values(&place, table, named)?;
+            let values = values(&place, stage, table, named)?;
             let is_named = !named.is_empty();
             let words = [
                 ('c', values.floats.into_flattened()),
@@ -67,7 +67,12 @@ pub(super) fn expand(
 }
 
 /// What a shader's registers hold: default values, and on them what a draw says.
-fn values(place: &str, table: Option<&ConstantTable>, named: &Named) -> Result<ConstantValues, SceneError> {
+fn values(
+    place: &str,
+    stage: char,
+    table: Option<&ConstantTable>,
+    named: &Named,
+) -> Result<ConstantValues, SceneError> {
     let none = ConstantTable::default();
     let table = table.unwrap_or(&none);
     let mut values = table.defaults();
@@ -75,7 +80,16 @@ fn values(place: &str, table: Option<&ConstantTable>, named: &Named) -> Result<C
         let place = || format!("{place}.{name}");
         let mut numbers = Vec::new();
         flatten(value, &mut numbers).map_err(|message| SceneError::value(place(), message))?;
-        table.set(&mut values, name, &numbers).map_err(|error| SceneError::value(place(), error.to_string()))?;
+        if numbers.is_empty() {
+            return Err(SceneError::value(place(), "the list has no numbers"));
+        }
+        table.set(&mut values, name, &numbers).map_err(|error| {
+            let hint = match table.names().next() {
+                Some(_) => String::new(),
+                None => format!(": bind a buffer with its registers, as `{stage}c0`"),
+            };
+            SceneError::value(place(), format!("{error}{hint}"))
+        })?;
     }
     Ok(values)
 }

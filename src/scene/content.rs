@@ -81,6 +81,9 @@ impl Content {
 
     /// A buffer: as large as it says, or as its content is.
     fn buffer(place: &str, resource: &Resource, folder: &Folder, room: &mut Room) -> Result<Self, SceneError> {
+        if resource.size == Some(0) || (resource.size.is_none() && resource.is_empty()) {
+            return Err(SceneError::value(place, "a buffer has at least one byte, and this one has none"));
+        }
         let sized = resource.size.map(|size_bytes| room.take(place, Form::Buffer { size_bytes })).transpose()?;
         let bytes = folder.content(place, resource, resource.size.unwrap_or(room.left()))?;
         let count = bytes.as_ref().map(|bytes| bytes.len() as u64);

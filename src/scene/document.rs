@@ -66,26 +66,22 @@ struct Sections<'a> {
 impl Document {
     /// Reads the text of a scene.
     pub fn parse(text: &str) -> Result<Self, SceneError> {
-        let sections: Sections<'_> = serde_json::from_str(text)
-            .map_err(|error| SceneError::new("", Problem::Document { message: error.to_string() }))?;
+        let sections: Sections<'_> =
+            serde_json::from_str(text).map_err(|error| SceneError::document("", error.to_string()))?;
         let is_direct3d9 = match sections.api.as_deref() {
             None | Some("d3d11") => false,
             Some("d3d9") => true,
             Some(other) => return Err(SceneError::value("api", format!("the API is d3d11 or d3d9, not {other:?}"))),
         };
-        let steps = sections.steps.iter().enumerate().map(|(n, step)| (format!("steps[{n}]"), *step));
-        let (samplers, pipelines, steps) = match is_direct3d9 {
-            false => {
-                let steps = steps.map(|(place, step)| Step::parse(&place, step)).collect::<Result<Vec<_>, _>>()?;
-                (items("samplers", &sections.samplers)?, items("pipelines", &sections.pipelines)?, steps)
-            }
-            true => {
-                let samplers = items::<direct3d9::Sampler>("samplers", &sections.samplers)?;
-                let mut pipelines = direct3d9::Pipelines::new(items("pipelines", &sections.pipelines)?, &samplers);
-                let samplers = samplers.into_iter().map(|(name, sampler)| (name, sampler.into())).collect();
-                let steps = steps.map(|(place, step)| pipelines.step(&place, step)).collect::<Result<Vec<_>, _>>()?;
-                (samplers, pipelines.made, steps)
-            }
+        let Draws { samplers, pipelines, steps } = match is_direct3d9 {
+            true => Draws::of_direct3d9(&sections)?,
+            // Where nothing says which API it is, a mistake in one may be right in the other.
+            false => Draws::of_direct3d11(&sections).map_err(|mut error| {
+                if let Problem::Document { is_direct3d9, .. } = &mut *error.problem {
+                    *is_direct3d9 = sections.api.is_none() && Draws::of_direct3d9(&sections).is_ok();
+                }
+                error
+            })?,
         };
         let resources: BTreeMap<String, Resource> = items("resources", &sections.resources)?;
         for (name, resource) in resources.iter().filter(|_| !is_direct3d9) {
@@ -110,6 +106,41 @@ impl Document {
     }
 }
 
+/// What APIs say in different ways.
+struct Draws {
+    samplers: BTreeMap<String, Sampler>,
+    pipelines: BTreeMap<String, Pipeline>,
+    steps: Vec<Step>,
+}
+
+impl Draws {
+    fn of_direct3d11(sections: &Sections<'_>) -> Result<Self, SceneError> {
+        Ok(Self {
+            steps: sections.read_steps(Step::parse)?,
+            samplers: items("samplers", &sections.samplers)?,
+            pipelines: items("pipelines", &sections.pipelines)?,
+        })
+    }
+
+    fn of_direct3d9(sections: &Sections<'_>) -> Result<Self, SceneError> {
+        let samplers = items::<direct3d9::Sampler>("samplers", &sections.samplers)?;
+        let mut pipelines = direct3d9::Pipelines::new(items("pipelines", &sections.pipelines)?, &samplers);
+        let samplers = samplers.into_iter().map(|(name, sampler)| (name, sampler.into())).collect();
+        let steps = sections.read_steps(|place, step| pipelines.step(place, step))?;
+        Ok(Self { samplers, pipelines: pipelines.made, steps })
+    }
+}
+
+impl Sections<'_> {
+    fn read_steps(
+        &self,
+        mut read: impl FnMut(&str, &RawValue) -> Result<Step, SceneError>,
+    ) -> Result<Vec<Step>, SceneError> {
+        let steps = self.steps.iter().enumerate();
+        steps.map(|(n, step)| read(&format!("steps[{n}]"), step)).collect()
+    }
+}
+
 fn items<T: DeserializeOwned>(section: &str, items: &Items<'_>) -> Result<BTreeMap<String, T>, SceneError> {
     items.iter().map(|(name, raw)| Ok((name.clone(), item(&format!("{section}.{name}"), raw)?))).collect()
 }
@@ -129,7 +160,7 @@ pub(super) fn item<T: DeserializeOwned>(place: &str, raw: &RawValue) -> Result<T
             Some((found, _)) => format!("{found}, expected a table"),
             None => message.to_owned(),
         };
-        SceneError::new(place, Problem::Document { message })
+        SceneError::document(place, message)
     })
 }
 
@@ -190,6 +221,12 @@ impl Resource {
     /// Whether values say what it holds.
     pub fn has_values(&self) -> bool {
         self.f32.is_some() || self.u32.is_some() || self.u16.is_some()
+    }
+
+    /// Whether values say that it holds nothing.
+    pub fn is_empty(&self) -> bool {
+        let words = self.u32.as_ref().is_some_and(Vec::is_empty) || self.u16.as_ref().is_some_and(Vec::is_empty);
+        words || self.f32.as_ref().is_some_and(Vec::is_empty)
     }
 
     /// Whether it says nothing but its kind and its file.

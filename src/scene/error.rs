@@ -28,9 +28,14 @@ pub struct SceneError {
 pub enum Problem {
     /// The text is not JSON, or a value is not of the type that belongs there.
     #[error("{}", short_text(message))]
+    #[non_exhaustive]
     Document {
         /// The reader's words.
         message: String,
+        /// The nearest key or value to one that it does not know.
+        nearest: Option<String>,
+        /// Whether Direct3D 9 would know it.
+        is_direct3d9: bool,
     },
     /// A name that the scene does not define.
     #[error("there is no {what} `{}`", short(name))]
@@ -98,6 +103,17 @@ impl SceneError {
         Self { path: PathBuf::new(), place: place.into(), problem: Box::new(problem.into()) }
     }
 
+    /// What the reader of JSON says.
+    pub(super) fn document(place: impl Into<String>, message: String) -> Self {
+        // A key or value that is not known comes first, and then those that are, all quoted.
+        let nearest = message.strip_prefix("unknown ").and_then(|rest| {
+            let quoted: Vec<_> = rest.split('`').skip(1).step_by(2).collect();
+            let (unknown, known) = quoted.split_first()?;
+            nearest(unknown, known).map(str::to_owned)
+        });
+        Self::new(place, Problem::Document { message, nearest, is_direct3d9: false })
+    }
+
     pub(super) fn value(place: impl Into<String>, message: impl Into<String>) -> Self {
         Self::new(place, Problem::Value { message: message.into() })
     }
@@ -119,6 +135,10 @@ impl SceneError {
     /// What to do about it, where that is not said already.
     pub fn help(&self) -> Option<String> {
         match &*self.problem {
+            Problem::Document { is_direct3d9: true, .. } => {
+                Some("is this a scene of Direct3D 9? Then it says `\"api\": \"d3d9\"`".to_owned())
+            }
+            Problem::Document { nearest: Some(nearest), .. } => Some(format!("did you mean `{}`?", short(nearest))),
             Problem::UnknownName { nearest: Some(nearest), .. } => Some(format!("did you mean `{}`?", short(nearest))),
             Problem::UnknownName { known, .. } if known.is_empty() => None,
             Problem::UnknownName { known, .. } => Some(short_text(format!("expected one of {}", known.join(", ")))),

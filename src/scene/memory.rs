@@ -2,14 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use brolga_bytecode::sm5::Stage;
+use brolga_runtime::format::Use;
 use brolga_runtime::{
     BindingRules, Bindings, Buffer, Device, Dimension, Format, Register, ResourceClass, Texture, View,
 };
 
 use super::content::{Content, Form, texel_format};
+use super::direct3d9;
 use super::document::{self, Document};
 use super::error::{Problem, SceneError, find};
 use super::names::{Kind, Named, Reference};
+use crate::raster::TextureFormat;
 
 /// What a resource is on a device.
 #[derive(Clone, Debug)]
@@ -26,6 +30,13 @@ impl Memory {
             Memory::Texture(texture) => texture.buffer(),
         }
     }
+}
+
+/// What is drawn to a texture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Color,
+    Depth,
 }
 
 /// A scene's resources.
@@ -78,6 +89,50 @@ impl<'a> World<'a> {
         self.levels(&Reference { mips: Some(1), ..reference.clone() }, place)
     }
 
+    /// What a draw, or a clear, changes as colours or as depths, if its format is one for that.
+    pub fn target_of(&self, role: Role, reference: &Reference, place: impl Fn() -> String) -> Result<View, SceneError> {
+        self.check_role(role, &reference.resource, &place)?;
+        self.target(reference, place)
+    }
+
+    /// Checks that colours, or depths, can be drawn to a resource. What Direct3D 11 has besides depths is left to its pipelines.
+    pub fn check_role(&self, role: Role, name: &str, place: impl Fn() -> String) -> Result<(), SceneError> {
+        let format = self.texture(name, &place)?.shape().format;
+        let is_direct3d9 = self.document.is_direct3d9;
+        let is_right = |format: Format| match role {
+            Role::Depth => format.allows(Use::DepthStencil),
+            Role::Color => format.allows(Use::Target) && !format.encoding().is_integer(),
+        };
+        let is_checked = is_direct3d9 || role == Role::Color && format.allows(Use::DepthStencil);
+        if is_right(format) || !is_checked {
+            return Ok(());
+        }
+        let message = match is_direct3d9 {
+            false => format!("`{name}` has format {format}, which is one of depth buffers: a draw names it as `depth`"),
+            true => {
+                let all = TextureFormat::all().filter(|(_, format)| is_right(format.stored));
+                let known = all.map(|(name, _)| name).collect::<Vec<_>>().join(", ");
+                let what = if role == Role::Color { "a render target" } else { "a depth buffer" };
+                format!(
+                    "`{name}` has format {}, which {what} cannot have: it has one of {known}",
+                    self.format_name(name)
+                )
+            }
+        };
+        Err(SceneError::value(place(), message))
+    }
+
+    /// The name of a texture's format in the scene's API.
+    fn format_name(&self, name: &str) -> &'static str {
+        let said = self.document.resources.get(name).and_then(|resource| resource.format);
+        let stored =
+            self.memory.iter().find(|(known, _)| known.as_str() == name).and_then(|(_, memory)| match memory {
+                Memory::Texture(texture) => Some(texture.shape().format),
+                Memory::Buffer(_) => None,
+            });
+        said.map_or(stored.map_or("", Format::name), |Named(format)| format.name)
+    }
+
     /// Levels of a texture, and a layer of it or all.
     pub fn levels(&self, reference: &Reference, place: impl Fn() -> String) -> Result<View, SceneError> {
         let texture = self.texture(&reference.resource, &place)?;
@@ -107,15 +162,30 @@ impl<'a> World<'a> {
     }
 
     /// What a step binds, under the rules of Direct3D.
-    pub fn bindings(&self, place: &str, bind: &BTreeMap<String, Reference>) -> Result<Bindings, SceneError> {
+    pub fn bindings(
+        &self,
+        place: &str,
+        stage: Stage,
+        bind: &BTreeMap<String, Reference>,
+    ) -> Result<Bindings, SceneError> {
         let mut bindings = Bindings::with_rules(BindingRules::DIRECT3D);
         for (slot, reference) in bind {
-            let place = || format!("{place}.bind.{slot}");
+            let place = || format!("{place}.bind.{}", self.written(stage, slot));
             let register: Register =
                 slot.parse().map_err(|error| SceneError::value(place(), format!("`{slot}`: {error}")))?;
             bindings.set(register, self.view(register.class, reference, place)?);
         }
         Ok(bindings)
+    }
+
+    /// Whether the scene is one of Direct3D 9.
+    pub fn is_direct3d9(&self) -> bool {
+        self.document.is_direct3d9
+    }
+
+    /// How the scene calls a register of a shader.
+    pub fn written(&self, stage: Stage, register: &str) -> String {
+        if self.document.is_direct3d9 { direct3d9::written(stage, register) } else { register.to_owned() }
     }
 
     fn view(

@@ -27,13 +27,14 @@
 //! | `mesh.rs` | meshes become buffers |
 //! | `memory.rs` | resources on a device, and how registers see them |
 //! | `pipelines.rs` | pipelines, compiled for what they draw to |
-//! | `direct3d9.rs` | the same for Direct3D 9 |
+//! | `direct3d9/` | samplers, pipelines and steps of Direct3D 9 |
 //! | `constants.rs` | its constants by their names |
 //! | `plan.rs` | steps become actions |
 //! | `run.rs` | runs the actions, draws in passes |
 //! | `history.rs` | what steps did to one pixel |
 //! | `expectation.rs` | what is expected, and whether it holds |
 //! | `save.rs` | files that are saved |
+//! | `draft/` | writes a scene for a shader |
 //! | `picture.rs` | compares pictures of independent implementations |
 //! | `error.rs` | what can be wrong, and where |
 
@@ -41,6 +42,7 @@ mod constants;
 mod content;
 mod direct3d9;
 mod document;
+mod draft;
 mod error;
 mod expectation;
 mod history;
@@ -70,6 +72,7 @@ use document::Document;
 use error::find;
 use expectation::Expected;
 
+pub use draft::{DraftError, DraftedScene, SceneDraft};
 pub use error::{Problem, SceneError};
 pub use expectation::{CheckResult, Checked, QueryValue};
 pub use history::{PixelStep, WatchedPixel};

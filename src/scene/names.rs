@@ -27,6 +27,8 @@ pub(super) struct ResourceFormat {
     pub stored: Format,
     /// How samplers see it.
     pub sampled: Format,
+    /// Its name, in Direct3D 9 without the prefix.
+    pub name: &'static str,
     /// Whether the name is one of Direct3D 9.
     pub is_direct3d9: bool,
 }
@@ -35,9 +37,15 @@ impl FromStr for ResourceFormat {
     type Err = UnknownFormat;
 
     fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        match TextureFormat::of_name(name) {
-            Some(TextureFormat { stored, sampled }) => Ok(Self { stored, sampled, is_direct3d9: true }),
-            None => name.parse().map(|format| Self { stored: format, sampled: format, is_direct3d9: false }),
+        let bare = name.strip_prefix("D3DFMT_").unwrap_or(name);
+        match TextureFormat::all().find(|(known, _)| *known == bare) {
+            Some((name, TextureFormat { stored, sampled })) => Ok(Self { stored, sampled, name, is_direct3d9: true }),
+            None => name.parse().map(|format: Format| Self {
+                stored: format,
+                sampled: format,
+                name: format.name(),
+                is_direct3d9: false,
+            }),
         }
     }
 }

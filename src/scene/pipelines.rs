@@ -1,9 +1,13 @@
 //! A scene's pipelines, compiled for the targets that steps draw to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use brolga_runtime::{CompileOptions, Device, Format, Shader};
+use brolga_bytecode::info::Info;
+use brolga_bytecode::sm3::TextureType;
+use brolga_bytecode::sm5::Stage;
+use brolga_runtime::{Bindings, CompileOptions, Device, Format, Register, ResourceClass, Shader, View};
 
+use super::direct3d9;
 use super::document::{self, BlendTarget, Class, DepthWriteMask, Document};
 use super::error::{SceneError, find};
 use crate::job::RunOptions;
@@ -20,10 +24,26 @@ pub(super) struct Compiler<'a, 'o> {
     shaders: &'a BTreeMap<String, Vec<u8>>,
     options: &'o RunOptions,
     made: Vec<(Key<'a>, Pipeline)>,
+    /// What is probably a mistake, though the rules give it a meaning.
+    pub warnings: Vec<SceneError>,
+    /// The pipelines and registers that they are about.
+    noted: BTreeSet<(String, String)>,
 }
 
-/// The pipeline's name, the formats of its targets and its depth buffer, and whether it draws meshes.
-type Key<'a> = (&'a str, Vec<Format>, Option<Format>, bool);
+/// The pipeline's name, and what it is used with.
+type Key<'a> = (&'a str, Uses);
+
+/// What a draw uses a pipeline with.
+#[derive(PartialEq)]
+pub(super) struct Uses {
+    /// The formats of its targets.
+    pub formats: Vec<Format>,
+    /// That of its depth buffer.
+    pub depth_format: Option<Format>,
+    pub draws_mesh: bool,
+    /// What is bound for a ps_1_x.
+    pub textures: [TextureType; 6],
+}
 
 impl<'a, 'o> Compiler<'a, 'o> {
     pub fn new(
@@ -32,33 +52,39 @@ impl<'a, 'o> Compiler<'a, 'o> {
         shaders: &'a BTreeMap<String, Vec<u8>>,
         options: &'o RunOptions,
     ) -> Self {
-        Self { device, document, shaders, options, made: Vec::new() }
+        Self { device, document, shaders, options, made: Vec::new(), warnings: Vec::new(), noted: BTreeSet::new() }
     }
 
     /// The pipeline that a draw names.
-    pub fn draws(
-        &mut self,
-        place: &str,
-        name: &'a str,
-        targets: Vec<Format>,
-        depth_format: Option<Format>,
-        draws_mesh: bool,
-    ) -> Result<Pipeline, SceneError> {
-        let key = (name, targets, depth_format, draws_mesh);
+    pub fn draws(&mut self, place: &str, name: &'a str, mut uses: Uses) -> Result<Pipeline, SceneError> {
+        let pipeline = self.find(place, name)?;
+        let pixel = pipeline.ps.as_ref().and_then(|shader| self.shaders.get(shader));
+        if !pixel.is_some_and(|bytes| is_without_samplers(bytes)) {
+            uses.textures = [TextureType::Texture2D; 6];
+        }
+        let (draws_mesh, depth_format) = (uses.draws_mesh, uses.depth_format);
+        let key = (name, uses);
         if let Some((_, made)) = self.made.iter().find(|(made, _)| *made == key) {
             return Ok(made.clone());
         }
-        let pipeline = self.find(place, name)?;
         let at = format!("pipelines.{name}");
         let desc = PipelineDesc {
             // Transformed vertices of Direct3D 9 have none.
             vertex_shader: match (&pipeline.vs, &pipeline.direct3d9) {
                 (None, Some(_)) => &[],
-                (vs, _) => self.shader(&at, "vs", vs.as_ref())?,
+                (vs, _) => self.shader(&at, Stage::Vertex, vs.as_ref())?,
             },
-            pixel_shader: pipeline.ps.as_ref().map(|shader| self.shader(&at, "ps", Some(shader))).transpose()?,
+            pixel_shader: pipeline
+                .ps
+                .as_ref()
+                .map(|shader| self.shader(&at, Stage::Pixel, Some(shader)))
+                .transpose()?,
             input_layout: input_layout(pipeline, draws_mesh),
-            topology: topology(&at, pipeline.topology.as_deref().or(draws_mesh.then_some("TRIANGLELIST")))?,
+            topology: topology(
+                &at,
+                pipeline.topology.as_deref().or(draws_mesh.then_some("TRIANGLELIST")),
+                self.document.is_direct3d9,
+            )?,
             rasterizer: RasterizerState {
                 fill: pipeline.rasterizer.fill_mode,
                 cull: pipeline.rasterizer.cull_mode,
@@ -80,17 +106,24 @@ impl<'a, 'o> Compiler<'a, 'o> {
                 front: stencil_face(pipeline.depth_stencil.front_face),
                 back: stencil_face(pipeline.depth_stencil.back_face),
             }),
-            targets: key.1.iter().enumerate().map(|(n, format)| target(n, *format, &pipeline.blend)).collect(),
+            targets: key.1.formats.iter().enumerate().map(|(n, format)| target(n, *format, &pipeline.blend)).collect(),
             depth_format,
             alpha_to_coverage: pipeline.blend.alpha_to_coverage_enable,
             direct3d9: pipeline.direct3d9.as_ref().map_or_else(Default::default, |direct3d9| direct3d9.state),
             options: match &pipeline.direct3d9 {
-                Some(direct3d9) => self.compile_options().float_rules(direct3d9.float_rules),
+                Some(direct3d9) => {
+                    let options = self.compile_options().float_rules(direct3d9.float_rules);
+                    let textures = key.1.textures.iter().enumerate();
+                    textures.fold(options, |options, (stage, kind)| options.stage_texture(stage, *kind))
+                }
                 None => self.compile_options(),
             },
             pixel_options: None,
         };
-        let made = Pipeline::new(self.device, &desc).map_err(|error| SceneError::new(at, error))?;
+        let made = Pipeline::new(self.device, &desc).map_err(|error| match self.document.is_direct3d9 {
+            true => SceneError::new(&at, direct3d9::problem(error, &BTreeMap::new(), &BTreeMap::new())),
+            false => SceneError::new(&at, error),
+        })?;
         self.made.push((key, made.clone()));
         Ok(made)
     }
@@ -99,7 +132,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
     pub fn dispatches(&self, place: &str, name: &str) -> Result<Shader, SceneError> {
         let pipeline = self.find(place, name)?;
         let place = format!("pipelines.{name}");
-        let bytes = self.shader(&place, "cs", pipeline.cs.as_ref())?;
+        let bytes = self.shader(&place, Stage::Compute, pipeline.cs.as_ref())?;
         let RunOptions { cancel, time_limit, .. } = self.options;
         let compiled = self.device.compile_until(bytes, &self.compile_options(), cancel, *time_limit);
         compiled
@@ -107,13 +140,50 @@ impl<'a, 'o> Compiler<'a, 'o> {
             .map_err(|error| SceneError::new(format!("{place}.cs"), error))
     }
 
-    fn find(&self, place: &str, name: &str) -> Result<&'a document::Pipeline, SceneError> {
+    /// What the scene says of the pipeline that a step names.
+    pub fn find(&self, place: &str, name: &str) -> Result<&'a document::Pipeline, SceneError> {
         find(&self.document.pipelines, "pipeline", name, || format!("{place}.pipeline"))
     }
 
-    fn shader(&self, place: &str, stage: &str, name: Option<&String>) -> Result<&'a [u8], SceneError> {
-        let name = super::content::needed(place, stage, name)?;
-        find(self.shaders, "shader", name, || format!("{place}.{stage}")).map(Vec::as_slice)
+    fn shader(&self, place: &str, stage: Stage, name: Option<&String>) -> Result<&'a [u8], SceneError> {
+        let key = stage.text();
+        let name = super::content::needed(place, key, name)?;
+        let bytes = find(self.shaders, "shader", name, || format!("{place}.{key}"))?;
+        // What is wrong with a shader otherwise is said where it is compiled.
+        match Info::read(bytes, &self.device.limits().file) {
+            Ok(Info { program, .. }) if program.stage.text() != key => {
+                let (found, profile) = (program.stage.name(), program.profile);
+                let message =
+                    format!("`{name}` is a {found} shader, {profile}: `{key}` names a {} shader", stage.name());
+                Err(SceneError::value(format!("{place}.{key}"), message))
+            }
+            _ => Ok(bytes),
+        }
+    }
+
+    /// Warns of registers that a shader reads, or writes, and a step binds nothing to: once for each pipeline.
+    pub fn note_unbound(&mut self, place: &str, pipeline: &str, stage: Stage, shader: &Shader, bindings: &Bindings) {
+        let is_direct3d9 = self.document.is_direct3d9;
+        for declared in shader.bindings() {
+            let is_bound = |(register, _): (Register, &View)| declared.contains(register);
+            if declared.register.space != 0 || bindings.iter().any(is_bound) {
+                continue;
+            }
+            let what = match declared.register.class {
+                // Those that are not set have a state of their own.
+                ResourceClass::Sampler => continue,
+                ResourceClass::UnorderedAccess => "what it writes there is lost, and what it reads 0",
+                ResourceClass::ShaderResource if is_direct3d9 => "it reads black with an alpha of 1",
+                _ => "it reads 0",
+            };
+            let register = declared.register.to_string();
+            let register = if is_direct3d9 { direct3d9::written(stage, &register) } else { register };
+            if self.noted.insert((pipeline.to_owned(), register.clone())) {
+                let message =
+                    format!("the {} shader uses `{register}`, to which nothing is bound: {what}", stage.name());
+                self.warnings.push(SceneError::value(format!("{place}.bind"), message));
+            }
+        }
     }
 
     fn compile_options(&self) -> CompileOptions {
@@ -121,10 +191,16 @@ impl<'a, 'o> Compiler<'a, 'o> {
     }
 }
 
-/// The names of topologies, but for that which only Direct3D 9 has.
-const TOPOLOGIES: [&str; 5] = ["POINTLIST", "LINELIST", "LINESTRIP", "TRIANGLELIST", "TRIANGLESTRIP"];
+/// Whether a shader is a ps_1_x, which samples whatever texture is bound.
+fn is_without_samplers(bytes: &[u8]) -> bool {
+    matches!(bytes, [_, 1, 0xff, 0xff, ..])
+}
 
-fn topology(place: &str, name: Option<&str>) -> Result<Topology, SceneError> {
+/// The names of topologies; the last one is Direct3D 9's alone.
+const TOPOLOGIES: [&str; 6] = ["POINTLIST", "LINELIST", "LINESTRIP", "TRIANGLELIST", "TRIANGLESTRIP", "TRIANGLEFAN"];
+
+fn topology(place: &str, name: Option<&str>, is_direct3d9: bool) -> Result<Topology, SceneError> {
+    let known = TOPOLOGIES[..if is_direct3d9 { 6 } else { 5 }].join(", ");
     match name {
         Some("POINTLIST") => Ok(Topology::PointList),
         Some("LINELIST") => Ok(Topology::LineList),
@@ -133,14 +209,14 @@ fn topology(place: &str, name: Option<&str>) -> Result<Topology, SceneError> {
         Some("TRIANGLESTRIP") => Ok(Topology::TriangleStrip),
         Some("TRIANGLEFAN") => Ok(Topology::TriangleFan),
         None => {
-            let message = format!("the key `topology` is missing, which is one of {}", TOPOLOGIES.join(", "));
+            let message = format!("the key `topology` is missing, which is one of {known}");
             Err(SceneError::value(place, message))
         }
         Some(name) if name.ends_with("_ADJ") || name.contains("PATCHLIST") => {
             Err(SceneError::unsupported(format!("{place}.topology"), format!("the topology {name} is")))
         }
         Some(name) => {
-            let message = format!("{name} is no topology: they are {}", TOPOLOGIES.join(", "));
+            let message = format!("{name} is no topology: they are {known}");
             Err(SceneError::value(format!("{place}.topology"), message))
         }
     }

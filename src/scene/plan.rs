@@ -1,11 +1,15 @@
 //! Steps become actions: names are looked up, shaders compiled and bindings made before anything is drawn.
 
-use brolga_runtime::{Bindings, Buffer, ClearValue, Dispatch, Shader, TexelBox, Texture, View};
+use brolga_bytecode::sm3::TextureType;
+use brolga_bytecode::sm5::Stage;
+use brolga_runtime::{Bindings, Buffer, ClearValue, Dimension, Dispatch, Register, Shader, TexelBox, Texture, View};
 
-use super::error::SceneError;
-use super::memory::{Memory, World};
+use super::direct3d9;
+use super::document::Direct3D9;
+use super::error::{Problem, SceneError};
+use super::memory::{Memory, Role, World};
 use super::names::Reference;
-use super::pipelines::Compiler;
+use super::pipelines::{Compiler, Uses};
 use super::step::{self, Clear, CopyResource, IndexFormat, Step};
 use crate::raster::{self, Bounds, DrawError, Pass, Pipeline, Targets, Viewport};
 
@@ -57,6 +61,14 @@ impl Draw<'_> {
     /// Whether it may write what later draws read.
     pub fn writes_memory(&self) -> bool {
         self.step.bind.keys().any(|register| register.starts_with('u'))
+    }
+
+    /// What is wrong with it, in the words of its API.
+    pub fn problem(&self, error: DrawError) -> Problem {
+        match &self.step.direct3d9 {
+            Some(of_vertices) => direct3d9::problem(error, &of_vertices.vertex_bind, &self.step.bind),
+            None => error.into(),
+        }
     }
 
     /// Adds it to a pass.
@@ -129,8 +141,10 @@ impl<'a> Action<'a> {
                             .map_err(|error| SceneError::new(at(), error))?
                     }
                 };
-                let bindings = world.bindings(place, &step.bind)?;
-                Ok(Action::Dispatch { shader: compiler.dispatches(place, &step.pipeline)?, bindings, dispatch })
+                let bindings = world.bindings(place, Stage::Compute, &step.bind)?;
+                let shader = compiler.dispatches(place, &step.pipeline)?;
+                compiler.note_unbound(place, &step.pipeline, Stage::Compute, &shader, &bindings);
+                Ok(Action::Dispatch { shader, bindings, dispatch })
             }
             Step::Draw(step) => draw(place, step, world, compiler).map(|draw| Action::Draw(Box::new(draw))),
         }
@@ -144,11 +158,17 @@ fn draw<'a>(
     compiler: &mut Compiler<'a, '_>,
 ) -> Result<Draw<'a>, SceneError> {
     let colors = step.targets.iter().enumerate();
-    let colors = colors.map(|(n, target)| world.target(target, || format!("{place}.targets[{n}]")));
+    let is_direct3d9 = step.direct3d9.is_some();
+    let color_at = |n| if is_direct3d9 { format!("{place}.target") } else { format!("{place}.targets[{n}]") };
+    let depth_at = || format!("{place}.{}", if is_direct3d9 { "depth_target" } else { "depth" });
+    let colors = colors.map(|(n, target)| world.target_of(Role::Color, target, || color_at(n)));
     let colors = colors.collect::<Result<Vec<_>, _>>()?;
-    let depth = step.depth.as_ref().map(|depth| world.target(depth, || format!("{place}.depth"))).transpose()?;
-    let bindings = world.bindings(place, &step.bind)?;
-    let of_vertices = step.direct3d9.as_ref().map(|direct3d9| world.bindings(place, &direct3d9.vertex_bind));
+    let depth = step.depth.as_ref().map(|depth| world.target_of(Role::Depth, depth, depth_at)).transpose()?;
+    check_extents(step, &colors, depth.as_ref()).map_err(|message| SceneError::value(depth_at(), message))?;
+    let bindings = world.bindings(place, Stage::Pixel, &step.bind)?;
+    let of_vertices = step.direct3d9.as_ref();
+    let of_vertices = of_vertices.map(|direct3d9| world.bindings(place, Stage::Vertex, &direct3d9.vertex_bind));
+    let vertex_bindings = of_vertices.transpose()?;
     // What of a depth buffer may be read depends on what the draw writes of it, which the draw checks.
     let written = || colors.iter().chain(depth.iter().filter(|_| !step.read_only_depth && !step.read_only_stencil));
     for (register, read) in bindings.iter() {
@@ -156,7 +176,7 @@ fn draw<'a>(
             let slot = register.to_string();
             let name = step.bind.get(&slot).map_or("", |reference| &reference.resource);
             let message = format!("the draw reads `{name}` while it draws to it: read a copy instead");
-            return Err(SceneError::value(format!("{place}.bind.{slot}"), message));
+            return Err(SceneError::value(format!("{place}.bind.{}", world.written(Stage::Pixel, &slot)), message));
         }
     }
     let vertex_buffers = step.vertex_buffers.iter().enumerate().map(|(n, buffer)| {
@@ -177,6 +197,9 @@ fn draw<'a>(
         let buffer = world.buffer(name, || format!("{place}.arguments"))?;
         Ok((buffer, step.arguments_offset.unwrap_or(0)))
     });
+    if let Some(Direct3D9 { input_layout, .. }) = compiler.find(place, &step.pipeline)?.direct3d9.as_ref() {
+        direct3d9::check_vertices(place, step, input_layout, world)?;
+    }
     let formats = colors.iter().filter_map(View::format).collect();
     let depth_format = depth.as_ref().and_then(View::subresources).map(|part| part.texture.shape().format);
     let depth = depth.map(|view| raster::DepthView {
@@ -184,16 +207,57 @@ fn draw<'a>(
         has_read_only_depth: step.read_only_depth,
         has_read_only_stencil: step.read_only_stencil,
     });
+    let uses = Uses { formats, depth_format, draws_mesh: step.mesh.is_some(), textures: stage_textures(&bindings) };
+    let pipeline = compiler.draws(place, &step.pipeline, uses)?;
+    let of_vertices = vertex_bindings.as_ref().unwrap_or(&bindings);
+    compiler.note_unbound(place, &step.pipeline, Stage::Vertex, pipeline.vertex_shader(), of_vertices);
+    if let Some(shader) = pipeline.pixel_shader() {
+        compiler.note_unbound(place, &step.pipeline, Stage::Pixel, shader, &bindings);
+    }
     Ok(Draw {
         step,
-        pipeline: compiler.draws(place, &step.pipeline, formats, depth_format, step.mesh.is_some())?,
+        pipeline,
         bindings,
-        vertex_bindings: of_vertices.transpose()?,
+        vertex_bindings,
         vertex_buffers: vertex_buffers.collect::<Result<_, _>>()?,
         index_buffer: index_buffer.transpose()?,
         arguments: arguments.transpose()?,
         targets: Targets { colors, depth },
     })
+}
+
+/// The kinds of textures that the stages of a ps_1_x, which does not declare them, sample.
+fn stage_textures(bindings: &Bindings) -> [TextureType; 6] {
+    [0, 1, 2, 3, 4, 5].map(|stage| {
+        let part = bindings.get(Register::t(stage)).and_then(View::subresources);
+        match part.map(|part| part.texture.shape().dimension) {
+            Some(Dimension::TextureCube) => TextureType::TextureCube,
+            Some(Dimension::Texture3d) => TextureType::Volume,
+            _ => TextureType::Texture2D,
+        }
+    })
+}
+
+/// Checks that a depth buffer is as large as what is drawn to.
+fn check_extents(step: &step::Draw, colors: &[View], depth: Option<&View>) -> Result<(), String> {
+    let extents = |view: &View| {
+        let part = view.subresources()?;
+        part.texture.level(part.mips.start, 0).ok().map(|level| level.extents)
+    };
+    let Some([depth_width, depth_height, _]) = depth.and_then(extents) else { return Ok(()) };
+    for (target, view) in step.targets.iter().zip(colors) {
+        if let Some([width, height, _]) = extents(view)
+            && (depth_width < width || depth_height < height)
+        {
+            let depth = step.depth.as_ref().map_or("", |depth| &depth.resource);
+            return Err(format!(
+                "`{depth}` has {depth_width} x {depth_height} pixels, and the target `{}` {width} x {height}: a depth \
+                 buffer must be as large as the target",
+                target.resource
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn copy<'a>(place: &str, step: &CopyResource, world: &World<'_>) -> Result<Action<'a>, SceneError> {
@@ -267,6 +331,11 @@ fn clear<'a>(place: &str, clear: &Clear, world: &World<'_>) -> Result<Action<'a>
     let (Some(value), None) = (given.next(), given.next()) else {
         return Err(SceneError::value(place, "a clear has either `color`, `depth` and `stencil`, or `uint`"));
     };
+    if world.is_direct3d9() {
+        let is_depth = matches!(value, ClearValue::DepthStencil { .. });
+        let (role, key) = if is_depth { (Role::Depth, "depth_target") } else { (Role::Color, "target") };
+        world.check_role(role, &clear.resource.resource, || format!("{place}.{key}"))?;
+    }
     match (memory, value) {
         // A name alone is all of a texture.
         (Memory::Texture(texture), value) if clear.resource.is_name() => {

@@ -31,6 +31,8 @@ pub struct Outcome {
     pub run_time: Duration,
     /// Each expectation, held against what came out.
     pub checks: Vec<Checked>,
+    /// What is probably a mistake, though Direct3D's rules give it a meaning: a register that a shader reads and nothing is bound to.
+    pub warnings: Vec<SceneError>,
     /// What steps did to the pixel that was watched.
     pub pixel: Vec<PixelStep>,
     /// What the scene saves, in its order.
@@ -78,7 +80,7 @@ impl Scene {
     /// As [`Self::run`], but for what happens in steps.
     pub fn prepare<'a>(&'a self, device: &'a Device, options: &RunOptions) -> Result<ReadyScene<'a>, SceneError> {
         let world = World::new(device, &self.document, &self.contents).map_err(|error| error.in_file(&self.path))?;
-        let actions = self.actions(device, &world, options).map_err(|error| error.in_file(&self.path))?;
+        let (actions, _) = self.actions(device, &world, options).map_err(|error| error.in_file(&self.path))?;
         Ok(ReadyScene { scene: self, device, options: options.clone(), actions })
     }
 
@@ -87,7 +89,7 @@ impl Scene {
         device: &'a Device,
         world: &World<'_>,
         options: &RunOptions,
-    ) -> Result<Vec<Action<'a>>, SceneError> {
+    ) -> Result<(Vec<Action<'a>>, Vec<SceneError>), SceneError> {
         let clock = Clock { began: Instant::now(), options };
         let mut compiler = Compiler::new(device, &self.document, &self.shaders, options);
         let mut actions = Vec::new();
@@ -95,7 +97,7 @@ impl Scene {
             clock.check(n)?;
             actions.push(Action::new(&format!("steps[{n}]"), step, world, &mut compiler)?);
         }
-        Ok(actions)
+        Ok((actions, compiler.warnings))
     }
 
     fn run_steps(
@@ -106,8 +108,9 @@ impl Scene {
     ) -> Result<Outcome, SceneError> {
         let world = World::new(device, &self.document, &self.contents)?;
         let began = Instant::now();
-        let actions = self.actions(device, &world, options)?;
+        let (actions, warnings) = self.actions(device, &world, options)?;
         let compile_time = began.elapsed();
+        let warnings = warnings.into_iter().map(|warning| warning.in_file(&self.path)).collect();
         let clock = Clock { began: Instant::now(), options };
         let watch = pixel.map(|pixel| Watch::new(pixel, &world)).transpose()?;
         let run = Run::new(device, &clock, watch).steps(&actions, &self.document.steps)?;
@@ -117,7 +120,7 @@ impl Scene {
         let saved = self.document.save.iter().map(|save| Ok(world.find(&save.resource, String::new)?.bytes().clone()));
         let saved = saved.collect::<Result<_, SceneError>>()?;
         let pixel = run.watch.map_or(Vec::new(), |watch| watch.steps);
-        Ok(Outcome { engine: options.engine, compile_time, run_time, checks, pixel, saved })
+        Ok(Outcome { engine: options.engine, compile_time, run_time, checks, warnings, pixel, saved })
     }
 }
 
@@ -245,7 +248,7 @@ impl<'a> Run<'a> {
         if !goes_on {
             self.finish_pass()?;
         }
-        let failed = |error| SceneError::new(format!("steps[{n}]"), Problem::Draw(error));
+        let failed = |error| SceneError::new(format!("steps[{n}]"), draw.problem(error));
         let open = match &mut self.open {
             Some(open) => open,
             none => {
@@ -269,8 +272,12 @@ impl<'a> Run<'a> {
     fn finish_pass(&mut self) -> Result<(), SceneError> {
         let Some(OpenPass { pass, first, draws }) = self.open.take() else { return Ok(()) };
         let statistics = pass.finish().map_err(|error| {
-            let step = first + error.draw().unwrap_or(0);
-            SceneError::new(format!("steps[{step}]"), error)
+            let n = error.draw().unwrap_or(0);
+            let problem = match draws.get(n) {
+                Some(draw) => draw.problem(error),
+                None => error.into(),
+            };
+            SceneError::new(format!("steps[{}]", first + n), problem)
         })?;
         for (draw, statistics) in draws.into_iter().zip(statistics) {
             self.total += statistics;

@@ -122,7 +122,7 @@ impl Step {
 }
 
 /// Checks which keys a step of several forms has.
-fn check_keys(place: &str, needed: &[(&str, bool)], refused: &[(&str, bool)]) -> Result<(), SceneError> {
+pub(super) fn check_keys(place: &str, needed: &[(&str, bool)], refused: &[(&str, bool)]) -> Result<(), SceneError> {
     if let Some((key, _)) = needed.iter().find(|(_, is_there)| !is_there) {
         return Err(SceneError::value(place, format!("the step needs the key `{key}`")));
     }
@@ -244,9 +244,9 @@ pub(super) struct IndexBuffer {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(super) enum IndexFormat {
-    #[serde(rename = "R16_UINT")]
+    #[serde(rename = "R16_UINT", alias = "INDEX16")]
     Short,
-    #[serde(rename = "R32_UINT")]
+    #[serde(rename = "R32_UINT", alias = "INDEX32")]
     Long,
 }
 

@@ -96,14 +96,68 @@ fn a_job_that_is_there_stays_unless_force_is_said() {
 #[test]
 fn what_cannot_run_gets_no_job() {
     let folder = Folder::new();
-    let vertex = repository("tests/data/compute/doubles.vsd.vs_5_0.cso");
+    let geometry = repository("tests/data/graphics/geometry.tri.gs_4_0.cso");
     folder
-        .brolga(&["new", vertex.to_str().unwrap()])
-        .fails(2, &["a vertex shader cannot be dispatched", "jobs run compute"]);
+        .brolga(&["new", geometry.to_str().unwrap(), "-o", "-"])
+        .fails(2, &["a geometry shader cannot be run", "jobs run compute"]);
+    let vertex = repository("tests/data/graphics/tess.vs.vs_5_0.cso");
+    folder.brolga(&["new", vertex.to_str().unwrap()]).fails(2, &["the vertex shader writes no position"]);
+    let pixel = repository("tests/data/d3d9/pixel.basic.ps_3_0.cso");
+    folder.brolga(&["new", pixel.to_str().unwrap(), "-o", "-"]).fails(2, &["standard output", "name a folder"]);
     folder.write("x.txt", "hello").brolga(&["new", "x.txt"]).fails(2, &["this is text"]);
     folder.brolga(&["new", "absent.cso"]).fails(2, &["cannot read absent.cso"]);
     folder.brolga(&["new", "-"]).fails(2, &["names its shader's file", "save the shader to a file"]);
     assert_eq!(folder.leavings(), ["x.txt"]);
+}
+
+/// Every vertex and pixel shader of the tests' folders, but those that are tokens without sense.
+#[test]
+fn shaders_of_draws_get_scenes_that_run() {
+    let folder = Folder::new();
+    let mut scenes = Vec::new();
+    for from in ["tests/data/d3d9", "tests/data/graphics", "examples/pool", "examples/island"] {
+        for file in fs::read_dir(repository(from)).unwrap().map(|entry| entry.unwrap().path()) {
+            let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+            let is_drawn = ["_vs.cso", "_ps.cso", ".vs_", ".ps_"].iter().any(|part| name.contains(part));
+            // More constants than the device has, and vertices for other stages.
+            let is_other = ["vs_sw.cso", "streamout.vs.", "tess.vs."].iter().any(|part| name.starts_with(part));
+            if !name.ends_with(".cso") || !is_drawn || is_other {
+                continue;
+            }
+            let scene = format!("{}-{name}", scenes.len());
+            folder.brolga(&["new", file.to_str().unwrap(), "-o", &scene]).fails(0, &[]);
+            scenes.push(scene);
+        }
+    }
+    assert!(scenes.len() > 100, "{}", scenes.len());
+    let mut arguments = vec!["run", "--threads", "2"];
+    arguments.extend(scenes.iter().map(String::as_str));
+    let run = folder.brolga(&arguments);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert_eq!(run.out.lines().filter(|line| line.starts_with("done ")).count(), scenes.len());
+}
+
+/// The colours of the corners, which the vertex shader passes on.
+#[test]
+fn a_scene_shows_what_the_shader_gives() {
+    let folder = Folder::new();
+    let text = "vs_2_0\ndcl_position v0\ndcl_color v1\nm4x4 oPos, v0, c0\nmov oD0, v1\n";
+    folder.write("tint.asm", text).brolga(&["asm", "tint.asm", "-o", "tint.cso"]).fails(0, &[]);
+    let run = folder.brolga(&["new", "tint.cso"]);
+    assert_eq!(run.out, "      wrote tint/vs.cso\n      wrote tint/ps.cso\n      wrote tint/scene.json\n");
+    folder.brolga(&["new", "tint.cso"]).fails(2, &["tint already exists", "`--force`"]);
+    folder.brolga(&["new", "tint.cso", "--force"]).fails(0, &[]);
+    let run = folder.brolga(&["run", "tint", "--pixel", "30,30", "--format", "json"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    let document: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let draw = &document["jobs"][0]["runs"][0]["pixel"][1];
+    let after = draw["fragments"].as_array().unwrap().last().unwrap()["textures"][0]["after"].clone();
+    let texel: Vec<f64> = after.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect();
+    // The rectangle begins at column and row 25.6 of 256, with (1, 1, 0, 1), and ends 204.8 further with (0, 0, 1, 1).
+    let part = (30.0 - 25.6) / 204.8;
+    for (found, expected) in texel.iter().zip([1.0 - part, 1.0 - part, part, 1.0]) {
+        assert!((found - expected).abs() < 1.0 / 255.0, "{texel:?}");
+    }
 }
 
 /// Whatever stands in a name stays in its comment or text.

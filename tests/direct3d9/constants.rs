@@ -89,6 +89,7 @@ fn names_that_are_not_there_are_said() {
     );
     assert_eq!(
         complaint("ps_constants", json!({"scale": 1})),
-        "steps[0].ps_constants.scale: the shader has no constant `scale`, as its file has no names"
+        "steps[0].ps_constants.scale: the shader has no constant `scale`, as its file has no names: \
+         bind a buffer with its registers, as `pc0`"
     );
 }

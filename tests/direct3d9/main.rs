@@ -12,6 +12,7 @@
 //! | `constants.rs` | constants by name, their default values |
 //! | `textures.rs` | formats of textures, the sRGB curve |
 //! | `companion.rs` | draws any one shader with one that is made for it |
+//! | `refusals.rs` | what is refused, and what is warned of |
 //! | `mutants.rs` | shaders with changed words |
 
 mod colors;
@@ -23,5 +24,6 @@ mod meshes;
 mod mutants;
 mod places;
 mod probe;
+mod refusals;
 mod sketch;
 mod textures;

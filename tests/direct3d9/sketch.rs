@@ -4,7 +4,7 @@ use std::fs;
 
 use brolga::bytecode::{Limits as FileLimits, sm3};
 use brolga::job::RunOptions;
-use brolga::scene::{Scene, SceneError};
+use brolga::scene::{Outcome, Scene, SceneError};
 use brolga::{Device, Engine, Limits};
 use serde_json::{Value, json};
 
@@ -67,6 +67,15 @@ impl Sketch {
         self
     }
 
+    /// Says something at a path, as `/steps/0/target`, whose last key need not be there.
+    pub fn set(&mut self, path: &str, value: Value) {
+        let (table, key) = path.rsplit_once('/').unwrap();
+        match self.scene.pointer_mut(table).unwrap() {
+            Value::Array(list) => list[key.parse::<usize>().unwrap()] = value,
+            table => table[key] = value,
+        }
+    }
+
     /// The target's bytes, which are the same on both engines.
     pub fn bytes(&self) -> Vec<u8> {
         let [one, other] = [Engine::Jit, Engine::Interpreter].map(|engine| self.run(engine).unwrap());
@@ -94,15 +103,31 @@ impl Sketch {
 
     /// What is said about the scene, after its path.
     pub fn complaint(&self) -> String {
-        let text = self.run(Engine::Jit).expect_err("it is wrong").to_string();
-        text.split_once(": ").unwrap().1.to_owned()
+        after_path(&self.error())
+    }
+
+    /// What is wrong with the scene.
+    pub fn error(&self) -> SceneError {
+        self.outcome(Engine::Jit).expect_err("it is wrong")
+    }
+
+    /// What is probably wrong with it, after its path.
+    pub fn warnings(&self) -> Vec<String> {
+        self.outcome(Engine::Jit).unwrap().warnings.iter().map(after_path).collect()
     }
 
     fn run(&self, engine: Engine) -> Result<Vec<u8>, SceneError> {
+        Ok(self.outcome(engine)?.checks[0].bytes().to_vec())
+    }
+
+    fn outcome(&self, engine: Engine) -> Result<Outcome, SceneError> {
         let path = self.folder.path().join("scene.json");
         fs::write(&path, self.scene.to_string()).unwrap();
         let device = Device::builder().threads(1).build().unwrap();
-        let outcome = Scene::load(&path, &Limits::default())?.run(&device, &RunOptions::new(engine))?;
-        Ok(outcome.checks[0].bytes().to_vec())
+        Scene::load(&path, &Limits::default())?.run(&device, &RunOptions::new(engine))
     }
+}
+
+fn after_path(error: &SceneError) -> String {
+    error.to_string().split_once(": ").unwrap().1.to_owned()
 }

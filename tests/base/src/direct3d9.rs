@@ -17,8 +17,16 @@ const MASKS: [&str; 15] = ["x", "y", "xy", "z", "xz", "yz", "xyz", "w", "xw", "y
 pub fn generate(seed: u64, size: usize) -> String {
     let mut random = Random(seed);
     let version = random.pick(Version::ALL);
-    let mut generator =
-        Generator { random, version, text: String::new(), size, loops: 0, counters: 0, subroutine: None };
+    let mut generator = Generator {
+        random,
+        version,
+        text: String::new(),
+        size,
+        loops: 0,
+        counters: 0,
+        subroutine: None,
+        has_colors: true,
+    };
     generator.program();
     generator.text
 }
@@ -33,6 +41,8 @@ struct Generator {
     counters: u32,
     /// The subroutine that is being written.
     subroutine: Option<u32>,
+    /// Whether a pixel shader may read colours, as ps_1_4 does in its last phase alone.
+    has_colors: bool,
 }
 
 impl Generator {
@@ -70,18 +80,13 @@ impl Generator {
         let version = self.version.text();
         self.line(version);
         self.declare();
-        self.results();
-        let count = self.statements();
-        for n in 0..count {
-            self.statement(2);
-            if self.version == Version::Ps1_4 && n == count / 2 {
-                self.line("phase");
-            }
+        if !self.is_vertex() && self.major() == 1 {
+            return self.phases();
         }
+        self.begin();
         self.results();
-        if self.version == Version::Ps1_4 && self.random.one_in(4) {
-            self.line("texdepth r5");
-        }
+        (0..self.statements()).for_each(|_| self.statement(2));
+        self.results();
         for label in 0..self.subroutines() {
             self.line(&format!("ret\nlabel l{label}"));
             self.subroutine = Some(label);
@@ -89,6 +94,69 @@ impl Generator {
         }
         if self.subroutine.is_some() {
             self.line("ret");
+        }
+    }
+
+    /// Writes of what versions without flow control must write before they read it.
+    fn begin(&mut self) {
+        let input = match self.version {
+            Version::Vs1_0 | Version::Vs1_1 => "v2",
+            Version::Ps2_0 => "t2",
+            _ => return,
+        };
+        (0..TEMPS).for_each(|n| self.line(&format!("mov r{n}, {input}")));
+        if self.is_vertex() {
+            self.line("mov a0.x, v1.x");
+        }
+    }
+
+    /// Shader model 1: texture instructions and then arithmetic, in ps_1_4 perhaps twice.
+    fn phases(&mut self) {
+        let is_last_version = self.version == Version::Ps1_4;
+        let has_second = is_last_version && self.random.one_in(2);
+        let gives_depth = has_second && self.random.one_in(4);
+        self.has_colors = !has_second;
+        if self.has_texture_registers() {
+            (0..4).for_each(|n| self.line(&format!("tex t{n}")));
+        }
+        self.textures();
+        (0..RegisterFile::Temp.count(self.version).min(TEMPS)).for_each(|n| self.line(&format!("mov r{n}, c{n}")));
+        if gives_depth {
+            self.line("mov r5, c1");
+        }
+        self.arithmetic();
+        if has_second {
+            self.line("phase");
+            self.has_colors = true;
+            for line in ["texkill r1", "texld r0, r2", "texld r2, r3_dz"] {
+                if self.random.one_in(2) {
+                    self.line(line);
+                }
+            }
+            if gives_depth {
+                self.line("texdepth r5");
+            }
+            self.textures();
+            self.arithmetic();
+        }
+        self.results();
+    }
+
+    fn textures(&mut self) {
+        for _ in 0..self.statements() {
+            match self.random.below(3) {
+                0 => self.stage(),
+                _ => self.any_of(|op| op.info().class == Class::Texture),
+            }
+        }
+    }
+
+    fn arithmetic(&mut self) {
+        for _ in 0..self.statements() {
+            match self.random.below(5) {
+                0 => self.pair(),
+                _ => self.any_of(|op| op.info().class == Class::Arithmetic),
+            }
         }
     }
 
@@ -148,8 +216,6 @@ impl Generator {
             2 if depth > 0 && self.loops < 2 && self.has_op(Op::Rep) => self.repeat(depth),
             3 if self.loops > 0 => self.leave(),
             4 if self.subroutine.map_or(0, |label| label + 1) < self.subroutines() && self.loops == 0 => self.call(),
-            5 | 6 if !self.is_vertex() && self.major() == 1 => self.stage(),
-            7 if self.version.stage() == Stage::Pixel && self.major() == 1 => self.pair(),
             _ => self.any_of(|op| matches!(op.info().class, Class::Arithmetic | Class::Texture)),
         }
     }
@@ -278,7 +344,7 @@ impl Generator {
             Slot::Write => self.destination(op, mask),
             Slot::WriteAddress => format!("a0.{}", self.mask()),
             Slot::WritePredicate => format!("p0.{}", self.mask()),
-            Slot::Test if self.version.text() < "ps_1_4" => self.texture(),
+            Slot::Test if !self.is_vertex() && self.major() == 1 => self.texture(),
             Slot::Test => self.temp(),
             Slot::Read => self.source(op, false),
             Slot::ReadScalar if op == Op::Cnd => "r0.a".to_owned(),
@@ -329,7 +395,12 @@ impl Generator {
             }
             0 if self.is_vertex() && self.major() == 3 && mask == "xyzw" => "o2".to_owned(),
             0 if self.is_vertex() && self.major() < 3 => self.random.pick(&["oPos", "oD1", "oT0", "oT3"]).to_owned(),
-            0 if !self.is_vertex() && self.major() > 1 => self.random.pick(&["oC1", "oDepth"]).to_owned(),
+            // Versions 2.x write colours whole; the depth is one number, which mov must be told.
+            0 if !self.is_vertex() && self.major() > 1 => match self.random.below(2) {
+                0 if op != Op::Mov => "oDepth".to_owned(),
+                _ if self.major() == 3 || mask == "xyzw" => "oC1".to_owned(),
+                _ => self.temp(),
+            },
             1 if self.version <= Version::Vs1_1 && op == Op::Mov => return "a0.x".to_owned(),
             _ => self.temp(),
         };
@@ -351,7 +422,7 @@ impl Generator {
             },
             (true, _, 2) => format!("v{}", self.random.below(3)),
             (false, 1, 1) if self.has_texture_registers() => self.texture(),
-            (false, 1, 2) => format!("v{}", self.random.below(2)),
+            (false, 1, 2) if self.has_colors => format!("v{}", self.random.below(2)),
             (false, 2, 1) => format!("t{}", self.random.below(3)),
             (false, 2, 2) => format!("v{}", self.random.below(2)),
             (false, 3, 1) if compares && self.random.one_in(2) => return "vFace".to_owned(),

@@ -106,6 +106,21 @@ rules! {
     /// The register of a definition is of another kind, or not whole.
     #[error("{register}{mask} is defined; it must be {expected}")]
     DefinedRegister { register: Register, mask: Mask, expected: &'static str },
+    /// Components that nothing wrote before.
+    #[error("{register}{mask} is read, but nothing wrote it before")]
+    ReadUnwritten { register: Register, mask: Mask },
+    /// Components of an output that nothing writes.
+    #[error("the program ends, and nothing wrote {register}{mask}, which {version} must write")]
+    NeverWritten { register: Register, mask: Mask, version: Version },
+    /// A texture instruction behind arithmetic.
+    #[error("it must come before the arithmetic instructions{}", if *has_phases { " of its phase" } else { "" })]
+    TextureAfterArithmetic { has_phases: bool },
+    /// A colour before `phase`.
+    #[error("{register} can only be read after phase")]
+    ColorBeforePhase { register: Register },
+    /// Coordinates that the same block of texture instructions gives.
+    #[error("{register} was written by a texture instruction of the same phase: let one of the next phase read it")]
+    Dependent { register: Register },
     /// An end without a beginning.
     #[error("there is no {expected} that it could belong to")]
     NotOpen { expected: &'static str },

@@ -5,6 +5,7 @@
 //! | `structure.rs` | nesting of flow instructions, labels and calls, phases, paired instructions |
 //! | `declared.rs` | declarations and definitions |
 //! | `operands.rs` | operands of every instruction: registers, modifiers, addresses |
+//! | `written.rs` | registers that are read before they are written, outputs that never are |
 //! | `error.rs` | what can be wrong |
 //!
 //! The rules are those of Direct3D's assembler. Where they only spare hardware (how many registers one instruction
@@ -15,6 +16,7 @@ mod declared;
 mod error;
 mod operands;
 mod structure;
+mod written;
 
 pub use declared::Declarations;
 pub use error::{Mask, Rule, ValidateError};
@@ -63,6 +65,7 @@ fn check(program: &Program, limits: &Limits, faults: &mut Faults<ValidateError>)
     structure::check(program, limits, faults);
     let declarations = declared::collect(program, faults);
     operands::check(program, &declarations, faults);
+    written::check(program, &declarations, faults);
     declarations
 }
 

@@ -50,6 +50,19 @@ impl Checker<'_> {
             });
             faults.note(checked.map_err(|rule| rule.broken(at, self.op)));
         }
+        faults.note(self.depth(instruction).map_err(|rule| rule.broken(at, self.op)));
+    }
+
+    /// A depth is a single number, and the source says which.
+    fn depth(&self, instruction: &Instruction) -> Result<(), Rule> {
+        match &instruction.operands[..] {
+            [Operand::Destination(destination), Operand::Source(source)]
+                if self.op == Op::Mov && destination.register.file == RegisterFile::DepthOut =>
+            {
+                self.one_component(source)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn exists(&self, register: Register) -> Result<(), Rule> {
@@ -93,7 +106,10 @@ impl Checker<'_> {
         if destination.mask == 0 {
             return Err(Rule::NothingWritten { register });
         }
-        let (is_right, expected) = masks(op, version, destination.mask);
+        let (is_right, expected) = match register.file {
+            RegisterFile::ColorOut if version.major() == 2 => (destination.mask == 0xf, ".xyzw"),
+            _ => masks(op, version, destination.mask),
+        };
         if !is_right {
             return Err(Rule::ResultMask { register, mask: Mask(destination.mask), expected });
         }

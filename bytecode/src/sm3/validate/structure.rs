@@ -3,8 +3,9 @@
 use super::{Rule, ValidateError, instructions};
 use crate::faults::Faults;
 use crate::limits::Limits;
-use crate::sm3::ops::Class;
-use crate::sm3::{Instruction, Op, Operand, Program, Register, Version};
+use crate::sm3::ops::{Class, Slot};
+use crate::sm3::{Instruction, Op, Operand, Program, Register, RegisterFile, Version};
+use crate::sm5::Stage;
 use std::collections::BTreeMap;
 
 /// `if` within each other.
@@ -20,6 +21,7 @@ pub fn check(program: &Program, limits: &Limits, faults: &mut Faults<ValidateErr
     blocks(program, faults);
     subroutines(program, limits, faults);
     phases(program, faults);
+    textures_first(program, faults);
     pairs(program, faults);
 }
 
@@ -175,6 +177,48 @@ fn calls(program: &Program, labels: &BTreeMap<Register, u32>, faults: &mut Fault
 fn phases(program: &Program, faults: &mut Faults<ValidateError>) {
     for (at, _) in instructions(program).filter(|(_, instruction)| instruction.op == Op::Phase).skip(1) {
         faults.push(Rule::PhaseTwice.broken(at, Op::Phase));
+    }
+}
+
+/// In ps_1_x texture instructions come first, in ps_1_4 in each phase, and there they do not depend on each other. Colours come to the last
+/// phase alone.
+fn textures_first(program: &Program, faults: &mut Faults<ValidateError>) {
+    let version = program.version;
+    if version.stage() == Stage::Vertex || version.major() > 1 {
+        return;
+    }
+    let has_phases = version == Version::Ps1_4;
+    let mut phases_left = instructions(program).filter(|(_, instruction)| instruction.op == Op::Phase).count();
+    let mut has_arithmetic = false;
+    let mut made: Vec<Register> = Vec::new();
+    for (at, instruction) in instructions(program) {
+        let op = instruction.op;
+        let is_read = |(slot, operand): &(Slot, &Operand)| {
+            matches!(operand, Operand::Source(_)) || *slot == Slot::Test || op == Op::TexDepth
+        };
+        let sources = instruction.slots().filter(is_read).map(|(_, operand)| operand.register());
+        for register in sources {
+            if phases_left > 0 && register.file == RegisterFile::Input {
+                faults.push(Rule::ColorBeforePhase { register }.broken(at, op));
+            }
+            if has_phases && op.info().class == Class::Texture && made.contains(&register) {
+                faults.push(Rule::Dependent { register }.broken(at, op));
+            }
+        }
+        match op.info().class {
+            _ if op == Op::Phase => {
+                phases_left -= 1;
+                has_arithmetic = false;
+                made.clear();
+            }
+            Class::Texture if has_arithmetic => faults.push(Rule::TextureAfterArithmetic { has_phases }.broken(at, op)),
+            Class::Texture => {
+                let is_result = |(slot, _): &(Slot, &Operand)| *slot == Slot::Write;
+                made.extend(instruction.slots().filter(is_result).map(|(_, operand)| operand.register()));
+            }
+            Class::Arithmetic => has_arithmetic |= op != Op::Nop,
+            _ => {}
+        }
     }
 }
 

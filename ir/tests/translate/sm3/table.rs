@@ -180,7 +180,7 @@ fn arithmetic() -> Vec<Row> {
         )
         .only(Version::Ps1_1, Version::Ps1_3),
         row("nop.md", "mov r0, %a\nnop", Exact, vec![one(a, a)]),
-        row("phase.md", "mov r0, %a\nphase\nmov r0, r0", Exact, vec![one(a, a)]),
+        row("phase.md", "mov r0, %c\nphase\nmov r0, r0", Exact, vec![three(a, b, c, c)]),
     ]
 }
 
@@ -477,13 +477,13 @@ fn program(row: &Row, version: Version) -> String {
         (Stage::Vertex, _) => "dcl_position v0",
         _ => "",
     };
-    let number = if version.stage() == Stage::Pixel { "def c6, 2, -3, 0.25, 0" } else { "" };
+    let number = "def c6, 2, -3, 0.25, 0";
     let mut text = row.text.to_owned();
     for (name, register) in ["%a", "%b", "%c"].into_iter().zip(operands(version)) {
         text = text.replace(name, register);
     }
     // What the row does not write begins at 0.
-    let zero = if row.text.contains("r0,") { "" } else { "sub r0, r0, r0" };
+    let zero = if row.text.contains("r0,") { "" } else { "sub r0, c6, c6" };
     format!("{}\n{declarations}\n{number}\n{zero}\n{text}\n{}", version.text(), result(version))
 }
 

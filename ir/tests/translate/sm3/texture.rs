@@ -160,7 +160,7 @@ fn stages_of_ps_1_4() {
         ("texld r4, t0\nmov r0, r4", [0.25, 0.5, 0.75, 400.0]),
         ("texcrd r0.rgb, t0\nmov r0.a, c0", [0.25, 0.5, 0.75, 0.0]),
         ("texcrd r0.rg, t0_dw.xyw\nmov r0.ba, c0", [0.125, 0.25, 0.0, 0.0]),
-        ("texcrd r0.rgb, t0\nmov r1, r0\nbem r1.rg, r0, r0\nmov r0.a, c0\nmov r0.rgb, r1", [2.0, 3.0, 0.75, 0.0]),
+        ("texcrd r0.rgb, t0\nmov r1.rgb, r0\nbem r1.rg, r0, r0\nmov r0.a, c0\nmov r0.rgb, r1", [2.0, 3.0, 0.75, 0.0]),
     ];
     for (text, want) in cases {
         assert_eq!(run(&format!("ps_1_4\n{text}"), &stages(), &[T0]).row(0), want, "{text}");

@@ -1,0 +1,396 @@
+//! Render states of Direct3D 9: a row for each that is known, with its values, its default and what it sets.
+//!
+//! Names are those of `D3DRENDERSTATETYPE`, values of enumerations those of their types without the prefix. `docs/scenes.md` has the rows
+//! as a table.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use Kind::{BlendOperation, Byte, Color, Compare, Flag, Multiplier, Name, Number, Planes, StencilOperation};
+
+use super::super::document::{BlendTarget, DepthStencil, DepthWriteMask};
+use super::super::error::{Problem, SceneError};
+use crate::job::nearest;
+use crate::raster::{BlendOp, Cull, Direct3D9State, Direct3D9Values, Distance, Factor, Fill, FogMode, StencilOp};
+use brolga_runtime::Comparison;
+
+/// The clip planes that there are.
+pub(super) const PLANES: usize = 6;
+
+/// Render states by name, as they are written.
+pub(in super::super) type RenderStates = BTreeMap<String, Value>;
+
+/// What render states say.
+#[derive(Debug)]
+pub(super) struct States {
+    pub direct3d9: Direct3D9State,
+    pub values: Direct3D9Values,
+    pub fog: bool,
+    pub table_fog: Option<FogMode>,
+    pub tests_alpha: bool,
+    pub alpha_function: Comparison,
+    pub fill: Fill,
+    pub cull: Cull,
+    pub slope_bias: f32,
+    pub depth: DepthStencil,
+    pub two_sided: bool,
+    pub stencil_reference: u8,
+    pub tests_scissor: bool,
+    /// A bit for each clip plane.
+    pub clip_planes: u8,
+    pub blend: BlendTarget,
+    pub separate_alpha: bool,
+    pub blend_factor: [f32; 4],
+    pub writes_srgb: bool,
+}
+
+impl Default for States {
+    fn default() -> Self {
+        Self {
+            direct3d9: Direct3D9State::default(),
+            values: Direct3D9Values::default(),
+            fog: false,
+            table_fog: None,
+            tests_alpha: false,
+            alpha_function: Comparison::Always,
+            fill: Fill::Solid,
+            cull: Cull::Back,
+            slope_bias: 0.0,
+            depth: DepthStencil { depth_func: Comparison::LessEqual, ..DepthStencil::default() },
+            two_sided: false,
+            stencil_reference: 0,
+            tests_scissor: true,
+            clip_planes: 0,
+            blend: BlendTarget::default(),
+            separate_alpha: false,
+            blend_factor: [1.0; 4],
+            writes_srgb: false,
+        }
+    }
+}
+
+/// A state: its name, its default, and what its values are and set.
+struct Row(&'static str, &'static str, Kind);
+
+/// Sets what the name of a value says.
+type Set = fn(&mut States);
+
+/// What values are, and how one is set.
+enum Kind {
+    Flag(fn(&mut States, bool)),
+    Number(fn(&mut States, f32)),
+    /// A number up to 255.
+    Byte(fn(&mut States, u8)),
+    /// A bit for each clip plane.
+    Planes(fn(&mut States, u8)),
+    /// A `D3DCOLOR`.
+    Color(fn(&mut States, [f32; 4])),
+    Compare(fn(&mut States, Comparison)),
+    StencilOperation(fn(&mut States, StencilOp)),
+    Multiplier(fn(&mut States, Factor)),
+    BlendOperation(fn(&mut States, BlendOp)),
+    Name(&'static [(&'static str, Set)]),
+}
+
+/// The states that are known.
+const ROWS: &[Row] = &[
+    Row("ZENABLE", "true", Flag(|states, on| states.depth.depth_enable = on)),
+    Row(
+        "ZWRITEENABLE",
+        "true",
+        Flag(|states, on| states.depth.depth_write_mask = if on { DepthWriteMask::All } else { DepthWriteMask::Zero }),
+    ),
+    Row("ZFUNC", "LESSEQUAL", Compare(|states, function| states.depth.depth_func = function)),
+    Row(
+        "FILLMODE",
+        "SOLID",
+        Name(&[("SOLID", |states| states.fill = Fill::Solid), ("WIREFRAME", |states| states.fill = Fill::Wireframe)]),
+    ),
+    Row(
+        "CULLMODE",
+        "CCW",
+        Name(&[
+            ("NONE", |states| states.cull = Cull::None),
+            ("CW", |states| states.cull = Cull::Front),
+            ("CCW", |states| states.cull = Cull::Back),
+        ]),
+    ),
+    Row(
+        "SHADEMODE",
+        "GOURAUD",
+        Name(&[
+            ("FLAT", |states| states.direct3d9.is_flat = true),
+            ("GOURAUD", |states| states.direct3d9.is_flat = false),
+        ]),
+    ),
+    Row("LASTPIXEL", "true", Flag(|states, on| states.direct3d9.omits_last_pixels = !on)),
+    Row("DEPTHBIAS", "0", Number(|states, bias| states.direct3d9.depth_bias = bias)),
+    Row("SLOPESCALEDEPTHBIAS", "0", Number(|states, bias| states.slope_bias = bias)),
+    // What lies outside is always cut away.
+    Row("CLIPPING", "true", Flag(|_, _| {})),
+    Row("CLIPPLANEENABLE", "0", Planes(|states, planes| states.clip_planes = planes)),
+    Row("SCISSORTESTENABLE", "true", Flag(|states, on| states.tests_scissor = on)),
+    Row("ALPHATESTENABLE", "false", Flag(|states, on| states.tests_alpha = on)),
+    Row("ALPHAFUNC", "ALWAYS", Compare(|states, function| states.alpha_function = function)),
+    Row("ALPHAREF", "0", Byte(|states, reference| states.values.alpha_reference = reference)),
+    Row("FOGENABLE", "false", Flag(|states, on| states.fog = on)),
+    Row(
+        "FOGTABLEMODE",
+        "NONE",
+        Name(&[
+            ("NONE", |states| states.table_fog = None),
+            ("EXP", |states| states.table_fog = Some(FogMode::Exponential(Distance::Depth))),
+            ("EXP2", |states| states.table_fog = Some(FogMode::ExponentialSquared(Distance::Depth))),
+            ("LINEAR", |states| states.table_fog = Some(FogMode::Linear(Distance::Depth))),
+        ]),
+    ),
+    // The factor is the vertex shader's.
+    Row("FOGVERTEXMODE", "NONE", Name(&[("NONE", |_| {}), ("EXP", |_| {}), ("EXP2", |_| {}), ("LINEAR", |_| {})])),
+    Row("FOGCOLOR", "0", Color(|states, [red, green, blue, _]| states.values.fog_color = [red, green, blue])),
+    Row("FOGSTART", "0", Number(|states, start| states.values.fog_start = start)),
+    Row("FOGEND", "1", Number(|states, end| states.values.fog_end = end)),
+    Row("FOGDENSITY", "1", Number(|states, density| states.values.fog_density = density)),
+    Row("POINTSIZE", "1", Number(|states, size| states.values.point_size = size)),
+    Row("POINTSIZE_MIN", "1", Number(|states, size| states.values.point_size_range[0] = size)),
+    Row("POINTSIZE_MAX", "64", Number(|states, size| states.values.point_size_range[1] = size)),
+    Row("POINTSPRITEENABLE", "false", Flag(|states, on| states.direct3d9.has_point_sprites = on)),
+    Row("STENCILENABLE", "false", Flag(|states, on| states.depth.stencil_enable = on)),
+    Row("STENCILFUNC", "ALWAYS", Compare(|states, function| states.depth.front_face.func = function)),
+    Row("STENCILFAIL", "KEEP", StencilOperation(|states, op| states.depth.front_face.fail_op = op)),
+    Row("STENCILZFAIL", "KEEP", StencilOperation(|states, op| states.depth.front_face.depth_fail_op = op)),
+    Row("STENCILPASS", "KEEP", StencilOperation(|states, op| states.depth.front_face.pass_op = op)),
+    Row("STENCILREF", "0", Byte(|states, reference| states.stencil_reference = reference)),
+    Row("STENCILMASK", "255", Byte(|states, mask| states.depth.stencil_read_mask = mask)),
+    Row("STENCILWRITEMASK", "255", Byte(|states, mask| states.depth.stencil_write_mask = mask)),
+    Row("TWOSIDEDSTENCILMODE", "false", Flag(|states, on| states.two_sided = on)),
+    Row("CCW_STENCILFUNC", "ALWAYS", Compare(|states, function| states.depth.back_face.func = function)),
+    Row("CCW_STENCILFAIL", "KEEP", StencilOperation(|states, op| states.depth.back_face.fail_op = op)),
+    Row("CCW_STENCILZFAIL", "KEEP", StencilOperation(|states, op| states.depth.back_face.depth_fail_op = op)),
+    Row("CCW_STENCILPASS", "KEEP", StencilOperation(|states, op| states.depth.back_face.pass_op = op)),
+    Row("COLORWRITEENABLE", "15", Byte(|states, mask| states.blend.write_mask = mask & 15)),
+    Row("SRGBWRITEENABLE", "false", Flag(|states, on| states.writes_srgb = on)),
+    Row("ALPHABLENDENABLE", "false", Flag(|states, on| states.blend.blend_enable = on)),
+    Row("SRCBLEND", "ONE", Multiplier(|states, factor| states.blend.src_blend = factor)),
+    Row("DESTBLEND", "ZERO", Multiplier(|states, factor| states.blend.dest_blend = factor)),
+    Row("BLENDOP", "ADD", BlendOperation(|states, op| states.blend.blend_op = op)),
+    Row("SEPARATEALPHABLENDENABLE", "false", Flag(|states, on| states.separate_alpha = on)),
+    Row("SRCBLENDALPHA", "ONE", Multiplier(|states, factor| states.blend.src_blend_alpha = factor)),
+    Row("DESTBLENDALPHA", "ZERO", Multiplier(|states, factor| states.blend.dest_blend_alpha = factor)),
+    Row("BLENDOPALPHA", "ADD", BlendOperation(|states, op| states.blend.blend_op_alpha = op)),
+    Row("BLENDFACTOR", "4294967295", Color(|states, factor| states.blend_factor = factor)),
+];
+
+/// States of Direct3D 9 that are not there yet, or are of fixed functions.
+const OTHERS: &str = "\
+    ADAPTIVETESS_W ADAPTIVETESS_X ADAPTIVETESS_Y ADAPTIVETESS_Z AMBIENT AMBIENTMATERIALSOURCE ANTIALIASEDLINEENABLE \
+    COLORVERTEX COLORWRITEENABLE1 COLORWRITEENABLE2 COLORWRITEENABLE3 DEBUGMONITORTOKEN DIFFUSEMATERIALSOURCE \
+    DITHERENABLE EMISSIVEMATERIALSOURCE ENABLEADAPTIVETESSELLATION INDEXEDVERTEXBLENDENABLE LIGHTING LOCALVIEWER \
+    MAXTESSELLATIONLEVEL MINTESSELLATIONLEVEL MULTISAMPLEANTIALIAS MULTISAMPLEMASK NORMALDEGREE NORMALIZENORMALS \
+    PATCHEDGESTYLE POINTSCALEENABLE POINTSCALE_A POINTSCALE_B POINTSCALE_C POSITIONDEGREE RANGEFOGENABLE \
+    SPECULARENABLE SPECULARMATERIALSOURCE TEXTUREFACTOR TWEENFACTOR VERTEXBLEND WRAP0 WRAP1 WRAP10 WRAP11 WRAP12 \
+    WRAP13 WRAP14 WRAP15 WRAP2 WRAP3 WRAP4 WRAP5 WRAP6 WRAP7 WRAP8 WRAP9";
+
+const COMPARISONS: &[(&str, Comparison)] = &[
+    ("NEVER", Comparison::Never),
+    ("LESS", Comparison::Less),
+    ("EQUAL", Comparison::Equal),
+    ("LESSEQUAL", Comparison::LessEqual),
+    ("GREATER", Comparison::Greater),
+    ("NOTEQUAL", Comparison::NotEqual),
+    ("GREATEREQUAL", Comparison::GreaterEqual),
+    ("ALWAYS", Comparison::Always),
+];
+
+const STENCIL_OPS: &[(&str, StencilOp)] = &[
+    ("KEEP", StencilOp::Keep),
+    ("ZERO", StencilOp::Zero),
+    ("REPLACE", StencilOp::Replace),
+    ("INCRSAT", StencilOp::IncrementSaturated),
+    ("DECRSAT", StencilOp::DecrementSaturated),
+    ("INVERT", StencilOp::Invert),
+    ("INCR", StencilOp::Increment),
+    ("DECR", StencilOp::Decrement),
+];
+
+const FACTORS: &[(&str, Factor)] = &[
+    ("ZERO", Factor::Zero),
+    ("ONE", Factor::One),
+    ("SRCCOLOR", Factor::SourceColor),
+    ("INVSRCCOLOR", Factor::InverseSourceColor),
+    ("SRCALPHA", Factor::SourceAlpha),
+    ("INVSRCALPHA", Factor::InverseSourceAlpha),
+    ("DESTALPHA", Factor::DestinationAlpha),
+    ("INVDESTALPHA", Factor::InverseDestinationAlpha),
+    ("DESTCOLOR", Factor::DestinationColor),
+    ("INVDESTCOLOR", Factor::InverseDestinationColor),
+    ("SRCALPHASAT", Factor::SourceAlphaSaturated),
+    ("BLENDFACTOR", Factor::BlendFactor),
+    ("INVBLENDFACTOR", Factor::InverseBlendFactor),
+];
+
+const BLEND_OPS: &[(&str, BlendOp)] = &[
+    ("ADD", BlendOp::Add),
+    ("SUBTRACT", BlendOp::Subtract),
+    ("REVSUBTRACT", BlendOp::ReverseSubtract),
+    ("MIN", BlendOp::Min),
+    ("MAX", BlendOp::Max),
+];
+
+impl States {
+    /// Reads render states over those read before.
+    pub fn read(&mut self, place: &str, states: &RenderStates) -> Result<(), SceneError> {
+        for (written, value) in states {
+            let at = || format!("{place}.{written}");
+            let name = written.strip_prefix("D3DRS_").unwrap_or(written);
+            match ROWS.iter().find(|Row(known, ..)| *known == name) {
+                Some(Row(_, default, kind)) => kind
+                    .set(self, value)
+                    .map_err(|message| SceneError::value(at(), format!("{message}; by default it is {default}")))?,
+                None if OTHERS.split(' ').any(|other| other == name) => {
+                    return Err(SceneError::unsupported(at(), "this render state is"));
+                }
+                None => {
+                    let known: Vec<_> = ROWS.iter().map(|Row(known, ..)| *known).collect();
+                    let nearest = nearest(name, &known).map(str::to_owned);
+                    let known = known.into_iter().map(str::to_owned).collect();
+                    let name = written.clone();
+                    let problem = Problem::UnknownName { what: "render state", name, nearest, known };
+                    return Err(SceneError::new(at(), problem));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Kind {
+    fn set(&self, states: &mut States, value: &Value) -> Result<(), String> {
+        match self {
+            Flag(set) => set(states, flag(value)?),
+            Number(set) => set(states, number(value)?),
+            Byte(set) => set(states, byte(value)?),
+            Planes(set) => set(states, planes(value)?),
+            Color(set) => set(states, color(value)?),
+            Compare(set) => set(states, named(value, COMPARISONS)?),
+            StencilOperation(set) => set(states, named(value, STENCIL_OPS)?),
+            Multiplier(set) => set(states, named(value, FACTORS)?),
+            BlendOperation(set) => set(states, named(value, BLEND_OPS)?),
+            Name(names) => named(value, names)?(states),
+        }
+        Ok(())
+    }
+}
+
+/// True or false, or 1 or 0.
+pub(super) fn flag(value: &Value) -> Result<bool, String> {
+    match (value.as_bool(), value.as_u64()) {
+        (Some(flag), _) => Ok(flag),
+        (_, Some(0 | 1)) => Ok(value.as_u64() == Some(1)),
+        _ => Err(format!("the state is true or false, or 1 or 0, not {value}")),
+    }
+}
+
+fn whole(value: &Value) -> Result<u32, String> {
+    let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
+    number.ok_or_else(|| format!("the state is a whole number of 32 bits, not {value}"))
+}
+
+fn byte(value: &Value) -> Result<u8, String> {
+    whole(value)?.try_into().map_err(|_| format!("the state is a number up to 255, not {value}"))
+}
+
+fn planes(value: &Value) -> Result<u8, String> {
+    let planes = byte(value).ok().filter(|planes| planes >> PLANES == 0);
+    planes.ok_or_else(|| {
+        format!("the state has a bit for each of the {PLANES} clip planes, so it is at most 63, not {value}")
+    })
+}
+
+fn number(value: &Value) -> Result<f32, String> {
+    value.as_f64().map(|number| number as f32).ok_or_else(|| format!("the state is a number, not {value}"))
+}
+
+/// A `D3DCOLOR`: blue in the lowest byte, alpha in the uppermost.
+fn color(value: &Value) -> Result<[f32; 4], String> {
+    let [blue, green, red, alpha] = whole(value)?.to_le_bytes().map(|byte| f32::from(byte) / 255.0);
+    Ok([red, green, blue, alpha])
+}
+
+/// What has a name, which may have its type's prefix: `D3DCULL_NONE`.
+fn named<T: Copy>(value: &Value, names: &[(&str, T)]) -> Result<T, String> {
+    let written = value.as_str().unwrap_or("");
+    let name = written.strip_prefix("D3D").and_then(|name| name.split_once('_')).map_or(written, |(_, name)| name);
+    let found = names.iter().find(|(known, _)| *known == name);
+    found.map(|&(_, of_name)| of_name).ok_or_else(|| format!("{value} is not one of {}", joined(names)))
+}
+
+/// The names of a list.
+fn joined<T>(names: &[(&str, T)]) -> String {
+    names.iter().map(|&(name, _)| name).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    const MARKS: [&str; 2] = [
+        "<!-- generated from the table: BROLGA_BLESS=1 cargo test -p brolga --lib render_states -->\n",
+        "<!-- end -->\n",
+    ];
+
+    /// What the page says of values.
+    fn values(kind: &Kind) -> String {
+        match kind {
+            Flag(_) => "`true`, `false`".to_owned(),
+            Number(_) => "a number".to_owned(),
+            Byte(_) => "0 to 255".to_owned(),
+            Planes(_) => "a bit for each plane".to_owned(),
+            Color(_) => "a colour".to_owned(),
+            Compare(_) => "a comparison".to_owned(),
+            StencilOperation(_) => "a stencil operation".to_owned(),
+            Multiplier(_) => "a factor".to_owned(),
+            BlendOperation(_) => "a blend operation".to_owned(),
+            Name(names) => format!("`{}`", joined(names).replace(", ", "`, `")),
+        }
+    }
+
+    #[test]
+    fn the_page_has_the_table() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scenes.md");
+        let text = std::fs::read_to_string(&path).unwrap().replace('\r', "");
+        let [before, rest] = text.split_once(MARKS[0]).map(<[&str; 2]>::from).expect("the page has the mark");
+        let [documented, after] = rest.split_once(MARKS[1]).map(<[&str; 2]>::from).expect("the table ends");
+        let mut expected = String::from("\n| render state | values | default |\n|---|---|---|\n");
+        for Row(name, default, kind) in ROWS {
+            expected += &format!("| `{name}` | {} | `{default}` |\n", values(kind));
+        }
+        expected += "\n| values | |\n|---|---|\n";
+        for (what, names) in [
+            ("comparisons", joined(COMPARISONS)),
+            ("stencil operations", joined(STENCIL_OPS)),
+            ("factors", joined(FACTORS)),
+            ("blend operations", joined(BLEND_OPS)),
+        ] {
+            expected += &format!("| {what} | `{}` |\n", names.replace(", ", "`, `"));
+        }
+        expected.push('\n');
+        if documented != expected && std::env::var_os("BROLGA_BLESS").is_some() {
+            std::fs::write(&path, format!("{before}{}{expected}{}{after}", MARKS[0], MARKS[1])).unwrap();
+            return;
+        }
+        assert!(documented == expected, "docs/scenes.md is out of date; BROLGA_BLESS=1 writes it anew");
+    }
+
+    #[test]
+    fn defaults_are_what_absent_states_have() {
+        let mut states = States::default();
+        for Row(name, default, kind) in ROWS {
+            let value = serde_json::from_str(default).unwrap_or_else(|_| Value::from(*default));
+            kind.set(&mut states, &value).unwrap_or_else(|message| panic!("{name}: {message}"));
+        }
+        assert_eq!(format!("{states:?}"), format!("{:?}", States::default()));
+    }
+}
