@@ -1,7 +1,7 @@
 //! Runs Cranelift: target settings, code generation, and the checks on its result.
 
 use std::ops::Range;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use brolga_ir::Function;
 use brolga_ir::span::Packing;
@@ -167,16 +167,29 @@ impl From<CompileError> for Failure {
     }
 }
 
-fn run(
+/// Machine code as Cranelift makes it.
+pub(crate) struct Stock {
+    pub bytes: Vec<u8>,
+    /// Where basic blocks begin, if the target reports them.
+    pub block_starts: Vec<u32>,
+    frame_bytes: u32,
+    needs: lower::Needs,
+    clif_insts: usize,
+    lower_time: Duration,
+    codegen_time: Duration,
+}
+
+/// Lowers a function and runs Cranelift.
+pub(crate) fn stock(
     func: &Function,
     options: &Options,
     isa: &dyn TargetIsa,
     mut record: Option<&mut Record>,
-) -> Result<Machine, Failure> {
+) -> Result<Stock, CompileError> {
     let start = Instant::now();
     let mut context = Context::new();
     context.func.signature = signature(isa);
-    let lower::Needs { arena, votes } =
+    let needs =
         lower::lower(func, options, isa, &mut context.func, record.as_deref_mut().map(|record| &mut record.notes))?;
     let lower_time = start.elapsed();
     if let Some(record) = &mut record {
@@ -187,43 +200,58 @@ fn run(
     let clif_insts = context.func.dfg.num_insts();
     if let Err(error) = context.compile(isa, &mut ControlPlane::default()) {
         let message = cranelift_codegen::print_errors::pretty_error(error.func, error.inner);
-        return Err(CompileError::Codegen { message }.into());
+        return Err(CompileError::Codegen { message });
     }
     let code = context.compiled_code().expect("compilation succeeded");
     assert!(code.buffer.relocs().is_empty(), "compiled code reaches everything through its context");
-    let stock_frame = code.buffer.frame_layout().map_or(0, |frame| frame.frame_to_fp_offset);
-    if let Some(record) = &mut record {
+    if let Some(record) = record {
         record.read(code);
     }
-    let codegen_time = start.elapsed();
+    Ok(Stock {
+        bytes: code.code_buffer().to_vec(),
+        block_starts: code.bb_starts.clone(),
+        frame_bytes: code.buffer.frame_layout().map_or(0, |frame| frame.frame_to_fp_offset),
+        needs,
+        clif_insts,
+        lower_time,
+        codegen_time: start.elapsed(),
+    })
+}
 
+/// Makes code with vectors of the size that the options ask for.
+fn run(
+    func: &Function,
+    options: &Options,
+    isa: &dyn TargetIsa,
+    mut record: Option<&mut Record>,
+) -> Result<Machine, Failure> {
+    let Stock { mut bytes, block_starts, mut frame_bytes, needs, clif_insts, lower_time, codegen_time } =
+        stock(func, options, isa, record.as_deref_mut())?;
     let start = Instant::now();
-    let vector_bytes = Shape::of(func, options).vector_bytes;
-    let (bytes, frame_bytes) = match vector_bytes {
-        16 => (code.code_buffer().to_vec(), stock_frame),
-        _ => {
-            let wide =
-                widen(code.code_buffer(), &code.bb_starts, (vector_bytes / 16) as u8).map_err(Failure::Refused)?;
-            if let Some(record) = record {
-                record.follow(&wide);
-            }
-            (wide.bytes, wide.frame_bytes)
+    let Shape { vector_bytes, .. } = Shape::of(func, options);
+    if vector_bytes > 16 {
+        let wide = widen(&bytes, &block_starts, (vector_bytes / 16) as u8).map_err(Failure::Refused)?;
+        if let Some(record) = record {
+            record.follow(&wide);
         }
-    };
+        (bytes, frame_bytes) = (wide.bytes, wide.frame_bytes);
+    }
+    let widen_time = start.elapsed();
     if frame_bytes > crate::MAX_FRAME_BYTES {
         return Err(CompileError::Frame { bytes: frame_bytes, limit: crate::MAX_FRAME_BYTES }.into());
     }
+    let (code_bytes, is_refused) = (bytes.len(), false);
     let statistics = Statistics {
-        code_bytes: bytes.len(),
+        code_bytes,
         frame_bytes,
         clif_insts,
         vector_bytes,
-        is_refused: false,
+        is_refused,
         lower_time,
         codegen_time,
-        widen_time: start.elapsed(),
+        widen_time,
     };
-    Ok(Machine { bytes, arena, votes, statistics })
+    Ok(Machine { bytes, arena: needs.arena, votes: needs.votes, statistics })
 }
 
 impl Record {

@@ -30,6 +30,8 @@ pub struct Known {
     pub least_amount: Option<u8>,
     /// Whether a select gives zero where its condition does not hold.
     pub selects_zero: bool,
+    /// What a division divides by, if that is known.
+    pub divisor: Option<u32>,
 }
 
 impl Known {
@@ -41,6 +43,7 @@ impl Known {
         selects: None,
         selects_zero: false,
         least_amount: None,
+        divisor: None,
     };
 
     /// What is known of an operation of a function.
@@ -63,6 +66,9 @@ impl Known {
         }
         if op == Op::UShr {
             known.least_amount = least_amount(func, bounds, args[1]);
+        }
+        if matches!(op, Op::UDiv | Op::UMod) {
+            known.divisor = func.as_const(args[1]).map(|divisor| divisor.bits as u32);
         }
         known
     }
@@ -131,8 +137,8 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], known: &K
         Op::IMul => emit.mul(a, b),
         Op::UMulHi => emit.umul_high(a, b),
         Op::SMulHi => emit.smul_high(a, b),
-        Op::UDiv => emit.udiv(Division::Quotient, a, b),
-        Op::UMod => emit.udiv(Division::Remainder, a, b),
+        Op::UDiv => emit.udiv(Division::Quotient, a, b, known.divisor),
+        Op::UMod => emit.udiv(Division::Remainder, a, b, known.divisor),
         Op::And => emit.and(a, b),
         Op::Or => emit.or(a, b),
         Op::Xor => emit.xor(a, b),

@@ -384,6 +384,7 @@ fn constant_operands_give_the_bits_of_eval() {
                         operands.push(emit.constant(constant).into());
                         let mut known = Known::NOTHING;
                         known.classes[last] = ClassSet::of(constant);
+                        known.divisor = matches!(op, Op::UDiv | Op::UMod).then_some(constant.bits as u32);
                         let result = lower_op(emit, op, &operands, &known, mode);
                         store_result(emit, op, &result, false, index, pointers[3]);
                     });

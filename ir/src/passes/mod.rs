@@ -5,6 +5,7 @@
 //! bit-exactness is promised for all. Passes never call passes; the list below gives the order and, where it matters,
 //! the reason.
 
+mod bits;
 mod compact;
 mod cse;
 mod dead;

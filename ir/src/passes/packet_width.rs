@@ -1,51 +1,92 @@
 //! Chooses the width of packets: how many threads run in lockstep.
 //!
-//! Sixteen lanes keep twice as many independent chains in flight, and share each address, bounds check and uniform
-//! instruction among twice as many threads. They cost twice the registers, and where threads diverge more lanes idle.
-//! So a function gets them where rows of its groups fill them, its loops are packet-uniform, and few values are live at
-//! once.
+//! More lanes keep more independent chains in flight, and share each address, bounds check and uniform instruction among
+//! more threads. They cost registers, and where threads diverge more lanes idle. So a function gets the widest packets
+//!
+//! * that rows of its groups fill, so that addresses grow evenly over them (or it computes much for each access),
+//! * with few values live at once,
+//! * whose lanes leave loops together (or the loops are short chains of arithmetic),
+//! * and, for the widest, whose threads do not diverge around scattered accesses: those then go lane by lane.
+//!
+//! The choice belongs to the function, whatever processor runs it, since both engines must run racing threads in the same order. The
+//! figures are of vectors of 256 bits.
 
 use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;
 use crate::function::{Function, InstKind};
+use crate::shape::{Shape, Shapes};
 use crate::span::Packing;
 use crate::stage::Stage;
 use crate::types::Type;
 use crate::uniformity::Uniformity;
 use crate::width::Width;
 
-/// The most varying values live at once for which sixteen lanes are still faster. Each takes four of sixteen registers,
-/// but spilled ones cost less than idle units.
-const MAX_PRESSURE: u32 = 20;
+/// Widths, and the most varying values live at once for which each is still faster than the next. A value takes four of sixteen
+/// registers, or two, but spilled ones cost less than idle units.
+const CANDIDATES: [(Width, u32); 2] = [(Width::ThirtyTwo, 14), (Width::Sixteen, 32)];
+
+/// The same in loops that lanes leave one by one.
+const MAX_PRESSURE_IF_DIVERGENT: u32 = 12;
 
 /// Instructions beyond which compile time counts for more.
 const MAX_INSTS: usize = 2_000;
 
+/// Operations for each access, from which on it does not matter that accesses go lane by lane.
+const MUCH_ARITHMETIC: u32 = 40;
+
+/// An operation in a loop counts as this many, as a power of two.
+const LOOP_WEIGHT_BITS: u32 = 3;
+
+/// Loops nested deeper than this make no further difference.
+const MAX_LOOPS: u32 = 3;
+
 /// Sets the function's width.
 pub(super) fn run(func: &mut Function) {
-    func.width = Width::Sixteen;
-    if !pays(func) {
-        func.width = Width::Eight;
+    for (width, most_values) in CANDIDATES {
+        func.width = width;
+        if pays(func, most_values) {
+            return;
+        }
     }
+    func.width = Width::Eight;
 }
 
 /// Whether packets as wide as the function has them now are likely to be faster than narrower ones.
-fn pays(func: &Function) -> bool {
+fn pays(func: &Function, most_values: u32) -> bool {
     let lanes = func.width.lanes();
-    // A packet is part of one row, so that addresses grow evenly over it; a batch is one row.
-    let (rows_fill, packing) = match func.interface.stage {
-        Stage::Compute { group_size: [x, y, z] } => (x.is_multiple_of(lanes) && x * y * z > 0, Packing::Group),
+    // A packet is part of one row, or of several; a batch is one row.
+    let (rows_fill, groups_fill, packing) = match func.interface.stage {
+        Stage::Compute { group_size: [x, y, z] } => {
+            let threads = x * y * z;
+            let fill = |row: u32| threads > 0 && row.is_multiple_of(lanes);
+            (fill(x), fill(threads) && x.is_multiple_of(Width::Eight.lanes()), Packing::Group)
+        }
         // What indices choose is read lane by lane whatever the width, a quad has four vertices, and a picture waits for the code.
-        Stage::Vertex(_) => (false, Packing::Row),
-        Stage::Pixel(_) => (true, Packing::Row),
+        Stage::Vertex(_) => (false, false, Packing::Row),
+        Stage::Pixel(_) => (lanes <= Width::Sixteen.lanes(), false, Packing::Row),
     };
-    if !rows_fill || func.inst_count() > MAX_INSTS {
+    if !(rows_fill || groups_fill) || func.inst_count() > MAX_INSTS {
         return false;
     }
-    let uniformity = Uniformity::compute(func, &Flow::new(func), packing);
-    let mut count = Count { func, uniformity: &uniformity, position: 0, loops: Vec::new(), live_ranges: Vec::new() };
-    count.live_ranges.resize(func.value_count(), None);
-    count.region(func.body()) && count.pressure() <= MAX_PRESSURE
+    let flow = Flow::new(func);
+    let uniformity = Uniformity::compute(func, &flow, packing);
+    let shapes = Shapes::compute(func, &flow, &uniformity);
+    let mut count = Count {
+        func,
+        uniformity: &uniformity,
+        shapes: &shapes,
+        position: 0,
+        loops: Vec::new(),
+        live_ranges: vec![None; func.value_count()],
+        divergent: 0,
+        has_divergent_loops: false,
+        operations: 0,
+        accesses: 0,
+    };
+    let suits = count.region(func.body());
+    let most_values = if count.has_divergent_loops { MAX_PRESSURE_IF_DIVERGENT } else { most_values };
+    let computes_much = || count.operations / MUCH_ARITHMETIC >= count.accesses;
+    suits && (rows_fill || computes_much()) && count.pressure() <= most_values
 }
 
 /// The live range of a value, in instructions.
@@ -58,10 +99,18 @@ struct LiveRange {
 struct Count<'a> {
     func: &'a Function,
     uniformity: &'a Uniformity,
+    shapes: &'a Shapes,
     position: u32,
     /// The loops around, outermost first: where each starts, and what is used in it from before.
     loops: Vec<(u32, Vec<Value>)>,
     live_ranges: Vec<Option<LiveRange>>,
+    /// Constructs around in which threads diverge.
+    divergent: u32,
+    /// There are loops that lanes leave one by one.
+    has_divergent_loops: bool,
+    /// Operations and accesses of varying values, by how often they run.
+    operations: u32,
+    accesses: u32,
 }
 
 impl Count<'_> {
@@ -80,16 +129,20 @@ impl Count<'_> {
         for value in data.kind.args() {
             self.use_(value);
         }
-        let is_loop = matches!(data.kind, InstKind::Loop { .. });
-        if is_loop && self.uniformity.jumps_diverge(inst) {
+        if !self.suits(inst) {
             return false;
         }
+        let is_loop = matches!(data.kind, InstKind::Loop { .. });
+        let diverges = self.diverges(inst);
+        self.divergent += u32::from(diverges);
         if is_loop {
+            self.has_divergent_loops |= diverges;
             self.loops.push((self.position, Vec::new()));
         }
         if !data.kind.regions().into_iter().all(|inner| self.region(inner)) {
             return false;
         }
+        self.divergent -= u32::from(diverges);
         if is_loop {
             self.position += 1;
             let (_, used) = self.loops.pop().expect("pushed above");
@@ -104,6 +157,44 @@ impl Count<'_> {
         !data.results.iter().any(|&result| {
             matches!(self.func.ty(result), Type::I64 | Type::F64) && !self.uniformity.is_packet_uniform(result)
         })
+    }
+
+    /// Whether threads take different ways through a construct.
+    fn diverges(&self, inst: Inst) -> bool {
+        match &self.func.inst(inst).kind {
+            InstKind::If { cond, .. } => !self.uniformity.is_packet_uniform(*cond),
+            InstKind::Switch { selector, .. } => !self.uniformity.is_packet_uniform(*selector),
+            InstKind::Loop { .. } => self.uniformity.jumps_diverge(inst),
+            _ => false,
+        }
+    }
+
+    /// Counts what an instruction costs; whether it suits packets of this width where it is.
+    fn suits(&mut self, inst: Inst) -> bool {
+        let data = self.func.inst(inst);
+        let weight = 1 << (LOOP_WEIGHT_BITS * (self.loops.len() as u32).min(MAX_LOOPS));
+        let is_uniform = data.results.iter().all(|&result| self.uniformity.is_packet_uniform(result));
+        match &data.kind {
+            InstKind::Const(_) | InstKind::Input(_) => {}
+            InstKind::Op { .. } if is_uniform => {}
+            InstKind::Op { .. } => self.operations += weight,
+            InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. } => {}
+            InstKind::Yield(_) | InstKind::Break { .. } | InstKind::Continue { .. } | InstKind::Return => {}
+            InstKind::Load { .. } if is_uniform => {}
+            kind => {
+                self.accesses += weight;
+                let goes_lane_by_lane = self.func.width > Width::Sixteen && !self.is_even(kind);
+                return self.divergent == 0 || !(goes_lane_by_lane || self.has_divergent_loops);
+            }
+        }
+        true
+    }
+
+    /// Whether the addresses of an access grow evenly from lane to lane.
+    fn is_even(&self, kind: &InstKind) -> bool {
+        let (InstKind::Load { place } | InstKind::Store { place, .. }) = kind else { return false };
+        let mut values = [place.index, Some(place.offset)].into_iter().flatten();
+        values.all(|value| matches!(self.shapes.shape(value), Shape::Affine { .. }))
     }
 
     fn define(&mut self, value: Value) {

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use crate::entity::{Inst, Region, Value};
 use crate::function::{Function, InstKind, Origin, ValueDef, Values};
 use crate::ops::Op;
+use crate::passes::bits::may_be_ones;
 use crate::passes::replacements::Replacements;
 use crate::types::{Const, Type};
 
@@ -356,6 +357,11 @@ fn integer(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) ->
                 // A condition as a mask over a constant: Direct3D's way to say 1.0 or 0.
                 let zero = constant(func, kept, Const::i32(0));
                 return Some(Outcome::Op(Op::SelectI32, Values::from_slice(&[cond, b, zero])));
+            }
+            match may_be_ones(func, a) {
+                ones if ones & c == 0 => return Some(Outcome::Const(Const::i32(0))),
+                ones if ones & !c == 0 => return value(a),
+                _ => {}
             }
             let (inner, first) = with_inner_const(func, a, Op::And)?;
             with_const(func, kept, Op::And, inner, first & c)

@@ -6,6 +6,7 @@ use brolga_ir::{Const, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
+use super::division::Divisor;
 use super::{Emit, Operand};
 use crate::widen::borrowed::Shift;
 
@@ -178,10 +179,21 @@ impl Emit<'_, '_> {
         })
     }
 
-    /// Unsigned division; by zero gives all ones. In doubles, which cannot trap: the quotient of two 32-bit integers, if
+    /// Unsigned division; by zero gives all ones. By a known number it is a multiplication (`division.rs`), else it is done in
+    /// doubles, which cannot trap: the quotient of two 32-bit integers, if
     /// it is not an integer itself, is at least 1/b below the next one, and rounding to 53 bits moves it by less than
     /// 2^-20 of that. So its integer part is exact. Dividing by zero gives an infinity or a NaN that the last step hides.
-    pub fn udiv(&mut self, half: Division, a: &Operand, b: &Operand) -> Operand {
+    pub fn udiv(&mut self, half: Division, a: &Operand, b: &Operand, known: Option<u32>) -> Operand {
+        if let Some(divisor) = known.and_then(Divisor::new) {
+            let quotient = self.quotient(a, divisor);
+            return match half {
+                Division::Quotient => quotient,
+                Division::Remainder => {
+                    let product = self.mul(&quotient, b);
+                    self.sub(a, &product)
+                }
+            };
+        }
         let dividend = self.unsigned_to_double(a);
         let divisor = self.unsigned_to_double(b);
         let quotient = self.map2(Type::F64, &dividend, &divisor, |emit, a, b| emit.ins().fdiv(a, b));

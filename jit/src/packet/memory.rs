@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::widen::borrowed;
 
-use super::{Emit, Operand, Packet, Part, Uniform, is_wide, lane_order, scalar_type, vector_type};
+use super::{Emit, Operand, Packet, Part, Uniform, is_wide, scalar_type, vector_type};
 
 /// Where a lane's words begin.
 #[derive(Clone, Copy)]
@@ -308,11 +308,10 @@ impl Emit<'_, '_> {
     /// The addresses of lanes 0 and 2 of a part whose other lanes are 0.
     fn pair_addresses(&mut self, base: Value, offsets: &Packet, part: usize) -> [Value; 2] {
         let part = self.part(offsets, part);
-        let low = self.low_pair(part.value);
-        let low = self.ins().bitcast(types::I64, lane_order(), low);
-        let pairs = self.cast(part.value, types::I64X2);
-        let high = self.ins().extractlane(pairs, 1);
-        [low, high].map(|offset| self.ins().iadd(base, offset))
+        [0, 1].map(|index| {
+            let offset = self.pair(part.value, index);
+            self.ins().iadd(base, offset)
+        })
     }
 
     /// Writes consecutive words per lane, branch-free, lane 0 first, at byte offsets (`i32`, unsigned) from the base; a lane

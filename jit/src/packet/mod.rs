@@ -27,9 +27,11 @@
 //! | `mask.rs` | conditions: logic, tests for branches, selects |
 //! | `float.rs` | recipes for 32-bit floats and halves |
 //! | `integer.rs` | recipes for integers that CLIF has no good vector instruction for |
+//! | `division.rs` | division by constants as multiplication |
 //! | `double.rs` | 64-bit values: halves, conversions, fused multiply-add |
 //! | `memory.rs` | loads, stores, transposes, gathers and scatters |
 
+mod division;
 pub mod double;
 pub mod element;
 pub mod float;
@@ -411,9 +413,8 @@ impl<'a, 'f> Emit<'a, 'f> {
     pub fn lanes_of_part_as_offsets(&mut self, packet: &Packet, part: usize) -> [Value; 4] {
         debug_assert_eq!(packet.ty, Type::I32, "offsets are integers");
         let part = self.part(packet, part);
-        let pairs = self.cast(part.value, types::I64X2);
-        let [[a, b], [c, d]] = [0, 1u8].map(|index| {
-            let pair = self.ins().extractlane(pairs, index);
+        let [[a, b], [c, d]] = [0, 1].map(|index| {
+            let pair = self.pair(part.value, index);
             let low = self.ins().ireduce(types::I32, pair);
             [self.ins().uextend(types::I64, low), self.ins().ushr_imm_u(pair, 32)]
         });
@@ -425,9 +426,8 @@ impl<'a, 'f> Emit<'a, 'f> {
     fn part_lanes(&mut self, part: Part, scalars: &mut Vec<Value>) {
         match part.ty {
             Type::Bool | Type::I32 => {
-                let pairs = self.cast(part.value, types::I64X2);
-                for index in 0..2u8 {
-                    let pair = self.ins().extractlane(pairs, index);
+                for index in 0..2 {
+                    let pair = self.pair(part.value, index);
                     scalars.push(self.ins().ireduce(types::I32, pair));
                     let high = self.ins().ushr_imm_u(pair, 32);
                     scalars.push(self.ins().ireduce(types::I32, high));
@@ -438,6 +438,17 @@ impl<'a, 'f> Emit<'a, 'f> {
                 scalars.extend((0..2u8).map(|lane| self.ins().extractlane(part.value, lane)));
             }
         }
+    }
+
+    /// 64 bits of 128. The first leave the vector as a double: that takes half as long as an integer.
+    pub(crate) fn pair(&mut self, part: Value, index: u8) -> Value {
+        if index == 0 {
+            let doubles = self.cast(part, types::F64X2);
+            let low = self.ins().extractlane(doubles, 0);
+            return self.ins().bitcast(types::I64, lane_order(), low);
+        }
+        let pairs = self.cast(part, types::I64X2);
+        self.ins().extractlane(pairs, index)
     }
 
     /// A packet of one scalar per lane, in lane order. For conditions the scalars are `i32`, all ones or zero.

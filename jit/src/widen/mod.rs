@@ -23,6 +23,8 @@ mod encode;
 mod forms;
 mod meaning;
 mod rewrite;
+#[cfg(test)]
+mod tests;
 
 use iced_x86::{Formatter, Instruction, IntelFormatter, Register};
 

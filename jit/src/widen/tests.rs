@@ -1,0 +1,111 @@
+//! Damaged code: a refusal, or code of known instructions; never a panic.
+
+use brolga_ir::passes::{Level, optimise};
+use brolga_testing_base::programs;
+use brolga_testing_base::random::{Random, seeds};
+use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register};
+
+use super::forms::{form, is_general};
+use super::{Wide, widen};
+use crate::codegen::{self, TargetSettings};
+use crate::options::{Options, VectorBytes};
+
+/// Stock code that can be widened, and where its blocks begin.
+fn stock(seed: u64) -> Option<(Vec<u8>, Vec<u32>)> {
+    let options = Options::host().filter(|options| VectorBytes::most(options.features) > VectorBytes::Sixteen)?;
+    let mut func = programs::generate(seed, 1 + (seed % 12) as usize);
+    optimise(&mut func, Level::Full);
+    let isa =
+        codegen::host(&options, TargetSettings { blocks: true, widened: true, ..TargetSettings::default() }).ok()?;
+    let stock = codegen::stock(&func, &options, &*isa, None).expect("programs are small");
+    Some((stock.bytes, stock.block_starts))
+}
+
+#[test]
+fn programs_are_widened() {
+    for seed in seeds(0..200) {
+        let Some((bytes, blocks)) = stock(seed) else { return println!("skipped: the processor has no AVX2") };
+        let wide = widen(&bytes, &blocks, 2).unwrap_or_else(|refusal| panic!("seed {seed}: {refusal}"));
+        assert_known(&wide);
+        // Whatever was decoded is found again, in order.
+        let offsets: Vec<u32> = wide.offsets.iter().map(|&(_, to)| to).collect();
+        assert!(offsets.is_sorted() && offsets.last().is_some_and(|&end| end as usize <= wide.bytes.len()));
+    }
+}
+
+/// `BROLGA_SEEDS=0..1000000` for a million.
+#[test]
+fn damaged_code_is_refused_or_stays_known() {
+    let mut sources = Vec::new();
+    for seed in 0..40 {
+        let Some(source) = stock(seed) else { return println!("skipped: the processor has no AVX2") };
+        sources.push(source);
+    }
+    let (mut widened, mut refused) = (0, 0);
+    for seed in seeds(0..20_000) {
+        let mut random = Random(seed);
+        let (mut bytes, mut blocks) = sources[random.below(sources.len() as u64) as usize].clone();
+        for _ in 0..1 + random.below(8) {
+            let at = random.below(bytes.len() as u64) as usize;
+            match random.below(16) {
+                0 => bytes.truncate(at.max(1)),
+                1 => blocks[random.below(blocks.len() as u64) as usize] = at as u32,
+                2..8 => bytes[at] ^= 1 << random.below(8),
+                _ => bytes[at] = random.bits() as u8,
+            }
+        }
+        match widen(&bytes, &blocks, 2) {
+            Ok(wide) => {
+                assert_known(&wide);
+                widened += 1;
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    println!("{widened} widened, {refused} refused");
+    assert!(widened + refused > 0);
+}
+
+/// All code that can be reached is of instructions that the list gives.
+fn assert_known(wide: &Wide) {
+    let end = wide.code_bytes() as usize;
+    let mut decoder = Decoder::new(64, &wide.bytes[..end], DecoderOptions::NONE);
+    let mut found = Instruction::default();
+    while decoder.can_decode() {
+        decoder.decode_out(&mut found);
+        assert!(!found.is_invalid(), "at {:#x}", found.ip());
+        assert!(is_known(&found), "at {:#x}: {:?}", found.ip(), found.code());
+        if matches!(found.flow_control(), FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch) {
+            assert!((found.near_branch64() as usize) < end, "a jump to {:#x}", found.near_branch64());
+        }
+        if found.is_ip_rel_memory_operand() {
+            let at = found.ip_rel_memory_address() as usize;
+            assert!(at >= end && at + found.memory_size().size() <= wide.bytes.len(), "data at {at:#x}");
+        }
+    }
+}
+
+fn is_known(found: &Instruction) -> bool {
+    let made = matches!(
+        found.code(),
+        Code::VEX_Vzeroupper
+            | Code::VEX_Vextracti128_xmmm128_ymm_imm8
+            | Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8
+            | Code::VEX_Vpermq_ymm_ymmm256_imm8
+            | Code::VEX_Vcvtps2pd_ymm_xmmm128
+            | Code::VEX_Vcvtpd2ps_xmm_ymmm256
+            | Code::VEX_Vpsllvd_ymm_ymm_ymmm256
+            | Code::VEX_Vpsrlvd_ymm_ymm_ymmm256
+            | Code::VEX_Vpsravd_ymm_ymm_ymmm256
+            | Code::Mov_rm32_imm32
+            | Code::And_rm64_imm8
+    );
+    let is_control =
+        matches!(found.mnemonic(), Mnemonic::Push | Mnemonic::Pop | Mnemonic::Ret | Mnemonic::Call | Mnemonic::Jmp)
+            || found.is_jcc_short_or_near();
+    let is_wide = (0..found.op_count()).any(|n| {
+        found.op_kind(n) == OpKind::Register && (Register::YMM0..=Register::YMM15).contains(&found.op_register(n))
+    });
+    // What has wide registers came from a row; what has none is itself in the list.
+    made || is_control || is_wide || is_general(found.mnemonic()) || form(found.code()).is_some()
+}
