@@ -63,7 +63,7 @@ mod tests {
 
     /// What [`Emit::quotient`] computes.
     fn quotient(number: u32, Divisor { factor, shift, is_long }: Divisor) -> u32 {
-        let high = (u64::from(number) * u64::from(factor) >> 32) as u32;
+        let high = ((u64::from(number) * u64::from(factor)) >> 32) as u32;
         if is_long { (((number - high) >> 1) + high) >> (shift - 1) } else { high >> shift }
     }
 

@@ -44,12 +44,15 @@ fn damaged_code_is_refused_or_stays_known() {
     let (mut widened, mut refused) = (0, 0);
     for seed in seeds(0..20_000) {
         let mut random = Random(seed);
-        let (mut bytes, mut blocks) = sources[random.below(sources.len() as u64) as usize].clone();
+        let (mut bytes, mut blocks) = sources[random.below(sources.len())].clone();
         for _ in 0..1 + random.below(8) {
-            let at = random.below(bytes.len() as u64) as usize;
+            let at = random.below(bytes.len());
             match random.below(16) {
                 0 => bytes.truncate(at.max(1)),
-                1 => blocks[random.below(blocks.len() as u64) as usize] = at as u32,
+                1 => {
+                    let block = random.below(blocks.len());
+                    blocks[block] = at as u32;
+                }
                 2..8 => bytes[at] ^= 1 << random.below(8),
                 _ => bytes[at] = random.bits() as u8,
             }
