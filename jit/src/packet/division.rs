@@ -74,7 +74,7 @@ mod tests {
         for (n, divisor) in divisors.filter_map(|n| Some((n, Divisor::new(n)?))) {
             // Around multiples is where a quotient goes wrong first.
             let most = u32::MAX / n;
-            let multiples = [0, 1, 2, most / 3, most / 2, most - 1, most].map(|times| times * n);
+            let multiples = [0, 1, 2, most / 3, most / 2, most - 1, most].map(|times| times.min(most) * n);
             let around = multiples.into_iter().flat_map(|at| [at.wrapping_sub(1), at, at.wrapping_add(1)]);
             for number in around.chain([u32::MAX - 1, 1 << 31]) {
                 assert_eq!(quotient(number, divisor), number / n, "{number} / {n}");

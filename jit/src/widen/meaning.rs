@@ -256,7 +256,8 @@ impl<'a> Flow<'a> {
             }
             Form::Narrow | Form::NarrowCompare => {
                 let read = if form == Form::NarrowCompare { 0..count } else { 1..count };
-                if self.slot(inst).is_some() || !read.into_iter().all(|n| self.scalar_source(inst, n, state)) {
+                let are_scalars = || read.into_iter().all(|n| self.scalar_source(inst, n, state));
+                if self.slot(inst).is_some() || !(is_zero(inst) || are_scalars()) {
                     return no("it takes a scalar out of a vector");
                 }
                 (Meaning::Parts(1), Step::Keep)
@@ -352,7 +353,9 @@ impl<'a> Flow<'a> {
         }
         if inst.is_ip_rel_memory_operand() {
             let is_table = self.program.table(inst.ip_rel_memory_address()).is_some();
-            if is_table != (inst.mnemonic() == Mnemonic::Lea) || inst.op0_kind() == OpKind::Memory {
+            let is_read = matches!(inst.mnemonic(), Mnemonic::Mul | Mnemonic::Imul | Mnemonic::Cmp | Mnemonic::Test);
+            let is_written = inst.op0_kind() == OpKind::Memory && !is_read;
+            if is_table != (inst.mnemonic() == Mnemonic::Lea) || is_written {
                 return Err(Refusal::of(inst, "it refers to something other than constants and tables"));
             }
         }
@@ -439,8 +442,11 @@ fn is_zero(inst: &Instruction) -> bool {
             | Mnemonic::Vpcmpeqd
             | Mnemonic::Vpcmpeqb
             | Mnemonic::Vpcmpeqq
+            | Mnemonic::Xorps
+            | Mnemonic::Xorpd
     );
-    is_idiom && inst.op2_kind() == OpKind::Register && inst.op1_register() == inst.op2_register()
+    let [a, b] = [2, 1].map(|from_last| operand_register(inst, inst.op_count() - from_last));
+    is_idiom && a.is_some() && a == b
 }
 
 fn is_enter(inst: &Instruction) -> bool {
