@@ -227,7 +227,7 @@ impl Writer<'_> {
         let constant = constant.ok_or_else(|| Refusal::of(inst, "a constant that is not there"))?;
         match (repeats, bytes) {
             (true, 16) => Ok(self.out.data.constant(constant.repeat(self.parts.into()))),
-            (false, 4 | 8) => Ok(self.out.data.constant(constant.to_vec())),
+            (false, 1 | 2 | 4 | 8) => Ok(self.out.data.constant(constant.to_vec())),
             _ => Err(Refusal::of(inst, "a constant of a size that is not known")),
         }
     }
