@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::job::{Kind, MemoryJob, MemoryView};
+use crate::job::{Kind, MemoryJob, MemoryView, sampler_names};
 
 /// Writes a job's `case.json` with its shader, the content of its views and what must come out, as `docs/job.md` describes them. The
 /// folder is made if there is none; files of these names are replaced.
@@ -63,7 +63,10 @@ fn kind(view: &MemoryView<'_>) -> Map<String, Value> {
             "width": shape.width,
             "height": shape.height,
         }),
-        Kind::Sampler(_) => json!({ "kind": "sampler", "filter": "linear", "address": "wrap" }),
+        Kind::Sampler(sampler) => {
+            let (filter, address) = sampler_names(&sampler).expect("the suite has usual samplers");
+            json!({ "kind": "sampler", "filter": filter, "address": address })
+        }
         Kind::Typed { .. } => unreachable!("no case of the suite has a buffer of texels"),
     };
     let Value::Object(keys) = keys else { unreachable!("all of them are objects") };
