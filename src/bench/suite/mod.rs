@@ -1,4 +1,4 @@
-//! The suite: compute shaders and draws with fixed inputs and sizes. Other runtimes were measured with all but the examples.
+//! The suite: compute shaders and draws with fixed inputs and sizes. `scripts/peers.py` measures another runtime with the shaders.
 //!
 //! | file | what |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | `pictures.rs` | the same of cases with textures |
 //! | `export.rs` | cases as jobs in files |
 //! | `draws.rs` | draws |
-//! | `shaders/` | the shaders in HLSL and as fxc compiles them |
+//! | `shaders/` | the shaders in HLSL and as fxc compiles them, with its listings |
 
 use std::io;
 use std::num::NonZeroU32;
@@ -104,6 +104,13 @@ mod tests {
         assert_eq!(work("scan").bytes, Some(8 << 20));
         // Nine texels of 16 bytes in, one out.
         assert_eq!(work("conv3").bytes, Some(160 << 20));
+        // Nine texels of 4 bytes in, one out.
+        assert_eq!(work("median").bytes, Some(40 << 20));
+        // Three bytes of four characters.
+        assert_eq!(
+            work("base64"),
+            Work { items: 8 << 20, item: "characters", bytes: Some(14 << 20), operations: None }
+        );
         // 45 steps for 512 keys, each of 256 comparisons, in 1024 groups.
         assert_eq!(work("bitonic").operations, Some(45 * 256 * 1024));
         // 8 operations a round, at most 256 rounds for each of 512 x 512 pixels, at least one.
