@@ -27,6 +27,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # Where the HLSL of the suite is.
 SOURCES = [ROOT / "src" / "bench" / "suite" / "shaders", ROOT / "examples"]
+# What the shaders are translated from and by.
+VARIANTS = ["gls", "vkd"]
 # With which Brolga began. `tiny` is none of them: it measures how long starting takes.
 FIRST = "saxpy saxpy_l2 mandel nbody matmul reduce hist gather transc dmandel tex bitonic scan conv3 xxh pcg".split()
 NO_SHADER = "tiny"
@@ -39,65 +41,82 @@ MOST_WRONG = {"mandel": 0.02, "dmandel": 0.02, "resize": 0.001}
 
 def main():
     options = arguments()
-    # Not before: others take from this file what needs no numpy.
-    import executions
-    import vulkan_plans as plans
-
     work = options.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     runtimes = {"lvp": manifest(options.lavapipe, "lvp_icd", "mesa-vulkan-drivers")}
     if options.swiftshader:
         runtimes["sws"] = options.swiftshader.resolve()
     brolga = options.brolga.resolve() if options.brolga else build_brolga()
-    only = set(options.only.split(",")) if options.only else None
     harness = build_harness(work)
-    say("writing the jobs")
-    run([brolga, "bench", "--export", work / "suite"])
-    suite = {path.parent.name: plans.Job(path.parent, source(path.parent)) for path in (work / "suite").glob("*/case.json")}
-    corpus = {job.name: job for job in executions.scaled(ROOT / "tests" / "data", work / "corpus")}
-    order = [*FIRST, NO_SHADER, *sorted(set(suite) - {*FIRST, NO_SHADER}), *sorted(set(corpus))]
-    if only and only - set(order):
-        stop(f"no such kernel: {', '.join(sorted(only - set(order)))}; there are {', '.join(order)}")
-    jobs = {name: {**suite, **corpus}[name] for name in order if not only or name in only}
-
-    say("translating the shaders")
-    folder = work / "vulkan"
-    folder.mkdir(exist_ok=True)
-    ready, threads = {variant: {} for variant in plans.VARIANTS}, {}
-    for name, job in jobs.items():
-        for variant in plans.VARIANTS:
-            try:
-                module = plans.translate(job, variant, folder)
-                ready[variant][name] = plans.write_plan(job, module, variant, folder)
-                threads[name] = math.prod(module.group) * math.prod(job.document["dispatch"])
-            except plans.Unsupported as reason:
-                say(f"{name} is not run from {variant}: {reason}")
-
+    suite, corpus = make_jobs(brolga, work, options.only)
+    jobs = {**suite, **corpus}
+    plans, threads = make_plans(jobs, work / "vulkan")
     figures = Figures(threads)
-    one, two = options.cpus.split(",")[0], options.cpus
     with (work / "rounds.jsonl").open("w") as out:
         for round in range(1, options.rounds + 1):
-            for count, cpus in [(1, one), (2, two)][: 2 if options.two_threads else 1]:
+            for count in [1, 2] if options.two_threads else [1]:
+                cpus = options.cpus.split(",")[0] if count == 1 else options.cpus
                 for runtime, icd in runtimes.items():
-                    for variant, of_variant in ready.items():
+                    for variant, of_variant in plans.items():
                         say(f"round {round} of {options.rounds}: {runtime}_{variant}, threads: {count}")
                         label = f"{runtime}_{variant}" + ("" if count == 1 else f"_{count}")
                         environment = {"VK_ICD_FILENAMES": str(icd), "LP_NUM_THREADS": str(count), "MESA_SHADER_CACHE_DISABLE": "true"}
-                        for line in measure([harness, label, options.budget_ms, *of_variant.values()], cpus, environment):
-                            if "device" in line:
-                                figures.devices.add(line["device"])
-                                continue
-                            share = plans.wrong_share(jobs[line["k"]], variant, folder)
-                            line["ok"] = int(share <= MOST_WRONG.get(line["k"], 0))
-                            line["wrong"] = float(share)
-                            figures.add(line, out)
+                        device, *lines = measure([harness, label, options.budget_ms, *of_variant.values()], cpus, environment)
+                        figures.devices.add(device["device"])
+                        for line in lines:
+                            figures.add(judged(line, jobs[line["k"]], variant, work / "vulkan"), out)
                 say(f"round {round} of {options.rounds}: brolga, threads: {count}")
-                command = [brolga, "bench", *(job.folder for name, job in jobs.items() if name in corpus), "--threads", count,
-                           "--seconds", options.budget_ms / 1000, "--format", "peers"]
-                cases = ",".join(name for name in jobs if name in suite)
-                for line in measure([*command, *(["--only", cases] if cases else [])], cpus, {}):
+                command = [brolga, "bench", *(job.folder for job in corpus.values()), *(["--only", ",".join(suite)] if suite else []),
+                           "--threads", count, "--seconds", options.budget_ms / 1000, "--format", "peers"]
+                for line in measure(command, cpus, {}):
                     figures.add(line, out)
-    print_tables(figures, jobs, corpus, runtimes, options)
+    print_tables(figures, suite, corpus, runtimes, options)
+
+
+def make_jobs(brolga, work, only):
+    """The cases of the suite and the corpus's executions as jobs, by their names, in the order of the tables."""
+    # Not before: other scripts take from this one what needs no numpy.
+    import executions
+    from vulkan_plans import Job
+
+    say("writing the jobs")
+    shutil.rmtree(work / "suite", ignore_errors=True)
+    run([brolga, "bench", "--export", work / "suite"])
+    suite = {path.parent.name: Job(path.parent, source(path.parent)) for path in (work / "suite").glob("*/case.json")}
+    order = [*FIRST, NO_SHADER, *sorted(suite.keys() - {*FIRST, NO_SHADER})]
+    groups = [{name: suite[name] for name in order}, {job.name: job for job in executions.scaled(ROOT / "tests" / "data", work / "corpus")}]
+    if only is None:
+        return groups
+    only, known = set(only.split(",")), [name for group in groups for name in group]
+    if not only <= set(known):
+        stop(f"no such kernel: {', '.join(sorted(only - set(known)))}; there are {', '.join(known)}")
+    return [{name: job for name, job in group.items() if name in only} for group in groups]
+
+
+def make_plans(jobs, folder):
+    """What the harness reads, for each translation and job, and the shaders' numbers of threads. What cannot be translated is told."""
+    import vulkan_plans
+
+    say("translating the shaders")
+    folder.mkdir(exist_ok=True)
+    plans, threads = {}, {}
+    for name, job in jobs.items():
+        for variant in VARIANTS:
+            try:
+                module = vulkan_plans.translate(job, variant, folder)
+                plans.setdefault(variant, {})[name] = vulkan_plans.write_plan(job, module, variant, folder)
+                threads[name] = math.prod(module.group) * math.prod(job.document["dispatch"])
+            except vulkan_plans.Unsupported as reason:
+                say(f"{name} is not run from {variant}: {reason}")
+    return plans, threads
+
+
+def judged(line, job, variant, folder):
+    """A line of the harness with what is to be said of the results."""
+    import vulkan_plans
+
+    share = vulkan_plans.wrong_share(job, variant, folder)
+    return {**line, "ok": int(share <= MOST_WRONG.get(job.name, 0)), "wrong": float(share)}
 
 
 def arguments():
@@ -203,7 +222,7 @@ class Figures:
 
     def best(self, values, kernel, runtime, suffix=""):
         """The figure of the better translation, and which it is."""
-        found = [(values[key], key[1]) for key in ((kernel, f"{runtime}_{variant}{suffix}") for variant in ["gls", "vkd"]) if key in values]
+        found = [(values[key], key[1]) for key in ((kernel, f"{runtime}_{variant}{suffix}") for variant in VARIANTS) if key in values]
         return min(found, default=(None, None))
 
 
@@ -222,12 +241,12 @@ def mean(ratios):
     return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
 
 
-def print_tables(figures, jobs, corpus, runtimes, options):
+def print_tables(figures, suite, corpus, runtimes, options):
     """A table for each group of kernels, ready for a page in Markdown."""
     groups = [
-        (f"The suite's first cases ({NO_SHADER} counts for nothing)", [name for name in jobs if name in {*FIRST, NO_SHADER}]),
-        ("The suite's other cases", [name for name in jobs if name not in {*FIRST, NO_SHADER, *corpus}]),
-        ("The corpus's executions", [name for name in jobs if name in corpus]),
+        (f"The suite's first cases ({NO_SHADER} counts for nothing)", [name for name in suite if name in {*FIRST, NO_SHADER}]),
+        ("The suite's other cases", [name for name in suite if name not in {*FIRST, NO_SHADER}]),
+        ("The corpus's executions", list(corpus)),
     ]
     for title, kernels in groups:
         if kernels:

@@ -11,8 +11,11 @@
 //     image TYPE BINDING FORMAT BYTES IN OUT VIEW WIDTH HEIGHT DEPTH LAYERS MIPS TEXEL    VIEW: VkImageViewType; TEXEL: its bytes
 //     sampler BINDING MINIFY MAGNIFY MIP U V W BIAS LEAST MOST
 //
-// Dispatches find what the one before left, so their work must not depend on that. IN is a file of as many bytes, or `-` for zeros. OUT is where the content goes after the first dispatch, or `-` if it is not written.
-// The first line says what the driver calls its device. For each plan there is a line of JSON: the least wall and processor time of a dispatch in milliseconds, and of compiling.
+// IN is a file of as many bytes, or `-` for zeros. OUT is where the content goes after the first dispatch, or `-` if it is not written. Later
+// dispatches find what the one before left, so their work must not depend on it.
+//
+// The first line of output says what the driver calls its device. For each plan there follows a line of JSON: the least wall and processor
+// time of a dispatch in milliseconds, and of compiling.
 
 #include <vulkan/vulkan.h>
 
@@ -304,7 +307,8 @@ class Job {
         VkShaderModule module;
         CHECK(vkCreateShaderModule(driver.device, &info, nullptr, &module));
         VkComputePipelineCreateInfo wanted{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-        wanted.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, VK_SHADER_STAGE_COMPUTE_BIT, module, plan.entry.c_str(), nullptr};
+        wanted.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, VK_SHADER_STAGE_COMPUTE_BIT, module,
+                        plan.entry.c_str(), nullptr};
         wanted.layout = layout;
         VkPipeline pipeline;
         CHECK(vkCreateComputePipelines(driver.device, VK_NULL_HANDLE, 1, &wanted, nullptr, &pipeline));
@@ -318,7 +322,8 @@ class Job {
         vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
         vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
         for (int n = 0; n < count; n++) {
-            VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+            const VkAccessFlags access = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+            VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT, access};
             const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
             if (n) vkCmdPipelineBarrier(commands, stage, stage, 0, 1, &barrier, 0, nullptr, 0, nullptr);
             if (of_one_group) vkCmdDispatch(commands, 1, 1, 1);

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy
 
-VARIANTS = ["gls", "vkd"]
 FIRST_BINDING = {"b": 0, "t": 16, "u": 32, "s": 48}
 # VkFormat and bytes of a texel, by the names of DXGI.
 FORMATS = {
@@ -143,7 +142,7 @@ def descriptor(storage, inner, types, storage_blocks):
     operation, operands = types[inner]
     if operation == 25:
         is_buffer, is_sampled = operands[1] == 5, operands[5] == 1
-        return {(True, True): UNIFORM_TEXELS, (True, False): STORAGE_TEXELS, (False, True): SAMPLED_IMAGE, (False, False): STORAGE_IMAGE}[is_buffer, is_sampled]
+        return [[STORAGE_IMAGE, SAMPLED_IMAGE], [STORAGE_TEXELS, UNIFORM_TEXELS]][is_buffer][is_sampled]
     if operation == 26:
         return SAMPLER
     if operation in (28, 29):
