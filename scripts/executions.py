@@ -27,6 +27,7 @@ EXECUTIONS = {
     "matmul_tiled": (256, ""),
     "nbody_step": (256, ""),
     "prefix_scan": (512, "t0 u0 u1"),
+    "sample_bilinear": (256, "t1 u0"),
     "sha256_block": (256, "t0 u0"),
     "stack_machine": (128, "t1 u0"),
     "tonemap_unorm": (128, ""),

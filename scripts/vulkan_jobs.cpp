@@ -9,7 +9,7 @@
 //     groups X Y Z
 //     buffer TYPE BINDING FORMAT BYTES IN OUT  TYPE: VkDescriptorType; FORMAT: of a texel buffer
 //     image TYPE BINDING FORMAT BYTES IN OUT VIEW WIDTH HEIGHT DEPTH LAYERS MIPS TEXEL    VIEW: VkImageViewType; TEXEL: its bytes
-//     sampler BINDING MINIFY MAGNIFY MIP U V W BIAS LEAST MOST
+//     sampler BINDING MINIFY MAGNIFY MIP U V W RED GREEN BLUE ALPHA    the colour is that of the border
 //
 // IN is a file of as many bytes, or `-` for zeros. OUT is where the content goes after the first dispatch, or `-` if it is not written. Later
 // dispatches find what the one before left, so their work must not depend on it.
@@ -67,6 +67,7 @@ struct Resource {
     bool is_image = false;
     uint32_t view_type = 0, width = 0, height = 0, depth = 0, layers = 0, mips = 0, texel = 0;
     VkSamplerCreateInfo sampling{};
+    VkSamplerCustomBorderColorCreateInfoEXT border{};
 
     VkBuffer buffer{};
     VkDeviceMemory memory{}, image_memory{};
@@ -110,7 +111,10 @@ Plan read_plan(const std::string &path) {
             VkSamplerCreateInfo &info = found.sampling;
             info.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO;
             line >> found.binding >> minify >> magnify >> mip >> address[0] >> address[1] >> address[2];
-            line >> info.mipLodBias >> info.minLod >> info.maxLod;
+            for (float &channel : found.border.customBorderColor.float32) line >> channel;
+            found.border.sType = VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT;
+            info.borderColor = VK_BORDER_COLOR_FLOAT_CUSTOM_EXT;
+            info.maxLod = VK_LOD_CLAMP_NONE;
             info.minFilter = VkFilter(minify), info.magFilter = VkFilter(magnify), info.mipmapMode = VkSamplerMipmapMode(mip);
             info.addressModeU = VkSamplerAddressMode(address[0]);
             info.addressModeV = VkSamplerAddressMode(address[1]);
@@ -131,6 +135,7 @@ struct Driver {
     VkCommandPool pool{};
     VkFence fence{};
     uint32_t host_memory = 0;
+    bool has_borders = false;
     std::string name;
 
     Driver() {
@@ -147,7 +152,8 @@ struct Driver {
         vkGetPhysicalDeviceProperties(physical, &properties);
         name = properties.deviceName;
 
-        VkPhysicalDeviceVulkan13Features since13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+        VkPhysicalDeviceCustomBorderColorFeaturesEXT borders{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_FEATURES_EXT};
+        VkPhysicalDeviceVulkan13Features since13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, &borders};
         VkPhysicalDeviceVulkan12Features since12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &since13};
         VkPhysicalDeviceVulkan11Features since11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &since12};
         VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &since11};
@@ -159,6 +165,9 @@ struct Driver {
         queues.queueCount = 1, queues.pQueuePriorities = &priority;
         VkDeviceCreateInfo wanted{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features};
         wanted.queueCreateInfoCount = 1, wanted.pQueueCreateInfos = &queues;
+        const char *extensions[] = {VK_EXT_CUSTOM_BORDER_COLOR_EXTENSION_NAME};
+        has_borders = borders.customBorderColors && borders.customBorderColorWithoutFormat;
+        wanted.enabledExtensionCount = has_borders, wanted.ppEnabledExtensionNames = extensions;
         CHECK(vkCreateDevice(physical, &wanted, nullptr, &device));
         vkGetDeviceQueue(device, 0, 0, &queue);
 
@@ -237,6 +246,12 @@ void make_image(const Driver &driver, Resource &of) {
     CHECK(vkCreateImageView(driver.device, &view, nullptr, &of.view));
 }
 
+void make_sampler(const Driver &driver, Resource &of) {
+    if (driver.has_borders) of.sampling.pNext = &of.border;
+    else of.sampling.borderColor = VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK;
+    CHECK(vkCreateSampler(driver.device, &of.sampling, nullptr, &of.sampler));
+}
+
 void image_barrier(VkCommandBuffer commands, const Resource &of, VkImageLayout from) {
     VkImageMemoryBarrier barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
     barrier.srcAccessMask = barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
@@ -270,7 +285,7 @@ class Job {
         std::vector<VkDescriptorSetLayoutBinding> bindings;
         std::vector<VkDescriptorPoolSize> sizes;
         for (Resource &one : this->plan.resources) {
-            if (one.type == VK_DESCRIPTOR_TYPE_SAMPLER) CHECK(vkCreateSampler(driver.device, &one.sampling, nullptr, &one.sampler));
+            if (one.type == VK_DESCRIPTOR_TYPE_SAMPLER) make_sampler(driver, one);
             else make_buffer(driver, one);
             if (one.is_image) make_image(driver, one);
             bindings.push_back({one.binding, one.type, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});

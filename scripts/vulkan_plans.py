@@ -34,7 +34,7 @@ FILTERS = {
     "min_mag_mip_linear": (1, 1, 1),
 }
 # VkSamplerAddressMode.
-ADDRESSES = {"wrap": 0, "mirror": 1, "clamp": 2, "mirror_once": 4}
+ADDRESSES = {"wrap": 0, "mirror": 1, "clamp": 2, "border": 3, "mirror_once": 4}
 # VkDescriptorType.
 SAMPLER, SAMPLED_IMAGE, STORAGE_IMAGE, UNIFORM_TEXELS, STORAGE_TEXELS, UNIFORM_BUFFER, STORAGE_BUFFER = 0, 2, 3, 4, 5, 6, 7
 TYPES = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "i32": "<i4", "f32": "<f4", "f64": "<f8"}
@@ -174,10 +174,11 @@ def plan_line(job, view, binding, kind, out):
     if kind == SAMPLER:
         address = view.get("address", "clamp")
         modes = [address] * 3 if isinstance(address, str) else [*address, "clamp", "clamp"][:3]
-        if not set(modes) <= set(ADDRESSES) or view.get("filter", "linear") not in FILTERS:
-            raise Unsupported(f"{slot} has a border or a filter that the harness does not have")
-        modes = [ADDRESSES[mode] for mode in modes]
-        return " ".join(map(str, ["sampler", binding, *FILTERS[view.get("filter", "linear")], *modes, 0, 0, 1000]))
+        filter = view.get("filter", "linear")
+        if filter not in FILTERS:
+            raise Unsupported(f"{slot} has the filter {filter}")
+        border = view.get("border", [0, 0, 0, 0])
+        return " ".join(map(str, ["sampler", binding, *FILTERS[filter], *(ADDRESSES[mode] for mode in modes), *border]))
     if "counter" in view:
         raise Unsupported(f"{slot} has a hidden counter")
     content = job.folder / view["file"] if "file" in view else "-"
