@@ -46,6 +46,8 @@ pub(super) enum Borrowed {
     LoadPart,
     /// 128 bits to memory.
     StorePart,
+    /// 32 bits from memory in every lane.
+    LoadSplat(Code),
     /// Each lane shifted by an amount of its own.
     Shift(Code),
 }
@@ -206,6 +208,7 @@ forms! {
     Form::Borrowed(Borrowed::Insert(1)) => { VEX_Vpaddusb_xmm_xmm_xmmm128 }
     Form::Borrowed(Borrowed::LoadPart) => { VEX_Vpmovsxbw_xmm_xmmm64 }
     Form::Borrowed(Borrowed::StorePart) => { VEX_Vmovupd_xmmm128_xmm }
+    Form::Borrowed(Borrowed::LoadSplat(Code::VEX_Vpbroadcastd_ymm_xmmm32)) => { VEX_Vpmovsxdq_xmm_xmmm64 }
     Form::Borrowed(Borrowed::Shift(Code::VEX_Vpsllvd_ymm_ymm_ymmm256)) => { VEX_Vpavgb_xmm_xmm_xmmm128 }
     Form::Borrowed(Borrowed::Shift(Code::VEX_Vpsrlvd_ymm_ymm_ymmm256)) => { VEX_Vpavgw_xmm_xmm_xmmm128 }
     Form::Borrowed(Borrowed::Shift(Code::VEX_Vpsravd_ymm_ymm_ymmm256)) => { VEX_Vpmulhrsw_xmm_xmm_xmmm128 }

@@ -298,11 +298,14 @@ impl<'a> Flow<'a> {
                 };
                 (meaning, Step::Insert(part))
             }
-            Borrowed::LoadPart => {
+            Borrowed::LoadPart | Borrowed::LoadSplat(_) => {
                 if inst.op1_kind() != OpKind::Memory || inst.is_ip_rel_memory_operand() || self.slot(inst).is_some() {
-                    return no("not 128 bits of memory");
+                    return no("it loads from something other than memory");
                 }
-                (Meaning::Parts(1), Step::LoadPart)
+                match borrowed {
+                    Borrowed::LoadSplat(code) => (Meaning::Uniform, Step::WidenFirst(code)),
+                    _ => (Meaning::Parts(1), Step::LoadPart),
+                }
             }
             Borrowed::StorePart => {
                 if self.slot(inst).is_some() || !self.operand(inst, 1, state).is_narrow() {
