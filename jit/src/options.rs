@@ -76,6 +76,11 @@ impl VectorBytes {
         let CpuFeatures { avx2, fma, .. } = features;
         if avx2 && fma { VectorBytes::ThirtyTwo } else { VectorBytes::Sixteen }
     }
+
+    /// All sizes that a processor with these features has, ascending.
+    pub fn of(features: CpuFeatures) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |&size| size <= Self::most(features))
+    }
 }
 
 /// Everything that selects code for a shader.

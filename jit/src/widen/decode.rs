@@ -14,6 +14,7 @@ pub(super) struct Program {
     pub insts: Vec<Instruction>,
     /// Basic blocks, in order. The first is the entry.
     pub blocks: Vec<Block>,
+    /// In order.
     pub tables: Vec<Table>,
 }
 
@@ -33,23 +34,31 @@ pub(super) struct Table {
 }
 
 impl Program {
-    /// The table at an address.
-    pub fn table(&self, at: u64) -> Option<&Table> {
-        self.tables.iter().find(|table| u64::from(table.at) == at)
+    /// The number of the table at an address.
+    pub fn table(&self, at: u64) -> Option<usize> {
+        self.tables.binary_search_by_key(&at, |table| table.at.into()).ok()
     }
 }
 
 /// Decodes all that can be reached from the first byte.
 pub(super) fn decode(code: &[u8], block_starts: &[u32]) -> Result<Program, Refusal> {
-    let mut reader =
-        Reader { code, seen: vec![false; code.len()], insts: Vec::new(), ways: vec![0], tables: Vec::new() };
+    let mut reader = Reader {
+        code,
+        decoder: Decoder::new(64, code, DecoderOptions::NONE),
+        seen: vec![false; code.len()],
+        insts: Vec::new(),
+        ways: BTreeSet::from([0]),
+        tables: Vec::new(),
+    };
     let mut leaders = BTreeSet::from([0]);
-    while let Some(start) = reader.ways.pop() {
+    while let Some(start) = reader.ways.pop_first() {
         leaders.insert(start);
         reader.follow(start, block_starts)?;
     }
-    let Reader { mut insts, tables, .. } = reader;
-    insts.sort_unstable_by_key(Instruction::ip);
+    let Reader { mut insts, mut tables, .. } = reader;
+    // Nearly in order already, since the first way is followed first.
+    insts.sort_by_key(Instruction::ip);
+    tables.sort_by_key(|table| table.at);
     for pair in insts.windows(2) {
         if pair[0].next_ip() > pair[1].ip() {
             return Err(Refusal::of(&pair[1], "it overlaps the one before it"));
@@ -65,35 +74,37 @@ pub(super) fn decode(code: &[u8], block_starts: &[u32]) -> Result<Program, Refus
     // What comes after a branch is a block of its own: its state is not that of the branch's target.
     let branches = insts.iter().filter(|inst| inst.flow_control() == FlowControl::ConditionalBranch);
     leaders.extend(branches.map(|inst| inst.next_ip() as u32));
-    let blocks = blocks(&insts, &leaders, &tables)?;
-    Ok(Program { insts, blocks, tables })
+    let mut program = Program { insts, blocks: Vec::new(), tables };
+    program.blocks = blocks(&program, &leaders.into_iter().collect::<Vec<_>>())?;
+    Ok(program)
 }
 
 struct Reader<'a> {
     code: &'a [u8],
+    decoder: Decoder<'a>,
     /// Whether an instruction at an offset was decoded.
     seen: Vec<bool>,
     insts: Vec<Instruction>,
     /// Where to go on.
-    ways: Vec<u32>,
+    ways: BTreeSet<u32>,
     tables: Vec<Table>,
 }
 
 impl Reader<'_> {
     /// Decodes up to the end of a straight line.
     fn follow(&mut self, start: u32, block_starts: &[u32]) -> Result<(), Refusal> {
-        let mut decoder = Decoder::new(64, self.code, DecoderOptions::NONE);
         let mut at = start;
         let first = self.insts.len();
+        let outside = |at| Refusal::at(at, "code goes on where there is none");
+        self.decoder.set_position(at as usize).map_err(|_| outside(at))?;
+        self.decoder.set_ip(at.into());
         loop {
             match self.seen.get_mut(at as usize) {
-                None => return Err(Refusal::at(at, "code goes on where there is none")),
+                None => return Err(outside(at)),
                 Some(true) => return Ok(()),
                 Some(seen) => *seen = true,
             }
-            decoder.set_position(at as usize).map_err(|_| Refusal::at(at, "code goes on where there is none"))?;
-            decoder.set_ip(at.into());
-            let inst = decoder.decode();
+            let inst = self.decoder.decode();
             if inst.is_invalid() {
                 return Err(Refusal::at(at, "it is no instruction"));
             }
@@ -102,10 +113,10 @@ impl Reader<'_> {
                 FlowControl::Next => {}
                 FlowControl::IndirectCall if inst.op0_kind() == OpKind::Register => {}
                 FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch
-                    if inst.op0_kind() == OpKind::NearBranch64 && !inst.is_jcx_short() && !inst.is_loop() =>
+                    if inst.is_jcc_near() || inst.is_jmp_near() =>
                 {
                     let target = u32::try_from(inst.near_branch64()).ok().filter(|&to| (to as usize) < self.code.len());
-                    self.ways.push(target.ok_or_else(|| Refusal::of(&inst, "it jumps out of the code"))?);
+                    self.ways.insert(target.ok_or_else(|| Refusal::of(&inst, "it jumps out of the code"))?);
                     if inst.flow_control() == FlowControl::UnconditionalBranch {
                         return Ok(());
                     }
@@ -153,47 +164,39 @@ fn table(code: &[u8], line: &[Instruction], block_starts: &[u32]) -> Option<Tabl
     (words.len().is_multiple_of(4) && !targets.is_empty()).then_some(Table { at, targets })
 }
 
-/// Divides instructions into blocks.
-fn blocks(insts: &[Instruction], leaders: &BTreeSet<u32>, tables: &[Table]) -> Result<Vec<Block>, Refusal> {
+/// Divides instructions into blocks, which begin at the leaders.
+fn blocks(program: &Program, leaders: &[u32]) -> Result<Vec<Block>, Refusal> {
+    let insts = &program.insts;
     let find = |at: u32| insts.binary_search_by_key(&u64::from(at), Instruction::ip);
     let leader = |&at: &u32| find(at).map_err(|_| Refusal::at(at, "a jump into an instruction"));
     let starts: Vec<usize> = leaders.iter().map(leader).collect::<Result<_, _>>()?;
-    let number = |at: u32| starts.binary_search(&find(at).expect("targets are leaders")).expect("leaders start blocks");
+    let number = |at: u32| leaders.binary_search(&at).expect("targets are leaders");
     let ends = starts.iter().skip(1).copied().chain([insts.len()]);
     let mut blocks = Vec::with_capacity(starts.len());
     for (start, end) in starts.iter().copied().zip(ends) {
         let mut next = Vec::new();
-        let mut stop = end;
-        for (n, inst) in insts[start..end].iter().enumerate() {
-            let n = start + n;
-            match inst.flow_control() {
-                FlowControl::ConditionalBranch => next.push(number(inst.near_branch64() as u32)),
-                FlowControl::UnconditionalBranch => next.push(number(inst.near_branch64() as u32)),
+        for n in start..end {
+            let inst = &insts[n];
+            let flow = inst.flow_control();
+            match flow {
+                FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch => {
+                    next.push(number(inst.near_branch64() as u32));
+                }
                 FlowControl::IndirectBranch => {
-                    let table = tables.iter().find(|table| u64::from(table.at) == inst.next_ip()).expect("just found");
-                    next.extend(table.targets.iter().map(|&to| number(to)));
+                    let table = program.table(inst.next_ip()).expect("found with the jump");
+                    next.extend(program.tables[table].targets.iter().map(|&to| number(to)));
                 }
                 _ => {}
             }
-            let falls = !matches!(
-                inst.flow_control(),
-                FlowControl::UnconditionalBranch | FlowControl::IndirectBranch | FlowControl::Return
-            );
-            if !falls {
-                stop = n + 1;
-                break;
-            }
-            match insts.get(n + 1) {
-                Some(after) if after.ip() == inst.next_ip() => {
-                    if n + 1 == end {
-                        next.push(blocks.len() + 1);
-                    }
+            if matches!(flow, FlowControl::UnconditionalBranch | FlowControl::IndirectBranch | FlowControl::Return) {
+                if n + 1 != end {
+                    return Err(Refusal::of(&insts[n + 1], "nothing leads to it"));
                 }
-                _ => return Err(Refusal::of(inst, "nothing comes after it")),
+            } else if insts.get(n + 1).is_none_or(|after| after.ip() != inst.next_ip()) {
+                return Err(Refusal::of(inst, "nothing comes after it"));
+            } else if n + 1 == end {
+                next.push(blocks.len() + 1);
             }
-        }
-        if stop != end {
-            return Err(Refusal::of(&insts[stop], "nothing leads to it"));
         }
         blocks.push(Block { insts: start..end, next });
     }

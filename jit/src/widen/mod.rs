@@ -10,6 +10,7 @@
 //! | `forms.rs` | the list of instructions, a row for each |
 //! | `borrowed.rs` | what Cranelift has no instruction for |
 //! | `decode.rs` | finds instructions, basic blocks, jump tables |
+//! | `rows.rs` | what each instruction reads, writes and demands |
 //! | `meaning.rs` | how many parts of each register and spill slot mean something: data flow |
 //! | `rewrite.rs` | instructions, constants and frame for wider registers |
 //! | `encode.rs` | bytes again, with data behind the code |
@@ -23,6 +24,7 @@ mod encode;
 mod forms;
 mod meaning;
 mod rewrite;
+mod rows;
 #[cfg(test)]
 mod tests;
 
@@ -83,8 +85,7 @@ impl Refusal {
 pub fn widen(code: &[u8], block_starts: &[u32], parts: u8) -> Result<Wide, Refusal> {
     let program = decode::decode(code, block_starts)?;
     let steps = meaning::steps(&program, parts)?;
-    let rewritten = rewrite::rewrite(code, &program, &steps, parts)?;
-    encode::encode(&program, rewritten)
+    rewrite::rewrite(code, &program, &steps, parts)
 }
 
 /// The number of a vector register of 128 bits.
