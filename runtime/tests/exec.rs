@@ -1,4 +1,4 @@
-//! The executions of the corpus: every compiled form, on both engines, with one and two threads. What they compute was
+//! The executions of the corpus: every compiled form, on both engines, with vectors of every size, with one and two threads. What they compute was
 //! calculated from the meaning of their source, without us. The engines must agree to the bit where the order of threads
 //! does not show.
 
