@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use brolga_runtime::{CompileOptions, CompileStage, Device, Emit, Engine, VectorBytes, Width};
+use brolga_runtime::{CompileOptions, CompileStage, CpuFeatures, Device, Emit, Engine, VectorBytes, Width};
 use brolga_testing::corpus::all_shaders;
 
 /// What became of the corpus.
@@ -40,12 +40,12 @@ impl Tally {
     }
 }
 
-#[test]
-fn no_shader_of_the_corpus_is_refused() {
-    let device = Device::builder().threads(1).build().unwrap();
-    if !device.features().is_some_and(|features| VectorBytes::most(features) > VectorBytes::Sixteen) {
-        return println!("skipped: the processor has no AVX2");
+/// Compiles the corpus for vectors of a size.
+fn check(size: VectorBytes) {
+    if !CpuFeatures::detect().is_some_and(|features| VectorBytes::most(features) >= size) {
+        return println!("skipped: the processor has no vectors of {} bytes", size.count());
     }
+    let device = Device::builder().threads(1).vector_bytes(size).build().unwrap();
     let widths: &[Option<Width>] = match std::env::var("BROLGA_WIDTHS") {
         Ok(_) => &Width::ALL.map(Some),
         Err(_) => &[None],
@@ -66,4 +66,14 @@ fn no_shader_of_the_corpus_is_refused() {
     println!("left out:\n{}", left_out.join("\n"));
     assert!(refused.is_empty(), "{} of {compiled} are refused\n{}", refused.len(), refused.join("\n"));
     assert!(compiled >= 400 * widths.len(), "{compiled} compiled");
+}
+
+#[test]
+fn no_shader_of_the_corpus_is_refused_with_32_bytes() {
+    check(VectorBytes::ThirtyTwo);
+}
+
+#[test]
+fn no_shader_of_the_corpus_is_refused_with_64_bytes() {
+    check(VectorBytes::SixtyFour);
 }
