@@ -12,7 +12,7 @@ use std::time::Duration;
 use brolga::files::{FileForm, Texels};
 use brolga::job::RunOptions;
 use brolga::scene::{Outcome, Scene};
-use brolga::{Device, Engine, Limits};
+use brolga::{CpuFeatures, Device, Engine, Limits, VectorBytes};
 
 const BOTH: &[Engine] = &[Engine::Jit, Engine::Interpreter];
 
@@ -20,19 +20,23 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenes").join(name).join("scene.json")
 }
 
-/// Runs a scene on engines and different numbers of threads: all expectations hold, and the bits are the same.
+/// Runs a scene on engines, with vectors of every size and different numbers of threads: all expectations hold, and the bits are the same.
 fn check(name: &str, engines: &[Engine]) {
     let scene = Scene::load(&data(name), &Limits::default()).unwrap();
-    let threads = |engine: &Engine| if *engine == Engine::Jit { &[1, 2, 8][..] } else { &[2] };
-    let runs = engines.iter().flat_map(|engine| threads(engine).iter().map(move |threads| (*engine, *threads)));
+    let default = VectorBytes::default();
+    let sizes = CpuFeatures::detect().into_iter().flat_map(VectorBytes::of).filter(|&size| size != default);
+    let others: Vec<(usize, VectorBytes)> = sizes.map(|size| (2, size)).collect();
+    let jit = [&[(1, default), (2, default), (8, default)][..], &others].concat();
+    let ways = |engine: &Engine| if *engine == Engine::Jit { &jit[..] } else { &[(2, VectorBytes::Sixteen)] };
+    let runs = engines.iter().flat_map(|engine| ways(engine).iter().map(move |way| (*engine, *way)));
     let mut first: Option<Outcome> = None;
-    for (engine, threads) in runs {
-        let device = Device::builder().threads(threads).build().unwrap();
+    for (engine, (threads, size)) in runs {
+        let device = Device::builder().threads(threads).vector_bytes(size).build().unwrap();
         let outcome = scene.run(&device, &RunOptions::new(engine)).unwrap();
         let results = || outcome.checks.iter().map(|check| &check.result).collect::<Vec<_>>();
-        assert!(outcome.passed(), "{engine}, threads: {threads}: {:?}", results());
+        assert!(outcome.passed(), "{engine}, threads: {threads}, {size:?}: {:?}", results());
         match &first {
-            Some(first) => assert_eq!(outcome.disagreement(first), None, "{engine}, threads: {threads}"),
+            Some(first) => assert_eq!(outcome.disagreement(first), None, "{engine}, threads: {threads}, {size:?}"),
             None => first = Some(outcome),
         }
     }

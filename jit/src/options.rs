@@ -11,6 +11,8 @@ pub struct CpuFeatures {
     pub avx2: bool,
     /// Fused multiply-add, used where the shader requests fusion.
     pub fma: bool,
+    /// AVX-512 with its parts F, BW, DQ and VL: vectors of 64 bytes.
+    pub avx512: bool,
 }
 
 impl CpuFeatures {
@@ -21,28 +23,30 @@ impl CpuFeatures {
             use std::arch::is_x86_feature_detected as has;
             let avx = has!("avx");
             let floor = has!("sse4.2") && has!("popcnt") && has!("ssse3");
-            floor.then_some(Self { avx, avx2: avx && has!("avx2"), fma: avx && has!("fma") })
+            let avx512 = has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl");
+            let (avx2, fma) = (avx && has!("avx2"), avx && has!("fma"));
+            floor.then_some(Self { avx, avx2, fma, avx512: avx2 && fma && avx512 })
         }
         #[cfg(not(target_arch = "x86_64"))]
         None
     }
 
-    /// Every possible subset of these, itself first. AVX2 and FMA need AVX.
+    /// Every possible subset of these, itself first. AVX2 and FMA need AVX, AVX-512 needs all.
     pub fn subsets(self) -> Vec<Self> {
         let all =
             [(true, true, true), (true, true, false), (true, false, true), (true, false, false), (false, false, false)];
-        let sets = all.map(|(avx, avx2, fma)| Self { avx, avx2, fma });
-        sets.into_iter().filter(|&set| set.is_subset(self)).collect()
+        let sets = all.map(|(avx, avx2, fma)| Self { avx, avx2, fma, avx512: false });
+        [Self { avx512: true, ..sets[0] }].into_iter().chain(sets).filter(|&set| set.is_subset(self)).collect()
     }
 
     /// Whether a processor with the others has all of these.
     pub fn is_subset(self, others: Self) -> bool {
-        self.avx <= others.avx && self.avx2 <= others.avx2 && self.fma <= others.fma
+        self.avx <= others.avx && self.avx2 <= others.avx2 && self.fma <= others.fma && self.avx512 <= others.avx512
     }
 
     /// The names of those that are on, the floor first.
     pub fn names(self) -> Vec<&'static str> {
-        let above = [("AVX", self.avx), ("AVX2", self.avx2), ("FMA", self.fma)];
+        let above = [("AVX", self.avx), ("AVX2", self.avx2), ("FMA", self.fma), ("AVX-512", self.avx512)];
         let on = above.into_iter().filter(|(_, on)| *on).map(|(name, _)| name);
         ["SSE4.2"].into_iter().chain(on).collect()
     }
@@ -57,24 +61,32 @@ pub enum VectorBytes {
     /// 32: for processors with AVX2 and FMA. Code is widened after Cranelift.
     #[default]
     ThirtyTwo,
+    /// 64: for processors with AVX-512. Many have only half as many units for it; there it gains nothing, so it is for
+    /// those who ask.
+    SixtyFour,
 }
 
 impl VectorBytes {
     /// All sizes, ascending.
-    pub const ALL: [Self; 2] = [VectorBytes::Sixteen, VectorBytes::ThirtyTwo];
+    pub const ALL: [Self; 3] = [VectorBytes::Sixteen, VectorBytes::ThirtyTwo, VectorBytes::SixtyFour];
 
     /// The number.
     pub const fn count(self) -> u32 {
         match self {
             VectorBytes::Sixteen => 16,
             VectorBytes::ThirtyTwo => 32,
+            VectorBytes::SixtyFour => 64,
         }
     }
 
     /// The largest vectors that a processor with these features has.
     pub fn most(features: CpuFeatures) -> Self {
-        let CpuFeatures { avx2, fma, .. } = features;
-        if avx2 && fma { VectorBytes::ThirtyTwo } else { VectorBytes::Sixteen }
+        let CpuFeatures { avx2, fma, avx512, .. } = features;
+        match avx2 && fma {
+            true if avx512 => VectorBytes::SixtyFour,
+            true => VectorBytes::ThirtyTwo,
+            false => VectorBytes::Sixteen,
+        }
     }
 
     /// All sizes that a processor with these features has, ascending.
@@ -101,7 +113,7 @@ impl Options {
     /// The options for this processor, or `None` if code cannot run on it.
     pub fn host() -> Option<Self> {
         let features = CpuFeatures::detect()?;
-        let (vector_bytes, packing) = (VectorBytes::most(features), Packing::Group);
+        let (vector_bytes, packing) = (VectorBytes::default(), Packing::Group);
         Some(Self { features, vector_bytes, packing, most_instructions: u32::MAX })
     }
 }

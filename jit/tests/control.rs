@@ -2,7 +2,7 @@
 
 mod bound;
 
-use bound::{Bound, Outcome, compare, feature_sets, run};
+use bound::{Bound, Outcome, compare, run, targets};
 use brolga_ir::Function;
 use brolga_ir::entity::Inst;
 use brolga_ir::function::{InstKind, Origin};
@@ -338,8 +338,8 @@ fn endless_loops_stop_when_asked() {
     for barrier in [false, true] {
         let (func, origin) = endless(barrier);
         let func = verify(func).unwrap();
-        for features in feature_sets() {
-            let compiled = compile(&func, &Options { features, ..Options::host().unwrap() }).unwrap();
+        for options in targets() {
+            let compiled = compile(&func, &options).unwrap();
             let bound = Bound::new(&func, &words(1));
             let outcome = std::thread::scope(|scope| {
                 let running = scope.spawn(|| run(&func, &compiled, &bound, &[[0, 0, 0]], u64::MAX));

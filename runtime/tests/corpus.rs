@@ -1,11 +1,11 @@
-//! Every compute shader of the corpus compiles on every engine and gives the same bits on
+//! Every compute shader of the corpus compiles on every engine, for vectors of every size, and gives the same bits on
 //! random data, in one thread: the order of threads is part of what the engines agree on.
 //!
 //! Each runs on wild data, with which some loops never end, and on tame data, with which they do.
 
 mod support;
 
-use brolga_runtime::{BindingRules, Bindings, Device, Dispatch, Shader};
+use brolga_runtime::{BindingRules, Bindings, CpuFeatures, Device, Dispatch, Engine, Shader, VectorBytes};
 use support::ENGINES;
 use support::case::{compute_shaders, data};
 use support::random::{Random, bind};
@@ -30,27 +30,41 @@ fn run(device: &Device, shader: &Shader, mut random: Random) -> After {
     (end, views.collect())
 }
 
+/// Each engine, machine code for vectors of each size that the processor has: its name and a device.
+fn ways() -> Vec<(Engine, String, Device)> {
+    let mut ways = Vec::new();
+    for &engine in ENGINES {
+        let features = CpuFeatures::detect().filter(|_| engine == Engine::Jit);
+        let sizes = features.map_or(vec![VectorBytes::Sixteen], |features| VectorBytes::of(features).collect());
+        for size in sizes {
+            let device = Device::builder().threads(1).vector_bytes(size).build().unwrap();
+            ways.push((engine, format!("{engine}, vectors of {} bytes", size.count()), device));
+        }
+    }
+    ways
+}
+
 #[test]
 fn engines_agree_on_random_data() {
-    let device = Device::builder().threads(1).build().unwrap();
+    let ways = ways();
     let (mut failures, mut ran, mut stopped) = (Vec::new(), 0, Vec::new());
     for (seed, path) in (1..).zip(compute_shaders()) {
         let bytes = std::fs::read(&path).unwrap();
         let name = path.strip_prefix(data()).unwrap_or(&path).display().to_string();
         let mut first: Option<[After; 2]> = None;
-        for &engine in ENGINES {
-            let shader = match support::compile(&device, &bytes, engine) {
+        for (engine, what, device) in &ways {
+            let shader = match support::compile(device, &bytes, *engine) {
                 Ok(shader) => shader,
-                Err(what) => {
-                    failures.push(format!("{name}, {engine}: {what}"));
+                Err(error) => {
+                    failures.push(format!("{name}, {what}: {error}"));
                     continue;
                 }
             };
-            let after = [Random::wild(seed), Random::tame(seed)].map(|random| run(&device, &shader, random));
+            let after = [Random::wild(seed), Random::tame(seed)].map(|random| run(device, &shader, random));
             let first = first.get_or_insert_with(|| after.clone());
             for ((kind, expected), actual) in ["wild", "tame"].into_iter().zip(first).zip(&after) {
-                if let Some(what) = difference(expected, actual) {
-                    failures.push(format!("{name}, {engine}, {kind} data of seed {seed}: {what}"));
+                if let Some(difference) = difference(expected, actual) {
+                    failures.push(format!("{name}, {what}, {kind} data of seed {seed}: {difference}"));
                 }
             }
         }

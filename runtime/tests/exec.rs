@@ -1,12 +1,19 @@
-//! The executions of the corpus: every compiled form, on both engines, with one and two threads. What they compute was
+//! The executions of the corpus: every compiled form, on both engines, with vectors of every size, with one and two threads. What they compute was
 //! calculated from the meaning of their source, without us. The engines must agree to the bit where the order of threads
 //! does not show.
 
 mod support;
 
-use brolga_runtime::Device;
+use brolga_runtime::{CpuFeatures, Device, Engine, VectorBytes};
 use support::ENGINES;
 use support::case::Case;
+
+/// Numbers of threads and sizes of vectors to run code of an engine with.
+fn devices(engine: Engine) -> Vec<(usize, VectorBytes)> {
+    let features = CpuFeatures::detect().filter(|_| engine == Engine::Jit);
+    let sizes = features.map_or(vec![VectorBytes::Sixteen], |features| VectorBytes::of(features).collect());
+    sizes.into_iter().flat_map(|size| [(1, size), (2, size)]).collect()
+}
 
 fn run(name: &str) {
     let case = Case::read(name);
@@ -14,18 +21,18 @@ fn run(name: &str) {
     for (form, shader) in case.shaders() {
         let mut first: Option<support::case::Outputs> = None;
         for &engine in ENGINES {
-            for threads in [1, 2] {
-                let device = Device::builder().threads(threads).build().unwrap();
+            for (threads, size) in devices(engine) {
+                let device = Device::builder().threads(threads).vector_bytes(size).build().unwrap();
                 let outputs = match case.run(&device, &shader, engine) {
                     Ok(outputs) => outputs,
                     Err(what) => {
-                        failures.push(format!("{form}, {engine}, {threads} threads: {what}"));
+                        failures.push(format!("{form}, {engine}, {threads} threads, {size:?}: {what}"));
                         continue;
                     }
                 };
                 for (slot, bytes) in first.get_or_insert_with(|| outputs.clone()) {
                     if !case.is_unordered(slot) && *bytes != outputs[slot] {
-                        failures.push(format!("{form}, {engine}, {threads} threads: {slot} has other bits"));
+                        failures.push(format!("{form}, {engine}, {threads} threads, {size:?}: {slot} has other bits"));
                     }
                 }
             }

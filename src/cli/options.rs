@@ -55,7 +55,7 @@ pub(super) struct DeviceOptions {
     /// Name the machine code for Linux profilers, in /tmp/perf-PID.map
     #[arg(long)]
     perf_map: bool,
-    /// Limit the vectors of machine code to so many bytes; by default they are the largest that the processor has
+    /// Use vectors of at most so many bytes in machine code [default: 32]; never more than the processor has
     #[arg(long, value_name = "BYTES", value_parser = vector_bytes)]
     vector_bytes: Option<VectorBytes>,
 }

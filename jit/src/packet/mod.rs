@@ -348,7 +348,7 @@ impl<'a, 'f> Emit<'a, 'f> {
             Some(part) => part,
             None => {
                 let vector = self.cast(vector, borrowed::type_to_take(place));
-                borrowed::take(self.ins(), vector)
+                borrowed::take(self.ins(), vector, place)
             }
         };
         Part { ty: packet.ty, value: self.cast(value, vector_type(packet.ty)) }
@@ -363,11 +363,12 @@ impl<'a, 'f> Emit<'a, 'f> {
         loop {
             let inst = dfg.value_def(vector).inst()?;
             let args = dfg.inst_args(inst);
-            match dfg.insts[inst].opcode() {
-                Opcode::Bitcast => vector = args[0],
-                borrowed::INSERT if place == 0 => return Some(args[0]),
-                borrowed::INSERT => return Some(args[1]),
-                _ => return None,
+            let operation = dfg.insts[inst].opcode();
+            match borrowed::inserted(operation, dfg.value_type(vector)) {
+                Some(1) if place == 0 => return Some(args[0]),
+                Some(inserted) if inserted == place => return Some(args[1]),
+                None if operation != Opcode::Bitcast => return None,
+                _ => vector = args[0],
             }
         }
     }
@@ -382,8 +383,9 @@ impl<'a, 'f> Emit<'a, 'f> {
             vectors[vector] = match place {
                 0 => part.value,
                 _ => {
-                    let [before, part] = [vectors[vector], part.value].map(|value| self.cast(value, types::I8X16));
-                    borrowed::insert(self.ins(), before, part)
+                    let ty = borrowed::type_to_insert(place);
+                    let [before, part] = [vectors[vector], part.value].map(|value| self.cast(value, ty));
+                    borrowed::insert(self.ins(), before, part, place)
                 }
             };
         }

@@ -8,7 +8,11 @@
 //! |---|---|---|
 //! | `ssub_sat.i8x16 x, x` | `vpsubsb` | the first 128 bits of x |
 //! | `ssub_sat.i16x8 x, x` | `vpsubsw` | the second |
+//! | `usub_sat.i8x16 x, x` | `vpsubusb` | the third |
+//! | `usub_sat.i16x8 x, x` | `vpsubusw` | the fourth |
 //! | `uadd_sat.i8x16 x, part` | `vpaddusb` | x with other second 128 bits |
+//! | `uadd_sat.i16x8 x, part` | `vpaddusw` | with other third ones |
+//! | `sadd_sat.i8x16 x, part` | `vpaddsb` | with other fourth ones |
 //! | `sload8x8` | `vpmovsxbw` | a load of 128 bits |
 //! | `store.f64x2` | `vmovupd` | a store of 128 bits |
 //! | `sload32x2` | `vpmovsxdq` | a load of 32 bits into every lane |
@@ -19,23 +23,41 @@
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Opcode, Type, Value, types};
 use cranelift_frontend::FuncInstBuilder;
 
-/// 128 bits of a vector; the vector must be I8X16 for the first and I16X8 for the second.
-pub(crate) fn take(ins: FuncInstBuilder<'_, '_>, vector: Value) -> Value {
-    ins.ssub_sat(vector, vector)
+/// 128 bits of a vector, which must have the type that [`type_to_take`] gives.
+pub(crate) fn take(ins: FuncInstBuilder<'_, '_>, vector: Value, part: usize) -> Value {
+    match part {
+        0 | 1 => ins.ssub_sat(vector, vector),
+        _ => ins.usub_sat(vector, vector),
+    }
 }
 
 /// The type that selects which 128 bits are taken.
 pub(crate) fn type_to_take(part: usize) -> Type {
-    [types::I8X16, types::I16X8][part]
+    [types::I8X16, types::I16X8][part % 2]
 }
 
-/// A vector, I8X16, with other 128 bits as its second.
-pub(crate) fn insert(ins: FuncInstBuilder<'_, '_>, vector: Value, part: Value) -> Value {
-    ins.uadd_sat(vector, part)
+/// A vector with other 128 bits, not its first; both must have the type that [`type_to_insert`] gives.
+pub(crate) fn insert(ins: FuncInstBuilder<'_, '_>, vector: Value, part: Value, place: usize) -> Value {
+    match place {
+        1 | 2 => ins.uadd_sat(vector, part),
+        _ => ins.sadd_sat(vector, part),
+    }
 }
 
-/// The operation of [`insert`].
-pub(crate) const INSERT: Opcode = Opcode::UaddSat;
+/// The type that selects which 128 bits are inserted.
+pub(crate) fn type_to_insert(place: usize) -> Type {
+    [types::I8X16, types::I16X8, types::I8X16][place - 1]
+}
+
+/// Which 128 bits an operation inserts, if it is an [`insert`] with a result of a type.
+pub(crate) fn inserted(operation: Opcode, ty: Type) -> Option<usize> {
+    match (operation, ty) {
+        (Opcode::UaddSat, types::I8X16) => Some(1),
+        (Opcode::UaddSat, types::I16X8) => Some(2),
+        (Opcode::SaddSat, types::I8X16) => Some(3),
+        _ => None,
+    }
+}
 
 /// 128 bits from memory, as I16X8.
 pub(crate) fn load_part(ins: FuncInstBuilder<'_, '_>, flags: MemFlagsData, address: Value, offset: i32) -> Value {

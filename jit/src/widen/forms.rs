@@ -1,10 +1,12 @@
 //! What each vector instruction becomes in wider registers: the list of instructions that may be rewritten.
 //!
-//! One row for each instruction of Cranelift's that works on whole registers: its code at 128 bits, its code at 256. Both are
+//! One row for each instruction of Cranelift's that works on whole registers: its code at 128 bits, at 256, and at 512. All are
 //! the same operation on each 128 bits, which is all that makes the rewriting right; whoever adds a row checks that in the
-//! processor's manual. Instructions on scalars stay what they are. Anything else is refused.
+//! processor's manual. At 512 bits comparisons, blends and tests go through a mask register, which a second list says.
+//! Instructions on scalars stay what they are. Anything else is refused.
 
-use iced_x86::{Code, Mnemonic};
+use iced_x86::Code::{self, INVALID};
+use iced_x86::Mnemonic;
 
 /// How an instruction is rewritten.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,10 +17,14 @@ pub(super) enum Form {
     Fused(Code),
     /// The same, except that the last operand is one number for all lanes.
     Counted(Code),
+    /// Each lane shifted by an amount of its own; borrowed, see [`borrowed`](super::borrowed).
+    Shift(Code),
     /// A whole register to memory.
     Store(Code),
     /// A scalar in every lane.
     Broadcast(Code),
+    /// 32 bits from memory in every lane; borrowed.
+    LoadSplat(Code),
     /// Quadwords moved within each 128 bits; of a register with a scalar, the scalar in both halves.
     Paired(Code),
     /// Looks at all lanes, and gives flags or a general register.
@@ -31,7 +37,7 @@ pub(super) enum Form {
     Narrow,
     /// The same, and the first operand is only read.
     NarrowCompare,
-    /// Borrowed, see [`borrowed`](super::borrowed).
+    /// Others that are borrowed.
     Borrowed(Borrowed),
 }
 
@@ -46,18 +52,18 @@ pub(super) enum Borrowed {
     LoadPart,
     /// 128 bits to memory.
     StorePart,
-    /// 32 bits from memory in every lane.
-    LoadSplat(Code),
-    /// Each lane shifted by an amount of its own.
-    Shift(Code),
 }
 
 macro_rules! forms {
-    ($($form:ident { $($narrow:ident => $wide:ident,)* })* ; $($single:expr => { $($code:ident)* })*) => {
-        /// How an instruction with vector registers is rewritten, or `None` if it may not be.
-        pub(super) fn form(code: Code) -> Option<Form> {
+    ($($form:ident { $($narrow:ident => $wide:ident | $widest:ident,)* })* ; $($single:expr => { $($code:ident)* })*) => {
+        /// How an instruction with vector registers is rewritten for so many parts, or `None` if it may not be.
+        pub(super) fn form(code: Code, parts: u8) -> Option<Form> {
+            let wider = |[wide, widest]: [Code; 2]| {
+                let code = if parts == 2 { wide } else { widest };
+                (code != INVALID).then_some(code)
+            };
             Some(match code {
-                $($(Code::$narrow => Form::$form(Code::$wide),)*)*
+                $($(Code::$narrow => Form::$form(wider([Code::$wide, Code::$widest])?),)*)*
                 $($(Code::$code => $single,)*)*
                 _ => return None,
             })
@@ -67,151 +73,158 @@ macro_rules! forms {
 
 forms! {
     Each {
-        VEX_Vmovdqa_xmm_xmmm128 => VEX_Vmovdqa_ymm_ymmm256,
-        VEX_Vmovdqu_xmm_xmmm128 => VEX_Vmovdqu_ymm_ymmm256,
-        VEX_Vmovaps_xmm_xmmm128 => VEX_Vmovaps_ymm_ymmm256,
-        VEX_Vmovapd_xmm_xmmm128 => VEX_Vmovapd_ymm_ymmm256,
-        VEX_Vmovups_xmm_xmmm128 => VEX_Vmovups_ymm_ymmm256,
-        VEX_Vmovupd_xmm_xmmm128 => VEX_Vmovupd_ymm_ymmm256,
+        VEX_Vmovdqa_xmm_xmmm128 => VEX_Vmovdqa_ymm_ymmm256 | EVEX_Vmovdqa32_zmm_k1z_zmmm512,
+        VEX_Vmovdqu_xmm_xmmm128 => VEX_Vmovdqu_ymm_ymmm256 | EVEX_Vmovdqu32_zmm_k1z_zmmm512,
+        VEX_Vmovaps_xmm_xmmm128 => VEX_Vmovaps_ymm_ymmm256 | EVEX_Vmovaps_zmm_k1z_zmmm512,
+        VEX_Vmovapd_xmm_xmmm128 => VEX_Vmovapd_ymm_ymmm256 | EVEX_Vmovapd_zmm_k1z_zmmm512,
+        VEX_Vmovups_xmm_xmmm128 => VEX_Vmovups_ymm_ymmm256 | EVEX_Vmovups_zmm_k1z_zmmm512,
+        VEX_Vmovupd_xmm_xmmm128 => VEX_Vmovupd_ymm_ymmm256 | EVEX_Vmovupd_zmm_k1z_zmmm512,
         // What the register allocator moves and spills with, whatever the processor has.
-        Movdqa_xmm_xmmm128 => VEX_Vmovdqa_ymm_ymmm256,
-        Movdqu_xmm_xmmm128 => VEX_Vmovdqu_ymm_ymmm256,
-        Movaps_xmm_xmmm128 => VEX_Vmovaps_ymm_ymmm256,
-        Movapd_xmm_xmmm128 => VEX_Vmovapd_ymm_ymmm256,
-        Movups_xmm_xmmm128 => VEX_Vmovups_ymm_ymmm256,
+        Movdqa_xmm_xmmm128 => VEX_Vmovdqa_ymm_ymmm256 | EVEX_Vmovdqa32_zmm_k1z_zmmm512,
+        Movdqu_xmm_xmmm128 => VEX_Vmovdqu_ymm_ymmm256 | EVEX_Vmovdqu32_zmm_k1z_zmmm512,
+        Movaps_xmm_xmmm128 => VEX_Vmovaps_ymm_ymmm256 | EVEX_Vmovaps_zmm_k1z_zmmm512,
+        Movapd_xmm_xmmm128 => VEX_Vmovapd_ymm_ymmm256 | EVEX_Vmovapd_zmm_k1z_zmmm512,
+        Movups_xmm_xmmm128 => VEX_Vmovups_ymm_ymmm256 | EVEX_Vmovups_zmm_k1z_zmmm512,
 
-        VEX_Vpand_xmm_xmm_xmmm128 => VEX_Vpand_ymm_ymm_ymmm256,
-        VEX_Vpandn_xmm_xmm_xmmm128 => VEX_Vpandn_ymm_ymm_ymmm256,
-        VEX_Vpor_xmm_xmm_xmmm128 => VEX_Vpor_ymm_ymm_ymmm256,
-        VEX_Vpxor_xmm_xmm_xmmm128 => VEX_Vpxor_ymm_ymm_ymmm256,
-        VEX_Vandps_xmm_xmm_xmmm128 => VEX_Vandps_ymm_ymm_ymmm256,
-        VEX_Vandpd_xmm_xmm_xmmm128 => VEX_Vandpd_ymm_ymm_ymmm256,
-        VEX_Vandnps_xmm_xmm_xmmm128 => VEX_Vandnps_ymm_ymm_ymmm256,
-        VEX_Vandnpd_xmm_xmm_xmmm128 => VEX_Vandnpd_ymm_ymm_ymmm256,
-        VEX_Vorps_xmm_xmm_xmmm128 => VEX_Vorps_ymm_ymm_ymmm256,
-        VEX_Vorpd_xmm_xmm_xmmm128 => VEX_Vorpd_ymm_ymm_ymmm256,
-        VEX_Vxorps_xmm_xmm_xmmm128 => VEX_Vxorps_ymm_ymm_ymmm256,
-        VEX_Vxorpd_xmm_xmm_xmmm128 => VEX_Vxorpd_ymm_ymm_ymmm256,
+        VEX_Vpand_xmm_xmm_xmmm128 => VEX_Vpand_ymm_ymm_ymmm256 | EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vpandn_xmm_xmm_xmmm128 => VEX_Vpandn_ymm_ymm_ymmm256 | EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vpor_xmm_xmm_xmmm128 => VEX_Vpor_ymm_ymm_ymmm256 | EVEX_Vpord_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vpxor_xmm_xmm_xmmm128 => VEX_Vpxor_ymm_ymm_ymmm256 | EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vandps_xmm_xmm_xmmm128 => VEX_Vandps_ymm_ymm_ymmm256 | EVEX_Vandps_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vandpd_xmm_xmm_xmmm128 => VEX_Vandpd_ymm_ymm_ymmm256 | EVEX_Vandpd_zmm_k1z_zmm_zmmm512b64,
+        VEX_Vandnps_xmm_xmm_xmmm128 => VEX_Vandnps_ymm_ymm_ymmm256 | EVEX_Vandnps_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vandnpd_xmm_xmm_xmmm128 => VEX_Vandnpd_ymm_ymm_ymmm256 | EVEX_Vandnpd_zmm_k1z_zmm_zmmm512b64,
+        VEX_Vorps_xmm_xmm_xmmm128 => VEX_Vorps_ymm_ymm_ymmm256 | EVEX_Vorps_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vorpd_xmm_xmm_xmmm128 => VEX_Vorpd_ymm_ymm_ymmm256 | EVEX_Vorpd_zmm_k1z_zmm_zmmm512b64,
+        VEX_Vxorps_xmm_xmm_xmmm128 => VEX_Vxorps_ymm_ymm_ymmm256 | EVEX_Vxorps_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vxorpd_xmm_xmm_xmmm128 => VEX_Vxorpd_ymm_ymm_ymmm256 | EVEX_Vxorpd_zmm_k1z_zmm_zmmm512b64,
 
-        VEX_Vaddps_xmm_xmm_xmmm128 => VEX_Vaddps_ymm_ymm_ymmm256,
-        VEX_Vaddpd_xmm_xmm_xmmm128 => VEX_Vaddpd_ymm_ymm_ymmm256,
-        VEX_Vsubps_xmm_xmm_xmmm128 => VEX_Vsubps_ymm_ymm_ymmm256,
-        VEX_Vsubpd_xmm_xmm_xmmm128 => VEX_Vsubpd_ymm_ymm_ymmm256,
-        VEX_Vmulps_xmm_xmm_xmmm128 => VEX_Vmulps_ymm_ymm_ymmm256,
-        VEX_Vmulpd_xmm_xmm_xmmm128 => VEX_Vmulpd_ymm_ymm_ymmm256,
-        VEX_Vdivps_xmm_xmm_xmmm128 => VEX_Vdivps_ymm_ymm_ymmm256,
-        VEX_Vdivpd_xmm_xmm_xmmm128 => VEX_Vdivpd_ymm_ymm_ymmm256,
-        VEX_Vminps_xmm_xmm_xmmm128 => VEX_Vminps_ymm_ymm_ymmm256,
-        VEX_Vminpd_xmm_xmm_xmmm128 => VEX_Vminpd_ymm_ymm_ymmm256,
-        VEX_Vmaxps_xmm_xmm_xmmm128 => VEX_Vmaxps_ymm_ymm_ymmm256,
-        VEX_Vmaxpd_xmm_xmm_xmmm128 => VEX_Vmaxpd_ymm_ymm_ymmm256,
-        VEX_Vsqrtps_xmm_xmmm128 => VEX_Vsqrtps_ymm_ymmm256,
-        VEX_Vsqrtpd_xmm_xmmm128 => VEX_Vsqrtpd_ymm_ymmm256,
-        VEX_Vroundps_xmm_xmmm128_imm8 => VEX_Vroundps_ymm_ymmm256_imm8,
-        VEX_Vroundpd_xmm_xmmm128_imm8 => VEX_Vroundpd_ymm_ymmm256_imm8,
-        VEX_Vcmpps_xmm_xmm_xmmm128_imm8 => VEX_Vcmpps_ymm_ymm_ymmm256_imm8,
-        VEX_Vcmppd_xmm_xmm_xmmm128_imm8 => VEX_Vcmppd_ymm_ymm_ymmm256_imm8,
-        VEX_Vcvtdq2ps_xmm_xmmm128 => VEX_Vcvtdq2ps_ymm_ymmm256,
-        VEX_Vcvttps2dq_xmm_xmmm128 => VEX_Vcvttps2dq_ymm_ymmm256,
+        VEX_Vaddps_xmm_xmm_xmmm128 => VEX_Vaddps_ymm_ymm_ymmm256 | EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er,
+        VEX_Vaddpd_xmm_xmm_xmmm128 => VEX_Vaddpd_ymm_ymm_ymmm256 | EVEX_Vaddpd_zmm_k1z_zmm_zmmm512b64_er,
+        VEX_Vsubps_xmm_xmm_xmmm128 => VEX_Vsubps_ymm_ymm_ymmm256 | EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er,
+        VEX_Vsubpd_xmm_xmm_xmmm128 => VEX_Vsubpd_ymm_ymm_ymmm256 | EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er,
+        VEX_Vmulps_xmm_xmm_xmmm128 => VEX_Vmulps_ymm_ymm_ymmm256 | EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er,
+        VEX_Vmulpd_xmm_xmm_xmmm128 => VEX_Vmulpd_ymm_ymm_ymmm256 | EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er,
+        VEX_Vdivps_xmm_xmm_xmmm128 => VEX_Vdivps_ymm_ymm_ymmm256 | EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er,
+        VEX_Vdivpd_xmm_xmm_xmmm128 => VEX_Vdivpd_ymm_ymm_ymmm256 | EVEX_Vdivpd_zmm_k1z_zmm_zmmm512b64_er,
+        VEX_Vminps_xmm_xmm_xmmm128 => VEX_Vminps_ymm_ymm_ymmm256 | EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae,
+        VEX_Vminpd_xmm_xmm_xmmm128 => VEX_Vminpd_ymm_ymm_ymmm256 | EVEX_Vminpd_zmm_k1z_zmm_zmmm512b64_sae,
+        VEX_Vmaxps_xmm_xmm_xmmm128 => VEX_Vmaxps_ymm_ymm_ymmm256 | EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae,
+        VEX_Vmaxpd_xmm_xmm_xmmm128 => VEX_Vmaxpd_ymm_ymm_ymmm256 | EVEX_Vmaxpd_zmm_k1z_zmm_zmmm512b64_sae,
+        VEX_Vsqrtps_xmm_xmmm128 => VEX_Vsqrtps_ymm_ymmm256 | EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er,
+        VEX_Vsqrtpd_xmm_xmmm128 => VEX_Vsqrtpd_ymm_ymmm256 | EVEX_Vsqrtpd_zmm_k1z_zmmm512b64_er,
+        VEX_Vroundps_xmm_xmmm128_imm8 => VEX_Vroundps_ymm_ymmm256_imm8 | EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae,
+        VEX_Vroundpd_xmm_xmmm128_imm8 => VEX_Vroundpd_ymm_ymmm256_imm8 | EVEX_Vrndscalepd_zmm_k1z_zmmm512b64_imm8_sae,
+        VEX_Vcmpps_xmm_xmm_xmmm128_imm8 => VEX_Vcmpps_ymm_ymm_ymmm256_imm8 | EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae,
+        VEX_Vcmppd_xmm_xmm_xmmm128_imm8 => VEX_Vcmppd_ymm_ymm_ymmm256_imm8 | EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae,
+        VEX_Vcvtdq2ps_xmm_xmmm128 => VEX_Vcvtdq2ps_ymm_ymmm256 | EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er,
+        VEX_Vcvttps2dq_xmm_xmmm128 => VEX_Vcvttps2dq_ymm_ymmm256 | EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae,
 
-        VEX_Vpaddb_xmm_xmm_xmmm128 => VEX_Vpaddb_ymm_ymm_ymmm256,
-        VEX_Vpaddd_xmm_xmm_xmmm128 => VEX_Vpaddd_ymm_ymm_ymmm256,
-        VEX_Vpaddq_xmm_xmm_xmmm128 => VEX_Vpaddq_ymm_ymm_ymmm256,
-        VEX_Vpsubb_xmm_xmm_xmmm128 => VEX_Vpsubb_ymm_ymm_ymmm256,
-        VEX_Vpsubd_xmm_xmm_xmmm128 => VEX_Vpsubd_ymm_ymm_ymmm256,
-        VEX_Vpsubq_xmm_xmm_xmmm128 => VEX_Vpsubq_ymm_ymm_ymmm256,
-        VEX_Vpmulld_xmm_xmm_xmmm128 => VEX_Vpmulld_ymm_ymm_ymmm256,
-        VEX_Vpmuldq_xmm_xmm_xmmm128 => VEX_Vpmuldq_ymm_ymm_ymmm256,
-        VEX_Vpmuludq_xmm_xmm_xmmm128 => VEX_Vpmuludq_ymm_ymm_ymmm256,
-        VEX_Vpabsd_xmm_xmmm128 => VEX_Vpabsd_ymm_ymmm256,
-        VEX_Vpminsd_xmm_xmm_xmmm128 => VEX_Vpminsd_ymm_ymm_ymmm256,
-        VEX_Vpminud_xmm_xmm_xmmm128 => VEX_Vpminud_ymm_ymm_ymmm256,
-        VEX_Vpminub_xmm_xmm_xmmm128 => VEX_Vpminub_ymm_ymm_ymmm256,
-        VEX_Vpmaxsd_xmm_xmm_xmmm128 => VEX_Vpmaxsd_ymm_ymm_ymmm256,
-        VEX_Vpmaxud_xmm_xmm_xmmm128 => VEX_Vpmaxud_ymm_ymm_ymmm256,
-        VEX_Vpcmpeqb_xmm_xmm_xmmm128 => VEX_Vpcmpeqb_ymm_ymm_ymmm256,
-        VEX_Vpcmpeqd_xmm_xmm_xmmm128 => VEX_Vpcmpeqd_ymm_ymm_ymmm256,
-        VEX_Vpcmpeqq_xmm_xmm_xmmm128 => VEX_Vpcmpeqq_ymm_ymm_ymmm256,
-        VEX_Vpcmpgtd_xmm_xmm_xmmm128 => VEX_Vpcmpgtd_ymm_ymm_ymmm256,
-        VEX_Vpcmpgtq_xmm_xmm_xmmm128 => VEX_Vpcmpgtq_ymm_ymm_ymmm256,
-        VEX_Vpslld_xmm_xmm_imm8 => VEX_Vpslld_ymm_ymm_imm8,
-        VEX_Vpsllq_xmm_xmm_imm8 => VEX_Vpsllq_ymm_ymm_imm8,
-        VEX_Vpsrld_xmm_xmm_imm8 => VEX_Vpsrld_ymm_ymm_imm8,
-        VEX_Vpsrlq_xmm_xmm_imm8 => VEX_Vpsrlq_ymm_ymm_imm8,
-        VEX_Vpsrad_xmm_xmm_imm8 => VEX_Vpsrad_ymm_ymm_imm8,
-        VEX_Vpsllw_xmm_xmm_imm8 => VEX_Vpsllw_ymm_ymm_imm8,
-        VEX_Vpsrlw_xmm_xmm_imm8 => VEX_Vpsrlw_ymm_ymm_imm8,
-        VEX_Vpslldq_xmm_xmm_imm8 => VEX_Vpslldq_ymm_ymm_imm8,
-        VEX_Vpsrldq_xmm_xmm_imm8 => VEX_Vpsrldq_ymm_ymm_imm8,
+        VEX_Vpaddb_xmm_xmm_xmmm128 => VEX_Vpaddb_ymm_ymm_ymmm256 | EVEX_Vpaddb_zmm_k1z_zmm_zmmm512,
+        VEX_Vpaddd_xmm_xmm_xmmm128 => VEX_Vpaddd_ymm_ymm_ymmm256 | EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vpaddq_xmm_xmm_xmmm128 => VEX_Vpaddq_ymm_ymm_ymmm256 | EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64,
+        VEX_Vpsubb_xmm_xmm_xmmm128 => VEX_Vpsubb_ymm_ymm_ymmm256 | EVEX_Vpsubb_zmm_k1z_zmm_zmmm512,
+        VEX_Vpsubd_xmm_xmm_xmmm128 => VEX_Vpsubd_ymm_ymm_ymmm256 | EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vpsubq_xmm_xmm_xmmm128 => VEX_Vpsubq_ymm_ymm_ymmm256 | EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64,
+        VEX_Vpmulld_xmm_xmm_xmmm128 => VEX_Vpmulld_ymm_ymm_ymmm256 | EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vpmuldq_xmm_xmm_xmmm128 => VEX_Vpmuldq_ymm_ymm_ymmm256 | EVEX_Vpmuldq_zmm_k1z_zmm_zmmm512b64,
+        VEX_Vpmuludq_xmm_xmm_xmmm128 => VEX_Vpmuludq_ymm_ymm_ymmm256 | EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64,
+        VEX_Vpabsd_xmm_xmmm128 => VEX_Vpabsd_ymm_ymmm256 | EVEX_Vpabsd_zmm_k1z_zmmm512b32,
+        VEX_Vpminsd_xmm_xmm_xmmm128 => VEX_Vpminsd_ymm_ymm_ymmm256 | EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vpminud_xmm_xmm_xmmm128 => VEX_Vpminud_ymm_ymm_ymmm256 | EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vpminub_xmm_xmm_xmmm128 => VEX_Vpminub_ymm_ymm_ymmm256 | EVEX_Vpminub_zmm_k1z_zmm_zmmm512,
+        VEX_Vpmaxsd_xmm_xmm_xmmm128 => VEX_Vpmaxsd_ymm_ymm_ymmm256 | EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vpmaxud_xmm_xmm_xmmm128 => VEX_Vpmaxud_ymm_ymm_ymmm256 | EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vpcmpeqb_xmm_xmm_xmmm128 => VEX_Vpcmpeqb_ymm_ymm_ymmm256 | EVEX_Vpcmpeqb_kr_k1_zmm_zmmm512,
+        VEX_Vpcmpeqd_xmm_xmm_xmmm128 => VEX_Vpcmpeqd_ymm_ymm_ymmm256 | EVEX_Vpcmpeqd_kr_k1_zmm_zmmm512b32,
+        VEX_Vpcmpeqq_xmm_xmm_xmmm128 => VEX_Vpcmpeqq_ymm_ymm_ymmm256 | EVEX_Vpcmpeqq_kr_k1_zmm_zmmm512b64,
+        VEX_Vpcmpgtd_xmm_xmm_xmmm128 => VEX_Vpcmpgtd_ymm_ymm_ymmm256 | EVEX_Vpcmpgtd_kr_k1_zmm_zmmm512b32,
+        VEX_Vpcmpgtq_xmm_xmm_xmmm128 => VEX_Vpcmpgtq_ymm_ymm_ymmm256 | EVEX_Vpcmpgtq_kr_k1_zmm_zmmm512b64,
+        VEX_Vpslld_xmm_xmm_imm8 => VEX_Vpslld_ymm_ymm_imm8 | EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8,
+        VEX_Vpsllq_xmm_xmm_imm8 => VEX_Vpsllq_ymm_ymm_imm8 | EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8,
+        VEX_Vpsrld_xmm_xmm_imm8 => VEX_Vpsrld_ymm_ymm_imm8 | EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8,
+        VEX_Vpsrlq_xmm_xmm_imm8 => VEX_Vpsrlq_ymm_ymm_imm8 | EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8,
+        VEX_Vpsrad_xmm_xmm_imm8 => VEX_Vpsrad_ymm_ymm_imm8 | EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8,
+        VEX_Vpsllw_xmm_xmm_imm8 => VEX_Vpsllw_ymm_ymm_imm8 | EVEX_Vpsllw_zmm_k1z_zmmm512_imm8,
+        VEX_Vpsrlw_xmm_xmm_imm8 => VEX_Vpsrlw_ymm_ymm_imm8 | EVEX_Vpsrlw_zmm_k1z_zmmm512_imm8,
+        VEX_Vpslldq_xmm_xmm_imm8 => VEX_Vpslldq_ymm_ymm_imm8 | EVEX_Vpslldq_zmm_zmmm512_imm8,
+        VEX_Vpsrldq_xmm_xmm_imm8 => VEX_Vpsrldq_ymm_ymm_imm8 | EVEX_Vpsrldq_zmm_zmmm512_imm8,
 
-        VEX_Vshufps_xmm_xmm_xmmm128_imm8 => VEX_Vshufps_ymm_ymm_ymmm256_imm8,
-        VEX_Vshufpd_xmm_xmm_xmmm128_imm8 => VEX_Vshufpd_ymm_ymm_ymmm256_imm8,
-        VEX_Vpshufb_xmm_xmm_xmmm128 => VEX_Vpshufb_ymm_ymm_ymmm256,
-        VEX_Vpalignr_xmm_xmm_xmmm128_imm8 => VEX_Vpalignr_ymm_ymm_ymmm256_imm8,
-        VEX_Vpblendw_xmm_xmm_xmmm128_imm8 => VEX_Vpblendw_ymm_ymm_ymmm256_imm8,
-        VEX_Vpunpckldq_xmm_xmm_xmmm128 => VEX_Vpunpckldq_ymm_ymm_ymmm256,
-        VEX_Vpunpckhdq_xmm_xmm_xmmm128 => VEX_Vpunpckhdq_ymm_ymm_ymmm256,
-        VEX_Vpunpckhqdq_xmm_xmm_xmmm128 => VEX_Vpunpckhqdq_ymm_ymm_ymmm256,
-        VEX_Vunpcklps_xmm_xmm_xmmm128 => VEX_Vunpcklps_ymm_ymm_ymmm256,
-        VEX_Vunpckhps_xmm_xmm_xmmm128 => VEX_Vunpckhps_ymm_ymm_ymmm256,
-        VEX_Vblendvps_xmm_xmm_xmmm128_xmm => VEX_Vblendvps_ymm_ymm_ymmm256_ymm,
-        VEX_Vblendvpd_xmm_xmm_xmmm128_xmm => VEX_Vblendvpd_ymm_ymm_ymmm256_ymm,
-        VEX_Vpblendvb_xmm_xmm_xmmm128_xmm => VEX_Vpblendvb_ymm_ymm_ymmm256_ymm,
+        VEX_Vshufps_xmm_xmm_xmmm128_imm8 => VEX_Vshufps_ymm_ymm_ymmm256_imm8 | EVEX_Vshufps_zmm_k1z_zmm_zmmm512b32_imm8,
+        VEX_Vpshufb_xmm_xmm_xmmm128 => VEX_Vpshufb_ymm_ymm_ymmm256 | EVEX_Vpshufb_zmm_k1z_zmm_zmmm512,
+        VEX_Vpalignr_xmm_xmm_xmmm128_imm8 => VEX_Vpalignr_ymm_ymm_ymmm256_imm8 | EVEX_Vpalignr_zmm_k1z_zmm_zmmm512_imm8,
+        VEX_Vpblendw_xmm_xmm_xmmm128_imm8 => VEX_Vpblendw_ymm_ymm_ymmm256_imm8 | INVALID,
+        VEX_Vpunpckldq_xmm_xmm_xmmm128 => VEX_Vpunpckldq_ymm_ymm_ymmm256 | EVEX_Vpunpckldq_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vpunpckhdq_xmm_xmm_xmmm128 => VEX_Vpunpckhdq_ymm_ymm_ymmm256 | EVEX_Vpunpckhdq_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vpunpckhqdq_xmm_xmm_xmmm128 => VEX_Vpunpckhqdq_ymm_ymm_ymmm256 | EVEX_Vpunpckhqdq_zmm_k1z_zmm_zmmm512b64,
+        VEX_Vunpcklps_xmm_xmm_xmmm128 => VEX_Vunpcklps_ymm_ymm_ymmm256 | EVEX_Vunpcklps_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vunpckhps_xmm_xmm_xmmm128 => VEX_Vunpckhps_ymm_ymm_ymmm256 | EVEX_Vunpckhps_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vblendvps_xmm_xmm_xmmm128_xmm => VEX_Vblendvps_ymm_ymm_ymmm256_ymm | EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vblendvpd_xmm_xmm_xmmm128_xmm => VEX_Vblendvpd_ymm_ymm_ymmm256_ymm | EVEX_Vblendmpd_zmm_k1z_zmm_zmmm512b64,
+        VEX_Vpblendvb_xmm_xmm_xmmm128_xmm => VEX_Vpblendvb_ymm_ymm_ymmm256_ymm | EVEX_Vpblendmb_zmm_k1z_zmm_zmmm512,
     }
     Fused {
-        VEX_Vfmadd132pd_xmm_xmm_xmmm128 => VEX_Vfmadd132pd_ymm_ymm_ymmm256,
-        VEX_Vfmadd213pd_xmm_xmm_xmmm128 => VEX_Vfmadd213pd_ymm_ymm_ymmm256,
-        VEX_Vfmadd231pd_xmm_xmm_xmmm128 => VEX_Vfmadd231pd_ymm_ymm_ymmm256,
-        VEX_Vfnmadd132pd_xmm_xmm_xmmm128 => VEX_Vfnmadd132pd_ymm_ymm_ymmm256,
-        VEX_Vfnmadd213pd_xmm_xmm_xmmm128 => VEX_Vfnmadd213pd_ymm_ymm_ymmm256,
-        VEX_Vfmsub132pd_xmm_xmm_xmmm128 => VEX_Vfmsub132pd_ymm_ymm_ymmm256,
-        VEX_Vfmsub213pd_xmm_xmm_xmmm128 => VEX_Vfmsub213pd_ymm_ymm_ymmm256,
+        VEX_Vfmadd132pd_xmm_xmm_xmmm128 => VEX_Vfmadd132pd_ymm_ymm_ymmm256 | EVEX_Vfmadd132pd_zmm_k1z_zmm_zmmm512b64_er,
+        VEX_Vfmadd213pd_xmm_xmm_xmmm128 => VEX_Vfmadd213pd_ymm_ymm_ymmm256 | EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er,
+        VEX_Vfmadd231pd_xmm_xmm_xmmm128 => VEX_Vfmadd231pd_ymm_ymm_ymmm256 | EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er,
+        VEX_Vfnmadd132pd_xmm_xmm_xmmm128 => VEX_Vfnmadd132pd_ymm_ymm_ymmm256 | EVEX_Vfnmadd132pd_zmm_k1z_zmm_zmmm512b64_er,
+        VEX_Vfnmadd213pd_xmm_xmm_xmmm128 => VEX_Vfnmadd213pd_ymm_ymm_ymmm256 | EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er,
+        VEX_Vfmsub132pd_xmm_xmm_xmmm128 => VEX_Vfmsub132pd_ymm_ymm_ymmm256 | EVEX_Vfmsub132pd_zmm_k1z_zmm_zmmm512b64_er,
+        VEX_Vfmsub213pd_xmm_xmm_xmmm128 => VEX_Vfmsub213pd_ymm_ymm_ymmm256 | EVEX_Vfmsub213pd_zmm_k1z_zmm_zmmm512b64_er,
     }
     Counted {
-        VEX_Vpslld_xmm_xmm_xmmm128 => VEX_Vpslld_ymm_ymm_xmmm128,
-        VEX_Vpsllq_xmm_xmm_xmmm128 => VEX_Vpsllq_ymm_ymm_xmmm128,
-        VEX_Vpsrld_xmm_xmm_xmmm128 => VEX_Vpsrld_ymm_ymm_xmmm128,
-        VEX_Vpsrlq_xmm_xmm_xmmm128 => VEX_Vpsrlq_ymm_ymm_xmmm128,
-        VEX_Vpsrad_xmm_xmm_xmmm128 => VEX_Vpsrad_ymm_ymm_xmmm128,
+        VEX_Vpslld_xmm_xmm_xmmm128 => VEX_Vpslld_ymm_ymm_xmmm128 | EVEX_Vpslld_zmm_k1z_zmm_xmmm128,
+        VEX_Vpsllq_xmm_xmm_xmmm128 => VEX_Vpsllq_ymm_ymm_xmmm128 | EVEX_Vpsllq_zmm_k1z_zmm_xmmm128,
+        VEX_Vpsrld_xmm_xmm_xmmm128 => VEX_Vpsrld_ymm_ymm_xmmm128 | EVEX_Vpsrld_zmm_k1z_zmm_xmmm128,
+        VEX_Vpsrlq_xmm_xmm_xmmm128 => VEX_Vpsrlq_ymm_ymm_xmmm128 | EVEX_Vpsrlq_zmm_k1z_zmm_xmmm128,
+        VEX_Vpsrad_xmm_xmm_xmmm128 => VEX_Vpsrad_ymm_ymm_xmmm128 | EVEX_Vpsrad_zmm_k1z_zmm_xmmm128,
+    }
+    Shift {
+        VEX_Vpavgb_xmm_xmm_xmmm128 => VEX_Vpsllvd_ymm_ymm_ymmm256 | EVEX_Vpsllvd_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vpavgw_xmm_xmm_xmmm128 => VEX_Vpsrlvd_ymm_ymm_ymmm256 | EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32,
+        VEX_Vpmulhrsw_xmm_xmm_xmmm128 => VEX_Vpsravd_ymm_ymm_ymmm256 | EVEX_Vpsravd_zmm_k1z_zmm_zmmm512b32,
     }
     Store {
-        VEX_Vmovdqu_xmmm128_xmm => VEX_Vmovdqu_ymmm256_ymm,
-        VEX_Vmovdqa_xmmm128_xmm => VEX_Vmovdqa_ymmm256_ymm,
-        VEX_Vmovups_xmmm128_xmm => VEX_Vmovups_ymmm256_ymm,
-        VEX_Vmovaps_xmmm128_xmm => VEX_Vmovaps_ymmm256_ymm,
-        Movdqu_xmmm128_xmm => VEX_Vmovdqu_ymmm256_ymm,
-        Movdqa_xmmm128_xmm => VEX_Vmovdqa_ymmm256_ymm,
-        Movups_xmmm128_xmm => VEX_Vmovups_ymmm256_ymm,
+        VEX_Vmovdqu_xmmm128_xmm => VEX_Vmovdqu_ymmm256_ymm | EVEX_Vmovdqu32_zmmm512_k1z_zmm,
+        VEX_Vmovdqa_xmmm128_xmm => VEX_Vmovdqa_ymmm256_ymm | EVEX_Vmovdqa32_zmmm512_k1z_zmm,
+        VEX_Vmovups_xmmm128_xmm => VEX_Vmovups_ymmm256_ymm | EVEX_Vmovups_zmmm512_k1z_zmm,
+        VEX_Vmovaps_xmmm128_xmm => VEX_Vmovaps_ymmm256_ymm | EVEX_Vmovaps_zmmm512_k1z_zmm,
+        Movdqu_xmmm128_xmm => VEX_Vmovdqu_ymmm256_ymm | EVEX_Vmovdqu32_zmmm512_k1z_zmm,
+        Movdqa_xmmm128_xmm => VEX_Vmovdqa_ymmm256_ymm | EVEX_Vmovdqa32_zmmm512_k1z_zmm,
+        Movups_xmmm128_xmm => VEX_Vmovups_ymmm256_ymm | EVEX_Vmovups_zmmm512_k1z_zmm,
     }
     Broadcast {
-        VEX_Vpbroadcastd_xmm_xmmm32 => VEX_Vpbroadcastd_ymm_xmmm32,
-        VEX_Vpbroadcastq_xmm_xmmm64 => VEX_Vpbroadcastq_ymm_xmmm64,
-        VEX_Vbroadcastss_xmm_xmm => VEX_Vbroadcastss_ymm_xmm,
-        VEX_Vbroadcastss_xmm_m32 => VEX_Vbroadcastss_ymm_m32,
+        VEX_Vpbroadcastd_xmm_xmmm32 => VEX_Vpbroadcastd_ymm_xmmm32 | EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
+        VEX_Vpbroadcastq_xmm_xmmm64 => VEX_Vpbroadcastq_ymm_xmmm64 | EVEX_Vpbroadcastq_zmm_k1z_xmmm64,
+        VEX_Vbroadcastss_xmm_xmm => VEX_Vbroadcastss_ymm_xmm | EVEX_Vbroadcastss_zmm_k1z_xmmm32,
+        VEX_Vbroadcastss_xmm_m32 => VEX_Vbroadcastss_ymm_m32 | EVEX_Vbroadcastss_zmm_k1z_xmmm32,
         // Vectors in memory are never read by it.
-        VEX_Vmovddup_xmm_xmmm64 => VEX_Vpbroadcastq_ymm_xmmm64,
+        VEX_Vmovddup_xmm_xmmm64 => VEX_Vpbroadcastq_ymm_xmmm64 | EVEX_Vpbroadcastq_zmm_k1z_xmmm64,
+    }
+    LoadSplat {
+        VEX_Vpmovsxdq_xmm_xmmm64 => VEX_Vpbroadcastd_ymm_xmmm32 | EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
     }
     Paired {
-        VEX_Vpshufd_xmm_xmmm128_imm8 => VEX_Vpshufd_ymm_ymmm256_imm8,
-        VEX_Vpunpcklqdq_xmm_xmm_xmmm128 => VEX_Vpunpcklqdq_ymm_ymm_ymmm256,
+        VEX_Vpshufd_xmm_xmmm128_imm8 => VEX_Vpshufd_ymm_ymmm256_imm8 | EVEX_Vpshufd_zmm_k1z_zmmm512b32_imm8,
+        VEX_Vpunpcklqdq_xmm_xmm_xmmm128 => VEX_Vpunpcklqdq_ymm_ymm_ymmm256 | EVEX_Vpunpcklqdq_zmm_k1z_zmm_zmmm512b64,
     }
     Look {
-        VEX_Vptest_xmm_xmmm128 => VEX_Vptest_ymm_ymmm256,
-        VEX_Vmovmskps_r32_xmm => VEX_Vmovmskps_r32_ymm,
-        VEX_Vmovmskps_r64_xmm => VEX_Vmovmskps_r64_ymm,
+        VEX_Vptest_xmm_xmmm128 => VEX_Vptest_ymm_ymmm256 | EVEX_Vptestmd_kr_k1_zmm_zmmm512b32,
+        VEX_Vmovmskps_r32_xmm => VEX_Vmovmskps_r32_ymm | EVEX_Vpmovd2m_kr_zmm,
+        VEX_Vmovmskps_r64_xmm => VEX_Vmovmskps_r64_ymm | EVEX_Vpmovd2m_kr_zmm,
     }
     ;
     Form::Promote => { VEX_Vcvtps2pd_xmm_xmmm64 }
     Form::Demote => { VEX_Vcvtpd2ps_xmm_xmmm128 }
     Form::Borrowed(Borrowed::Take(0)) => { VEX_Vpsubsb_xmm_xmm_xmmm128 }
     Form::Borrowed(Borrowed::Take(1)) => { VEX_Vpsubsw_xmm_xmm_xmmm128 }
+    Form::Borrowed(Borrowed::Take(2)) => { VEX_Vpsubusb_xmm_xmm_xmmm128 }
+    Form::Borrowed(Borrowed::Take(3)) => { VEX_Vpsubusw_xmm_xmm_xmmm128 }
     Form::Borrowed(Borrowed::Insert(1)) => { VEX_Vpaddusb_xmm_xmm_xmmm128 }
+    Form::Borrowed(Borrowed::Insert(2)) => { VEX_Vpaddusw_xmm_xmm_xmmm128 }
+    Form::Borrowed(Borrowed::Insert(3)) => { VEX_Vpaddsb_xmm_xmm_xmmm128 }
     Form::Borrowed(Borrowed::LoadPart) => { VEX_Vpmovsxbw_xmm_xmmm64 }
     Form::Borrowed(Borrowed::StorePart) => { VEX_Vmovupd_xmmm128_xmm }
-    Form::Borrowed(Borrowed::LoadSplat(Code::VEX_Vpbroadcastd_ymm_xmmm32)) => { VEX_Vpmovsxdq_xmm_xmmm64 }
-    Form::Borrowed(Borrowed::Shift(Code::VEX_Vpsllvd_ymm_ymm_ymmm256)) => { VEX_Vpavgb_xmm_xmm_xmmm128 }
-    Form::Borrowed(Borrowed::Shift(Code::VEX_Vpsrlvd_ymm_ymm_ymmm256)) => { VEX_Vpavgw_xmm_xmm_xmmm128 }
-    Form::Borrowed(Borrowed::Shift(Code::VEX_Vpsravd_ymm_ymm_ymmm256)) => { VEX_Vpmulhrsw_xmm_xmm_xmmm128 }
     Form::Narrow => {
         VEX_Vmovd_xmm_rm32 VEX_Vmovd_rm32_xmm VEX_Vmovq_xmm_rm64 VEX_Vmovq_rm64_xmm VEX_Vmovq_xmm_xmmm64 VEX_Vmovq_xmmm64_xmm
         VEX_Vmovss_xmm_m32 VEX_Vmovss_m32_xmm VEX_Vmovss_xmm_xmm_xmm
@@ -239,6 +252,39 @@ forms! {
     Form::NarrowCompare => {
         VEX_Vucomiss_xmm_xmmm32 VEX_Vucomisd_xmm_xmmm64 Ucomiss_xmm_xmmm32 Ucomisd_xmm_xmmm64
     }
+}
+
+/// How an instruction of 512 bits uses a mask register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Masked {
+    /// It makes a mask, of which this instruction makes a vector.
+    Made(Code),
+    /// It reads a mask, which this instruction makes of the last operand.
+    Read(Code),
+    /// It makes a mask, of which only is asked whether it has lanes.
+    Tested,
+    /// It makes a mask, whose bits go to a general register.
+    Bits,
+}
+
+/// How an instruction of 512 bits uses a mask register, if it does.
+pub(super) fn masked(code: Code) -> Option<Masked> {
+    use Code::*;
+    Some(match code {
+        EVEX_Vpcmpeqb_kr_k1_zmm_zmmm512 => Masked::Made(EVEX_Vpmovm2b_zmm_kr),
+        EVEX_Vpcmpeqd_kr_k1_zmm_zmmm512b32
+        | EVEX_Vpcmpgtd_kr_k1_zmm_zmmm512b32
+        | EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae => Masked::Made(EVEX_Vpmovm2d_zmm_kr),
+        EVEX_Vpcmpeqq_kr_k1_zmm_zmmm512b64
+        | EVEX_Vpcmpgtq_kr_k1_zmm_zmmm512b64
+        | EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae => Masked::Made(EVEX_Vpmovm2q_zmm_kr),
+        EVEX_Vpblendmb_zmm_k1z_zmm_zmmm512 => Masked::Read(EVEX_Vpmovb2m_kr_zmm),
+        EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32 => Masked::Read(EVEX_Vpmovd2m_kr_zmm),
+        EVEX_Vblendmpd_zmm_k1z_zmm_zmmm512b64 => Masked::Read(EVEX_Vpmovq2m_kr_zmm),
+        EVEX_Vptestmd_kr_k1_zmm_zmmm512b32 => Masked::Tested,
+        EVEX_Vpmovd2m_kr_zmm => Masked::Bits,
+        _ => return None,
+    })
 }
 
 /// Whether an instruction without vector registers may stay as it is. How it treats the stack is another question.

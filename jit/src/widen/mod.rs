@@ -1,7 +1,7 @@
 //! Re-encodes machine code for wider vectors.
 //!
 //! Cranelift knows vectors of 128 bits. In a packet each 128 bits are four lanes that have nothing to do with the others,
-//! so the same instructions on registers of twice that size compute twice as many lanes. Here stock machine code is decoded,
+//! so the same instructions on registers of two or four times that size compute as many times the lanes. Here stock machine code is decoded,
 //! checked and encoded again, with a frame, constants and jump tables of its own. `packet/` writes code that can be widened,
 //! and means it to be: a 16-byte access in its code is one of a whole vector here.
 //!
@@ -78,7 +78,7 @@ impl Refusal {
     }
 }
 
-/// Widens the code of one function, whose vectors get `parts` times 128 bits: 2. Blocks start where the code generator says.
+/// Widens the code of one function, whose vectors get `parts` times 128 bits: 2 or 4. Blocks start where the code generator says.
 ///
 /// # Errors
 /// If the code has anything that is not known to mean the same on wider vectors.

@@ -6,6 +6,7 @@
 //! | `sub rsp, n` | the same of the larger frame, page by page, then aligned to a vector |
 //! | `add rsp, n` | nothing: `mov rsp, rbp` comes next |
 //! | a constant of 16 bytes | the same in each part, in data of its own |
+//! | a comparison, blend or test of 512 bits | the same by way of a mask register |
 //! | `call`, `ret` | after a `vzeroupper`: others may use instructions that are slow without |
 
 use std::collections::BTreeMap;
@@ -14,8 +15,22 @@ use iced_x86::{Code, IcedError, Instruction, MemoryOperand, OpKind, Register};
 
 use super::decode::Program;
 use super::encode::Output;
+use super::forms::{Masked, masked};
 use super::rows::{Step, has_memory};
 use super::{Refusal, Wide, vector_number};
+
+/// The mask register of comparisons, blends and tests of 512 bits. Stock code has none.
+const MASK: Register = Register::K1;
+
+/// A register that stock code never has.
+const SCRATCH: Register = Register::ZMM31;
+
+/// Orders the quadwords of each 256 bits.
+const ORDER_QUADWORDS: [Code; 2] = [Code::VEX_Vpermq_ymm_ymmm256_imm8, Code::EVEX_Vpermq_zmm_k1z_zmmm512b64_imm8];
+/// Orders the parts of 512 bits.
+const ORDER_PARTS: Code = Code::EVEX_Vshufi64x2_zmm_k1z_zmm_zmmm512b64_imm8;
+/// The order of four with the two in the middle swapped.
+const MIDDLE_SWAPPED: u32 = 0b11_01_10_00;
 
 /// Carries out the steps.
 pub(super) fn rewrite(code: &[u8], program: &Program, steps: &[Step], parts: u8) -> Result<Wide, Refusal> {
@@ -64,45 +79,51 @@ impl Writer<'_> {
             Step::Widen(code) => self.widen(inst, code, inst.op_count())?,
             Step::WidenButLast(code) => self.widen(inst, code, inst.op_count() - 1)?,
             Step::WidenFirst(code) => self.widen(inst, code, 1)?,
+            Step::TestOutside => {
+                let mut outside = *inst;
+                outside.set_code(Code::EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32);
+                for n in (0..2).filter(|&n| inst.op_kind(n) == OpKind::Register) {
+                    outside.set_op_register(n, vector_number(inst.op_register(n)).map_or(SCRATCH, |n| self.wide(n)));
+                }
+                self.place(inst, moved_up(&outside, SCRATCH), self.parts)?;
+                // All lanes are zero: that is a carry.
+                let none = Instruction::with3(Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32, MASK, SCRATCH, SCRATCH);
+                self.push(inst, none)?;
+                self.push(inst, Instruction::with2(Code::VEX_Kortestw_kr_kr, MASK, MASK))?;
+            }
             Step::SplatPair => {
                 let [to, from] = self.numbers(inst)?;
-                let code = Code::VEX_Vpbroadcastq_ymm_xmmm64;
+                let code = self.of([Code::VEX_Vpbroadcastq_ymm_xmmm64, Code::EVEX_Vpbroadcastq_zmm_k1z_xmmm64]);
                 self.push(inst, Instruction::with2(code, self.wide(to), narrow(from)))?;
             }
-            Step::Promote | Step::Demote => {
-                // The lower halves of both parts side by side, or back.
-                const LOWER_HALVES: u32 = 0b11_01_10_00;
+            Step::Promote => {
                 let [to, from] = self.numbers(inst)?;
-                let order = Code::VEX_Vpermq_ymm_ymmm256_imm8;
-                let pair = match step {
-                    Step::Promote => [
-                        Instruction::with3(order, self.wide(to), self.wide(from), LOWER_HALVES),
-                        Instruction::with2(Code::VEX_Vcvtps2pd_ymm_xmmm128, self.wide(to), narrow(to)),
-                    ],
-                    _ => [
-                        Instruction::with2(Code::VEX_Vcvtpd2ps_xmm_ymmm256, narrow(to), self.wide(from)),
-                        Instruction::with3(order, self.wide(to), self.wide(to), LOWER_HALVES),
-                    ],
-                };
-                for made in pair {
-                    self.push(inst, made)?;
-                }
+                let code = self.of([Code::VEX_Vcvtps2pd_ymm_xmmm128, Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae]);
+                self.gather_halves(inst, to, from)?;
+                self.push(inst, Instruction::with2(code, self.wide(to), self.half(to)))?;
+            }
+            Step::Demote => {
+                let [to, from] = self.numbers(inst)?;
+                let code = self.of([Code::VEX_Vcvtpd2ps_xmm_ymmm256, Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er]);
+                self.push(inst, Instruction::with2(code, self.half(to), self.wide(from)))?;
+                self.spread_halves(inst, to)?;
             }
             Step::Take(part) => {
                 let [to, from] = self.numbers(inst)?;
-                let code = Code::VEX_Vextracti128_xmmm128_ymm_imm8;
+                let codes = [Code::VEX_Vextracti128_xmmm128_ymm_imm8, Code::EVEX_Vextracti32x4_xmmm128_k1z_zmm_imm8];
                 let made = match part {
                     0 => Instruction::with2(Code::VEX_Vmovdqa_xmm_xmmm128, narrow(to), narrow(from)),
-                    _ => Instruction::with3(code, narrow(to), self.wide(from), u32::from(part)),
+                    _ => Instruction::with3(self.of(codes), narrow(to), self.wide(from), u32::from(part)),
                 };
                 self.push(inst, made)?;
             }
             Step::Insert(part) => {
                 let [to, from] = self.numbers(inst)?;
                 let added = vector_number(inst.op2_register()).ok_or_else(|| Refusal::of(inst, "not a vector"))?;
-                let code = Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
-                let made = Instruction::with4(code, self.wide(to), self.wide(from), narrow(added), u32::from(part));
-                self.push(inst, made)?;
+                let codes =
+                    [Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8, Code::EVEX_Vinserti32x4_zmm_k1z_zmm_xmmm128_imm8];
+                let (to, from) = (self.wide(to), self.wide(from));
+                self.push(inst, Instruction::with4(self.of(codes), to, from, narrow(added), u32::from(part)))?;
             }
             Step::LoadPart | Step::StorePart => {
                 let mut made = *inst;
@@ -146,7 +167,49 @@ impl Writer<'_> {
             }
         }
         // A constant for one register alone is not repeated.
-        self.place(inst, widened, if wide > 1 { self.parts } else { 1 })
+        let repeats = if wide > 1 { self.parts } else { 1 };
+        match masked(code) {
+            None => self.place(inst, widened, repeats),
+            Some(Masked::Made(vector)) => {
+                let to = widened.op0_register();
+                widened.set_op0_register(MASK);
+                self.place(inst, widened, repeats)?;
+                self.push(inst, Instruction::with2(vector, to, MASK))
+            }
+            Some(Masked::Read(mask)) => {
+                self.push(inst, Instruction::with2(mask, MASK, widened.op3_register()))?;
+                widened.set_op_mask(MASK);
+                self.place(inst, widened, repeats)
+            }
+            Some(Masked::Tested) => {
+                self.place(inst, moved_up(&widened, MASK), repeats)?;
+                self.push(inst, Instruction::with2(Code::VEX_Kortestw_kr_kr, MASK, MASK))
+            }
+            Some(Masked::Bits) => {
+                self.push(inst, Instruction::with2(code, MASK, widened.op1_register()))?;
+                let to = inst.op0_register().full_register32();
+                self.push(inst, Instruction::with2(Code::VEX_Kmovw_r32_kr, to, MASK))
+            }
+        }
+    }
+
+    /// The lower halves of all parts side by side, in the lower half of a register.
+    fn gather_halves(&mut self, inst: &Instruction, to: u8, from: u8) -> Result<(), Refusal> {
+        let (to, from) = (self.wide(to), self.wide(from));
+        self.push(inst, Instruction::with3(self.of(ORDER_QUADWORDS), to, from, MIDDLE_SWAPPED))?;
+        match self.parts {
+            2 => Ok(()),
+            _ => self.push(inst, Instruction::with4(ORDER_PARTS, to, to, to, MIDDLE_SWAPPED)),
+        }
+    }
+
+    /// The way back.
+    fn spread_halves(&mut self, inst: &Instruction, to: u8) -> Result<(), Refusal> {
+        let to = self.wide(to);
+        if self.parts > 2 {
+            self.push(inst, Instruction::with4(ORDER_PARTS, to, to, to, MIDDLE_SWAPPED))?;
+        }
+        self.push(inst, Instruction::with3(self.of(ORDER_QUADWORDS), to, to, MIDDLE_SWAPPED))
     }
 
     /// An instruction that stands for another, with its place on the stack or in data where that is now.
@@ -218,11 +281,33 @@ impl Writer<'_> {
         Ok([to, from])
     }
 
+    /// The code for registers of 256 or 512 bits.
+    fn of(&self, [wide, widest]: [Code; 2]) -> Code {
+        if self.parts == 2 { wide } else { widest }
+    }
+
     /// A register with all its parts.
     fn wide(&self, number: u8) -> Register {
-        debug_assert_eq!(self.parts, 2, "registers of 256 bits");
-        Register::YMM0 + u32::from(number)
+        let first = if self.parts == 2 { Register::YMM0 } else { Register::ZMM0 };
+        first + u32::from(number)
     }
+
+    /// A register with half of its parts.
+    fn half(&self, number: u8) -> Register {
+        let first = if self.parts == 2 { Register::XMM0 } else { Register::YMM0 };
+        first + u32::from(number)
+    }
+}
+
+/// An instruction of three operands, this one first, of one with two.
+fn moved_up(inst: &Instruction, first: Register) -> Instruction {
+    let mut moved = *inst;
+    moved.set_op2_kind(inst.op1_kind());
+    moved.set_op2_register(inst.op1_register());
+    moved.set_op1_kind(OpKind::Register);
+    moved.set_op1_register(inst.op0_register());
+    moved.set_op0_register(first);
+    moved
 }
 
 fn impossible(inst: &Instruction) -> Refusal {

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use iced_x86::{Code, Instruction, Mnemonic, OpKind, Register};
+use iced_x86::{Code, ConditionCode, Instruction, Mnemonic, OpKind, Register};
 
 use super::decode::Program;
 use super::forms::{Borrowed, Form, form, is_general};
@@ -22,6 +22,8 @@ pub(super) enum Step {
     WidenButLast(Code),
     /// Another instruction with a wide first operand.
     WidenFirst(Code),
+    /// A test of 512 bits whose carry says whether the second operand has no bits outside of the first.
+    TestOutside,
     /// The quadword of a part in every part.
     SplatPair,
     /// [`Form::Promote`].
@@ -122,7 +124,7 @@ impl Rows {
     pub fn of(program: &Program, parts: u8) -> Result<Self, Refusal> {
         let reader = Reader { program, parts, frame: Frame::of(program)? };
         let row = |(n, inst)| match touches_vectors(inst) {
-            true => reader.vector(inst),
+            true => reader.vector(inst, &program.insts[n + 1..]),
             false => reader.general(inst, program.insts.get(n + 1)),
         };
         let rows = program.insts.iter().enumerate().map(row).collect::<Result<_, _>>()?;
@@ -181,9 +183,10 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn vector(&self, inst: &Instruction) -> Result<Row, Refusal> {
+    /// An instruction with vector registers; one that comes after it may look at its flags.
+    fn vector(&self, inst: &Instruction, after: &[Instruction]) -> Result<Row, Refusal> {
         let no = |reason| Err(Refusal::of(inst, reason));
-        let Some(form) = form(inst.code()) else { return no("not an instruction that is known") };
+        let Some(form) = form(inst.code(), self.parts) else { return no("not an instruction that is known") };
         if inst.op0_kind() == OpKind::Memory && inst.is_ip_rel_memory_operand() {
             return no("it writes to constants");
         }
@@ -202,6 +205,8 @@ impl Reader<'_> {
                 }
                 Row::new(Rule::Counted, Step::WidenButLast(code), to, from)
             }
+            Form::Shift(_) if !in_registers => return no("it shifts what is in memory"),
+            Form::Shift(code) => Row::new(Rule::Each, Step::Widen(code), to, from),
             Form::Store(code) if on_stack => Row::new(Rule::Each, Step::Widen(code), to, from),
             Form::Store(code) => Row::new(Rule::Whole, Step::Widen(code), to, from),
             Form::Broadcast(_) | Form::Narrow | Form::NarrowCompare if on_stack => {
@@ -216,10 +221,17 @@ impl Reader<'_> {
                 let rule = if is_splat { Rule::SplatPair } else { Rule::Each };
                 Row::new(rule, Step::Widen(code), to, from)
             }
-            Form::Look(code) => {
-                let looked = if inst.mnemonic() == Mnemonic::Vptest { &places[..2] } else { from };
-                Row::new(Rule::Whole, Step::Widen(code), Place::NOWHERE, looked)
+            Form::Look(code) if inst.mnemonic() == Mnemonic::Vptest => {
+                let step = match asked(after) {
+                    _ if self.parts == 2 => Step::Widen(code),
+                    // Tests of 512 bits have no flags of both kinds.
+                    Some(ConditionCode::e) => Step::Widen(code),
+                    Some(ConditionCode::b) => Step::TestOutside,
+                    _ => return no("its flags are asked for in a way that is not known"),
+                };
+                Row::new(Rule::Whole, step, Place::NOWHERE, &places[..2])
             }
+            Form::Look(code) => Row::new(Rule::Whole, Step::Widen(code), Place::NOWHERE, from),
             Form::Promote | Form::Demote => {
                 if inst.op1_kind() != OpKind::Register {
                     return no("it converts from memory");
@@ -235,24 +247,18 @@ impl Reader<'_> {
             // The second operand is the same vector, perhaps in another register.
             Form::Borrowed(Borrowed::Take(part)) => Row::new(Rule::Take(part), Step::Take(part), to, &from[..1]),
             Form::Borrowed(Borrowed::Insert(part)) => Row::new(Rule::Insert(part), Step::Insert(part), to, from),
-            Form::Borrowed(Borrowed::LoadPart | Borrowed::LoadSplat(_))
+            Form::LoadSplat(_) | Form::Borrowed(Borrowed::LoadPart)
                 if in_registers || inst.is_ip_rel_memory_operand() || on_stack =>
             {
                 return no("it loads from something other than memory");
             }
             Form::Borrowed(Borrowed::LoadPart) => Row::new(Rule::Scalar, Step::LoadPart, to, &[]),
-            Form::Borrowed(Borrowed::LoadSplat(code)) => Row::new(Rule::Splat, Step::WidenFirst(code), to, &[]),
+            Form::LoadSplat(code) => Row::new(Rule::Splat, Step::WidenFirst(code), to, &[]),
             Form::Borrowed(Borrowed::StorePart) => {
                 if in_registers || on_stack {
                     return no("not 128 bits to memory");
                 }
                 Row::new(Rule::Scalar, Step::StorePart, to, from)
-            }
-            Form::Borrowed(Borrowed::Shift(code)) => {
-                if !in_registers {
-                    return no("it shifts what is in memory");
-                }
-                Row::new(Rule::Each, Step::Widen(code), to, from)
             }
         })
     }
@@ -369,6 +375,23 @@ fn is_zero(inst: &Instruction) -> bool {
     let last =
         |n| (inst.op_kind(inst.op_count() - n) == OpKind::Register).then(|| inst.op_register(inst.op_count() - n));
     is_idiom && last(1).is_some() && last(1) == last(2)
+}
+
+/// The condition, or its opposite, that the instructions after a test ask for; `None` if there are several.
+fn asked(after: &[Instruction]) -> Option<ConditionCode> {
+    let mut found = None;
+    for inst in after.iter().take_while(|inst| inst.rflags_modified() == 0) {
+        let condition = match inst.condition_code() {
+            ConditionCode::None if inst.rflags_read() == 0 => continue,
+            ConditionCode::ne => ConditionCode::e,
+            ConditionCode::ae => ConditionCode::b,
+            condition => condition,
+        };
+        if found.replace(condition).is_some_and(|before| before != condition) {
+            return None;
+        }
+    }
+    found
 }
 
 /// Whether a shuffle of doublewords gives the lower half twice.

@@ -1,5 +1,6 @@
 //! Damaged code: a refusal, or code of known instructions; never a panic.
 
+use brolga_ir::Width;
 use brolga_ir::passes::{Level, optimise};
 use brolga_testing_base::programs;
 use brolga_testing_base::random::{Random, seeds};
@@ -8,25 +9,41 @@ use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic
 use super::forms::{form, is_general};
 use super::{Wide, widen};
 use crate::codegen::{self, TargetSettings};
-use crate::options::{Options, VectorBytes};
+use crate::options::{CpuFeatures, Options, VectorBytes};
 
-/// Stock code that can be widened, and where its blocks begin.
-fn stock(seed: u64) -> Option<(Vec<u8>, Vec<u32>)> {
-    let options = Options::host().filter(|options| VectorBytes::most(options.features) > VectorBytes::Sixteen)?;
+/// Stock code that can be widened.
+#[derive(Clone)]
+struct Stock {
+    bytes: Vec<u8>,
+    /// Where its blocks begin.
+    blocks: Vec<u32>,
+    parts: u8,
+}
+
+/// That of a program, for vectors of 32 and 64 bytes in turn. The latter whatever the processor has: nothing is run.
+fn stock(seed: u64) -> Option<Stock> {
+    let host = Options::host().filter(|options| VectorBytes::most(options.features) > VectorBytes::Sixteen)?;
+    let features = CpuFeatures { avx512: true, ..host.features };
+    let vector_bytes = if seed.is_multiple_of(2) { VectorBytes::ThirtyTwo } else { VectorBytes::SixtyFour };
+    let options = Options { features, vector_bytes, ..host };
     let mut func = programs::generate(seed, 1 + (seed % 12) as usize);
     optimise(&mut func, Level::Full);
+    func.width = Width::Sixteen;
     let isa =
         codegen::host(&options, TargetSettings { blocks: true, widened: true, ..TargetSettings::default() }).ok()?;
     let stock = codegen::stock(&func, &options, &*isa, None).expect("programs are small");
-    Some((stock.bytes, stock.block_starts))
+    let parts = (vector_bytes.count() / 16) as u8;
+    Some(Stock { bytes: stock.bytes, blocks: stock.block_starts, parts })
 }
 
 #[test]
 fn programs_are_widened() {
     for seed in seeds(0..200) {
-        let Some((bytes, blocks)) = stock(seed) else { return println!("skipped: the processor has no AVX2") };
-        let wide = widen(&bytes, &blocks, 2).unwrap_or_else(|refusal| panic!("seed {seed}: {refusal}"));
-        assert_known(&wide);
+        let Some(Stock { bytes, blocks, parts }) = stock(seed) else {
+            return println!("skipped: the processor has no AVX2");
+        };
+        let wide = widen(&bytes, &blocks, parts).unwrap_or_else(|refusal| panic!("seed {seed}: {refusal}"));
+        assert_known(&wide, parts);
         // Whatever was decoded is found again, in order.
         let offsets: Vec<u32> = wide.offsets.iter().map(|&(_, to)| to).collect();
         assert!(offsets.is_sorted() && offsets.last().is_some_and(|&end| end as usize <= wide.bytes.len()));
@@ -44,7 +61,7 @@ fn damaged_code_is_refused_or_stays_known() {
     let (mut widened, mut refused) = (0, 0);
     for seed in seeds(0..20_000) {
         let mut random = Random(seed);
-        let (mut bytes, mut blocks) = sources[random.below(sources.len())].clone();
+        let Stock { mut bytes, mut blocks, parts } = sources[random.below(sources.len())].clone();
         for _ in 0..1 + random.below(8) {
             let at = random.below(bytes.len());
             match random.below(16) {
@@ -57,9 +74,9 @@ fn damaged_code_is_refused_or_stays_known() {
                 _ => bytes[at] = random.bits() as u8,
             }
         }
-        match widen(&bytes, &blocks, 2) {
+        match widen(&bytes, &blocks, parts) {
             Ok(wide) => {
-                assert_known(&wide);
+                assert_known(&wide, parts);
                 widened += 1;
             }
             Err(_) => refused += 1,
@@ -70,14 +87,14 @@ fn damaged_code_is_refused_or_stays_known() {
 }
 
 /// All code that can be reached is of instructions that the list gives.
-fn assert_known(wide: &Wide) {
+fn assert_known(wide: &Wide, parts: u8) {
     let end = wide.code_bytes() as usize;
     let mut decoder = Decoder::new(64, &wide.bytes[..end], DecoderOptions::NONE);
     let mut found = Instruction::default();
     while decoder.can_decode() {
         decoder.decode_out(&mut found);
         assert!(!found.is_invalid(), "at {:#x}", found.ip());
-        assert!(is_known(&found), "at {:#x}: {:?}", found.ip(), found.code());
+        assert!(is_known(&found, parts), "at {:#x}: {:?}", found.ip(), found.code());
         if matches!(found.flow_control(), FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch) {
             assert!((found.near_branch64() as usize) < end, "a jump to {:#x}", found.near_branch64());
         }
@@ -88,27 +105,28 @@ fn assert_known(wide: &Wide) {
     }
 }
 
-fn is_known(found: &Instruction) -> bool {
+fn is_known(found: &Instruction, parts: u8) -> bool {
     let made = matches!(
         found.code(),
         Code::VEX_Vzeroupper
+            | Code::VEX_Kortestw_kr_kr
+            | Code::VEX_Kmovw_r32_kr
+            | Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32
+            | Code::EVEX_Vextracti32x4_xmmm128_k1z_zmm_imm8
             | Code::VEX_Vextracti128_xmmm128_ymm_imm8
             | Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8
             | Code::VEX_Vpermq_ymm_ymmm256_imm8
             | Code::VEX_Vcvtps2pd_ymm_xmmm128
             | Code::VEX_Vcvtpd2ps_xmm_ymmm256
-            | Code::VEX_Vpsllvd_ymm_ymm_ymmm256
-            | Code::VEX_Vpsrlvd_ymm_ymm_ymmm256
-            | Code::VEX_Vpsravd_ymm_ymm_ymmm256
             | Code::Mov_rm32_imm32
             | Code::And_rm64_imm8
     );
     let is_control =
         matches!(found.mnemonic(), Mnemonic::Push | Mnemonic::Pop | Mnemonic::Ret | Mnemonic::Call | Mnemonic::Jmp)
             || found.is_jcc_short_or_near();
-    let is_wide = (0..found.op_count()).any(|n| {
-        found.op_kind(n) == OpKind::Register && (Register::YMM0..=Register::YMM15).contains(&found.op_register(n))
-    });
+    let registers = if parts == 2 { Register::YMM0..=Register::YMM15 } else { Register::ZMM0..=Register::ZMM15 };
+    let is_wide = (0..found.op_count())
+        .any(|n| found.op_kind(n) == OpKind::Register && registers.contains(&found.op_register(n)));
     // What has wide registers came from a row; what has none is itself in the list.
-    made || is_control || is_wide || is_general(found.mnemonic()) || form(found.code()).is_some()
+    made || is_control || is_wide || is_general(found.mnemonic()) || form(found.code(), parts).is_some()
 }

@@ -19,7 +19,7 @@ use brolga_ir::span::Packing;
 use brolga_ir::verify::{VerifiedFunction, verify};
 use brolga_ir::{Function, Width};
 use brolga_jit::abi::{self, Bindings, Context, Range, SampleEntry, View};
-use brolga_jit::{CompileError, Compiled, CpuFeatures, FloatGuard, FloatMode, Options, Run, compile};
+use brolga_jit::{CompileError, Compiled, FloatGuard, FloatMode, Options, Run, VectorBytes, compile};
 
 /// Guard words before each buffer.
 pub const GUARD: usize = 16;
@@ -334,11 +334,11 @@ pub fn compare_batch(
     fuel: u64,
 ) -> BatchOutcome {
     let [outcome, ..] =
-        variants(func).map(|(width, sets)| compare_batch_in(func, content, arrays, invocations, fuel, (width, &sets)));
+        variants(func).map(|(width, all)| compare_batch_in(func, content, arrays, invocations, fuel, (width, &all)));
     outcome
 }
 
-/// The same in one of the widths, for each seed another one, with one set of features.
+/// The same in one of the widths, for each seed another one, with one of the options.
 #[track_caller]
 pub fn compare_batch_briefly(
     func: &Function,
@@ -349,12 +349,12 @@ pub fn compare_batch_briefly(
     seed: usize,
 ) -> BatchOutcome {
     let variants = variants(func);
-    let (width, sets) = &variants[seed % variants.len()];
-    let set = seed / variants.len() % sets.len();
-    compare_batch_in(func, content, arrays, invocations, fuel, (*width, &sets[set..=set]))
+    let (width, all) = &variants[seed % variants.len()];
+    let one = seed / variants.len() % all.len();
+    compare_batch_in(func, content, arrays, invocations, fuel, (*width, &all[one..=one]))
 }
 
-/// The same in packets of one width, with several sets of features.
+/// The same in packets of one width, with several options.
 #[track_caller]
 fn compare_batch_in(
     func: &Function,
@@ -362,7 +362,7 @@ fn compare_batch_in(
     arrays: &[Vec<u32>],
     invocations: u32,
     fuel: u64,
-    (width, sets): (Width, &[CpuFeatures]),
+    (width, targets): (Width, &[Options]),
 ) -> BatchOutcome {
     let run_with_arrays = |func: &Function, run: &RunBatch<'_>| {
         let bound = Bound::new(func, content);
@@ -388,13 +388,13 @@ fn compare_batch_in(
         let interpreter = Interpreter::with_packing(&func, Packing::Row);
         interpreter.run_batch(bound, invocations, arrays, &mut Arena::new(), &mut fuel.clone())
     });
-    for &features in sets {
-        let options = Options { features, packing: Packing::Row, ..Options::host().unwrap() };
+    for target in targets {
+        let options = Options { packing: Packing::Row, ..*target };
         let Some(compiled) = compiled(&func, &options) else { continue };
         let got = run_with_arrays(&func, &|bound, arrays| {
             with_run(&func, &compiled, bound, fuel, |mut run| run.batch(invocations, arrays, fuel))
         });
-        assert_eq!(got, expected, "{width:?}, {features:?}");
+        assert_eq!(got, expected, "{width:?}, {options:?}");
     }
     expected
 }
@@ -467,18 +467,25 @@ impl std::ops::Deref for Walled {
     }
 }
 
-/// Features to test: every set that the processor has, all of its own first.
-pub fn feature_sets() -> Vec<CpuFeatures> {
-    CpuFeatures::detect().expect("tests run on x86-64 with SSE4.2").subsets()
+/// Options to test: every set of features that the processor has with its largest vectors, all of its own first, and those with
+/// the smallest.
+pub fn targets() -> Vec<Options> {
+    let host = Options::host().expect("tests run on x86-64 with SSE4.2");
+    let best = host.features;
+    // The largest vectors that the features allow: all sizes come up.
+    let sets = best.subsets().into_iter().map(|features| (features, VectorBytes::most(features)));
+    sets.chain([(best, VectorBytes::Sixteen)])
+        .map(|(features, vector_bytes)| Options { features, vector_bytes, ..host })
+        .collect()
 }
 
-/// Widths to test a function with, and features for each: those that are chosen with all features, and one of the wide ones
+/// Widths to test a function with, and options for each: those that are chosen with all options, and one of the wide ones
 /// with the best.
-fn variants(func: &Function) -> [(Width, Vec<CpuFeatures>); 3] {
+fn variants(func: &Function) -> [(Width, Vec<Options>); 3] {
     let ([narrow, wide], [.., first, second]) = (Width::CHOSEN, Width::ALL);
-    let sets = feature_sets();
+    let targets = targets();
     let rare = if func.inst_count().is_multiple_of(2) { first } else { second };
-    [(narrow, sets.clone()), (wide, sets.clone()), (rare, sets[..1].to_vec())]
+    [(narrow, targets.clone()), (wide, targets.clone()), (rare, targets[..1].to_vec())]
 }
 
 /// Compiles a function; nothing if its packets are so wide that they take up the frame, as vectors of 16 bytes are many then.
@@ -489,21 +496,33 @@ fn compiled(func: &VerifiedFunction, options: &Options) -> Option<Compiled> {
     }
 }
 
+/// A compiled function with other machine code of the same length.
+///
+/// # Safety
+/// The code does nothing that the function's may not do.
+pub unsafe fn with_code(compiled: &Compiled, code: &[u8], options: &Options) -> Compiled {
+    let mut bytes = compiled.to_bytes();
+    let start = bytes.len() - code.len();
+    assert_eq!(bytes[start..], *compiled.code(), "code comes last");
+    bytes[start..].copy_from_slice(code);
+    // SAFETY: the bytes are those of a compiled function but for its code, which the caller answers for.
+    unsafe { Compiled::from_bytes(&bytes, options, "changed") }.expect("bytes of the same form")
+}
+
 /// Runs a function on both engines, in packets of several widths, and compares what they leave; gives that of narrow packets.
 #[track_caller]
 pub fn compare(func: Function, content: &[Vec<Vec<u32>>], groups: &[[u32; 3]], fuel: u64) -> Outcome {
-    let [outcome, ..] = variants(&func).map(|(width, sets)| {
+    let [outcome, ..] = variants(&func).map(|(width, targets)| {
         let mut func = func.clone();
         func.width = width;
         let func = verify(func).expect("the test's function is valid");
         let bound = Bound::new(&func, content);
         let expected = interpret(&func, &bound, groups, fuel);
-        for features in sets {
-            let options = Options { features, ..Options::host().unwrap() };
+        for options in targets {
             let Some(compiled) = compiled(&func, &options) else { continue };
             let bound = Bound::new(&func, content);
             let got = run(&func, &compiled, &bound, groups, fuel);
-            assert_eq!(got, expected, "{width:?}, {features:?}");
+            assert_eq!(got, expected, "{width:?}, {options:?}");
         }
         expected
     });

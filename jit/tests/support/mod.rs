@@ -14,7 +14,7 @@ use brolga_ir::{Builder, Function as IrFunction, Op, Type, entity};
 use brolga_jit::ops::{Known, lower_op};
 use brolga_jit::packet::{Emit, Fma, Operand, Packet, PacketContext, Shape, is_wide};
 use brolga_jit::widen::widen;
-use brolga_jit::{FloatGuard, FloatMode};
+use brolga_jit::{CpuFeatures, FloatGuard, FloatMode};
 pub use brolga_testing_base::random::Random;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlagsData, Signature, UserFuncName, Value, types};
@@ -75,7 +75,7 @@ pub const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap();
 pub enum Level {
     /// x86-64-v2.
     Floor,
-    /// With AVX2 and FMA.
+    /// With AVX2 and FMA. Code for larger vectors than those have is made of the same.
     Avx2,
 }
 
@@ -98,11 +98,22 @@ impl Variant {
     /// Every tested variant.
     pub fn all() -> Vec<Variant> {
         let shapes = |vector_bytes| [1, 2, 4].map(|vectors| Shape { vector_bytes, vectors });
+        let widest = [1, 2].map(|vectors| Variant { level: Level::Avx2, shape: Shape { vector_bytes: 64, vectors } });
+        let has_widest = CpuFeatures::detect().is_some_and(|features| features.avx512);
+        if !has_widest {
+            println!("skipped: the processor has no AVX-512");
+        }
         let stock = |level| shapes(16).map(|shape| Variant { level, shape });
         let wide = |level| shapes(32).map(|shape| Variant { level, shape });
         let levels = Level::all();
         let widened = levels.iter().filter(|&&level| level == Level::Avx2);
-        levels.iter().copied().flat_map(stock).chain(widened.copied().flat_map(wide)).collect()
+        levels
+            .iter()
+            .copied()
+            .flat_map(stock)
+            .chain(widened.copied().flat_map(wide))
+            .chain(widest.into_iter().filter(|_| has_widest))
+            .collect()
     }
 }
 

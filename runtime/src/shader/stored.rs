@@ -203,6 +203,7 @@ mod tests {
             CpuFeatures { avx: true, ..CpuFeatures::default() },
             CpuFeatures { avx2: true, ..CpuFeatures::default() },
             CpuFeatures { fma: true, ..CpuFeatures::default() },
+            CpuFeatures { avx512: true, ..CpuFeatures::default() },
         ];
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(folder.path()).unwrap();

@@ -12,7 +12,7 @@ use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::passes::{Level, optimise};
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::verify::verify;
-use brolga_runtime::{CompileOptions, Device, Dispatch, Engine, Oversize, Register, Width};
+use brolga_runtime::{CompileOptions, CpuFeatures, Device, Dispatch, Engine, Oversize, Register, VectorBytes, Width};
 
 use crate::bound::backing::{Difference, Left};
 use crate::bound::content::{Contents, Guarded};
@@ -33,17 +33,30 @@ pub struct Way {
     pub width: Width,
     /// Threads of this machine, 1 or 2.
     pub threads: usize,
+    /// The most bytes of vectors of machine code.
+    pub vector_bytes: VectorBytes,
 }
 
 impl fmt::Display for Way {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let passes = if self.level == Level::None { "without passes" } else { "with passes" };
-        write!(f, "{} {passes}, packets of {}, threads: {}", self.engine, self.width.lanes(), self.threads)
+        let Self { engine, width, threads, vector_bytes, .. } = self;
+        write!(f, "{engine} {passes}, packets of {}, threads: {threads}", width.lanes())?;
+        if *engine == Engine::Jit {
+            write!(f, ", vectors of {} bytes", vector_bytes.count())?;
+        }
+        Ok(())
     }
 }
 
 /// What the others are compared with.
-pub const REFERENCE: Way = Way { engine: Engine::Interpreter, level: Level::None, width: Width::Eight, threads: 1 };
+pub const REFERENCE: Way = Way {
+    engine: Engine::Interpreter,
+    level: Level::None,
+    width: Width::Eight,
+    threads: 1,
+    vector_bytes: VectorBytes::Sixteen,
+};
 
 /// What the other ways to run a program are compared with: each width has a part of the programs.
 fn reference(program: &Program) -> Way {
@@ -103,12 +116,9 @@ pub enum Failure {
     },
 }
 
-/// Devices to run on.
+/// Devices to run on, each with the threads and the vectors of the ways that it is for.
 #[derive(Debug)]
-pub struct Lab {
-    one: Device,
-    two: Device,
-}
+pub struct Lab(Vec<(usize, VectorBytes, Device)>);
 
 impl Default for Lab {
     fn default() -> Self {
@@ -117,19 +127,41 @@ impl Default for Lab {
 }
 
 impl Lab {
-    /// Devices with one and with two threads.
+    /// Devices with one and with two threads, for vectors of each size that the processor has.
     pub fn new() -> Self {
-        let [one, two] = [1, 2].map(|threads| Device::builder().threads(threads).build().expect("a small pool"));
-        Self { one, two }
+        let sizes: Vec<VectorBytes> =
+            CpuFeatures::detect().map_or(vec![VectorBytes::Sixteen], |features| VectorBytes::of(features).collect());
+        let device = |threads, size| {
+            let device = Device::builder().threads(threads).vector_bytes(size).build().expect("a small pool");
+            (threads, size, device)
+        };
+        Self([1, 2].into_iter().flat_map(|threads| sizes.iter().map(move |&size| device(threads, size))).collect())
     }
 
-    /// Checks a program in the ways that its seed chooses: always both engines, with passes and without.
+    /// The sizes of vectors for code of an engine.
+    pub fn sizes(&self, engine: Engine) -> impl Iterator<Item = VectorBytes> {
+        let count = if engine == Engine::Jit { self.0.len() } else { 1 };
+        self.0[..count].iter().filter(|(threads, ..)| *threads == 1).map(|&(_, size, _)| size)
+    }
+
+    /// The device with these threads, for vectors of this size.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn device(&self, threads: usize, size: VectorBytes) -> &Device {
+        let mut devices = self.0.iter().filter(|found| (found.0, found.1) == (threads, size));
+        devices.next().map(|(.., device)| device).expect("a device for each way")
+    }
+
+    /// Checks a program in the ways that its seed chooses: always both engines with vectors of every size, with passes and
+    /// without.
     pub fn check(&self, program: &Program) -> Result<(), Failure> {
         let reference = reference(program);
-        let jit = Way { engine: Engine::Jit, level: Level::Full, ..reference };
+        let largest = self.sizes(Engine::Jit).last().unwrap_or_default();
+        let jit = Way { engine: Engine::Jit, level: Level::Full, vector_bytes: largest, ..reference };
         let mut ways = vec![Way { level: Level::Full, ..reference }];
         if Engine::best() == Engine::Jit {
-            ways.push(jit);
+            ways.extend(self.sizes(Engine::Jit).map(|vector_bytes| Way { vector_bytes, ..jit }));
             if program.seed.is_multiple_of(8) {
                 ways.push(Way { level: Level::None, ..jit });
             }
@@ -169,7 +201,7 @@ impl Lab {
     }
 
     fn run(&self, program: &Program, container: &[u8], contents: &Contents, way: Way) -> Result<Vec<Left>, Failure> {
-        let device = if way.threads == 1 { &self.one } else { &self.two };
+        let device = self.device(way.threads, way.vector_bytes);
         // Widths that no pass chooses may need larger frames than machine code may have.
         let oversize = if way.width > Width::Sixteen { Oversize::Interpret } else { Oversize::Refuse };
         let options = CompileOptions::new(way.engine).oversize(oversize).level(way.level).width(way.width);

@@ -24,6 +24,19 @@ pub fn compute_shaders() -> Vec<PathBuf> {
     shaders
 }
 
+/// Every shader of the corpus, whatever its stage and model, in a fixed order.
+pub fn all_shaders() -> Vec<PathBuf> {
+    let nested = ["exec", "scenes"].into_iter().flat_map(|folder| files(&data().join(folder)));
+    let mut folders: Vec<PathBuf> = nested.filter(|path| path.is_dir()).collect();
+    let flat = ["compute", "d3d9", "direct3d9", "graphics", "interfaces", "listing", "patched"];
+    folders.extend(flat.map(|folder| data().join(folder)));
+    folders.extend(dxilconv());
+    let mut shaders: Vec<PathBuf> =
+        folders.iter().flat_map(|folder| files(folder)).filter(|path| is_container(path)).collect();
+    shaders.sort();
+    shaders
+}
+
 /// Which stage a shader is for, of those that draws have always.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DrawStage {

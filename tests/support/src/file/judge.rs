@@ -273,10 +273,10 @@ mod tests {
             report,
             "a.test:4: the engines differ in u0, first in word 1 (byte 4)\n    \
              0x00000002: interpreter without passes, packets of 8, threads: 1\n    \
-             0x00000003: jit with passes, packets of 8, threads: 1\n\
+             0x00000003: jit with passes, packets of 8, threads: 1, vectors of 16 bytes\n\
              a.test:6: u0, number 1 (byte 4): expected 2, got\n    \
              2: interpreter without passes, packets of 8, threads: 1\n    \
-             3: jit with passes, packets of 8, threads: 1"
+             3: jit with passes, packets of 8, threads: 1, vectors of 16 bytes"
         );
         assert_eq!(blessed, None);
     }

@@ -12,7 +12,7 @@ use brolga_runtime::{
 use super::{Dispatch, Expect, Expected, FileError, Memory, Shader, Step, TestFile};
 use crate::bound::backing::{Backing, GUARD_BYTES, Left};
 use crate::bound::content::{Content, Form};
-use crate::check::{REFERENCE, Way};
+use crate::check::{Lab, REFERENCE, Way};
 
 /// What a file did in one of the ways to run it.
 pub(super) struct Run {
@@ -37,21 +37,22 @@ type Assembled = Result<Vec<u8>, String>;
 /// Runs a file in every way.
 pub(super) fn run(file: &TestFile) -> Result<Vec<Run>, FileError> {
     let containers = assemble(file)?;
-    let devices = [1, 2].map(|threads| Device::builder().threads(threads).build().expect("a small pool"));
+    let lab = Lab::new();
     let dispatches =
         || file.steps.iter().filter_map(|step| if let Step::Dispatch(dispatch) = step { Some(dispatch) } else { None });
     let one_group = dispatches().all(|dispatch| dispatch.groups == [1; 3]);
     let in_order = dispatches().any(|dispatch| dispatch.in_order);
-    let devices = if one_group || in_order { &devices[..1] } else { &devices[..] };
+    let most_threads = if one_group || in_order { 1 } else { 2 };
     let engines = [Engine::Interpreter, Engine::Jit];
     let engines = if Engine::best() == Engine::Jit { &engines[..] } else { &engines[..1] };
     let mut runs = Vec::new();
     for &engine in engines {
         let shapes = [Level::None, Level::Full].into_iter().flat_map(|level| Width::ALL.map(|width| (level, width)));
-        for (level, width) in shapes {
+        let shapes = shapes.flat_map(|(level, width)| lab.sizes(engine).map(move |size| (level, width, size)));
+        for (level, width, vector_bytes) in shapes {
             let options = CompileOptions::new(engine).oversize(Oversize::Refuse).level(level).width(width);
             let compile = |bytes: &Vec<u8>| {
-                let shader = devices[0].compile(bytes, &options).map_err(|error| error.to_string())?;
+                let shader = lab.device(1, vector_bytes).compile(bytes, &options).map_err(|error| error.to_string())?;
                 shader.check_groups().map_err(|error| error.to_string()).map(|()| shader)
             };
             let shaders: Vec<_> =
@@ -59,9 +60,10 @@ pub(super) fn run(file: &TestFile) -> Result<Vec<Run>, FileError> {
             if runs.is_empty() {
                 check_registers(file, &shaders)?;
             }
-            for (threads, device) in (1..).zip(devices) {
+            for threads in 1..=most_threads {
+                let device = lab.device(threads, vector_bytes);
                 let seen = Machine { device, shaders: &shaders, current: 0, memory: BTreeMap::new() }.run(file)?;
-                runs.push(Run { way: Way { engine, level, width, threads }, seen });
+                runs.push(Run { way: Way { engine, level, width, threads, vector_bytes }, seen });
             }
         }
     }
