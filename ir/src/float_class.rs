@@ -300,6 +300,7 @@ impl Analysis<'_> {
             | Op::UDiv
             | Op::UMod
             | Op::UShr
+            | Op::RotL
             | Op::SShr
             | Op::SMin
             | Op::SMax

@@ -156,6 +156,8 @@ ir_ops! {
     UShr "ushr" (a: i32, b: i32) -> i32 = a >> (b & 31);
     /// Arithmetic right shift by the low five bits.
     SShr "sshr" (a: i32, b: i32) -> i32 = ((a as i32) >> (b & 31)) as u32;
+    /// Rotation to the left by the low five bits.
+    RotL "rotl" (a: i32, b: i32) -> i32 = a.rotate_left(b & 31);
     /// Signed minimum.
     SMin "smin" (a: i32, b: i32) -> i32 = (a as i32).min(b as i32) as u32;
     /// Signed maximum.

@@ -58,6 +58,7 @@ fn expected(op: Op, args: &[u64]) -> Expected {
         Op::Xor => from_bits(|n| bit(a, n) != bit(b, n)),
         Op::Shl => word(ua * (1 << (b % 32))),
         Op::UShr => word(ua.div_euclid(1 << (b % 32))),
+        Op::RotL => from_bits(|n| bit(a, (n + 32 - b as u32 % 32) % 32)),
         Op::SShr => word(sa.div_euclid(1 << (b % 32))),
         Op::SMin => word(if sa < sb { sa } else { sb }),
         Op::SMax => word(if sa > sb { sa } else { sb }),

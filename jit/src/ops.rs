@@ -146,6 +146,7 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], known: &K
         Op::Shl => emit.shift_left(a, &operands[1]),
         Op::UShr => emit.shift_right(RightShift::Logical, a, &operands[1], known.least_amount),
         Op::SShr => emit.shift_right(RightShift::Arithmetic, a, &operands[1], None),
+        Op::RotL => emit.rotate_left(a, &operands[1]),
         Op::SMin => emit.map2(Type::I32, a, b, |emit, a, b| emit.ins().smin(a, b)),
         Op::SMax => emit.map2(Type::I32, a, b, |emit, a, b| emit.ins().smax(a, b)),
         Op::UMin => emit.map2(Type::I32, a, b, |emit, a, b| emit.ins().umin(a, b)),

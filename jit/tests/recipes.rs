@@ -252,6 +252,23 @@ fn what_is_known_of_doubles_changes_no_bits() {
 }
 
 #[test]
+fn shifts_of_both_halves_rotate() {
+    let shift = |shift, places| op(shift, &[&Expr::X, &integer(places)]);
+    let mut exprs = Vec::new();
+    for places in 0..=32 {
+        let [left, right] = [shift(Op::Shl, places), shift(Op::UShr, 32 - places)];
+        exprs.extend([Op::Or, Op::Xor, Op::IAdd].map(|join| op(join, &[&left, &right])));
+        exprs.push(op(Op::Or, &[&right, &left]));
+        // Other bits of the same number, and the same of another.
+        exprs.push(op(Op::Or, &[&left, &shift(Op::UShr, 31 - places.min(31))]));
+        exprs.push(op(Op::Or, &[&left, &op(Op::UShr, &[&Expr::Y, &integer(32 - places)])]));
+        exprs.push(op(Op::RotL, &[&Expr::X, &integer(places)]));
+    }
+    exprs.push(op(Op::RotL, &[&Expr::X, &Expr::Y]));
+    check(&exprs);
+}
+
+#[test]
 fn shifts_by_small_amounts_shift() {
     let mut exprs = Vec::new();
     for most in [15, 7, 16, 31] {

@@ -30,6 +30,7 @@ fn within(func: &Function, value: Value, steps: u32) -> u32 {
         Op::SelectI32 => of(1) | of(2),
         Op::Shl => count().map_or(u32::MAX, |count| of(0) << count),
         Op::UShr => count().map_or(u32::MAX, |count| of(0) >> count),
+        Op::RotL => count().map_or(u32::MAX, |count| of(0).rotate_left(count)),
         Op::SShr => count().map_or(u32::MAX, |count| ((of(0) as i32) >> count) as u32),
         Op::IAdd => {
             let (a, b) = (of(0), of(1));
@@ -59,7 +60,7 @@ mod tests {
     /// Against every number of eight bits: no result has a bit that is not among those.
     #[test]
     fn results_have_no_other_bits() {
-        let ops = [Op::And, Op::Or, Op::Xor, Op::Shl, Op::UShr, Op::SShr, Op::IAdd, Op::IMul, Op::UMin];
+        let ops = [Op::And, Op::Or, Op::Xor, Op::Shl, Op::UShr, Op::RotL, Op::SShr, Op::IAdd, Op::IMul, Op::UMin];
         for op in ops {
             for (mask, other) in [(0xf0, 4), (0x0f, 3), (0x8000_00f0, 28), (0xff00, 0xff), (0, 7), (0xc000_0000, 1)] {
                 let mut func = Function::new("test", Interface::default());

@@ -328,6 +328,9 @@ fn integer(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) ->
     if a == b && matches!(op, Op::ISub | Op::Xor) {
         return Some(Outcome::Const(Const::i32(0)));
     }
+    if let (Op::Or | Op::Xor | Op::IAdd, Some((value, count))) = (op, rotation(func, a, b)) {
+        return with_const(func, kept, Op::RotL, value, count);
+    }
     let c = i32_const(func, b)?;
     match (op, c) {
         (Op::IAdd | Op::ISub | Op::Or | Op::Xor | Op::Shl | Op::UShr | Op::SShr, 0) => value(a),
@@ -370,6 +373,14 @@ fn integer(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) ->
     }
 }
 
+/// The value whose halves these are, shifted so that together they are the value rotated to the left, and how far.
+fn rotation(func: &Function, a: Value, b: Value) -> Option<(Value, u32)> {
+    let [left, right] = [[a, b], [b, a]].into_iter().find_map(|[left, right]| {
+        Some([with_inner_const(func, left, Op::Shl)?, with_inner_const(func, right, Op::UShr)?])
+    })?;
+    (left.0 == right.0 && left.1 < 32 && right.1 < 32 && left.1 + right.1 == 32).then_some(left)
+}
+
 fn with_const(func: &mut Function, kept: &mut Vec<Inst>, op: Op, a: Value, c: u32) -> Option<Outcome> {
     let c = constant(func, kept, Const::i32(c));
     Some(Outcome::Op(op, Values::from_slice(&[a, c])))
@@ -382,4 +393,35 @@ fn with_inner_const(func: &Function, value: Value, op: Op) -> Option<(Value, u32
         return None;
     }
     Some((parts[0], i32_const(func, parts[1])?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::Builder;
+    use crate::function::Input;
+    use crate::interface::Interface;
+
+    /// What a pass makes of the halves of a number, shifted so far and joined.
+    fn joined(join: Op, left: u32, right: u32) -> Option<(Op, u32)> {
+        let mut func = Function::new("test", Interface::default());
+        let mut b = Builder::new(&mut func);
+        let (number, left, right) = (b.input(Input::ThreadIndex), b.i32(left), b.i32(right));
+        let halves = [b.op(Op::Shl, &[number, left]), b.op(Op::UShr, &[number, right])];
+        let result = b.op(join, &halves);
+        b.return_();
+        run(&mut func);
+        let (op, args) = func.as_op(result)?;
+        Some((op, i32_const(&func, args[1])?))
+    }
+
+    #[test]
+    fn halves_that_meet_are_a_rotation() {
+        for join in [Op::Or, Op::Xor, Op::IAdd] {
+            assert_eq!(joined(join, 7, 25), Some((Op::RotL, 7)));
+            assert_eq!(joined(join, 7, 24), None, "they overlap");
+            assert_eq!(joined(join, 0, 32), None, "both counts are 0");
+            assert_eq!(joined(join, 39, 25), None, "a count of 39 is one of 7");
+        }
+    }
 }

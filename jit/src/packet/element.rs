@@ -154,12 +154,16 @@ impl Emit<'_, '_> {
 
     /// Rearranges the eight dwords of two vectors: 0 to 3 are the first's, 4 to 7 the second's. Gives I32X4.
     pub(crate) fn shuffle(&mut self, a: Value, b: Value, dwords: [u8; 4]) -> Value {
-        let a = self.cast(a, types::I8X16);
-        let b = self.cast(b, types::I8X16);
         let mut bytes = [0; 16];
         for (index, byte) in bytes.iter_mut().enumerate() {
             *byte = dwords[index / 4] * 4 + index as u8 % 4;
         }
+        self.shuffle_bytes(a, b, bytes)
+    }
+
+    /// Bytes of two vectors, as I32X4.
+    pub(super) fn shuffle_bytes(&mut self, a: Value, b: Value, bytes: [u8; 16]) -> Value {
+        let [a, b] = [a, b].map(|vector| self.cast(vector, types::I8X16));
         let mask = self.builder.func.dfg.immediates.push(bytes.as_slice().into());
         let shuffled = self.ins().shuffle(a, b, mask);
         self.cast(shuffled, types::I32X4)

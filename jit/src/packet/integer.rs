@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 
 use super::division::Divisor;
 use super::{Emit, Operand};
-use crate::widen::borrowed::Shift;
+use crate::widen::borrowed::{self, Shift};
 
 /// Which right shift.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,6 +74,41 @@ impl Emit<'_, '_> {
                 self.xor(&shifted, &sign)
             }
         }
+    }
+
+    /// Rotation to the left by the low five bits of the amount: by whole bytes a shuffle, else one instruction of AVX-512's or two shifts.
+    pub fn rotate_left(&mut self, a: &Operand, amount: &Operand) -> Operand {
+        let known = match amount {
+            Operand::Uniform(amount) => self.known_constant(*amount).map(|amount| amount.bits as u8 & 31),
+            Operand::Packet(_) => None,
+        };
+        if let (Operand::Uniform(a), Operand::Uniform(amount)) = (a, amount) {
+            return Operand::scalar(Type::I32, self.ins().rotl(a.value, amount.value));
+        }
+        if known == Some(0) {
+            return a.clone();
+        }
+        if let Some(amount) = known.filter(|amount| amount.is_multiple_of(8)) {
+            return self.map1(Type::I32, a, |emit, a| emit.rotate_bytes(a, amount / 8));
+        }
+        if self.shape.rotates {
+            let [a, amount] = self.two_packets(a, amount);
+            return self.map2(Type::I32, &a, &amount, |emit, a, amount| {
+                let [a, amount] = [a, amount].map(|vector| emit.cast(vector, borrowed::ROTATED));
+                let rotated = borrowed::rotate_left(emit.ins(), a, amount);
+                emit.cast(rotated, types::I32X4)
+            });
+        }
+        let left = self.shift_left(a, amount);
+        let rest = self.map1(Type::I32, amount, |emit, amount| emit.ins().ineg(amount));
+        let right = self.shift_right(RightShift::Logical, a, &rest, None);
+        self.or(&left, &right)
+    }
+
+    /// Each lane rotated to the left by whole bytes.
+    fn rotate_bytes(&mut self, vector: Value, count: u8) -> Value {
+        let bytes: [u8; 16] = std::array::from_fn(|n| n as u8 / 4 * 4 + (n as u8 + 4 - count) % 4);
+        self.shuffle_bytes(vector, vector, bytes)
     }
 
     /// Scalar by scalar, or packet by one amount: CLIF masks the amount itself.

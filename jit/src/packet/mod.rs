@@ -58,6 +58,8 @@ pub struct Shape {
     pub vector_bytes: u32,
     /// Vectors of a packet of 32-bit values.
     pub vectors: u32,
+    /// Whether there is an instruction that rotates lanes.
+    pub rotates: bool,
 }
 
 impl Shape {
@@ -65,7 +67,8 @@ impl Shape {
     pub fn of(func: &Function, options: &Options) -> Self {
         let row_bytes = func.width.lanes() * 4;
         let vector_bytes = options.vector_bytes.min(VectorBytes::most(options.features)).count().min(row_bytes);
-        Shape { vector_bytes, vectors: row_bytes / vector_bytes }
+        let rotates = vector_bytes > 16 && options.features.avx512;
+        Shape { vector_bytes, vectors: row_bytes / vector_bytes, rotates }
     }
 
     /// Whether vectors have more than the 128 bits that Cranelift knows.

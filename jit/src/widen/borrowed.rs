@@ -19,6 +19,7 @@
 //! | `avg_round.i8x16 x, n` | `vpavgb` | each lane of x shifted left by that of n; 0 for 32 and above |
 //! | `avg_round.i16x8 x, n` | `vpavgw` | the same to the right |
 //! | `x86_pmulhrsw x, n` | `vpmulhrsw` | the same to the right, with the sign coming in |
+//! | `sadd_sat.i16x8 x, n` | `vpaddsw` | each lane of x rotated to the left by that of n: AVX-512 |
 
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Opcode, Type, Value, types};
 use cranelift_frontend::FuncInstBuilder;
@@ -72,6 +73,14 @@ pub(crate) fn load_splat(ins: FuncInstBuilder<'_, '_>, flags: MemFlagsData, addr
 
 /// The type as which 128 bits are stored.
 pub(crate) const STORED_PART: Type = types::F64X2;
+
+/// The type of what is rotated.
+pub(crate) const ROTATED: Type = types::I16X8;
+
+/// Lanes of 32 bits, each rotated to the left by an amount of its own; both must have the type [`ROTATED`]. For processors with AVX-512.
+pub(crate) fn rotate_left(ins: FuncInstBuilder<'_, '_>, vector: Value, amount: Value) -> Value {
+    ins.sadd_sat(vector, amount)
+}
 
 /// Which way lanes are shifted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -162,6 +162,8 @@ forms! {
         VEX_Vblendvps_xmm_xmm_xmmm128_xmm => VEX_Vblendvps_ymm_ymm_ymmm256_ymm | EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32,
         VEX_Vblendvpd_xmm_xmm_xmmm128_xmm => VEX_Vblendvpd_ymm_ymm_ymmm256_ymm | EVEX_Vblendmpd_zmm_k1z_zmm_zmmm512b64,
         VEX_Vpblendvb_xmm_xmm_xmmm128_xmm => VEX_Vpblendvb_ymm_ymm_ymmm256_ymm | EVEX_Vpblendmb_zmm_k1z_zmm_zmmm512,
+        // Borrowed: it rotates.
+        VEX_Vpaddsw_xmm_xmm_xmmm128 => EVEX_Vprolvd_ymm_k1z_ymm_ymmm256b32 | EVEX_Vprolvd_zmm_k1z_zmm_zmmm512b32,
     }
     Fused {
         VEX_Vfmadd132pd_xmm_xmm_xmmm128 => VEX_Vfmadd132pd_ymm_ymm_ymmm256 | EVEX_Vfmadd132pd_zmm_k1z_zmm_zmmm512b64_er,
