@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Measures Brolga beside other runtimes, in rounds in which all take turns, and prints what came out as a table.
+"""Measures Brolga beside lavapipe, in rounds in which both take turns, and prints what came out as tables.
 
-    scripts/peers.py PEERS [--rounds 3] [--work FOLDER] [--only CASE,...] [--swiftshader MANIFEST] [--cpu 0]
+    scripts/peers.py [--rounds 3] [--only CASE,...] [--two-threads] [--work FOLDER] [--cpus 0,1] [--swiftshader MANIFEST]
 
-PEERS is a folder with the harness of the other runtimes (`src/vkrun.cpp`, `src/cases.c`, `src/build_spv.sh`, `hlsl/`, `cso/`).
-What is needed beside it, as Debian's packages: clang g++ libvulkan-dev mesa-vulkan-drivers glslang-tools vkd3d-compiler.
+What is needed, as Debian's packages: g++ libvulkan-dev mesa-vulkan-drivers glslang-tools vkd3d-compiler python3-numpy.
 
-Harness and SPIR-V are built into the folder WORK, once; delete it to build them anew. Every figure is of one thread on one
-processor: the least processor time of a dispatch over all rounds. Lavapipe runs the shaders in two translations, of the HLSL
-by glslang (gls) and of the compiled form by vkd3d (vkd), and the better one counts. Results of all are checked in every round.
+The kernels are the cases of the suite and the corpus's executions, with more groups (executions.py). All are jobs, which one harness runs
+on a Vulkan driver (vulkan_jobs.cpp). Lavapipe runs each shader in two translations, of the HLSL by glslang (gls) and of the compiled form
+by vkd3d-compiler (vkd), and the better one counts. All figures are of one thread on one processor: the least processor time of a dispatch
+over all rounds, by the threads of the shader. Results of both are held against the same models in every round.
 
-The lines of all rounds stay in WORK/rounds.jsonl; `brolga bench --compare WORK/rounds.jsonl` has them beside its own.
+Jobs, SPIR-V and what the harness writes are in the folder WORK; the lines of all rounds stay in WORK/rounds.jsonl, and
+`brolga bench --compare WORK/rounds.jsonl` has them beside its own.
 """
 import argparse
 import json
@@ -24,61 +25,112 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# Not part of the mean: it measures how long starting takes.
-NO_SHADER = "tiny"
+# Where the HLSL of the suite is.
+SOURCES = [ROOT / "src" / "bench" / "suite" / "shaders", ROOT / "examples"]
+# What the shaders are translated from and by.
 VARIANTS = ["gls", "vkd"]
+# With which Brolga began. `tiny` is none of them: it measures how long starting takes.
+FIRST = "saxpy saxpy_l2 mandel nbody matmul reduce hist gather transc dmandel tex bitonic scan conv3 xxh pcg".split()
+NO_SHADER = "tiny"
 # Compile times that are none: lavapipe finds the code of the pipelines that the harness made before.
 NOT_COMPILED = {("matmul", "lvp_gls")}
+# The share of lavapipe's results that may be wrong: numbers of rounds differ where products and sums are fused, codes of colours where its
+# powers are less precise.
+MOST_WRONG = {"mandel": 0.02, "dmandel": 0.02, "resize": 0.001}
 
 
 def main():
     options = arguments()
     work = options.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
-    icd = manifest(options.lavapipe, "lvp_icd", "mesa-vulkan-drivers")
-    runtimes = [("lvp", icd)]
+    runtimes = {"lvp": manifest(options.lavapipe, "lvp_icd", "mesa-vulkan-drivers")}
     if options.swiftshader:
-        runtimes.append(("sws", options.swiftshader.resolve()))
-    vkrun = build_harness(options.peers, work)
-    spirv = build_shaders(options.peers, work)
+        runtimes["sws"] = options.swiftshader.resolve()
     brolga = options.brolga.resolve() if options.brolga else build_brolga()
-    cases = options.only.split(",") if options.only else suite(brolga, options.peers)
-    lines = work / "rounds.jsonl"
-    with lines.open("w") as out:
+    harness = build_harness(work)
+    suite, corpus = make_jobs(brolga, work, options.only)
+    jobs = {**suite, **corpus}
+    plans, threads = make_plans(jobs, work / "vulkan")
+    figures = Figures(threads)
+    with (work / "rounds.jsonl").open("w") as out:
         for round in range(1, options.rounds + 1):
-            for runtime, path in runtimes:
-                for variant in VARIANTS:
-                    say(f"round {round} of {options.rounds}: {runtime}_{variant}")
-                    environment = {
-                        "VK_ICD_FILENAMES": str(path),
-                        "LP_NUM_THREADS": "1",
-                        "MESA_SHADER_CACHE_DISABLE": "true",
-                        "BUDGET_MS": str(options.budget_ms),
-                    }
-                    command = [vkrun, f"{runtime}_{variant}", spirv, variant, *cases]
-                    measure(command, options.cpu, out, environment)
-            say(f"round {round} of {options.rounds}: brolga")
-            seconds = str(options.budget_ms / 1000)
-            command = [brolga, "bench", "--only", ",".join(cases), "--threads", "1", "--seconds", seconds, "--format", "peers"]
-            measure(command, options.cpu, out, {})
-    print_table(lines, cases, runtimes, options)
+            for count in [1, 2] if options.two_threads else [1]:
+                cpus = options.cpus.split(",")[0] if count == 1 else options.cpus
+                for runtime, icd in runtimes.items():
+                    for variant, of_variant in plans.items():
+                        say(f"round {round} of {options.rounds}: {runtime}_{variant}, threads: {count}")
+                        label = f"{runtime}_{variant}" + ("" if count == 1 else f"_{count}")
+                        environment = {"VK_ICD_FILENAMES": str(icd), "LP_NUM_THREADS": str(count), "MESA_SHADER_CACHE_DISABLE": "true"}
+                        device, *lines = measure([harness, label, options.budget_ms, *of_variant.values()], cpus, environment)
+                        figures.devices.add(device["device"])
+                        for line in lines:
+                            figures.add(judged(line, jobs[line["k"]], variant, work / "vulkan"), out)
+                say(f"round {round} of {options.rounds}: brolga, threads: {count}")
+                command = [brolga, "bench", *(job.folder for job in corpus.values()), *(["--only", ",".join(suite)] if suite else []),
+                           "--threads", count, "--seconds", options.budget_ms / 1000, "--format", "peers"]
+                for line in measure(command, cpus, {}):
+                    figures.add(line, out)
+    print_tables(figures, suite, corpus, runtimes, options)
+
+
+def make_jobs(brolga, work, only):
+    """The cases of the suite and the corpus's executions as jobs, by their names, in the order of the tables."""
+    # Not before: other scripts take from this one what needs no numpy.
+    import executions
+    from vulkan_plans import Job
+
+    say("writing the jobs")
+    shutil.rmtree(work / "suite", ignore_errors=True)
+    run([brolga, "bench", "--export", work / "suite"])
+    suite = {path.parent.name: Job(path.parent, source(path.parent)) for path in (work / "suite").glob("*/case.json")}
+    order = [*FIRST, NO_SHADER, *sorted(suite.keys() - {*FIRST, NO_SHADER})]
+    groups = [{name: suite[name] for name in order}, {job.name: job for job in executions.scaled(ROOT / "tests" / "data", work / "corpus")}]
+    if only is None:
+        return groups
+    only, known = set(only.split(",")), [name for group in groups for name in group]
+    if not only <= set(known):
+        stop(f"no such kernel: {', '.join(sorted(only - set(known)))}; there are {', '.join(known)}")
+    return [{name: job for name, job in group.items() if name in only} for group in groups]
+
+
+def make_plans(jobs, folder):
+    """What the harness reads, for each translation and job, and the shaders' numbers of threads. What cannot be translated is told."""
+    import vulkan_plans
+
+    say("translating the shaders")
+    folder.mkdir(exist_ok=True)
+    plans, threads = {}, {}
+    for name, job in jobs.items():
+        for variant in VARIANTS:
+            try:
+                module = vulkan_plans.translate(job, variant, folder)
+                plans.setdefault(variant, {})[name] = vulkan_plans.write_plan(job, module, variant, folder)
+                threads[name] = math.prod(module.group) * math.prod(job.document["dispatch"])
+            except vulkan_plans.Unsupported as reason:
+                say(f"{name} is not run from {variant}: {reason}")
+    return plans, threads
+
+
+def judged(line, job, variant, folder):
+    """A line of the harness with what is to be said of the results."""
+    import vulkan_plans
+
+    share = vulkan_plans.wrong_share(job, variant, folder)
+    return {**line, "ok": int(share <= MOST_WRONG.get(job.name, 0)), "wrong": float(share)}
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("peers", type=Path, metavar="PEERS", help="the folder of the other runtimes' harness")
     parser.add_argument("--rounds", type=int, default=3, help="how often each takes its turn (default 3)")
-    parser.add_argument("--budget-ms", type=int, default=250, help="about how long a case is measured in a round (default 250)")
+    parser.add_argument("--budget-ms", type=int, default=250, help="about how long a kernel is measured in a round (default 250)")
     parser.add_argument("--work", type=Path, default=ROOT / "target" / "peers", help="where things are built (default target/peers)")
-    parser.add_argument("--only", help="these cases alone")
-    parser.add_argument("--cpu", default="0", help="the processor that all run on (default 0)")
+    parser.add_argument("--only", help="these kernels alone")
+    parser.add_argument("--two-threads", action="store_true", help="measure with two threads too, and print what the second one gains")
+    parser.add_argument("--cpus", default="0,1", help="the processors: the first for one thread, all for two (default 0,1)")
     parser.add_argument("--brolga", type=Path, help="the program to measure (default: built here)")
     parser.add_argument("--lavapipe", type=Path, help="lavapipe's Vulkan manifest (default: the installed one)")
     parser.add_argument("--swiftshader", type=Path, help="SwiftShader's Vulkan manifest, to measure it too")
     options = parser.parse_args()
-    for name in ["src/vkrun.cpp", "src/cases.c", "src/kernels.c", "src/build_spv.sh", "hlsl", "cso"]:
-        if not (options.peers / name).exists():
-            parser.error(f"{options.peers} is not a folder of the harness: {name} is missing")
     if options.rounds < 1 or options.budget_ms < 1:
         parser.error("there is at least one round, and it takes at least a millisecond")
     return options
@@ -112,38 +164,15 @@ def manifest(given, name, package):
     return found[0] if found else stop(f"no {name}*.json in {', '.join(map(str, folders))}; install {package}")
 
 
-def build_harness(peers, work):
-    vkrun = work / "vkrun"
-    if not vkrun.exists():
+def build_harness(work):
+    source, harness = ROOT / "scripts" / "vulkan_jobs.cpp", work / "vulkan_jobs"
+    if not harness.exists() or harness.stat().st_mtime < source.stat().st_mtime:
         say("building the harness")
-        source = peers.resolve() / "src"
-        compiler = clang()
-        flags = ["-O2", "-march=native", "-ffp-contract=off", "-DVW=4", "-DSCALAR", "-Dref_run=ref_precise", "-Wno-psabi"]
-        run([compiler, *flags, "-c", source / "kernels.c", "-o", work / "precise.o"])
-        run([compiler, "-O2", "-c", source / "cases.c", "-o", work / "cases.o"])
-        objects = [work / "cases.o", work / "precise.o"]
         # Under its final name only when it is whole.
-        run(["g++", "-O2", source / "vkrun.cpp", *objects, "-o", work / "vkrun.part", "-lvulkan", "-lm"])
-        (work / "vkrun.part").rename(vkrun)
-    return vkrun
-
-
-def clang():
-    """The models of the harness are written in its dialect of C."""
-    names = ["clang", *(f"clang-{version}" for version in range(40, 10, -1))]
-    found = [path for path in map(shutil.which, [os.environ.get("CC", "clang"), *names]) if path and "clang" in path]
-    return found[0] if found else stop("clang is not installed")
-
-
-def build_shaders(peers, work):
-    spirv = work / "spv"
-    if not spirv.exists():
-        say("translating the shaders")
-        part = work / "spv.part"
-        shutil.rmtree(part, ignore_errors=True)
-        run(["bash", peers.resolve() / "src" / "build_spv.sh", part])
-        part.rename(spirv)
-    return spirv
+        part = work / "vulkan_jobs.part"
+        run(["g++", "-std=c++17", "-O2", source, "-o", part, "-lvulkan"])
+        part.rename(harness)
+    return harness
 
 
 def build_brolga():
@@ -153,85 +182,133 @@ def build_brolga():
     return next(message["executable"] for message in messages if message.get("executable"))
 
 
-def suite(brolga, peers):
-    """The cases that the program has, by what it says of a wrong one, and that the harness has too."""
-    done = subprocess.run([str(brolga), "bench", "--only", "?"], stderr=subprocess.PIPE, text=True)
-    names = re.search(r"possible values: ([^\]]*)", done.stderr)
-    if not names:
-        stop(f"{brolga} does not tell its cases:\n{done.stderr}")
-    known = re.search(r"case_names\[\]\s*=\s*\{([^}]*)\}", (peers / "src" / "cases.c").read_text())
-    return [name for name in names.group(1).split(", ") if known and f'"{name}"' in known.group(1)]
+def source(folder):
+    """The HLSL of a case of the suite."""
+    shader = json.loads((folder / "case.json").read_text())["shaders"][0]
+    return next(path for path in (folder / Path(shader).with_suffix(".hlsl").name for folder in SOURCES) if path.exists())
 
 
-def measure(command, cpu, out, environment):
+def measure(command, cpus, environment):
+    """The lines that a command prints. Kernels that it cannot run are missing; why, it says itself."""
     command = [str(part) for part in command]
     if shutil.which("taskset"):
-        command = ["taskset", "-c", cpu, *command]
-    done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
-    out.flush()
-    if done.returncode:
-        stop(f"`{' '.join(command)}` ended with {done.returncode}:\n{done.stderr}")
+        command = ["taskset", "-c", cpus, *command]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
+    if done.returncode or not done.stdout:
+        say(done.stderr.strip())
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    return lines if lines else stop(f"`{' '.join(command)}` ended with {done.returncode}")
 
 
-def print_table(lines, cases, runtimes, options):
-    """The table, ready for a page in Markdown."""
-    run_ms, compile_ms, wrong = {}, {}, set()
-    for line in map(json.loads, lines.read_text().splitlines()):
+class Figures:
+    """The least of all rounds, by kernel and runtime."""
+
+    def __init__(self, threads):
+        self.threads = threads
+        self.devices = set()
+        self.cpu, self.wall, self.compile, self.wrong, self.vector_bits = {}, {}, {}, {}, {}
+
+    def add(self, line, out):
+        print(json.dumps(line), file=out, flush=True)
         key = (line["k"], line["impl"])
         if not line.get("ok", 1):
-            wrong.add(key)
-        if "cpu" in line:
-            run_ms[key] = min(run_ms.get(key, math.inf), line["cpu"])
-        if "compile_min" in line and key not in NOT_COMPILED:
-            compile_ms[key] = min(compile_ms.get(key, math.inf), line["compile_min"])
-    ours = "brolga_1"
-    others = [f"{runtime}_{variant}" for runtime, _ in runtimes for variant in VARIANTS]
-    names = {"lvp": "lavapipe", "sws": "SwiftShader"}
+            self.wrong[key] = max(self.wrong.get(key, 0), line.get("wrong", 1))
+            return
+        for values, name in [(self.cpu, "cpu"), (self.wall, "wall"), (self.compile, "compile_min")]:
+            if name in line and not (name == "compile_min" and key in NOT_COMPILED):
+                values[key] = min(values.get(key, math.inf), line[name])
+        if "vector_bytes" in line:
+            self.vector_bits[line["k"]] = 8 * line["vector_bytes"]
 
-    def figure(values, case, runtime):
-        value = values.get((case, runtime))
-        return "-" if value is None else f"{value:.3g}" + (" WRONG" if (case, runtime) in wrong else "")
+    def best(self, values, kernel, runtime, suffix=""):
+        """The figure of the better translation, and which it is."""
+        found = [(values[key], key[1]) for key in ((kernel, f"{runtime}_{variant}{suffix}") for variant in VARIANTS) if key in values]
+        return min(found, default=(None, None))
 
-    def best(values, case):
-        found = [values[case, f"lvp_{v}"] for v in VARIANTS if (case, f"lvp_{v}") in values and (case, f"lvp_{v}") not in wrong]
-        return min(found) / values[case, ours] if found and (case, ours) in values else None
 
-    heads = [f"{names[runtime]} {variant}" for runtime, _ in runtimes for variant in VARIANTS]
-    print(f"| case | {' | '.join(heads)} | Brolga | ratio | compile: {' | '.join(heads)} | Brolga | ratio |")
-    print("|---" + "|--:" * (2 * len(others) + 4) + "|")
-    means = {"run": [], "compile": []}
-    for case in cases:
-        cells = []
-        for name, values in [("run", run_ms), ("compile", compile_ms)]:
-            ratio = best(values, case)
-            if ratio and case != NO_SHADER:
-                means[name].append(ratio)
-            cells += [figure(values, case, runtime) for runtime in [*others, ours]]
-            cells.append(f"{ratio:.3g}" if ratio else "-")
-        print(f"| {case} | {' | '.join(cells)} |")
-    mean = {name: math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None for name, ratios in means.items()}
-    empty = " |" * (len(others) + 1)
-    text = {name: "-" if value is None else f"**{value:.3g}**" for name, value in mean.items()}
-    print(f"| geometric mean without {NO_SHADER} |{empty} {text['run']} |{empty} {text['compile']} |")
-    print()
+def ratio(theirs, ours):
+    return theirs / ours if theirs and ours else None
+
+
+def cell(value, form=".3g"):
+    """Three digits, or more where there are more before the point."""
+    if value is None:
+        return "-"
+    return format(value, ".0f" if form == ".3g" and value >= 1000 else form)
+
+
+def mean(ratios):
+    return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
+
+
+def print_tables(figures, suite, corpus, runtimes, options):
+    """A table for each group of kernels, ready for a page in Markdown."""
+    groups = [
+        (f"The suite's first cases ({NO_SHADER} counts for nothing)", [name for name in suite if name in {*FIRST, NO_SHADER}]),
+        ("The suite's other cases", [name for name in suite if name not in {*FIRST, NO_SHADER}]),
+        ("The corpus's executions", list(corpus)),
+    ]
+    for title, kernels in groups:
+        if kernels:
+            print(f"\n{title}\n")
+            print_table(figures, kernels, runtimes, options.two_threads)
     print(
-        f"Milliseconds of a dispatch and of compiling, one thread: the least processor time over {options.rounds} interleaved rounds. "
-        f"A ratio is the better of lavapipe's two by Brolga's. {versions(runtimes)}"
+        f"\nNanoseconds of processor time for each thread of the shader, and milliseconds of compiling, one thread: the least of "
+        f"{options.rounds} interleaved rounds. Of lavapipe the better translation. Ratios above 1: Brolga is faster. "
+        + ("What two threads gain is by the clock. " if options.two_threads else "") + versions(sorted(figures.devices))
     )
-    if wrong:
-        stop("wrong results: " + ", ".join(f"{case} by {runtime}" for case, runtime in sorted(wrong)))
+    if figures.wrong:
+        told = (f"{kernel} by {runtime} ({100 * share:.3g} %)" for (kernel, runtime), share in sorted(figures.wrong.items()))
+        stop("wrong results: " + ", ".join(told))
 
 
-def versions(runtimes):
-    """The machine, and what was measured on it."""
+def print_table(figures, kernels, runtimes, with_two):
+    others = {"lvp": "lavapipe", "sws": "SwiftShader"}
+    heads = ["kernel", *(others[runtime] for runtime in runtimes), "from", "Brolga", "bits", "ratio", "compile: lavapipe", "Brolga", "ratio"]
+    if with_two:
+        heads += ["two threads: lavapipe", "Brolga"]
+    print(f"| {' | '.join(heads)} |")
+    print("|---" + "|--:" * (len(heads) - 1) + "|")
+    means = {"cpu": [], "compile": []}
+    for kernel in kernels:
+        each = 1e6 / figures.threads.get(kernel, math.nan)
+        cells = [kernel, *(cell(nanoseconds(figures.best(figures.cpu, kernel, runtime)[0], each)) for runtime in runtimes)]
+        theirs, of = figures.best(figures.cpu, kernel, "lvp")
+        ours = figures.cpu.get((kernel, "brolga_1"))
+        compiles = [figures.best(figures.compile, kernel, "lvp")[0], figures.compile.get((kernel, "brolga_1"))]
+        ratios = {"cpu": ratio(theirs, ours), "compile": ratio(*compiles)}
+        for name, value in ratios.items():
+            if value and kernel != NO_SHADER:
+                means[name].append(value)
+        cells += [of.split("_")[1] if of else "-", cell(nanoseconds(ours, each)), str(figures.vector_bits.get(kernel, "-"))]
+        cells += [cell(ratios["cpu"]), *map(cell, compiles), cell(ratios["compile"])]
+        if with_two:
+            wall, name = figures.best(figures.wall, kernel, "lvp")
+            cells.append(cell(ratio(wall, figures.wall.get((kernel, f"{name}_2"))), ".2f"))
+            cells.append(cell(ratio(figures.wall.get((kernel, "brolga_1")), figures.wall.get((kernel, "brolga_2"))), ".2f"))
+        print(f"| {' | '.join(cells)} |")
+    empty = " |" * (len(runtimes) + 3)
+    told = [cell(mean(means[name])) for name in ["cpu", "compile"]]
+    print(f"| geometric mean |{empty} **{told[0]}** | | | **{told[1]}** |" + " | |" * with_two)
+
+
+def nanoseconds(ms, each):
+    return None if ms is None or math.isnan(each) else ms * each
+
+
+def versions(devices):
+    """The machine, and what was measured on it, with what drivers say of themselves."""
     found = []
     cpuinfo = Path("/proc/cpuinfo")
-    model = re.search(r"model name\s*: (.*)", cpuinfo.read_text()) if cpuinfo.exists() else None
-    found.append(f"{model.group(1) if model else platform.processor()}, {platform.system()} {platform.machine()}")
+    facts = cpuinfo.read_text() if cpuinfo.exists() else ""
+    model = re.search(r"model name\s*: (.*)", facts)
+    sets = [name for name in ["avx2", "avx512f", "avx512vl"] if re.search(rf"^flags\s*:.*\b{name}\b", facts, re.MULTILINE)]
+    found.append(f"{model.group(1) if model else platform.processor()} ({', '.join(sets) or 'no AVX2'}), {platform.system()} {platform.machine()}")
     package = lambda name: subprocess.run(["dpkg-query", "-W", "-f", "${Version}", name], capture_output=True, text=True).stdout
     if shutil.which("dpkg-query"):
         packages = [("Mesa", "mesa-vulkan-drivers"), ("glslang", "glslang-tools"), ("vkd3d-compiler", "vkd3d-compiler")]
         found += [f"{name} {package(of)}" for name, of in packages if package(of)]
+    found += devices
     commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     found.append(f"Brolga {commit}" if commit else "Brolga")
     return "; ".join(found) + "."

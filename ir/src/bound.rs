@@ -77,7 +77,7 @@ impl Bounds {
 }
 
 /// The smallest number of the form 2^n - 1 that is not below this one.
-fn all_ones(number: u32) -> u32 {
+pub(crate) fn all_ones(number: u32) -> u32 {
     u32::MAX.checked_shr(number.leading_zeros()).unwrap_or(0)
 }
 

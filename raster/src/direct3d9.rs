@@ -240,8 +240,13 @@ const FORMATS: [(&str, Format, Option<Format>); 38] = [
 impl TextureFormat {
     /// The format of a name in `D3DFORMAT`, with or without the prefix `D3DFMT_`.
     pub fn of_name(name: &str) -> Option<Self> {
+        Self::named(name).map(|(_, format)| format)
+    }
+
+    /// The same with the name that [`all`](Self::all) has for it.
+    pub fn named(name: &str) -> Option<(&'static str, Self)> {
         let name = name.strip_prefix("D3DFMT_").unwrap_or(name);
-        Self::all().find(|(known, _)| *known == name).map(|(_, format)| format)
+        Self::all().find(|(known, _)| *known == name)
     }
 
     /// All, with their names without the prefix.

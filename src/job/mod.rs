@@ -94,6 +94,8 @@ pub use extents::TextureKeys;
 pub(crate) use memory::{MemoryExpectation, MemoryJob, MemoryView};
 pub use model::*;
 pub use prepare::Prepared;
+#[cfg(feature = "bench")]
+pub(crate) use sampler_keys::names as sampler_names;
 pub use source::{Source, SourceError, USUAL_ENTRY, USUAL_PROFILE};
 pub use values::{Number, NumberType};
 

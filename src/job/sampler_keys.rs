@@ -114,6 +114,13 @@ pub(super) fn sampler(table: &Table<'_>) -> Result<Sampler, Fault> {
     Ok(sampler)
 }
 
+/// The names of a sampler's filter, if it has one, and address modes.
+#[cfg(feature = "bench")]
+pub(crate) fn names(sampler: &Sampler) -> Option<(&'static str, [&'static str; 3])> {
+    let [u, v, w] = sampler.address.map(|mode| name(ADDRESSES, mode));
+    Some((name(FILTERS, sampler.filter)?, [u?, v?, w?]))
+}
+
 /// One mode for all axes, or one for each; axes that are not named clamp.
 fn addresses(node: &Node) -> Result<[AddressMode; 3], Fault> {
     if let Value::Text(_) = node.value {
@@ -138,6 +145,12 @@ fn number(node: &Node) -> Option<f32> {
         Value::Float(number) => Some(number as f32),
         _ => None,
     }
+}
+
+/// The first name that a list has for something.
+#[cfg(feature = "bench")]
+fn name<T: PartialEq>(list: &[(&'static str, T)], wanted: T) -> Option<&'static str> {
+    list.iter().find(|(_, value)| *value == wanted).map(|(name, _)| *name)
 }
 
 /// What a list has under a name.

@@ -185,7 +185,7 @@ impl<'a> World<'a> {
 
     /// How the scene calls a register of a shader.
     pub fn written(&self, stage: Stage, register: &str) -> String {
-        if self.document.is_direct3d9 { direct3d9::written(stage, register) } else { register.to_owned() }
+        direct3d9::written(self.document.is_direct3d9, stage, register)
     }
 
     fn view(

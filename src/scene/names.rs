@@ -37,8 +37,7 @@ impl FromStr for ResourceFormat {
     type Err = UnknownFormat;
 
     fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let bare = name.strip_prefix("D3DFMT_").unwrap_or(name);
-        match TextureFormat::all().find(|(known, _)| *known == bare) {
+        match TextureFormat::named(name) {
             Some((name, TextureFormat { stored, sampled })) => Ok(Self { stored, sampled, name, is_direct3d9: true }),
             None => name.parse().map(|format: Format| Self {
                 stored: format,

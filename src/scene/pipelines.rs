@@ -176,8 +176,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
                 ResourceClass::ShaderResource if is_direct3d9 => "it reads black with an alpha of 1",
                 _ => "it reads 0",
             };
-            let register = declared.register.to_string();
-            let register = if is_direct3d9 { direct3d9::written(stage, &register) } else { register };
+            let register = direct3d9::written(is_direct3d9, stage, &declared.register.to_string());
             if self.noted.insert((pipeline.to_owned(), register.clone())) {
                 let message =
                     format!("the {} shader uses `{register}`, to which nothing is bound: {what}", stage.name());

@@ -109,6 +109,23 @@ fn the_suite_is_checked_and_measured() {
     assert!(lines.iter().all(|line| line["wall"].as_f64() > Some(0.0) && line["compile_min"].as_f64() > Some(0.0)));
 }
 
+/// What is bound in all ways that the suite has: words, bytes, constants, a texture, a sampler.
+#[test]
+fn cases_are_written_as_jobs_that_run() {
+    let folder = Folder::new();
+    let cases = "saxpy_l2,base64,search,tex";
+    folder.brolga(&["bench", "--export", "jobs/of the suite", "--only", cases]).fails(0, &[]);
+    for _again in 0..2 {
+        folder.brolga(&["bench", "--export", "jobs", "--only", "tiny"]).fails(0, &[]);
+    }
+    let jobs = ["base64", "saxpy_l2", "search", "tex"].map(|name| format!("jobs/of the suite/{name}"));
+    let run = folder.brolga(&[&["run", "jobs/tiny"], &jobs.each_ref().map(String::as_str)[..]].concat());
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    assert_eq!(run.out.lines().filter(|line| line.starts_with("pass ")).count(), 5, "{}", run.out);
+    folder.write("file", "");
+    folder.brolga(&["bench", "--export", "file", "--only", "tiny"]).fails(2, &["cannot write file/tiny"]);
+}
+
 #[test]
 fn what_is_saved_can_be_compared_with() {
     let folder = Folder::new();
@@ -302,6 +319,8 @@ fn wrong_use_is_refused() {
         (&["--only", "tiny,huge"], &["huge", "saxpy_l2"]),
         (&["--only", "tiny,tiny"], &["`--only` names a case twice"]),
         (&["job.toml", "--rounds", "1", "--seconds", "1"], &["--rounds", "--seconds"]),
+        (&["job.toml", "--export", "jobs"], &["--export", "JOB"]),
+        (&["--export", "jobs", "--save", "old.json"], &["--export", "--save"]),
         (&["job.toml", "--seconds", "0"], &["not a time in seconds"]),
         (&["job.toml", "--seconds", "nan"], &["not a time in seconds"]),
         (&["job.toml", "--threads", "1,1025"], &["1025"]),

@@ -54,14 +54,16 @@ fn listings_are_those_of_the_compiler() {
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Shaders with the compiler's listing beside them: what decides about the text of a listing, interfaces, and the examples.
+/// Shaders with the compiler's listing beside them: what decides about the text of a listing, interfaces, the examples, and
+/// the suite of measurements.
 #[test]
 fn listings_beside_shaders_are_those_of_the_compiler() {
     let limits = Limits::default();
     let data = data::data();
     let examples = data.join("../../examples");
     let scenes = [("still_life", 5), ("field", 8), ("lamps", 6)].map(|(name, count)| (examples.join(name), count));
-    let others = [(data.join("listing"), 15), (data.join("interfaces"), 7), (examples, 10)];
+    let suite = data.join("../../src/bench/suite/shaders");
+    let others = [(data.join("listing"), 15), (data.join("interfaces"), 7), (examples, 10), (suite, 26)];
     for (folder, least) in others.into_iter().chain(scenes) {
         let mut seen = 0;
         for entry in std::fs::read_dir(&folder).unwrap() {

@@ -3,6 +3,7 @@
 //! The halves of a rotate, and fields that were inserted or extracted, are masked in bytecode whether their bits can be others
 //! or not.
 
+use crate::bound::all_ones;
 use crate::entity::Value;
 use crate::function::Function;
 use crate::ops::Op;
@@ -34,18 +35,13 @@ fn within(func: &Function, value: Value, steps: u32) -> u32 {
             let (a, b) = (of(0), of(1));
             // Below the lowest ones there is nothing to add, and a carry goes one bit above the highest.
             let top = (u64::from(a) + u64::from(b)).min(u32::MAX.into()) as u32;
-            below_or_equal(top) & above_or_equal((a | b).trailing_zeros())
+            all_ones(top) & above_or_equal((a | b).trailing_zeros())
         }
         Op::IMul => above_or_equal(of(0).trailing_zeros() + of(1).trailing_zeros()),
-        Op::UMin => below_or_equal(of(0).min(of(1))),
+        Op::UMin => all_ones(of(0).min(of(1))),
         Op::CountBits => 63,
         _ => u32::MAX,
     }
-}
-
-/// All bits up to the highest one of a number.
-fn below_or_equal(number: u32) -> u32 {
-    u32::MAX.checked_shr(number.leading_zeros()).unwrap_or(0)
 }
 
 /// All bits from this one on.

@@ -42,9 +42,10 @@ const MAX_LOOPS: u32 = 3;
 
 /// Sets the function's width.
 pub(super) fn run(func: &mut Function) {
+    let flow = Flow::new(func);
     for (width, most_values) in CANDIDATES {
         func.width = width;
-        if pays(func, most_values) {
+        if pays(func, &flow, most_values) {
             return;
         }
     }
@@ -52,7 +53,7 @@ pub(super) fn run(func: &mut Function) {
 }
 
 /// Whether packets as wide as the function has them now are likely to be faster than narrower ones.
-fn pays(func: &Function, most_values: u32) -> bool {
+fn pays(func: &Function, flow: &Flow, most_values: u32) -> bool {
     let lanes = func.width.lanes();
     // A packet is part of one row, or of several; a batch is one row.
     let (rows_fill, groups_fill, packing) = match func.interface.stage {
@@ -68,13 +69,12 @@ fn pays(func: &Function, most_values: u32) -> bool {
     if !(rows_fill || groups_fill) || func.inst_count() > MAX_INSTS {
         return false;
     }
-    let flow = Flow::new(func);
-    let uniformity = Uniformity::compute(func, &flow, packing);
-    let shapes = Shapes::compute(func, &flow, &uniformity);
+    let uniformity = Uniformity::compute(func, flow, packing);
+    let shapes = (func.width > Width::Sixteen).then(|| Shapes::compute(func, flow, &uniformity));
     let mut count = Count {
         func,
         uniformity: &uniformity,
-        shapes: &shapes,
+        shapes: shapes.as_ref(),
         position: 0,
         loops: Vec::new(),
         live_ranges: vec![None; func.value_count()],
@@ -89,6 +89,13 @@ fn pays(func: &Function, most_values: u32) -> bool {
     suits && (rows_fill || computes_much()) && count.pressure() <= most_values
 }
 
+/// Whether the addresses of an access grow evenly from lane to lane.
+fn is_even(shapes: &Shapes, kind: &InstKind) -> bool {
+    let (InstKind::Load { place } | InstKind::Store { place, .. }) = kind else { return false };
+    let mut values = [place.index, Some(place.offset)].into_iter().flatten();
+    values.all(|value| matches!(shapes.shape(value), Shape::Affine { .. }))
+}
+
 /// The live range of a value, in instructions.
 #[derive(Clone, Copy)]
 struct LiveRange {
@@ -99,7 +106,8 @@ struct LiveRange {
 struct Count<'a> {
     func: &'a Function,
     uniformity: &'a Uniformity,
-    shapes: &'a Shapes,
+    /// Of packets that are too wide for accesses lane by lane.
+    shapes: Option<&'a Shapes>,
     position: u32,
     /// The loops around, outermost first: where each starts, and what is used in it from before.
     loops: Vec<(u32, Vec<Value>)>,
@@ -183,18 +191,11 @@ impl Count<'_> {
             InstKind::Load { .. } if is_uniform => {}
             kind => {
                 self.accesses += weight;
-                let goes_lane_by_lane = self.func.width > Width::Sixteen && !self.is_even(kind);
+                let goes_lane_by_lane = self.shapes.is_some_and(|shapes| !is_even(shapes, kind));
                 return self.divergent == 0 || !(goes_lane_by_lane || self.has_divergent_loops);
             }
         }
         true
-    }
-
-    /// Whether the addresses of an access grow evenly from lane to lane.
-    fn is_even(&self, kind: &InstKind) -> bool {
-        let (InstKind::Load { place } | InstKind::Store { place, .. }) = kind else { return false };
-        let mut values = [place.index, Some(place.offset)].into_iter().flatten();
-        values.all(|value| matches!(self.shapes.shape(value), Shape::Affine { .. }))
     }
 
     fn define(&mut self, value: Value) {

@@ -10,7 +10,7 @@ use brolga_ir::interface::ResourceKind;
 use brolga_ir::srgb::CURVE;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 use super::mask::Mask;
 use super::notes::Note;
@@ -381,27 +381,59 @@ impl Lowering<'_, '_> {
         let numbers = access.index.as_ref().expect("verified: elements are addressed by an index").clone();
         let unbound = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::UNBOUND);
         let zeros = self.builder.ins().load(types::I64, constant_flags(), unbound, offsets::VIEW_BASE);
-        let (mut addresses, follow) = match self.first_quad(index) {
-            Some(first) => (smallvec![first; self.shape.parts_of(brolga_ir::Type::I32)], true),
-            None => (self.emit().firsts_of_quads(&numbers), false),
-        };
-        let mut start = area.base;
-        for (n, element) in addresses.iter_mut().enumerate() {
-            if n == 0 || !follow {
-                start = self.times(*element, u64::from(stride));
-                start = self.builder.ins().iadd(area.base, start);
-            } else {
-                *element = self.plus(*element, n as u64);
-                start = self.plus(start, u64::from(stride));
+        let addresses = match self.first_quad(index) {
+            Some(first) => self.following_elements(area, stride, first, zeros),
+            None => {
+                let mut addresses = self.emit().firsts_of_quads(&numbers);
+                for element in &mut addresses {
+                    let start = self.times(*element, u64::from(stride));
+                    let start = self.builder.ins().iadd(area.base, start);
+                    *element = self.existing(area, *element, start, zeros);
+                }
+                addresses
             }
-            let exists = self.below(*element, area.limit);
-            *element = self.builder.ins().select(exists, start, zeros);
-        }
+        };
         // In a large function they would occupy registers for long.
         if !self.is_large() && self.pressure.bytes == 0 {
             self.quad_elements.push(QuadElements { object, index, addresses: addresses.clone() });
         }
         Some(addresses)
+    }
+
+    /// The address of an element, or other ones if it does not exist.
+    fn existing(&mut self, area: &Area, element: ir::Value, address: ir::Value, otherwise: ir::Value) -> ir::Value {
+        let exists = self.below(element, area.limit);
+        self.builder.ins().select(exists, address, otherwise)
+    }
+
+    /// The addresses of the elements of a packet's quads that follow each other. Usually there are as many: one check for all.
+    fn following_elements(
+        &mut self,
+        area: &Area,
+        stride: u32,
+        first: ir::Value,
+        otherwise: ir::Value,
+    ) -> SmallVec<[ir::Value; 4]> {
+        let quads = self.shape.parts_of(brolga_ir::Type::I32) as u64;
+        let start = self.times(first, u64::from(stride));
+        let start = self.builder.ins().iadd(area.base, start);
+        let [some, done] = [(); 2].map(|()| self.builder.create_block());
+        self.builder.set_cold_block(some);
+        let follow = (0..quads).map(|n| self.plus(start, n * u64::from(stride))).collect::<SmallVec<[ir::Value; 4]>>();
+        let addresses = follow.iter().map(|_| self.builder.append_block_param(done, types::I64)).collect();
+        let as_args = |values: &[ir::Value]| values.iter().map(|&value| value.into()).collect::<Vec<_>>();
+        let last = self.plus(first, quads - 1);
+        let exist = self.below(last, area.limit);
+        self.builder.ins().brif(exist, done, &as_args(&follow), some, &[]);
+        self.begin(some);
+        let of_quad = |(n, &address)| {
+            let element = self.plus(first, n as u64);
+            self.existing(area, element, address, otherwise)
+        };
+        let existing: SmallVec<[ir::Value; 4]> = follow.iter().enumerate().map(of_quad).collect();
+        self.builder.ins().jump(done, &as_args(&existing));
+        self.begin(done);
+        addresses
     }
 
     /// The packet's first number, as an `i64`, if they are those of quads: one after the other.

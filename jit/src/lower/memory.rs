@@ -123,7 +123,8 @@ impl Lowering<'_, '_> {
         if self.lies_in_quads(access, mask) {
             if let Some(elements) = self.quad_elements(area, access, words) {
                 let offset = access.known_offset.map_or(0, |offset| offset & !3);
-                return packets(self.emit().load_quads_at(&elements, offset as i32, words, flags));
+                let bytes = area.stride.unwrap_or(0);
+                return packets(self.emit().load_quads_at(&elements, bytes, offset as i32, words, flags));
             }
             // Lanes without a thread read too, and nothing bounds what they compute.
             let anywhere = Access { most: [u32::MAX; 2], ..access.clone() };

@@ -121,6 +121,13 @@ impl Emit<'_, '_> {
         }
     }
 
+    /// The same if it was read where code is written now: reading it again there runs no more often.
+    pub(super) fn constant_load_nearby(&self, value: Value) -> Option<(MemFlagsData, Value, Offset32)> {
+        let inst = self.builder.func.dfg.value_def(value).inst()?;
+        let is_nearby = self.builder.func.layout.inst_block(inst) == self.builder.current_block();
+        if is_nearby && self.shape.vector_bytes > 16 { self.constant_load(value) } else { None }
+    }
+
     /// The same bits under another type of equal width.
     pub(crate) fn reinterpret_packet(&mut self, ty: Type, a: &Packet) -> Packet {
         let vectors = a.vectors.iter().map(|&vector| self.cast(vector, vector_type(ty))).collect();

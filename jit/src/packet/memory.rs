@@ -120,8 +120,8 @@ impl Emit<'_, '_> {
         match (stride_bytes, words) {
             (0, _) => (0..words as i32)
                 .map(|word| {
-                    let uniform = self.load_uniform(Type::I32, address, offset + word * 4, flags);
-                    self.splat(uniform)
+                    let vector = self.load_splat(address, offset + word * 4, flags);
+                    Packet { ty: Type::I32, vectors: smallvec![vector; self.shape.vectors_of(Type::I32)] }
                 })
                 .collect(),
             (4, 1) => vec![self.load(Type::I32, address, offset, flags)],
@@ -236,24 +236,52 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// Reads `words` (1 to 4) consecutive words for each four lanes as `i32` packets, at an offset from the address of each four.
+    /// Reads `words` (1 to 4) consecutive words for each four lanes as `i32` packets, at an offset from the address of each four, where
+    /// so many bytes may be read.
     pub fn load_quads_at(
+        &mut self,
+        addresses: &[Value],
+        element_bytes: u32,
+        offset: i32,
+        words: usize,
+        flags: MemFlagsData,
+    ) -> Vec<Packet> {
+        debug_assert!((1..=4).contains(&words), "words of a row");
+        if self.shape.vector_bytes > 16 && words > 1 && offset + 16 <= element_bytes as i32 {
+            return self.load_rows_of_quads(addresses, offset, words, flags);
+        }
+        self.each_part(words, |emit, part| {
+            let column = |word: usize| emit.load_splat(addresses[part], offset + 4 * word as i32, flags);
+            (0..words).map(column).collect()
+        })
+    }
+
+    /// The same where sixteen bytes may be read: all of them at once, and then each word into all lanes of its quad.
+    fn load_rows_of_quads(
         &mut self,
         addresses: &[Value],
         offset: i32,
         words: usize,
         flags: MemFlagsData,
     ) -> Vec<Packet> {
-        debug_assert!((1..=4).contains(&words), "words of a row");
-        self.each_part(words, |emit, part| {
-            let column = |word: usize| {
+        let mut rows = self.each_part(1, |emit, part| {
+            Columns::from_slice(&[emit.load_part(RowAddress { address: addresses[part], offset }, flags)])
+        });
+        let rows = rows.remove(0);
+        (0..words as u8).map(|word| self.quad_read(&rows, [word; 4])).collect()
+    }
+
+    /// A word of memory in every lane of a vector, as I32X4.
+    pub(super) fn load_splat(&mut self, address: Value, offset: i32, flags: MemFlagsData) -> Value {
+        let vector = match self.shape.vector_bytes {
+            16 => {
                 // On the way through a general register it would be one instruction more.
-                let value = emit.ins().load(types::F32, flags, addresses[part], offset + 4 * word as i32);
-                let vector = emit.ins().splat(types::F32X4, value);
-                emit.cast(vector, types::I32X4)
-            };
-            (0..words).map(column).collect()
-        })
+                let value = self.ins().load(types::F32, flags, address, offset);
+                self.ins().splat(types::F32X4, value)
+            }
+            _ => borrowed::load_splat(self.ins(), flags, address, offset),
+        };
+        self.cast(vector, types::I32X4)
     }
 
     /// Reads `words` (1 to 4) consecutive words for each four lanes as `i32` packets: they have one address, given as an offset
@@ -265,10 +293,7 @@ impl Emit<'_, '_> {
             let offset = emit.ins().extractlane(part.value, 0);
             let offset = emit.ins().uextend(types::I64, offset);
             let address = emit.ins().iadd(base, offset);
-            let column = |word: usize| {
-                let value = emit.ins().load(types::I32, flags, address, 4 * word as i32);
-                emit.ins().splat(types::I32X4, value)
-            };
+            let column = |word: usize| emit.load_splat(address, 4 * word as i32, flags);
             (0..words).map(column).collect()
         })
     }

@@ -310,6 +310,13 @@ impl<'a, 'f> Emit<'a, 'f> {
                 let word = self.ins().ineg(word);
                 self.ins().splat(types::I32X4, word)
             }
+            Type::I32 | Type::F32 => match self.constant_load_nearby(uniform.value) {
+                Some((flags, address, offset)) => {
+                    let vector = self.load_splat(address, offset.into(), flags);
+                    self.cast(vector, vector_type(uniform.ty))
+                }
+                None => self.ins().splat(vector_type(uniform.ty), uniform.value),
+            },
             ty => self.ins().splat(vector_type(ty), uniform.value),
         };
         Packet { ty: uniform.ty, vectors: smallvec![vector; count] }

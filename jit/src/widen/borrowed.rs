@@ -15,6 +15,7 @@
 //! | `sadd_sat.i8x16 x, part` | `vpaddsb` | with other fourth ones |
 //! | `sload8x8` | `vpmovsxbw` | a load of 128 bits |
 //! | `store.f64x2` | `vmovupd` | a store of 128 bits |
+//! | `sload32x2` | `vpmovsxdq` | a load of 32 bits into every lane |
 //! | `avg_round.i8x16 x, n` | `vpavgb` | each lane of x shifted left by that of n; 0 for 32 and above |
 //! | `avg_round.i16x8 x, n` | `vpavgw` | the same to the right |
 //! | `x86_pmulhrsw x, n` | `vpmulhrsw` | the same to the right, with the sign coming in |
@@ -61,6 +62,12 @@ pub(crate) fn inserted(operation: Opcode, ty: Type) -> Option<usize> {
 /// 128 bits from memory, as I16X8.
 pub(crate) fn load_part(ins: FuncInstBuilder<'_, '_>, flags: MemFlagsData, address: Value, offset: i32) -> Value {
     ins.sload8x8(flags, address, offset)
+}
+
+/// 32 bits from memory in every lane, as I64X2. Cranelift folds a load into a splat only where neither of them, nor anything
+/// computed from them, is used twice.
+pub(crate) fn load_splat(ins: FuncInstBuilder<'_, '_>, flags: MemFlagsData, address: Value, offset: i32) -> Value {
+    ins.sload32x2(flags, address, offset)
 }
 
 /// The type as which 128 bits are stored.

@@ -23,6 +23,8 @@ pub(super) enum Form {
     Store(Code),
     /// A scalar in every lane.
     Broadcast(Code),
+    /// 32 bits from memory in every lane; borrowed.
+    LoadSplat(Code),
     /// Quadwords moved within each 128 bits; of a register with a scalar, the scalar in both halves.
     Paired(Code),
     /// Looks at all lanes, and gives flags or a general register.
@@ -198,6 +200,9 @@ forms! {
         VEX_Vbroadcastss_xmm_m32 => VEX_Vbroadcastss_ymm_m32 | EVEX_Vbroadcastss_zmm_k1z_xmmm32,
         // Vectors in memory are never read by it.
         VEX_Vmovddup_xmm_xmmm64 => VEX_Vpbroadcastq_ymm_xmmm64 | EVEX_Vpbroadcastq_zmm_k1z_xmmm64,
+    }
+    LoadSplat {
+        VEX_Vpmovsxdq_xmm_xmmm64 => VEX_Vpbroadcastd_ymm_xmmm32 | EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
     }
     Paired {
         VEX_Vpshufd_xmm_xmmm128_imm8 => VEX_Vpshufd_ymm_ymmm256_imm8 | EVEX_Vpshufd_zmm_k1z_zmmm512b32_imm8,

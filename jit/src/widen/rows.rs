@@ -247,12 +247,13 @@ impl Reader<'_> {
             // The second operand is the same vector, perhaps in another register.
             Form::Borrowed(Borrowed::Take(part)) => Row::new(Rule::Take(part), Step::Take(part), to, &from[..1]),
             Form::Borrowed(Borrowed::Insert(part)) => Row::new(Rule::Insert(part), Step::Insert(part), to, from),
-            Form::Borrowed(Borrowed::LoadPart) => {
-                if in_registers || inst.is_ip_rel_memory_operand() || on_stack {
-                    return no("not 128 bits of memory");
-                }
-                Row::new(Rule::Scalar, Step::LoadPart, to, &[])
+            Form::LoadSplat(_) | Form::Borrowed(Borrowed::LoadPart)
+                if in_registers || inst.is_ip_rel_memory_operand() || on_stack =>
+            {
+                return no("it loads from something other than memory");
             }
+            Form::Borrowed(Borrowed::LoadPart) => Row::new(Rule::Scalar, Step::LoadPart, to, &[]),
+            Form::LoadSplat(code) => Row::new(Rule::Splat, Step::WidenFirst(code), to, &[]),
             Form::Borrowed(Borrowed::StorePart) => {
                 if in_registers || on_stack {
                     return no("not 128 bits to memory");

@@ -39,6 +39,10 @@ impl Data {
         Self { words, kind: Kind::Texture(TextureShape::texture_2d(format, texels.isqrt(), texels.isqrt())) }
     }
 
+    fn raw(bytes: &[u8]) -> Self {
+        Self { words: bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect(), kind: Kind::Raw }
+    }
+
     /// The content in memory order.
     pub fn bytes(&self) -> Vec<u8> {
         bytes(&self.words)
@@ -70,7 +74,7 @@ pub(super) type Container = (&'static str, &'static [u8]);
 pub(super) struct Case {
     pub name: &'static str,
     pub container: Container,
-    /// `t0` and `t1`.
+    /// `t0`, `t1` and so on.
     pub inputs: Vec<Data>,
     /// `s0`.
     pub sampler: Option<Sampler>,
@@ -90,6 +94,9 @@ pub(super) struct Case {
 /// Texels along the side of what the cases with textures make.
 pub(super) const SIDE: u32 = 1024;
 
+/// The characters of Base64 (RFC 4648, table 1), each at the place of its code.
+pub(super) const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 /// Dispatches in a sample of a case that takes microseconds.
 const SHORT: NonZeroU32 = NonZeroU32::new(100).expect("it is not 0");
 /// The same for one that takes less.
@@ -108,7 +115,7 @@ macro_rules! shader {
 }
 
 /// All cases, in the order in which they are measured.
-const CASES: [(&str, Container, Setup); 20] = [
+const CASES: [(&str, Container, Setup); 26] = [
     ("saxpy", shader!("saxpy"), |case, numbers| case.saxpy(numbers, 8 << 20, NonZeroU32::MIN)),
     ("saxpy_l2", shader!("saxpy"), |case, numbers| case.saxpy(numbers, 64 << 10, SHORT)),
     ("mandel", shader!("mandel"), |case, _| case.fractal(1024)),
@@ -126,6 +133,12 @@ const CASES: [(&str, Container, Setup); 20] = [
     ("conv3", shader!("conv3"), Case::conv3),
     ("xxh", shader!("xxh"), |case, numbers| case.hash(numbers, 8)),
     ("pcg", shader!("pcg"), |case, numbers| case.hash(numbers, 9)),
+    ("spmv", shader!("spmv"), Case::spmv),
+    ("radix", shader!("radix"), Case::radix),
+    ("base64", shader!("base64"), Case::base64),
+    ("asian", shader!("asian"), Case::asian),
+    ("search", shader!("search"), Case::search),
+    ("median", shader!("median"), Case::median),
     ("tonemap", shader!(example "tonemap"), Case::tonemap),
     ("blur", shader!(example "blur"), |case, numbers| {
         case.constants = vec![3.0f32.to_bits(), 0, 0, 0];
@@ -344,6 +357,88 @@ impl Case {
     fn hash(&mut self, numbers: &mut Numbers, operations: u64) {
         let rounds = 32 * self.per_thread(numbers.words(1 << 20));
         (self.items, self.amount) = ((rounds, "rounds"), Amount::Operations(operations * rounds));
+    }
+
+    /// A square matrix with 0 to 31 numbers in a row, few more often than many, and where they stand at random.
+    fn spmv(&mut self, numbers: &mut Numbers) {
+        let rows = 128 << 10;
+        let mut starts = vec![0];
+        for row in 0..rows {
+            let x = numbers.unit();
+            starts.push(starts[row] + (x * x * 32.0) as u32);
+        }
+        let count = starts[rows];
+        let columns = (0..count).map(|_| numbers.word() % rows as u32).collect();
+        let [values, x] =
+            [count as usize, rows].map(|count| (0..count).map(|_| (numbers.unit() - 0.5).to_bits()).collect());
+        self.inputs = [starts, columns, values, x].map(|words| Data::new(words, 4)).into();
+        self.output = Data::zeros(rows, 4);
+        self.groups = [(rows / 256) as u32, 1, 1];
+        (self.items, self.amount) =
+            ((count.into(), "non-zeros"), Amount::Bytes(12 * u64::from(count) + 8 * rows as u64));
+        self.compare = Compare::Near(1e-4);
+    }
+
+    /// A million keys by four bits in their middle; other passes, which are not measured, said where the digits of each group go.
+    fn radix(&mut self, numbers: &mut Numbers) {
+        let (shift, of_group) = (12, 1024);
+        let keys = numbers.words(1 << 20);
+        let mut starts = vec![0; keys.len() / of_group * 16];
+        let mut at = 0;
+        for digit in 0..16 {
+            for (group, keys) in keys.chunks(of_group).enumerate() {
+                starts[group * 16 + digit] = at;
+                at += keys.iter().filter(|&key| (key >> shift) as usize % 16 == digit).count() as u32;
+            }
+        }
+        let count = self.per_thread(keys);
+        self.inputs.push(Data::new(starts, 4));
+        self.constants = vec![shift, 0, 0, 0];
+        self.groups = [(count / of_group as u64) as u32, 1, 1];
+        (self.items, self.amount) = ((count, "keys"), Amount::Bytes(8 * count));
+    }
+
+    /// Eight million characters, one in a thousand of which Base64 does not have.
+    fn base64(&mut self, numbers: &mut Numbers) {
+        let character = |word: u32| if word >> 6 & 1023 == 0 { b'-' } else { BASE64[word as usize % 64] };
+        let text: Vec<u8> = (0..8 << 20).map(|_| character(numbers.word())).collect();
+        self.output = Data::raw(&vec![0; text.len() / 4 * 3]);
+        self.groups = [(text.len() / (16 * 256)) as u32, 1, 1];
+        let characters = text.len() as u64;
+        (self.items, self.amount) = ((characters, "characters"), Amount::Bytes(characters / 4 * 7));
+        self.inputs = vec![Data::raw(&text)];
+    }
+
+    /// Paths of 64 steps of a price, from as many random numbers. A step adds 26 operations on integers to 8 on doubles.
+    fn asian(&mut self, numbers: &mut Numbers) {
+        let steps = 64;
+        let count = steps * self.per_thread(numbers.words(64 << 10));
+        self.groups = [1024, 1, 1];
+        self.constants = vec![steps as u32, (1.0 / steps as f32).to_bits(), 0.0002f32.to_bits(), 0.01f32.to_bits()];
+        (self.items, self.amount) = ((count, "steps"), Amount::Operations(34 * count));
+        self.compare = Compare::Near(1e-6);
+    }
+
+    /// A text of four letters, which has the word by chance or because it was put there. Behind it are zeros.
+    fn search(&mut self, numbers: &mut Numbers) {
+        let (count, word) = (2 << 20, b"GATTACAGATTC");
+        let mut text: Vec<u8> = (0..count).map(|_| b"ACGT"[(numbers.word() % 4) as usize]).collect();
+        for page in text.chunks_mut(4096) {
+            let at = numbers.word() as usize % (page.len() - word.len());
+            page[at..][..word.len()].copy_from_slice(word);
+        }
+        text.extend([0; 16]);
+        self.inputs = vec![Data::raw(&text), Data::new(word.map(u32::from).into(), 4)];
+        self.constants = vec![word.len() as u32, 0, 0, 0];
+        self.output = Data::zeros(count / 32, 4);
+        self.groups = [(count / 256) as u32, 1, 1];
+        (self.items, self.amount) = ((count as u64, "places"), Amount::Bytes((count + count / 8) as u64));
+    }
+
+    fn median(&mut self, numbers: &mut Numbers) {
+        let words = numbers.words((SIDE * SIDE) as usize);
+        let format = Format::R8G8B8A8_UNORM;
+        self.texels(Data::texture(words, format), format, 16, 9 * 4 + 4);
     }
 }
 

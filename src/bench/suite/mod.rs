@@ -1,17 +1,21 @@
-//! The suite: compute shaders and draws with fixed inputs and sizes. Other runtimes were measured with all but the examples.
+//! The suite: compute shaders and draws with fixed inputs and sizes. `scripts/peers.py` measures another runtime with the shaders.
 //!
 //! | file | what |
 //! |---|---|
 //! | `cases.rs` | inputs and sizes of each case |
 //! | `model.rs` | what must come out |
 //! | `pictures.rs` | the same of cases with textures |
+//! | `export.rs` | cases as jobs in files |
 //! | `draws.rs` | draws |
-//! | `shaders/` | the shaders in HLSL and as fxc compiles them |
+//! | `shaders/` | the shaders in HLSL and as fxc compiles them, with its listings |
 
+use std::io;
 use std::num::NonZeroU32;
+use std::path::Path;
 
 mod cases;
 mod draws;
+mod export;
 mod model;
 mod pictures;
 
@@ -41,6 +45,19 @@ pub struct Ready {
 pub fn prepare(name: &str) -> Option<Ready> {
     let case = Case::new(name)?;
     let expected = model::expected(&case);
+    Some(Ready { job: job(&case, &expected).prepare(), work: work(&case, &expected), batch: case.batch })
+}
+
+/// Writes a case as a job, with all its files, to a folder, which is made if there is none; `None` if no case in [`NAMES`] is called so.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn export(name: &str, folder: &Path) -> Option<io::Result<()>> {
+    let case = Case::new(name)?;
+    Some(export::write(&job(&case, &model::expected(&case)), folder))
+}
+
+fn job(case: &Case, expected: &[u32]) -> MemoryJob<'static> {
     let mut views = Vec::new();
     if !case.constants.is_empty() {
         views.push(MemoryView { register: "b0", kind: Kind::Constant, content: cases::bytes(&case.constants) });
@@ -48,7 +65,7 @@ pub fn prepare(name: &str) -> Option<Ready> {
     if let Some(sampler) = case.sampler {
         views.push(MemoryView { register: "s0", kind: Kind::Sampler(sampler), content: Vec::new() });
     }
-    for (register, data) in ["t0", "t1"].into_iter().zip(&case.inputs).chain([("u0", &case.output)]) {
+    for (register, data) in ["t0", "t1", "t2", "t3"].into_iter().zip(&case.inputs).chain([("u0", &case.output)]) {
         views.push(MemoryView { register, kind: data.kind, content: data.bytes() });
     }
     let (number_type, tolerance) = match case.compare {
@@ -60,10 +77,8 @@ pub fn prepare(name: &str) -> Option<Ready> {
             (NumberType::F32, Tolerance { abs: Some(0.1 * mean * share), rel: Some(share), ulp: None })
         }
     };
-    let expectation = MemoryExpectation { register: "u0", content: cases::bytes(&expected), number_type, tolerance };
-    let work = work(&case, &expected);
-    let job = MemoryJob { name: case.name, shader: case.container, dispatch: case.groups, views, expectation };
-    Some(Ready { job: job.prepare(), work, batch: case.batch })
+    let expectation = MemoryExpectation { register: "u0", content: cases::bytes(expected), number_type, tolerance };
+    MemoryJob { name: case.name, shader: case.container, dispatch: case.groups, views, expectation }
 }
 
 fn work(case: &Case, results: &[u32]) -> Work {
@@ -89,6 +104,13 @@ mod tests {
         assert_eq!(work("scan").bytes, Some(8 << 20));
         // Nine texels of 16 bytes in, one out.
         assert_eq!(work("conv3").bytes, Some(160 << 20));
+        // Nine texels of 4 bytes in, one out.
+        assert_eq!(work("median").bytes, Some(40 << 20));
+        // Three bytes of four characters.
+        assert_eq!(
+            work("base64"),
+            Work { items: 8 << 20, item: "characters", bytes: Some(14 << 20), operations: None }
+        );
         // 45 steps for 512 keys, each of 256 comparisons, in 1024 groups.
         assert_eq!(work("bitonic").operations, Some(45 * 256 * 1024));
         // 8 operations a round, at most 256 rounds for each of 512 x 512 pixels, at least one.

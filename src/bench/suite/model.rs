@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Mul, Sub};
 
-use super::cases::{Case, Data};
+use super::cases::{BASE64, Case, Data};
 use super::pictures;
 
 /// What `u0` holds after one dispatch.
@@ -31,6 +31,12 @@ pub(super) fn expected(case: &Case) -> Vec<u32> {
         "scan" => scan(&case.inputs[0], 256),
         "xxh" => each(&|word| (0..32).fold(word, xxh_round)),
         "pcg" => each(&|word| (0..32).fold(word, |word, _| pcg_round(word))),
+        "spmv" => spmv(&case.inputs),
+        "radix" => radix(&case.inputs[0], case.constants[0]),
+        "base64" => base64(&case.inputs[0]),
+        "asian" => each(&|seed| asian(seed, case.constants[0], constant(2).into(), constant(3).into())),
+        "search" => search(&case.inputs[0], &case.inputs[1], start.len()),
+        "median" => pictures::median(&case.inputs[0]),
         "tex" => pictures::tex(&case.inputs[0]),
         "conv3" => pictures::conv3(&case.inputs[0]),
         "tonemap" => pictures::tonemap(&case.inputs[0], constant(0)),
@@ -159,4 +165,57 @@ fn pcg_round(word: u32) -> u32 {
     let state = word.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
     let mixed = ((state >> ((state >> 28) + 4)) ^ state).wrapping_mul(277_803_737);
     (mixed >> 22) ^ mixed
+}
+
+/// The number that a word's state gives, and the state after it.
+fn pcg(state: &mut u32) -> u32 {
+    let number = pcg_round(*state);
+    *state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+    number
+}
+
+/// Each row's numbers times those of the vector at their columns.
+fn spmv(inputs: &[Data]) -> Vec<u32> {
+    let [starts, columns, values, x] = inputs else { unreachable!("the matrix is three of the four inputs") };
+    let value = |data: &Data, at: u32| f64::from(f32::from_bits(data.words[at as usize]));
+    let product = |at: u32| value(values, at) * value(x, columns.words[at as usize]);
+    let row = |row: &[u32]| ((row[0]..row[1]).map(product).sum::<f64>() as f32).to_bits();
+    starts.words.windows(2).map(row).collect()
+}
+
+/// All keys by four of their bits. Those in which these are the same stay in their order.
+fn radix(keys: &Data, shift: u32) -> Vec<u32> {
+    let mut sorted = keys.words.clone();
+    sorted.sort_by_key(|key| key >> shift & 15);
+    sorted
+}
+
+fn base64(text: &Data) -> Vec<u32> {
+    let code = |character: u8| BASE64.iter().position(|&known| known == character);
+    let codes: Vec<Option<usize>> = (0..=255).map(code).collect();
+    let decode = |four: &[u8; 4]| {
+        let bits = four.iter().try_fold(0, |bits, &character| Some(bits << 6 | codes[usize::from(character)]?));
+        bits.map_or([255; 3], |bits| [bits >> 16, bits >> 8, bits].map(|bits| bits as u8))
+    };
+    let bytes: Vec<u8> = text.bytes().as_chunks().0.iter().flat_map(decode).collect();
+    bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect()
+}
+
+/// By how much the mean of a path of prices that begins at 100 is above that.
+fn asian(seed: u32, steps: u32, drift: f64, spread: f64) -> u32 {
+    let (mut state, mut price, mut sum) = (seed, 100.0, 0.0);
+    for _ in 0..steps {
+        let halves = [pcg(&mut state), pcg(&mut state)].map(|word| (word >> 16) + (word & 0xffff));
+        let deviation = f64::from(halves[0] + halves[1]) / 65536.0 - 2.0;
+        price *= 1.0 + drift + spread * deviation;
+        sum += price;
+    }
+    ((sum / f64::from(steps) - 100.0).max(0.0) as f32).to_bits()
+}
+
+/// A bit for each place of the text.
+fn search(text: &Data, word: &Data, words: usize) -> Vec<u32> {
+    let (text, word): (_, Vec<u8>) = (text.bytes(), word.words.iter().map(|&character| character as u8).collect());
+    let bit = |at: usize| u32::from(text[at..].starts_with(&word));
+    (0..words).map(|n| (0..32).fold(0, |bits, place| bits | bit(32 * n + place) << place)).collect()
 }

@@ -150,3 +150,19 @@ pub(super) fn resize(source: &Data) -> Vec<u32> {
         shown(sum(pairs.map(|(i, j)| (weight(i, j), *source.clamped(i, j)))))
     })
 }
+
+/// The middle one of nine neighbours, for each channel.
+pub(super) fn median(source: &Data) -> Vec<u32> {
+    let code = |x: i32, y: i32| {
+        let [x, y] = [x, y].map(|place| place.clamp(0, SIDE as i32 - 1) as u32);
+        source.words[(y * SIDE + x) as usize].to_le_bytes()
+    };
+    texels(|x, y| {
+        let near: [[u8; 4]; 9] = std::array::from_fn(|n| code(x + n as i32 % 3 - 1, y + n as i32 / 3 - 1));
+        u32::from_le_bytes(std::array::from_fn(|channel| {
+            let mut codes = near.map(|codes| codes[channel]);
+            codes.sort_unstable();
+            codes[4]
+        }))
+    })
+}

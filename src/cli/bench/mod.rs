@@ -52,6 +52,9 @@ pub(super) struct Arguments {
     /// Measure only these cases of the suite
     #[arg(long, value_name = "CASE,…", value_delimiter = ',', value_parser = clap::builder::PossibleValuesParser::new(suite::NAMES.into_iter().chain(suite::DRAWINGS)))]
     only: Vec<String>,
+    /// Write the cases of the suite to folders below this one, as jobs with all their files, instead of measuring them
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["jobs", "suite", "save", "compare"])]
+    export: Option<PathBuf>,
     /// Engines to measure side by side; by default machine code if this processor can run it
     #[arg(long, value_enum, value_name = "ENGINE,…", value_delimiter = ',')]
     engine: Vec<OneEngine>,
@@ -116,6 +119,9 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         report::print_plain(text.into(), Some("each is measured once".into()), styles.err);
         return Ok(Ending::BadInput);
     }
+    if let Some(folder) = &arguments.export {
+        return Ok(export(arguments, folder, styles));
+    }
     let Some(baselines) = read_baselines(arguments, styles) else { return Ok(Ending::BadInput) };
     let mut save = None;
     if let Some(path) = &arguments.save {
@@ -152,6 +158,19 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
 
 fn has_repetition<T: PartialEq>(values: &[T]) -> bool {
     values.iter().enumerate().any(|(n, value)| values[..n].contains(value))
+}
+
+/// Writes the cases that are asked for as jobs. Drawings are none.
+fn export(arguments: &Arguments, folder: &Path, styles: &Styles) -> Ending {
+    for source in sources(arguments) {
+        let Source::Case(name) = source else { continue };
+        let folder = folder.join(name);
+        if let Err(error) = suite::export(name, &folder).expect("the command line takes names of cases only") {
+            say_unwritten(&folder, &error, styles);
+            return Ending::BadInput;
+        }
+    }
+    Ending::Fine
 }
 
 /// Where a job comes from.

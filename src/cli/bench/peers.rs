@@ -34,6 +34,8 @@ pub(super) struct Line {
     pub compile_min: Option<f64>,
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub code_bytes: Option<usize>,
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub vector_bytes: Option<u32>,
 }
 
 /// Writes a line for each result that was measured, and for each that is wrong one which says that it was not.
@@ -63,6 +65,7 @@ pub(super) fn write(out: &mut impl Write, document: &Document, label: &str) -> i
             compile_first: compile.first_ms,
             compile_min: compile.times.of_one_thread().map(|times| times.least_ms),
             code_bytes: row.record.code.map(|code| code.bytes),
+            vector_bytes: row.record.code.map(|code| code.vector_bytes),
         };
         serde_json::to_writer(&mut *out, &line)?;
         writeln!(out)?;

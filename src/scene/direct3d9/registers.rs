@@ -51,8 +51,11 @@ fn find(written: &str) -> Option<(Stage, String)> {
     (number < *count).then(|| (*stage, format!("{letter}{number}")))
 }
 
-/// The name of an engine's register in a scene.
-pub(in super::super) fn written(stage: Stage, register: &str) -> String {
+/// The name of an engine's register in a scene, of Direct3D 9 or of 11.
+pub(in super::super) fn written(is_direct3d9: bool, stage: Stage, register: &str) -> String {
+    if !is_direct3d9 {
+        return register.to_owned();
+    }
     let is_its = |(_, of, known): &&(&str, Stage, &str)| *of == stage && *known == register;
     match CONSTANTS.iter().find(is_its) {
         Some((name, ..)) => (*name).to_owned(),
@@ -70,7 +73,7 @@ mod tests {
         let numbered = NUMBERED.iter().flat_map(|(name, .., count)| (0..*count).map(move |n| format!("{name}{n}")));
         for name in CONSTANTS.iter().map(|(name, ..)| (*name).to_owned()).chain(numbered) {
             let (stage, register) = find(&name).unwrap();
-            assert_eq!(written(stage, &register), name);
+            assert_eq!(written(true, stage, &register), name);
         }
         for wrong in ["", "b0", "vc1", "t", "t16", "vt4", "v0", "t-1", "s99999999999"] {
             assert_eq!(find(wrong), None, "{wrong}");

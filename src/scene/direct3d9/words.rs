@@ -16,7 +16,7 @@ pub(in super::super) fn problem(error: DrawError, vertex: &Bound, pixel: &Bound)
         }
         DrawError::ReadsTarget { stage, register, target } => {
             let of = if *stage == Vertex.name() { Vertex } else { Pixel };
-            let register = written(of, &register.to_string());
+            let register = written(true, of, &register.to_string());
             let target = if target.starts_with("target") { "the render target" } else { target };
             format!("the {stage} shader reads `{register}`, which is {target} of the same draw: let it read a copy")
         }
@@ -24,7 +24,7 @@ pub(in super::super) fn problem(error: DrawError, vertex: &Bound, pixel: &Bound)
             Some(register) => {
                 // The error does not say whose register it is; both shaders seldom have the same.
                 let is_vertex = vertex.contains_key(&register) && !pixel.contains_key(&register);
-                let name = written(if is_vertex { Vertex } else { Pixel }, &register);
+                let name = written(true, if is_vertex { Vertex } else { Pixel }, &register);
                 binding.to_string().replacen(&register, &name, 1)
             }
             None => return error.into(),

@@ -39,8 +39,7 @@ impl Bound {
         for declared in shader.bindings().iter().filter(|declared| declared.register.space == 0) {
             for n in 0..declared.count.unwrap_or(1).min(REGISTERS) {
                 let register = Register { index: declared.register.index.saturating_add(n), ..declared.register };
-                let name = register.to_string();
-                let name = if is_direct3d9 { direct3d9::written(info.stage, &name) } else { name };
+                let name = direct3d9::written(is_direct3d9, info.stage, &register.to_string());
                 if let ResourceKind::Sampler { compares } = declared.kind {
                     let (kind, state) = sampler(compares, is_direct3d9);
                     bound.samplers.insert(kind.to_owned(), state);

@@ -42,12 +42,13 @@ pub fn check(program: &Program, declarations: &Declarations, faults: &mut Faults
         written.add(instruction);
         last = (at, instruction.op);
     }
-    let (output, needed) = match version.stage() {
-        Stage::Vertex => (Register { file: RegisterFile::Rasterizer, number: 0 }, ALL),
-        _ if version.major() == 1 => (Register { file: RegisterFile::Temp, number: 0 }, ALL),
-        _ => (Register { file: RegisterFile::ColorOut, number: 0 }, ALL),
+    let file = match version.stage() {
+        Stage::Vertex => RegisterFile::Rasterizer,
+        _ if version.major() == 1 => RegisterFile::Temp,
+        _ => RegisterFile::ColorOut,
     };
-    let missing = needed & !written.mask(output);
+    let output = Register { file, number: 0 };
+    let missing = ALL & !written.mask(output);
     if missing != 0 {
         faults.push(Rule::NeverWritten { register: output, mask: Mask(missing), version }.broken(last.0, last.1));
     }
@@ -89,9 +90,9 @@ fn reads(version: Version, declarations: &Declarations, instruction: &Instructio
             (Slot::Write, _) if op == Op::TexDepth => found.push((register, X | Y)),
             (Slot::Test, _) => found.push((register, XYZ)),
             (Slot::Read | Slot::ReadScalar, Operand::Source(source)) => {
-                let kind = || match instruction.operands.get(2).map(Operand::register) {
-                    Some(sampler) => declarations.samplers.get(&sampler.number).copied(),
-                    None => None,
+                let kind = || {
+                    let sampler = instruction.operands.get(2)?.register();
+                    declarations.samplers.get(&sampler.number).copied()
                 };
                 let wanted = if slot == Slot::ReadScalar { X } else { wanted(op, place, written, kind) };
                 found.push((register, components(source, wanted)));
