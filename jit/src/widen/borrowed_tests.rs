@@ -98,6 +98,15 @@ fn shift(shift: Shift) -> impl Fn(&mut FunctionBuilder<'_>, [Value; 2], Value) -
     }
 }
 
+fn rotate(builder: &mut FunctionBuilder<'_>, operands: [Value; 2], _: Value) -> Option<Value> {
+    let [vector, amount] = operands.map(|value| cast(builder, value, borrowed::ROTATED));
+    Some(borrowed::rotate_left(builder.ins(), vector, amount))
+}
+
+fn load_splat(builder: &mut FunctionBuilder<'_>, _: [Value; 2], memory: Value) -> Option<Value> {
+    Some(borrowed::load_splat(builder.ins(), FLAGS, memory, 4))
+}
+
 macro_rules! operations {
     ($($name:ident: $parts:literal parts, $stock:ident to $wide:ident, $operation:expr;)+) => {
         $(
@@ -126,6 +135,10 @@ operations! {
     lanes_of_64_bytes_are_shifted_left: 4 parts, Vpavgb to Vpsllvd, shift(Shift::Left);
     lanes_of_64_bytes_are_shifted_right: 4 parts, Vpavgw to Vpsrlvd, shift(Shift::Right);
     lanes_of_64_bytes_are_shifted_right_with_their_sign: 4 parts, Vpmulhrsw to Vpsravd, shift(Shift::SignedRight);
+    lanes_are_rotated: 2 parts, Vpaddsw to Vprolvd, rotate;
+    lanes_of_64_bytes_are_rotated: 4 parts, Vpaddsw to Vprolvd, rotate;
+    word_of_memory_is_splatted: 2 parts, Vpmovsxdq to Vpbroadcastd, load_splat;
+    word_of_memory_is_splatted_over_64_bytes: 4 parts, Vpmovsxdq to Vpbroadcastd, load_splat;
     part_of_memory_is_loaded: 2 parts, Vpmovsxbw to Vinserti128, insert(1);
     part_of_memory_is_stored: 2 parts, Vmovupd to Vextracti128, take(1);
 }
