@@ -19,8 +19,6 @@
 //! shader gets stock code. The method is described in `docs/wide.md`.
 
 pub(crate) mod borrowed;
-#[cfg(test)]
-mod borrowed_tests;
 mod decode;
 mod encode;
 mod forms;

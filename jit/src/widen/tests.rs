@@ -1,5 +1,7 @@
 //! Damaged code: a refusal, or code of known instructions; never a panic.
 
+mod borrowed;
+
 use brolga_ir::Width;
 use brolga_ir::passes::{Level, optimise};
 use brolga_testing_base::programs;

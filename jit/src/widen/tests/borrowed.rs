@@ -6,8 +6,8 @@ use cranelift_codegen::{Context, ir};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use iced_x86::{Decoder, DecoderOptions, Mnemonic};
 
-use super::borrowed::{self, Shift};
-use super::widen;
+use super::super::borrowed::{self, Shift};
+use super::super::widen;
 use crate::codegen::{self, TargetSettings};
 use crate::options::Options;
 
