@@ -1,9 +1,9 @@
-//! From coordinates to bytes, for eight lanes: what `coordinate.rs` does for one.
+//! From coordinates to bytes, for a vector of lanes: what `coordinate.rs` does for one.
 //!
 //! Denormal coordinates need no special care: so near 0 all select the same texels and weights.
 
-use super::vector::Vector;
-use super::{Extent, Fast, LANES};
+use super::vector::{Array, Lanes, Vector};
+use super::{Extent, Fast};
 use crate::resource::AddressMode;
 use crate::sample::coordinate::FAR;
 
@@ -106,8 +106,8 @@ impl<V: Vector> Levels<V> {
         let level = levels.store();
         let mut found = Self::same(fast.levels[level[0] as usize]);
         if !levels.equal(V::splat(level[0])).is_ones() {
-            let mut own = [[0; LANES]; 4];
-            for lane in 0..LANES {
+            let mut own = [Lanes::<V, u32>::splat(0); 4];
+            for lane in 0..V::LANES {
                 let level = fast.levels[level[lane] as usize];
                 own[0][lane] = level.width;
                 own[1][lane] = level.height;

@@ -2,7 +2,8 @@
 
 use super::address::{Corner, LinearAddresses, TexelAddress};
 use super::vector::Vector;
-use super::{Fast, Filtered, Kind, LANES, Lanes, Words};
+use super::vector::{Array, Lanes};
+use super::{Fast, Filtered, Kind, Words};
 
 /// The kind of [`R8G8B8A8_UNORM`](crate::Format::R8G8B8A8_UNORM).
 #[derive(Debug)]
@@ -14,7 +15,7 @@ impl Kind for Codes {
     const HAS_CORNERS: bool = true;
 
     #[inline(always)]
-    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, _: V) -> Words {
+    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, _: V) -> Words<V> {
         let texels = read(fast, address);
         let byte = V::splat(255);
         let words = [
@@ -32,7 +33,7 @@ impl Kind for Codes {
         first: LinearAddresses<V>,
         second: Option<(LinearAddresses<V>, V)>,
         _: V,
-    ) -> Filtered {
+    ) -> Filtered<V> {
         let [r, g, b, a] = sums(fast, first);
         let words = match second {
             None if first.corner.is_none() => {
@@ -56,7 +57,7 @@ impl Kind for Codes {
 
 /// Codes as numbers.
 #[inline(always)]
-fn unorm<V: Vector>(codes: V) -> Lanes<u32> {
+fn unorm<V: Vector>(codes: V) -> Lanes<V, u32> {
     codes.to_float().div_floats(V::splat_float(255.0)).store()
 }
 
@@ -74,10 +75,10 @@ pub(super) fn normal<V: Vector>(sum: V) -> V {
 
 /// Blends two levels' sums. They have more than 24 bits: exact as doubles, with one rounding in the division.
 #[inline(always)]
-pub(super) fn mix<V: Vector>(one: V, other: V, fractions: &Lanes<u32>) -> Lanes<u32> {
+pub(super) fn mix<V: Vector>(one: V, other: V, fractions: &Lanes<V, u32>) -> Lanes<V, u32> {
     let (one, other) = (one.store(), other.store());
-    let mut words = [0; LANES];
-    for lane in 0..LANES {
+    let mut words = Lanes::<V, u32>::splat(0);
+    for lane in 0..V::LANES {
         let (one, other) = (f32::from_bits(one[lane]), f32::from_bits(other[lane]));
         let weight = f64::from(fractions[lane] as i32);
         let sum = f64::from(one) * (256.0 - weight) + f64::from(other) * weight;
@@ -93,7 +94,7 @@ fn with_corners<V: Vector>(
     sums_there: [V; 4],
     first: LinearAddresses<V>,
     second: Option<(LinearAddresses<V>, V)>,
-) -> Words {
+) -> Words<V> {
     let zero = V::splat(0);
     let thirds = corner_thirds(fast, first);
     let (others, other_thirds, fraction) = match second {
@@ -101,11 +102,11 @@ fn with_corners<V: Vector>(
         Some((second, fraction)) => (sums(fast, second), corner_thirds(fast, second), fraction),
     };
     let fractions = &fraction.store();
-    let mut words = [[0; LANES]; 4];
+    let mut words = [Lanes::<V, u32>::splat(0); 4];
     for (channel, words) in words.iter_mut().enumerate() {
         let (one, one_thirds) = (sums_there[channel].store(), thirds[channel].store());
         let (other, other_thirds) = (others[channel].store(), other_thirds[channel].store());
-        for lane in 0..LANES {
+        for lane in 0..V::LANES {
             let (one, other) = (in_thirds(one[lane], one_thirds[lane]), in_thirds(other[lane], other_thirds[lane]));
             let weight = f64::from(fractions[lane] as i32);
             let sum = one * (256.0 - weight) + other * weight;
@@ -157,7 +158,7 @@ fn or_black<V: Vector>(texel: V, corner: Option<Corner<V>>, index: u32) -> V {
 
 /// Red before blue.
 #[inline(always)]
-fn in_order(fast: &Fast, [r, g, b, a]: Words) -> Words {
+fn in_order<W>(fast: &Fast, [r, g, b, a]: [W; 4]) -> [W; 4] {
     if fast.swaps_red_and_blue { [b, g, r, a] } else { [r, g, b, a] }
 }
 
@@ -182,17 +183,11 @@ fn read_two<V: Vector>(fast: &Fast, left: TexelAddress<V>, right: TexelAddress<V
     if !neighbours {
         return [read(fast, left), read(fast, right)];
     }
-    let [a, b, c, d, e, f, g, h] = left.offset_bytes.store_apart();
-    let pairs = [
-        fast.read_two(a),
-        fast.read_two(b),
-        fast.read_two(c),
-        fast.read_two(d),
-        fast.read_two(e),
-        fast.read_two(f),
-        fast.read_two(g),
-        fast.read_two(h),
-    ];
+    let offsets_bytes = left.offset_bytes.store_apart();
+    let mut pairs = Lanes::<V, u64>::splat(0);
+    for lane in 0..V::LANES {
+        pairs[lane] = fast.read_two(offsets_bytes[lane]);
+    }
     let [one, two] = V::load_pairs(&pairs);
     [or_border(fast, left, one), or_border(fast, right, two)]
 }

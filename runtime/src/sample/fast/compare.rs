@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 
 use super::address::{LinearAddresses, TexelAddress};
 use super::codes::or_border;
-use super::vector::Vector;
-use super::{Fast, Filtered, Kind, LANES, Lanes, Texel, Words};
+use super::vector::{Array, Lanes, Vector};
+use super::{Fast, Filtered, Kind, Texel, Words};
 use crate::resource::Comparison;
 
 /// The kind of comparisons with texels that a depth reads.
@@ -75,8 +75,8 @@ impl Depth for Depth24 {
     fn reference<V: Vector>(reference: V) -> V {
         // Products of 48 bits.
         let numbers = reference.max_floats(V::splat(0)).min_floats(V::splat_float(1.0)).store();
-        let mut codes = [0; LANES];
-        for lane in 0..LANES {
+        let mut codes = Lanes::<V, u32>::splat(0);
+        for lane in 0..V::LANES {
             let scaled = f64::from(f32::from_bits(numbers[lane])) * 16_777_215.0 + 0.5;
             codes[lane] = (scaled as i32) as u32;
         }
@@ -88,7 +88,7 @@ impl<D: Depth> Kind for Compared<D> {
     const TEXEL_BYTES: u32 = size_of::<D::Bytes>() as u32;
 
     #[inline(always)]
-    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> Words {
+    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> Words<V> {
         let one = V::splat_float(1.0).store();
         let is_passed = passes::<D, V>(fast, address, D::reference(reference));
         [is_passed.and(V::load(&one)).store(); 4]
@@ -100,7 +100,7 @@ impl<D: Depth> Kind for Compared<D> {
         first: LinearAddresses<V>,
         second: Option<(LinearAddresses<V>, V)>,
         reference: V,
-    ) -> Filtered {
+    ) -> Filtered<V> {
         let reference = D::reference(reference);
         let passed = weight_passed::<D, V>(fast, first, reference);
         let share = match second {
@@ -139,9 +139,12 @@ fn weight_passed<D: Depth, V: Vector>(fast: &Fast, addresses: LinearAddresses<V>
 /// Ones where the comparison holds.
 #[inline(always)]
 fn passes<D: Depth, V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> V {
-    let [a, b, c, d, e, f, g, h]: Lanes<D::Bytes> = fast.read_each(address.offset_bytes);
-    let words = V::load(&[a.into(), b.into(), c.into(), d.into(), e.into(), f.into(), g.into(), h.into()]);
-    let words = or_border(fast, address, words);
+    let read: Lanes<V, D::Bytes> = fast.read_each(address.offset_bytes);
+    let mut words = Lanes::<V, u32>::splat(0);
+    for lane in 0..V::LANES {
+        words[lane] = read[lane].into();
+    }
+    let words = or_border(fast, address, V::load(&words));
     let texels = D::number(words);
     let ones = V::splat(u32::MAX);
     match fast.sampler.comparison {

@@ -1,8 +1,8 @@
-//! Cubes, for eight lanes: what `cube.rs` beside this folder does for one.
+//! Cubes, for a vector of lanes: what `cube.rs` beside this folder does for one.
 
+use super::Fast;
 use super::address::{Corner, Levels, LinearAddresses, TexelAddress, inside, to_fixed};
-use super::vector::Vector;
-use super::{Fast, LANES};
+use super::vector::{Array, Lanes, Vector};
 use crate::sample::cube::{EDGES, Edge};
 
 const SIGN: u32 = 1 << 31;
@@ -77,7 +77,7 @@ impl<V: Vector> Hit<V> {
         ];
         let two = V::splat(2);
         let face = is_z.and(V::splat(4)).or(is_y.and(two)).sub(is_negative);
-        let left = !at[0].ordered(at[1]).signs() & 0xff;
+        let left = !at[0].ordered(at[1]).signs() & V::ALL;
         Self { face, at, left, axes, along }
     }
 
@@ -191,8 +191,8 @@ impl<V: Vector> Beyond<V> {
     #[inline(always)]
     fn of(fast: &Fast, face: V, side: V, mut levels: Levels<V>) -> Self {
         let at = face.shift_left::<2>().add(side).store();
-        let mut packed = [0; LANES];
-        for lane in 0..LANES {
+        let mut packed = Lanes::<V, u32>::splat(0);
+        for lane in 0..V::LANES {
             packed[lane] = BEYOND[at[lane] as usize];
         }
         let packed = V::load(&packed);

@@ -1,24 +1,24 @@
-//! Mip levels, for eight lanes: what `level.rs` beside this folder does for one.
+//! Mip levels, for a vector of lanes: what `level.rs` beside this folder does for one.
 
-use super::vector::Vector;
-use super::{Fast, Lanes};
+use super::Fast;
+use super::vector::{Lanes, Vector};
 use crate::resource::Tap;
 use crate::sample::level::{LOG2, NO_LENGTH};
 
 /// Where the level of detail of a packet comes from.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Detail<'a> {
+#[derive(Clone, Copy)]
+pub(super) enum Detail<'a, V: Vector> {
     Zero,
-    Given(&'a Lanes<u32>),
+    Given(&'a Lanes<V, u32>),
     /// The derivatives along the screen's axes, of as many coordinates as there are.
-    Derivatives([[&'a Lanes<u32>; 3]; 2]),
+    Derivatives([[&'a Lanes<V, u32>; 3]; 2]),
 }
 
 /// What is added to it, and what bounds it from below.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Adjusted<'a> {
-    pub bias: Option<&'a Lanes<u32>>,
-    pub clamp: Option<&'a Lanes<u32>>,
+#[derive(Clone, Copy)]
+pub(super) struct Adjusted<'a, V: Vector> {
+    pub bias: Option<&'a Lanes<V, u32>>,
+    pub clamp: Option<&'a Lanes<V, u32>>,
 }
 
 /// The levels that a packet takes.
@@ -44,7 +44,7 @@ impl<V: Vector> Chosen<V> {
 
     /// The levels for a level of detail.
     #[inline(always)]
-    pub fn of(fast: &Fast, level: V, adjusted: Adjusted<'_>, taking_part: u32) -> Self {
+    pub fn of(fast: &Fast, level: V, adjusted: Adjusted<'_, V>, taking_part: u32) -> Self {
         let filter = fast.sampler.filter;
         let zero = V::splat(0);
         let last = fast.levels.len() as u32 - 1;
@@ -52,7 +52,7 @@ impl<V: Vector> Chosen<V> {
         let minifies = level.more_floats(zero).signs() & taking_part;
         let tap = if minifies == 0 { filter.magnify } else { filter.minify };
         if minifies != 0 && filter.minify != filter.magnify {
-            left |= !minifies & 0xff;
+            left |= !minifies & V::ALL;
         }
         let fixed = existing(fast, level).mul_floats(V::splat_float(256.0)).to_int();
         match filter.mip {
@@ -71,7 +71,7 @@ impl<V: Vector> Chosen<V> {
 
 /// A level of detail with what is added to it.
 #[inline(always)]
-pub(super) fn biased<V: Vector>(fast: &Fast, level: V, bias: Option<&Lanes<u32>>) -> V {
+pub(super) fn biased<V: Vector>(fast: &Fast, level: V, bias: Option<&Lanes<V, u32>>) -> V {
     let level = level.add_floats(V::splat_float(fast.sampler.level_bias));
     match bias {
         Some(bias) => level.add_floats(V::load_written(bias).flush()),
@@ -81,7 +81,7 @@ pub(super) fn biased<V: Vector>(fast: &Fast, level: V, bias: Option<&Lanes<u32>>
 
 /// A level of detail within its bounds, and the lanes in which they exclude all levels.
 #[inline(always)]
-pub(super) fn bounded<V: Vector>(fast: &Fast, level: V, clamp: Option<&Lanes<u32>>) -> (V, u32) {
+pub(super) fn bounded<V: Vector>(fast: &Fast, level: V, clamp: Option<&Lanes<V, u32>>) -> (V, u32) {
     // NaN becomes the largest level.
     let level = level.flush().min_floats(V::splat_float(fast.sampler.max_level));
     let level = level.max_floats(V::splat_float(fast.sampler.min_level));

@@ -1,8 +1,8 @@
-//! Lines along which anisotropic filters take samples, for eight lanes: what `anisotropic.rs` beside this folder does for one.
+//! Lines along which anisotropic filters take samples, for a vector of lanes: what `anisotropic.rs` beside this folder does for one.
 
 use super::level::half_log2;
-use super::vector::Vector;
-use super::{Fast, Filtered, LANES, Words};
+use super::vector::{Array, Lanes, Vector};
+use super::{Fast, Filtered};
 use crate::sample::anisotropic::WITH_ELLIPSE;
 use crate::sample::level::NO_LENGTH;
 
@@ -51,7 +51,7 @@ impl<V: Vector> Line<V> {
         let v = v.xor(V::splat_float(-NO_LENGTH).more_floats(product).and(V::splat(SIGN)));
         let has_direction = spread.more_floats(zero).and(count.more_floats(one));
         let reach = [u.div_floats(width).and(has_direction), v.div_floats(height).and(has_direction)];
-        (half_log2(minor.mul_floats(minor)), Self { count, reach }, !has_ellipse.signs() & 0xff)
+        (half_log2(minor.mul_floats(minor)), Self { count, reach }, !has_ellipse.signs() & V::ALL)
     }
 
     /// The places of one sample of each lane.
@@ -63,7 +63,7 @@ impl<V: Vector> Line<V> {
     }
 }
 
-/// The means of the samples of eight lanes.
+/// The means of the samples of each lane.
 #[derive(Clone, Copy)]
 pub(super) struct Means<V> {
     numbers: [V; 4],
@@ -78,7 +78,7 @@ impl<V: Vector> Means<V> {
 
     /// Takes in the samples of lanes that have so many.
     #[inline(always)]
-    pub fn take(&mut self, index: u32, count: V, sample: Filtered) {
+    pub fn take(&mut self, index: u32, count: V, sample: Filtered<V>) {
         let has = count.more_floats(V::splat_float(index as f32));
         self.left |= sample.left & has.signs();
         let taken = V::splat_float((index + 1) as f32);
@@ -90,13 +90,13 @@ impl<V: Vector> Means<V> {
 
     /// The means; lanes where they are not finite are left.
     #[inline(always)]
-    pub fn finish(self) -> Filtered {
+    pub fn finish(self) -> Filtered<V> {
         let mut zero = V::splat(0);
-        let mut words: Words = [[0; LANES]; 4];
+        let mut words = [Lanes::<V, u32>::splat(0); 4];
         for (words, number) in words.iter_mut().zip(self.numbers) {
             zero = zero.add_floats(number.sub_floats(number));
             *words = number.store();
         }
-        Filtered { words, left: self.left | !zero.ordered(zero).signs() & 0xff }
+        Filtered { words, left: self.left | !zero.ordered(zero).signs() & V::ALL }
     }
 }

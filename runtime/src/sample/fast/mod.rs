@@ -1,12 +1,12 @@
-//! Fast paths for the common cases: 2D textures and cubes of common formats, nearest or linear, eight lanes at once.
+//! Fast paths for the common cases: 2D textures and cubes of common formats, nearest or linear, eight or sixteen lanes at once.
 //!
 //! Their results are bit for bit those of `lane.rs`, which handles whatever they refuse. They are for x86-64, the same
-//! source compiled once with AVX2, FMA and F16C and once with SSE4.2.
+//! source compiled for AVX-512, for AVX2 with FMA and F16C, and for SSE4.2.
 //!
 //! | file | what it has |
 //! |---|---|
-//! | `vector.rs` | eight lanes, with either instruction set |
-//! | `packet.rs` | eight lanes, from operands to results |
+//! | `vector/` | lanes, with each instruction set |
+//! | `packet.rs` | a vector of lanes, from operands to results |
 //! | `level.rs` | mip levels |
 //! | `line.rs` | lines of anisotropic filters |
 //! | `address.rs` | from coordinates to bytes |
@@ -47,11 +47,7 @@ use codes::Codes;
 use compare::{Compared, Depth16, Depth24, Depth32};
 use numbers::{Curve, Floats, Halves, Numbers};
 use packet::{Cube, Flat, Lines, Packet, Pyramid, Shape};
-use vector::{Avx2, Sse42, Vector};
-
-/// Lanes of a vector.
-pub(super) const LANES: usize = 8;
-pub(super) type Lanes<T> = [T; LANES];
+use vector::{Array, Avx2, Avx512, Lanes, Sse42, Vector};
 
 /// A mip level, all bytes of which are inside the memory in every layer.
 #[derive(Clone, Copy, Debug)]
@@ -101,14 +97,20 @@ struct Runs {
     of_lines: Run,
 }
 
-/// Samples eight lanes, and returns those that it leaves. One call for eight: what a loop over them would keep ready costs more
-/// than it saves.
+/// Code for vectors of eight lanes, and of sixteen where the processor has those.
+#[derive(Clone, Copy)]
+struct Run {
+    eight: RunFn,
+    sixteen: Option<RunFn>,
+}
+
+/// Samples one vector of lanes, and returns those that it leaves. One call for each: what a loop over them would keep ready costs
+/// more than it saves.
 ///
 /// # Safety
 ///
 /// The processor has the instruction set that the function was compiled for.
-#[derive(Clone, Copy)]
-struct Run(unsafe fn(&Fast, &Packet<'_>, &mut [u32]) -> u32);
+type RunFn = unsafe fn(&Fast, &Packet<'_>, &mut [u32]) -> u32;
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -116,7 +118,7 @@ impl fmt::Debug for Run {
     }
 }
 
-type Words = [Lanes<u32>; 4];
+type Words<V> = [Lanes<V, u32>; 4];
 
 /// A sample instruction, as far as fast paths can do it.
 #[derive(Clone, Copy, Debug)]
@@ -129,10 +131,10 @@ struct Form {
     offsets: [u32; 2],
 }
 
-/// The results of eight lanes, and those that a filter leaves.
-#[derive(Clone, Copy, Debug)]
-struct Filtered {
-    words: Words,
+/// The results of a vector's lanes, and those that a filter leaves.
+#[derive(Clone, Copy)]
+struct Filtered<V: Vector> {
+    words: Words<V>,
     left: u32,
 }
 
@@ -144,7 +146,7 @@ trait Kind {
     const HAS_CORNERS: bool = false;
 
     /// Texels taken alone.
-    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> Words;
+    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> Words<V>;
 
     /// Linear filters of one level or of two, with weights of the second one in 256ths.
     fn linear<V: Vector>(
@@ -152,7 +154,7 @@ trait Kind {
         first: LinearAddresses<V>,
         second: Option<(LinearAddresses<V>, V)>,
         reference: V,
-    ) -> Filtered;
+    ) -> Filtered<V>;
 }
 
 impl Prepared {
@@ -336,14 +338,19 @@ impl Fast {
     fn sample_packet(&self, run: Run, form: Form, lanes: u64, rows: Rows<'_>, results: &mut [u32]) -> u64 {
         let mut packet = Packet { form, rows, first_lane: 0, taking_part: 0 };
         let mut left = 0;
-        while packet.first_lane < results.len() / 4 {
-            packet.taking_part = (lanes >> packet.first_lane & 0xff) as u32;
+        let row_lanes = results.len() / 4;
+        while packet.first_lane < row_lanes {
+            let (run, vector_lanes) = match run.sixteen {
+                Some(sixteen) if row_lanes - packet.first_lane >= 16 => (sixteen, 16),
+                _ => (run.eight, 8),
+            };
+            packet.taking_part = (lanes >> packet.first_lane) as u32 & ((1 << vector_lanes) - 1);
             if packet.taking_part != 0 {
                 // SAFETY: it is for an instruction set that the processor has.
-                let others = unsafe { (run.0)(self, &packet, results) };
+                let others = unsafe { run(self, &packet, results) };
                 left |= u64::from(others) << packet.first_lane;
             }
-            packet.first_lane += LANES;
+            packet.first_lane += vector_lanes;
         }
         left
     }
@@ -359,9 +366,13 @@ impl Fast {
 
     /// The texel of each lane, likewise.
     #[inline(always)]
-    fn read_each<T: Texel, V: Vector>(&self, offset_bytes: V) -> Lanes<T> {
-        let [a, b, c, d, e, f, g, h] = offset_bytes.store_apart();
-        [self.read(a), self.read(b), self.read(c), self.read(d), self.read(e), self.read(f), self.read(g), self.read(h)]
+    fn read_each<T: Texel, V: Vector>(&self, offset_bytes: V) -> Lanes<V, T> {
+        let offsets_bytes = offset_bytes.store_apart();
+        let mut texels = Lanes::<V, T>::splat(T::default());
+        for lane in 0..V::LANES {
+            texels[lane] = self.read(offsets_bytes[lane]);
+        }
+        texels
     }
 
     /// Two adjacent texels of 4 bytes: the second one comes from [`Levels`], too.
@@ -404,8 +415,10 @@ impl Texel for [u32; 4] {
 
 /// An instruction set that the processor has.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Isa {
-    has_avx2: bool,
+pub(super) enum Isa {
+    Avx512,
+    Avx2,
+    Sse42,
 }
 
 impl Isa {
@@ -413,9 +426,13 @@ impl Isa {
     pub fn present() -> impl Iterator<Item = Self> {
         let has_avx2 =
             is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c");
-        let avx2 = has_avx2.then_some(Self { has_avx2 });
-        let sse42 = is_x86_feature_detected!("sse4.2").then_some(Self { has_avx2: false });
-        avx2.into_iter().chain(sse42)
+        let has_avx512 = has_avx2
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq");
+        let sets =
+            [(Self::Avx512, has_avx512), (Self::Avx2, has_avx2), (Self::Sse42, is_x86_feature_detected!("sse4.2"))];
+        sets.into_iter().filter_map(|(set, is_there)| is_there.then_some(set))
     }
 
     /// The filters of a format.
@@ -460,11 +477,19 @@ impl Isa {
     }
 
     fn run<K: Kind, S: Shape>(self) -> Run {
-        Run(if self.has_avx2 { with_avx2::<K, S> } else { with_sse42::<K, S> })
+        match self {
+            Self::Avx512 => Run { eight: with_avx2::<K, S>, sixteen: Some(with_avx512::<K, S>) },
+            Self::Avx2 => Run { eight: with_avx2::<K, S>, sixteen: None },
+            Self::Sse42 => Run { eight: with_sse42::<K, S>, sixteen: None },
+        }
     }
 
     fn query<S: Shape>(self) -> Run {
-        Run(if self.has_avx2 { query_with_avx2::<S> } else { query_with_sse42::<S> })
+        match self {
+            Self::Avx512 => Run { eight: query_with_avx2::<S>, sixteen: Some(query_with_avx512::<S>) },
+            Self::Avx2 => Run { eight: query_with_avx2::<S>, sixteen: None },
+            Self::Sse42 => Run { eight: query_with_sse42::<S>, sixteen: None },
+        }
     }
 }
 
@@ -472,6 +497,11 @@ impl Runs {
     fn same(run: Run) -> Self {
         Self { of_first_level: run, of_levels: run, of_lines: run }
     }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx2,fma,f16c")]
+fn with_avx512<K: Kind, S: Shape>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
+    packet::sample::<K, S, Avx512>(fast, packet, results)
 }
 
 #[target_feature(enable = "avx2,fma,f16c")]
@@ -482,6 +512,11 @@ fn with_avx2<K: Kind, S: Shape>(fast: &Fast, packet: &Packet<'_>, results: &mut 
 #[target_feature(enable = "sse4.2")]
 fn with_sse42<K: Kind, S: Shape>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
     packet::sample::<K, S, Sse42>(fast, packet, results)
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx2,fma,f16c")]
+fn query_with_avx512<S: Shape>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
+    packet::query::<S, Avx512>(fast, packet, results)
 }
 
 #[target_feature(enable = "avx2,fma,f16c")]

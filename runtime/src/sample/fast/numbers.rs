@@ -7,8 +7,8 @@ use brolga_ir::srgb::LINEAR;
 
 use super::address::{Corner, LinearAddresses, TexelAddress};
 use super::codes::{mix, normal};
-use super::vector::Vector;
-use super::{Fast, Filtered, Kind, LANES, Lanes, Texel, Words};
+use super::vector::{Array, Lanes, Vector};
+use super::{Fast, Filtered, Kind, Texel, Words};
 
 /// The kind of texels that a reader reads.
 #[derive(Debug)]
@@ -25,11 +25,15 @@ pub(super) trait Reader<const CHANNELS: usize> {
     const CONVERTS_NANS: bool = false;
 
     /// The numbers of each channel.
-    fn numbers<V: Vector>(fast: &Fast, texels: &Lanes<Self::Bytes>) -> [V; CHANNELS];
+    fn numbers<V: Vector>(fast: &Fast, texels: &Lanes<V, Self::Bytes>) -> [V; CHANNELS];
 }
 
 /// The words of channels that a format lacks.
-const MISSING: Words = [[0; LANES], [0; LANES], [0; LANES], [0x3f80_0000; LANES]];
+#[inline(always)]
+fn missing<V: Vector>() -> Words<V> {
+    let zeros = Lanes::<V, u32>::splat(0);
+    [zeros, zeros, zeros, Lanes::<V, u32>::splat(1f32.to_bits())]
+}
 
 /// Four halves.
 #[derive(Debug)]
@@ -49,7 +53,7 @@ impl Reader<4> for Halves {
     const CONVERTS_NANS: bool = true;
 
     #[inline(always)]
-    fn numbers<V: Vector>(_: &Fast, texels: &Lanes<u64>) -> [V; 4] {
+    fn numbers<V: Vector>(_: &Fast, texels: &Lanes<V, u64>) -> [V; 4] {
         V::load_halves(texels)
     }
 }
@@ -58,9 +62,9 @@ impl Reader<4> for Floats<4> {
     type Bytes = [u32; 4];
 
     #[inline(always)]
-    fn numbers<V: Vector>(_: &Fast, texels: &Lanes<[u32; 4]>) -> [V; 4] {
-        let mut rows = [[0; LANES]; 4];
-        for lane in 0..LANES {
+    fn numbers<V: Vector>(_: &Fast, texels: &Lanes<V, [u32; 4]>) -> [V; 4] {
+        let mut rows = [Lanes::<V, u32>::splat(0); 4];
+        for lane in 0..V::LANES {
             for channel in 0..4 {
                 rows[channel][lane] = texels[lane][channel];
             }
@@ -73,7 +77,7 @@ impl Reader<1> for Floats<1> {
     type Bytes = u32;
 
     #[inline(always)]
-    fn numbers<V: Vector>(_: &Fast, texels: &Lanes<u32>) -> [V; 1] {
+    fn numbers<V: Vector>(_: &Fast, texels: &Lanes<V, u32>) -> [V; 1] {
         [V::load(texels)]
     }
 }
@@ -84,7 +88,7 @@ impl Reader<4> for Curve {
     const LAST_IS_CODE: bool = true;
 
     #[inline(always)]
-    fn numbers<V: Vector>(fast: &Fast, texels: &Lanes<u32>) -> [V; 4] {
+    fn numbers<V: Vector>(fast: &Fast, texels: &Lanes<V, u32>) -> [V; 4] {
         let (one, three) = (on_curve(texels, 0), on_curve(texels, 16));
         let (red, blue) = if fast.swaps_red_and_blue { (three, one) } else { (one, three) };
         [red, on_curve(texels, 8), blue, V::load(texels).shift_right::<24>().to_float()]
@@ -93,22 +97,12 @@ impl Reader<4> for Curve {
 
 /// The numbers of the codes at a bit of each texel.
 #[inline(always)]
-fn on_curve<V: Vector>(&[a, b, c, d, e, f, g, h]: &Lanes<u32>, shift: u32) -> V {
-    V::load(&[
-        of_code(a >> shift),
-        of_code(b >> shift),
-        of_code(c >> shift),
-        of_code(d >> shift),
-        of_code(e >> shift),
-        of_code(f >> shift),
-        of_code(g >> shift),
-        of_code(h >> shift),
-    ])
-}
-
-#[inline(always)]
-fn of_code(code: u32) -> u32 {
-    LINEAR[(code & 255) as usize]
+fn on_curve<V: Vector>(texels: &Lanes<V, u32>, shift: u32) -> V {
+    let mut numbers = Lanes::<V, u32>::splat(0);
+    for lane in 0..V::LANES {
+        numbers[lane] = LINEAR[(texels[lane] >> shift & 255) as usize];
+    }
+    V::load(&numbers)
 }
 
 macro_rules! kinds {
@@ -120,7 +114,7 @@ macro_rules! kinds {
             const HAS_CORNERS: bool = !<$reader as Reader<$channels>>::LAST_IS_CODE;
 
             #[inline(always)]
-            fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, _: V) -> Words {
+            fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, _: V) -> Words<V> {
                 nearest::<$reader, $channels, V>(fast, address)
             }
 
@@ -130,7 +124,7 @@ macro_rules! kinds {
                 first: LinearAddresses<V>,
                 second: Option<(LinearAddresses<V>, V)>,
                 _: V,
-            ) -> Filtered {
+            ) -> Filtered<V> {
                 linear::<$reader, $channels, V>(fast, first, second)
             }
         })+
@@ -145,9 +139,9 @@ kinds! {
 }
 
 #[inline(always)]
-fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Words {
+fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Words<V> {
     let numbers = R::numbers::<V>(fast, &read(fast, address));
-    let mut words = MISSING;
+    let mut words = missing::<V>();
     for channel in 0..CHANNELS {
         words[channel] = numbers[channel].store();
     }
@@ -165,13 +159,13 @@ fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, a
 
 /// A texel of each lane.
 #[inline(always)]
-fn read<T: Texel, V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Lanes<T> {
-    let mut texels: Lanes<T> = fast.read_each(address.offset_bytes);
+fn read<T: Texel, V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Lanes<V, T> {
+    let mut texels = fast.read_each(address.offset_bytes);
     if let Some(border) = &fast.border {
         let is_border = address.is_border.signs();
-        for (lane, texel) in texels.iter_mut().enumerate() {
+        for lane in 0..V::LANES {
             if is_border >> lane & 1 == 1 {
-                *texel = T::of(border);
+                texels[lane] = T::of(border);
             }
         }
     }
@@ -245,9 +239,9 @@ fn linear<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     fast: &Fast,
     first: LinearAddresses<V>,
     second: Option<(LinearAddresses<V>, V)>,
-) -> Filtered {
+) -> Filtered<V> {
     let mut numbers = on_level::<R, CHANNELS, V>(fast, first);
-    let mut last_word = if R::LAST_IS_CODE { normal(numbers[CHANNELS - 1]).store() } else { [0; LANES] };
+    let mut last_word = if R::LAST_IS_CODE { normal(numbers[CHANNELS - 1]).store() } else { Lanes::<V, u32>::splat(0) };
     if let Some((second, fraction)) = second {
         let weight = fraction.to_float().mul_floats(V::splat_float(1.0 / 256.0));
         let is_first = fraction.equal(V::splat(0));
@@ -265,8 +259,8 @@ fn linear<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     for number in numbers {
         zero = zero.add_floats(number.sub_floats(number));
     }
-    let left = !zero.ordered(zero).signs() & 0xff;
-    let mut words = MISSING;
+    let left = !zero.ordered(zero).signs() & V::ALL;
+    let mut words = missing::<V>();
     for channel in 0..CHANNELS {
         words[channel] = numbers[channel].store();
     }

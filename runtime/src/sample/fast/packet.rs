@@ -1,4 +1,6 @@
-//! Eight lanes of a packet, from their operands to their results: what `lane.rs` does for one.
+//! A vector of a packet's lanes, from their operands to their results: what `lane.rs` does for one.
+
+use std::marker::PhantomData;
 
 use brolga_ir::float::NAN_F32;
 use brolga_ir::sampling::{LevelSource, Rows};
@@ -7,8 +9,8 @@ use super::address::{Levels, LinearAddresses, TexelAddress};
 use super::cube::Hit;
 use super::level::{self, Adjusted, Chosen, Detail};
 use super::line::{Line, Means};
-use super::vector::Vector;
-use super::{Fast, Filtered, Form, Kind, LANES, Lanes};
+use super::vector::{Array, Lanes, Vector};
+use super::{Fast, Filtered, Form, Kind};
 use crate::resource::Tap;
 use crate::sample::MOST_ANISOTROPY;
 
@@ -52,7 +54,7 @@ impl Shape for Cube {
     const HAS_LEVELS: bool = true;
 }
 
-/// Eight lanes of a packet.
+/// A vector of a packet's lanes.
 #[derive(Debug)]
 pub(super) struct Packet<'a> {
     pub form: Form,
@@ -63,13 +65,13 @@ pub(super) struct Packet<'a> {
     pub taking_part: u32,
 }
 
-/// Samples eight lanes and writes their results.
+/// Samples for a vector of lanes and writes their results.
 #[inline(always)]
 pub(super) fn sample<K: Kind, S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
-    write(eight::<K, S, V>(fast, packet), packet, results)
+    write(sampled::<K, S, V>(fast, packet), packet, results)
 }
 
-/// Writes the levels of detail of eight lanes: the one that is sampled, and the one before all clamping.
+/// Writes the levels of detail of a vector of lanes: the one that is sampled, and the one before all clamping.
 #[inline(always)]
 pub(super) fn query<S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
     write(queried::<S, V>(fast, packet), packet, results)
@@ -77,16 +79,15 @@ pub(super) fn query<S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>, resul
 
 /// Writes the results of lanes that take part, and returns those of them that are left.
 #[inline(always)]
-fn write(Filtered { words, left }: Filtered, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
+fn write<V: Vector>(Filtered { words, left }: Filtered<V>, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
     let row_lanes = results.len() / 4;
     for (n, words) in words.iter().enumerate() {
-        let row = &mut results[n * row_lanes + packet.first_lane..];
-        let row: &mut Lanes<u32> = row.first_chunk_mut().expect("packets have a multiple of eight lanes");
-        if packet.taking_part == 0xff {
+        let row = Lanes::<V, u32>::start_of_mut(&mut results[n * row_lanes + packet.first_lane..]);
+        if packet.taking_part == V::ALL {
             *row = *words;
             continue;
         }
-        for lane in 0..LANES {
+        for lane in 0..V::LANES {
             if packet.taking_part >> lane & 1 == 1 {
                 row[lane] = words[lane];
             }
@@ -95,53 +96,52 @@ fn write(Filtered { words, left }: Filtered, packet: &Packet<'_>, results: &mut 
     left & packet.taking_part
 }
 
-/// The operands of eight lanes.
-#[derive(Debug)]
-struct Operands<'a> {
+/// The operands of a vector of lanes.
+struct Operands<'a, V: Vector> {
     /// As many as the texture has axes.
-    at: [&'a Lanes<u32>; 3],
+    at: [&'a Lanes<V, u32>; 3],
     /// The coordinate of the layer.
-    layer: Option<&'a Lanes<u32>>,
-    reference: Option<&'a Lanes<u32>>,
-    detail: Detail<'a>,
-    adjusted: Adjusted<'a>,
+    layer: Option<&'a Lanes<V, u32>>,
+    reference: Option<&'a Lanes<V, u32>>,
+    detail: Detail<'a, V>,
+    adjusted: Adjusted<'a, V>,
 }
 
 /// Rows of operands, one after the other.
-#[derive(Debug)]
-struct Reader<'a> {
+struct Reader<'a, V> {
+    vector: PhantomData<V>,
     rows: Rows<'a>,
     next: usize,
     first_lane: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a, V: Vector> Reader<'a, V> {
     #[inline(always)]
-    fn read(&mut self) -> &'a Lanes<u32> {
+    fn read(&mut self) -> &'a Lanes<V, u32> {
         let row = self.rows.get(self.next).expect("as many rows as the instruction has operands");
         self.next += 1;
-        row[self.first_lane..].first_chunk().expect("packets have a multiple of eight lanes")
+        Lanes::<V, u32>::start_of(&row[self.first_lane..])
     }
 
     #[inline(always)]
-    fn read_if(&mut self, is_there: bool) -> Option<&'a Lanes<u32>> {
+    fn read_if(&mut self, is_there: bool) -> Option<&'a Lanes<V, u32>> {
         if is_there { Some(self.read()) } else { None }
     }
 
     /// Two rows, or three.
     #[inline(always)]
-    fn vector(&mut self, axes: usize) -> [&'a Lanes<u32>; 3] {
+    fn vector(&mut self, axes: usize) -> [&'a Lanes<V, u32>; 3] {
         let (u, v) = (self.read(), self.read());
         [u, v, if axes == 3 { self.read() } else { v }]
     }
 }
 
-impl<'a> Operands<'a> {
+impl<'a, V: Vector> Operands<'a, V> {
     #[inline(always)]
     fn of<S: Shape>(fast: &Fast, packet: &Packet<'a>) -> Self {
         let axes = if S::IS_CUBE { 3 } else { 2 };
         let Packet { form, rows, first_lane, .. } = *packet;
-        let mut reader = Reader { rows, next: 0, first_lane };
+        let mut reader = Reader::<V> { vector: PhantomData, rows, next: 0, first_lane };
         Self {
             at: reader.vector(axes),
             layer: reader.read_if(fast.dimension.is_array()),
@@ -160,7 +160,7 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// Where eight lanes sample.
+/// Where a vector of lanes samples.
 #[derive(Clone, Copy)]
 struct Place<V> {
     /// On the face of a cube.
@@ -191,7 +191,7 @@ impl<V: Vector> Place<V> {
 
     /// What a filter takes there from the levels that were chosen.
     #[inline(always)]
-    fn filtered<K: Kind, S: Shape>(&self, fast: &Fast, chosen: Chosen<V>, reference: V) -> Filtered {
+    fn filtered<K: Kind, S: Shape>(&self, fast: &Fast, chosen: Chosen<V>, reference: V) -> Filtered<V> {
         let first = match S::HAS_LEVELS && fast.needs_level {
             true => Levels::of(fast, chosen.first),
             false => Levels::first(fast),
@@ -215,10 +215,10 @@ impl<V: Vector> Place<V> {
     }
 }
 
-/// What eight lanes sample.
+/// What a vector of lanes samples.
 #[inline(always)]
-fn eight<K: Kind, S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>) -> Filtered {
-    let operands = Operands::of::<S>(fast, packet);
+fn sampled<K: Kind, S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>) -> Filtered<V> {
+    let operands = Operands::<V>::of::<S>(fast, packet);
     let form = packet.form;
     let [u, v, w] = operands.at;
     let mut place =
@@ -271,10 +271,10 @@ fn eight<K: Kind, S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>) -> Filt
     Filtered { left: left | filtered.left, ..filtered }
 }
 
-/// The levels of detail of eight lanes, as the first two results.
+/// The levels of detail of a vector of lanes, as the first two results.
 #[inline(always)]
-fn queried<S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>) -> Filtered {
-    let operands = Operands::of::<S>(fast, packet);
+fn queried<S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>) -> Filtered<V> {
+    let operands = Operands::<V>::of::<S>(fast, packet);
     let [u, v, w] = operands.at;
     let (level, left) = match operands.detail {
         Detail::Derivatives([x, y]) if S::HAS_LINES => {
@@ -293,16 +293,16 @@ fn queried<S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>) -> Filtered {
     let level = level.where_set(level.ordered(level), V::splat(NAN_F32));
     // Whether a denormal stays depends on the float mode.
     let is_same = level.flush().equal(level);
-    let none = [0; LANES];
+    let none = Lanes::<V, u32>::splat(0);
     Filtered {
         words: [level::existing(fast, bounded).store(), level.store(), none, none],
-        left: left | beyond | !is_same.signs() & 0xff,
+        left: left | beyond | !is_same.signs() & V::ALL,
     }
 }
 
 /// The level of detail, before anything is added to it.
 #[inline(always)]
-fn level_of<V: Vector>(fast: &Fast, detail: Detail<'_>, hit: Option<Hit<V>>) -> V {
+fn level_of<V: Vector>(fast: &Fast, detail: Detail<'_, V>, hit: Option<Hit<V>>) -> V {
     match detail {
         Detail::Zero => V::splat(0),
         Detail::Given(level) => V::load_written(level).flush(),
@@ -317,6 +317,6 @@ fn level_of<V: Vector>(fast: &Fast, detail: Detail<'_>, hit: Option<Hit<V>>) -> 
 }
 
 #[inline(always)]
-fn flushed<V: Vector>([a, b, c]: [&Lanes<u32>; 3]) -> [V; 3] {
+fn flushed<V: Vector>([a, b, c]: [&Lanes<V, u32>; 3]) -> [V; 3] {
     [V::load_written(a).flush(), V::load_written(b).flush(), V::load_written(c).flush()]
 }

@@ -1,0 +1,171 @@
+//! Vectors of 32-bit lanes: the few operations that the fast paths need, with several instruction sets, bit-identical.
+//!
+//! | file | what |
+//! |---|---|
+//! | `avx512.rs` | sixteen lanes with AVX-512: F, BW and DQ |
+//! | `avx2.rs` | eight lanes with AVX2, FMA and F16C |
+//! | `sse42.rs` | eight lanes with SSE4.2 |
+//!
+//! A vector holds integers or floats; each operation says which it takes. Everything is inlined into the functions
+//! compiled for these instruction sets (`fast/mod.rs`), which alone make vectors; the unsafe blocks rely on this.
+//! Closures would not be inlined there, and would be slow: there are none. Floats round to nearest.
+
+#![allow(unsafe_code)]
+
+mod avx2;
+mod avx512;
+mod sse42;
+
+use std::arch::asm;
+use std::ops::IndexMut;
+
+pub(super) use avx2::Avx2;
+pub(super) use avx512::Avx512;
+pub(super) use sse42::Sse42;
+
+/// Something for each lane of a vector.
+pub(super) type Lanes<V, T> = <V as Vector>::Lanes<T>;
+
+/// An array with an element for each lane.
+pub(super) trait Array<T>: Copy + IndexMut<usize, Output = T> {
+    fn splat(element: T) -> Self;
+    /// The beginning of a row that is at least as long.
+    fn start_of(row: &[T]) -> &Self;
+    fn start_of_mut(row: &mut [T]) -> &mut Self;
+}
+
+impl<T: Copy, const LANES: usize> Array<T> for [T; LANES] {
+    #[inline(always)]
+    fn splat(element: T) -> Self {
+        [element; LANES]
+    }
+
+    #[inline(always)]
+    fn start_of(row: &[T]) -> &Self {
+        row.first_chunk().expect("rows have as many lanes as the vectors that they are cut into")
+    }
+
+    #[inline(always)]
+    fn start_of_mut(row: &mut [T]) -> &mut Self {
+        row.first_chunk_mut().expect("rows have as many lanes as the vectors that they are cut into")
+    }
+}
+
+/// A vector. Masks have ones or zeros in all bits of a lane.
+pub(super) trait Vector: Copy {
+    const LANES: usize;
+    /// A mask of as many bits.
+    const ALL: u32 = (1 << Self::LANES) - 1;
+    type Lanes<T: Copy>: Array<T>;
+
+    fn splat(bits: u32) -> Self;
+    fn load(lanes: &Self::Lanes<u32>) -> Self;
+
+    /// The same for lanes that compiled code has just written, in pieces of 16 or 32 bytes: reads of no more hit store
+    /// forwarding, without which they take several times as long.
+    #[inline(always)]
+    fn load_written(lanes: &Self::Lanes<u32>) -> Self {
+        Self::load(lanes)
+    }
+
+    /// The low halves, and the high ones.
+    fn load_pairs(pairs: &Self::Lanes<u64>) -> [Self; 2];
+
+    /// The numbers of four 16-bit floats in each lane. A NaN is some NaN.
+    fn load_halves(texels: &Self::Lanes<u64>) -> [Self; 4];
+
+    #[inline(always)]
+    fn splat_float(number: f32) -> Self {
+        Self::splat(number.to_bits())
+    }
+
+    fn store(self) -> Self::Lanes<u32>;
+
+    /// The same for lanes that are used one by one, as addresses: from memory they come several at once, while moving one of them
+    /// out of a vector occupies the only way there is.
+    #[inline(always)]
+    fn store_apart(self) -> Self::Lanes<u32> {
+        let stored = self.store();
+        let mut lanes = Self::Lanes::splat(0);
+        for lane in 0..Self::LANES {
+            // SAFETY: a word of the array, which is written. Volatile, so that it is read from memory.
+            lanes[lane] = unsafe { std::ptr::read_volatile(&stored[lane]) };
+        }
+        lanes
+    }
+
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    /// The low 32 bits.
+    fn mul(self, other: Self) -> Self;
+    /// Multiplies the halves of each lane separately, keeping the low 16 bits.
+    fn mul_halves(self, other: Self) -> Self;
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+    /// `other` where `self` is zeros.
+    fn clear(self, other: Self) -> Self;
+    /// The sign of each lane, the first one in the lowest bit.
+    fn signs(self) -> u32;
+
+    /// Whether every bit is one.
+    #[inline(always)]
+    fn is_ones(self) -> bool {
+        self.equal(Self::splat(u32::MAX)).signs() == Self::ALL
+    }
+
+    /// Zero for denormals.
+    #[inline(always)]
+    fn flush(self) -> Self {
+        let magnitude = self.and(Self::splat(i32::MAX as u32));
+        // As integers: some float modes take denormals for zeros.
+        Self::splat(f32::MIN_POSITIVE.to_bits()).more(magnitude).clear(self)
+    }
+
+    /// Signed.
+    fn min(self, other: Self) -> Self;
+    /// Signed.
+    fn max(self, other: Self) -> Self;
+    /// Ones where `self` is more, signed.
+    fn more(self, other: Self) -> Self;
+    fn equal(self, other: Self) -> Self;
+    fn shift_left<const BITS: i32>(self) -> Self;
+    fn shift_right<const BITS: i32>(self) -> Self;
+    /// Arithmetic.
+    fn shift_signed<const BITS: i32>(self) -> Self;
+    /// `self` where a mask has ones, else `other`.
+    fn where_set(self, mask: Self, other: Self) -> Self;
+
+    fn add_floats(self, other: Self) -> Self;
+    fn sub_floats(self, other: Self) -> Self;
+    fn mul_floats(self, other: Self) -> Self;
+    fn div_floats(self, other: Self) -> Self;
+    /// `self` times `factor` plus `other`, rounded once or twice: for exact sums, or where both give the same.
+    fn mul_add_floats(self, factor: Self, other: Self) -> Self;
+    /// `self` minus 255 times `quotient`, which is close to `self` / 255: exact.
+    fn less_255_times(self, quotient: Self) -> Self;
+    /// `other` if one is NaN.
+    fn min_floats(self, other: Self) -> Self;
+    /// `other` if one is NaN.
+    fn max_floats(self, other: Self) -> Self;
+    /// Ones where `self` is more; nothing is more than NaN.
+    fn more_floats(self, other: Self) -> Self;
+    /// Ones where both are the same number; zeros have the same.
+    fn equal_floats(self, other: Self) -> Self;
+    /// Ones where neither is NaN.
+    fn ordered(self, other: Self) -> Self;
+    fn sqrt(self) -> Self;
+    fn floor(self) -> Self;
+    fn trunc(self) -> Self;
+    /// The nearest integer, ties to even, of floats in range.
+    fn to_int(self) -> Self;
+    fn to_float(self) -> Self;
+}
+
+/// A second place to read from, without the compiler's knowledge that it follows the first: it would merge both reads into one.
+#[inline(always)]
+fn apart(mut place: *const u32) -> *const u32 {
+    // SAFETY: it does nothing.
+    unsafe { asm!("/* {} */", inout(reg) place, options(pure, readonly, nostack, preserves_flags)) };
+    place
+}
