@@ -3,6 +3,8 @@
 //! A draw reads a row of *positions*: places of the index buffer, or the vertices themselves. Batches cut it into pieces that any
 //! worker can take on its own.
 
+use std::ops::Range;
+
 /// How vertices make primitives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Topology {
@@ -43,7 +45,7 @@ impl Kind {
     }
 }
 
-/// Consecutive primitives of one instance.
+/// Consecutive primitives of an instance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Batch {
     /// The first position that is read.
@@ -177,15 +179,15 @@ impl Topology {
     }
 }
 
-/// Vertices of a draw.
-#[derive(Clone, Copy, Debug)]
-pub struct Instance<'a> {
+/// Vertices of a draw, for one instance or several.
+#[derive(Clone, Debug)]
+pub struct Instances<'a> {
     /// The index buffer, as 32-bit numbers, if there is one.
     pub indices: Option<&'a [u32]>,
     /// What is added to an index, or the first vertex.
     pub base_vertex: u32,
-    /// The instance, from 0 on, and the first one of the draw.
-    pub number: u32,
+    /// Their numbers, from 0 on.
+    pub numbers: Range<u32>,
     /// The first instance of the draw.
     pub first: u32,
     /// The index that begins a strip anew.
@@ -209,26 +211,25 @@ impl Reuse {
         self.0.fill((0, u32::MAX));
     }
 
-    /// Where the vertex of an index is; `make` makes it if that is not known.
-    pub fn place(&mut self, index: u32, make: impl FnOnce() -> u32) -> u32 {
+    /// Where the vertex of an index is, if that is known and not before `from`; otherwise `make` makes it.
+    pub fn place(&mut self, index: u32, from: u32, make: impl FnOnce() -> u32) -> u32 {
         let known = &mut self.0[index as usize % Self::PLACES];
-        if *known != (index, known.1) || known.1 == u32::MAX {
+        if known.0 != index || !(from..u32::MAX).contains(&known.1) {
             *known = (index, make());
         }
         known.1
     }
 }
 
-impl Instance<'_> {
+impl Instances<'_> {
     /// The index at a position.
     pub fn index(&self, position: u32) -> u32 {
         self.indices.map_or(position, |indices| indices.get(position as usize).copied().unwrap_or(0))
     }
 
     /// Which positions begin a strip anew.
-    pub fn is_restart(&self) -> Option<impl Fn(u32) -> bool> {
-        let instance = *self;
-        instance.restart.map(move |restart| move |position| instance.index(position) == restart)
+    pub fn is_restart(&self) -> Option<impl Fn(u32) -> bool + '_> {
+        self.restart.map(|restart| move |position| self.index(position) == restart)
     }
 }
 

@@ -4,7 +4,7 @@ use brolga_ir::pipeline::record;
 use brolga_ir::width::MAX_LANES;
 use brolga_runtime::{ArrayWords, Error, Session};
 
-use crate::assembly::{Batch, Instance, Kind, Reuse, Topology};
+use crate::assembly::{Batch, Instances, Kind, Reuse, Topology};
 use crate::bias::DepthBias;
 use crate::bins::Bins;
 use crate::clip::{self, Mode, Polygon, Segment};
@@ -228,8 +228,9 @@ pub struct Assembly {
     /// How many vertices there are. After them the last one follows again: packets are full, and what lies past the end of a batch
     /// must not take longer than what is in it.
     count: usize,
-    /// Primitives, by the places of their vertices.
+    /// Primitives, by the places of their vertices, and how many of them each instance has.
     primitives: Vec<[u32; 3]>,
+    of_instance: u32,
     /// Which vertices have a place on the screen.
     places: Vec<bool>,
     /// Primitives that are left after cutting.
@@ -245,35 +246,45 @@ struct Candidate {
 }
 
 impl Assembly {
-    /// Makes primitives of a batch's vertices, each of which is there once.
-    fn assemble(&mut self, topology: Topology, batch: Batch, instance: &Instance<'_>) {
+    /// Makes primitives of a batch's vertices, each of which is there once for each instance.
+    fn assemble(&mut self, topology: Topology, batch: Batch, instances: &Instances<'_>) {
+        const WORDS: usize = record::vertex::WORDS as usize;
         let Self { reuse, ids, primitives, .. } = self;
         let kind = topology.kind();
         reuse.forget();
         ids.clear();
         primitives.clear();
-        topology.primitives(batch, instance.is_restart(), |positions| {
-            let mut place = |position: u32| {
-                let index = instance.index(position);
-                reuse.place(index, || {
-                    let words: [u32; record::vertex::WORDS as usize] =
-                        [index.wrapping_add(instance.base_vertex), index, instance.number, instance.first];
-                    ids.extend_from_slice(&words);
-                    (ids.len() / words.len() - 1) as u32
-                })
-            };
-            let [first, second, third] = positions;
-            let first = place(first);
-            // What a line or a point has again is one vertex, not another that is the same.
-            let second = if kind == Kind::Point { first } else { place(second) };
-            let third = if kind == Kind::Triangle { place(third) } else { first };
-            primitives.push([first, second, third]);
-        });
-        self.count = self.ids.len() / record::vertex::WORDS as usize;
-        if let Some(last) = self.ids.last_chunk::<{ record::vertex::WORDS as usize }>().copied() {
+        for number in instances.numbers.clone() {
+            let from = (ids.len() / WORDS) as u32;
+            topology.primitives(batch, instances.is_restart(), |positions| {
+                let mut place = |position: u32| {
+                    let index = instances.index(position);
+                    reuse.place(index, from, || {
+                        let words: [u32; WORDS] =
+                            [index.wrapping_add(instances.base_vertex), index, number, instances.first];
+                        ids.extend_from_slice(&words);
+                        (ids.len() / WORDS - 1) as u32
+                    })
+                };
+                let [first, second, third] = positions;
+                let first = place(first);
+                // What a line or a point has again is one vertex, not another that is the same.
+                let second = if kind == Kind::Point { first } else { place(second) };
+                let third = if kind == Kind::Triangle { place(third) } else { first };
+                primitives.push([first, second, third]);
+            });
+        }
+        self.count = self.ids.len() / WORDS;
+        self.of_instance = (primitives.len() / instances.numbers.len()) as u32;
+        if let Some(last) = self.ids.last_chunk::<WORDS>().copied() {
             let copies = self.count.next_multiple_of(MAX_LANES) - self.count;
             self.ids.extend_from_slice([last; MAX_LANES][..copies].as_flattened());
         }
+    }
+
+    /// The numbers of its primitives, of which each instance begins with the same.
+    fn numbers(&self, first: u32) -> impl Iterator<Item = u32> + use<> {
+        (first..first + self.of_instance).cycle()
     }
 }
 
@@ -312,13 +323,13 @@ impl Prepared {
     pub fn shade(
         &mut self,
         front_end: FrontEnd<'_>,
-        (batch, instance): (Batch, &Instance<'_>),
+        (batch, instances): (Batch, &Instances<'_>),
         grid: Grid,
         assembly: &mut Assembly,
         session: &mut Session<'_>,
     ) -> Result<(), Error> {
         let FrontEnd { topology, strides, outputs, .. } = front_end;
-        assembly.assemble(topology, batch, instance);
+        assembly.assemble(topology, batch, instances);
         let Assembly { ids, primitives: assembled, count, .. } = assembly;
         let count = *count;
         let Self { rows, statistics, .. } = self;
@@ -331,7 +342,7 @@ impl Prepared {
         session.batch(count as u32, &mut arrays)?;
 
         *statistics = Statistics {
-            vertices: batch.vertices(topology, instance.is_restart()),
+            vertices: batch.vertices(topology, instances.is_restart()) * instances.numbers.len() as u64,
             primitives: assembled.len() as u64,
             vertex_invocations: count as u64,
             ..Statistics::default()
@@ -417,10 +428,11 @@ impl Prepared {
     /// Notes which primitives are left: those that are cut are replaced by what is left of them.
     #[inline(always)]
     fn cut(&mut self, kind: Kind, assembly: &mut Assembly, first: u32, outputs: &Outputs, raster: &Raster) {
+        let ids = assembly.numbers(first);
         let Assembly { primitives, places, left, .. } = assembly;
         left.clear();
         let has_distances = !(outputs.clip.is_empty() && outputs.cull.is_empty());
-        for (id, &vertices) in (first..).zip(&*primitives) {
+        for (id, &vertices) in ids.zip(&*primitives) {
             if has_distances && self.is_beyond(vertices, outputs) {
                 continue;
             }
@@ -454,7 +466,7 @@ impl Prepared {
 
     /// Sets up the edges of triangles that are not cut away or culled.
     fn outline(&mut self, assembly: &Assembly, first: u32, outputs: &Outputs, raster: &Raster) {
-        for (id, &vertices) in (first..).zip(&assembly.primitives) {
+        for (id, &vertices) in assembly.numbers(first).zip(&assembly.primitives) {
             if self.is_beyond(vertices, outputs) {
                 continue;
             }

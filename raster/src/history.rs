@@ -184,7 +184,7 @@ impl Watched<'_> {
         let (prepared, assembly) = (Prepared::default(), Assembly::default());
         let mut shaded = Shaded { prepared, assembly, instance: 0, first: 0 };
         for number in 0..self.draw.instances {
-            let (instance, mut is_empty, mut result) = (self.draw.instance(number), true, Ok(()));
+            let (instance, mut is_empty, mut result) = (self.draw.instances(number..number + 1), true, Ok(()));
             self.draw.topology.batches(self.draw.count, BATCH_PRIMITIVES, instance.is_restart(), |batch| {
                 is_empty = false;
                 (shaded.instance, shaded.first) = (number, batch.primitive);

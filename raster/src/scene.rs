@@ -3,20 +3,23 @@
 //! Which thread does what never shows: batches are cut by the draw alone, a tile belongs to one thread and walks the batches in
 //! order, and nothing depends on where one round of batches ends.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use brolga_runtime::{BoundShader, CancelToken, Dispatch, Pool, Progress};
 
-use crate::assembly::{Batch, Instance, Topology};
+use crate::assembly::{Batch, Instances, Topology};
 use crate::batch::{Assembly, FrontEnd, Outputs, Prepared, Raster};
 use crate::draw::{Shading, TileWorker};
 use crate::error::DrawError;
 use crate::statistics::Statistics;
 use crate::targets::Target;
 
-/// Batches that are prepared before tiles are drawn. It bounds memory, whatever is drawn, and lets most of it stay in caches.
-const BATCHES: usize = 32;
+/// Positions of batches that are prepared before tiles are drawn, and the most batches. They bound memory, whatever is drawn, and let
+/// most of it stay in caches.
+const POSITIONS: u64 = 32 * 3 * BATCH_PRIMITIVES as u64;
+const BATCHES: usize = 128;
 
 /// The most primitives of a batch.
 pub const BATCH_PRIMITIVES: u32 = 1024;
@@ -58,14 +61,27 @@ impl SceneDraw {
         FrontEnd { topology: *topology, strides, outputs, raster: raster.as_ref() }
     }
 
-    pub(crate) fn instance(&self, number: u32) -> Instance<'_> {
-        Instance {
+    pub(crate) fn instances(&self, numbers: Range<u32>) -> Instances<'_> {
+        Instances {
             indices: self.indices.as_deref(),
             base_vertex: self.base_vertex,
-            number,
+            numbers,
             first: self.first_instance,
             restart: self.restart,
         }
+    }
+
+    /// How many instances a batch has: more than one where it has all of their primitives.
+    fn instances_of_batch(&self) -> u32 {
+        let (first, mut batches) = (self.instances(0..1), Vec::new());
+        self.topology.batches(self.count, BATCH_PRIMITIVES, first.is_restart(), |batch| {
+            batches.push(batch);
+            batches.len() == 1
+        });
+        let [only] = batches[..] else { return 1 };
+        let mut primitives = 0;
+        self.topology.primitives(only, first.is_restart(), |_| primitives += 1);
+        BATCH_PRIMITIVES / primitives
     }
 }
 
@@ -106,15 +122,19 @@ pub fn draw(
 ) -> Result<Vec<Statistics>, DrawError> {
     let scene = Scene { draws, target, pool, limits, run: limits.run(), spare: Mutex::default() };
     let mut statistics = vec![Statistics::default(); draws.len()];
-    let mut pending = Vec::new();
+    let (mut pending, mut positions) = (Vec::new(), 0);
     let mut result = Ok(());
     for (n, draw) in draws.iter().enumerate() {
-        for number in 0..draw.instances {
-            let (instance, mut is_empty) = (draw.instance(number), true);
-            draw.topology.batches(draw.count, BATCH_PRIMITIVES, instance.is_restart(), |batch| {
+        let of_batch = draw.instances_of_batch();
+        for number in (0..draw.instances).step_by(of_batch as usize) {
+            let (instances, mut is_empty) =
+                (draw.instances(number..draw.instances.min(number.saturating_add(of_batch))), true);
+            draw.topology.batches(draw.count, BATCH_PRIMITIVES, instances.is_restart(), |batch| {
                 is_empty = false;
-                pending.push(Pending { draw: n, instance, batch, prepared: OnceLock::new() });
-                if pending.len() == BATCHES {
+                positions += u64::from(batch.count) * instances.numbers.len() as u64;
+                pending.push(Pending { draw: n, instances: instances.clone(), batch, prepared: OnceLock::new() });
+                if pending.len() == BATCHES || positions >= POSITIONS {
+                    positions = 0;
                     result = scene.flush(&mut pending, &mut statistics);
                 }
                 result.is_ok()
@@ -134,7 +154,7 @@ pub fn draw(
 struct Pending<'a> {
     /// Its draw, by its place.
     draw: usize,
-    instance: Instance<'a>,
+    instances: Instances<'a>,
     batch: Batch,
     prepared: OnceLock<Prepared>,
 }
@@ -191,7 +211,7 @@ impl Scene<'_> {
             let mut session = worker.begin(&self.run).map_err(failed)?;
             while let Some(batch) = next.map(|n| &batches[n]).filter(|batch| batch.draw == number) {
                 let mut prepared = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-                let (part, grid) = ((batch.batch, &batch.instance), self.target.grid());
+                let (part, grid) = ((batch.batch, &batch.instances), self.target.grid());
                 let front_end = draw.front_end();
                 let shaded = prepared.shade(front_end, part, grid, &mut assembly, &mut session);
                 shaded.map_err(failed)?;
