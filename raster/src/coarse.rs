@@ -2,7 +2,8 @@
 //! everywhere, and need not be tested pixel by pixel.
 //!
 //! A bound may be too high, never too low: only comparisons that let nearer pixels pass keep it, and all others make it unknown. It is
-//! found anew when it is asked for after many quads were written, so that finding it costs less than writing them did.
+//! found anew when it is asked for after many quads were written, or after it was asked for many times since one was, so that finding it
+//! costs less than what it may save.
 
 use brolga_ir::pipeline::state::{Comparison, DepthTest, StencilFace, StencilOp, StencilTest};
 use wide::u32x4;
@@ -19,8 +20,8 @@ const ACROSS: usize = 2 * QUADS / SIZE as usize;
 /// Quads along a side of a square.
 const SIDE: usize = SIZE as usize / 2;
 
-/// Quads of a square after which its bound is found anew: as many as it has.
-const MANY: u8 = (SIDE * SIDE) as u8;
+/// Quads and questions of a square after which its bound is found anew: about as many as that costs.
+const MANY: u8 = 8;
 
 /// The bounds of a tile. What is said of far and near is the other way round where greater depths pass.
 pub struct Coarse {
@@ -30,8 +31,8 @@ pub struct Coarse {
     fails: Option<Fails>,
     /// What the codes of a square are at most, with their bits turned.
     most: [u32; ACROSS * ACROSS],
-    /// Quads that were written in each since that was found.
-    written: [u8; ACROSS * ACROSS],
+    /// Quads that were written in each since that was found, and what was not hidden after the first of them.
+    passed: [u8; ACROSS * ACROSS],
 }
 
 /// Which codes fail.
@@ -45,7 +46,7 @@ enum Fails {
 
 impl Default for Coarse {
     fn default() -> Self {
-        Self { turn: 0, fails: None, most: [u32::MAX; ACROSS * ACROSS], written: [u8::MAX; ACROSS * ACROSS] }
+        Self { turn: 0, fails: None, most: [u32::MAX; ACROSS * ACROSS], passed: [u8::MAX; ACROSS * ACROSS] }
     }
 }
 
@@ -86,8 +87,8 @@ impl Coarse {
     /// Notes that a quad was written.
     #[inline(always)]
     pub fn write(&mut self, [x, y]: [usize; 2]) {
-        let written = &mut self.written[y / SIZE as usize % ACROSS * ACROSS + x / SIZE as usize % ACROSS];
-        *written = written.saturating_add(1);
+        let passed = &mut self.passed[y / SIZE as usize % ACROSS * ACROSS + x / SIZE as usize % ACROSS];
+        *passed = passed.saturating_add(1);
     }
 
     /// Whether a code fails at every pixel of an area, which lies in one tile, whose codes are given by quads.
@@ -105,8 +106,12 @@ impl Coarse {
             let mut columns = square(area.left)..=square(area.right - 1);
             columns.all(|column| {
                 let number = row * ACROSS + column;
-                let is_stale = self.written[number] >= MANY;
-                is_beyond(self.most[number]) || (is_stale && is_beyond(self.find([column, row], codes)))
+                if is_beyond(self.most[number]) {
+                    return true;
+                }
+                let passed = &mut self.passed[number];
+                *passed = passed.saturating_add(u8::from(*passed > 0));
+                *passed >= MANY && is_beyond(self.find([column, row], codes))
             })
         })
     }
@@ -121,7 +126,7 @@ impl Coarse {
         }
         let most = most.to_array().into_iter().fold(0, u32::max);
         let number = row * ACROSS + column;
-        (self.most[number], self.written[number]) = (most, 0);
+        (self.most[number], self.passed[number]) = (most, 0);
         most
     }
 }
