@@ -1213,6 +1213,69 @@ typedef struct {
   uint32_t is_used;
 } BrolgaReflectedVariable;
 
+// An element of a vertex shader's first array: a vertex.
+typedef struct {
+  // Its place in buffers that have an element for each vertex.
+  uint32_t index;
+  // Its number for the shader: SV_VertexID.
+  uint32_t id;
+  // Its instance, from 0 on: SV_InstanceID.
+  uint32_t instance_id;
+  // The first instance of the draw.
+  uint32_t first_instance;
+} BrolgaBatchVertex;
+
+// An element of a pixel shader's first array: a quad of 2 x 2 pixels.
+typedef struct {
+  // Column and row of its upper left pixel, both even.
+  uint32_t corner[2];
+  // The number of its primitive in the second array.
+  uint32_t primitive;
+  // Covered pixels, a bit each: upper left, upper right, lower left, lower right.
+  uint32_t coverage;
+} BrolgaBatchQuad;
+
+// An element of a pixel shader's second array: a primitive. Its attributes follow it: for each register of a vertex twelve words, namely
+// four of the leading vertex, and, as floats, what the second vertex and the third have more.
+//
+// The planes are of depth, of 1/w, and of the weights of the second and the third vertex over their w.
+typedef struct {
+  // The pixel at whose centre the planes have their values: column and row.
+  uint32_t origin[2];
+  // 1 if it shows its front, else 0.
+  uint32_t is_front;
+  // Its number in the draw: SV_PrimitiveID.
+  uint32_t id;
+  // The planes' values at the origin.
+  float values[4];
+  // What a pixel to the right adds to each.
+  float along_x[4];
+  // What a pixel below adds.
+  float along_y[4];
+  // The w of the second and the third vertex.
+  float w[2];
+  // Zeros.
+  uint32_t reserved[2];
+} BrolgaBatchPrimitive;
+
+// A pixel shader's third array, of one element: what changes from batch to batch without other code.
+typedef struct {
+  // The blend factor: red, green, blue, alpha.
+  float blend_factor[4];
+  // The least depth of the viewport, and the greatest.
+  float depths[2];
+  // The number of the primitive that all quads are of, plus 1; 0 if they may be of several.
+  uint32_t primitive;
+  // What stencils are compared with.
+  uint32_t stencil_reference;
+  // The layer of targets and depth buffer that is drawn to, where they are arrays.
+  uint32_t layer;
+  // What of the depth buffer stays, whatever its tests say: 1 for depths, 2 for stencils, or their sum.
+  uint32_t read_only;
+  // Zeros, but for Direct3D 9.
+  uint32_t reserved[6];
+} BrolgaBatchState;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
