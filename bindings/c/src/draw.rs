@@ -263,6 +263,9 @@ impl PassOptions {
     }
 }
 
+/// A viewport, if it is not the whole target, with its scissor rectangle.
+type Area = (Option<raster::Viewport>, Option<Bounds>);
+
 /// What a draw borrows while it is added.
 struct Drawing<'a> {
     options: DrawOptions,
@@ -270,7 +273,7 @@ struct Drawing<'a> {
     bindings: [Option<brolga::Bindings>; 2],
     vertex_buffers: Vec<raster::VertexBuffer>,
     index_buffer: Option<raster::IndexBuffer>,
-    areas: Vec<(Option<raster::Viewport>, Option<Bounds>)>,
+    areas: Vec<Area>,
 }
 
 impl DrawOptions {
@@ -305,7 +308,7 @@ impl DrawOptions {
     ///
     /// # Safety
     /// As for [`Self::read`].
-    unsafe fn areas(&self) -> Result<Vec<(Option<raster::Viewport>, Option<Bounds>)>, Failure> {
+    unsafe fn areas(&self) -> Result<Vec<Area>, Failure> {
         // SAFETY: promised to this function.
         let (viewports, scissors) = unsafe {
             let viewports = slice(self.viewports, self.viewport_count, "BrolgaDrawOptions.viewports")?;

@@ -262,6 +262,9 @@ const _: () = {
     is_at(offset_of!(BatchState, read_only), state::READ_ONLY);
 };
 
+/// Output registers of a vertex shader in Direct3D 11.
+const MOST_ROWS: u32 = 32;
+
 impl VertexElement {
     fn native(&self) -> Result<state::VertexElement, Failure> {
         let format = format(self.format, "BrolgaVertexElement.format")?;
@@ -270,7 +273,7 @@ impl VertexElement {
         let unit = format.size_bytes().min(4);
         if self.slot >= record::SLOTS || !self.offset_bytes.is_multiple_of(unit) {
             let text = format!(
-                "BrolgaVertexElement of format {format} begins at byte {} of slot {}: it must at a multiple of {unit}, and \
+                "BrolgaVertexElement of format {format} begins at byte {} of slot {}: it must begin at a multiple of {unit}, and \
                  slots are 0 to {}",
                 self.offset_bytes,
                 self.slot,
@@ -311,6 +314,11 @@ impl PixelState {
         let (targets, depth) = unsafe { (array(self.targets, self.target_count)?, options(self.depth)?) };
         if targets.len() > 8 {
             let text = format!("BrolgaPixelState has {} targets, but at most 8 are possible", targets.len());
+            return Err(Failure::argument(text));
+        }
+        if self.vertex_rows > MOST_ROWS {
+            let text =
+                format!("BrolgaPixelState.vertex_rows is {}, but a vertex has at most {MOST_ROWS}", self.vertex_rows);
             return Err(Failure::argument(text));
         }
         let target = |(n, target): (u32, &TargetState)| Ok::<_, Failure>(target.native()?.for_output(n)?);

@@ -81,6 +81,12 @@ macro_rules! made {
     }};
 }
 
+/// A shader of the examples.
+fn read(name: &str) -> Vec<u8> {
+    let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
 /// Destroys objects.
 macro_rules! destroy {
     ($($function:ident($object:expr));* $(;)?) => {$(
@@ -301,8 +307,6 @@ fn calls_out_of_order_are_errors() {
 #[test]
 fn arrays_of_a_batch_are_checked() {
     let device = device();
-    let read =
-        |name: &str| std::fs::read(format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"))).expect("a shader");
     let container = read("triangle_vs.cso");
     let shader = made!(brolga_shader_create(device, container.as_ptr().cast(), container.len(), null()));
     let bindings = made!(brolga_bindings_create(0));
@@ -342,8 +346,6 @@ fn arrays_of_a_batch_are_checked() {
 #[test]
 fn pipelines_and_passes_check_what_they_are_given() {
     let device = device();
-    let read =
-        |name: &str| std::fs::read(format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"))).expect("a shader");
     let (vertex, pixel) = (read("triangle_vs.cso"), read("triangle_ps.cso"));
     let input = |semantic: &'static CStr, offset_bytes| InputElement {
         semantic: semantic.as_ptr(),
@@ -429,5 +431,123 @@ fn pipelines_and_passes_check_what_they_are_given() {
     destroy! {
         brolga_pass_destroy(pass); brolga_buffer_destroy(buffer); brolga_view_destroy(view); brolga_texture_destroy(texture);
         brolga_pipeline_destroy(pipeline); brolga_device_destroy(device);
+    }
+}
+
+#[test]
+fn states_of_stages_are_checked() {
+    let device = device();
+    let (vertex, pixel) = (read("triangle_vs.cso"), read("triangle_ps.cso"));
+    let code = |container: &[u8], options: &CompileOptions| {
+        let (mut told, mut shader) = (Told::new(), null_mut());
+        let (data, size) = (container.as_ptr().cast(), container.len());
+        // SAFETY: all pointers lead to what is there.
+        let code = unsafe { brolga_shader_create(device, data, size, options, &mut shader, &mut told.0) };
+        destroy! { brolga_shader_destroy(shader) }
+        assert!(code == Code::Ok || !told.text().is_empty());
+        code
+    };
+    let none = CompileOptions::default();
+    assert_eq!(code(&vertex, &CompileOptions { engine: number(3), ..none }), Code::BadArgument);
+    assert_eq!(code(&vertex, &CompileOptions { lanes: 7, ..none }), Code::BadArgument);
+    let pixels = PixelState::default();
+    let elements = VertexState::default();
+    assert_eq!(code(&vertex, &CompileOptions { pixel_state: &pixels, ..none }), Code::Call);
+    assert_eq!(code(&pixel, &CompileOptions { vertex_state: &elements, ..none }), Code::Call);
+    let both = CompileOptions { vertex_state: &elements, pixel_state: &pixels, ..none };
+    assert_eq!(code(&pixel, &both), Code::BadArgument);
+
+    let element = VertexElement { format: 2, ..VertexElement::default() };
+    for wrong in [
+        VertexElement { slot: 32, ..element },
+        VertexElement { offset_bytes: 2, ..element },
+        VertexElement { format: 71, ..element },
+        VertexElement { format: 0, ..element },
+    ] {
+        let state = VertexState { elements: &wrong, element_count: 1, ..elements };
+        assert_eq!(code(&vertex, &CompileOptions { vertex_state: &state, ..none }), Code::BadArgument);
+    }
+    // What no input has counts for nothing; what is far outside of a buffer reads as zeros.
+    for odd in [VertexElement { row: u32::MAX, ..element }, VertexElement { offset_bytes: u32::MAX - 3, ..element }] {
+        let state = VertexState { elements: &odd, element_count: 1, ..elements };
+        assert_eq!(code(&vertex, &CompileOptions { vertex_state: &state, ..none }), Code::Ok);
+    }
+    let target = brolga_c::merger::TargetState { format: 28, ..Default::default() };
+    let masked = brolga_c::merger::TargetState { write_mask: 16, ..target };
+    let drawn = PixelState { targets: &target, target_count: 1, vertex_rows: 2, ..pixels };
+    for (wrong, expected) in [
+        (PixelState { vertex_rows: 33, ..drawn }, Code::BadArgument),
+        (PixelState { vertex_rows: u32::MAX, ..drawn }, Code::BadArgument),
+        (PixelState { targets: null(), ..drawn }, Code::BadArgument),
+        (PixelState { targets: &masked, ..drawn }, Code::BadArgument),
+        (PixelState { depth_format: 28, ..drawn }, Code::Unsupported),
+        (PixelState { depth_format: 1000, ..drawn }, Code::BadArgument),
+    ] {
+        assert_eq!(code(&pixel, &CompileOptions { pixel_state: &wrong, ..none }), expected);
+    }
+    assert_eq!(code(&pixel, &CompileOptions { pixel_state: &drawn, ..none }), Code::Ok);
+    destroy! { brolga_device_destroy(device) }
+}
+
+/// Group 0 ends when its word of `u0` is not 0 any more, which nobody changes.
+const ENDLESS: &CStr = c"
+cs_5_0
+dcl_uav_raw u0
+dcl_temps 1
+dcl_thread_group 1, 1, 1
+store_raw u0.x, l(4), l(1)
+loop
+  ld_raw r0.x, l(0), u0.xxxx
+  breakc_nz r0.x
+endloop
+ret
+";
+
+/// A handle that another thread uses too.
+struct Shared<T>(*mut T);
+
+// SAFETY: the library's objects may be used by any thread.
+unsafe impl<T> Send for Shared<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Shared<T> {}
+
+#[test]
+fn a_worker_that_runs_is_busy_until_it_is_cancelled() {
+    let device = device();
+    let assembled = made!(brolga_assemble(ENDLESS.as_ptr()));
+    let (mut data, mut size) = (null(), 0);
+    works!(brolga_blob_bytes(assembled, &mut data, &mut size));
+    let shader = made!(brolga_shader_create(device, data.cast(), size, null()));
+    let buffer = made!(brolga_buffer_create(device, 8, null()));
+    let view = made!(brolga_view_of_buffer(buffer, null()));
+    let bindings = made!(brolga_bindings_create(0));
+    works!(brolga_bindings_set(bindings, null(), c"u0".as_ptr(), view));
+    let bound = made!(brolga_bound_create(device, shader, bindings));
+    let worker = Shared(made!(brolga_worker_create(bound)));
+    let token = made!(brolga_cancel_token_create());
+    works!(brolga_worker_begin(worker.0, &DispatchOptions { cancel: token, ..DispatchOptions::default() }));
+    std::thread::scope(|scope| {
+        let worker = &worker;
+        let running = scope.spawn(move || {
+            fails!(Stopped, "cancelled", brolga_worker_run(worker.0, 0, 1));
+        });
+        let mut has_begun = 0_u32;
+        while has_begun == 0 {
+            std::thread::yield_now();
+            works!(brolga_buffer_read(buffer, 4, (&raw mut has_begun).cast(), 4));
+        }
+        fails!(OutOfOrder, "another thread", brolga_worker_run(worker.0, 0, 1));
+        fails!(OutOfOrder, "another thread", brolga_worker_begin(worker.0, null()));
+        works!(brolga_cancel_token_cancel(token));
+        running.join().expect("it ends");
+    });
+    let limits = DispatchOptions { time_limit_ns: 1_000_000, ..DispatchOptions::default() };
+    fails!(Stopped, "time limit", brolga_bound_dispatch(bound, &limits, null_mut()));
+    let limits = DispatchOptions { fuel: 1000, ..DispatchOptions::default() };
+    fails!(Stopped, "1000 loop iterations", brolga_dispatch(device, shader, bindings, &limits, null_mut()));
+    destroy! {
+        brolga_cancel_token_destroy(token); brolga_worker_destroy(worker.0); brolga_bound_destroy(bound);
+        brolga_bindings_destroy(bindings); brolga_view_destroy(view); brolga_buffer_destroy(buffer);
+        brolga_shader_destroy(shader); brolga_blob_destroy(assembled); brolga_device_destroy(device);
     }
 }
