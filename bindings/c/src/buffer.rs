@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::path::Path;
 use std::ptr::NonNull;
+use std::sync::{Arc, OnceLock};
 
 use brolga::Access;
 
@@ -22,7 +23,7 @@ impl Kind for Buffer {
     const NAME: &'static str = "a buffer";
 }
 
-/// Called once when nothing uses the caller's memory any more, from any thread.
+/// Called once when nothing uses the caller's memory any more, from any thread. It must return: no exception may leave it.
 pub type Release = Option<unsafe extern "C" fn(context: *mut c_void)>;
 
 /// Memory of the caller's, until it is dropped.
@@ -96,9 +97,9 @@ pub unsafe extern "C" fn brolga_buffer_wrap(
             let null = || Failure::argument("the memory to wrap: the pointer is NULL");
             let base = NonNull::new(data.cast::<u8>()).ok_or_else(null)?;
             let access = if is_writable { Access::ReadWrite } else { Access::Read };
-            // Dropped without effect if the buffer cannot be made.
-            let owner = std::sync::Arc::new(std::sync::OnceLock::new());
-            let made = brolga::Buffer::wrap(base, size_bytes, access, std::sync::Arc::clone(&owner))?;
+            // Nothing is released if the buffer cannot be made.
+            let owner = Arc::new(OnceLock::new());
+            let made = brolga::Buffer::wrap(base, size_bytes, access, Arc::clone(&owner))?;
             let _ = owner.set(Lent { release, context });
             place.put(made);
             Ok(())

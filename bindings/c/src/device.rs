@@ -124,6 +124,12 @@ impl DeviceOptions {
     }
 }
 
+/// The library's version: "0.1.0". It lives as long as the program.
+#[unsafe(no_mangle)]
+pub extern "C" fn brolga_version() -> *const c_char {
+    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+}
+
 /// Fills options with the defaults. `size` is sizeof(BrolgaDeviceOptions).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_device_options_init(device_options: *mut DeviceOptions, size: usize) -> Code {
