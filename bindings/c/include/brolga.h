@@ -618,7 +618,7 @@ typedef struct {
   uint64_t failed;
 } BrolgaCacheCounters;
 
-// Called once when nothing uses the caller's memory any more, from any thread.
+// Called once when nothing uses the caller's memory any more, from any thread. It must return: no exception may leave it.
 typedef void (*BrolgaRelease)(void *context);
 
 // The shape of a texture. Extents that its kind lacks are 1.
@@ -1300,6 +1300,9 @@ BrolgaCode brolga_progress_destroy(BrolgaProgress *progress);
 
 // Groups that are done by now; of a pass, primitives.
 BrolgaCode brolga_progress_done(const BrolgaProgress *progress, uint64_t *done, BrolgaError *error);
+
+// The library's version: "0.1.0". It lives as long as the program.
+const char *brolga_version(void);
 
 // Fills options with the defaults. `size` is sizeof(BrolgaDeviceOptions).
 BrolgaCode brolga_device_options_init(BrolgaDeviceOptions *device_options, size_t size);

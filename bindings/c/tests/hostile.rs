@@ -1,6 +1,9 @@
 //! What callers do wrong: null pointers, objects of other kinds, sizes and numbers that do not exist, calls out of order. Each is an error
 //! with its code and a text that says what is wrong, and nothing is made.
 
+#[macro_use]
+mod caller;
+
 use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
@@ -10,7 +13,7 @@ use brolga_c::buffer::*;
 use brolga_c::device::*;
 use brolga_c::dispatch::*;
 use brolga_c::draw::*;
-use brolga_c::error::{Code, Error, brolga_code_name};
+use brolga_c::error::{Code, brolga_code_name};
 use brolga_c::pipeline::*;
 use brolga_c::reflect::*;
 use brolga_c::shader::*;
@@ -19,34 +22,7 @@ use brolga_c::stop::*;
 use brolga_c::text::*;
 use brolga_c::texture::*;
 use brolga_c::view::*;
-
-const DOUBLE: &CStr = c"
-cs_5_0
-dcl_uav_raw u0
-dcl_input vThreadID.x
-dcl_temps 1
-dcl_thread_group 64, 1, 1
-ishl r0.x, vThreadID.x, l(2)
-ld_raw r0.y, r0.x, u0.xxxx
-iadd r0.y, r0.y, r0.y
-store_raw u0.x, r0.x, r0.y
-ret
-";
-
-/// What a call says.
-struct Told(Error);
-
-impl Told {
-    fn new() -> Self {
-        // SAFETY: a code of 0 and an empty text.
-        Self(unsafe { MaybeUninit::zeroed().assume_init() })
-    }
-
-    fn text(&self) -> &str {
-        // SAFETY: every text ends.
-        unsafe { CStr::from_ptr(self.0.text.as_ptr()) }.to_str().expect("UTF-8")
-    }
-}
+use caller::{NUMBERS, Told, assembled, device, read};
 
 /// Calls a function, which must fail with a code and a text with these words.
 macro_rules! fails {
@@ -59,53 +35,6 @@ macro_rules! fails {
         // SAFETY: the same without a text.
         assert_eq!(unsafe { $function($($argument,)* null_mut()) }, Code::$code);
     }};
-}
-
-/// Calls a function, which must work.
-macro_rules! works {
-    ($function:ident($($argument:expr),* $(,)?)) => {{
-        let mut told = Told::new();
-        // SAFETY: the arguments are what the function takes.
-        let code = unsafe { $function($($argument,)* &mut told.0) };
-        assert_eq!(code, Code::Ok, "{}: {}", stringify!($function), told.text());
-    }};
-}
-
-/// Calls a function that makes an object, which must work.
-macro_rules! made {
-    ($function:ident($($argument:expr),* $(,)?)) => {{
-        let mut object = null_mut();
-        works!($function($($argument,)* &mut object));
-        assert!(!object.is_null());
-        object
-    }};
-}
-
-/// A shader of the examples.
-fn read(name: &str) -> Vec<u8> {
-    let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
-
-/// Destroys objects.
-macro_rules! destroy {
-    ($($function:ident($object:expr));* $(;)?) => {$(
-        // SAFETY: nobody uses it any more.
-        assert_eq!(unsafe { $function($object) }, Code::Ok);
-    )*};
-}
-
-fn device() -> *mut Device {
-    made!(brolga_device_create(&DeviceOptions { threads: 1, ..DeviceOptions::default() }))
-}
-
-fn shader(device: *const Device) -> *mut Shader {
-    let container = made!(brolga_assemble(DOUBLE.as_ptr()));
-    let (mut data, mut size) = (null(), 0);
-    works!(brolga_blob_bytes(container, &mut data, &mut size));
-    let shader = made!(brolga_shader_create(device, data.cast(), size, null()));
-    destroy!(brolga_blob_destroy(container));
-    shader
 }
 
 #[test]
@@ -273,7 +202,7 @@ fn numbers_that_no_enumeration_has_are_errors() {
 #[test]
 fn calls_out_of_order_are_errors() {
     let device = device();
-    let shader = shader(device);
+    let shader = assembled(device, NUMBERS);
     let buffer = made!(brolga_buffer_create(device, 1024, null()));
     let view = made!(brolga_view_of_buffer(buffer, null()));
     let bindings = made!(brolga_bindings_create(0));
@@ -299,7 +228,7 @@ fn calls_out_of_order_are_errors() {
     }
     works!(brolga_worker_begin(worker, &groups));
     works!(brolga_worker_run(worker, 0, 4));
-    destroy! { brolga_bound_destroy(bound) }
+    destroy!(brolga_bound_destroy(bound));
     works!(brolga_worker_run(worker, 0, 4));
     destroy! { brolga_worker_destroy(worker); brolga_buffer_destroy(buffer) }
 }
@@ -443,7 +372,7 @@ fn states_of_stages_are_checked() {
         let (data, size) = (container.as_ptr().cast(), container.len());
         // SAFETY: all pointers lead to what is there.
         let code = unsafe { brolga_shader_create(device, data, size, options, &mut shader, &mut told.0) };
-        destroy! { brolga_shader_destroy(shader) }
+        destroy!(brolga_shader_destroy(shader));
         assert!(code == Code::Ok || !told.text().is_empty());
         code
     };
@@ -486,7 +415,7 @@ fn states_of_stages_are_checked() {
         assert_eq!(code(&pixel, &CompileOptions { pixel_state: &wrong, ..none }), expected);
     }
     assert_eq!(code(&pixel, &CompileOptions { pixel_state: &drawn, ..none }), Code::Ok);
-    destroy! { brolga_device_destroy(device) }
+    destroy!(brolga_device_destroy(device));
 }
 
 /// Group 0 ends when its word of `u0` is not 0 any more, which nobody changes.
@@ -514,10 +443,7 @@ unsafe impl<T> Sync for Shared<T> {}
 #[test]
 fn a_worker_that_runs_is_busy_until_it_is_cancelled() {
     let device = device();
-    let assembled = made!(brolga_assemble(ENDLESS.as_ptr()));
-    let (mut data, mut size) = (null(), 0);
-    works!(brolga_blob_bytes(assembled, &mut data, &mut size));
-    let shader = made!(brolga_shader_create(device, data.cast(), size, null()));
+    let shader = assembled(device, ENDLESS);
     let buffer = made!(brolga_buffer_create(device, 8, null()));
     let view = made!(brolga_view_of_buffer(buffer, null()));
     let bindings = made!(brolga_bindings_create(0));
@@ -548,6 +474,6 @@ fn a_worker_that_runs_is_busy_until_it_is_cancelled() {
     destroy! {
         brolga_cancel_token_destroy(token); brolga_worker_destroy(worker.0); brolga_bound_destroy(bound);
         brolga_bindings_destroy(bindings); brolga_view_destroy(view); brolga_buffer_destroy(buffer);
-        brolga_shader_destroy(shader); brolga_blob_destroy(assembled); brolga_device_destroy(device);
+        brolga_shader_destroy(shader); brolga_device_destroy(device);
     }
 }
