@@ -6,7 +6,8 @@ fn main() {
     let own = brolga_fingerprint::number();
     let numbers = ["BYTECODE", "IR", "JIT"].map(|name| {
         let variable = format!("DEP_BROLGA_{name}_SOURCES");
-        env::var(&variable).unwrap_or_else(|_| panic!("{variable} is missing: do the crate's build script and its links key stand?"))
+        env::var(&variable)
+            .unwrap_or_else(|_| panic!("{variable} is missing: do the crate's build script and its links key stand?"))
     });
     println!("cargo::rustc-env=BROLGA_SOURCES={own}-{}", numbers.join("-"));
 }
