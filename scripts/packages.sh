@@ -12,8 +12,8 @@ mkdir -p "$work/crates" "$work/program/src" "$work/cache"
 chmod 700 "$work/cache"
 cargo package --quiet --no-verify --allow-dirty --target-dir "$work/target" $(printf -- '-p %s ' $crates)
 for crate in $crates; do
-    tar -xzf "$work/target/package/$crate-"*.crate -C "$work/crates"
-    [ -s "$work/crates/$crate-"*/LICENSE-MIT ] || { echo "packages: $crate has no licence" >&2; exit 1; }
+    tar -xzf "$work/target/package/$crate-"[0-9]*.crate -C "$work/crates"
+    [ -s "$work/crates/$crate-"[0-9]*/LICENSE-MIT ] || { echo "packages: $crate has no licence" >&2; exit 1; }
 done
 
 {
