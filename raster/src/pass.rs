@@ -367,6 +367,11 @@ impl<'a> Pass<'a> {
         Ok(self.statistics)
     }
 
+    /// What each draw did that is drawn by now.
+    pub fn statistics(&self) -> &[Statistics] {
+        &self.statistics
+    }
+
     fn resolve(&self, draw: &Draw<'_>) -> Result<SceneDraw, DrawError> {
         let pipeline = draw.pipeline;
         self.targets.check_formats(pipeline)?;

@@ -3,11 +3,9 @@
 use std::time::Duration;
 
 use brolga_ir::pipeline::state::{
-    Comparison, DepthFormat, DepthTest, Fog, Link, LinkedFrom, Logic, PixelState, Range, StageState, StencilTest,
-    Target, VertexState,
+    Comparison, DepthFormat, DepthTest, Fog, Link, LinkedFrom, PixelState, StageState, StencilTest, VertexState,
 };
 use brolga_ir::pipeline::{DEPTH, SPACE};
-use brolga_runtime::format::{Encoding, Use};
 use brolga_runtime::{
     CancelToken, Codegen, CompileOptions, Device, Error, Format, Interpolation, Level, Parameter, Register,
     ResourceClass, Shader, Signature, SystemValue,
@@ -176,23 +174,14 @@ impl Pipeline {
         if let (Some(target), count @ 2..) = (desc.targets.iter().position(takes_second), desc.targets.len()) {
             return Err(DrawError::SecondSource { target, count });
         }
-        let depth_format = desc.depth_format.map(depth_format).transpose()?;
+        let depth = desc.depth_format.map(|format| desc.depth.for_buffer(format, desc.stencil)).transpose()?.flatten();
         let options = desc.options.clone().state(StageState::Vertex(VertexState { elements }));
         let vertex = compile(linkage.vertex_shader(desc), &options)?;
         let signature = vertex.stage().signature().cloned().unwrap_or_default();
 
         let rows = signature.output_rows();
-        let targets = desc.targets.iter().enumerate().map(|(n, target)| target_state(n, target));
+        let targets = desc.targets.iter().enumerate().map(|(n, target)| target.for_output(n as u32));
         let targets = targets.collect::<Result<_, _>>()?;
-        let DepthState { enable, write: writes, function: test } = desc.depth;
-        // A buffer without stencils passes the test of them.
-        let stencil_test = |format: DepthFormat| desc.stencil.filter(|_| format.has_stencil());
-        let depth = depth_format.filter(|_| enable || desc.stencil.is_some()).map(|format| DepthTest {
-            format,
-            test: if enable { test } else { Comparison::Always },
-            writes: enable && writes,
-            stencil: stencil_test(format),
-        });
         // Without its state a shader says what it decides, for which it is neither optimised nor compiled.
         let own = desc.pixel_options.as_ref().unwrap_or(&desc.options);
         let alone = own.clone().codegen(Codegen::Deferred).level(Level::None);
@@ -240,7 +229,7 @@ impl Pipeline {
             depth,
             is_late,
             reports_live,
-            rasterizes: desc.pixel_shader.is_some() || enable || desc.stencil.is_some(),
+            rasterizes: desc.pixel_shader.is_some() || desc.depth.enable || desc.stencil.is_some(),
             slots,
             targets: desc.targets.iter().map(|target| target.format).collect(),
             depth_format: desc.depth_format,
@@ -267,17 +256,6 @@ impl Pipeline {
     /// The pixel shader, with interpolation before it and the output merger after it.
     pub fn pixel_shader(&self) -> Option<&Shader> {
         self.pixel.as_ref()
-    }
-}
-
-/// How a depth buffer's texels lie in memory.
-pub(crate) fn depth_format(format: Format) -> Result<DepthFormat, DrawError> {
-    match format {
-        Format::D16_UNORM => Ok(DepthFormat::D16),
-        Format::D24_UNORM_S8_UINT => Ok(DepthFormat::D24),
-        Format::D32_FLOAT => Ok(DepthFormat::D32),
-        Format::D32_FLOAT_S8X24_UINT => Ok(DepthFormat::D32S8),
-        other => Err(DrawError::Unsupported { what: format!("a depth buffer of format {other}") }),
     }
 }
 
@@ -385,37 +363,4 @@ fn outputs(
         modes[word] = Mode::Constant;
     }
     Ok(Outputs { rows, position, clip, cull, modes, is_read, layer, viewport })
-}
-
-/// A target for the output merger.
-fn target_state(n: usize, state: &TargetState) -> Result<Target, DrawError> {
-    let &TargetState { format, blend, logic, write_mask } = state;
-    let refused = |what| Err(DrawError::TargetFormat { target: n, format, what });
-    if !format.allows(Use::Target) {
-        return refused("drawn to");
-    }
-    if blend.is_some() && !format.allows(Use::Blend) {
-        return refused("blended");
-    }
-    let range = match format.encoding() {
-        Encoding::Float => Range::Float,
-        Encoding::Unorm | Encoding::Srgb => Range::Unorm,
-        Encoding::Snorm => Range::Snorm,
-        Encoding::Uint => Range::Uint,
-        Encoding::Sint => Range::Sint,
-        _ => return refused("drawn to"),
-    };
-    if logic.is_some() && range != Range::Uint {
-        return refused("combined by a logic operation, as unsigned integers are");
-    }
-    let bits = format.fields().map(|field| field.map_or(0, |field| field.bits as u8));
-    // What the format does not have is written for nothing, but need not be read.
-    let lacks = (0..4).filter(|&n| format.fields()[n].is_none()).fold(0, |mask, n| mask | 1 << n);
-    Ok(Target {
-        output: n as u32,
-        range,
-        blend,
-        logic: logic.map(|op| Logic { op, bits }),
-        write_mask: if write_mask & 15 == 0 { 0 } else { (write_mask | lacks) & 15 },
-    })
 }

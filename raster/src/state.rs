@@ -1,10 +1,14 @@
 //! The state of a draw, with the names and the defaults of Direct3D 11.
 
-use brolga_ir::pipeline::state::{Advance, Blend, BlendOp, Equation, Factor, LogicOp};
+use brolga_ir::pipeline::state::{
+    Advance, Blend, BlendOp, DepthFormat, DepthTest, Equation, Factor, Logic, LogicOp, Range, StencilTest, Target,
+};
 use brolga_ir::texel::{Channel, ChannelKind, TexelFormat};
+use brolga_runtime::format::{Encoding, Use};
 use brolga_runtime::{Comparison, Format};
 
 use crate::batch::{Cull, Fill};
+use crate::error::DrawError;
 
 /// An element of a vertex: which bytes fill an input of the vertex shader.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -159,6 +163,35 @@ impl Default for DepthState {
     }
 }
 
+impl DepthState {
+    /// How pixels are held against a depth buffer of a format, as pixel shaders are compiled for it; none if they are not. A buffer without
+    /// stencils passes the test of them.
+    ///
+    /// # Errors
+    /// If the format is not one of depths.
+    pub fn for_buffer(&self, format: Format, stencil: Option<StencilTest>) -> Result<Option<DepthTest>, DrawError> {
+        let format = depth_format(format)?;
+        let is_tested = self.enable || stencil.is_some();
+        Ok(is_tested.then(|| DepthTest {
+            format,
+            test: if self.enable { self.function } else { Comparison::Always },
+            writes: self.enable && self.write,
+            stencil: stencil.filter(|_| format.has_stencil()),
+        }))
+    }
+}
+
+/// How a depth buffer's texels lie in memory.
+pub(crate) fn depth_format(format: Format) -> Result<DepthFormat, DrawError> {
+    match format {
+        Format::D16_UNORM => Ok(DepthFormat::D16),
+        Format::D24_UNORM_S8_UINT => Ok(DepthFormat::D24),
+        Format::D32_FLOAT => Ok(DepthFormat::D32),
+        Format::D32_FLOAT_S8X24_UINT => Ok(DepthFormat::D32S8),
+        other => Err(DrawError::Unsupported { what: format!("a depth buffer of format {other}") }),
+    }
+}
+
 /// What becomes of the pixel shader's colours in a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TargetState {
@@ -181,6 +214,42 @@ impl TargetState {
     /// The same, blended.
     pub fn blended(format: Format, blend: Blend) -> Self {
         Self { blend: Some(blend), ..Self::new(format) }
+    }
+
+    /// The same for the output merger, as pixel shaders are compiled for it: what becomes of output `o`*n*.
+    ///
+    /// # Errors
+    /// If the format cannot be drawn to, or not so.
+    pub fn for_output(&self, output: u32) -> Result<Target, DrawError> {
+        let &Self { format, blend, logic, write_mask } = self;
+        let refused = |what| Err(DrawError::TargetFormat { target: output as usize, format, what });
+        if !format.allows(Use::Target) {
+            return refused("drawn to");
+        }
+        if blend.is_some() && !format.allows(Use::Blend) {
+            return refused("blended");
+        }
+        let range = match format.encoding() {
+            Encoding::Float => Range::Float,
+            Encoding::Unorm | Encoding::Srgb => Range::Unorm,
+            Encoding::Snorm => Range::Snorm,
+            Encoding::Uint => Range::Uint,
+            Encoding::Sint => Range::Sint,
+            _ => return refused("drawn to"),
+        };
+        if logic.is_some() && range != Range::Uint {
+            return refused("combined by a logic operation, as unsigned integers are");
+        }
+        let bits = format.fields().map(|field| field.map_or(0, |field| field.bits as u8));
+        // What the format does not have is written for nothing, but need not be read.
+        let lacks = (0..4).filter(|&n| format.fields()[n].is_none()).fold(0, |mask, n| mask | 1 << n);
+        Ok(Target {
+            output,
+            range,
+            blend,
+            logic: logic.map(|op| Logic { op, bits }),
+            write_mask: if write_mask & 15 == 0 { 0 } else { (write_mask | lacks) & 15 },
+        })
     }
 }
 

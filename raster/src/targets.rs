@@ -12,7 +12,8 @@ use brolga_runtime::{
 };
 
 use crate::error::DrawError;
-use crate::pipeline::{Pipeline, depth_format};
+use crate::pipeline::Pipeline;
+use crate::state::depth_format;
 use crate::tile::Grid;
 
 /// The textures that are drawn to, or the parts of them that views see: the first mip level, in the view's format, and

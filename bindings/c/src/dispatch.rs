@@ -1,0 +1,241 @@
+//! Dispatches: compute shaders over groups of threads, bound each time or once for all.
+
+use std::ffi::c_char;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use brolga::{BoundShader, Dispatch};
+
+use crate::arguments::{growing, init, options, put, time_limit};
+use crate::bindings::{Bindings, lock, register};
+use crate::buffer::Buffer;
+use crate::device::Device;
+use crate::error::{Code, Error, Failure, guard};
+use crate::handle::{Kind, Place, destroy, get, get_if_any};
+use crate::shader::Shader;
+use crate::stop::{CancelToken, Progress, token};
+use crate::view::View;
+
+/// A shader with what is bound to it: bound once, run often. Any number of threads may dispatch it at once, and make workers of it.
+///
+/// Constant buffers are read when a dispatch begins, so that what is written to them between two dispatches is seen.
+pub struct Bound(());
+
+impl Kind for Bound {
+    type Value = RwLock<Arc<BoundShader>>;
+    const NAME: &'static str = "a bound shader";
+}
+
+/// What to run, and when to stop.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct DispatchOptions {
+    /// Bytes of this struct, set by its init function.
+    pub size: usize,
+    /// Groups along x, y and z; 1 each by default.
+    pub groups: [u32; 3],
+    /// The first group's position. Threads see the positions of the whole dispatch.
+    pub first_group: [u32; 3],
+    /// A buffer with the numbers of groups, three words, which then count instead of `groups`; NULL by default.
+    pub indirect: *const Buffer,
+    /// Where in that buffer they begin, a multiple of 4.
+    pub indirect_offset_bytes: u64,
+    /// Stops the run when it is cancelled; may be NULL.
+    pub cancel: *const CancelToken,
+    /// Is told how far the run has got; may be NULL.
+    pub progress: *const Progress,
+    /// Stops the run when it has taken this many nanoseconds; 0, as by default, for no limit.
+    pub time_limit_ns: u64,
+    /// Loop iterations that one group may take before the run stops, counted for each packet of threads; 0, as by default, for no bound.
+    pub fuel: u64,
+}
+
+impl Default for DispatchOptions {
+    fn default() -> Self {
+        Self {
+            size: size_of::<Self>(),
+            groups: [1; 3],
+            first_group: [0; 3],
+            indirect: std::ptr::null(),
+            indirect_offset_bytes: 0,
+            cancel: std::ptr::null(),
+            progress: std::ptr::null(),
+            time_limit_ns: 0,
+            fuel: 0,
+        }
+    }
+}
+
+/// What a dispatch did.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Report {
+    /// Groups that ran.
+    pub groups: u64,
+    /// Threads that ran.
+    pub threads: u64,
+    /// The most threads of this machine that took part.
+    pub workers: u64,
+    /// Nanoseconds from the call to the end of the last group.
+    pub elapsed_ns: u64,
+    /// Those of them that were spent making code that no dispatch of the shader had needed before.
+    pub compile_ns: u64,
+    /// Zeros.
+    pub reserved: [u64; 3],
+}
+
+impl From<brolga::Report> for Report {
+    fn from(report: brolga::Report) -> Self {
+        let brolga::Report { groups, threads, workers, elapsed, compile, .. } = report;
+        let [elapsed_ns, compile_ns] = [elapsed, compile].map(|time| time.as_nanos().try_into().unwrap_or(u64::MAX));
+        Self { groups, threads, workers: workers as u64, elapsed_ns, compile_ns, reserved: [0; 3] }
+    }
+}
+
+growing! {
+    DispatchOptions as "BrolgaDispatchOptions";
+}
+
+impl DispatchOptions {
+    /// # Safety
+    /// Its pointers are null or objects.
+    pub(crate) unsafe fn native(&self) -> Result<Dispatch, Failure> {
+        // SAFETY: promised to this function.
+        let (indirect, cancel, progress) =
+            unsafe { (get_if_any(self.indirect)?, token(self.cancel)?, get_if_any(self.progress)?) };
+        let native = match indirect {
+            Some(buffer) => Dispatch::indirect(buffer.clone(), self.indirect_offset_bytes)?,
+            None => Dispatch::new(self.groups),
+        };
+        let mut native = native.first_group(self.first_group).cancel(cancel);
+        if let Some(progress) = progress {
+            native = native.progress(progress.clone());
+        }
+        native.time_limit = time_limit(self.time_limit_ns);
+        native.fuel = (self.fuel != 0).then_some(self.fuel);
+        Ok(native)
+    }
+}
+
+/// The bound shader as it is now.
+pub(crate) fn current(bound: &RwLock<Arc<BoundShader>>) -> Arc<BoundShader> {
+    Arc::clone(&bound.read().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// # Safety
+/// `report` is null or may be written.
+unsafe fn put_report(report: *mut Report, done: brolga::Report) -> Result<(), Failure> {
+    // SAFETY: promised to this function.
+    if report.is_null() { Ok(()) } else { unsafe { put(report, done.into(), "the report") } }
+}
+
+/// Fills options with the defaults. `size` is sizeof(BrolgaDispatchOptions).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_dispatch_options_init(dispatch_options: *mut DispatchOptions, size: usize) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { init(dispatch_options, size) }
+}
+
+/// Runs a compute shader over groups of threads, once, and waits. `dispatch_options` may be NULL, for one group, and `report` may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_dispatch(
+    device: *const Device,
+    shader: *const Shader,
+    bindings: *const Bindings,
+    dispatch_options: *const DispatchOptions,
+    report: *mut Report,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let (device, shader) = (get(device)?, get(shader)?);
+            let bindings = lock(get(bindings)?).clone();
+            put_report(report, device.dispatch(shader, &bindings, &options(dispatch_options)?.native()?)?)
+        })
+    }
+}
+
+/// Binds what `bindings` has to a shader, to run it often. Later changes of `bindings` change nothing here.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_bound_create(
+    device: *const Device,
+    shader: *const Shader,
+    bindings: *const Bindings,
+    bound: *mut *mut Bound,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let (place, device, shader) = (Place::new(bound)?, get(device)?, get(shader)?);
+            let bindings = lock(get(bindings)?).clone();
+            place.put(RwLock::new(Arc::new(device.bind(shader, &bindings)?)));
+            Ok(())
+        })
+    }
+}
+
+/// Destroys a bound shader. Its workers may go on.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_bound_destroy(bound: *mut Bound) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { destroy(bound) }
+}
+
+/// Changes what is bound, while nobody uses it.
+fn change(
+    bound: &RwLock<Arc<BoundShader>>,
+    change: impl FnOnce(&mut BoundShader) -> Result<(), brolga::Error>,
+) -> Result<(), Failure> {
+    let mut bound = bound.write().unwrap_or_else(PoisonError::into_inner);
+    let in_use = || Failure::order("a bound shader cannot be changed while it runs, or has workers");
+    Ok(change(Arc::get_mut(&mut bound).ok_or_else(in_use)?)?)
+}
+
+/// Binds another view to a register. `place` is a register or a name, as for brolga_bindings_set with a shader. If the view does not fit,
+/// nothing changes. Fails while the shader runs, and while there are workers of it (BROLGA_CODE_OUT_OF_ORDER).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_bound_set(
+    bound: *const Bound,
+    place: *const c_char,
+    view: *const View,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let (bound, view) = (get(bound)?, get(view)?);
+            let register = register(Some(current(bound).shader()), place)?;
+            change(bound, |bound| bound.set(register, view.clone()))
+        })
+    }
+}
+
+/// Makes the code for dispatches of these many groups along x, y and z (three numbers), so that the first one need not.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_bound_prepare(bound: *const Bound, groups: *const u32, error: *mut Error) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let groups = crate::arguments::slice(groups, 3, "the numbers of groups")?;
+            Ok(current(get(bound)?).prepare([groups[0], groups[1], groups[2]])?)
+        })
+    }
+}
+
+/// Runs a bound compute shader over groups of threads, and waits. `dispatch_options` may be NULL, for one group, and `report` may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_bound_dispatch(
+    bound: *const Bound,
+    dispatch_options: *const DispatchOptions,
+    report: *mut Report,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let bound = current(get(bound)?);
+            put_report(report, bound.dispatch(&options(dispatch_options)?.native()?)?)
+        })
+    }
+}

@@ -1,0 +1,583 @@
+//! Passes: draws into the same targets, in order.
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::sync::{Mutex, MutexGuard};
+
+use brolga::Dispatch;
+use brolga::raster::{self, Bounds, DepthView, Pass as NativePass, Targets};
+use self_cell::self_cell;
+
+use crate::arguments::{array, bytes, flag, growing, init, options, put, slice, time_limit};
+use crate::bindings::{Bindings, lock};
+use crate::buffer::Buffer;
+use crate::device::Device;
+use crate::error::{Code, Error, Failure, guard};
+use crate::handle::{Kind, Place, destroy, get, get_if_any};
+use crate::pipeline::Pipeline;
+use crate::stop::{CancelToken, Progress, token};
+use crate::texture::{TexelBox, Texture, part_of};
+use crate::view::View;
+
+/// Draws into the same targets, in order, by all threads of a device. One thread uses it at a time (BROLGA_CODE_OUT_OF_ORDER otherwise).
+///
+/// Draws may wait until brolga_pass_flush. What they read and draw to must not change before; index buffers are read at once.
+pub struct Pass(());
+
+impl Kind for Pass {
+    type Value = Mutex<Begun>;
+    const NAME: &'static str = "a pass";
+}
+
+self_cell!(
+    pub(crate) struct Begun {
+        owner: brolga::Device,
+        #[covariant]
+        dependent: NativePass,
+    }
+);
+
+/// What a pass draws to, and when it stops.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct PassOptions {
+    /// Bytes of this struct, set by its init function.
+    pub size: usize,
+    /// The targets: views of textures, of which the first mip level and all layers are drawn to.
+    pub targets: *const *const View,
+    /// How many of them there are, at most 8.
+    pub target_count: usize,
+    /// The depth buffer, a view of a texture with a format of depths; NULL, as by default, for none.
+    pub depth: *const View,
+    /// Whether depths stay as they are, whatever the state of draws says, so that shaders may read them meanwhile.
+    pub has_read_only_depth: MaybeUninit<bool>,
+    /// Whether stencils do.
+    pub has_read_only_stencil: MaybeUninit<bool>,
+    /// Stops draws when it is cancelled; may be NULL.
+    pub cancel: *const CancelToken,
+    /// Is told how many primitives are drawn; may be NULL.
+    pub progress: *const Progress,
+    /// Stops each flush when it has taken this many nanoseconds; 0, as by default, for no limit.
+    pub time_limit_ns: u64,
+    /// Loop iterations that a shader may take before draws stop; 0, as by default, for no bound.
+    pub fuel: u64,
+}
+
+impl Default for PassOptions {
+    fn default() -> Self {
+        Self {
+            size: size_of::<Self>(),
+            targets: std::ptr::null(),
+            target_count: 0,
+            depth: std::ptr::null(),
+            has_read_only_depth: MaybeUninit::new(false),
+            has_read_only_stencil: MaybeUninit::new(false),
+            cancel: std::ptr::null(),
+            progress: std::ptr::null(),
+            time_limit_ns: 0,
+            fuel: 0,
+        }
+    }
+}
+
+/// A vertex buffer.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct VertexBuffer {
+    /// Bytes of this struct, set by its init function.
+    pub size: usize,
+    /// Its bytes.
+    pub buffer: *const Buffer,
+    /// Where the first vertex begins, a multiple of 4.
+    pub offset_bytes: u64,
+    /// Bytes from one vertex to the next.
+    pub stride_bytes: u32,
+}
+
+impl Default for VertexBuffer {
+    fn default() -> Self {
+        Self { size: size_of::<Self>(), buffer: std::ptr::null(), offset_bytes: 0, stride_bytes: 0 }
+    }
+}
+
+/// A viewport: a part of the targets, and what depth becomes there.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Viewport {
+    /// The left side, in pixels.
+    pub left: f32,
+    /// The upper side.
+    pub top: f32,
+    /// Pixels across.
+    pub width: f32,
+    /// Pixels down.
+    pub height: f32,
+    /// What a depth of 0 becomes.
+    pub min_depth: f32,
+    /// What a depth of 1 becomes.
+    pub max_depth: f32,
+}
+
+/// A rectangle of pixels: from its upper left corner to the one after its last row and column.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Rectangle {
+    /// The first column.
+    pub left: i32,
+    /// The first row.
+    pub top: i32,
+    /// The column after the last one.
+    pub right: i32,
+    /// The row after the last one.
+    pub bottom: i32,
+}
+
+/// What to draw.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct DrawOptions {
+    /// Bytes of this struct, set by its init function.
+    pub size: usize,
+    /// The shaders and their state.
+    pub pipeline: *const Pipeline,
+    /// What is bound to the vertex shader; may be NULL. What it does not declare is ignored.
+    pub vertex_bindings: *const Bindings,
+    /// What is bound to the pixel shader; may be NULL. Likewise.
+    pub pixel_bindings: *const Bindings,
+    /// Vertex buffers, from slot 0 on.
+    pub vertex_buffers: *const VertexBuffer,
+    /// How many of them there are.
+    pub vertex_buffer_count: usize,
+    /// The index buffer, if vertices are read through one; NULL by default.
+    pub index_buffer: *const Buffer,
+    /// Where the first index begins.
+    pub index_offset_bytes: u64,
+    /// Whether indices have 16 bits, not 32.
+    pub has_short_indices: MaybeUninit<bool>,
+    /// What stencils are compared with, and replaced by; 0 by default.
+    pub stencil_reference: u8,
+    /// Vertices, or indices, of an instance.
+    pub count: u32,
+    /// The first vertex, or index.
+    pub first: u32,
+    /// What is added to each index.
+    pub base_vertex: i32,
+    /// Instances; 1 by default.
+    pub instances: u32,
+    /// The first instance, for buffers that advance by instances.
+    pub first_instance: u32,
+    /// The samples that are drawn, a bit each: of the one that there is, the lowest. By default all.
+    pub sample_mask: u32,
+    /// Viewports, among which a vertex shader may choose; none, as by default, for the whole of the targets.
+    pub viewports: *const Viewport,
+    /// How many of them there are, at most 16.
+    pub viewport_count: usize,
+    /// Pixels that may change, for each viewport; none, as by default, for all of a viewport.
+    pub scissors: *const Rectangle,
+    /// How many of them there are: 0, or as many as viewports, or 1 where there are none.
+    pub scissor_count: usize,
+    /// The blend factor: red, green, blue, alpha; ones by default.
+    pub blend_factor: [f32; 4],
+}
+
+impl Default for DrawOptions {
+    fn default() -> Self {
+        Self {
+            size: size_of::<Self>(),
+            pipeline: std::ptr::null(),
+            vertex_bindings: std::ptr::null(),
+            pixel_bindings: std::ptr::null(),
+            vertex_buffers: std::ptr::null(),
+            vertex_buffer_count: 0,
+            index_buffer: std::ptr::null(),
+            index_offset_bytes: 0,
+            has_short_indices: MaybeUninit::new(false),
+            stencil_reference: 0,
+            count: 0,
+            first: 0,
+            base_vertex: 0,
+            instances: 1,
+            first_instance: 0,
+            sample_mask: u32::MAX,
+            viewports: std::ptr::null(),
+            viewport_count: 0,
+            scissors: std::ptr::null(),
+            scissor_count: 0,
+            blend_factor: [1.0; 4],
+        }
+    }
+}
+
+/// What a draw did, as Direct3D's queries count it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Statistics {
+    /// Vertices that the topology asked for, each as often as it did (IAVertices).
+    pub vertices: u64,
+    /// Primitives made of them (IAPrimitives).
+    pub primitives: u64,
+    /// Invocations of the vertex shader (VSInvocations).
+    pub vertex_invocations: u64,
+    /// Primitives that came to clipping (CInvocations).
+    pub clipper_invocations: u64,
+    /// What clipping made of them (CPrimitives).
+    pub clipper_primitives: u64,
+    /// Invocations of the pixel shader, without helper pixels (PSInvocations).
+    pub pixel_invocations: u64,
+    /// Pixels that passed all tests: what occlusion queries count.
+    pub samples: u64,
+    /// Zero.
+    pub reserved: u64,
+}
+
+growing! {
+    PassOptions as "BrolgaPassOptions";
+    VertexBuffer as "BrolgaVertexBuffer";
+    DrawOptions as "BrolgaDrawOptions";
+}
+
+impl PassOptions {
+    /// # Safety
+    /// Its pointers are null or lead to what they are said to.
+    unsafe fn begin(&self, device: &brolga::Device) -> Result<Begun, Failure> {
+        // SAFETY: promised to this function.
+        let (colors, depth, cancel, progress) = unsafe {
+            let colors = slice(self.targets, self.target_count, "BrolgaPassOptions.targets")?;
+            let colors = colors.iter().map(|&view| Ok(get(view)?.clone()));
+            let colors = colors.collect::<Result<Vec<_>, Failure>>()?;
+            (colors, get_if_any(self.depth)?, token(self.cancel)?, get_if_any(self.progress)?)
+        };
+        let depth = depth.map(|view| DepthView {
+            view: view.clone(),
+            has_read_only_depth: flag(self.has_read_only_depth),
+            has_read_only_stencil: flag(self.has_read_only_stencil),
+        });
+        let mut limits = Dispatch::new([0; 3]).cancel(cancel);
+        if let Some(progress) = progress {
+            limits = limits.progress(progress.clone());
+        }
+        limits.time_limit = time_limit(self.time_limit_ns);
+        limits.fuel = (self.fuel != 0).then_some(self.fuel);
+        let targets = Targets { colors, depth };
+        Begun::try_new(device.clone(), |device| Ok(NativePass::new(device, targets)?.with_limits(&limits)))
+    }
+}
+
+/// A viewport, if it is not the whole target, with its scissor rectangle.
+type Area = (Option<raster::Viewport>, Option<Bounds>);
+
+/// What a draw borrows while it is added.
+struct Drawing<'a> {
+    options: DrawOptions,
+    pipeline: &'a raster::Pipeline,
+    bindings: [Option<brolga::Bindings>; 2],
+    vertex_buffers: Vec<raster::VertexBuffer>,
+    index_buffer: Option<raster::IndexBuffer>,
+    areas: Vec<Area>,
+}
+
+impl DrawOptions {
+    /// # Safety
+    /// Its pointers are null or lead to what they are said to.
+    unsafe fn read<'a>(&self) -> Result<Drawing<'a>, Failure> {
+        // SAFETY: promised to this function.
+        unsafe {
+            let bound = |bindings| Ok::<_, Failure>(get_if_any(bindings)?.map(|bindings| lock(bindings).clone()));
+            let vertex_buffer = |of: &VertexBuffer| {
+                let VertexBuffer { offset_bytes, stride_bytes, .. } = *of;
+                Ok::<_, Failure>(raster::VertexBuffer { buffer: get(of.buffer)?.clone(), offset_bytes, stride_bytes })
+            };
+            let index_buffer = |buffer: &brolga::Buffer| raster::IndexBuffer {
+                buffer: buffer.clone(),
+                offset_bytes: self.index_offset_bytes,
+                is_short: flag(self.has_short_indices),
+            };
+            let vertex_buffers = array(self.vertex_buffers, self.vertex_buffer_count)?;
+            Ok(Drawing {
+                options: *self,
+                pipeline: get(self.pipeline)?,
+                bindings: [bound(self.vertex_bindings)?, bound(self.pixel_bindings)?],
+                vertex_buffers: vertex_buffers.iter().map(vertex_buffer).collect::<Result<_, _>>()?,
+                index_buffer: get_if_any(self.index_buffer)?.map(index_buffer),
+                areas: self.areas()?,
+            })
+        }
+    }
+
+    /// The viewports with their scissor rectangles, at least one.
+    ///
+    /// # Safety
+    /// As for [`Self::read`].
+    unsafe fn areas(&self) -> Result<Vec<Area>, Failure> {
+        // SAFETY: promised to this function.
+        let (viewports, scissors) = unsafe {
+            let viewports = slice(self.viewports, self.viewport_count, "BrolgaDrawOptions.viewports")?;
+            (viewports, slice(self.scissors, self.scissor_count, "BrolgaDrawOptions.scissors")?)
+        };
+        let areas = viewports.len().max(1);
+        if !scissors.is_empty() && scissors.len() != areas {
+            let text = format!(
+                "{} scissor rectangles for {} viewports: there must be {areas}, or none",
+                scissors.len(),
+                viewports.len()
+            );
+            return Err(Failure::argument(text));
+        }
+        let area = |n: usize| (viewports.get(n).map(Viewport::native), scissors.get(n).map(Rectangle::native));
+        Ok((0..areas).map(area).collect())
+    }
+}
+
+impl Viewport {
+    fn native(&self) -> raster::Viewport {
+        let &Self { left, top, width, height, min_depth, max_depth } = self;
+        raster::Viewport { left, top, width, height, min_depth, max_depth }
+    }
+}
+
+impl Rectangle {
+    fn native(&self) -> Bounds {
+        let &Self { left, top, right, bottom } = self;
+        Bounds { left, top, right, bottom }
+    }
+}
+
+impl Drawing<'_> {
+    fn native(&self) -> raster::Draw<'_> {
+        let options = &self.options;
+        let mut draw = raster::Draw::new(self.pipeline, options.count);
+        [draw.vertex_bindings, draw.pixel_bindings] = [0, 1].map(|stage: usize| self.bindings[stage].as_ref());
+        (draw.vertex_buffers, draw.index_buffer) = (self.vertex_buffers.clone(), self.index_buffer.clone());
+        (draw.first, draw.base_vertex) = (options.first, options.base_vertex);
+        (draw.instances, draw.first_instance) = (options.instances, options.first_instance);
+        (draw.viewport, draw.scissor) = self.areas[0];
+        let more = self.areas[1..].iter();
+        draw.more_viewports = more.filter_map(|(viewport, scissor)| Some(((*viewport)?, *scissor))).collect();
+        (draw.blend_factor, draw.sample_mask) = (options.blend_factor, options.sample_mask);
+        draw.stencil_reference = options.stencil_reference;
+        draw
+    }
+}
+
+/// Does something with a pass that nobody else uses.
+fn with_pass<T>(
+    pass: &Mutex<Begun>,
+    work: impl FnOnce(&mut NativePass<'_>) -> Result<T, raster::DrawError>,
+) -> Result<T, Failure> {
+    let mut begun: MutexGuard<'_, Begun> =
+        pass.try_lock().map_err(|_| Failure::order("the pass is used by another thread, or failed before"))?;
+    Ok(begun.with_dependent_mut(|_, pass| work(pass))?)
+}
+
+/// # Safety
+/// `number` is null or may be written.
+unsafe fn put_number(number: *mut u64, drawn: usize) -> Result<(), Failure> {
+    // SAFETY: promised to this function.
+    if number.is_null() { Ok(()) } else { unsafe { put(number, drawn as u64, "the draw's number") } }
+}
+
+/// Fills options with the defaults. `size` is sizeof(BrolgaPassOptions).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pass_options_init(pass_options: *mut PassOptions, size: usize) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { init(pass_options, size) }
+}
+
+/// Fills a vertex buffer with the defaults. `size` is sizeof(BrolgaVertexBuffer).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_vertex_buffer_init(vertex_buffer: *mut VertexBuffer, size: usize) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { init(vertex_buffer, size) }
+}
+
+/// Fills options with the defaults. `size` is sizeof(BrolgaDrawOptions).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_draw_options_init(draw_options: *mut DrawOptions, size: usize) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { init(draw_options, size) }
+}
+
+/// Begins to draw. The views are kept.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pass_create(
+    device: *const Device,
+    pass_options: *const PassOptions,
+    pass: *mut *mut Pass,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let (place, device) = (Place::new(pass)?, get(device)?);
+            place.put(Mutex::new(options(pass_options)?.begin(device)?));
+            Ok(())
+        })
+    }
+}
+
+/// Destroys a pass. Draws that still wait are not drawn: brolga_pass_flush draws them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pass_destroy(pass: *mut Pass) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { destroy(pass) }
+}
+
+/// Adds a draw. `number` gets its number in the pass, from 0 on, and may be NULL. What the options lead to is not used after the call, but
+/// for the objects that draws that wait keep.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pass_draw(
+    pass: *const Pass,
+    draw_options: *const DrawOptions,
+    number: *mut u64,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let (pass, drawing) = (get(pass)?, options(draw_options)?.read()?);
+            put_number(number, with_pass(pass, |pass| pass.draw(&drawing.native()))?)
+        })
+    }
+}
+
+/// Adds a draw whose counts are words of a buffer, from a byte offset on: vertices, instances, the first vertex, the first instance; with an
+/// index buffer indices, instances, the first index, the base vertex, the first instance. They are read now, after the draws before.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pass_draw_indirect(
+    pass: *const Pass,
+    draw_options: *const DrawOptions,
+    arguments: *const Buffer,
+    offset_bytes: u64,
+    number: *mut u64,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let (pass, drawing, arguments) = (get(pass)?, options(draw_options)?.read()?, get(arguments)?);
+            let drawn = with_pass(pass, |pass| pass.draw_indirect(&drawing.native(), arguments, offset_bytes))?;
+            put_number(number, drawn)
+        })
+    }
+}
+
+/// Clears a target, counted from 0, to a colour (red, green, blue, alpha), after the draws before.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pass_clear_color(
+    pass: *const Pass,
+    target: usize,
+    color: *const f32,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let color = slice(color, 4, "the colour")?;
+            with_pass(get(pass)?, |pass| pass.clear_color(target, [color[0], color[1], color[2], color[3]]))
+        })
+    }
+}
+
+/// Clears the depths of the depth buffer, after the draws before.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pass_clear_depth(pass: *const Pass, depth: f32, error: *mut Error) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { guard(error, || with_pass(get(pass)?, |pass| pass.clear_depth(depth))) }
+}
+
+/// Clears the stencils of the depth buffer, after the draws before.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pass_clear_stencil(pass: *const Pass, stencil: u8, error: *mut Error) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { guard(error, || with_pass(get(pass)?, |pass| pass.clear_stencil(stencil))) }
+}
+
+/// Writes bytes to a buffer, as brolga_buffer_write, after the draws before: they see what was there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pass_update_buffer(
+    pass: *const Pass,
+    buffer: *const Buffer,
+    offset_bytes: u64,
+    from: *const c_void,
+    size_bytes: usize,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let (pass, buffer) = (get(pass)?, get(buffer)?);
+            let bytes = bytes(from, size_bytes, "the memory to write from")?;
+            with_pass(pass, |pass| pass.update_buffer(buffer, offset_bytes, bytes))
+        })
+    }
+}
+
+/// Writes texels to a box of a texture, as brolga_texture_write, after the draws before.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pass_update_texture(
+    pass: *const Pass,
+    texture: *const Texture,
+    to_box: *const TexelBox,
+    from: *const c_void,
+    size_bytes: usize,
+    row_pitch_bytes: u64,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let (pass, texture) = (get(pass)?, get(texture)?);
+            let texels = bytes(from, size_bytes, "the texels to write")?;
+            let (part, pitch) = (part_of(texture, to_box)?, (row_pitch_bytes != 0).then_some(row_pitch_bytes));
+            with_pass(pass, |pass| pass.update_texture(texture, &part, texels, pitch))
+        })
+    }
+}
+
+/// Draws what waits. After an error the targets hold what was drawn until then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pass_flush(pass: *const Pass, error: *mut Error) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { guard(error, || with_pass(get(pass)?, |pass| pass.flush())) }
+}
+
+/// What a draw did, by its number. Fails for one that still waits (BROLGA_CODE_OUT_OF_ORDER).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pass_statistics(
+    pass: *const Pass,
+    number: u64,
+    statistics: *mut Statistics,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let known = with_pass(get(pass)?, |pass| {
+                let known = pass.statistics();
+                Ok(usize::try_from(number).ok().and_then(|number| known.get(number).copied()).ok_or(known.len()))
+            })?;
+            let missing = |count| {
+                Failure::order(format!(
+                    "draw {number} is not drawn: {count} are, and brolga_pass_flush draws what waits"
+                ))
+            };
+            let known = known.map_err(missing)?;
+            put(statistics, known.into(), "the statistics")
+        })
+    }
+}
+
+impl From<raster::Statistics> for Statistics {
+    fn from(known: raster::Statistics) -> Self {
+        Self {
+            vertices: known.vertices,
+            primitives: known.primitives,
+            vertex_invocations: known.vertex_invocations,
+            clipper_invocations: known.clipper_invocations,
+            clipper_primitives: known.clipper_primitives,
+            pixel_invocations: known.pixel_invocations,
+            samples: known.samples,
+            reserved: 0,
+        }
+    }
+}

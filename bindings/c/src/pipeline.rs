@@ -1,0 +1,274 @@
+//! Pipelines: a vertex and a pixel shader, with the state between and around them.
+
+use std::ffi::{c_char, c_void};
+use std::mem::MaybeUninit;
+
+use brolga::raster::{self, InputElement as NativeElement, PipelineDesc};
+
+use crate::arguments::{array, bytes, choice, flag, format, growing, init, options, text, time_limit};
+use crate::device::Device;
+use crate::error::{Code, Error, Failure, guard};
+use crate::handle::{Kind, Place, destroy, get};
+use crate::merger::{DepthState, TargetState};
+use crate::shader::{CompileOptions, Shader};
+use crate::state::{Cull, Fill, Topology};
+use crate::stop::token;
+
+/// Two shaders, compiled with the state around them. Any thread may use it at any time.
+pub struct Pipeline(());
+
+impl Kind for Pipeline {
+    type Value = raster::Pipeline;
+    const NAME: &'static str = "a pipeline";
+}
+
+/// An element of a vertex: which bytes fill an input of the vertex shader.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct InputElement {
+    /// Bytes of this struct, set by its init function.
+    pub size: usize,
+    /// The semantic, in letters of either case, with its number: "TEXCOORD1".
+    pub semantic: *const c_char,
+    /// How its bytes are read: a BrolgaFormat, or a number of DXGI_FORMAT.
+    pub format: u32,
+    /// The vertex buffer.
+    pub slot: u32,
+    /// Bytes from the start of a vertex.
+    pub offset_bytes: u32,
+    /// Whether the next one is for other instances, not for the next vertex.
+    pub is_per_instance: MaybeUninit<bool>,
+    /// After how many instances it is read, if so; never if that is 0.
+    pub instance_step: u32,
+}
+
+impl Default for InputElement {
+    fn default() -> Self {
+        let (format, slot, offset_bytes, instance_step) = (0, 0, 0, 1);
+        let (size, semantic, is_per_instance) = (size_of::<Self>(), std::ptr::null(), MaybeUninit::new(false));
+        Self { size, semantic, format, slot, offset_bytes, is_per_instance, instance_step }
+    }
+}
+
+/// What a pipeline is made of. Defaults are those of Direct3D 11.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct PipelineOptions {
+    /// Bytes of this struct, set by its init function.
+    pub size: usize,
+    /// The container of the vertex shader.
+    pub vertex_shader: *const c_void,
+    /// Its bytes.
+    pub vertex_shader_bytes: usize,
+    /// The container of the pixel shader; NULL, as by default, to draw depth only.
+    pub pixel_shader: *const c_void,
+    /// Its bytes.
+    pub pixel_shader_bytes: usize,
+    /// What fills the vertex shader's inputs.
+    pub inputs: *const InputElement,
+    /// How many elements they are.
+    pub input_count: usize,
+    /// The targets: the output o0 goes to the first one, and so on.
+    pub targets: *const TargetState,
+    /// How many of them there are, at most 8.
+    pub target_count: usize,
+    /// The format of the depth buffer: a BrolgaFormat, or a number of DXGI_FORMAT; 0, as by default, for none.
+    pub depth_format: u32,
+    /// How vertices make primitives; BROLGA_TOPOLOGY_TRIANGLE_LIST by default.
+    pub topology: MaybeUninit<Topology>,
+    /// How pixels are held against the depth buffer; NULL for the defaults.
+    pub depth: *const DepthState,
+    /// What is drawn of triangles; BROLGA_FILL_SOLID by default.
+    pub fill: MaybeUninit<Fill>,
+    /// Triangles that are not drawn; BROLGA_CULL_BACK by default.
+    pub cull: MaybeUninit<Cull>,
+    /// How far triangles are moved away, in units of the depth buffer; 0 by default, as the next two.
+    pub depth_bias: i32,
+    /// How far they are moved away besides, in what their depth changes by from pixel to pixel.
+    pub slope_scaled_depth_bias: f32,
+    /// What both together do not go beyond.
+    pub depth_bias_clamp: f32,
+    /// Whether triangles whose corners go counter-clockwise show their front; by default clockwise ones do.
+    pub front_counter_clockwise: MaybeUninit<bool>,
+    /// Whether triangles are cut where depth leaves 0 to 1, as by default. Otherwise depth is clamped.
+    pub depth_clip: MaybeUninit<bool>,
+    /// Whether lines are rectangles of 1.4 pixels' width: MultisampleEnable.
+    pub multisample: MaybeUninit<bool>,
+    /// Whether a pixel is only drawn where the alpha of the first output is above a half.
+    pub alpha_to_coverage: MaybeUninit<bool>,
+    /// How shaders are compiled; NULL for the defaults. It has no states of stages.
+    pub compile: *const CompileOptions,
+    /// How the pixel shader is compiled, if not as the vertex shader is; NULL by default.
+    pub pixel_compile: *const CompileOptions,
+}
+
+impl Default for PipelineOptions {
+    fn default() -> Self {
+        Self {
+            size: size_of::<Self>(),
+            vertex_shader: std::ptr::null(),
+            vertex_shader_bytes: 0,
+            pixel_shader: std::ptr::null(),
+            pixel_shader_bytes: 0,
+            inputs: std::ptr::null(),
+            input_count: 0,
+            targets: std::ptr::null(),
+            target_count: 0,
+            depth_format: 0,
+            topology: MaybeUninit::new(Topology::TriangleList),
+            depth: std::ptr::null(),
+            fill: MaybeUninit::new(Fill::Solid),
+            cull: MaybeUninit::new(Cull::Back),
+            depth_bias: 0,
+            slope_scaled_depth_bias: 0.0,
+            depth_bias_clamp: 0.0,
+            front_counter_clockwise: MaybeUninit::new(false),
+            depth_clip: MaybeUninit::new(true),
+            multisample: MaybeUninit::new(false),
+            alpha_to_coverage: MaybeUninit::new(false),
+            compile: std::ptr::null(),
+            pixel_compile: std::ptr::null(),
+        }
+    }
+}
+
+growing! {
+    InputElement as "BrolgaInputElement";
+    PipelineOptions as "BrolgaPipelineOptions";
+}
+
+impl InputElement {
+    /// # Safety
+    /// Its semantic is null or a text.
+    unsafe fn native(&self) -> Result<NativeElement, Failure> {
+        // SAFETY: promised to this function.
+        let semantic = unsafe { text(self.semantic, "BrolgaInputElement.semantic") }?;
+        let format = format(self.format, "BrolgaInputElement.format")?;
+        let native = NativeElement::new(semantic, format, self.offset_bytes).slot(self.slot);
+        Ok(if flag(self.is_per_instance) { native.per_instance(self.instance_step) } else { native })
+    }
+}
+
+impl PipelineOptions {
+    fn rasterizer(&self) -> Result<raster::RasterizerState, Failure> {
+        Ok(raster::RasterizerState {
+            fill: choice(self.fill, "BrolgaPipelineOptions.fill")?,
+            cull: choice(self.cull, "BrolgaPipelineOptions.cull")?,
+            front_counter_clockwise: flag(self.front_counter_clockwise),
+            depth_clip: flag(self.depth_clip),
+            depth_bias: self.depth_bias,
+            slope_scaled_depth_bias: self.slope_scaled_depth_bias,
+            depth_bias_clamp: self.depth_bias_clamp,
+            multisample: flag(self.multisample),
+        })
+    }
+
+    /// # Safety
+    /// Its pointers are null or lead to what they are said to.
+    unsafe fn build(&self, device: &brolga::Device) -> Result<raster::Pipeline, Failure> {
+        // SAFETY: promised to this function.
+        unsafe {
+            let vertex = bytes(self.vertex_shader, self.vertex_shader_bytes, "BrolgaPipelineOptions.vertex_shader")?;
+            let pixel = bytes(self.pixel_shader, self.pixel_shader_bytes, "BrolgaPipelineOptions.pixel_shader")?;
+            let mut desc = PipelineDesc::new(vertex, (!self.pixel_shader.is_null()).then_some(pixel));
+            let inputs = array(self.inputs, self.input_count)?;
+            desc.input_layout = inputs.iter().map(|input| input.native()).collect::<Result<_, _>>()?;
+            let targets = array(self.targets, self.target_count)?;
+            desc.targets = targets.iter().map(TargetState::native).collect::<Result<_, _>>()?;
+            desc.topology = choice(self.topology, "BrolgaPipelineOptions.topology")?;
+            desc.rasterizer = self.rasterizer()?;
+            let depth = options(self.depth)?;
+            (desc.depth, desc.stencil) = (depth.native()?, depth.stencil()?);
+            if self.depth_format != 0 {
+                desc.depth_format = Some(format(self.depth_format, "BrolgaPipelineOptions.depth_format")?);
+            }
+            desc.alpha_to_coverage = flag(self.alpha_to_coverage);
+            let compile = options(self.compile)?;
+            desc.options = compile.native()?;
+            if !self.pixel_compile.is_null() {
+                desc.pixel_options = Some(options(self.pixel_compile)?.native()?);
+            }
+            Ok(match compile.may_stop() {
+                false => raster::Pipeline::new(device, &desc)?,
+                true => {
+                    let (cancel, limit) = (token(compile.cancel)?, time_limit(compile.time_limit_ns));
+                    raster::Pipeline::new_until(device, &desc, &cancel, limit)?
+                }
+            })
+        }
+    }
+}
+
+/// Fills an element with the defaults. `size` is sizeof(BrolgaInputElement).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_input_element_init(input_element: *mut InputElement, size: usize) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { init(input_element, size) }
+}
+
+/// Fills options with the defaults. `size` is sizeof(BrolgaPipelineOptions).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pipeline_options_init(pipeline_options: *mut PipelineOptions, size: usize) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { init(pipeline_options, size) }
+}
+
+/// Compiles both shaders. Nothing that the options lead to is used after the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pipeline_create(
+    device: *const Device,
+    pipeline_options: *const PipelineOptions,
+    pipeline: *mut *mut Pipeline,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let (place, device) = (Place::new(pipeline)?, get(device)?);
+            place.put(options(pipeline_options)?.build(device)?);
+            Ok(())
+        })
+    }
+}
+
+/// Destroys a pipeline. Draws that wait keep it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pipeline_destroy(pipeline: *mut Pipeline) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { destroy(pipeline) }
+}
+
+/// The vertex shader of a pipeline, for the names of its registers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pipeline_vertex_shader(
+    pipeline: *const Pipeline,
+    shader: *mut *mut Shader,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let (place, pipeline) = (Place::new(shader)?, get(pipeline)?);
+            place.put(pipeline.vertex_shader().clone());
+            Ok(())
+        })
+    }
+}
+
+/// The pixel shader of a pipeline, likewise. Fails if it has none (BROLGA_CODE_CALL).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pipeline_pixel_shader(
+    pipeline: *const Pipeline,
+    shader: *mut *mut Shader,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let (place, pipeline) = (Place::new(shader)?, get(pipeline)?);
+            let none = || Failure::new(Code::Call, "the pipeline has no pixel shader: it draws depth only");
+            place.put(pipeline.pixel_shader().ok_or_else(none)?.clone());
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,500 @@
+//! Vertex and pixel shaders for a rasterizer of somebody else's: the state that they are compiled with, workers, batches.
+
+use std::mem::{MaybeUninit, offset_of};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
+
+use brolga::pipeline::{record, state};
+use brolga::{ArrayWords, BoundShader, Dispatch, Session, Worker as NativeWorker};
+use self_cell::{MutBorrow, self_cell};
+
+use crate::arguments::{array, flag, format, growing, init, options, put, slice, slice_mut};
+use crate::dispatch::{Bound, DispatchOptions, current};
+use crate::error::{Code, Error, Failure, guard};
+use crate::handle::{Kind, Place, destroy, get};
+use crate::merger::{DepthState, TargetState};
+
+/// A thread's part of a bound shader: it runs groups of a dispatch, or batches of vertices or pixels, on the thread that calls, and involves
+/// no other. One thread uses it at a time (BROLGA_CODE_OUT_OF_ORDER otherwise); different threads use workers of their own.
+pub struct Worker(());
+
+impl Kind for Worker {
+    type Value = Mutex<State>;
+    const NAME: &'static str = "a worker";
+}
+
+self_cell!(
+    pub(crate) struct Idle {
+        owner: Arc<BoundShader>,
+        #[covariant]
+        dependent: NativeWorker,
+    }
+);
+
+/// What a session borrows.
+pub(crate) struct Begun {
+    worker: MutBorrow<Idle>,
+    dispatch: Dispatch,
+}
+
+self_cell!(
+    pub(crate) struct Running {
+        owner: Begun,
+        #[covariant]
+        dependent: Session,
+    }
+);
+
+/// A worker, and what it has begun.
+pub(crate) struct State {
+    bound: Arc<BoundShader>,
+    running: Option<Running>,
+}
+
+/// What fills an input register of a vertex shader.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct VertexElement {
+    /// Bytes of this struct, set by its init function.
+    pub size: usize,
+    /// The input register: v#.
+    pub row: u32,
+    /// The vertex buffer, 0 to 31.
+    pub slot: u32,
+    /// Bytes from the start of a vertex.
+    pub offset_bytes: u32,
+    /// How its bytes are read: a BrolgaFormat, or a number of DXGI_FORMAT.
+    pub format: u32,
+    /// Whether the next one is for other instances, not for the next vertex.
+    pub is_per_instance: MaybeUninit<bool>,
+    /// After how many instances it is read, if so; never if that is 0.
+    pub instance_step: u32,
+}
+
+impl Default for VertexElement {
+    fn default() -> Self {
+        let (row, slot, offset_bytes, format, instance_step) = (0, 0, 0, 0, 1);
+        let (size, is_per_instance) = (size_of::<Self>(), MaybeUninit::new(false));
+        Self { size, row, slot, offset_bytes, format, is_per_instance, instance_step }
+    }
+}
+
+/// What stands before a vertex shader: the fetch of its inputs from vertex buffers, which are bound as raw views to "t#,space4294967295",
+/// the number of the slot.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct VertexState {
+    /// Bytes of this struct, set by its init function.
+    pub size: usize,
+    /// What fills its inputs.
+    pub elements: *const VertexElement,
+    /// How many of them there are.
+    pub element_count: usize,
+}
+
+impl Default for VertexState {
+    fn default() -> Self {
+        Self { size: size_of::<Self>(), elements: std::ptr::null(), element_count: 0 }
+    }
+}
+
+/// What stands around a pixel shader: interpolation before it, the depth test and the output merger after it. Targets are bound as views of
+/// textures to "u#,space4294967295", the number of the output.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct PixelState {
+    /// Bytes of this struct, set by its init function.
+    pub size: usize,
+    /// Registers of a vertex, as the stage before writes them.
+    pub vertex_rows: u32,
+    /// The format of the depth buffer that is tested after the shader, where only the shader knows the depth; 0, as by default, if the caller
+    /// tests depths. It is bound to "u8,space4294967295" as a view whose format is R16_UINT for 16 bits, R32G32_UINT for
+    /// D32_FLOAT_S8X24_UINT, and R32_UINT otherwise.
+    pub depth_format: u32,
+    /// How it is tested; NULL for the defaults.
+    pub depth: *const DepthState,
+    /// The targets: the output o0 goes to the first one, and so on.
+    pub targets: *const TargetState,
+    /// How many of them there are, at most 8.
+    pub target_count: usize,
+    /// Whether a batch gets an array more: a word for each pixel, which becomes 1 where it was written and 0 elsewhere.
+    pub reports_live: MaybeUninit<bool>,
+    /// Whether targets and depth buffer are arrays, of which BrolgaBatchState says the layer.
+    pub has_layers: MaybeUninit<bool>,
+    /// Whether pixels are only written where the first output's alpha is above a half.
+    pub alpha_to_coverage: MaybeUninit<bool>,
+}
+
+impl Default for PixelState {
+    fn default() -> Self {
+        Self {
+            size: size_of::<Self>(),
+            vertex_rows: 0,
+            depth_format: 0,
+            depth: std::ptr::null(),
+            targets: std::ptr::null(),
+            target_count: 0,
+            reports_live: MaybeUninit::new(false),
+            has_layers: MaybeUninit::new(false),
+            alpha_to_coverage: MaybeUninit::new(false),
+        }
+    }
+}
+
+growing! {
+    VertexElement as "BrolgaVertexElement";
+    VertexState as "BrolgaVertexState";
+    PixelState as "BrolgaPixelState";
+}
+
+/// The words of one array of a batch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Array {
+    /// The words, at a multiple of 4.
+    pub words: *mut u32,
+    /// How many there are.
+    pub count: usize,
+    /// Whether the shader writes them. Such an array must not overlap any other.
+    pub is_written: MaybeUninit<bool>,
+}
+
+/// An element of a vertex shader's first array: a vertex.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct BatchVertex {
+    /// Its place in buffers that have an element for each vertex.
+    pub index: u32,
+    /// Its number for the shader: SV_VertexID.
+    pub id: u32,
+    /// Its instance, from 0 on: SV_InstanceID.
+    pub instance_id: u32,
+    /// The first instance of the draw.
+    pub first_instance: u32,
+}
+
+/// An element of a pixel shader's first array: a quad of 2 x 2 pixels.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct BatchQuad {
+    /// Column and row of its upper left pixel, both even.
+    pub corner: [u32; 2],
+    /// The number of its primitive in the second array.
+    pub primitive: u32,
+    /// Covered pixels, a bit each: upper left, upper right, lower left, lower right.
+    pub coverage: u32,
+}
+
+/// An element of a pixel shader's second array: a primitive. Its attributes follow it: for each register of a vertex twelve words, namely
+/// four of the leading vertex, and, as floats, what the second vertex and the third have more.
+///
+/// The planes are of depth, of 1/w, and of the weights of the second and the third vertex over their w.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct BatchPrimitive {
+    /// The pixel at whose centre the planes have their values: column and row.
+    pub origin: [u32; 2],
+    /// 1 if it shows its front, else 0.
+    pub is_front: u32,
+    /// Its number in the draw: SV_PrimitiveID.
+    pub id: u32,
+    /// The planes' values at the origin.
+    pub values: [f32; 4],
+    /// What a pixel to the right adds to each.
+    pub along_x: [f32; 4],
+    /// What a pixel below adds.
+    pub along_y: [f32; 4],
+    /// The w of the second and the third vertex.
+    pub w: [f32; 2],
+    /// Zeros.
+    pub reserved: [u32; 2],
+}
+
+/// A pixel shader's third array, of one element: what changes from batch to batch without other code.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct BatchState {
+    /// The blend factor: red, green, blue, alpha.
+    pub blend_factor: [f32; 4],
+    /// The least depth of the viewport, and the greatest.
+    pub depths: [f32; 2],
+    /// The number of the primitive that all quads are of, plus 1; 0 if they may be of several.
+    pub primitive: u32,
+    /// What stencils are compared with.
+    pub stencil_reference: u32,
+    /// The layer of targets and depth buffer that is drawn to, where they are arrays.
+    pub layer: u32,
+    /// What of the depth buffer stays, whatever its tests say: 1 for depths, 2 for stencils, or their sum.
+    pub read_only: u32,
+    /// Zeros, but for Direct3D 9.
+    pub reserved: [u32; 6],
+}
+
+/// The structs above have the layout that the runtime says.
+const _: () = {
+    use record::{primitive, quad, state, vertex};
+    const fn is_at(offset: usize, word: u32) {
+        assert!(offset == 4 * word as usize);
+    }
+    is_at(size_of::<BatchVertex>(), vertex::WORDS);
+    is_at(offset_of!(BatchVertex, index), vertex::INDEX);
+    is_at(offset_of!(BatchVertex, id), vertex::ID);
+    is_at(offset_of!(BatchVertex, instance_id), vertex::INSTANCE_ID);
+    is_at(offset_of!(BatchVertex, first_instance), vertex::FIRST_INSTANCE);
+    is_at(size_of::<BatchQuad>(), quad::WORDS);
+    is_at(offset_of!(BatchQuad, corner), quad::CORNER);
+    is_at(offset_of!(BatchQuad, primitive), quad::PRIMITIVE);
+    is_at(offset_of!(BatchQuad, coverage), quad::COVERAGE);
+    is_at(size_of::<BatchPrimitive>(), primitive::ATTRIBUTES);
+    is_at(offset_of!(BatchPrimitive, origin), primitive::ORIGIN);
+    is_at(offset_of!(BatchPrimitive, is_front), primitive::IS_FRONT);
+    is_at(offset_of!(BatchPrimitive, id), primitive::ID);
+    is_at(offset_of!(BatchPrimitive, values), primitive::VALUES);
+    is_at(offset_of!(BatchPrimitive, along_x), primitive::ALONG_X);
+    is_at(offset_of!(BatchPrimitive, along_y), primitive::ALONG_Y);
+    is_at(offset_of!(BatchPrimitive, w), primitive::W);
+    assert!(primitive::ATTRIBUTE_WORDS == 12);
+    is_at(size_of::<BatchState>(), state::WORDS);
+    is_at(offset_of!(BatchState, blend_factor), state::BLEND_FACTOR);
+    is_at(offset_of!(BatchState, depths), state::DEPTHS);
+    is_at(offset_of!(BatchState, primitive), state::PRIMITIVE);
+    is_at(offset_of!(BatchState, stencil_reference), state::STENCIL_REFERENCE);
+    is_at(offset_of!(BatchState, layer), state::LAYER);
+    is_at(offset_of!(BatchState, read_only), state::READ_ONLY);
+};
+
+/// Output registers of a vertex shader in Direct3D 11.
+const MOST_ROWS: u32 = 32;
+
+impl VertexElement {
+    fn native(&self) -> Result<state::VertexElement, Failure> {
+        let format = format(self.format, "BrolgaVertexElement.format")?;
+        let none = || Failure::argument(format!("BrolgaVertexElement.format is {format}, which vertices cannot have"));
+        let texel = format.vertex_format().ok_or_else(none)?;
+        let unit = format.size_bytes().min(4);
+        if self.slot >= record::SLOTS || !self.offset_bytes.is_multiple_of(unit) {
+            let text = format!(
+                "BrolgaVertexElement of format {format} begins at byte {} of slot {}: it must begin at a multiple of {unit}, and \
+                 slots are 0 to {}",
+                self.offset_bytes,
+                self.slot,
+                record::SLOTS - 1
+            );
+            return Err(Failure::argument(text));
+        }
+        Ok(state::VertexElement {
+            row: self.row,
+            slot: self.slot,
+            offset: self.offset_bytes,
+            format: texel,
+            is_scaled: false,
+            size_bytes: format.size_bytes(),
+            advance: match flag(self.is_per_instance) {
+                true => state::Advance::Instance { step: self.instance_step },
+                false => state::Advance::Vertex,
+            },
+        })
+    }
+}
+
+impl VertexState {
+    /// # Safety
+    /// Its pointers are null or lead to what they are said to.
+    pub(crate) unsafe fn native(&self) -> Result<state::VertexState, Failure> {
+        // SAFETY: promised to this function.
+        let elements = unsafe { array(self.elements, self.element_count) }?;
+        Ok(state::VertexState { elements: elements.iter().map(VertexElement::native).collect::<Result<_, _>>()? })
+    }
+}
+
+impl PixelState {
+    /// # Safety
+    /// Its pointers are null or lead to what they are said to.
+    pub(crate) unsafe fn native(&self) -> Result<state::PixelState, Failure> {
+        // SAFETY: promised to this function.
+        let (targets, depth) = unsafe { (array(self.targets, self.target_count)?, options(self.depth)?) };
+        if targets.len() > 8 {
+            let text = format!("BrolgaPixelState has {} targets, but at most 8 are possible", targets.len());
+            return Err(Failure::argument(text));
+        }
+        if self.vertex_rows > MOST_ROWS {
+            let text =
+                format!("BrolgaPixelState.vertex_rows is {}, but a vertex has at most {MOST_ROWS}", self.vertex_rows);
+            return Err(Failure::argument(text));
+        }
+        let target = |(n, target): (u32, &TargetState)| Ok::<_, Failure>(target.native()?.for_output(n)?);
+        let depth = match self.depth_format {
+            0 => None,
+            number => depth.native()?.for_buffer(format(number, "BrolgaPixelState.depth_format")?, depth.stencil()?)?,
+        };
+        Ok(state::PixelState {
+            vertex_rows: self.vertex_rows,
+            targets: (0..).zip(&targets).map(target).collect::<Result<_, _>>()?,
+            depth,
+            reports_live: flag(self.reports_live),
+            has_layers: flag(self.has_layers),
+            alpha_to_coverage: flag(self.alpha_to_coverage),
+            ..state::PixelState::default()
+        })
+    }
+}
+
+/// The state of a worker that nobody else uses.
+fn take(worker: &Mutex<State>) -> Result<MutexGuard<'_, State>, Failure> {
+    // A panic leaves nothing behind that would be unsafe to use, but what it is worth nobody knows.
+    worker.try_lock().map_err(|_| Failure::order("the worker is used by another thread, or failed before"))
+}
+
+/// Does something with the session of a worker that has begun.
+fn with_session(
+    worker: &Mutex<State>,
+    work: impl FnOnce(&mut Session<'_>) -> Result<(), brolga::Error>,
+) -> Result<(), Failure> {
+    let mut state = take(worker)?;
+    let not_begun = || Failure::order("the worker has not begun: call brolga_worker_begin first");
+    let running = state.running.as_mut().ok_or_else(not_begun)?;
+    Ok(running.with_dependent_mut(|_, session| work(session))?)
+}
+
+/// Fills options with the defaults. `size` is sizeof(BrolgaVertexElement).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_vertex_element_init(vertex_element: *mut VertexElement, size: usize) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { init(vertex_element, size) }
+}
+
+/// Fills a state with the defaults. `size` is sizeof(BrolgaVertexState).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_vertex_state_init(vertex_state: *mut VertexState, size: usize) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { init(vertex_state, size) }
+}
+
+/// Fills a state with the defaults. `size` is sizeof(BrolgaPixelState).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_pixel_state_init(pixel_state: *mut PixelState, size: usize) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { init(pixel_state, size) }
+}
+
+/// Makes a worker of a bound shader, which it keeps.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_worker_create(
+    bound: *const Bound,
+    worker: *mut *mut Worker,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let (place, bound): (_, &RwLock<_>) = (Place::new(worker)?, get(bound)?);
+            place.put(Mutex::new(State { bound: current(bound), running: None }));
+            Ok(())
+        })
+    }
+}
+
+/// Destroys a worker.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_worker_destroy(worker: *mut Worker) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { destroy(worker) }
+}
+
+/// Begins to run groups of a dispatch, or batches: reads the constant buffers, makes code if there is none yet, and starts the time limit.
+/// For batches the numbers of groups do not matter. `dispatch_options` may be NULL. A worker may begin any number of times; what it began
+/// before is over.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_worker_begin(
+    worker: *const Worker,
+    dispatch_options: *const DispatchOptions,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let mut state = take(get(worker)?)?;
+            let dispatch = options(dispatch_options)?.native()?;
+            // What a session holds goes back to the bound shader first, so that the next one gets it.
+            state.running = None;
+            let idle = Idle::try_new(Arc::clone(&state.bound), |bound| bound.worker())?;
+            let begun = Begun { worker: MutBorrow::new(idle), dispatch };
+            state.running = Some(Running::try_new(begun, |begun| {
+                begun.worker.borrow_mut().with_dependent_mut(|_, worker| worker.begin(&begun.dispatch))
+            })?);
+            Ok(())
+        })
+    }
+}
+
+/// Runs the groups from number `first` up to, and without, number `end` of the dispatch, counted along x first, in order.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_worker_run(worker: *const Worker, first: u64, end: u64, error: *mut Error) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { guard(error, || with_session(get(worker)?, |session| session.run(first..end))) }
+}
+
+/// Groups that fill packets: ranges that begin and end at multiples of it leave the fewest lanes idle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_worker_quantum(worker: *const Worker, groups: *mut u64, error: *mut Error) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let mut quantum = 0;
+            with_session(get(worker)?, |session| {
+                quantum = session.quantum();
+                Ok(())
+            })?;
+            put(groups, quantum, "the number of groups")
+        })
+    }
+}
+
+/// Runs a batch of `invocations` vertices or pixels: of these, four in a row are a quad. `arrays` are those of the stage, in order.
+///
+/// Vertices with a BrolgaVertexState: a BrolgaBatchVertex for each; 32 words, the bytes from vertex to vertex of each slot; and written, four
+/// words for each output register of each vertex. Pixels with a BrolgaPixelState: a BrolgaBatchQuad for every four; the primitives, each a
+/// BrolgaBatchPrimitive with its attributes; a BrolgaBatchState; and written, where the state reports live pixels, a word for each. Without
+/// a state: four words for each input register of each invocation, if it has inputs; and written, four words for each output register.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_worker_batch(
+    worker: *const Worker,
+    invocations: u32,
+    arrays: *const Array,
+    array_count: usize,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let worker = get(worker)?;
+            let arrays = slice(arrays, array_count, "the arrays of the batch")?;
+            check_overlaps(arrays)?;
+            let words = |array: &Array| {
+                Ok::<_, Failure>(match flag(array.is_written) {
+                    true => ArrayWords::Write(slice_mut(array.words, array.count, "an array of the batch")?),
+                    false => ArrayWords::Read(slice(array.words, array.count, "an array of the batch")?),
+                })
+            };
+            let mut words = arrays.iter().map(words).collect::<Result<Vec<_>, _>>()?;
+            with_session(worker, |session| session.batch(invocations, &mut words))
+        })
+    }
+}
+
+/// Checks that nothing that is written is in another array too.
+fn check_overlaps(arrays: &[Array]) -> Result<(), Failure> {
+    let range = |array: &Array| {
+        let start = array.words.addr();
+        start..start.saturating_add(array.count.saturating_mul(4))
+    };
+    for (n, one) in arrays.iter().enumerate() {
+        for (m, other) in arrays.iter().enumerate().skip(n + 1) {
+            let (a, b) = (range(one), range(other));
+            let is_common = a.start < b.end && b.start < a.end && !a.is_empty() && !b.is_empty();
+            if is_common && (flag(one.is_written) || flag(other.is_written)) {
+                return Err(Failure::argument(format!("arrays {n} and {m} of the batch overlap, but one is written")));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,260 @@
+//! Textures.
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+
+use brolga::TextureShape;
+
+use crate::arguments::{bytes, bytes_mut, choice, format, growing, init, options, put};
+use crate::buffer::Buffer;
+use crate::device::Device;
+use crate::error::{Code, Error, Failure, guard};
+use crate::handle::{Kind, Place, destroy, get};
+use crate::state::Dimension;
+
+/// Texels in a shape. Any thread may read and write it at any time, as a buffer.
+pub struct Texture(());
+
+impl Kind for Texture {
+    type Value = brolga::Texture;
+    const NAME: &'static str = "a texture";
+}
+
+/// The shape of a texture. Extents that its kind lacks are 1.
+///
+/// Texels are packed: for each layer, each mip level, each slice, each row, each texel, its samples one after the other. In a
+/// block-compressed format this applies to blocks.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct TextureOptions {
+    /// Bytes of this struct, set by its init function.
+    pub size: usize,
+    /// The kind; BROLGA_DIMENSION_TEXTURE2D by default.
+    pub dimension: MaybeUninit<Dimension>,
+    /// The format: a BrolgaFormat, or a number of DXGI_FORMAT.
+    pub format: u32,
+    /// Texels of a row of mip level 0; 1 by default, as all of the following.
+    pub width: u32,
+    /// Rows of mip level 0.
+    pub height: u32,
+    /// Slices of mip level 0 of a 3D texture.
+    pub depth: u32,
+    /// Layers of an array; faces of a cube count each, so that a cube has 6.
+    pub layers: u32,
+    /// Mip levels.
+    pub mips: u32,
+    /// Samples of a texel of a multisampled texture: 1, 2, 4, 8 or 16.
+    pub samples: u32,
+    /// The row pitch in bytes, of rows of blocks if there are any, for a texture of one mip level, as in memory of other owners; 0 where
+    /// rows are packed, as by default. Slices and layers follow without further padding.
+    pub row_pitch_bytes: u64,
+}
+
+impl Default for TextureOptions {
+    fn default() -> Self {
+        Self {
+            size: size_of::<Self>(),
+            dimension: MaybeUninit::new(Dimension::Texture2d),
+            format: 0,
+            width: 1,
+            height: 1,
+            depth: 1,
+            layers: 1,
+            mips: 1,
+            samples: 1,
+            row_pitch_bytes: 0,
+        }
+    }
+}
+
+/// Some texels of one mip level of one layer. Of a block-compressed format they are whole blocks, or all up to the end of the level.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TexelBox {
+    /// The mip level.
+    pub mip: u32,
+    /// The layer, each face of a cube counted.
+    pub layer: u32,
+    /// The first texel along x, y and z.
+    pub origin: [u32; 3],
+    /// Texels along x, y and z.
+    pub extents: [u32; 3],
+}
+
+growing! {
+    TextureOptions as "BrolgaTextureOptions";
+}
+
+impl TextureOptions {
+    fn shape(&self) -> Result<TextureShape, Failure> {
+        let format = format(self.format, "BrolgaTextureOptions.format")?;
+        let mut shape =
+            TextureShape::new(choice(self.dimension, "BrolgaTextureOptions.dimension")?, format, self.width);
+        (shape.height, shape.depth, shape.layers) = (self.height, self.depth, self.layers);
+        (shape.mips, shape.samples) = (self.mips, self.samples);
+        shape.row_pitch_bytes = (self.row_pitch_bytes != 0).then_some(self.row_pitch_bytes);
+        Ok(shape)
+    }
+}
+
+impl From<TexelBox> for brolga::TexelBox {
+    fn from(TexelBox { mip, layer, origin, extents }: TexelBox) -> Self {
+        Self { mip, layer, origin, extents }
+    }
+}
+
+/// Fills options with the defaults. `size` is sizeof(BrolgaTextureOptions).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_texture_options_init(texture_options: *mut TextureOptions, size: usize) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { init(texture_options, size) }
+}
+
+/// Makes a texture: a copy of all its texels at `data`, packed as BrolgaTextureOptions says, or zeros if that is NULL. `size_bytes` is the
+/// size of `data`, which must be that of the texture; 0 if there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_texture_create(
+    device: *const Device,
+    texture_options: *const TextureOptions,
+    data: *const c_void,
+    size_bytes: usize,
+    texture: *mut *mut Texture,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let (place, device) = (Place::new(texture)?, get(device)?);
+            let shape = options(texture_options)?.shape()?;
+            let made = match data.is_null() && size_bytes == 0 {
+                true => device.texture(shape)?,
+                false => device.texture_from(shape, bytes(data, size_bytes, "the texture's data")?)?,
+            };
+            place.put(made);
+            Ok(())
+        })
+    }
+}
+
+/// Makes a texture whose texels are a buffer's bytes: of a mapped file, or of memory of the caller's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_texture_of_buffer(
+    buffer: *const Buffer,
+    texture_options: *const TextureOptions,
+    texture: *mut *mut Texture,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let (place, buffer) = (Place::new(texture)?, get(buffer)?);
+            place.put(brolga::Texture::new(buffer.clone(), options(texture_options)?.shape()?)?);
+            Ok(())
+        })
+    }
+}
+
+/// Destroys a texture. Its texels stay while anything uses them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_texture_destroy(texture: *mut Texture) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { destroy(texture) }
+}
+
+/// Makes a buffer of all texels, which it shares with the texture.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_texture_buffer(
+    texture: *const Texture,
+    buffer: *mut *mut Buffer,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let (place, texture) = (Place::new(buffer)?, get(texture)?);
+            place.put(texture.buffer().clone());
+            Ok(())
+        })
+    }
+}
+
+/// The box of a whole mip level of a layer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_texture_level(
+    texture: *const Texture,
+    mip: u32,
+    layer: u32,
+    level: *mut TexelBox,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let brolga::TexelBox { mip, layer, origin, extents } = get(texture)?.level(mip, layer)?;
+            put(level, TexelBox { mip, layer, origin, extents }, "the box")
+        })
+    }
+}
+
+/// The box that is meant: mip level 0 of layer 0 if none is.
+///
+/// # Safety
+/// `part` is null or can be read.
+pub(crate) unsafe fn part_of(texture: &brolga::Texture, part: *const TexelBox) -> Result<brolga::TexelBox, Failure> {
+    // SAFETY: promised to this function.
+    match unsafe { crate::arguments::slice(part, usize::from(!part.is_null()), "the box") }? {
+        [part] => Ok((*part).into()),
+        _ => Ok(texture.level(0, 0)?),
+    }
+}
+
+/// Copies the texels of a box in, slice by slice, row by row. Without a box (NULL) it is mip level 0 of layer 0. `row_pitch_bytes` are the
+/// bytes from row to row at `from`, of rows of blocks if there are any; 0 means that they are packed. `size_bytes` is the size of `from`;
+/// what follows the last row is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_texture_write(
+    texture: *const Texture,
+    to_box: *const TexelBox,
+    from: *const c_void,
+    size_bytes: usize,
+    row_pitch_bytes: u64,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let texture = get(texture)?;
+            let texels = bytes(from, size_bytes, "the texels to write")?;
+            let pitch = (row_pitch_bytes != 0).then_some(row_pitch_bytes);
+            Ok(texture.write(&part_of(texture, to_box)?, texels, pitch)?)
+        })
+    }
+}
+
+/// Copies the texels of a box out, as brolga_texture_write copies them in. Padding between rows stays as it is.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_texture_read(
+    texture: *const Texture,
+    from_box: *const TexelBox,
+    to: *mut c_void,
+    size_bytes: usize,
+    row_pitch_bytes: u64,
+    error: *mut Error,
+) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe {
+        guard(error, || {
+            let texture = get(texture)?;
+            let texels = bytes_mut(to, size_bytes, "the memory for texels")?;
+            let pitch = (row_pitch_bytes != 0).then_some(row_pitch_bytes);
+            Ok(texture.read(&part_of(texture, from_box)?, texels, pitch)?)
+        })
+    }
+}
+
+/// Makes all mip levels of all layers but the first one, each of the one before: 2 x 2 texels become their mean, or 2 x 2 x 2.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn brolga_texture_generate_mips(texture: *const Texture, error: *mut Error) -> Code {
+    // SAFETY: the caller's promises.
+    unsafe { guard(error, || Ok(get(texture)?.generate_mips()?)) }
+}
