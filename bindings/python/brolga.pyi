@@ -5,7 +5,7 @@ Arrays are used in place: NumPy's, and whatever else has the buffer protocol or 
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Protocol, Self, TypeAlias
+from typing import Any, Protocol, Self, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +15,15 @@ class _DLPack(Protocol):
     def __dlpack__(self, *, stream: Any = ...) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
-Source: TypeAlias = bytes | str | PathLike[str]
+_Source: TypeAlias = bytes | str | PathLike[str]
 """A shader: its bytes, the path of a file, or a listing (a text of several lines)."""
-Array: TypeAlias = Buffer | _DLPack
+_Array: TypeAlias = Buffer | _DLPack
 """What has the buffer protocol or DLPack."""
-Bindable: TypeAlias = Array | View | Texture | Sampler | Mapping[str, Any]
+_Bindable: TypeAlias = _Array | View | Texture | Sampler | Mapping[str, Any]
 """What a register takes; a mapping is the variables of a constant buffer, by name."""
-Groups: TypeAlias = int | Sequence[int]
+_Groups: TypeAlias = int | Sequence[int]
 """Groups along x, or along x, y and z."""
-Input: TypeAlias = tuple[str, str] | tuple[str, str, int] | tuple[str, str, int, int] | tuple[str, str, int, int, int]
+_Input: TypeAlias = tuple[str, str] | tuple[str, str, int] | tuple[str, str, int, int] | tuple[str, str, int, int, int]
 """Semantic, format, offset in bytes, slot, step rate by instances."""
 
 __version__: str
@@ -31,12 +31,13 @@ __version__: str
 def assemble(listing: str) -> bytes:
     """The bytes of a shader from a listing, as `brolga asm` makes them."""
 
-def listing(shader: Source, *, exact: bool = False) -> str:
+def listing(shader: _Source, *, exact: bool = False) -> str:
     """The listing of a shader: that of fxc's disassembler, or with `exact` one that loses nothing."""
 
-def info(shader: Source) -> dict[str, Any]:
+def info(shader: _Source) -> dict[str, Any]:
     """What there is to know of a shader: bindings, signatures, constants with their places, counts (docs/json.md)."""
 
+@final
 class Device:
     """Where shaders run.
 
@@ -51,7 +52,7 @@ class Device:
 
     def compile(
         self,
-        shader: Source,
+        shader: _Source,
         *,
         engine: str | None = None,
         instances: Mapping[str, str] | None = None,
@@ -75,7 +76,7 @@ class Device:
         layers: int | None = None,
         mips: int = 1,
         dimension: str | None = None,
-        data: Array | None = None,
+        data: _Array | None = None,
     ) -> Texture:
         """A texture of zeros, or over an array's memory: what arrays cannot say alone.
 
@@ -85,10 +86,10 @@ class Device:
 
     def pipeline(
         self,
-        vs: Source,
-        ps: Source | None = None,
+        vs: _Source,
+        ps: _Source | None = None,
         *,
-        inputs: np.dtype[Any] | Sequence[Input] | None = None,
+        inputs: np.dtype[Any] | Sequence[_Input] | None = None,
         targets: Sequence[str] | None = None,
         depth: str | None = None,
         topology: str = "TRIANGLELIST",
@@ -105,9 +106,9 @@ class Device:
     def draw(
         self,
         draws: Sequence[Draw],
-        targets: Sequence[Array | View | Texture],
+        targets: Sequence[_Array | View | Texture],
         *,
-        depth: Array | View | Texture | None = None,
+        depth: _Array | View | Texture | None = None,
         time_limit: float | None = None,
         cancel: CancelToken | None = None,
     ) -> list[dict[str, int]]:
@@ -116,6 +117,7 @@ class Device:
         What is there is drawn over. Returns for each draw what it did, as Direct3D's queries count it.
         """
 
+@final
 class Shader:
     """A compiled shader. `Device.compile` makes it; any thread may use it."""
 
@@ -148,10 +150,10 @@ class Shader:
 
     def dispatch(
         self,
-        groups: Groups,
-        bindings: Mapping[str, Bindable],
+        groups: _Groups,
+        bindings: Mapping[str, _Bindable],
         *,
-        first_group: Groups | None = None,
+        first_group: _Groups | None = None,
         time_limit: float | None = None,
         fuel: int | None = None,
         cancel: CancelToken | None = None,
@@ -163,17 +165,18 @@ class Shader:
         run may be ended by `cancel`, by `time_limit` in seconds, by `fuel` (rounds of loops that a group may take) or by Ctrl-C.
         """
 
-    def bind(self, bindings: Mapping[str, Bindable]) -> BoundShader:
+    def bind(self, bindings: Mapping[str, _Bindable]) -> BoundShader:
         """Checks bindings once, for many dispatches."""
 
+@final
 class BoundShader:
     """A shader with what is bound to it: bound once, dispatched often, from any thread. It keeps the arrays."""
 
     def dispatch(
         self,
-        groups: Groups,
+        groups: _Groups,
         *,
-        first_group: Groups | None = None,
+        first_group: _Groups | None = None,
         time_limit: float | None = None,
         fuel: int | None = None,
         cancel: CancelToken | None = None,
@@ -183,9 +186,10 @@ class BoundShader:
         Where the run before was short, the calling thread does the work itself, and Ctrl-C is handled after it.
         """
 
-    def set(self, name: str, value: Bindable) -> None:
+    def set(self, name: str, value: _Bindable) -> None:
         """Binds something else to a register. It waits for runs."""
 
+@final
 class Report:
     """What a dispatch did."""
 
@@ -209,6 +213,7 @@ class Report:
     def compile(self) -> float:
         """Seconds of it spent compiling."""
 
+@final
 class CancelToken:
     """A token that stops the runs that it was given to, and later ones."""
 
@@ -220,6 +225,7 @@ class CancelToken:
     def cancelled(self) -> bool:
         """Whether it was cancelled."""
 
+@final
 class View:
     """An array seen in a format, or with a hidden counter.
 
@@ -229,12 +235,13 @@ class View:
     """
 
     counter: int | None
-    def __new__(cls, array: Array, format: str | None = None, *, counter: int | None = None) -> Self: ...
+    def __new__(cls, array: _Array, format: str | None = None, *, counter: int | None = None) -> Self: ...
     @property
-    def array(self) -> Array: ...
+    def array(self) -> _Array: ...
     @property
     def format(self) -> str | None: ...
 
+@final
 class Texture:
     """A texture with what an array cannot say: mip levels, cubes, blocks, or a part of one. `Device.texture` makes it."""
 
@@ -266,6 +273,10 @@ class Texture:
     def generate_mips(self) -> None:
         """Makes the mip levels after the first one."""
 
+    def __dlpack__(self, **options: Any) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+@final
 class Sampler:
     """How a texture is sampled. Names and keys are those of `samplers` in scenes (docs/scenes.md)."""
 
@@ -282,6 +293,7 @@ class Sampler:
         max_anisotropy: int = 1,
     ) -> Self: ...
 
+@final
 class Pipeline:
     """Two shaders, compiled with the state around them. `Device.pipeline` makes it."""
 
@@ -289,16 +301,16 @@ class Pipeline:
         self,
         count: int | None = None,
         *,
-        vertices: Sequence[Array] | None = None,
-        indices: Array | None = None,
-        bindings: Mapping[str, Bindable] | None = None,
+        vertices: Sequence[_Array] | None = None,
+        indices: _Array | None = None,
+        bindings: Mapping[str, _Bindable] | None = None,
         instances: int = 1,
         first: int = 0,
         base_vertex: int = 0,
         first_instance: int = 0,
         viewport: tuple[float, float, float, float] | tuple[float, float, float, float, float, float] | None = None,
         scissor: tuple[int, int, int, int] | None = None,
-        blend_factor: Sequence[float] = (1, 1, 1, 1),
+        blend_factor: Sequence[float] | None = None,
         stencil_reference: int = 0,
     ) -> Draw:
         """A draw of `count` vertices, or indices; by default of all of the first array, or of `indices`.
@@ -308,9 +320,11 @@ class Pipeline:
         depth; `scissor` left, top, right, bottom, in pixels. By default both are the whole target.
         """
 
+@final
 class Draw:
     """Something to draw. `Pipeline.draw` makes it, `Device.draw` draws it."""
 
+@final
 class Outcome:
     """What a run of a job or a scene gave."""
 
@@ -334,6 +348,7 @@ class Outcome:
     def report(self) -> Report | None:
         """What the dispatch did; none of a scene."""
 
+@final
 class Job:
     """A job file, or a folder with a case.json, as `brolga run` takes it (docs/job.md). Its files are read at once."""
 
@@ -353,6 +368,7 @@ class Job:
     ) -> Outcome:
         """Runs one of its shaders and compares the results with what is expected. No files are written."""
 
+@final
 class Scene:
     """A scene file, or its folder, as `brolga run` takes it (docs/scenes.md). Its files are read at once."""
 

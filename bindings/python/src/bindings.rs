@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use brolga::{BindingRules, Bindings, Buffer, Device, Register, ResourceClass, ResourceKind, Shader, View};
+use brolga::{BindingRules, Bindings, Buffer, Device, Leniency, Register, ResourceClass, ResourceKind, Shader, View};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -10,33 +10,16 @@ use crate::array::{Array, to_json};
 use crate::error::Failure;
 use crate::{texels, view};
 
-/// A shader, and what else making views for it takes.
-pub struct Binder<'a> {
-    device: &'a Device,
-    shader: &'a Shader,
+/// A shader with what making views for it takes.
+pub struct Program {
+    pub device: Device,
+    pub shader: Shader,
     /// The shader's file, which has the names of constants.
-    container: &'a [u8],
-    /// Arrays that are bound already, by address and size. An array bound twice is one buffer, so that reading and writing it
-    /// in one dispatch is found out.
-    buffers: HashMap<(usize, usize), Buffer>,
+    pub container: Vec<u8>,
 }
 
-impl<'a> Binder<'a> {
-    pub fn new(device: &'a Device, shader: &'a Shader, container: &'a [u8]) -> Self {
-        Self { device, shader, container, buffers: HashMap::new() }
-    }
-
-    /// Binds each value to the register that its key names: as in the shader's source, or as in listings.
-    pub fn bindings(mut self, values: &Bound<'_, PyDict>, rules: BindingRules) -> PyResult<Bindings> {
-        let mut bindings = Bindings::with_rules(rules);
-        for (name, value) in values {
-            let register = self.register(name.extract()?)?;
-            bindings.set(register, self.view(register, &value)?);
-        }
-        Ok(bindings)
-    }
-
-    /// The register of a name.
+impl Program {
+    /// The register of a name, as in the shader's source or as in listings.
     pub fn register(&self, name: &str) -> Result<Register, Failure> {
         match self.shader.register(name) {
             Ok(register) => Ok(register),
@@ -45,8 +28,43 @@ impl<'a> Binder<'a> {
         }
     }
 
+    fn declared(&self, register: Register) -> Option<ResourceKind> {
+        let declared = self.shader.bindings().iter().find(|declared| declared.contains(register));
+        declared.map(|declared| declared.kind)
+    }
+
+    /// Binds each value to the register that its key names. What the shader does not have is left out where the rules allow it.
+    pub fn bindings(&self, values: &Bound<'_, PyDict>, rules: BindingRules) -> PyResult<Bindings> {
+        let mut bindings = Bindings::with_rules(rules);
+        let mut binder = Binder { program: self, buffers: HashMap::new() };
+        for (name, value) in values {
+            let register = self.register(name.extract()?);
+            let has = register.as_ref().is_ok_and(|&register| self.declared(register).is_some());
+            if has || !rules.allows(Leniency::Undeclared) {
+                let register = register?;
+                bindings.set(register, binder.view(register, &value)?);
+            }
+        }
+        Ok(bindings)
+    }
+
+    /// A value as the shader declares a register.
+    pub fn view(&self, register: Register, value: &Bound<'_, PyAny>) -> PyResult<View> {
+        Binder { program: self, buffers: HashMap::new() }.view(register, value)
+    }
+}
+
+/// Makes the views of one set of bindings.
+struct Binder<'a> {
+    program: &'a Program,
+    /// Arrays that are bound already, by address and size. An array bound twice is one buffer, so that reading and writing it
+    /// in one dispatch is found out.
+    buffers: HashMap<(usize, usize), Buffer>,
+}
+
+impl Binder<'_> {
     /// A value as the shader declares the register.
-    pub fn view(&mut self, register: Register, value: &Bound<'_, PyAny>) -> PyResult<View> {
+    fn view(&mut self, register: Register, value: &Bound<'_, PyAny>) -> PyResult<View> {
         if let Ok(texture) = value.cast::<view::Texture>() {
             return Ok(texture.get().view.clone());
         }
@@ -64,8 +82,7 @@ impl<'a> Binder<'a> {
             Err(_) => (value.clone(), None, None),
         };
         let array = Array::new(&value)?;
-        let declared = self.shader.bindings().iter().find(|declared| declared.contains(register));
-        let view = match (declared.map(|declared| declared.kind), register.class) {
+        let view = match (self.program.declared(register), register.class) {
             (Some(ResourceKind::Structured { stride_bytes }), _) => {
                 let view = View::structured(self.buffer(array)?, stride_bytes).map_err(Failure::from)?;
                 match counter {
@@ -95,9 +112,9 @@ impl<'a> Binder<'a> {
 
     /// A constant buffer with values of variables, by name.
     fn constants(&self, register: Register, values: &Bound<'_, PyDict>) -> PyResult<Buffer> {
-        let json = to_json(values)?;
-        let bytes = brolga::job::constants(self.container, register, &json, self.device.limits());
-        let buffer = self.device.buffer_from(&bytes.map_err(Failure::from)?);
+        let Program { device, container, .. } = self.program;
+        let bytes = brolga::job::constants(container, register, &to_json(values)?, device.limits());
+        let buffer = device.buffer_from(&bytes.map_err(Failure::from)?);
         Ok(buffer.map_err(Failure::from)?)
     }
 }

@@ -1,7 +1,6 @@
 //! The device: makes everything else.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use brolga::{CompileOptions, Engine, ErrorKind, TextureShape};
 use pyo3::prelude::*;
@@ -69,7 +68,7 @@ impl Device {
         let cancel = cancel.map_or_else(Default::default, |cancel| cancel.token.clone());
         let compile = |token: &brolga::CancelToken| self.device.compile_until(&container, &options, token, time_limit);
         let shader = interruptible(py, &cancel, compile)?;
-        Ok(Shader { device: self.device.clone(), shader, container: Arc::from(container) })
+        Ok(Shader::new(self.device.clone(), shader, container))
     }
 
     /// A texture of zeros, or over an array's memory: what arrays cannot say alone.

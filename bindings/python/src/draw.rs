@@ -5,12 +5,12 @@ use std::time::Duration;
 use brolga::raster::{
     self, Bounds, DepthView, DrawError, IndexBuffer, InputElement, Pass, Statistics, Targets, VertexBuffer, Viewport,
 };
-use brolga::{BindingRules, Bindings, CancelToken, Dispatch, ErrorKind, Format};
+use brolga::{BindingRules, Bindings, CancelToken, Dispatch, ErrorKind, Format, Shader};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::array::{Array, to_json};
-use crate::bindings::Binder;
+use crate::bindings::Program;
 use crate::error::Failure;
 use crate::interrupt::interruptible;
 use crate::shader::load;
@@ -19,10 +19,9 @@ use crate::view::{parse_format, target};
 /// Two shaders, compiled with the state around them. `Device.pipeline` makes it.
 #[pyclass(frozen, module = "brolga")]
 pub struct Pipeline {
-    device: brolga::Device,
     pipeline: raster::Pipeline,
-    vs: Vec<u8>,
-    ps: Option<Vec<u8>>,
+    /// The vertex shader, and the pixel shader if there is one.
+    stages: Vec<Program>,
     formats: Vec<Format>,
     depth_format: Option<Format>,
 }
@@ -49,38 +48,23 @@ impl Pipeline {
         }
         let compile = |token: &CancelToken| raster::Pipeline::new_until(device, &desc, token, None);
         let pipeline = interruptible(py, &CancelToken::new(), compile)?;
-        Ok(Self { device: device.clone(), pipeline, vs, ps, formats, depth_format })
+        let shaders = [Some((pipeline.vertex_shader(), vs)), pipeline.pixel_shader().zip(ps)].into_iter().flatten();
+        let program =
+            |(shader, container): (&Shader, _)| Program { device: device.clone(), shader: shader.clone(), container };
+        let stages = shaders.map(program).collect();
+        Ok(Self { pipeline, stages, formats, depth_format })
     }
 
-    /// The formats of both shaders' resources are those of their declarations.
-    fn bindings(&self, values: &Bound<'_, PyDict>) -> PyResult<[Bindings; 2]> {
-        let pixel = self.pipeline.pixel_shader().zip(self.ps.as_deref());
-        let stages = [Some((self.pipeline.vertex_shader(), &self.vs[..])), pixel];
-        let is_known = |name: &str| {
-            stages.iter().flatten().any(|(shader, file)| Binder::new(&self.device, shader, file).register(name).is_ok())
-        };
+    /// What is bound to each of its shaders: a name is of one of them, or of both.
+    fn bindings(&self, values: &Bound<'_, PyDict>) -> PyResult<Vec<Bindings>> {
         for name in values.keys() {
             let name: String = name.extract()?;
-            if !is_known(&name) {
+            if self.stages.iter().all(|stage| stage.register(&name).is_err()) {
                 let message = format!("neither shader has a register {name:?}");
                 return Err(Failure::new(ErrorKind::Binding, message).into());
             }
         }
-        let mut all = [(); 2].map(|()| Bindings::with_rules(BindingRules::DIRECT3D));
-        for (bindings, stage) in all.iter_mut().zip(stages) {
-            let Some((shader, file)) = stage else { continue };
-            let own = PyDict::new(values.py());
-            for (name, value) in values {
-                let binder = Binder::new(&self.device, shader, file);
-                let register = binder.register(name.extract()?).ok();
-                let is_declared = |register| shader.bindings().iter().any(|declared| declared.contains(register));
-                if register.is_some_and(is_declared) {
-                    own.set_item(name, value)?;
-                }
-            }
-            *bindings = Binder::new(&self.device, shader, file).bindings(&own, BindingRules::DIRECT3D)?;
-        }
-        Ok(all)
+        self.stages.iter().map(|stage| stage.bindings(values, BindingRules::DIRECT3D)).collect()
     }
 }
 
@@ -93,7 +77,7 @@ impl Pipeline {
     /// and optionally least and greatest depth; `scissor` left, top, right, bottom, in pixels. By default both are the whole
     /// target.
     #[pyo3(signature = (count=None, *, vertices=None, indices=None, bindings=None, instances=1, first=0, base_vertex=0,
-        first_instance=0, viewport=None, scissor=None, blend_factor=[1.0; 4], stencil_reference=0))]
+        first_instance=0, viewport=None, scissor=None, blend_factor=None, stencil_reference=0))]
     #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
     fn draw(
         slf: &Bound<'_, Self>,
@@ -107,7 +91,7 @@ impl Pipeline {
         first_instance: u32,
         viewport: Option<&Bound<'_, PyTuple>>,
         scissor: Option<[i32; 4]>,
-        blend_factor: [f32; 4],
+        blend_factor: Option<[f32; 4]>,
         stencil_reference: u8,
     ) -> PyResult<Draw> {
         let py = slf.py();
@@ -149,7 +133,7 @@ impl Pipeline {
             first_instance,
             viewport: viewport.map(parse_viewport).transpose()?,
             scissor,
-            blend_factor,
+            blend_factor: blend_factor.unwrap_or([1.0; 4]),
             stencil_reference,
         })
     }
@@ -162,8 +146,8 @@ pub struct Draw {
     count: u32,
     vertex_buffers: Vec<VertexBuffer>,
     index_buffer: Option<IndexBuffer>,
-    /// Of the vertex shader, and of the pixel shader.
-    bindings: [Bindings; 2],
+    /// Of the vertex shader, and of the pixel shader if there is one.
+    bindings: Vec<Bindings>,
     instances: u32,
     first: u32,
     base_vertex: i32,
@@ -177,8 +161,8 @@ pub struct Draw {
 impl Draw {
     fn parts(&self) -> raster::Draw<'_> {
         let mut draw = raster::Draw::new(&self.pipeline.get().pipeline, self.count);
-        draw.vertex_bindings = Some(&self.bindings[0]);
-        draw.pixel_bindings = Some(&self.bindings[1]);
+        draw.vertex_bindings = self.bindings.first();
+        draw.pixel_bindings = self.bindings.get(1);
         draw.vertex_buffers = self.vertex_buffers.clone();
         draw.index_buffer = self.index_buffer.clone();
         (draw.first, draw.base_vertex) = (self.first, self.base_vertex);

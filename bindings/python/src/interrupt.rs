@@ -3,6 +3,7 @@
 //! Only Python's main thread handles signals. There, work is done on another thread, while this one takes the lock every few
 //! milliseconds to let Python handle them; elsewhere it is done on the calling thread.
 
+use std::ffi::c_ulong;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
@@ -12,7 +13,7 @@ use pyo3::prelude::*;
 
 use crate::error::Failure;
 
-static MAIN_THREAD: OnceLock<u64> = OnceLock::new();
+static MAIN_THREAD: OnceLock<c_ulong> = OnceLock::new();
 
 /// Notes which thread handles signals.
 pub fn find_main_thread(py: Python<'_>) -> PyResult<()> {
@@ -25,7 +26,7 @@ pub fn find_main_thread(py: Python<'_>) -> PyResult<()> {
 pub fn is_main_thread() -> bool {
     // SAFETY: it asks the system for a number.
     let own = unsafe { PyThread_get_thread_ident() };
-    MAIN_THREAD.get().is_some_and(|&main| main == u64::from(own))
+    MAIN_THREAD.get().is_some_and(|&main| main == own)
 }
 
 /// Does work that takes long. It gets a token that is cancelled with the caller's, or by a signal whose handler raises an

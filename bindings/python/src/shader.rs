@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyString};
 
-use crate::bindings::Binder;
+use crate::bindings::Program;
 use crate::error::Failure;
 use crate::interrupt::{interruptible, is_main_thread};
 use crate::view::triple;
@@ -83,9 +83,13 @@ impl Report {
 /// A compiled shader. `Device.compile` makes it; any thread may use it.
 #[pyclass(frozen, module = "brolga")]
 pub struct Shader {
-    pub device: brolga::Device,
-    pub shader: brolga::Shader,
-    pub container: Arc<[u8]>,
+    program: Arc<Program>,
+}
+
+impl Shader {
+    pub fn new(device: brolga::Device, shader: brolga::Shader, container: Vec<u8>) -> Self {
+        Self { program: Arc::new(Program { device, shader, container }) }
+    }
 }
 
 #[pymethods]
@@ -93,26 +97,26 @@ impl Shader {
     /// Stage and model, as in "cs_5_0".
     #[getter]
     fn profile(&self) -> Option<String> {
-        self.shader.profile()
+        self.program.shader.profile()
     }
 
     /// Threads of a group along x, y and z.
     #[getter]
     fn group_size(&self) -> [u32; 3] {
-        self.shader.group_size()
+        self.program.shader.group_size()
     }
 
     /// What runs it: "jit" or "interpreter".
     #[getter]
     fn engine(&self) -> String {
-        self.shader.engine().to_string()
+        self.program.shader.engine().to_string()
     }
 
     /// The registers that it declares, with what each takes.
     #[getter]
     fn registers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let registers = PyDict::new(py);
-        for declared in self.shader.bindings() {
+        for declared in self.program.shader.bindings() {
             registers.set_item(declared.to_string(), declared.kind.to_string())?;
         }
         Ok(registers)
@@ -120,19 +124,19 @@ impl Shader {
 
     /// The register that the source calls `name`, as in "u0".
     fn register(&self, name: &str) -> PyResult<String> {
-        Ok(self.shader.register(name).map_err(Failure::from)?.to_string())
+        Ok(self.program.shader.register(name).map_err(Failure::from)?.to_string())
     }
 
     /// What there is to know of its file: bindings, signatures, constants with their places, counts.
     #[getter]
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        info(py, &self.container)
+        info(py, &self.program.container)
     }
 
     /// The bytes that it was compiled from.
     #[getter]
     fn container(&self) -> &[u8] {
-        &self.container
+        &self.program.container
     }
 
     /// Runs it over thread groups: a number along x, or a tuple along x, y and z.
@@ -153,27 +157,18 @@ impl Shader {
         cancel: Option<&CancelToken>,
     ) -> PyResult<Report> {
         let what = dispatch(groups, first_group, time_limit, fuel, cancel)?;
-        let binder = Binder::new(&self.device, &self.shader, &self.container);
-        let bindings = binder.bindings(bindings, BindingRules::COMPLETE)?;
-        let run = |token: &brolga::CancelToken| {
-            self.device.dispatch(&self.shader, &bindings, &what.clone().cancel(token.clone()))
-        };
+        let bindings = self.program.bindings(bindings, BindingRules::COMPLETE)?;
+        let Program { device, shader, .. } = &*self.program;
+        let run = |token: &brolga::CancelToken| device.dispatch(shader, &bindings, &what.clone().cancel(token.clone()));
         Ok(interruptible(py, &what.cancel, run)?.into())
     }
 
     /// Checks bindings once, for many dispatches.
     fn bind(&self, py: Python<'_>, bindings: &Bound<'_, PyDict>) -> PyResult<BoundShader> {
-        let binder = Binder::new(&self.device, &self.shader, &self.container);
-        let bindings = binder.bindings(bindings, BindingRules::COMPLETE)?;
-        let bound = py.detach(|| self.device.bind(&self.shader, &bindings)).map_err(Failure::from)?;
-        let (device, container) = (self.device.clone(), Arc::clone(&self.container));
-        Ok(BoundShader {
-            device,
-            shader: self.shader.clone(),
-            container,
-            bound: RwLock::new(bound),
-            pace: Pace::default(),
-        })
+        let bindings = self.program.bindings(bindings, BindingRules::COMPLETE)?;
+        let Program { device, shader, .. } = &*self.program;
+        let bound = py.detach(|| device.bind(shader, &bindings)).map_err(Failure::from)?;
+        Ok(BoundShader { program: Arc::clone(&self.program), bound: RwLock::new(bound), pace: Pace::default() })
     }
 
     fn __repr__(&self) -> String {
@@ -185,9 +180,7 @@ impl Shader {
 /// A shader with what is bound to it: bound once, dispatched often, from any thread. It keeps the arrays.
 #[pyclass(frozen, module = "brolga")]
 pub struct BoundShader {
-    device: brolga::Device,
-    shader: brolga::Shader,
-    container: Arc<[u8]>,
+    program: Arc<Program>,
     /// Locked without Python's lock only, so that nobody waits for one with the other.
     bound: RwLock<brolga::BoundShader>,
     pace: Pace,
@@ -220,9 +213,8 @@ impl BoundShader {
 
     /// Binds something else to a register. It waits for runs.
     fn set(&self, py: Python<'_>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let mut binder = Binder::new(&self.device, &self.shader, &self.container);
-        let register = binder.register(name)?;
-        let view = binder.view(register, value)?;
+        let register = self.program.register(name)?;
+        let view = self.program.view(register, value)?;
         let set = || self.bound.write().unwrap_or_else(PoisonError::into_inner).set(register, view);
         Ok(py.detach(set).map_err(Failure::from)?)
     }

@@ -52,10 +52,9 @@ impl View {
 
     #[setter]
     fn set_counter(&self, value: u32) -> PyResult<()> {
-        match &self.counter {
-            Some(counter) => Ok(counter.set(value)),
-            None => Err(Failure::resource("the view has no counter: View(array, counter=0) has one").into()),
-        }
+        let missing = || Failure::resource("the view has no counter: View(array, counter=0) has one");
+        self.counter.as_ref().ok_or_else(missing)?.set(value);
+        Ok(())
     }
 }
 
