@@ -27,7 +27,7 @@
 //! | `srgb.rs` | the sRGB curve |
 //! | `width.rs` | how many threads a packet has |
 //! | `uniformity.rs` | what is the same in all threads |
-//! | `shape.rs` | how addresses vary across the lanes of a packet |
+//! | `shape/` | how addresses vary across the lanes of a packet |
 //! | `bound.rs` | the largest number that an integer can be |
 //! | `float_class.rs` | which floats can be denormals, infinities, NaNs |
 //! | `float_range.rs` | between which numbers a float lies |

@@ -1,4 +1,4 @@
-//! What `uniformity.rs` and `shape.rs` claim of the values of random programs: they are the same in the threads that are
+//! What `uniformity.rs` and `shape/` claim of the values of random programs: they are the same in the threads that are
 //! together, or grow from lane to lane, and only where control flow may diverge do threads disagree about a barrier.
 //!
 //! Threads are together at a value in the same rounds of all loops around it.
@@ -12,7 +12,7 @@ use brolga_ir::host::FaultKind;
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::passes::{Level, optimise};
 use brolga_ir::phases::Phases;
-use brolga_ir::shape::{Shape, Shapes};
+use brolga_ir::shape::{OCTET_LANES, Shape, Shapes};
 use brolga_ir::span::Packing;
 use brolga_ir::uniformity::Uniformity;
 use brolga_ir::verify::verify;
@@ -21,29 +21,45 @@ use brolga_testing_base::programs;
 use brolga_testing_base::random::Random;
 use brolga_testing_base::scalar::{Memory, trace_group};
 
-/// Checks every value of every thread; gives how often something was claimed of a thread and one before it.
-fn check(func: &Function, seed: u64) -> usize {
+/// How often something was claimed of a thread and one before it.
+#[derive(Default, Debug)]
+struct Checked {
+    in_packets: usize,
+    in_octets: usize,
+}
+
+/// Checks every value of every thread.
+fn check(func: &Function, seed: u64, checked: &mut Checked) {
     let flow = Flow::new(func);
     let uniformity = Uniformity::compute(func, &flow, Packing::Group);
     let shapes = Shapes::compute(func, &flow, &uniformity);
     let memory = Memory::new(&func.interface, &programs::contents(&func.interface, &mut Random(seed)));
-    let mut checked = 0;
     for group in 0..programs::GROUPS {
         let traces = trace_group(func, &memory, [group, 0, 0]);
-        let mut in_packet: HashMap<(Value, &[u32], u32), (u32, u64)> = HashMap::new();
+        let mut in_packet: HashMap<(Value, &[u32], u32), u64> = HashMap::new();
+        let mut on_line: HashMap<(Value, &[u32], u32), (u32, u64)> = HashMap::new();
         let mut in_group: HashMap<(Value, &[u32]), u64> = HashMap::new();
         for (thread, trace) in (0..).zip(&traces) {
             for (value, rounds, bits) in trace {
                 let packet = thread / func.width.lanes();
-                let &mut (lane, first) = in_packet.entry((*value, rounds, packet)).or_insert((thread, *bits));
+                let &mut first = in_packet.entry((*value, rounds, packet)).or_insert(*bits);
                 let what = || format!("{value} of thread {thread} in rounds {rounds:?}, seed {seed}\n{func}");
                 if uniformity.is_packet_uniform(*value) {
                     assert_eq!(*bits, first, "{}", what());
                 }
-                if let Shape::Affine { stride } = shapes.shape(*value) {
-                    let expected = (first as u32).wrapping_add(stride.wrapping_mul(thread - lane));
-                    assert_eq!(*bits as u32, expected, "{}", what());
-                    checked += usize::from(lane != thread);
+                let line = match shapes.shape(*value) {
+                    Shape::Affine { stride } => Some((stride, func.width.lanes())),
+                    Shape::Octets { stride } => Some((stride, OCTET_LANES)),
+                    Shape::Quad { .. } | Shape::Pairs { .. } | Shape::Scattered => None,
+                };
+                if let Some((stride, lanes)) = line {
+                    let &mut (lane, first) = on_line.entry((*value, rounds, thread / lanes)).or_insert((thread, *bits));
+                    let step = stride.wrapping_mul(thread - lane);
+                    let expected = if stride == 0 { first } else { u64::from((first as u32).wrapping_add(step)) };
+                    assert_eq!(*bits, expected, "{}", what());
+                    let is_octet = lanes < func.width.lanes();
+                    *if is_octet { &mut checked.in_octets } else { &mut checked.in_packets } +=
+                        usize::from(lane != thread);
                 }
                 if uniformity.is_group_uniform(*value) {
                     assert_eq!(*in_group.entry((*value, rounds)).or_insert(*bits), *bits, "{}", what());
@@ -51,20 +67,19 @@ fn check(func: &Function, seed: u64) -> usize {
             }
         }
     }
-    checked
 }
 
 #[test]
 fn values_of_random_programs_are_as_claimed() {
-    let mut checked = 0;
+    let mut checked = Checked::default();
     for seed in 0..400 {
         let mut func = programs::generate(seed, 1 + (seed % 12) as usize);
         optimise(&mut func, if seed % 3 == 0 { Level::Full } else { Level::None });
         func.width = Width::ALL[seed as usize % Width::ALL.len()];
-        checked += check(&func, seed);
+        check(&func, seed, &mut checked);
     }
-    println!("{checked} values");
-    assert!(checked > 10_000, "{checked}");
+    println!("{checked:?}");
+    assert!(checked.in_packets > 10_000 && checked.in_octets > 1_000, "{checked:?}");
 }
 
 #[test]

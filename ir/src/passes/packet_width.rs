@@ -34,6 +34,9 @@ const MAX_INSTS: usize = 2_000;
 /// Operations for each access, from which on it does not matter that accesses go lane by lane.
 const MUCH_ARITHMETIC: u32 = 40;
 
+/// Operations that a sample is worth.
+const SAMPLE_OPERATIONS: u32 = 100;
+
 /// An operation in a loop counts as this many, as a power of two.
 const LOOP_WEIGHT_BITS: u32 = 3;
 
@@ -186,6 +189,11 @@ impl Count<'_> {
             InstKind::Const(_) | InstKind::Input(_) => {}
             InstKind::Op { .. } if is_uniform => {}
             InstKind::Op { .. } => self.operations += weight,
+            // The texels of a lane cost the same in any packet, and what is around them less in wide ones.
+            InstKind::Sample { .. } => {
+                self.operations += SAMPLE_OPERATIONS * weight;
+                return self.divergent == 0 || !(self.shapes.is_some() || self.has_divergent_loops);
+            }
             InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. } => {}
             InstKind::Yield(_) | InstKind::Break { .. } | InstKind::Continue { .. } | InstKind::Return => {}
             InstKind::Load { .. } if is_uniform => {}
