@@ -389,11 +389,23 @@ impl Function {
         self.interface.sampled = sampled;
     }
 
+    /// Whether an instruction asks a view at a known register for what is known when it is bound: its size, or its layout.
+    pub fn is_known_of_view(&self, kind: &InstKind) -> bool {
+        let InstKind::Query { query, resource, level } = kind else { return false };
+        let is_first_level = || level.is_none_or(|level| self.as_const(level).is_some_and(|level| level.bits == 0));
+        let is_known = match query {
+            Query::BufferSize | Query::Layout => true,
+            Query::TextureSize => is_first_level(),
+            Query::SampleCount | Query::SamplePosition => false,
+        };
+        is_known && matches!(resource.element, Element::Fixed(_))
+    }
+
     /// Whether an instruction yields the same wherever its operands are known, and is cheap enough to speculate. Most
     /// queries, texel loads and samples call the host.
     pub(crate) fn is_speculatable(&self, kind: &InstKind) -> bool {
         match (kind.effect(), kind) {
-            (_, InstKind::Query { query, .. }) => *query == Query::Layout,
+            (_, InstKind::Query { .. }) => self.is_known_of_view(kind),
             (Effect::Read(object), InstKind::Load { .. }) => self.is_read_only(&object),
             (effect, _) => effect == Effect::None,
         }

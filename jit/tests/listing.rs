@@ -245,7 +245,8 @@ fn irregular_accesses_say_how_they_go() {
     v7: i32 = atomic add g0[v1], v5 where v2
     v8, v9, v10, v11: i32 = texel_load res2[v0, v1]
     v12, v13, v14, v15: i32 = query texture_size res2 level v1
-    texel_store res2[v0, v1], v8, v6, v7, v12 where v2
+    v16, v17, v18, v19: i32 = query texture_size res2 level v7
+    texel_store res2[v0, v1], v8, v6, v16, v12 where v2
     return
   }
 }"#,
@@ -266,7 +267,8 @@ fn irregular_accesses_say_how_they_go() {
             ("v6:", "packet; uniform address; lane by lane"),
             ("v7:", "packet; uniform address; lanes in turn; unchecked"),
             ("v8, v9", "packet; helper"),
-            ("v12, v13", "group; helper, one lane"),
+            ("v12, v13", "group; once"),
+            ("v16, v17", "packet; helper"),
             ("texel_store", "helper"),
         ],
     );

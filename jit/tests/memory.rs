@@ -67,10 +67,17 @@ impl Memory {
 enum Layout {
     Uniform,
     Growing(u32),
+    /// Growing in each eight threads; the next eight begin one step after these.
+    Octets(u32),
     Scattered,
 }
 
 fn function(memory: Memory) -> Function {
+    function_of(memory, 8)
+}
+
+/// A function for groups of so many threads.
+fn function_of(memory: Memory, threads: u32) -> Function {
     let target = match memory {
         Memory::Constant => resource(ResourceClass::Constant, ResourceKind::Constant { vectors: 7 }, 1),
         Memory::Structured(stride_bytes) => {
@@ -92,7 +99,7 @@ fn function(memory: Memory) -> Function {
     let resources =
         vec![resource(ResourceClass::UnorderedAccess, ResourceKind::Structured { stride_bytes: 64 }, 1), target];
     let immediate = (0..9).map(|n| [n, n + 100, n + 200, n + 300]).collect();
-    let interface = Interface { resources, shared, immediate, ..Interface::compute([8, 1, 1]) };
+    let interface = Interface { resources, shared, immediate, ..Interface::compute([threads, 1, 1]) };
     Function::new(format!("{memory:?}"), interface)
 }
 
@@ -120,6 +127,12 @@ fn number(b: &mut Builder<'_>, layout: Layout, component: u8) -> Value {
         Layout::Growing(step) => {
             let step = b.i32(step);
             b.op(Op::IMul, &[index, step])
+        }
+        Layout::Octets(step) => {
+            let (seven, three, step) = (b.i32(7), b.i32(3), b.i32(step));
+            let (lane, octet) = (b.op(Op::And, &[index, seven]), b.op(Op::UShr, &[index, three]));
+            let [along, down] = [lane, octet].map(|number| b.op(Op::IMul, &[number, step]));
+            b.op(Op::IAdd, &[along, down])
         }
         Layout::Scattered => {
             let (five, seven) = (b.i32(5), b.i32(7));
@@ -150,7 +163,13 @@ fn effect(b: &mut Builder<'_>, masked: bool) -> Value {
 
 /// Mixes words into the thread's own element of the output, so that every group leaves a trace.
 fn report(b: &mut Builder<'_>, values: &[Value]) {
-    let (index, zero, always) = (b.input(Input::ThreadIndex), b.i32(0), b.bool(true));
+    let index = b.input(Input::ThreadIndex);
+    report_at(b, index, values);
+}
+
+/// The same in an element that no other thread of the group has.
+fn report_at(b: &mut Builder<'_>, index: Value, values: &[Value]) {
+    let (zero, always) = (b.i32(0), b.bool(true));
     let place = MemoryRef { object: Object::Resource(only(ResourceId::new(OUT))), index: Some(index), offset: zero };
     let old = b.load(place, values.len());
     let factor = b.i32(31);
@@ -277,6 +296,42 @@ fn stores_of_every_shape() {
                     }
                     check(func, u64::from(words));
                 }
+            }
+        }
+    }
+}
+
+/// Groups of four rows, of which wide packets have several.
+#[test]
+fn loads_and_stores_in_octets() {
+    const THREADS: u32 = 32;
+    let octets = |n| Layout::Octets(n);
+    for memory in Memory::ALL {
+        let layouts = match memory.has_index() {
+            true => vec![[octets(1), Layout::Uniform], [Layout::Uniform, octets(4)], [Layout::Growing(1), octets(4)]],
+            false => [4, 8, 12, 20, 2].map(|step| [Layout::Uniform, octets(step)]).to_vec(),
+        };
+        for layout in layouts {
+            for (words, masked) in [(1, false), (1, true), (2, true), (3, false), (4, true)] {
+                let mut func = function_of(memory, THREADS);
+                let mut b = Builder::new(&mut func);
+                fill_shared(&mut b, memory);
+                let place = place(&mut b, memory, layout, None);
+                let values = b.load(place, words);
+                if memory.writable() {
+                    let index = b.input(Input::ThreadIndex);
+                    let values: Vec<Value> = values.iter().map(|&value| b.op(Op::IAdd, &[value, index])).collect();
+                    let effect = effect(&mut b, masked);
+                    b.store(place, &values, effect);
+                }
+                report(&mut b, &values);
+                // The output is shorter than the group: once more for those at its end.
+                let (index, last) = (b.input(Input::ThreadIndex), b.i32(THREADS - 8));
+                let index = b.op(Op::Xor, &[index, last]);
+                report_at(&mut b, index, &values);
+                b.return_();
+                println!("{memory:?} {layout:?} {words} words, masked {masked}");
+                check(func, words as u64);
             }
         }
     }
@@ -464,7 +519,7 @@ fn views_over_four_gibibytes() {
         for lane in 0..8u32 {
             let own = match layout {
                 Layout::Uniform => 0,
-                Layout::Growing(step) => lane * step,
+                Layout::Growing(step) | Layout::Octets(step) => lane * step,
                 Layout::Scattered => (lane * 5) & 7,
             };
             let old = if own == 0 || own == 7 { 1000 } else { 0 };

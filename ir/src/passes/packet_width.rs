@@ -3,7 +3,7 @@
 //! More lanes keep more independent chains in flight, and share each address, bounds check and uniform instruction among
 //! more threads. They cost registers, and where threads diverge more lanes idle. So a function gets the widest packets
 //!
-//! * that rows of its groups fill, so that addresses grow evenly over them (or it computes much for each access),
+//! * that rows of its groups fill, so that addresses grow evenly over them (or in octets, or it computes much for each other access),
 //! * with few values live at once,
 //! * whose lanes leave loops together (or the loops are short chains of arithmetic),
 //! * and, for the widest, whose threads do not diverge around scattered accesses: those then go lane by lane.
@@ -73,11 +73,12 @@ fn pays(func: &Function, flow: &Flow, most_values: u32) -> bool {
         return false;
     }
     let uniformity = Uniformity::compute(func, flow, packing);
-    let shapes = (func.width > Width::Sixteen).then(|| Shapes::compute(func, flow, &uniformity));
+    let shapes = (func.width > Width::Sixteen || !rows_fill).then(|| Shapes::compute(func, flow, &uniformity));
     let mut count = Count {
         func,
         uniformity: &uniformity,
         shapes: shapes.as_ref(),
+        is_widest: func.width > Width::Sixteen,
         position: 0,
         loops: Vec::new(),
         live_ranges: vec![None; func.value_count()],
@@ -92,11 +93,11 @@ fn pays(func: &Function, flow: &Flow, most_values: u32) -> bool {
     suits && (rows_fill || computes_much()) && count.pressure() <= most_values
 }
 
-/// Whether the addresses of an access grow evenly from lane to lane.
+/// Whether the addresses of an access grow evenly from lane to lane, at least within octets.
 fn is_even(shapes: &Shapes, kind: &InstKind) -> bool {
     let (InstKind::Load { place } | InstKind::Store { place, .. }) = kind else { return false };
     let mut values = [place.index, Some(place.offset)].into_iter().flatten();
-    values.all(|value| matches!(shapes.shape(value), Shape::Affine { .. }))
+    values.all(|value| matches!(shapes.shape(value), Shape::Affine { .. } | Shape::Octets { .. }))
 }
 
 /// The live range of a value, in instructions.
@@ -109,8 +110,10 @@ struct LiveRange {
 struct Count<'a> {
     func: &'a Function,
     uniformity: &'a Uniformity,
-    /// Of packets that are too wide for accesses lane by lane.
+    /// Where it matters which accesses go lane by lane.
     shapes: Option<&'a Shapes>,
+    /// Packets are too wide for such accesses where threads diverge.
+    is_widest: bool,
     position: u32,
     /// The loops around, outermost first: where each starts, and what is used in it from before.
     loops: Vec<(u32, Vec<Value>)>,
@@ -119,7 +122,7 @@ struct Count<'a> {
     divergent: u32,
     /// There are loops that lanes leave one by one.
     has_divergent_loops: bool,
-    /// Operations and accesses of varying values, by how often they run.
+    /// Operations, and accesses that are not even, by how often they run.
     operations: u32,
     accesses: u32,
 }
@@ -192,15 +195,16 @@ impl Count<'_> {
             // The texels of a lane cost the same in any packet, and what is around them less in wide ones.
             InstKind::Sample { .. } => {
                 self.operations += SAMPLE_OPERATIONS * weight;
-                return self.divergent == 0 || !(self.shapes.is_some() || self.has_divergent_loops);
+                return self.divergent == 0 || !(self.is_widest || self.has_divergent_loops);
             }
             InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. } => {}
             InstKind::Yield(_) | InstKind::Break { .. } | InstKind::Continue { .. } | InstKind::Return => {}
             InstKind::Load { .. } if is_uniform => {}
+            InstKind::Query { .. } if self.func.is_known_of_view(&data.kind) => {}
             kind => {
-                self.accesses += weight;
-                let goes_lane_by_lane = self.shapes.is_some_and(|shapes| !is_even(shapes, kind));
-                return self.divergent == 0 || !(goes_lane_by_lane || self.has_divergent_loops);
+                let is_even = self.shapes.is_some_and(|shapes| is_even(shapes, kind));
+                self.accesses += if is_even { 0 } else { weight };
+                return self.divergent == 0 || !(self.is_widest && !is_even || self.has_divergent_loops);
             }
         }
         true

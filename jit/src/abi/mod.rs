@@ -80,6 +80,8 @@ pub struct View {
     pub counter: *mut u32,
     /// Of texels that code accesses directly: width, height, depth or layers, the slice pitch in texels.
     pub layout: [u32; 4],
+    /// What a query of a buffer's size answers, or of a texture's at its first mip level.
+    pub size: [u32; 4],
 }
 
 impl View {
@@ -90,6 +92,7 @@ impl View {
         count: 0,
         counter: ptr::null_mut(),
         layout: [0; 4],
+        size: [0; 4],
     };
 }
 
@@ -536,6 +539,7 @@ pub(crate) mod offsets {
     pub const VIEW_SIZE: i32 = offset_of!(View, size_bytes) as i32;
     pub const VIEW_COUNT: i32 = offset_of!(View, count) as i32;
     pub const VIEW_LAYOUT: i32 = offset_of!(View, layout) as i32;
+    pub const VIEW_SIZES: i32 = offset_of!(View, size) as i32;
 }
 
 #[cfg(test)]
@@ -544,9 +548,9 @@ mod tests {
 
     #[test]
     fn records_have_the_documented_layout() {
-        assert_eq!((size_of::<View>(), align_of::<View>()), (48, 8));
+        assert_eq!((size_of::<View>(), align_of::<View>()), (64, 8));
         assert_eq!([offset_of!(View, base), offset_of!(View, size_bytes), offset_of!(View, count)], [0, 8, 16]);
-        assert_eq!([offset_of!(View, counter), offset_of!(View, layout)], [24, 32]);
+        assert_eq!([offset_of!(View, counter), offset_of!(View, layout), offset_of!(View, size)], [24, 32, 48]);
         assert_eq!((size_of::<Range>(), offset_of!(Range, views), offset_of!(Range, count)), (16, 0, 8));
         assert_eq!(align_of::<Context>(), 64);
         assert_eq!([offsets::RANGES, offsets::HELPERS, 16, offsets::STOP, offsets::ARENA], [0, 8, 16, 24, 32]);

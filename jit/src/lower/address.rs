@@ -5,7 +5,7 @@
 
 use brolga_ir::Op;
 use brolga_ir::entity::{ResourceId, Value};
-use brolga_ir::function::{Element, InstKind, MemoryRef, Object, ResourceRef};
+use brolga_ir::function::{Element, InstKind, MemoryRef, Object, Query, ResourceRef};
 use brolga_ir::interface::ResourceKind;
 use brolga_ir::srgb::CURVE;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -105,9 +105,31 @@ pub(super) struct Outside {
 pub(super) enum Spread {
     /// All lanes have one address.
     Same,
-    /// Neighbouring lanes are this many bytes apart.
-    Strided(u32),
+    /// Neighbouring lanes are so many bytes apart, in each of so many runs of lanes: the packet is one, or its octets are.
+    Strided {
+        bytes: u32,
+        runs: u32,
+    },
     Scattered,
+}
+
+/// Positions of the two values that say which word is accessed.
+pub(super) const INDEX: usize = 0;
+pub(super) const OFFSET: usize = 1;
+
+impl Spread {
+    /// Whether addresses grow evenly over all lanes, or not at all.
+    pub fn is_line(&self) -> bool {
+        matches!(self, Spread::Same | Spread::Strided { runs: 1, .. })
+    }
+
+    /// Runs of lanes whose addresses grow evenly.
+    pub fn runs(&self) -> u32 {
+        match *self {
+            Spread::Strided { runs, .. } => runs,
+            Spread::Same | Spread::Scattered => 1,
+        }
+    }
 }
 
 /// An access that is being lowered.
@@ -117,7 +139,7 @@ pub(super) struct Access {
     pub index: Option<Operand>,
     pub offset: Operand,
     pub spread: Spread,
-    /// The index's and the offset's difference between neighbouring lanes, unless it is scattered.
+    /// The index's and the offset's difference between neighbouring lanes of a run, unless it is scattered.
     pub steps: [u32; 2],
     pub known_index: Option<u32>,
     pub known_offset: Option<u32>,
@@ -197,14 +219,13 @@ impl Lowering<'_, '_> {
         self.builder.ins().select(exists, record, unbound)
     }
 
-    /// The layout of a view whose texels code accesses: four scalars of its record.
-    pub fn layout_of(&mut self, resource: ResourceRef) -> [Operand; 4] {
-        let Element::Fixed(element) = resource.element else {
-            unreachable!("only views at known registers have a known format")
-        };
+    /// The size of a view, or the layout of one whose texels code accesses: four scalars of its record.
+    pub fn known_of_view(&mut self, query: Query, resource: ResourceRef) -> [Operand; 4] {
+        let Element::Fixed(element) = resource.element else { unreachable!("only asked of views at known registers") };
         let record = self.known_record(resource.id, element);
+        let start = if query == Query::Layout { offsets::VIEW_LAYOUT } else { offsets::VIEW_SIZES };
         [0, 1, 2, 3].map(|n| {
-            let at = offsets::VIEW_LAYOUT + 4 * n;
+            let at = start + 4 * n;
             let number = self.builder.ins().load(types::I32, constant_flags(), record, at);
             self.scalar(number)
         })
@@ -290,28 +311,20 @@ impl Lowering<'_, '_> {
         let index = place.index.map(|index| self.operand(index));
         let offset = self.operand(place.offset);
         let all = matches!(mask, Mask::Full);
-        let step = |lowering: &Self, value: Option<Value>, operand: Option<&Operand>| match (value, operand) {
-            (Some(_), Some(Operand::Uniform(_))) | (None, _) => Some(0),
-            (Some(value), _) => lowering.facts.stride(value, all),
-        };
-        let index_step = step(self, place.index, index.as_ref());
-        let offset_step = step(self, Some(place.offset), Some(&offset));
         let known = |value: Value| self.func.as_const(value).map(|constant| constant.bits as u32);
         let (known_index, known_offset) = (place.index.and_then(known), known(place.offset));
-        let mut steps = [0, 0];
         let uniform = index.as_ref().is_none_or(Operand::is_uniform) && offset.is_uniform();
-        let spread = match (&target, index_step, offset_step) {
-            (Location::PerLane(_), ..) => Spread::Scattered,
-            (Location::Area(_), ..) if uniform => Spread::Same,
-            (Location::Area(area), Some(index_step), Some(offset_step)) => {
-                steps = [index_step, offset_step];
-                strided(area, index_step, offset_step, self.shape.lanes())
+        let (spread, steps) = match &target {
+            Location::PerLane(_) => (Spread::Scattered, [0, 0]),
+            Location::Area(_) if uniform => (Spread::Same, [0, 0]),
+            Location::Area(area) => {
+                let is_uniform = [index.as_ref().is_none_or(Operand::is_uniform), offset.is_uniform()];
+                self.strided(area, [place.index.unwrap_or(place.offset), place.offset], is_uniform, all)
             }
-            (Location::Area(_), ..) => Spread::Scattered,
         };
         let mut most =
             [place.index, Some(place.offset)].map(|value| value.map_or(0, |value| self.facts.bounds.most(value)));
-        if matches!(spread, Spread::Strided(_)) && !self.are_all_lanes_threads() {
+        if matches!(spread, Spread::Strided { .. }) && !self.are_all_lanes_threads() {
             // Lanes without a thread continue the pattern of the others.
             let last = self.shape.lanes() - 1;
             most = [0, 1].map(|n| most[n].saturating_add(steps[n].saturating_mul(last)));
@@ -325,15 +338,41 @@ impl Lowering<'_, '_> {
         self.layout.threads.map_or_else(|| self.func.interface.fills_packets, fills)
     }
 
-    /// Lane 0's address of an access that is not scattered. Emitted on the fast path only, since the slow one does not need
-    /// it.
-    pub fn first_address(&mut self, area: &Area, access: &Access) -> ir::Value {
+    /// How an access lies in memory, with the steps of its index and offset.
+    fn strided(&self, area: &Area, values: [Value; 2], is_uniform: [bool; 2], all: bool) -> (Spread, [u32; 2]) {
+        let lanes = self.shape.lanes();
+        let in_runs = |runs: u32| {
+            let step = |n: usize| match runs {
+                _ if is_uniform[n] => Some(0),
+                1 => self.facts.stride(values[n], all),
+                _ => self.facts.stride_in_octets(values[n], all),
+            };
+            let steps = [step(INDEX)?, step(OFFSET)?];
+            let bytes = stride_bytes(area, steps).filter(|&bytes| bytes * u64::from(lanes / runs) <= MAX_SPREAD)?;
+            Some((Spread::Strided { bytes: bytes as u32, runs }, steps))
+        };
+        in_runs(1).or_else(|| in_runs(self.octets()?)).unwrap_or((Spread::Scattered, [0, 0]))
+    }
+
+    /// How many octets packets have, if each has vectors of its own and facts about threads hold in all its lanes.
+    pub fn octets(&self) -> Option<u32> {
+        self.shape.octets().filter(|_| self.are_all_lanes_threads())
+    }
+
+    /// The addresses of the first lane of each run of an access that is not scattered. Emitted on the fast path only, since the
+    /// slow one does not need them.
+    pub fn first_addresses(&mut self, area: &Area, access: &Access) -> SmallVec<[ir::Value; 2]> {
+        (0..access.spread.runs()).map(|run| self.first_address(area, access, run)).collect()
+    }
+
+    /// The address of a run's first lane.
+    pub fn first_address(&mut self, area: &Area, access: &Access, run: u32) -> ir::Value {
         let mut address = area.base;
         if let (Some(stride), Some(index_value)) = (area.stride, access.place.index) {
             match access.known_index {
                 Some(index) => address = self.plus(address, u64::from(index) * u64::from(stride)),
                 None => {
-                    let first = self.first(index_value);
+                    let first = self.first_of_run(index_value, run);
                     let first = self.builder.ins().uextend(types::I64, first);
                     let bytes = self.times(first, u64::from(stride));
                     address = self.builder.ins().iadd(address, bytes);
@@ -343,15 +382,15 @@ impl Lowering<'_, '_> {
         match access.known_offset {
             Some(offset) => self.plus(address, u64::from(offset & !3)),
             None => {
-                let first = self.first_word(access.place.offset);
+                let first = self.first_word(access.place.offset, run);
                 self.builder.ins().iadd(address, first)
             }
         }
     }
 
-    /// Lane 0's offset, in whole words.
-    pub fn first_word(&mut self, offset: Value) -> ir::Value {
-        let first = self.first(offset);
+    /// The offset of a run's first lane, in whole words.
+    pub fn first_word(&mut self, offset: Value, run: u32) -> ir::Value {
+        let first = self.first_of_run(offset, run);
         let first = self.builder.ins().band_imm_s(first, -4);
         self.builder.ins().uextend(types::I64, first)
     }
@@ -597,13 +636,12 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// The layout of an access whose index and offset are affine.
-fn strided(area: &Area, index_step: u32, offset_step: u32, lanes: u32) -> Spread {
-    let stride = match (area.stride, index_step, offset_step) {
-        (Some(stride), index, 0) => u64::from(index) * u64::from(stride),
-        (_, 0, offset) if offset.is_multiple_of(4) => u64::from(offset),
-        _ => return Spread::Scattered,
+/// How far apart neighbouring lanes are whose index and offset grow by these steps; `None` if they are not, or not by whole words.
+fn stride_bytes(area: &Area, steps: [u32; 2]) -> Option<u64> {
+    let bytes = match (area.stride, steps) {
+        (Some(stride), [index, 0]) => u64::from(index) * u64::from(stride),
+        (_, [0, offset]) if offset.is_multiple_of(4) => u64::from(offset),
+        _ => 0,
     };
-    let fits = stride * u64::from(lanes) <= MAX_SPREAD;
-    if stride > 0 && fits { Spread::Strided(stride as u32) } else { Spread::Scattered }
+    (bytes > 0).then_some(bytes)
 }

@@ -44,10 +44,16 @@ impl Check {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Number {
     Known(u32),
-    /// Lane 0 of a value.
-    First(Value),
+    /// A value in the first lane of a run.
+    First {
+        value: Value,
+        run: u32,
+    },
     /// The same in whole words.
-    FirstWord(Value),
+    FirstWord {
+        value: Value,
+        run: u32,
+    },
 }
 
 /// An access that was checked ahead, with its number of words.
@@ -72,7 +78,10 @@ impl Lowering<'_, '_> {
     fn checks(&self, area: &Area, access: &Access, words: u32) -> SmallVec<[Check; 2]> {
         let [index_step, offset_step] = access.steps;
         let [most_index, most_offset] = access.most.map(u64::from);
-        let last = u64::from(self.shape.lanes() - 1);
+        let runs = access.spread.runs();
+        let last = u64::from(self.shape.lanes() / runs - 1);
+        // What is the same in all lanes is looked at once.
+        let runs_of = |value| if self.facts.is_uniform(value) { 0..1 } else { 0..runs };
         let mut checks = SmallVec::new();
         if let (Some(_), Some(index)) = (area.stride, access.place.index) {
             match access.known_index {
@@ -82,7 +91,8 @@ impl Lowering<'_, '_> {
                 None if most_index >= area.sure => {
                     // An index beyond 2^32 would wrap in the shader's arithmetic: limits are below that.
                     let need = last * u64::from(index_step) + 1;
-                    checks.push(Check { number: Number::First(index), need, limit: area.limit });
+                    let number = |run| Number::First { value: index, run };
+                    checks.extend(runs_of(index).map(|run| Check { number: number(run), need, limit: area.limit }));
                 }
                 _ => {}
             }
@@ -102,7 +112,9 @@ impl Lowering<'_, '_> {
             }
             // The bound is already that of the last lane.
             None if most_offset + u64::from(words) * 4 > sure => {
-                checks.push(Check { number: Number::FirstWord(access.place.offset), need, limit });
+                let value = access.place.offset;
+                let number = |run| Number::FirstWord { value, run };
+                checks.extend(runs_of(value).map(|run| Check { number: number(run), need, limit }));
             }
             None => {}
         }
@@ -119,11 +131,11 @@ impl Lowering<'_, '_> {
     fn end_of(&mut self, check: Check) -> ir::Value {
         let number = match check.number {
             Number::Known(number) => self.builder.ins().iconst(types::I64, i64::from(number)),
-            Number::First(value) => {
-                let first = self.first(value);
+            Number::First { value, run } => {
+                let first = self.first_of_run(value, run);
                 self.builder.ins().uextend(types::I64, first)
             }
-            Number::FirstWord(value) => self.first_word(value),
+            Number::FirstWord { value, run } => self.first_word(value, run),
         };
         self.builder.ins().iadd_imm_s(number, check.need as i64)
     }
@@ -135,7 +147,9 @@ impl Lowering<'_, '_> {
 
     /// Whether no lane of a strided access has a word in range, if that is cheap to compute.
     pub fn all_outside(&mut self, access: &Access) -> Option<ir::Value> {
-        let (Location::Area(area), Spread::Strided(_)) = (&access.target, &access.spread) else { return None };
+        let (Location::Area(area), Spread::Strided { runs: 1, .. }) = (&access.target, &access.spread) else {
+            return None;
+        };
         let (limit, place) = (area.limit, access.place);
         let (first, step) = match (area.stride, access.steps) {
             (Some(_), [step, 0]) if step > 0 => (place.index?, step),
@@ -258,7 +272,11 @@ impl Lowering<'_, '_> {
                 Object::Shared(_) | Object::Array(_) | Object::Immediate | Object::Curve => true,
                 Object::Resource(_) | Object::Local(_) => false,
             };
-            let lies_evenly = |value: Value| self.facts.is_uniform(value) || self.facts.stride(value, false).is_some();
+            let lies_evenly = |value: Value| {
+                self.facts.is_uniform(value)
+                    || self.facts.stride(value, false).is_some()
+                    || self.octets().and_then(|_| self.facts.stride_in_octets(value, false)).is_some()
+            };
             let values = [place.index, Some(place.offset)];
             let values = values.into_iter().flatten();
             if is_known

@@ -91,21 +91,35 @@ impl Facts {
     pub fn stride(&self, value: Value, all_lanes_active: bool) -> Option<u32> {
         match self.shapes.shape(value) {
             Shape::Affine { stride } if all_lanes_active || self.shapes.in_all_lanes(value) => Some(stride),
-            Shape::Affine { .. } | Shape::Quad { .. } | Shape::Pairs { .. } | Shape::Scattered => None,
+            _ => None,
+        }
+    }
+
+    /// The same within each octet, where its first lane determines the others.
+    pub fn stride_in_octets(&self, value: Value, all_lanes_active: bool) -> Option<u32> {
+        match self.shapes.shape(value) {
+            Shape::Affine { stride } | Shape::Octets { stride }
+                if all_lanes_active || self.shapes.in_all_lanes(value) =>
+            {
+                Some(stride)
+            }
+            _ => None,
         }
     }
 
     /// Whether the value is the same in the four lanes of each quad, and the first determines the others.
     pub fn is_equal_in_quads(&self, value: Value, all_lanes_active: bool) -> bool {
-        let equal =
-            matches!(self.shapes.shape(value), Shape::Affine { stride: 0 } | Shape::Quad { across: 0, down: 0 });
+        let equal = matches!(
+            self.shapes.shape(value),
+            Shape::Affine { stride: 0 } | Shape::Octets { stride: 0 } | Shape::Quad { across: 0, down: 0 }
+        );
         equal && (all_lanes_active || self.shapes.in_all_lanes(value))
     }
 
     /// The difference between the two lanes of each row of a quad, where it is known and all lanes take part.
     pub fn step_in_pairs(&self, value: Value) -> Option<u32> {
         match self.shapes.shape(value) {
-            Shape::Affine { stride } => Some(stride),
+            Shape::Affine { stride } | Shape::Octets { stride } => Some(stride),
             Shape::Quad { across, .. } | Shape::Pairs { across } => Some(across),
             Shape::Scattered => None,
         }

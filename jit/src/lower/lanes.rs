@@ -13,7 +13,7 @@ use brolga_ir::{Function, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, AtomicRmwOp, InstBuilder, types};
 
-use super::address::{Access, Area, Limit, Location, Spread};
+use super::address::{Access, Area, INDEX, Limit, Location, OFFSET};
 use super::mask::Mask;
 use super::notes::Note;
 use super::{Lowering, own_flags, word_flags};
@@ -48,9 +48,6 @@ impl Work<'_> {
 
 /// Most accesses of a function for which inline code is emitted.
 const MOST_WRITTEN: usize = 256;
-
-const INDEX: usize = 0;
-const OFFSET: usize = 1;
 
 /// Whether a function has so many accesses that helpers perform those whose inline code would be long.
 pub(super) fn is_crowded(func: &Function) -> bool {
@@ -92,10 +89,8 @@ impl Lowering<'_, '_> {
         }
         self.store_operands(access, mask, work);
         // Numbers that grow evenly are computed lane by lane from the first.
-        let firsts = [access.place.index, Some(access.place.offset)].map(|value| match access.spread {
-            Spread::Scattered => None,
-            Spread::Same | Spread::Strided(_) => value.map(|value| self.first(value)),
-        });
+        let firsts = [access.place.index, Some(access.place.offset)]
+            .map(|value| value.filter(|_| access.spread.is_line()).map(|value| self.first(value)));
         let [body, active, next, done] = [(); 4].map(|()| self.builder.create_block());
         let remote = self.is_large();
         let place = self.zero_home(Type::I64, true, remote);
@@ -126,7 +121,7 @@ impl Lowering<'_, '_> {
         if let Location::PerLane(choice) = &access.target {
             self.store_row(&choice.element, CallRow::Element);
         }
-        if let Spread::Scattered = access.spread {
+        if !access.spread.is_line() {
             self.store_address(access.index.as_ref(), &access.offset);
         }
         self.store_work(mask, work);

@@ -3,7 +3,7 @@
 //! | addresses | loads | stores |
 //! |---|---|---|
 //! | one for all lanes | one scalar, redirected to a zero if out of range | scalar values: one; else lane by lane |
-//! | strided | vectors or rows with one check for the packet | the same if all lanes take part |
+//! | strided, in the packet or each octet | vectors or rows with one check for the packet | the same if all lanes take part |
 //! | one for each quad | a scalar for each quad, redirected to zeros if the element does not exist | as scattered |
 //! | scattered | gather with one test for the packet | scatter with one test |
 //!
@@ -35,7 +35,9 @@ impl Lowering<'_, '_> {
         let words = results.len();
         let loaded: Vec<Operand> = match (&access.target, &access.spread) {
             (Location::Area(area), Spread::Same) => self.load_words(area, &access, words),
-            (Location::Area(area), Spread::Strided(stride)) => self.load_strided(area, *stride, &access, words, &mask),
+            (Location::Area(area), Spread::Strided { bytes, .. }) => {
+                self.load_strided(area, *bytes, &access, words, &mask)
+            }
             (Location::Area(area), Spread::Scattered) => self.load_scattered(area, &access, words, &mask),
             (Location::PerLane(_), _) => {
                 self.note(Note::LaneByLane);
@@ -79,7 +81,7 @@ impl Lowering<'_, '_> {
                     None => {
                         let checked = if one_check { words } else { word + 1 };
                         let inside = self.fits(area, access, checked as u32);
-                        (self.first_address(area, access), inside)
+                        (self.first_address(area, access, 0), inside)
                     }
                 };
                 if word == 0 || !one_check {
@@ -105,8 +107,8 @@ impl Lowering<'_, '_> {
 
     fn load_strided(&mut self, area: &Area, stride: u32, access: &Access, words: usize, mask: &Mask) -> Vec<Operand> {
         let load = |lowering: &mut Self| {
-            let address = lowering.first_address(area, access);
-            lowering.emit().load_rows(address, 0, stride, words, area.flags())
+            let addresses = lowering.first_addresses(area, access);
+            lowering.emit().load_runs(&addresses, stride, words, area.flags())
         };
         let Some(inside) = self.fits(area, access, words as u32) else {
             self.note_unchecked(access, words as u32);
@@ -251,8 +253,8 @@ impl Lowering<'_, '_> {
             _ => operands.iter().map(|operand| self.emit().packet(operand)).collect(),
         };
         match (&access.target, &access.spread) {
-            (Location::Area(area), Spread::Strided(stride)) => {
-                self.store_strided(area, *stride, &access, &values, &mask);
+            (Location::Area(area), Spread::Strided { bytes, .. }) => {
+                self.store_strided(area, *bytes, &access, &values, &mask);
             }
             (Location::Area(area), Spread::Scattered) => self.store_scattered(area, &access, &values, &mask),
             (Location::Area(_), Spread::Same) | (Location::PerLane(_), _) => {
@@ -299,11 +301,11 @@ impl Lowering<'_, '_> {
                 None => self.builder.ins().jump(quick, &[]),
             };
             self.begin(quick);
-            let address = self.first_address(area, access);
+            let addresses = self.first_addresses(area, access);
             if blend {
-                self.emit().store_private(&values[0], lanes, address, 0, flags);
+                self.emit().store_private_runs(&values[0], lanes, &addresses, flags);
             } else {
-                self.emit().store_rows(values, address, 0, stride, flags);
+                self.emit().store_runs(values, &addresses, stride, flags);
             }
             self.builder.ins().jump(done, &[]);
             if fits.is_some() {
@@ -315,8 +317,8 @@ impl Lowering<'_, '_> {
             return;
         }
         let store = |lowering: &mut Self| {
-            let address = lowering.first_address(area, access);
-            lowering.emit().store_rows(values, address, 0, stride, flags);
+            let addresses = lowering.first_addresses(area, access);
+            lowering.emit().store_runs(values, &addresses, stride, flags);
             Vec::new()
         };
         let Some(inside) = inside else {

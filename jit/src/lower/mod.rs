@@ -54,7 +54,7 @@ use std::collections::{HashMap, HashSet};
 
 use brolga_ir::Function;
 use brolga_ir::entity::{Inst, Value};
-use brolga_ir::function::{InstKind, Origin, Query};
+use brolga_ir::function::{InstKind, Origin};
 use brolga_ir::host::FaultKind;
 use cranelift_codegen::ir::SigRef;
 use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlagsData, types};
@@ -80,6 +80,7 @@ use crate::ops::{Known, lower_op};
 use crate::options::Options;
 use crate::packet::{self, Emit, Fma, Operand, Packet, Shape};
 use crate::site::Site;
+use value::Firsts;
 
 pub(crate) use self::anchor::is_large;
 
@@ -247,8 +248,8 @@ struct Lowering<'a, 'f> {
     exit: Block,
     /// Values that are available at the builder's position.
     values: Vec<Option<Operand>>,
-    /// Lane 0 of values that are known to be affine.
-    firsts: Vec<Option<ir::Value>>,
+    /// The first lane of values that are known to be affine, or of each octet of those that are so there.
+    firsts: Vec<Option<Firsts>>,
     /// For each quad the address of an element, where it is available at the builder's position.
     quad_elements: Vec<QuadElements>,
     /// What was found of words of all lanes, likewise.
@@ -351,7 +352,7 @@ impl<'f> Lowering<'_, 'f> {
                 let operand = self.input(*input, self.facts.is_uniform(data.results[0]));
                 self.define(data.results[0], operand);
                 if !self.pressure.is_remote(data.results[0]) {
-                    self.firsts[data.results[0].index()] = self.first_of_input(*input);
+                    self.firsts[data.results[0].index()] = self.firsts_of_input(data.results[0], *input);
                 }
             }
             InstKind::Op { op, args } => {
@@ -359,7 +360,7 @@ impl<'f> Lowering<'_, 'f> {
                     let packet = self.emit().quad_constant(lanes);
                     return self.define(data.results[0], packet.into());
                 }
-                let first = self.first_of_op(data.results[0], *op, args);
+                let firsts = self.firsts_of_op(data.results[0], *op, args);
                 let operands: Vec<Operand> = match self.facts.is_uniform(data.results[0]) {
                     true => args.iter().map(|&arg| self.operand(arg)).collect(),
                     false => args.iter().enumerate().map(|(n, &arg)| self.splat_operand(*op, n, arg)).collect(),
@@ -368,7 +369,7 @@ impl<'f> Lowering<'_, 'f> {
                 let (known, mode) = (Known::of(func, &self.facts.floats, &self.facts.bounds, op, args), self.mode);
                 let result = lower_op(&mut self.emit(), op, &operands, &known, mode);
                 self.define(data.results[0], result);
-                self.firsts[data.results[0].index()] = first.filter(|_| !self.pressure.is_remote(data.results[0]));
+                self.firsts[data.results[0].index()] = firsts.filter(|_| !self.pressure.is_remote(data.results[0]));
             }
             InstKind::Load { place } => self.load(*place, &data.results),
             InstKind::Store { place, values, effect } => self.store(*place, values, *effect),
@@ -376,8 +377,8 @@ impl<'f> Lowering<'_, 'f> {
                 let result = self.atomic(*op, *place, *value, *compare, *effect);
                 self.define(data.results[0], result);
             }
-            InstKind::Query { query: Query::Layout, resource, .. } => {
-                for (&result, number) in data.results.iter().zip(self.layout_of(*resource)) {
+            InstKind::Query { query, resource, .. } if func.is_known_of_view(&data.kind) => {
+                for (&result, number) in data.results.iter().zip(self.known_of_view(*query, *resource)) {
                     self.define(result, number);
                 }
             }

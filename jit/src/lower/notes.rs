@@ -47,6 +47,8 @@ pub(crate) enum Note {
     OneAddress,
     /// Neighbouring lanes are this many bytes apart.
     Stride(u32),
+    /// The same within each eight lanes.
+    StrideInOctets(u32),
     /// Addresses are arbitrary.
     Scattered,
     /// Each lane chooses a view.
@@ -109,6 +111,7 @@ impl fmt::Display for Note {
             Note::SomeLanes => "masked",
             Note::OneAddress => "uniform address",
             Note::Stride(bytes) => return write!(f, "stride {bytes}"),
+            Note::StrideInOctets(bytes) => return write!(f, "stride {bytes} in octets"),
             Note::Scattered => "scattered",
             Note::ViewPerLane => "view per lane",
             Note::Unchecked => "unchecked",
@@ -250,7 +253,8 @@ impl Lowering<'_, '_> {
         let note = match (&access.target, &access.spread) {
             (Location::PerLane(_), _) => Note::ViewPerLane,
             (_, Spread::Same) => Note::OneAddress,
-            (_, Spread::Strided(bytes)) => Note::Stride(*bytes),
+            (_, Spread::Strided { bytes, runs: 1 }) => Note::Stride(*bytes),
+            (_, Spread::Strided { bytes, .. }) => Note::StrideInOctets(*bytes),
             (_, Spread::Scattered) => Note::Scattered,
         };
         self.note(note);

@@ -4,7 +4,7 @@
 //! is left, and there is no loop at all.
 
 use brolga_ir::entity::{Inst, Value};
-use brolga_ir::function::{Case, Input, InstKind, Object, Query};
+use brolga_ir::function::{Case, Input, InstKind, Object};
 use brolga_ir::interface::ResourceClass;
 use brolga_ir::{Const, Op, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -399,7 +399,7 @@ impl Lowering<'_, '_> {
             let data = self.func.inst(inst);
             let safe = match &data.kind {
                 InstKind::Input(Input::GroupId(_)) | InstKind::Op { .. } => true,
-                InstKind::Query { query: Query::Layout, .. } => true,
+                InstKind::Query { .. } => self.func.is_known_of_view(&data.kind),
                 InstKind::Load { place } => match place.object {
                     Object::Immediate | Object::Curve => true,
                     Object::Resource(resource) => {

@@ -2,15 +2,20 @@
 
 use brolga_ir::entity::{Inst, Region, Value};
 use brolga_ir::function::{Input, InstKind, ValueDef};
+use brolga_ir::shape::OCTET_LANES;
 use brolga_ir::span::Packing;
 use brolga_ir::{Const, Op, Type};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
+use smallvec::{SmallVec, smallvec};
 
 use super::mask::{Home, Mask};
 use super::{Lowering, constant_flags, own_flags, word_flags};
 use crate::abi::{ThreadRow, offsets};
 use crate::ops::{Known, lower_op};
 use crate::packet::{Operand, Packet};
+
+/// The first lane of each run of lanes in which a value is affine.
+pub(super) type Firsts = SmallVec<[ir::Value; 2]>;
 
 impl Lowering<'_, '_> {
     /// A value at the builder's position. Constants are materialised where they are used.
@@ -152,7 +157,7 @@ impl Lowering<'_, '_> {
             let operand = self.input(input, self.facts.is_uniform(value));
             self.set_value(value, operand);
             if !self.pressure.is_remote(value) {
-                self.firsts[value.index()] = self.first_of_input(input);
+                self.firsts[value.index()] = self.firsts_of_input(value, input);
             }
             return;
         }
@@ -205,13 +210,13 @@ impl Lowering<'_, '_> {
                 let lanes = self.emit().lane_index();
                 self.binary(Op::IAdd, lanes.into(), self.scalar(first))
             }
-            Input::ThreadIdInGroup(n) => self.thread_id_in_group(n, uniform),
+            Input::ThreadIdInGroup(n) => self.thread_id_in_group(n, uniform.then_some(0)),
             Input::ThreadId(n) => {
                 let first = self.group_start(n);
                 if self.func.interface.group_size()[usize::from(n)] == 1 {
                     return self.scalar(first);
                 }
-                let place = self.thread_id_in_group(n, uniform);
+                let place = self.thread_id_in_group(n, uniform.then_some(0));
                 self.binary(Op::IAdd, place, self.scalar(first))
             }
         }
@@ -223,8 +228,8 @@ impl Lowering<'_, '_> {
         match input {
             Input::GroupId(n) => self.group_id_in_span(n),
             Input::ThreadIndex if size == [1; 3] => self.emit().constant(Const::i32(0)).into(),
-            Input::ThreadIndex => self.thread_row(ThreadRow::Index, false),
-            Input::ThreadIdInGroup(n) => self.thread_id_in_group(n, false),
+            Input::ThreadIndex => self.thread_row(ThreadRow::Index, None),
+            Input::ThreadIdInGroup(n) => self.thread_id_in_group(n, None),
             Input::ThreadId(0) if self.threads_are_row() => {
                 let first = self.first_in_row();
                 let lanes = self.emit().lane_index();
@@ -234,7 +239,7 @@ impl Lowering<'_, '_> {
                 let group = self.group_id_in_span(n);
                 let along = self.constant(size[usize::from(n)]);
                 let first = self.binary(Op::IMul, group, along);
-                let place = self.thread_id_in_group(n, false);
+                let place = self.thread_id_in_group(n, None);
                 self.binary(Op::IAdd, place, first)
             }
         }
@@ -249,11 +254,11 @@ impl Lowering<'_, '_> {
         if packing == Packing::Row {
             let group = match self.func.interface.group_size() {
                 [1, 1, 1] => self.number_in_span(),
-                _ => self.thread_row(ThreadRow::Group, false),
+                _ => self.thread_row(ThreadRow::Group, None),
             };
             return self.binary(Op::IAdd, group, first);
         }
-        self.table_row(offsets::SPAN_GROUPS, n.into(), false)
+        self.table_row(offsets::SPAN_GROUPS, n.into(), None)
     }
 
     /// The number of each thread in its span, which is its group's number if each group has one thread.
@@ -273,79 +278,117 @@ impl Lowering<'_, '_> {
         self.builder.ins().iadd(first, self.position.first_thread)
     }
 
-    fn thread_id_in_group(&mut self, n: u8, uniform: bool) -> Operand {
+    fn thread_id_in_group(&mut self, n: u8, lane: Option<u32>) -> Operand {
         if self.func.interface.group_size()[usize::from(n)] == 1 {
             return self.emit().constant(Const::i32(0)).into();
         }
-        self.thread_row(ThreadRow::Place(n), uniform)
+        self.thread_row(ThreadRow::Place(n), lane)
     }
 
-    /// The packet's part of a row of the table of thread indices.
-    fn thread_row(&mut self, row: ThreadRow, uniform: bool) -> Operand {
-        self.table_row(offsets::THREADS, row.number(), uniform)
+    /// The packet's part of a row of the table of thread indices, or one lane of it.
+    fn thread_row(&mut self, row: ThreadRow, lane: Option<u32>) -> Operand {
+        self.table_row(offsets::THREADS, row.number(), lane)
     }
 
-    /// The packet's part of a row of the table whose address is at offset `table` of the context.
-    fn table_row(&mut self, table: i32, row: u32, uniform: bool) -> Operand {
-        let at = i32::try_from(row * self.layout.packets * self.layout.row_bytes).expect("groups and spans are small");
+    /// The packet's part of a row of the table whose address is at offset `table` of the context, or one lane of it.
+    fn table_row(&mut self, table: i32, row: u32, lane: Option<u32>) -> Operand {
+        let start = row * self.layout.packets * self.layout.row_bytes;
+        let at = i32::try_from(start + lane.unwrap_or(0) * 4).expect("groups and spans are small");
         let table = self.builder.ins().load(types::I64, constant_flags(), self.base, table);
         let address = self.builder.ins().iadd(table, self.position.row);
-        self.emit().load_operand(Type::I32, uniform, address, at, table_flags())
+        self.emit().load_operand(Type::I32, lane.is_some(), address, at, table_flags())
     }
 
-    /// Lane 0 of an input.
-    pub fn first_of_input(&mut self, input: Input) -> Option<ir::Value> {
+    /// The first lane of an input, or of each octet if it is affine only there.
+    pub fn firsts_of_input(&mut self, value: Value, input: Input) -> Option<Firsts> {
         if self.facts.packing() != Packing::Group {
             return match input {
-                Input::ThreadId(0) if self.threads_are_row() => Some(self.first_in_row()),
+                Input::ThreadId(0) if self.threads_are_row() => Some(smallvec![self.first_in_row()]),
                 Input::GroupId(0) if self.threads_are_row() && self.func.interface.group_size()[0] == 1 => {
-                    Some(self.first_in_row())
+                    Some(smallvec![self.first_in_row()])
                 }
                 _ => None,
             };
         }
-        let n = match input {
-            Input::ThreadIndex => return Some(self.position.first_thread),
-            Input::GroupId(_) => return None,
-            Input::ThreadId(n) | Input::ThreadIdInGroup(n) => n,
-        };
+        match input {
+            Input::ThreadIndex => Some(smallvec![self.position.first_thread]),
+            Input::GroupId(_) => None,
+            Input::ThreadId(n) | Input::ThreadIdInGroup(n) => {
+                let is_in_dispatch = matches!(input, Input::ThreadId(_));
+                Some((0..self.runs_of(value)?).map(|run| self.first_thread_id(n, is_in_dispatch, run)).collect())
+            }
+        }
+    }
+
+    /// A component of the thread's number in the group or the dispatch, in the first lane of a run.
+    fn first_thread_id(&mut self, n: u8, is_in_dispatch: bool, run: u32) -> ir::Value {
         let [_, y, z] = self.func.interface.group_size();
         let place = match (n, y, z) {
             // In a row of threads the flattened number is the first component.
             (0, 1, 1) => self.position.first_thread,
-            _ => self.thread_id_in_group(n, true).values()[0],
+            _ => self.thread_id_in_group(n, Some(run * OCTET_LANES)).values()[0],
         };
-        if matches!(input, Input::ThreadIdInGroup(_)) {
-            return Some(place);
+        if !is_in_dispatch {
+            return place;
         }
         let start = self.group_start(n);
-        Some(self.builder.ins().iadd(start, place))
+        self.builder.ins().iadd(start, place)
     }
 
-    /// Lane 0 of an affine operation: the same operation on lane 0 of its operands. If it turns out to be unused, no
-    /// code remains.
-    pub fn first_of_op(&mut self, result: Value, op: Op, args: &[Value]) -> Option<ir::Value> {
-        if self.facts.is_uniform(result) || self.facts.stride(result, true).is_none() {
+    /// In how many runs of lanes a value is affine, if it is: all lanes are one, or the octets are runs.
+    fn runs_of(&self, value: Value) -> Option<u32> {
+        if self.facts.stride(value, true).is_some() {
+            return Some(1);
+        }
+        self.facts.stride_in_octets(value, true).and_then(|_| self.octets())
+    }
+
+    /// The first lanes of an operation that is affine, there or in octets: the same operation on those of its operands. If they turn
+    /// out to be unused, no code remains.
+    pub fn firsts_of_op(&mut self, result: Value, op: Op, args: &[Value]) -> Option<Firsts> {
+        if self.facts.is_uniform(result) || self.func.ty(result) != Type::I32 {
             return None;
         }
-        let args: Vec<Operand> = args
-            .iter()
-            .map(|&arg| match self.firsts[arg.index()] {
-                Some(first) => Some(self.scalar(first)),
-                None => Some(self.operand(arg)).filter(Operand::is_uniform),
-            })
-            .collect::<Option<_>>()?;
         let mode = self.mode;
-        Some(lower_op(&mut self.emit(), op, &args, &Known::NOTHING, mode).values()[0])
+        (0..self.runs_of(result)?)
+            .map(|run| {
+                let args: Vec<Operand> = args
+                    .iter()
+                    .map(|&arg| self.known_first(arg, run).map(|first| self.scalar(first)))
+                    .collect::<Option<_>>()?;
+                Some(lower_op(&mut self.emit(), op, &args, &Known::NOTHING, mode).values()[0])
+            })
+            .collect()
+    }
+
+    /// A value in the first lane of a run, if there is a scalar for it.
+    fn known_first(&mut self, value: Value, run: u32) -> Option<ir::Value> {
+        match &self.firsts[value.index()] {
+            None => match self.operand(value) {
+                Operand::Uniform(uniform) => Some(uniform.value),
+                Operand::Packet(_) => None,
+            },
+            Some(firsts) if firsts.len() > 1 => Some(firsts[run as usize]),
+            Some(firsts) => {
+                let first = firsts[0];
+                let further = self.facts.stride(value, true)?.wrapping_mul(run * OCTET_LANES);
+                Some(if further == 0 { first } else { self.builder.ins().iadd_imm_s(first, i64::from(further as i32)) })
+            }
+        }
     }
 
     /// Lane 0 of a value.
     pub fn first(&mut self, value: Value) -> ir::Value {
-        match (self.operand(value), self.firsts[value.index()]) {
-            (Operand::Uniform(uniform), _) => uniform.value,
-            (_, Some(first)) => first,
-            (Operand::Packet(packet), None) => self.emit().lanes(&packet)[0],
+        self.first_of_run(value, 0)
+    }
+
+    /// A value in the first lane of a run.
+    pub fn first_of_run(&mut self, value: Value, run: u32) -> ir::Value {
+        if let Some(first) = self.known_first(value, run) {
+            return first;
         }
+        let packet = self.packet_operand(value);
+        self.emit().lanes(&packet)[(run * OCTET_LANES) as usize]
     }
 
     fn group_id(&self, n: u8) -> ir::Value {

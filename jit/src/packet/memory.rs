@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::widen::borrowed;
 
-use super::{Emit, Operand, Packet, Part, Uniform, is_wide, scalar_type, vector_type};
+use super::{Emit, Operand, Packet, Part, Shape, Uniform, Vectors, is_wide, scalar_type, vector_type};
 
 /// Where a lane's words begin.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ impl RowAddress {
 /// Rows of the lanes of one part.
 type Rows = SmallVec<[RowAddress; 4]>;
 
-impl Emit<'_, '_> {
+impl<'f> Emit<'_, 'f> {
     /// A packet from consecutive memory, lane 0 first. A condition is read as `i32`, all ones or zero. Lanes of 64 bits are in the
     /// order of the vectors, as [`Emit::store`] leaves them.
     pub fn load(&mut self, ty: Type, address: Value, offset: i32, flags: MemFlagsData) -> Packet {
@@ -172,6 +172,49 @@ impl Emit<'_, '_> {
                     self.store_columns(&columns, &rows, flags);
                 }
             }
+        }
+    }
+
+    /// [`Emit::load_rows`] for each run of lanes, all of one length, at an address of its own.
+    pub fn load_runs(
+        &mut self,
+        addresses: &[Value],
+        stride_bytes: u32,
+        words: usize,
+        flags: MemFlagsData,
+    ) -> Vec<Packet> {
+        let mut joined = vec![Packet { ty: Type::I32, vectors: Vectors::new() }; words];
+        for &address in addresses {
+            let columns = self.of_run(addresses.len()).load_rows(address, 0, stride_bytes, words, flags);
+            for (joined, column) in joined.iter_mut().zip(columns) {
+                joined.vectors.extend(column.vectors);
+            }
+        }
+        joined
+    }
+
+    /// [`Emit::store_rows`] for each run of lanes.
+    pub fn store_runs(&mut self, values: &[Packet], addresses: &[Value], stride_bytes: u32, flags: MemFlagsData) {
+        for (run, &address) in addresses.iter().enumerate() {
+            let values: Vec<Packet> = values.iter().map(|value| value.run(run, addresses.len())).collect();
+            self.of_run(addresses.len()).store_rows(&values, address, 0, stride_bytes, flags);
+        }
+    }
+
+    /// [`Emit::store_private`] for each run of lanes.
+    pub fn store_private_runs(&mut self, packet: &Packet, mask: &Packet, addresses: &[Value], flags: MemFlagsData) {
+        for (run, &address) in addresses.iter().enumerate() {
+            let [packet, mask] = [packet, mask].map(|packet| packet.run(run, addresses.len()));
+            self.of_run(addresses.len()).store_private(&packet, &mask, address, 0, flags);
+        }
+    }
+
+    /// For packets of one of so many runs of lanes.
+    fn of_run(&mut self, runs: usize) -> Emit<'_, 'f> {
+        Emit {
+            shape: Shape { vectors: self.shape.vectors / runs as u32, ..self.shape },
+            builder: self.builder,
+            context: self.context,
         }
     }
 

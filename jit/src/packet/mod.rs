@@ -39,6 +39,7 @@ pub mod integer;
 pub mod mask;
 pub mod memory;
 
+use brolga_ir::shape::OCTET_LANES;
 use brolga_ir::{Const, Function, Type};
 use cranelift_codegen::entity::packed_option::ReservedValue;
 use cranelift_codegen::ir::{self, Endianness, InstBuilder, MemFlagsData, Opcode, Value, types};
@@ -79,6 +80,11 @@ impl Shape {
     /// Threads in a packet.
     pub fn lanes(self) -> u32 {
         self.vector_bytes / 4 * self.vectors
+    }
+
+    /// How many octets a packet has, if each has vectors of its own.
+    pub fn octets(self) -> Option<u32> {
+        (self.vector_bytes <= OCTET_LANES * 4).then(|| self.lanes() / OCTET_LANES)
     }
 
     /// Vectors of a packet of this type.
@@ -156,6 +162,14 @@ pub struct Packet {
     pub ty: Type,
     /// The vectors, [`Shape::vectors_of`] many, each of CLIF type [`vector_type`].
     pub vectors: Vectors,
+}
+
+impl Packet {
+    /// The lanes of one of so many runs.
+    fn run(&self, run: usize, runs: usize) -> Self {
+        let count = self.vectors.len() / runs;
+        Self { ty: self.ty, vectors: Vectors::from_slice(&self.vectors[run * count..][..count]) }
+    }
 }
 
 /// 128 bits of a packet. Made by [`Emit::part`], consumed by [`Emit::join`].

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use brolga_ir::batch::ArrayWords;
 use brolga_ir::function::{AtomicOp, CounterOp, Query};
 use brolga_ir::host::{Address, Fault, Host, ViewSlot};
-use brolga_ir::interface::{Resource, ResourceClass, ResourceKind};
+use brolga_ir::interface::{Dimension, Resource, ResourceClass, ResourceKind};
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::sampling::SampleCall;
 use brolga_ir::span::Packing;
@@ -192,8 +192,7 @@ impl Host for Bound {
     }
 
     fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4] {
-        let words = self.buffer(view).map_or(0, |buffer| buffer.content().len() as u32);
-        [words, query as u32, level, view.element]
+        self.buffer(view).map_or([0; 4], |buffer| answer(buffer, query, level, view.element))
     }
 
     fn stop_requested(&self) -> bool {
@@ -408,11 +407,20 @@ fn dirty_arena(compiled: &Compiled) -> Walled {
     arena
 }
 
+/// What a query answers.
+fn answer(buffer: &Buffer, query: Query, level: u32, element: u32) -> [u32; 4] {
+    [buffer.content().len() as u32, query as u32, level, element]
+}
+
 fn views((buffers, resource): (&Vec<Buffer>, &Resource)) -> Vec<View> {
-    let view = |buffer: &Buffer| {
+    let view = |(element, buffer): (usize, &Buffer)| {
         let content = buffer.content();
+        let is_texture =
+            matches!(resource.kind, ResourceKind::Typed { dimension, .. } if dimension != Dimension::Buffer);
+        let query = if is_texture { Query::TextureSize } else { Query::BufferSize };
+        let size = answer(buffer, query, 0, element as u32);
         if content.is_empty() || matches!(resource.kind, ResourceKind::Typed { .. }) {
-            return View::UNBOUND;
+            return View { size, ..View::UNBOUND };
         }
         let bytes = content.len() as u64 * 4;
         View {
@@ -421,9 +429,10 @@ fn views((buffers, resource): (&Vec<Buffer>, &Resource)) -> Vec<View> {
             count: resource.kind.stride_bytes().map_or(0, |stride| bytes / u64::from(stride)),
             counter: buffer.counter.as_ptr(),
             layout: [0; 4],
+            size,
         }
     };
-    buffers.iter().map(view).collect()
+    buffers.iter().enumerate().map(view).collect()
 }
 
 /// Words right before a page that nobody may touch: whoever reads or writes on ends the process.

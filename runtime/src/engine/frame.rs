@@ -88,19 +88,23 @@ impl Frame {
 fn view(bound: Option<&Bound>) -> View {
     match bound {
         None | Some(Bound::Sampler(_) | Bound::Constants(_)) => View::UNBOUND,
-        Some(Bound::Texels(texels)) => texels.layout().map_or(View::UNBOUND, |layout| View {
-            base: layout.base,
-            size_bytes: layout.count * u64::from(layout.format.size_bytes()),
-            count: layout.count,
-            counter: std::ptr::null_mut(),
-            layout: layout.extents,
-        }),
-        Some(Bound::Words(words)) => View {
+        Some(bound @ Bound::Texels(texels)) => {
+            let sized = View { size: bound.size(), ..View::UNBOUND };
+            texels.layout().map_or(sized, |layout| View {
+                base: layout.base,
+                size_bytes: layout.count * u64::from(layout.format.size_bytes()),
+                count: layout.count,
+                layout: layout.extents,
+                ..sized
+            })
+        }
+        Some(bound @ Bound::Words(words)) => View {
             base: words.base(),
             size_bytes: words.size_bytes().min(MOST_NAMED),
             count: words.count().min(MOST_NAMED),
             counter: words.counter().map_or(std::ptr::null_mut(), |counter| counter.as_ptr()),
             layout: [0; 4],
+            size: bound.size(),
         },
     }
 }

@@ -218,6 +218,15 @@ impl Bound {
             },
         }
     }
+
+    /// What a query of its size answers: of a texture, that of the first mip level.
+    pub fn size(&self) -> [u32; 4] {
+        let query = match self {
+            Bound::Texels(Texels::Texture(_)) => Query::TextureSize,
+            _ => Query::BufferSize,
+        };
+        answer(query, self, 0)
+    }
 }
 
 impl Words {
