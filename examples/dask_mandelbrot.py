@@ -71,9 +71,9 @@ def drawn(shaders: tuple[bytes, bytes], vertices: np.ndarray, size: int, box: Bo
     return box.of(picture).copy()
 
 
-def gathered(client: Client, size: int, side: int, make: Callable[[Box], Pixels], **options: Any) -> Pixels:
+def gathered(client: Client, size: int, side: int, make: Callable[[Box], Pixels]) -> Pixels:
     """A picture whose boxes the cluster makes. A task whose worker dies is done again by another one."""
-    futures = {client.submit(make, box, pure=False, **options): box for box in boxes(size, side)}
+    futures = {client.submit(make, box, pure=False): box for box in boxes(size, side)}
     picture = np.zeros((size, size, 4), np.uint8)
     for future, pixels in as_completed(list(futures), with_results=True):
         futures[future].of(picture)[:] = pixels
@@ -105,9 +105,10 @@ def main() -> None:
     parser.add_argument("--side", type=int, default=512, help="pixels along each side of a task, a multiple of 8")
     parser.add_argument("--workers", type=int, default=2, help="processes on this machine")
     parser.add_argument("--scheduler", help="the address of a cluster that is there already")
+    parser.add_argument("--draw", action="store_true", help="draw a wheel of triangles instead, tile by tile")
     parser.add_argument("--output", default="mandelbrot.png")
     options = parser.parse_args()
-    make = mandelbrot(options.size, options.limit)
+    make = wheel(options.size, 2000) if options.draw else mandelbrot(options.size, options.limit)
     cluster = options.scheduler or LocalCluster(n_workers=options.workers, threads_per_worker=1, dashboard_address=None)
     with Client(cluster) as client:
         client.wait_for_workers(1 if options.scheduler else options.workers)

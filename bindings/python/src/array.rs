@@ -48,7 +48,14 @@ impl Array {
                 return Err(Failure::resource(message).into());
             }
         };
-        let weak = PyWeakrefReference::new(object).ok().map(Bound::unbind);
+        if export.suboffsets().is_some() {
+            let message =
+                "the elements are behind pointers: numpy.ascontiguousarray makes a copy in which they are not";
+            return Err(Failure::resource(message).into());
+        }
+        // Of a view, the memory is the base's.
+        let base = object.getattr_opt("base")?.filter(|base| !base.is_none());
+        let weak = PyWeakrefReference::new(base.as_ref().unwrap_or(object)).ok().map(Bound::unbind);
         Ok(Self { export, _weak: weak })
     }
 

@@ -3,7 +3,7 @@
 use brolga::files::Array as Layout;
 use brolga::{Counter, Dimension, Format, Sampler as State, Texture as Texels, TextureShape};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyDict;
 
 use crate::array::{Array, to_json, to_numpy};
 use crate::error::Failure;
@@ -230,9 +230,7 @@ pub fn triple(what: &str, value: &Bound<'_, PyAny>, rest: u32) -> PyResult<[u32;
     }
     let wrong =
         || Failure::new(brolga::ErrorKind::Call, format!("{what} are a number, or one to three of them, not {value}"));
-    let numbers: Vec<u32> =
-        value.cast::<PyTuple>().ok().map_or_else(|| value.extract(), |tuple| tuple.extract()).map_err(|_| wrong())?;
-    match numbers[..] {
+    match value.extract::<Vec<u32>>().map_err(|_| wrong())?[..] {
         [x] => Ok([x, rest, rest]),
         [x, y] => Ok([x, y, rest]),
         [x, y, z] => Ok([x, y, z]),

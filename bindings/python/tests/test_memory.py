@@ -38,9 +38,14 @@ def resident_bytes() -> int:
 def test_a_bound_array_is_neither_resized_nor_freed(double: brolga.Shader) -> None:
     numbers = np.ones(64, np.float32)
     bound = double.bind({"u0": numbers})
-    for check in (True, False):
-        with pytest.raises(ValueError, match="cannot resize"):
-            numbers.resize(1 << 20, refcheck=check)
+    whole = np.ones(128, np.float32)
+    part = double.bind({"u0": whole[64:]})
+    for bound_array in (numbers, whole):
+        for check in (True, False):
+            with pytest.raises(ValueError, match="cannot resize"):
+                bound_array.resize(1 << 20, refcheck=check)
+    part.dispatch(1)
+    assert (whole == np.repeat([1, 2], 64)).all()
     alive = weakref.ref(numbers)
     del numbers
     gc.collect()
