@@ -1,21 +1,97 @@
 //! Brolga runs Direct3D shader bytecode on the CPU.
 //!
-//! It reads what `fxc` writes, compiles it to machine code and runs compute shaders over thread groups:
+//! It reads what `fxc` writes, compiles it to SIMD machine code, and runs it on all cores: no GPU, no driver, no Windows. Results are
+//! bit-identical with any number of threads and on every x86-64 processor, no shader reaches memory that was not bound to it, and every
+//! run can be stopped.
 //!
-//! ```no_run
+//! # Running compute shaders
+//!
+//! A [`Device`] compiles shaders and owns threads; [`Bindings`] say which view of which memory is at which register. The bytes of
+//! a shader usually come from a file; here the assembler makes them of a listing:
+//!
+//! ```
+//! use brolga::bytecode::assembler::assemble;
 //! use brolga::{Bindings, CompileOptions, Device, Dispatch, View};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let listing = "
+//!     cs_5_0
+//!     dcl_uav_raw u0
+//!     dcl_input vThreadID.x
+//!     dcl_temps 1
+//!     dcl_thread_group 64, 1, 1
+//!     ishl r0.x, vThreadID.x, l(2)
+//!     ld_raw r0.y, r0.x, u0.xxxx
+//!     iadd r0.y, r0.y, r0.y
+//!     store_raw u0.x, r0.x, r0.y
+//!     ret";
 //! let device = Device::builder().build()?;
-//! let shader = device.compile(&std::fs::read("double.cso")?, &CompileOptions::default())?;
-//! let numbers = device.buffer_from(&[1.0f32; 1024])?;
+//! let shader = device.compile(&assemble(listing, &Default::default())?.bytes, &CompileOptions::default())?;
+//!
+//! let numbers = device.buffer_from(&(0..1024u32).collect::<Vec<_>>())?;
 //! let mut bindings = Bindings::new();
-//! bindings.set(shader.register("numbers")?, View::raw(numbers.clone())?);
+//! bindings.set("u0".parse()?, View::raw(numbers.clone())?);
 //! device.dispatch(&shader, &bindings, &Dispatch::new([16, 1, 1]))?;
-//! println!("{:?}", &numbers.to_vec::<f32>()?[..4]);
+//! assert_eq!(numbers.to_vec::<u32>()?[..4], [0, 2, 4, 6]);
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! A program that dispatches often binds once, with [`Device::bind`]. `job` reads whole runs from files.
+//!
+//! # Drawing
+//!
+//! A [`raster::Pipeline`] is a vertex and a pixel shader with their state, a [`raster::Pass`] draws into textures. Programs with a
+//! rasterizer of their own run the two stages alone, through [`pipeline`] and [`Worker`].
+//!
+//! ```
+//! use brolga::raster::{Draw, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
+//! use brolga::{Device, Format, TextureShape, View};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let vertex_shader = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/triangle_vs.cso"));
+//! # let pixel_shader = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/triangle_ps.cso"));
+//! let device = Device::builder().build()?;
+//! let desc = PipelineDesc::new(vertex_shader, Some(pixel_shader))
+//!     .input(InputElement::new("POSITION", Format::R32G32_FLOAT, 0))
+//!     .input(InputElement::new("COLOR", Format::R32G32B32A32_FLOAT, 8))
+//!     .target(TargetState::new(Format::R8G8B8A8_UNORM));
+//! let pipeline = Pipeline::new(&device, &desc)?;
+//!
+//! let corner = |x: f32, y: f32| [x, y, 1.0, 0.5, 0.0, 1.0];
+//! let vertices = device.buffer_from(&[corner(-1.0, 1.0), corner(1.0, 1.0), corner(-1.0, -1.0)])?;
+//! let target = device.texture(TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 64, 64))?;
+//! let mut pass = Pass::new(&device, Targets { colors: vec![View::texture(target.clone())], depth: None })?;
+//! pass.draw(&Draw::new(&pipeline, 3).vertex_buffer(vertices, 24))?;
+//! // The upper left half: pixels whose centre is on the diagonal belong to the other triangle of a square.
+//! assert_eq!(pass.finish()?[0].samples, 64 * 63 / 2);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Measuring
+//!
+//! `bench` (feature `bench`) times jobs and scenes, several in turns; its suite has cases with fixed inputs:
+//!
+//! ```
+//! # #[cfg(feature = "bench")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use brolga::bench::{Amount, Series, measure, suite};
+//! use brolga::job::RunOptions;
+//!
+//! let device = brolga::Device::builder().threads(1).build()?;
+//! let ready = suite::prepare("tiny").expect("a case of the suite");
+//! let bindings = ready.job.bind(&device)?;
+//! let (mut series, _outcome) = Series::begin(&ready.job, &device, &bindings, 0, &RunOptions::default())?;
+//! measure(&mut [&mut series], Amount::Rounds(5), &mut |_| {});
+//! assert!(series.runs().wall().expect("five samples").median_ms < 1000.0);
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "bench"))]
+//! # fn main() {}
+//! ```
+//!
+//! # Where things are
 //!
 //! | module | what |
 //! |---|---|

@@ -186,7 +186,16 @@ fn listed(file: &Path) -> BTreeSet<String> {
 fn tables_name_the_files_that_there_are() {
     let mut wrong = Vec::new();
     let mut tables = 0;
-    let crates = ["bindings/c/src", "bytecode/src", "ir/src", "jit/src", "json/src", "runtime/src"];
+    let crates = [
+        "bindings/c/src",
+        "bindings/python/src",
+        "bytecode/src",
+        "fingerprint/src",
+        "ir/src",
+        "jit/src",
+        "json/src",
+        "runtime/src",
+    ];
     let modules = ["src/bench", "src/cli", "src/job"];
     let mut left: Vec<PathBuf> = crates.iter().chain(&modules).map(|folder| root().join(folder)).collect();
     while let Some(folder) = left.pop() {

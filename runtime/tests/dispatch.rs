@@ -284,3 +284,32 @@ fn a_device_may_borrow_threads() {
         }
     }
 }
+
+/// Four threads of the program's own and as many tasks of its pool dispatch at once, on a device that borrows the same pool.
+/// `BROLGA_ROUNDS` says how often each.
+#[test]
+fn threads_and_tasks_that_share_a_pool_with_a_device_do_not_wait_for_each_other() {
+    let rounds: u32 = std::env::var("BROLGA_ROUNDS").map_or(100, |text| text.parse().expect("a number"));
+    let theirs = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap());
+    let pool = {
+        let theirs = theirs.clone();
+        Pool::borrowed(3, move |task| theirs.spawn(task))
+    };
+    let device = Device::builder().pool(pool).build().unwrap();
+    let shader = sum(&device, Engine::best());
+    let work = || {
+        let buffer = device.buffer(300 * 20 * 4).unwrap();
+        let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
+        bindings.set("u0".parse().unwrap(), View::raw(buffer.clone()).unwrap());
+        let bound = device.bind(&shader, &bindings).unwrap();
+        for _ in 0..rounds {
+            bound.dispatch(&Dispatch::new([300, 1, 1])).unwrap();
+        }
+        assert_eq!(buffer.to_vec::<u32>().unwrap()[299 * 20], sum_of_group(299));
+    };
+    let inside = || theirs.scope(|tasks| (0..4).for_each(|_| tasks.spawn(|_| work())));
+    std::thread::scope(|threads| {
+        (0..4).for_each(|_| drop(threads.spawn(work)));
+        threads.spawn(inside);
+    });
+}

@@ -1,6 +1,6 @@
 //! The counts that shape a texture, and which of them each kind of texture has.
 
-use brolga_runtime::{Dimension, TextureShape};
+use brolga_runtime::{Dimension, Format, TextureShape};
 
 /// A count that shapes a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +65,21 @@ pub(crate) fn sides(dimension: Dimension) -> &'static [Extent] {
         | Dimension::TextureCube
         | Dimension::TextureCubeArray => &[Extent::Layers, Extent::Height, Extent::Width],
     }
+}
+
+/// The texture whose array of texels, or of blocks, has these sides, the outermost first; none if its kind has more or fewer.
+pub fn shape_of_array(dimension: Dimension, format: Format, array: &[u32]) -> Option<TextureShape> {
+    let mut shape = TextureShape::new(dimension, format, 1);
+    let [across, down] = format.block_extents();
+    for (extent, side) in sides(dimension).iter().zip(array) {
+        let texels = match extent {
+            Extent::Width => across,
+            Extent::Height => down,
+            _ => 1,
+        };
+        *extent.field(&mut shape) = side.checked_mul(texels)?;
+    }
+    (sides(dimension).len() == array.len()).then_some(shape)
 }
 
 /// What a texture has instead of sides, or besides them.

@@ -49,7 +49,7 @@ use brolga_runtime::{Buffer, CancelToken, Device, Dimension, Format, Texture, Te
 
 pub use bytes::Bytes;
 pub use claim::Claim;
-pub use extent::Extent;
+pub use extent::{Extent, shape_of_array};
 pub use input::read;
 pub use npy::{Array, ElementType};
 pub use obj::Mesh;

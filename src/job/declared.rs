@@ -37,7 +37,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    fn read(container: &[u8], limits: &Limits) -> Result<Self, Error> {
+    pub fn read(container: &[u8], limits: &Limits) -> Result<Self, Error> {
         let mut options = LoadOptions::default();
         options.limits = limits.file.clone();
         let shader = Shader::load(container, &options)?;
@@ -48,6 +48,11 @@ impl Found {
     fn binding(&self, register: Register) -> Option<&resources::Binding> {
         let holds = |row: &&resources::Binding| register.is_within((*row).into(), row.count());
         self.names.as_ref()?.bindings.iter().find(holds)
+    }
+
+    /// The layout of the constant buffer at a register.
+    pub fn constants(&self, register: Register) -> Option<&resources::Buffer> {
+        self.buffer(register, BufferKind::ConstantBuffer)
     }
 
     /// The layout of what is bound to a register.
@@ -224,9 +229,9 @@ impl Declarations<'_> {
     /// Makes values of the variables that a binding names.
     fn place_variables(&self, binding: &mut Binding) -> Result<(), JobError> {
         self.needed(binding)?;
-        let buffer = self.found()?.buffer(binding.register, BufferKind::ConstantBuffer);
+        let buffer = self.found()?.constants(binding.register);
         let at_span = |(problem, span)| self.job.error(&span, problem);
-        let named = variables::runs(binding, buffer).map_err(at_span)?;
+        let named = variables::runs(binding.register, &binding.variables, buffer).map_err(at_span)?;
         let runs = match &mut binding.content {
             Content::Values(runs) => runs,
             content => {
@@ -272,7 +277,7 @@ impl Declarations<'_> {
 
     /// Bytes of a constant buffer as the source or the program has it.
     fn constant_bytes(&self, register: Register) -> Option<u64> {
-        let named = self.found().ok()?.buffer(register, BufferKind::ConstantBuffer);
+        let named = self.found().ok()?.constants(register);
         match (named, self.known(register)?.kind) {
             (Some(buffer), _) => Some(buffer.size_bytes.into()),
             (None, ResourceKind::Constant { vectors }) => Some(16 * u64::from(vectors)).filter(|bytes| *bytes > 0),
@@ -282,7 +287,7 @@ impl Declarations<'_> {
 
     /// A variable that the shader reads and that ends after the last byte of a constant buffer.
     fn beyond(&self, register: Register, bytes: u64) -> Option<(String, u64)> {
-        let buffer = self.found().ok()?.buffer(register, BufferKind::ConstantBuffer)?;
+        let buffer = self.found().ok()?.constants(register)?;
         let end = |variable: &resources::Variable| u64::from(variable.offset_bytes) + u64::from(variable.size_bytes);
         let mut used = buffer.variables.iter().filter(|variable| variable.is_used());
         used.find(|variable| end(variable) > bytes).map(|variable| (variable.name.clone(), end(variable)))

@@ -15,7 +15,7 @@ use super::error::{JobError, Problem};
 use super::model::*;
 use super::output;
 use super::prepare::Prepared;
-use crate::files::{Bytes, Claim, FileForm};
+use crate::files::{Array, Bytes, Claim, FileForm};
 
 /// How to run a job.
 #[derive(Clone, Debug)]
@@ -239,6 +239,14 @@ impl Prepared {
         let compile_time = compiled.compile_time();
         let (engine, is_cached) = (compiled.engine(), compiled.is_cached());
         Ok(Outcome { engine, compile_time, is_cached, report, slots, counters })
+    }
+
+    /// The array that the bytes of one of the job's `u#` are, as in an .npy file; none if the job does not bind it.
+    pub fn array(&self, register: Register) -> Option<Array> {
+        let at = self.job.bindings.iter().position(|binding| binding.register == register)?;
+        let kind = &self.views[at].kind;
+        let number_type = self.job.bindings[at].save.as_ref().and_then(|save| save.number_type);
+        Some(output::array(kind, number_type, self.views[at].content.size_bytes()))
     }
 
     /// Bytes of an element of a structured view.

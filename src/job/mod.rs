@@ -37,6 +37,7 @@
 //! | `memory.rs` | jobs that are made in memory |
 //! | `declared.rs` | what the shader says, so that the job need not |
 //! | `variables.rs` | values of constant buffers by the names of their variables |
+//! | `constants.rs` | the same for programs that have no job |
 //! | `prepare.rs` | opens the files of a job and checks their sizes |
 //! | `load.rs` | what each view holds before the run |
 //! | `checks.rs` | what each expectation compares |
@@ -50,6 +51,7 @@
 mod bind;
 mod checks;
 mod compare;
+mod constants;
 mod content_keys;
 mod declared;
 mod document;
@@ -84,6 +86,7 @@ use std::sync::Arc;
 use crate::files;
 
 pub use compare::{Comparison, CounterDifference, Difference, Segment};
+pub use constants::constants;
 pub use document::{Span, Syntax};
 pub use draft::Draft;
 pub(crate) use error::nearest;

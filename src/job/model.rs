@@ -10,7 +10,7 @@ use std::sync::Arc;
 use brolga_runtime::{ClassInstance, Dimension, Error, Format, Sampler, TextureShape};
 pub(super) use brolga_runtime::{Register, ResourceClass};
 
-use super::document::{Node, Span};
+use super::document::{Entry, Node, Span};
 use super::error::{JobError, Problem};
 use super::extents::TextureKeys;
 use super::values::{Number, NumberType};
@@ -161,6 +161,19 @@ pub struct NamedValue {
     /// Whether it stands in the table `values`, where no name is a key.
     pub(super) is_explicit: bool,
     pub(super) node: Node,
+}
+
+impl NamedValue {
+    /// One in the table `values`.
+    pub(super) fn explicit(entry: &Entry) -> Self {
+        Self { is_explicit: true, ..Self::beside_keys(entry) }
+    }
+
+    /// One beside keys.
+    pub(super) fn beside_keys(entry: &Entry) -> Self {
+        let (name, span) = (entry.key.clone(), entry.key_span.clone());
+        Self { name, span, is_explicit: false, node: entry.node.clone() }
+    }
 }
 
 /// Kinds of views. What a job says of a texture may leave things to a file; later there is a

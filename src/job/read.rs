@@ -158,18 +158,12 @@ fn binding(table: &Table<'_>, register: Register, more: &[&'static str]) -> Resu
 
 /// The variables that a constant buffer's table names: what is no key, and all that stands in `values`.
 fn named_values(table: &Table<'_>, keys: &[&[&'static str]]) -> Result<Vec<NamedValue>, Fault> {
-    let named = |entry: &Entry, is_explicit| NamedValue {
-        name: entry.key.clone(),
-        span: entry.key_span.clone(),
-        is_explicit,
-        node: entry.node.clone(),
-    };
     let is_key = |entry: &&Entry| entry.key == "values" || keys.iter().any(|list| list.contains(&entry.key.as_str()));
     let mut values: Vec<_> =
-        table.entries().iter().filter(|entry| !is_key(entry)).map(|entry| named(entry, false)).collect();
+        table.entries().iter().filter(|entry| !is_key(entry)).map(NamedValue::beside_keys).collect();
     if let Some(node) = table.get("values") {
         let inner = Table::open(node, "values", "the values of variables")?;
-        values.extend(inner.entries().iter().map(|entry| named(entry, true)));
+        values.extend(inner.entries().iter().map(NamedValue::explicit));
     }
     Ok(values)
 }

@@ -12,7 +12,7 @@ use super::content_keys;
 use super::declared::number_type;
 use super::document::{Node, Value};
 use super::error::{Problem, nearest};
-use super::model::{Binding, NamedValue, Run};
+use super::model::{NamedValue, Run};
 use super::read::CONSTANT_KEYS;
 use super::table::{Fault, wrong_type};
 use super::values::{Number, NumberType};
@@ -21,9 +21,8 @@ use crate::files::short;
 /// Bytes of a vector of four words, where elements, rows and columns begin.
 const VECTOR: u64 = 16;
 
-/// The values that a binding gives to variables of a buffer.
-pub(super) fn runs(binding: &Binding, buffer: Option<&Buffer>) -> Result<Vec<Run>, Fault> {
-    let register = binding.register;
+/// The values that a register's binding gives to variables of its buffer.
+pub(super) fn runs(register: Register, values: &[NamedValue], buffer: Option<&Buffer>) -> Result<Vec<Run>, Fault> {
     let unknown = |value: &NamedValue, known: Vec<String>| {
         let keys = if value.is_explicit { &[] } else { CONSTANT_KEYS };
         let names: Vec<&str> = known.iter().map(String::as_str).chain(keys.iter().copied()).collect();
@@ -35,7 +34,7 @@ pub(super) fn runs(binding: &Binding, buffer: Option<&Buffer>) -> Result<Vec<Run
     let places: HashMap<&str, (&VariableType, u32)> =
         all.iter().rev().map(|(name, ty, at)| (*name, (*ty, *at))).collect();
     let mut writer = Writer { runs: Vec::new() };
-    for value in &binding.variables {
+    for value in values {
         match places.get(value.name.as_str()) {
             Some((ty, offset)) => writer.any(&value.node, &value.name, ty, u64::from(*offset))?,
             None => return Err(unknown(value, all.iter().map(|(name, ..)| (*name).to_owned()).collect())),

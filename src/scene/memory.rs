@@ -265,7 +265,7 @@ fn along_curve(view: View, reference: &Reference) -> Result<View, brolga_runtime
 }
 
 impl document::Sampler {
-    fn state(&self) -> brolga_runtime::Sampler {
+    pub fn state(&self) -> brolga_runtime::Sampler {
         let plain = brolga_runtime::Sampler::default();
         brolga_runtime::Sampler {
             filter: self.filter,

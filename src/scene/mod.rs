@@ -26,6 +26,7 @@
 //! | `content.rs` | what resources and files hold |
 //! | `mesh.rs` | meshes become buffers |
 //! | `memory.rs` | resources on a device, and how registers see them |
+//! | `state.rs` | samplers and pipelines for programs that have no scene |
 //! | `pipelines.rs` | pipelines, compiled for what they draw to |
 //! | `direct3d9/` | samplers, pipelines and steps of Direct3D 9 |
 //! | `constants.rs` | its constants by their names |
@@ -54,6 +55,7 @@ mod pipelines;
 mod plan;
 mod run;
 mod save;
+mod state;
 mod step;
 mod unsupported;
 
@@ -78,7 +80,8 @@ pub use expectation::{CheckResult, Checked, QueryValue};
 pub use history::{PixelStep, WatchedPixel};
 pub use picture::{PictureCheck, Pixel};
 pub use run::{Outcome, ReadyScene};
-pub use save::Outputs;
+pub use save::{Outputs, Saved};
+pub use state::{pipeline, sampler};
 
 /// A scene whose files are read.
 #[derive(Debug)]

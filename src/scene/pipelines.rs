@@ -68,57 +68,29 @@ impl<'a, 'o> Compiler<'a, 'o> {
             return Ok(made.clone());
         }
         let at = format!("pipelines.{name}");
+        // Transformed vertices of Direct3D 9 have none.
+        let vertex_shader = match (&pipeline.vs, &pipeline.direct3d9) {
+            (None, Some(_)) => &[],
+            (vs, _) => self.shader(&at, Stage::Vertex, vs.as_ref())?,
+        };
+        let pixel_shader = pipeline.ps.as_ref().map(|shader| self.shader(&at, Stage::Pixel, Some(shader)));
+        let options = match &pipeline.direct3d9 {
+            Some(direct3d9) => {
+                let options = self.compile_options().float_rules(direct3d9.float_rules);
+                let textures = key.1.textures.iter().enumerate();
+                textures.fold(options, |options, (stage, kind)| options.stage_texture(stage, *kind))
+            }
+            None => self.compile_options(),
+        };
+        let topology = pipeline.topology.as_deref().or(draws_mesh.then_some("TRIANGLELIST"));
         let desc = PipelineDesc {
-            // Transformed vertices of Direct3D 9 have none.
-            vertex_shader: match (&pipeline.vs, &pipeline.direct3d9) {
-                (None, Some(_)) => &[],
-                (vs, _) => self.shader(&at, Stage::Vertex, vs.as_ref())?,
-            },
-            pixel_shader: pipeline
-                .ps
-                .as_ref()
-                .map(|shader| self.shader(&at, Stage::Pixel, Some(shader)))
-                .transpose()?,
+            vertex_shader,
+            pixel_shader: pixel_shader.transpose()?,
             input_layout: input_layout(pipeline, draws_mesh),
-            topology: topology(
-                &at,
-                pipeline.topology.as_deref().or(draws_mesh.then_some("TRIANGLELIST")),
-                self.document.is_direct3d9,
-            )?,
-            rasterizer: RasterizerState {
-                fill: pipeline.rasterizer.fill_mode,
-                cull: pipeline.rasterizer.cull_mode,
-                front_counter_clockwise: pipeline.rasterizer.front_counter_clockwise,
-                depth_clip: pipeline.rasterizer.depth_clip_enable,
-                depth_bias: pipeline.rasterizer.depth_bias,
-                slope_scaled_depth_bias: pipeline.rasterizer.slope_scaled_depth_bias,
-                depth_bias_clamp: pipeline.rasterizer.depth_bias_clamp,
-                multisample: pipeline.rasterizer.multisample_enable,
-            },
-            depth: DepthState {
-                enable: pipeline.depth_stencil.depth_enable,
-                write: pipeline.depth_stencil.depth_write_mask == DepthWriteMask::All,
-                function: pipeline.depth_stencil.depth_func,
-            },
-            stencil: pipeline.depth_stencil.stencil_enable.then(|| StencilTest {
-                read_mask: pipeline.depth_stencil.stencil_read_mask,
-                write_mask: pipeline.depth_stencil.stencil_write_mask,
-                front: stencil_face(pipeline.depth_stencil.front_face),
-                back: stencil_face(pipeline.depth_stencil.back_face),
-            }),
-            targets: key.1.formats.iter().enumerate().map(|(n, format)| target(n, *format, &pipeline.blend)).collect(),
+            topology: self::topology(&at, topology, self.document.is_direct3d9)?,
             depth_format,
-            alpha_to_coverage: pipeline.blend.alpha_to_coverage_enable,
-            direct3d9: pipeline.direct3d9.as_ref().map_or_else(Default::default, |direct3d9| direct3d9.state),
-            options: match &pipeline.direct3d9 {
-                Some(direct3d9) => {
-                    let options = self.compile_options().float_rules(direct3d9.float_rules);
-                    let textures = key.1.textures.iter().enumerate();
-                    textures.fold(options, |options, (stage, kind)| options.stage_texture(stage, *kind))
-                }
-                None => self.compile_options(),
-            },
-            pixel_options: None,
+            options,
+            ..state(pipeline, &key.1.formats)
         };
         let made = Pipeline::new(self.device, &desc).map_err(|error| match self.document.is_direct3d9 {
             true => SceneError::new(&at, direct3d9::problem(error, &BTreeMap::new(), &BTreeMap::new())),
@@ -190,6 +162,38 @@ impl<'a, 'o> Compiler<'a, 'o> {
     }
 }
 
+/// What a pipeline says of the state around its shaders, for targets of these formats.
+pub(super) fn state(pipeline: &document::Pipeline, formats: &[Format]) -> PipelineDesc<'static> {
+    let document::Pipeline { rasterizer, depth_stencil, blend, .. } = pipeline;
+    PipelineDesc {
+        rasterizer: RasterizerState {
+            fill: rasterizer.fill_mode,
+            cull: rasterizer.cull_mode,
+            front_counter_clockwise: rasterizer.front_counter_clockwise,
+            depth_clip: rasterizer.depth_clip_enable,
+            depth_bias: rasterizer.depth_bias,
+            slope_scaled_depth_bias: rasterizer.slope_scaled_depth_bias,
+            depth_bias_clamp: rasterizer.depth_bias_clamp,
+            multisample: rasterizer.multisample_enable,
+        },
+        depth: DepthState {
+            enable: depth_stencil.depth_enable,
+            write: depth_stencil.depth_write_mask == DepthWriteMask::All,
+            function: depth_stencil.depth_func,
+        },
+        stencil: depth_stencil.stencil_enable.then(|| StencilTest {
+            read_mask: depth_stencil.stencil_read_mask,
+            write_mask: depth_stencil.stencil_write_mask,
+            front: stencil_face(depth_stencil.front_face),
+            back: stencil_face(depth_stencil.back_face),
+        }),
+        targets: formats.iter().enumerate().map(|(n, format)| target(n, *format, blend)).collect(),
+        alpha_to_coverage: blend.alpha_to_coverage_enable,
+        direct3d9: pipeline.direct3d9.as_ref().map_or_else(Default::default, |direct3d9| direct3d9.state),
+        ..PipelineDesc::new(&[], None)
+    }
+}
+
 /// Whether a shader is a ps_1_x, which samples whatever texture is bound.
 fn is_without_samplers(bytes: &[u8]) -> bool {
     matches!(bytes, [_, 1, 0xff, 0xff, ..])
@@ -198,7 +202,7 @@ fn is_without_samplers(bytes: &[u8]) -> bool {
 /// The names of topologies; the last one is Direct3D 9's alone.
 const TOPOLOGIES: [&str; 6] = ["POINTLIST", "LINELIST", "LINESTRIP", "TRIANGLELIST", "TRIANGLESTRIP", "TRIANGLEFAN"];
 
-fn topology(place: &str, name: Option<&str>, is_direct3d9: bool) -> Result<Topology, SceneError> {
+pub(super) fn topology(place: &str, name: Option<&str>, is_direct3d9: bool) -> Result<Topology, SceneError> {
     let known = TOPOLOGIES[..if is_direct3d9 { 6 } else { 5 }].join(", ");
     match name {
         Some("POINTLIST") => Ok(Topology::PointList),
@@ -228,7 +232,7 @@ fn input_layout(pipeline: &document::Pipeline, draws_mesh: bool) -> Vec<InputEle
     said.chain(of_direct3d9).chain(super::mesh::input_layout().into_iter().filter(|_| draws_mesh)).collect()
 }
 
-fn input_element(element: &document::InputElement) -> InputElement {
+pub(super) fn input_element(element: &document::InputElement) -> InputElement {
     InputElement {
         semantic: element.semantic.clone(),
         index: element.index,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use brolga_runtime::CancelToken;
+use brolga_runtime::{Buffer, CancelToken};
 use serde::Deserialize;
 
 use super::Scene;
@@ -13,7 +13,7 @@ use super::error::{Problem, SceneError, find};
 use super::expectation::NumberName;
 use super::names::{Kind, Named};
 use super::run::Outcome;
-use crate::files::{Bytes, Claim, FileForm, FileProblem, short};
+use crate::files::{Array, Bytes, Claim, FileForm, FileProblem, short};
 use crate::job::{self, NumberType, output};
 
 /// What a scene says of a file that it saves.
@@ -64,6 +64,18 @@ fn kind(resource: &Resource, form: &Form) -> job::Kind<brolga_runtime::TextureSh
     }
 }
 
+/// A resource that a scene saves, as a run of it left it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Saved<'a> {
+    /// Its name.
+    pub resource: &'a str,
+    /// What its bytes are, as in an .npy file; of a texture with mip levels, the first one.
+    pub array: Array,
+    /// Its bytes.
+    pub buffer: &'a Buffer,
+}
+
 /// The claimed files of a scene. Dropped, it leaves nothing behind.
 #[derive(Debug)]
 pub struct Outputs<'a> {
@@ -73,6 +85,15 @@ pub struct Outputs<'a> {
 }
 
 impl Scene {
+    /// What it saves, as a run of it left it, in its order.
+    pub fn saved<'a>(&'a self, outcome: &'a Outcome) -> impl Iterator<Item = Saved<'a>> {
+        self.document.save.iter().zip(&outcome.saved).map(|(save, buffer)| {
+            let (name, resource) = (save.resource.as_str(), &self.document.resources[&save.resource]);
+            let kind = kind(resource, &self.contents[name].form);
+            Saved { resource: name, array: output::array(&kind, save.number_type(), buffer.size_bytes()), buffer }
+        })
+    }
+
     /// Claims every file that the scene saves, which finds those that cannot be written. Their names start from `folder`.
     ///
     /// `taken` are the files that were written before, which no other may replace; it gains those of this scene.

@@ -23,9 +23,6 @@ pub enum CacheError {
         /// The system's error.
         source: io::Error,
     },
-    /// Nothing distinguishes the code of this build from that of others.
-    #[error("this build has no cache: its crates were not built within their workspace, so its sources are unknown")]
-    UnknownSources,
 }
 
 /// What is wrong with a file or folder that should be private.

@@ -95,7 +95,6 @@ impl Cache {
     /// # Errors
     /// As [`Self::open`].
     pub fn with_cap(folder: impl AsRef<Path>, cap_bytes: u64) -> Result<Self, CacheError> {
-        KeyBuilder::check_build()?;
         let folder = Folder::open(folder.as_ref())?;
         let (room, counters) = (Mutex::new(0), Mutex::default());
         Ok(Self { inner: Arc::new(Inner { folder, cap_bytes, room, counters }) })

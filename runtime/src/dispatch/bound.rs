@@ -2,8 +2,6 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use brolga_ir::span::Grid;
@@ -16,9 +14,6 @@ use crate::error::Error;
 use crate::resource::View;
 use crate::shader::Shader;
 use crate::stop::{CancelToken, Watch};
-
-/// How often a hook is called.
-const HOOK: Duration = Duration::from_millis(5);
 
 /// A shader with its bindings. What a dispatch would otherwise determine each time is known: that the bindings fit,
 /// where their memory is, which code accesses their texels.
@@ -120,37 +115,14 @@ impl BoundShader {
         })
     }
 
-    /// The same, calling a hook on the caller's thread every few milliseconds until it is over, for example to let a
-    /// language runtime handle signals; [`ControlFlow::Break`] cancels this dispatch and no other. The work is done by
-    /// other threads, one of which is started for it.
+    /// The same, calling a hook on the caller's thread every few milliseconds until it is over, as
+    /// [`CancelToken::hooked`] does; [`ControlFlow::Break`] cancels this dispatch and no other.
     ///
     /// # Errors
     /// As [`dispatch`](Self::dispatch), and [`Error::Pool`] if that thread cannot be started.
     pub fn dispatch_hooked(&self, what: &Dispatch, hook: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Report, Error> {
-        let what = &Dispatch { cancel: what.cancel.follower(), ..what.clone() };
-        let (sender, receiver) = channel();
-        thread::scope(|scope| {
-            // Whatever happens in the hook, no work continues for nothing.
-            let _cancelling = Cancelling(&what.cancel);
-            let work = move || {
-                // If the hook panicked, the receiver is gone.
-                let _ = sender.send(self.dispatch(what));
-            };
-            let name = "brolga-dispatch".to_owned();
-            let started = thread::Builder::new().name(name).spawn_scoped(scope, work);
-            started.map_err(|error| Error::Pool { threads: 1, reason: error.to_string() })?;
-            loop {
-                match receiver.recv_timeout(HOOK) {
-                    Ok(result) => return result,
-                    Err(RecvTimeoutError::Timeout) => {
-                        if hook().is_break() {
-                            what.cancel.cancel();
-                        }
-                    }
-                    Err(RecvTimeoutError::Disconnected) => unreachable!("panics of a dispatch become errors"),
-                }
-            }
-        })
+        let run = |cancel: &CancelToken| self.dispatch(&Dispatch { cancel: cancel.clone(), ..what.clone() });
+        what.cancel.hooked(hook, run)?
     }
 
     /// Runs groups on the calling thread, whichever that is, without involving others.
@@ -159,14 +131,5 @@ impl BoundShader {
     /// If there is no memory for it.
     pub fn worker(&self) -> Result<Worker<'_>, Error> {
         Worker::new(&self.runner, &self.shader, &self.resolved)
-    }
-}
-
-/// Cancels a token when dropped.
-struct Cancelling<'a>(&'a CancelToken);
-
-impl Drop for Cancelling<'_> {
-    fn drop(&mut self) {
-        self.0.cancel();
     }
 }

@@ -51,6 +51,13 @@ impl Buffer {
         self.memory.is_writable()
     }
 
+    /// The first byte, for callers that hand the memory on, as to another language. It is valid for [`Self::size_bytes`]
+    /// while a clone of the buffer lives, and not to be written unless the buffer [is writable](Self::is_writable).
+    /// Shaders may change it at any time.
+    pub fn as_ptr(&self) -> *mut u8 {
+        self.memory.base()
+    }
+
     /// Copies elements out, from any byte offset on.
     ///
     /// # Errors

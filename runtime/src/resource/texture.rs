@@ -1,5 +1,7 @@
 //! Textures: a buffer with a shape.
 
+use std::ops::Range;
+
 use bytemuck::{NoUninit, Pod};
 
 use super::buffer::Buffer;
@@ -59,6 +61,17 @@ impl Texture {
             true => Ok(TexelBox { mip, layer, origin: [0; 3], extents: self.shape.extents(mip) }),
             false => Err(ResourceError::NoLevel { mip, layer, mips, layers }),
         }
+    }
+
+    /// The bytes of its buffer in which the texels of a whole mip level of a layer are.
+    ///
+    /// # Errors
+    /// If the texture does not have it.
+    pub fn level_bytes(&self, mip: u32, layer: u32) -> Result<Range<u64>, ResourceError> {
+        self.level(mip, layer)?;
+        let level = self.shape.levels().nth(mip as usize).expect("a level that there is");
+        let before = u64::from(layer) * self.shape.layer_bytes();
+        Ok(before + level.offset_bytes..(before + level.end_bytes()).min(self.buffer.size_bytes()))
     }
 
     /// Copies the texels of a box in: slice by slice, row by row. `row_pitch_bytes` is the row pitch in `texels`;

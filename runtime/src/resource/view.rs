@@ -305,7 +305,7 @@ impl View {
 
     /// The underlying buffer and the range of bytes that it sees, for a texture those of the whole texture; none for a
     /// sampler.
-    pub(crate) fn bytes(&self) -> Option<(&Buffer, Range<u64>)> {
+    pub fn bytes(&self) -> Option<(&Buffer, Range<u64>)> {
         match &self.kind {
             ViewKind::Buffer(view) => Some((&view.buffer, view.offset_bytes..view.offset_bytes + view.size_bytes)),
             ViewKind::Texture(view) => Some((view.texture.buffer(), 0..view.texture.buffer().size_bytes())),

@@ -4,7 +4,9 @@
 //! |---|---|
 //! | `word.rs` | the word that engines poll, and why a run stopped |
 //! | `timer.rs` | the clock that sets it when a run's time is over |
+//! | `hook.rs` | work on another thread, while the caller's looks after other things |
 
+mod hook;
 mod timer;
 mod word;
 

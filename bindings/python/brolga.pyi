@@ -1,0 +1,427 @@
+"""Runs Direct3D shader bytecode on the CPU.
+
+Arrays are used in place: NumPy's, and whatever else has the buffer protocol or DLPack. docs/python.md explains.
+"""
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, Protocol, Self, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import Buffer
+
+class _DLPack(Protocol):
+    def __dlpack__(self, *, stream: Any = ...) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+_Source: TypeAlias = bytes | str | PathLike[str]
+"""A shader: its bytes, the path of a file, or a listing (a text of several lines)."""
+_Array: TypeAlias = Buffer | _DLPack
+"""What has the buffer protocol or DLPack."""
+_Bindable: TypeAlias = _Array | View | Texture | Sampler | Mapping[str, Any]
+"""What a register takes; a mapping is the variables of a constant buffer, by name."""
+_Groups: TypeAlias = int | Sequence[int]
+"""Groups along x, or along x, y and z."""
+_Input: TypeAlias = tuple[str, str] | tuple[str, str, int] | tuple[str, str, int, int] | tuple[str, str, int, int, int]
+"""Semantic, format, offset in bytes, slot, step rate by instances."""
+
+__version__: str
+
+def assemble(listing: str) -> bytes:
+    """The bytes of a shader from a listing, as `brolga asm` makes them."""
+
+def listing(shader: _Source, *, exact: bool = False) -> str:
+    """The listing of a shader: that of fxc's disassembler, or with `exact` one that loses nothing."""
+
+def info(shader: _Source) -> dict[str, Any]:
+    """What there is to know of a shader: bindings, signatures, constants with their places, counts (docs/json.md)."""
+
+@final
+class Device:
+    """Where shaders run.
+
+    `threads` is how many work on a dispatch, the calling one included; 0 means one for each processor. `cache` is a folder in
+    which machine code is kept from one process to the next.
+    """
+
+    def __new__(cls, threads: int = 0, *, cache: str | PathLike[str] | None = None) -> Self: ...
+    @property
+    def threads(self) -> int:
+        """Threads that work on a dispatch."""
+
+    def compile(
+        self,
+        shader: _Source,
+        *,
+        engine: str | None = None,
+        instances: Mapping[str, str] | None = None,
+        name: str | None = None,
+        time_limit: float | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Shader:
+        """Compiles a compute shader.
+
+        `engine` is "jit" or "interpreter"; by default the best. `instances` chooses what interface variables are bound to. It
+        ends after `time_limit` seconds, and by Ctrl-C.
+        """
+
+    def texture(
+        self,
+        format: str,
+        width: int,
+        height: int = 1,
+        *,
+        depth: int = 1,
+        layers: int | None = None,
+        mips: int = 1,
+        dimension: str | None = None,
+        data: _Array | None = None,
+    ) -> Texture:
+        """A texture of zeros, or over an array's memory: what arrays cannot say alone.
+
+        Extents are texels. They are packed: for each layer, each mip level, each slice, each row. `dimension` is as in
+        "texturecube"; by default it follows from the extents.
+        """
+
+    def pipeline(
+        self,
+        vs: _Source,
+        ps: _Source | None = None,
+        *,
+        inputs: np.dtype[Any] | Sequence[_Input] | None = None,
+        targets: Sequence[str] | None = None,
+        depth: str | None = None,
+        topology: str = "TRIANGLELIST",
+        rasterizer: Mapping[str, Any] = ...,
+        depth_stencil: Mapping[str, Any] = ...,
+        blend: Mapping[str, Any] = ...,
+    ) -> Pipeline:
+        """Compiles a vertex shader and a pixel shader with the state around them, for draws of Direct3D 11.
+
+        `inputs` fill the vertex shader's inputs: a dtype whose fields are named like the semantics, or tuples. `targets` and
+        `depth` are formats. The rest is as in `pipelines` of scenes (docs/scenes.md).
+        """
+
+    def draw(
+        self,
+        draws: Sequence[Draw],
+        targets: Sequence[_Array | View | Texture],
+        *,
+        depth: _Array | View | Texture | None = None,
+        time_limit: float | None = None,
+        cancel: CancelToken | None = None,
+    ) -> list[dict[str, int]]:
+        """Draws into targets, in order: arrays of rows of pixels, or textures, in the formats of the pipelines.
+
+        What is there is drawn over. Returns for each draw what it did, as Direct3D's queries count it.
+        """
+
+@final
+class Shader:
+    """A compiled shader. `Device.compile` makes it; any thread may use it."""
+
+    @property
+    def profile(self) -> str | None:
+        """Stage and model, as in "cs_5_0"."""
+
+    @property
+    def group_size(self) -> list[int]:
+        """Threads of a group along x, y and z."""
+
+    @property
+    def engine(self) -> str:
+        """What runs it: "jit" or "interpreter"."""
+
+    @property
+    def registers(self) -> dict[str, str]:
+        """The registers that it declares, with what each takes."""
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What `brolga.info` says of it."""
+
+    @property
+    def container(self) -> bytes:
+        """The bytes that it was compiled from."""
+
+    def register(self, name: str) -> str:
+        """The register that the source calls `name`, as in "u0"."""
+
+    def dispatch(
+        self,
+        groups: _Groups,
+        bindings: Mapping[str, _Bindable],
+        *,
+        first_group: _Groups | None = None,
+        time_limit: float | None = None,
+        fuel: int | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Report:
+        """Runs it over thread groups.
+
+        `bindings` has something for each register, by its name in the source or in listings ("u0"). What the shader writes is in
+        the arrays then. `first_group` is the position of the first group: threads see the positions of the whole dispatch. The
+        run may be ended by `cancel`, by `time_limit` in seconds, by `fuel` (rounds of loops that a group may take) or by Ctrl-C.
+        """
+
+    def bind(self, bindings: Mapping[str, _Bindable]) -> BoundShader:
+        """Checks bindings once, for many dispatches."""
+
+@final
+class BoundShader:
+    """A shader with what is bound to it: bound once, dispatched often, from any thread. It keeps the arrays."""
+
+    def dispatch(
+        self,
+        groups: _Groups,
+        *,
+        first_group: _Groups | None = None,
+        time_limit: float | None = None,
+        fuel: int | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Report:
+        """Runs it over thread groups, as `Shader.dispatch` does.
+
+        Where the run before was short, the calling thread does the work itself, and Ctrl-C is handled after it.
+        """
+
+    def set(self, name: str, value: _Bindable) -> None:
+        """Binds something else to a register. It waits for runs."""
+
+@final
+class Report:
+    """What a dispatch did."""
+
+    @property
+    def groups(self) -> int:
+        """Groups that ran."""
+
+    @property
+    def threads(self) -> int:
+        """Threads that ran."""
+
+    @property
+    def workers(self) -> int:
+        """The most threads of this machine that took part."""
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds from the call to the end of the last group."""
+
+    @property
+    def compile(self) -> float:
+        """Seconds of it spent compiling."""
+
+@final
+class CancelToken:
+    """A token that stops the runs that it was given to, and later ones."""
+
+    def __new__(cls) -> Self: ...
+    def cancel(self) -> None:
+        """Stops them, from any thread."""
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was cancelled."""
+
+@final
+class View:
+    """An array seen in a format, or with a hidden counter.
+
+    `format` is a DXGI format without its prefix, as in "R8G8B8A8_UNORM_SRGB", for typed buffers and textures; what follows the
+    array's first axes is one texel of it, or one block. `counter` is the first value of the hidden counter of a structured
+    buffer (append, consume); after a run it is what the shader counted to.
+    """
+
+    counter: int | None
+    def __new__(cls, array: _Array, format: str | None = None, *, counter: int | None = None) -> Self: ...
+    @property
+    def array(self) -> _Array: ...
+    @property
+    def format(self) -> str | None: ...
+
+@final
+class Texture:
+    """A texture with what an array cannot say: mip levels, cubes, blocks, or a part of one. `Device.texture` makes it."""
+
+    @property
+    def format(self) -> str | None:
+        """The format's name, as texels are seen."""
+
+    @property
+    def dimension(self) -> str | None:
+        """The kind of texture, as in "texture2d"."""
+
+    def array(self, mip: int = 0, layer: int | None = None) -> NDArray[Any]:
+        """Texels as an array over the texture's memory: (layers or slices,) rows, texels of a row, components.
+
+        Of textures with mip levels one level of one layer.
+        """
+
+    def view(
+        self,
+        *,
+        format: str | None = None,
+        dimension: str | None = None,
+        mips: tuple[int, int] | None = None,
+        layers: tuple[int, int] | None = None,
+        min_level: float | None = None,
+    ) -> Texture:
+        """The same seen in another format, as another kind, or in part: of mip levels and layers the first and how many."""
+
+    def generate_mips(self) -> None:
+        """Makes the mip levels after the first one."""
+
+    def __dlpack__(self, **options: Any) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+@final
+class Sampler:
+    """How a texture is sampled. Names and keys are those of `samplers` in scenes (docs/scenes.md)."""
+
+    def __new__(
+        cls,
+        filter: str = "MIN_MAG_MIP_LINEAR",
+        *,
+        address: Sequence[str] = ("CLAMP", "CLAMP", "CLAMP"),
+        comparison: str = "NEVER",
+        border: Sequence[float] = (0, 0, 0, 0),
+        mip_lod_bias: float = 0,
+        min_lod: float = ...,
+        max_lod: float = ...,
+        max_anisotropy: int = 1,
+    ) -> Self: ...
+
+@final
+class Pipeline:
+    """Two shaders, compiled with the state around them. `Device.pipeline` makes it."""
+
+    def draw(
+        self,
+        count: int | None = None,
+        *,
+        vertices: Sequence[_Array] | None = None,
+        indices: _Array | None = None,
+        bindings: Mapping[str, _Bindable] | None = None,
+        instances: int = 1,
+        first: int = 0,
+        base_vertex: int = 0,
+        first_instance: int = 0,
+        viewport: tuple[float, float, float, float] | tuple[float, float, float, float, float, float] | None = None,
+        scissor: tuple[int, int, int, int] | None = None,
+        blend_factor: Sequence[float] | None = None,
+        stencil_reference: int = 0,
+    ) -> Draw:
+        """A draw of `count` vertices, or indices; by default of all of the first array, or of `indices`.
+
+        `vertices` are the vertex buffers from slot 0 on: arrays whose first axis goes from vertex to vertex. `indices` have 16 or
+        32 bits. `bindings` are those of both shaders. `viewport` is left, top, width, height, and perhaps least and greatest
+        depth; `scissor` left, top, right, bottom, in pixels. By default both are the whole target.
+        """
+
+@final
+class Draw:
+    """Something to draw. `Pipeline.draw` makes it, `Device.draw` draws it."""
+
+@final
+class Outcome:
+    """What a run of a job or a scene gave."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether every expectation that can be checked holds."""
+
+    @property
+    def failures(self) -> list[str]:
+        """A line for each expectation that does not hold."""
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The results, by register ("u0") or by the name of the resource. They keep the memory of the run."""
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """Hidden counters after the run, by register."""
+
+    @property
+    def report(self) -> Report | None:
+        """What the dispatch did; none of a scene."""
+
+@final
+class Job:
+    """A job file, or a folder with a case.json, as `brolga run` takes it (docs/job.md). Its files are read at once."""
+
+    def __new__(cls, path: str | PathLike[str]) -> Self: ...
+    @property
+    def shaders(self) -> int:
+        """How many shaders it runs, one after the other on fresh resources."""
+
+    def run(
+        self,
+        device: Device,
+        shader: int = 0,
+        *,
+        engine: str | None = None,
+        time_limit: float | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Outcome:
+        """Runs one of its shaders and compares the results with what is expected. No files are written."""
+
+@final
+class Scene:
+    """A scene file, or its folder, as `brolga run` takes it (docs/scenes.md). Its files are read at once."""
+
+    def __new__(cls, path: str | PathLike[str]) -> Self: ...
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    def run(
+        self,
+        device: Device,
+        *,
+        engine: str | None = None,
+        time_limit: float | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Outcome:
+        """Runs it on fresh resources. What it saves are the arrays of the outcome, by resource; no files are written."""
+
+class Error(Exception):
+    """What went wrong in Brolga. Its subclasses say what helps; `kind` and `number` are those of the Rust library."""
+
+    kind: str
+    number: int
+
+class FileError(Error):
+    """The bytes, the listing or the file are not valid."""
+
+class UnsupportedError(Error):
+    """The shader is valid, but cannot run, or not on this processor."""
+
+class InstanceError(Error):
+    """An interface variable has no class instance, or one that does not fit."""
+
+class BindingError(Error):
+    """A register or name does not exist, or what is bound to it does not fit."""
+
+class ResourceError(Error):
+    """There can be no such array, texture, view or sampler, or no such part of it."""
+
+class CallError(Error):
+    """A shader of this stage does not run this way, or the arguments do not fit each other."""
+
+class LimitError(Error):
+    """The shader or the call exceeds a limit."""
+
+class StoppedError(Error):
+    """A cancel token, a time limit or fuel ended the work."""
+
+class DivergentBarrierError(Error):
+    """Threads of a group met different barriers."""
+
+class SystemRefusedError(Error):
+    """The operating system refused memory, a thread or a file."""
+
+class InternalError(Error):
+    """A bug in Brolga."""

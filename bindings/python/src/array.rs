@@ -1,0 +1,197 @@
+//! Arrays of Python as memory of shaders, and back, without copies: NumPy's arrays and all else that has the buffer protocol or
+//! DLPack.
+//!
+//! A buffer over an array holds an export of it, as the buffer protocol calls it, and a weak reference. Each makes NumPy refuse
+//! to resize or free the array until the buffer is gone.
+
+use std::ffi::c_int;
+use std::ops::Range;
+use std::ptr::NonNull;
+
+use brolga::files::{self, Bytes};
+use brolga::{Access, Buffer};
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyDict, PyTuple, PyWeakrefReference};
+
+use crate::error::Failure;
+
+/// What elements of an array are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers {
+    Float,
+    Signed,
+    Unsigned,
+}
+
+/// An array of Python, held so that its memory stays where it is.
+pub struct Array {
+    export: PyUntypedBuffer,
+    /// As long as it is there, NumPy does not even resize the array without the check of references.
+    _weak: Option<Py<PyWeakrefReference>>,
+}
+
+impl Array {
+    /// Holds an array, or what else has the buffer protocol or DLPack.
+    pub fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = object.py();
+        let export = match PyUntypedBuffer::get(object) {
+            Ok(export) => export,
+            Err(_) if object.hasattr("__dlpack__")? => {
+                let imported = py.import("numpy")?.call_method1("from_dlpack", (object,))?;
+                PyUntypedBuffer::get(&imported)?
+            }
+            Err(error) => {
+                let name = object.get_type().name()?;
+                let message = format!("a {name} has neither the buffer protocol nor DLPack: {error}");
+                return Err(Failure::resource(message).into());
+            }
+        };
+        if export.suboffsets().is_some() {
+            let message =
+                "the elements are behind pointers: numpy.ascontiguousarray makes a copy in which they are not";
+            return Err(Failure::resource(message).into());
+        }
+        // Of a view, the memory is the base's.
+        let base = object.getattr_opt("base")?.filter(|base| !base.is_none());
+        let weak = PyWeakrefReference::new(base.as_ref().unwrap_or(object)).ok().map(Bound::unbind);
+        Ok(Self { export, _weak: weak })
+    }
+
+    /// Elements along each axis.
+    pub fn shape(&self) -> &[usize] {
+        self.export.shape()
+    }
+
+    /// Bytes from one element to the next along each axis.
+    pub fn strides(&self) -> &[isize] {
+        self.export.strides()
+    }
+
+    /// Bytes of an element.
+    pub fn item_bytes(&self) -> usize {
+        self.export.item_size()
+    }
+
+    /// Whether its elements lie one after the other, the last axis first.
+    pub fn is_contiguous(&self) -> bool {
+        self.export.is_c_contiguous()
+    }
+
+    /// The first byte of all elements.
+    pub fn address(&self) -> usize {
+        self.export.buf_ptr().addr()
+    }
+
+    /// Bytes of all elements.
+    pub fn size_bytes(&self) -> usize {
+        self.export.len_bytes()
+    }
+
+    /// What its elements are, if they are numbers.
+    pub fn numbers(&self) -> Option<Numbers> {
+        match self.export.format().to_bytes() {
+            [b'=' | b'<' | b'@', letter] | [letter] => match letter {
+                b'e' | b'f' | b'd' => Some(Numbers::Float),
+                b'b' | b'h' | b'i' | b'l' | b'q' | b'n' => Some(Numbers::Signed),
+                b'B' | b'H' | b'I' | b'L' | b'Q' | b'N' | b'?' => Some(Numbers::Unsigned),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// A buffer over all of it.
+    pub fn into_buffer(self) -> Result<Buffer, Failure> {
+        if !self.is_contiguous() {
+            let message =
+                "the elements do not lie one after the other: numpy.ascontiguousarray makes a copy in which they do";
+            return Err(Failure::resource(message));
+        }
+        let size_bytes = self.size_bytes();
+        self.into_bytes(size_bytes)
+    }
+
+    /// A buffer over so many bytes from its first element on, all of which must be its own.
+    pub fn into_bytes(self, size_bytes: usize) -> Result<Buffer, Failure> {
+        let access = if self.export.readonly() { Access::Read } else { Access::ReadWrite };
+        // An array without elements may be anywhere.
+        let base = match NonNull::new(self.export.buf_ptr()).filter(|_| size_bytes > 0) {
+            Some(base) => base.cast(),
+            None => NonNull::<u32>::dangling().cast(),
+        };
+        // SAFETY: the export keeps the memory valid and in place, for reads, and unless it is read-only for writes. It is
+        // dropped with the buffer. Rust has no reference to the memory; Python's accesses are C's.
+        Ok(unsafe { Buffer::wrap(base, size_bytes, access, Owner(self)) }?)
+    }
+}
+
+/// Keeps an array for as long as a buffer is over it.
+struct Owner(#[expect(dead_code, reason = "it is there to be dropped")] Array);
+
+/// Memory of a buffer of the library, as an object with the buffer protocol.
+#[pyclass(frozen, module = "brolga", name = "_Memory")]
+struct Memory {
+    buffer: Buffer,
+    range: Range<u64>,
+}
+
+#[pymethods]
+impl Memory {
+    /// # Safety
+    /// Python calls it as the buffer protocol says.
+    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        let memory = slf.get();
+        let size = memory.range.end - memory.range.start;
+        let base = memory.buffer.as_ptr().wrapping_add(memory.range.start as usize);
+        let is_read_only = c_int::from(!memory.buffer.is_writable());
+        // SAFETY: the view is Python's. It gets a reference to this object, which keeps the buffer, and the range is inside.
+        let done = unsafe {
+            ffi::PyBuffer_FillInfo(view, slf.as_ptr(), base.cast(), size as ffi::Py_ssize_t, is_read_only, flags)
+        };
+        if done < 0 { Err(PyErr::fetch(slf.py())) } else { Ok(()) }
+    }
+}
+
+/// What there is in a range of a buffer as an array of NumPy's, without a copy. The array keeps the buffer.
+pub fn to_numpy<'py>(
+    py: Python<'py>,
+    buffer: &Buffer,
+    range: Range<u64>,
+    array: &files::Array,
+) -> PyResult<Bound<'py, PyAny>> {
+    let numpy = py.import("numpy")?;
+    let memory = Bound::new(py, Memory { buffer: buffer.clone(), range: range.clone() })?;
+    let has_all = array.size_bytes().is_some_and(|bytes| bytes <= range.end - range.start);
+    if !has_all {
+        return numpy.call_method1("frombuffer", (memory, "u1"));
+    }
+    let count: u64 = array.sides.iter().product();
+    let flat = numpy.call_method1("frombuffer", (memory, array.element.to_string(), count))?;
+    flat.call_method1("reshape", (PyTuple::new(py, &array.sides)?,))
+}
+
+/// The bytes of a result as an array, likewise.
+pub fn bytes_to_numpy<'py>(py: Python<'py>, bytes: &Bytes, array: &files::Array) -> PyResult<Bound<'py, PyAny>> {
+    match bytes {
+        Bytes::View(view) => match view.bytes() {
+            Some((buffer, range)) => to_numpy(py, buffer, range, array),
+            None => Err(Failure::resource("a sampler has no bytes").into()),
+        },
+        Bytes::Buffer(buffer) => to_numpy(py, buffer, 0..buffer.size_bytes(), array),
+        owned => {
+            let flat = py.import("numpy")?.call_method1("frombuffer", (PyByteArray::new(py, &owned.to_vec()), "u1"))?;
+            let typed = flat.call_method1("view", (array.element.to_string(),))?;
+            typed.call_method1("reshape", (PyTuple::new(py, &array.sides)?,))
+        }
+    }
+}
+
+/// A value as JSON, with arrays as lists.
+pub fn to_json(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    let py = value.py();
+    let options = PyDict::new(py);
+    options.set_item("default", py.import("operator")?.call_method1("methodcaller", ("tolist",))?)?;
+    py.import("json")?.call_method("dumps", (value,), Some(&options))?.extract()
+}

@@ -1,0 +1,120 @@
+//! Registers and what Python binds to them: each value becomes the view that the shader declares.
+
+use std::collections::HashMap;
+
+use brolga::{BindingRules, Bindings, Buffer, Device, Leniency, Register, ResourceClass, ResourceKind, Shader, View};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::array::{Array, to_json};
+use crate::error::Failure;
+use crate::{texels, view};
+
+/// A shader with what making views for it takes.
+pub struct Program {
+    pub device: Device,
+    pub shader: Shader,
+    /// The shader's file, which has the names of constants.
+    pub container: Vec<u8>,
+}
+
+impl Program {
+    /// The register of a name, as in the shader's source or as in listings.
+    pub fn register(&self, name: &str) -> Result<Register, Failure> {
+        match self.shader.register(name) {
+            Ok(register) => Ok(register),
+            // What is no register either is more likely a name.
+            Err(error) => name.parse().map_err(|_| error.into()),
+        }
+    }
+
+    fn declared(&self, register: Register) -> Option<ResourceKind> {
+        let declared = self.shader.bindings().iter().find(|declared| declared.contains(register));
+        declared.map(|declared| declared.kind)
+    }
+
+    /// Binds each value to the register that its key names. What the shader does not have is left out where the rules allow it.
+    pub fn bindings(&self, values: &Bound<'_, PyDict>, rules: BindingRules) -> PyResult<Bindings> {
+        let mut bindings = Bindings::with_rules(rules);
+        let mut binder = Binder { program: self, buffers: HashMap::new() };
+        for (name, value) in values {
+            let register = self.register(name.extract()?);
+            let has = register.as_ref().is_ok_and(|&register| self.declared(register).is_some());
+            if has || !rules.allows(Leniency::Undeclared) {
+                let register = register?;
+                bindings.set(register, binder.view(register, &value)?);
+            }
+        }
+        Ok(bindings)
+    }
+
+    /// A value as the shader declares a register.
+    pub fn view(&self, register: Register, value: &Bound<'_, PyAny>) -> PyResult<View> {
+        Binder { program: self, buffers: HashMap::new() }.view(register, value)
+    }
+}
+
+/// Makes the views of one set of bindings.
+struct Binder<'a> {
+    program: &'a Program,
+    /// Arrays that are bound already, by address and size. An array bound twice is one buffer, so that reading and writing it
+    /// in one dispatch is found out.
+    buffers: HashMap<(usize, usize), Buffer>,
+}
+
+impl Binder<'_> {
+    /// A value as the shader declares the register.
+    fn view(&mut self, register: Register, value: &Bound<'_, PyAny>) -> PyResult<View> {
+        if let Ok(texture) = value.cast::<view::Texture>() {
+            return Ok(texture.get().view.clone());
+        }
+        if let Ok(sampler) = value.cast::<view::Sampler>() {
+            return Ok(View::sampler(sampler.get().state).map_err(Failure::from)?);
+        }
+        if let Ok(constants) = value.cast::<PyDict>() {
+            return Ok(View::constant(self.constants(register, constants)?).map_err(Failure::from)?);
+        }
+        let (value, format, counter) = match value.cast::<view::View>() {
+            Ok(view) => {
+                let view::View { array, format, counter } = view.get();
+                (array.bind(value.py()).clone(), *format, counter.clone())
+            }
+            Err(_) => (value.clone(), None, None),
+        };
+        let array = Array::new(&value)?;
+        let view = match (self.program.declared(register), register.class) {
+            (Some(ResourceKind::Structured { stride_bytes }), _) => {
+                let view = View::structured(self.buffer(array)?, stride_bytes).map_err(Failure::from)?;
+                match counter {
+                    Some(counter) => view.with_counter(counter),
+                    None => Ok(view),
+                }
+            }
+            (Some(ResourceKind::Typed { dimension, component }), _) => {
+                return Ok(texels::view(array, dimension, component, format)?);
+            }
+            (_, ResourceClass::Constant) => View::constant(self.buffer(array)?),
+            // What does not fit is said by the runtime, in which all that is bound is checked.
+            _ => View::raw(self.buffer(array)?),
+        };
+        Ok(view.map_err(Failure::from)?)
+    }
+
+    fn buffer(&mut self, array: Array) -> Result<Buffer, Failure> {
+        let key = (array.address(), array.size_bytes());
+        if let Some(buffer) = self.buffers.get(&key) {
+            return Ok(buffer.clone());
+        }
+        let buffer = array.into_buffer()?;
+        self.buffers.insert(key, buffer.clone());
+        Ok(buffer)
+    }
+
+    /// A constant buffer with values of variables, by name.
+    fn constants(&self, register: Register, values: &Bound<'_, PyDict>) -> PyResult<Buffer> {
+        let Program { device, container, .. } = self.program;
+        let bytes = brolga::job::constants(container, register, &to_json(values)?, device.limits());
+        let buffer = device.buffer_from(&bytes.map_err(Failure::from)?);
+        Ok(buffer.map_err(Failure::from)?)
+    }
+}

@@ -1,0 +1,156 @@
+//! The device: makes everything else.
+
+use std::path::PathBuf;
+
+use brolga::{CompileOptions, Engine, ErrorKind, TextureShape};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::draw::{self, Draw, Pipeline};
+use crate::error::Failure;
+use crate::interrupt::interruptible;
+use crate::shader::{CancelToken, Shader, load, seconds};
+use crate::view::{Texture, parse_dimension, parse_format, texture};
+
+/// Device(threads=0, *, cache=None)
+///
+/// Where shaders run. `threads` is how many work on a dispatch, the calling one included; 0 means one for each processor. `cache`
+/// is a folder in which machine code is kept from one process to the next.
+#[pyclass(frozen, module = "brolga")]
+pub struct Device {
+    pub device: brolga::Device,
+}
+
+#[pymethods]
+impl Device {
+    #[new]
+    #[pyo3(signature = (threads=0, *, cache=None))]
+    fn new(threads: usize, cache: Option<PathBuf>) -> PyResult<Self> {
+        let builder = brolga::Device::builder().threads(threads);
+        let builder = match cache {
+            Some(folder) => builder.cache(brolga::Cache::open(folder).map_err(Failure::from)?),
+            None => builder,
+        };
+        Ok(Self { device: builder.build().map_err(Failure::from)? })
+    }
+
+    /// Threads that work on a dispatch.
+    #[getter]
+    fn threads(&self) -> usize {
+        self.device.pool().threads()
+    }
+
+    /// Compiles a compute shader: the bytes of a file, the path of one, or a listing as text.
+    ///
+    /// `engine` is "jit" or "interpreter"; by default the best. `instances` chooses what interface variables are bound to. It ends
+    /// after `time_limit` seconds, and by Ctrl-C.
+    #[pyo3(signature = (shader, *, engine=None, instances=None, name=None, time_limit=None, cancel=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
+    fn compile(
+        &self,
+        py: Python<'_>,
+        shader: &Bound<'_, PyAny>,
+        engine: Option<&str>,
+        instances: Option<&Bound<'_, PyDict>>,
+        name: Option<&str>,
+        time_limit: Option<f64>,
+        cancel: Option<&CancelToken>,
+    ) -> PyResult<Shader> {
+        let container = load(shader)?;
+        let mut options = CompileOptions::new(parse_engine(engine)?);
+        if let Some(name) = name {
+            options = options.named(name);
+        }
+        for (variable, instance) in instances.into_iter().flatten() {
+            options = options.instance(variable.extract::<String>()?, instance.extract::<String>()?);
+        }
+        let time_limit = time_limit.map(seconds).transpose()?;
+        let cancel = cancel.map_or_else(Default::default, |cancel| cancel.token.clone());
+        let compile = |token: &brolga::CancelToken| self.device.compile_until(&container, &options, token, time_limit);
+        let shader = interruptible(py, &cancel, compile)?;
+        Ok(Shader::new(self.device.clone(), shader, container))
+    }
+
+    /// A texture of zeros, or over an array's memory: what arrays cannot say alone.
+    ///
+    /// Texels are packed: for each layer, each mip level, each slice, each row. `dimension` is as in "texturecube"; by default it
+    /// follows from the extents.
+    #[pyo3(signature = (format, width, height=1, *, depth=1, layers=None, mips=1, dimension=None, data=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
+    fn texture(
+        &self,
+        format: &str,
+        width: u32,
+        height: u32,
+        depth: u32,
+        layers: Option<u32>,
+        mips: u32,
+        dimension: Option<&str>,
+        data: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Texture> {
+        let dimension = match (dimension, layers) {
+            (Some(name), _) => parse_dimension(name)?,
+            (None, Some(_)) => brolga::Dimension::Texture2dArray,
+            (None, None) if depth > 1 => brolga::Dimension::Texture3d,
+            (None, None) => brolga::Dimension::Texture2d,
+        };
+        let shape = TextureShape::new(dimension, parse_format(format)?, width).height(height).depth(depth).mips(mips);
+        let shape = layers.map_or(shape, |layers| shape.layers(layers));
+        texture(&self.device, shape, data)
+    }
+
+    /// Compiles a vertex shader and a pixel shader with the state around them, for draws of Direct3D 11.
+    ///
+    /// `inputs` fill the vertex shader's inputs: a NumPy dtype whose fields are named like the semantics, or tuples of a semantic,
+    /// a format, an offset in bytes and optionally a slot and a step rate by instances. `targets` and `depth` are formats.
+    /// `topology`, `rasterizer`, `depth_stencil` and `blend` are as in `pipelines` of scenes (docs/scenes.md).
+    #[pyo3(signature = (vs, ps=None, *, inputs=None, targets=None, depth=None, **state))]
+    #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
+    fn pipeline(
+        &self,
+        py: Python<'_>,
+        vs: &Bound<'_, PyAny>,
+        ps: Option<&Bound<'_, PyAny>>,
+        inputs: Option<&Bound<'_, PyAny>>,
+        targets: Option<Vec<String>>,
+        depth: Option<&str>,
+        state: Option<Bound<'_, PyDict>>,
+    ) -> PyResult<Pipeline> {
+        let state = state.unwrap_or_else(|| PyDict::new(py));
+        Pipeline::new(py, &self.device, vs, ps, inputs, &targets.unwrap_or_default(), depth, &state)
+    }
+
+    /// Draws into targets, in order: arrays of rows of pixels, or textures, in the formats of the pipelines. What is there is drawn
+    /// over. Returns for each draw what it did, as Direct3D's queries count it.
+    #[pyo3(signature = (draws, targets, *, depth=None, time_limit=None, cancel=None))]
+    fn draw<'py>(
+        &self,
+        py: Python<'py>,
+        draws: Vec<Bound<'py, Draw>>,
+        targets: Vec<Bound<'py, PyAny>>,
+        depth: Option<&Bound<'py, PyAny>>,
+        time_limit: Option<f64>,
+        cancel: Option<&CancelToken>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let time_limit = time_limit.map(seconds).transpose()?;
+        let cancel = cancel.map_or_else(Default::default, |cancel| cancel.token.clone());
+        draw::draw(py, &self.device, &draws, &targets, depth, time_limit, &cancel)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<brolga.Device, {} threads>", self.threads())
+    }
+}
+
+/// An engine by its name.
+pub fn parse_engine(name: Option<&str>) -> Result<Engine, Failure> {
+    match name {
+        None => Ok(Engine::best()),
+        Some("jit") => Ok(Engine::Jit),
+        Some("interpreter") => Ok(Engine::Interpreter),
+        Some(other) => {
+            let message = format!("{other:?} is no engine: they are \"jit\" and \"interpreter\"");
+            Err(Failure::new(ErrorKind::Call, message))
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Pipelines and draws into arrays.
+
+use std::time::Duration;
+
+use brolga::raster::{
+    self, Bounds, DepthView, DrawError, IndexBuffer, InputElement, Pass, Statistics, Targets, VertexBuffer, Viewport,
+};
+use brolga::{BindingRules, Bindings, CancelToken, Dispatch, ErrorKind, Format, Shader};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+
+use crate::array::{Array, to_json};
+use crate::bindings::Program;
+use crate::error::Failure;
+use crate::interrupt::interruptible;
+use crate::shader::load;
+use crate::view::{parse_format, target};
+
+/// Two shaders, compiled with the state around them. `Device.pipeline` makes it.
+#[pyclass(frozen, module = "brolga")]
+pub struct Pipeline {
+    pipeline: raster::Pipeline,
+    /// The vertex shader, and the pixel shader if there is one.
+    stages: Vec<Program>,
+    formats: Vec<Format>,
+    depth_format: Option<Format>,
+}
+
+impl Pipeline {
+    #[expect(clippy::too_many_arguments, reason = "it has the parts of a pipeline")]
+    pub fn new(
+        py: Python<'_>,
+        device: &brolga::Device,
+        vs: &Bound<'_, PyAny>,
+        ps: Option<&Bound<'_, PyAny>>,
+        inputs: Option<&Bound<'_, PyAny>>,
+        targets: &[String],
+        depth: Option<&str>,
+        state: &Bound<'_, PyDict>,
+    ) -> PyResult<Self> {
+        let (vs, ps, json) = (load(vs)?, ps.map(load).transpose()?, to_json(state)?);
+        let formats = targets.iter().map(|name| parse_format(name)).collect::<Result<Vec<_>, _>>()?;
+        let depth_format = depth.map(parse_format).transpose()?;
+        let mut desc =
+            brolga::scene::pipeline(&json, &vs, ps.as_deref(), &formats, depth_format).map_err(Failure::from)?;
+        if let Some(inputs) = inputs {
+            desc.input_layout.extend(input_layout(inputs)?);
+        }
+        let compile = |token: &CancelToken| raster::Pipeline::new_until(device, &desc, token, None);
+        let pipeline = interruptible(py, &CancelToken::new(), compile)?;
+        let shaders = [Some((pipeline.vertex_shader(), vs)), pipeline.pixel_shader().zip(ps)].into_iter().flatten();
+        let program =
+            |(shader, container): (&Shader, _)| Program { device: device.clone(), shader: shader.clone(), container };
+        let stages = shaders.map(program).collect();
+        Ok(Self { pipeline, stages, formats, depth_format })
+    }
+
+    /// What is bound to each of its shaders: a name is of one of them, or of both.
+    fn bindings(&self, values: &Bound<'_, PyDict>) -> PyResult<Vec<Bindings>> {
+        for name in values.keys() {
+            let name: String = name.extract()?;
+            if self.stages.iter().all(|stage| stage.register(&name).is_err()) {
+                let message = format!("neither shader has a register {name:?}");
+                return Err(Failure::new(ErrorKind::Binding, message).into());
+            }
+        }
+        self.stages.iter().map(|stage| stage.bindings(values, BindingRules::DIRECT3D)).collect()
+    }
+}
+
+#[pymethods]
+impl Pipeline {
+    /// A draw of `count` vertices, or indices.
+    ///
+    /// `vertices` are the vertex buffers from slot 0 on: arrays whose first axis goes from vertex to vertex. `indices` is an array
+    /// of 16 or 32 bits. `bindings` are those of both shaders, as for `Shader.dispatch`. `viewport` is left, top, width, height,
+    /// and optionally least and greatest depth; `scissor` left, top, right, bottom, in pixels. By default both are the whole
+    /// target.
+    #[pyo3(signature = (count=None, *, vertices=None, indices=None, bindings=None, instances=1, first=0, base_vertex=0,
+        first_instance=0, viewport=None, scissor=None, blend_factor=None, stencil_reference=0))]
+    #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
+    fn draw(
+        slf: &Bound<'_, Self>,
+        count: Option<u32>,
+        vertices: Option<Vec<Bound<'_, PyAny>>>,
+        indices: Option<&Bound<'_, PyAny>>,
+        bindings: Option<&Bound<'_, PyDict>>,
+        instances: u32,
+        first: u32,
+        base_vertex: i32,
+        first_instance: u32,
+        viewport: Option<&Bound<'_, PyTuple>>,
+        scissor: Option<[i32; 4]>,
+        blend_factor: Option<[f32; 4]>,
+        stencil_reference: u8,
+    ) -> PyResult<Draw> {
+        let py = slf.py();
+        let mut lengths = Vec::new();
+        let mut vertex_buffers = Vec::new();
+        for vertices in vertices.into_iter().flatten() {
+            let array = Array::new(&vertices)?;
+            let (count, stride_bytes) = rows(&array)?;
+            lengths.push(count);
+            vertex_buffers.push(VertexBuffer { buffer: array.into_buffer()?, offset_bytes: 0, stride_bytes });
+        }
+        let index_buffer = indices.map(|indices| -> PyResult<_> {
+            let array = Array::new(indices)?;
+            let item = array.item_bytes();
+            if !matches!(item, 2 | 4) {
+                let message =
+                    format!("indices have 2 or 4 bytes, these {item}: indices.astype(numpy.uint32) makes a copy");
+                return Err(Failure::resource(message).into());
+            }
+            lengths = vec![u32::try_from(array.shape().iter().product::<usize>()).unwrap_or(u32::MAX)];
+            Ok(IndexBuffer { buffer: array.into_buffer()?, offset_bytes: 0, is_short: item == 2 })
+        });
+        let index_buffer = index_buffer.transpose()?;
+        let count = count.or(lengths.first().copied()).ok_or_else(|| {
+            Failure::new(ErrorKind::Call, "how many vertices: neither `count` nor `vertices` nor `indices` says it")
+        })?;
+        let none = PyDict::new(py);
+        let bindings = slf.get().bindings(bindings.unwrap_or(&none))?;
+        let scissor = scissor.map(|[left, top, right, bottom]| Bounds { left, top, right, bottom });
+        Ok(Draw {
+            pipeline: slf.clone().unbind(),
+            count,
+            vertex_buffers,
+            index_buffer,
+            bindings,
+            instances,
+            first,
+            base_vertex,
+            first_instance,
+            viewport: viewport.map(parse_viewport).transpose()?,
+            scissor,
+            blend_factor: blend_factor.unwrap_or([1.0; 4]),
+            stencil_reference,
+        })
+    }
+}
+
+/// Something to draw. `Pipeline.draw` makes it, `Device.draw` draws it.
+#[pyclass(frozen, module = "brolga")]
+pub struct Draw {
+    pipeline: Py<Pipeline>,
+    count: u32,
+    vertex_buffers: Vec<VertexBuffer>,
+    index_buffer: Option<IndexBuffer>,
+    /// Of the vertex shader, and of the pixel shader if there is one.
+    bindings: Vec<Bindings>,
+    instances: u32,
+    first: u32,
+    base_vertex: i32,
+    first_instance: u32,
+    viewport: Option<Viewport>,
+    scissor: Option<Bounds>,
+    blend_factor: [f32; 4],
+    stencil_reference: u8,
+}
+
+impl Draw {
+    fn parts(&self) -> raster::Draw<'_> {
+        let mut draw = raster::Draw::new(&self.pipeline.get().pipeline, self.count);
+        draw.vertex_bindings = self.bindings.first();
+        draw.pixel_bindings = self.bindings.get(1);
+        draw.vertex_buffers = self.vertex_buffers.clone();
+        draw.index_buffer = self.index_buffer.clone();
+        (draw.first, draw.base_vertex) = (self.first, self.base_vertex);
+        (draw.instances, draw.first_instance) = (self.instances, self.first_instance);
+        (draw.viewport, draw.scissor) = (self.viewport, self.scissor);
+        (draw.blend_factor, draw.stencil_reference) = (self.blend_factor, self.stencil_reference);
+        draw
+    }
+}
+
+/// Draws into targets; says what each draw did.
+pub fn draw<'py>(
+    py: Python<'py>,
+    device: &brolga::Device,
+    draws: &[Bound<'py, Draw>],
+    targets: &[Bound<'py, PyAny>],
+    depth: Option<&Bound<'py, PyAny>>,
+    time_limit: Option<Duration>,
+    cancel: &CancelToken,
+) -> PyResult<Bound<'py, PyList>> {
+    let Some(first) = draws.first() else { return Ok(PyList::empty(py)) };
+    let pipeline = first.get().pipeline.get();
+    let mut colors = Vec::new();
+    for (n, object) in targets.iter().enumerate() {
+        let format = pipeline.formats.get(n).copied().ok_or_else(|| {
+            let (found, count) = (targets.len(), pipeline.formats.len());
+            Failure::new(ErrorKind::Call, format!("{found} targets for a pipeline with {count}"))
+        })?;
+        colors.push(target(object, format)?);
+    }
+    let depth = depth.map(|object| target(object, pipeline.depth_format.unwrap_or(Format::D32_FLOAT))).transpose()?;
+    let targets = Targets { colors, depth: depth.map(DepthView::new) };
+    let draws: Vec<_> = draws.iter().map(|draw| draw.get()).collect();
+    let work = |token: &CancelToken| -> Result<Vec<Statistics>, DrawError> {
+        let mut limits = Dispatch::new([0; 3]).cancel(token.clone());
+        limits.time_limit = time_limit;
+        let mut pass = Pass::new(device, targets)?.with_limits(&limits);
+        for draw in draws {
+            pass.draw(&draw.parts())?;
+        }
+        pass.finish()
+    };
+    let statistics = interruptible(py, cancel, work)?;
+    PyList::new(py, statistics.iter().map(|one| described(py, one)).collect::<PyResult<Vec<_>>>()?)
+}
+
+fn described<'py>(py: Python<'py>, statistics: &Statistics) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (key, value) in [
+        ("vertices", statistics.vertices),
+        ("primitives", statistics.primitives),
+        ("vertex_invocations", statistics.vertex_invocations),
+        ("clipper_invocations", statistics.clipper_invocations),
+        ("clipper_primitives", statistics.clipper_primitives),
+        ("pixel_invocations", statistics.pixel_invocations),
+        ("samples", statistics.samples),
+    ] {
+        dict.set_item(key, value)?;
+    }
+    Ok(dict)
+}
+
+/// Vertices of an array, and bytes of each.
+fn rows(array: &Array) -> Result<(u32, u32), Failure> {
+    let [count, inner @ ..] = array.shape() else {
+        return Err(Failure::resource("an array of vertices has an axis from vertex to vertex, this one has none"));
+    };
+    let stride = inner.iter().product::<usize>() * array.item_bytes();
+    let number = |value: usize| u32::try_from(value).map_err(|_| Failure::resource("there are too many vertices"));
+    Ok((number(*count)?, number(stride)?))
+}
+
+/// Left, top, width, height, and perhaps depths.
+fn parse_viewport(numbers: &Bound<'_, PyTuple>) -> PyResult<Viewport> {
+    let numbers: Vec<f32> = numbers.extract()?;
+    let (min_depth, max_depth) = match numbers[..] {
+        [_, _, _, _] => (0.0, 1.0),
+        [_, _, _, _, least, greatest] => (least, greatest),
+        _ => {
+            let message = "a viewport is left, top, width, height, and perhaps the least and the greatest depth";
+            return Err(Failure::new(ErrorKind::Call, message).into());
+        }
+    };
+    Ok(Viewport { left: numbers[0], top: numbers[1], width: numbers[2], height: numbers[3], min_depth, max_depth })
+}
+
+/// What fills the inputs: the fields of a dtype, or tuples.
+fn input_layout(inputs: &Bound<'_, PyAny>) -> PyResult<Vec<InputElement>> {
+    if inputs.hasattr("fields")? {
+        return of_dtype(inputs);
+    }
+    let mut layout = Vec::new();
+    for input in inputs.try_iter()? {
+        let input = input?.cast_into::<PyTuple>()?;
+        let (semantic, format): (String, String) = input.get_slice(0, 2).extract()?;
+        let number = |at: usize| input.get_item(at).ok().map(|number| number.extract::<u32>()).transpose();
+        let element = InputElement::new(&semantic, parse_format(&format)?, number(2)?.unwrap_or(0));
+        let element = element.slot(number(3)?.unwrap_or(0));
+        layout.push(match number(4)? {
+            Some(step) => element.per_instance(step),
+            None => element,
+        });
+    }
+    Ok(layout)
+}
+
+/// The fields of a dtype, as `R32G32B32_FLOAT` for three floats.
+fn of_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Vec<InputElement>> {
+    let fields = dtype.getattr("fields")?;
+    let Ok(fields) = fields.cast_into::<pyo3::types::PyMappingProxy>() else {
+        let message = "the inputs are a dtype without fields: their names are those of the semantics";
+        return Err(Failure::new(ErrorKind::Call, message).into());
+    };
+    let mut layout = Vec::new();
+    for field in fields.items()?.try_iter()? {
+        let (name, place): (String, Bound<'_, PyTuple>) = field?.extract()?;
+        let (kind, offset) = (place.get_item(0)?, place.get_item(1)?.extract::<u32>()?);
+        let base = kind.getattr("base")?;
+        let (letter, bytes): (String, usize) = (base.getattr("kind")?.extract()?, base.getattr("itemsize")?.extract()?);
+        let count = kind.getattr("itemsize")?.extract::<usize>()? / bytes.max(1);
+        let meaning = match letter.as_str() {
+            "f" => "FLOAT",
+            "i" => "SINT",
+            // Colours in bytes are what vertices have most often.
+            "u" if bytes == 1 => "UNORM",
+            _ => "UINT",
+        };
+        let letters = ["R", "G", "B", "A"].iter().take(count);
+        let channels: String = letters.map(|letter| format!("{letter}{}", 8 * bytes)).collect();
+        layout.push(InputElement::new(&name, parse_format(&format!("{channels}_{meaning}"))?, offset));
+    }
+    Ok(layout)
+}

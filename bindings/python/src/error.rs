@@ -1,0 +1,166 @@
+//! Exceptions: a class for each [`ErrorKind`], all of them `brolga.Error`, and the errors of the library as one of them.
+
+use brolga::bytecode::assembler::AssembleError;
+use brolga::job::JobError;
+use brolga::raster::DrawError;
+use brolga::scene::SceneError;
+use brolga::{CacheError, ErrorKind, ParseRegisterError, job, scene};
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use pyo3::{PyTypeInfo, create_exception};
+
+create_exception!(brolga, Error, PyException, "What went wrong in Brolga. Its subclasses say what helps.");
+
+/// A class for each kind, with what happened and what helps.
+macro_rules! exceptions {
+    ($($kind:ident $class:ident $doc:literal)*) => {
+        $(create_exception!(brolga, $class, Error, $doc);)*
+
+        /// An exception of a kind.
+        fn of_kind(kind: ErrorKind, message: String) -> PyErr {
+            match kind {
+                $(ErrorKind::$kind => $class::new_err(message),)*
+                _ => Error::new_err(message),
+            }
+        }
+
+        /// Adds the classes to the module. Each has its kind's name and number, `kind` and `number`.
+        pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+            let py = module.py();
+            let base = Error::type_object(py);
+            base.setattr("kind", "Error")?;
+            base.setattr("number", 0)?;
+            module.add("Error", base)?;
+            $(
+                let class = $class::type_object(py);
+                class.setattr("kind", stringify!($kind))?;
+                class.setattr("number", ErrorKind::$kind as u32)?;
+                module.add(stringify!($class), class)?;
+            )*
+            Ok(())
+        }
+    };
+}
+
+exceptions! {
+    File FileError "The bytes, the listing or the file are not valid. Another file helps."
+    Unsupported UnsupportedError "The shader is valid, but cannot run, or not on this processor."
+    Instance InstanceError "An interface variable has no class instance, or one that does not fit."
+    Binding BindingError "A register or name does not exist, or what is bound to it does not fit."
+    Resource ResourceError "There can be no such array, texture, view or sampler, or no such part of it."
+    Call CallError "A shader of this stage does not run this way, or the arguments do not fit each other."
+    Limit LimitError "The shader or the call exceeds a limit."
+    Stopped StoppedError "A cancel token, a time limit or fuel ended the work."
+    DivergentBarrier DivergentBarrierError "Threads of a group met different barriers. The shader is wrong."
+    System SystemRefusedError "The operating system refused memory, a thread or a file."
+    Internal InternalError "A bug in Brolga."
+}
+
+/// What the library's functions fail with, as a Python exception.
+pub struct Failure(ErrorKind, String);
+
+impl Failure {
+    /// A failure with a message of the bindings' own.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self(kind, message.into())
+    }
+
+    /// What there cannot be.
+    pub fn resource(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Resource, message)
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(Failure(kind, message): Failure) -> Self {
+        of_kind(kind, message)
+    }
+}
+
+impl From<brolga::Error> for Failure {
+    fn from(error: brolga::Error) -> Self {
+        Self(error.kind(), error.to_string())
+    }
+}
+
+impl From<brolga::ResourceError> for Failure {
+    fn from(error: brolga::ResourceError) -> Self {
+        brolga::Error::from(error).into()
+    }
+}
+
+impl From<brolga::BindingError> for Failure {
+    fn from(error: brolga::BindingError) -> Self {
+        brolga::Error::from(error).into()
+    }
+}
+
+impl From<ParseRegisterError> for Failure {
+    fn from(error: ParseRegisterError) -> Self {
+        brolga::Error::from(error).into()
+    }
+}
+
+impl From<DrawError> for Failure {
+    fn from(error: DrawError) -> Self {
+        Self(error.kind(), error.to_string())
+    }
+}
+
+impl From<AssembleError> for Failure {
+    fn from(error: AssembleError) -> Self {
+        let hint = error.hint().map_or(String::new(), |hint| format!("; help: {hint}"));
+        Self(ErrorKind::File, format!("{error}{hint}"))
+    }
+}
+
+impl From<brolga::bytecode::Error> for Failure {
+    fn from(error: brolga::bytecode::Error) -> Self {
+        brolga::Error::from(error).into()
+    }
+}
+
+impl From<CacheError> for Failure {
+    fn from(error: CacheError) -> Self {
+        Self(ErrorKind::System, error.to_string())
+    }
+}
+
+impl From<job::Problem> for Failure {
+    fn from(problem: job::Problem) -> Self {
+        let help = problem.help().map_or(String::new(), |help| format!("; help: {help}"));
+        Self(kind_of_job(&problem), format!("{problem}{help}"))
+    }
+}
+
+impl From<JobError> for Failure {
+    fn from(error: JobError) -> Self {
+        let help = error.problem().help().map_or(String::new(), |help| format!("; help: {help}"));
+        Self(kind_of_job(error.problem()), format!("{error}{help}"))
+    }
+}
+
+impl From<SceneError> for Failure {
+    fn from(error: SceneError) -> Self {
+        let kind = match &*error.problem {
+            scene::Problem::Run(error) => error.kind(),
+            scene::Problem::Draw(error) => error.kind(),
+            scene::Problem::Stopped { .. } => ErrorKind::Stopped,
+            scene::Problem::Unsupported { .. } => ErrorKind::Unsupported,
+            scene::Problem::TooLarge { .. } => ErrorKind::Limit,
+            _ => ErrorKind::File,
+        };
+        // What is not from a file has no path.
+        let is_from_file = !error.path.as_os_str().is_empty();
+        Self(kind, if is_from_file { error.to_string() } else { format!("{}: {}", error.place, error.problem) })
+    }
+}
+
+fn kind_of_job(problem: &job::Problem) -> ErrorKind {
+    match problem {
+        job::Problem::Run { error, .. } => error.kind(),
+        job::Problem::Resource { .. } => ErrorKind::Resource,
+        job::Problem::UnknownVariable { .. } | job::Problem::WrongValue { .. } => ErrorKind::Binding,
+        _ => ErrorKind::File,
+    }
+}

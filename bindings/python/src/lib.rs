@@ -1,0 +1,71 @@
+//! The Python module `brolga`: the library's devices, shaders and draws over arrays of NumPy's.
+//!
+//! | file | what |
+//! |---|---|
+//! | `device.rs` | the device: makes everything else |
+//! | `shader.rs` | shaders, bound or not, and their dispatches |
+//! | `draw.rs` | pipelines and draws into arrays |
+//! | `job.rs` | jobs and scenes |
+//! | `bindings.rs` | registers and what is bound to them |
+//! | `view.rs` | what is bound besides arrays |
+//! | `texels.rs` | arrays as textures |
+//! | `array.rs` | arrays as memory of shaders, and back, without copies |
+//! | `interrupt.rs` | work without Python's lock, which Ctrl-C stops |
+//! | `error.rs` | exceptions |
+//!
+//! Each uses those below it. Docstrings are for Python's `help`; `brolga.pyi` has the types, and `docs/python.md` explains.
+//! Unsafe code is where Python's memory becomes the library's and back, in `array.rs`.
+
+mod array;
+mod bindings;
+mod device;
+mod draw;
+mod error;
+mod interrupt;
+mod job;
+mod shader;
+mod texels;
+mod view;
+
+/// Runs Direct3D shader bytecode on the CPU.
+#[pyo3::pymodule(gil_used = true)]
+mod brolga {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::device::Device;
+    #[pymodule_export]
+    use crate::draw::{Draw, Pipeline};
+    #[pymodule_export]
+    use crate::job::{Job, Outcome, Scene};
+    #[pymodule_export]
+    use crate::shader::{BoundShader, CancelToken, Report, Shader};
+    #[pymodule_export]
+    use crate::view::{Sampler, Texture, View};
+
+    /// The bytes of a shader from a listing, as `brolga asm` makes them.
+    #[pyfunction]
+    fn assemble(listing: &str) -> PyResult<Vec<u8>> {
+        crate::shader::assemble(listing)
+    }
+
+    /// The listing of a shader's bytes, or of a file: that of fxc's disassembler, or with `exact` one that loses nothing.
+    #[pyfunction]
+    #[pyo3(signature = (shader, *, exact=false))]
+    fn listing(shader: &Bound<'_, PyAny>, exact: bool) -> PyResult<String> {
+        crate::shader::listing(shader, exact)
+    }
+
+    /// What there is to know of a shader's bytes, or of a file: bindings, signatures, constants with their places, counts.
+    #[pyfunction]
+    fn info<'py>(shader: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        crate::shader::info(shader.py(), &crate::shader::load(shader)?)
+    }
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        crate::error::add_to(module)?;
+        crate::interrupt::find_main_thread(module.py())
+    }
+}

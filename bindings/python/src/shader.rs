@@ -1,0 +1,311 @@
+//! Shaders, bound or not, and their dispatches.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use brolga::bytecode::{Limits, assembler, info::Info, listing, sm3};
+use brolga::{BindingRules, Dispatch, ErrorKind};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyDict, PyString};
+
+use crate::bindings::Program;
+use crate::error::Failure;
+use crate::interrupt::{interruptible, is_main_thread};
+use crate::view::triple;
+
+/// Nanoseconds that a dispatch on Python's main thread may be expected to take, so that no other thread is started for it.
+const SHORT: u64 = 1_000_000;
+
+/// A token that stops runs: cancel() stops those that it was given to, and later ones.
+#[pyclass(frozen, module = "brolga")]
+#[derive(Default)]
+pub struct CancelToken {
+    pub token: brolga::CancelToken,
+}
+
+#[pymethods]
+impl CancelToken {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Stops the runs that have this token, from any thread.
+    fn cancel(&self) {
+        self.token.cancel();
+    }
+
+    /// Whether it was cancelled.
+    #[getter]
+    fn cancelled(&self) -> bool {
+        self.token.is_cancelled()
+    }
+}
+
+/// What a dispatch did.
+#[pyclass(frozen, module = "brolga", get_all)]
+pub struct Report {
+    /// Groups that ran.
+    groups: u64,
+    /// Threads that ran.
+    threads: u64,
+    /// The most threads of this machine that took part.
+    workers: usize,
+    /// Seconds from the call to the end of the last group.
+    elapsed: f64,
+    /// Seconds of it spent compiling.
+    compile: f64,
+}
+
+impl From<brolga::Report> for Report {
+    fn from(report: brolga::Report) -> Self {
+        Self {
+            groups: report.groups,
+            threads: report.threads,
+            workers: report.workers,
+            elapsed: report.elapsed.as_secs_f64(),
+            compile: report.compile.as_secs_f64(),
+        }
+    }
+}
+
+#[pymethods]
+impl Report {
+    fn __repr__(&self) -> String {
+        let Self { groups, threads, workers, elapsed, .. } = self;
+        format!("<brolga.Report {groups} groups, {threads} threads, {workers} workers, {elapsed} s>")
+    }
+}
+
+/// A compiled shader. `Device.compile` makes it; any thread may use it.
+#[pyclass(frozen, module = "brolga")]
+pub struct Shader {
+    program: Arc<Program>,
+}
+
+impl Shader {
+    pub fn new(device: brolga::Device, shader: brolga::Shader, container: Vec<u8>) -> Self {
+        Self { program: Arc::new(Program { device, shader, container }) }
+    }
+}
+
+#[pymethods]
+impl Shader {
+    /// Stage and model, as in "cs_5_0".
+    #[getter]
+    fn profile(&self) -> Option<String> {
+        self.program.shader.profile()
+    }
+
+    /// Threads of a group along x, y and z.
+    #[getter]
+    fn group_size(&self) -> [u32; 3] {
+        self.program.shader.group_size()
+    }
+
+    /// What runs it: "jit" or "interpreter".
+    #[getter]
+    fn engine(&self) -> String {
+        self.program.shader.engine().to_string()
+    }
+
+    /// The registers that it declares, with what each takes.
+    #[getter]
+    fn registers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let registers = PyDict::new(py);
+        for declared in self.program.shader.bindings() {
+            registers.set_item(declared.to_string(), declared.kind.to_string())?;
+        }
+        Ok(registers)
+    }
+
+    /// The register that the source calls `name`, as in "u0".
+    fn register(&self, name: &str) -> PyResult<String> {
+        Ok(self.program.shader.register(name).map_err(Failure::from)?.to_string())
+    }
+
+    /// What there is to know of its file: bindings, signatures, constants with their places, counts.
+    #[getter]
+    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        info(py, &self.program.container)
+    }
+
+    /// The bytes that it was compiled from.
+    #[getter]
+    fn container(&self) -> &[u8] {
+        &self.program.container
+    }
+
+    /// Runs it over thread groups: a number along x, or a tuple along x, y and z.
+    ///
+    /// `bindings` has an array, a View, a Texture, a Sampler or a dict of constants for each register, by its name in the source
+    /// or in listings ("u0"). Arrays are used in place: what the shader writes is in them. The run may be ended by `cancel`, by
+    /// `time_limit` in seconds, by `fuel` (rounds of loops that a group may take) or by Ctrl-C.
+    #[pyo3(signature = (groups, bindings, *, first_group=None, time_limit=None, fuel=None, cancel=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
+    fn dispatch(
+        &self,
+        py: Python<'_>,
+        groups: &Bound<'_, PyAny>,
+        bindings: &Bound<'_, PyDict>,
+        first_group: Option<&Bound<'_, PyAny>>,
+        time_limit: Option<f64>,
+        fuel: Option<u64>,
+        cancel: Option<&CancelToken>,
+    ) -> PyResult<Report> {
+        let what = dispatch(groups, first_group, time_limit, fuel, cancel)?;
+        let bindings = self.program.bindings(bindings, BindingRules::COMPLETE)?;
+        let Program { device, shader, .. } = &*self.program;
+        let run = |token: &brolga::CancelToken| device.dispatch(shader, &bindings, &what.clone().cancel(token.clone()));
+        Ok(interruptible(py, &what.cancel, run)?.into())
+    }
+
+    /// Checks bindings once, for many dispatches.
+    fn bind(&self, py: Python<'_>, bindings: &Bound<'_, PyDict>) -> PyResult<BoundShader> {
+        let bindings = self.program.bindings(bindings, BindingRules::COMPLETE)?;
+        let Program { device, shader, .. } = &*self.program;
+        let bound = py.detach(|| device.bind(shader, &bindings)).map_err(Failure::from)?;
+        Ok(BoundShader { program: Arc::clone(&self.program), bound: RwLock::new(bound), pace: Pace::default() })
+    }
+
+    fn __repr__(&self) -> String {
+        let [x, y, z] = self.group_size();
+        format!("<brolga.Shader {}, groups of {x} x {y} x {z}>", self.profile().unwrap_or_default())
+    }
+}
+
+/// A shader with what is bound to it: bound once, dispatched often, from any thread. It keeps the arrays.
+#[pyclass(frozen, module = "brolga")]
+pub struct BoundShader {
+    program: Arc<Program>,
+    /// Locked without Python's lock only, so that nobody waits for one with the other.
+    bound: RwLock<brolga::BoundShader>,
+    pace: Pace,
+}
+
+#[pymethods]
+impl BoundShader {
+    /// Runs it over thread groups, as `Shader.dispatch` does. Where the run before was short, the calling thread does the work
+    /// itself, and Ctrl-C is handled after it.
+    #[pyo3(signature = (groups, *, first_group=None, time_limit=None, fuel=None, cancel=None))]
+    fn dispatch(
+        &self,
+        py: Python<'_>,
+        groups: &Bound<'_, PyAny>,
+        first_group: Option<&Bound<'_, PyAny>>,
+        time_limit: Option<f64>,
+        fuel: Option<u64>,
+        cancel: Option<&CancelToken>,
+    ) -> PyResult<Report> {
+        let what = dispatch(groups, first_group, time_limit, fuel, cancel)?;
+        let read = || self.bound.read().unwrap_or_else(PoisonError::into_inner);
+        let report = if self.pace.is_short(&what) || !is_main_thread() {
+            py.detach(|| read().dispatch(&what)).map_err(Failure::from)?
+        } else {
+            interruptible(py, &what.cancel, |token| read().dispatch(&what.clone().cancel(token.clone())))?
+        };
+        self.pace.note(&report);
+        Ok(report.into())
+    }
+
+    /// Binds something else to a register. It waits for runs.
+    fn set(&self, py: Python<'_>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let register = self.program.register(name)?;
+        let view = self.program.view(register, value)?;
+        let set = || self.bound.write().unwrap_or_else(PoisonError::into_inner).set(register, view);
+        Ok(py.detach(set).map_err(Failure::from)?)
+    }
+}
+
+/// How long a group took in the last run.
+struct Pace(AtomicU64);
+
+impl Default for Pace {
+    /// Not known yet.
+    fn default() -> Self {
+        Self(AtomicU64::new(u64::MAX))
+    }
+}
+
+impl Pace {
+    fn is_short(&self, what: &Dispatch) -> bool {
+        let groups = what.groups.iter().fold(1_u64, |all, &count| all.saturating_mul(count.into()));
+        self.0.load(Ordering::Relaxed).saturating_mul(groups) < SHORT
+    }
+
+    fn note(&self, report: &brolga::Report) {
+        let nanos = u64::try_from(report.elapsed.as_nanos()).unwrap_or(u64::MAX);
+        self.0.store(nanos.div_ceil(report.groups.max(1)), Ordering::Relaxed);
+    }
+}
+
+/// What to run, and when to stop.
+fn dispatch(
+    groups: &Bound<'_, PyAny>,
+    first_group: Option<&Bound<'_, PyAny>>,
+    time_limit: Option<f64>,
+    fuel: Option<u64>,
+    cancel: Option<&CancelToken>,
+) -> PyResult<Dispatch> {
+    let mut what = Dispatch::new(triple("groups", groups, 1)?);
+    if let Some(first) = first_group {
+        what = what.first_group(triple("first_group", first, 0)?);
+    }
+    what.time_limit = time_limit.map(seconds).transpose()?;
+    what.fuel = fuel;
+    if let Some(cancel) = cancel {
+        what = what.cancel(cancel.token.clone());
+    }
+    Ok(what)
+}
+
+/// A time from seconds.
+pub fn seconds(time: f64) -> Result<Duration, Failure> {
+    let wrong =
+        |_| Failure::new(ErrorKind::Call, format!("a time limit is a number of seconds, not negative, but {time}"));
+    Duration::try_from_secs_f64(time).map_err(wrong)
+}
+
+/// The bytes of a shader: given, in a file, or assembled from a listing. A text of one line is the path of a file.
+pub fn load(source: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    let is_listing = |text: &str| text.contains('\n');
+    let bytes = if let Ok(bytes) = source.extract::<PyBackedBytes>() {
+        bytes.to_vec()
+    } else if let Some(text) = source.cast::<PyString>().ok().map(|text| text.extract::<String>()).transpose()?
+        && is_listing(&text)
+    {
+        text.into_bytes()
+    } else {
+        let path: PathBuf = source.extract()?;
+        let read = std::fs::read(&path);
+        read.map_err(|error| Failure::new(ErrorKind::File, format!("{}: {error}", path.display())))?
+    };
+    let is_shader = bytes.starts_with(b"DXBC") || sm3::is_program(&bytes);
+    match String::from_utf8(bytes) {
+        Ok(text) if !is_shader && is_listing(&text) => assemble(&text),
+        Ok(text) => Ok(text.into_bytes()),
+        Err(error) => Ok(error.into_bytes()),
+    }
+}
+
+/// The bytes of a shader from a listing.
+pub fn assemble(text: &str) -> PyResult<Vec<u8>> {
+    Ok(assembler::assemble(text, &Limits::default()).map_err(Failure::from)?.bytes)
+}
+
+/// The listing of a shader, as fxc's disassembler writes it, or one that loses nothing.
+pub fn listing(source: &Bound<'_, PyAny>, exact: bool) -> PyResult<String> {
+    let (bytes, limits) = (load(source)?, Limits::default());
+    let text =
+        if exact { listing::exact(&bytes, &limits).map_err(Into::into) } else { listing::listing(&bytes, &limits) };
+    Ok(text.map_err(Failure::from)?)
+}
+
+/// What there is to know of a shader's bytes, as `brolga info --format json` says it.
+pub fn info<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    let info = Info::read(bytes, &Limits::default()).map_err(Failure::from)?;
+    py.import("json")?.call_method1("loads", (brolga_json::info(&info).to_string(),))
+}

@@ -1,0 +1,239 @@
+//! What is bound to registers besides arrays: arrays seen in a format, textures, samplers.
+
+use brolga::files::Array as Layout;
+use brolga::{Counter, Dimension, Format, Sampler as State, Texture as Texels, TextureShape};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::array::{Array, to_json, to_numpy};
+use crate::error::Failure;
+use crate::texels;
+
+/// View(array, format=None, *, counter=None)
+///
+/// An array seen in a format, or with a hidden counter.
+///
+/// `format` is a DXGI format without its prefix, as in "R8G8B8A8_UNORM_SRGB", for typed buffers and textures; what follows the
+/// array's first axes is one texel of it, or one block. `counter` is the first value of the hidden counter of a structured
+/// buffer (append, consume); after a run `counter` is what it counted to.
+#[pyclass(frozen, module = "brolga")]
+pub struct View {
+    pub array: Py<PyAny>,
+    pub format: Option<Format>,
+    pub counter: Option<Counter>,
+}
+
+#[pymethods]
+impl View {
+    #[new]
+    #[pyo3(signature = (array, format=None, *, counter=None))]
+    fn new(array: Py<PyAny>, format: Option<&str>, counter: Option<u32>) -> PyResult<Self> {
+        let format = format.map(parse_format).transpose()?;
+        Ok(Self { array, format, counter: counter.map(Counter::new) })
+    }
+
+    /// The array.
+    #[getter]
+    fn array(&self, py: Python<'_>) -> Py<PyAny> {
+        self.array.clone_ref(py)
+    }
+
+    /// The format's name, if it was given.
+    #[getter]
+    fn format(&self) -> Option<&'static str> {
+        self.format.map(Format::name)
+    }
+
+    /// The hidden counter, if there is one.
+    #[getter]
+    fn counter(&self) -> Option<u32> {
+        self.counter.as_ref().map(Counter::get)
+    }
+
+    #[setter]
+    fn set_counter(&self, value: u32) -> PyResult<()> {
+        let missing = || Failure::resource("the view has no counter: View(array, counter=0) has one");
+        self.counter.as_ref().ok_or_else(missing)?.set(value);
+        Ok(())
+    }
+}
+
+/// A texture with what an array cannot say: mip levels, cubes, formats of blocks, or a part of one. `Device.texture` makes it.
+#[pyclass(frozen, module = "brolga")]
+pub struct Texture {
+    pub view: brolga::View,
+    texture: Texels,
+}
+
+impl Texture {
+    pub fn of(texture: Texels) -> Self {
+        Self { view: brolga::View::texture(texture.clone()), texture }
+    }
+}
+
+#[pymethods]
+impl Texture {
+    /// The format's name, as the view sees texels.
+    #[getter]
+    fn format(&self) -> Option<&'static str> {
+        self.view.format().map(Format::name)
+    }
+
+    /// The kind of texture, as in "texture2d".
+    #[getter]
+    fn dimension(&self) -> Option<&'static str> {
+        self.view.dimension().map(Dimension::name)
+    }
+
+    /// The texels of a mip level of a layer, as an array over the texture's memory: (slices,) rows, texels of a row, components.
+    /// Of the first mip level of a texture with one level it has all layers, as its first axis.
+    #[pyo3(signature = (mip=0, layer=None))]
+    fn array<'py>(&self, py: Python<'py>, mip: u32, layer: Option<u32>) -> PyResult<Bound<'py, PyAny>> {
+        let (buffer, shape) = (self.texture.buffer(), self.texture.shape());
+        if shape.row_pitch_bytes.is_some() {
+            let message = "rows of this texture lie apart: the array that it was made of has them";
+            return Err(Failure::resource(message).into());
+        }
+        if let (1, None, 0) = (shape.mips, layer, mip) {
+            return to_numpy(py, buffer, 0..buffer.size_bytes(), &Layout::of_texture(shape));
+        }
+        let layer = layer.unwrap_or(0);
+        let [width, height, depth] = self.texture.level(mip, layer).map_err(Failure::from)?.extents;
+        let dimension = match shape.dimension {
+            Dimension::Texture1d | Dimension::Texture1dArray => Dimension::Texture1d,
+            Dimension::Texture3d => Dimension::Texture3d,
+            _ => Dimension::Texture2d,
+        };
+        let level = TextureShape::new(dimension, shape.format, width).height(height).depth(depth);
+        let range = self.texture.level_bytes(mip, layer).map_err(Failure::from)?;
+        to_numpy(py, buffer, range, &Layout::of_texture(&level))
+    }
+
+    /// The same texture seen in another format, as another kind, or in part: of mip levels and layers the first and how many.
+    #[pyo3(signature = (*, format=None, dimension=None, mips=None, layers=None, min_level=None))]
+    fn view(
+        &self,
+        format: Option<&str>,
+        dimension: Option<&str>,
+        mips: Option<(u32, u32)>,
+        layers: Option<(u32, u32)>,
+        min_level: Option<f32>,
+    ) -> PyResult<Self> {
+        let (format, dimension) = (format.map(parse_format).transpose()?, dimension.map(parse_dimension).transpose()?);
+        let changed = (|| {
+            let mut view = self.view.clone();
+            if let Some(format) = format {
+                view = view.with_format(format)?;
+            }
+            if let Some((first, count)) = mips {
+                view = view.with_mips(first, count)?;
+            }
+            if let Some(dimension) = dimension {
+                view = view.with_dimension(dimension)?;
+            }
+            if let Some((first, count)) = layers {
+                view = view.with_layers(first, count)?;
+            }
+            match min_level {
+                Some(level) => view.with_min_level(level),
+                None => Ok(view),
+            }
+        })();
+        Ok(Self { view: changed.map_err(Failure::from)?, texture: self.texture.clone() })
+    }
+
+    /// Makes the mip levels that the view sees after the first one.
+    fn generate_mips(&self) -> PyResult<()> {
+        Ok(self.view.generate_mips().map_err(Failure::from)?)
+    }
+
+    /// Hands the texels of `array()` to other libraries.
+    #[pyo3(signature = (**options))]
+    fn __dlpack__<'py>(&self, py: Python<'py>, options: Option<Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
+        self.array(py, 0, None)?.call_method("__dlpack__", (), options.as_ref())
+    }
+
+    fn __dlpack_device__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.array(py, 0, None)?.call_method0("__dlpack_device__")
+    }
+
+    fn __repr__(&self) -> String {
+        let TextureShape { dimension, format, width, height, depth, layers, mips, .. } = *self.texture.shape();
+        format!(
+            "<brolga.Texture {dimension} {format} {width} x {height} x {depth}, {layers} layers, {mips} mip levels>"
+        )
+    }
+}
+
+/// Sampler(filter="MIN_MAG_MIP_LINEAR", **state)
+///
+/// How a texture is sampled. Names and keys are those of `samplers` in scenes (docs/scenes.md): `filter`, `address` (three of
+/// WRAP, MIRROR, CLAMP, BORDER, MIRROR_ONCE), `comparison`, `border`, `mip_lod_bias`, `min_lod`, `max_lod`, `max_anisotropy`.
+#[pyclass(frozen, module = "brolga")]
+pub struct Sampler {
+    pub state: State,
+}
+
+#[pymethods]
+impl Sampler {
+    #[new]
+    #[pyo3(signature = (filter="MIN_MAG_MIP_LINEAR", **state))]
+    fn new(py: Python<'_>, filter: &str, state: Option<Bound<'_, PyDict>>) -> PyResult<Self> {
+        let state = state.unwrap_or_else(|| PyDict::new(py));
+        state.set_item("filter", filter)?;
+        let state = brolga::scene::sampler(&to_json(&state)?).map_err(Failure::from)?;
+        Ok(Self { state })
+    }
+}
+
+/// Makes a texture in memory of its own, or over an array's.
+pub fn texture(device: &brolga::Device, shape: TextureShape, data: Option<&Bound<'_, PyAny>>) -> PyResult<Texture> {
+    let texture = match data {
+        None => device.texture(shape).map_err(Failure::from)?,
+        Some(data) => Texels::new(Array::new(data)?.into_buffer()?, shape).map_err(Failure::from)?,
+    };
+    Ok(Texture::of(texture))
+}
+
+/// What is drawn to: a texture, or an array in its own format or a pipeline's.
+pub fn target(object: &Bound<'_, PyAny>, format: Format) -> PyResult<brolga::View> {
+    if let Ok(texture) = object.cast::<Texture>() {
+        return Ok(texture.get().view.clone());
+    }
+    let texture = match object.cast::<View>() {
+        Ok(view) => {
+            let View { array, format: given, .. } = view.get();
+            texels::texture(Array::new(array.bind(object.py()))?, Dimension::Texture2d, given.unwrap_or(format))
+        }
+        Err(_) => texels::texture(Array::new(object)?, Dimension::Texture2d, format),
+    };
+    Ok(brolga::View::texture(texture?))
+}
+
+/// A format by its name.
+pub fn parse_format(name: &str) -> Result<Format, Failure> {
+    name.parse().map_err(|error: brolga::format::UnknownFormat| Failure::resource(error.to_string()))
+}
+
+/// A kind of texture by its name.
+pub fn parse_dimension(name: &str) -> Result<Dimension, Failure> {
+    Dimension::texture_named(name).ok_or_else(|| {
+        let known: Vec<_> = Dimension::textures().map(Dimension::name).collect();
+        Failure::resource(format!("{name:?} is no kind of texture: they are {}", known.join(", ")))
+    })
+}
+
+/// One to three numbers.
+pub fn triple(what: &str, value: &Bound<'_, PyAny>, rest: u32) -> PyResult<[u32; 3]> {
+    if let Ok(number) = value.extract::<u32>() {
+        return Ok([number, rest, rest]);
+    }
+    let wrong =
+        || Failure::new(brolga::ErrorKind::Call, format!("{what} are a number, or one to three of them, not {value}"));
+    match value.extract::<Vec<u32>>().map_err(|_| wrong())?[..] {
+        [x] => Ok([x, rest, rest]),
+        [x, y] => Ok([x, y, rest]),
+        [x, y, z] => Ok([x, y, z]),
+        _ => Err(wrong().into()),
+    }
+}

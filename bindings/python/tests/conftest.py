@@ -1,0 +1,62 @@
+"""What all tests share: a device, and shaders as listings."""
+
+from pathlib import Path
+
+import pytest
+
+import brolga
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "examples"
+
+DOUBLE = """
+cs_5_0
+dcl_uav_raw u0
+dcl_input vThreadID.x
+dcl_temps 1
+dcl_thread_group 64, 1, 1
+ishl r0.x, vThreadID.x, l(2)
+ld_raw r0.y, r0.x, u0.xxxx
+add r0.y, r0.y, r0.y
+store_raw u0.x, r0.x, r0.y
+ret
+"""
+
+# The last of 4,096 groups never ends.
+ENDLESS = """
+cs_5_0
+dcl_uav_raw u0
+dcl_input vThreadGroupID.x
+dcl_temps 1
+dcl_thread_group 1, 1, 1
+ishl r0.x, vThreadGroupID.x, l(2)
+store_raw u0.x, r0.x, vThreadGroupID.x
+ieq r0.y, vThreadGroupID.x, l(4095)
+loop
+  breakc_z r0.y
+endloop
+ret
+"""
+
+TINY = """
+cs_5_0
+dcl_uav_raw u0
+dcl_thread_group 1, 1, 1
+store_raw u0.x, l(0), l(7)
+ret
+"""
+
+
+@pytest.fixture(scope="session")
+def device() -> brolga.Device:
+    return brolga.Device(threads=2)
+
+
+@pytest.fixture(scope="session")
+def double(device: brolga.Device) -> brolga.Shader:
+    return device.compile(DOUBLE)
+
+
+@pytest.fixture(scope="session")
+def endless(device: brolga.Device) -> brolga.Shader:
+    return device.compile(ENDLESS)

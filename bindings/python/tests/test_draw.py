@@ -1,0 +1,121 @@
+"""Draws into arrays, jobs and scenes."""
+
+import shutil
+
+import numpy as np
+import pytest
+from conftest import EXAMPLES, ROOT
+from matplotlib import image
+
+import brolga
+
+CORNERS = np.array(
+    [((0, 0.85), (1, 0.1, 0.1, 1)), ((0.9, -0.75), (0.1, 1, 0.1, 1)), ((-0.8, -0.6), (0.15, 0.2, 1, 1))],
+    [("POSITION", "f4", 2), ("COLOR", "f4", 4)],
+)
+SHADERS = {"vs": EXAMPLES / "triangle_vs.cso", "ps": EXAMPLES / "triangle_ps.cso"}
+
+
+def barycentric(width: int, height: int) -> tuple[np.ndarray, np.ndarray]:
+    """The plain model: weights of the corners at the centres of pixels, and the colour that they make."""
+    x, y = (CORNERS["POSITION"].astype(float) * (0.5, -0.5) + 0.5).T * [[width], [height]]
+    at_x, at_y = np.meshgrid(np.arange(width) + 0.5, np.arange(height) + 0.5)
+    edges = [(x[(n + 2) % 3] - x[(n + 1) % 3]) * (at_y - y[(n + 1) % 3]) -
+             (y[(n + 2) % 3] - y[(n + 1) % 3]) * (at_x - x[(n + 1) % 3]) for n in range(3)]  # fmt: skip
+    weights = np.stack(edges) / sum(edges)
+    return weights, np.einsum("nyx,nc->yxc", weights, CORNERS["COLOR"].astype(float))
+
+
+def test_a_triangle_is_drawn_into_an_array(device: brolga.Device) -> None:
+    pipeline = device.pipeline(**SHADERS, inputs=CORNERS.dtype, targets=["R8G8B8A8_UNORM"])
+    picture = np.zeros((120, 160, 4), np.uint8)
+    [did] = device.draw([pipeline.draw(vertices=[CORNERS])], [picture])
+    weights, colour = barycentric(160, 120)
+    inside, outside = (weights > 0.01).all(axis=0), (weights < -0.01).any(axis=0)
+    assert (did["vertices"], did["primitives"]) == (3, 1)
+    assert inside.sum() <= did["samples"] == np.count_nonzero(picture[..., 3]) <= (~outside).sum()
+    assert np.abs(picture[inside] - 255 * colour[inside]).max() <= 1.0
+    assert not picture[outside].any()
+
+
+def test_inputs_are_named_with_formats_too(device: brolga.Device) -> None:
+    pictures = []
+    for inputs in (CORNERS.dtype, [("POSITION", "R32G32_FLOAT"), ("COLOR", "R32G32B32A32_FLOAT", 8)]):
+        pipeline = device.pipeline(**SHADERS, inputs=inputs, targets=["R32G32B32A32_FLOAT"])
+        picture = np.zeros((30, 40, 4), np.float32)
+        device.draw([pipeline.draw(vertices=[CORNERS], indices=np.array([0, 1, 2], np.uint16))], [picture])
+        pictures.append(picture.tobytes())
+    assert pictures[0] == pictures[1]
+
+
+def test_tiles_make_the_whole(device: brolga.Device) -> None:
+    """A scissor rectangle leaves the rest alone, and what is inside is the same."""
+    pipeline = device.pipeline(**SHADERS, inputs=CORNERS.dtype, targets=["R8G8B8A8_UNORM"])
+    whole, tiles = np.zeros((2, 60, 80, 4), np.uint8)
+    device.draw([pipeline.draw(vertices=[CORNERS])], [whole])
+    for top in range(0, 60, 20):
+        device.draw([pipeline.draw(vertices=[CORNERS], scissor=(0, top, 80, top + 20))], [tiles])
+    assert (tiles == whole).all()
+
+
+def test_depth_decides(device: brolga.Device) -> None:
+    """The triangle lies at a depth of 0.5."""
+    pipeline = device.pipeline(**SHADERS, inputs=CORNERS.dtype, targets=["R8G8B8A8_UNORM"], depth="D32_FLOAT")
+    picture, depth = np.zeros((60, 80, 4), np.uint8), np.ones((60, 80), np.float32)
+    depth[:, :40] = 0.25
+    device.draw([pipeline.draw(vertices=[CORNERS])], [picture], depth=depth)
+    assert not picture[:, :40].any() and picture[:, 40:].any()
+    assert set(np.unique(depth[:, 40:])) == {np.float32(0.5), np.float32(1)}
+
+
+def test_state_has_the_names_of_scenes(device: brolga.Device) -> None:
+    turned = CORNERS[::-1].copy()
+    options = {"inputs": CORNERS.dtype, "targets": ["R8G8B8A8_UNORM"]}
+    for state, is_seen in [({}, False), ({"rasterizer": {"cull_mode": "NONE"}}, True)]:
+        picture = np.zeros((30, 40, 4), np.uint8)
+        device.draw([device.pipeline(**SHADERS, **options, **state).draw(vertices=[turned])], [picture])
+        assert picture.any() == is_seen
+    with pytest.raises(brolga.FileError, match="rasterizer.cull_mode"):
+        device.pipeline(**SHADERS, **options, rasterizer={"cull_mode": "SIDEWAYS"})
+    with pytest.raises(brolga.FileError, match="topolgy"):
+        device.pipeline(**SHADERS, **options, topolgy="LINELIST")
+
+
+def test_draws_that_do_not_fit_are_refused(device: brolga.Device) -> None:
+    pipeline = device.pipeline(**SHADERS, inputs=CORNERS.dtype, targets=["R8G8B8A8_UNORM"])
+    with pytest.raises(brolga.CallError, match="how many vertices"):
+        pipeline.draw()
+    with pytest.raises(brolga.BindingError, match="colour"):
+        pipeline.draw(3, bindings={"colour": {"a": 1}})
+    with pytest.raises(brolga.ResourceError, match="has 4 bytes"):
+        device.draw([pipeline.draw(vertices=[CORNERS])], [np.zeros((60, 80, 3), np.uint8)])
+    with pytest.raises(brolga.CallError, match="2 targets"):
+        device.draw([pipeline.draw(vertices=[CORNERS])], [np.zeros((60, 80, 4), np.uint8)] * 2)
+    assert device.draw([], []) == []
+
+
+def test_a_scene_gives_its_picture(device: brolga.Device) -> None:
+    outcome = brolga.Scene(EXAMPLES / "pool").run(device)
+    expected = (image.imread(ROOT / "docs/images/pool.png") * 255 + 0.5).astype(np.uint8)
+    picture = outcome.arrays["picture"]
+    assert outcome.passed and picture.shape[:2] == expected.shape[:2]
+    assert np.abs(picture[..., :3].astype(int) - expected[..., :3]).mean() < 1
+
+
+def test_jobs_say_what_is_not_as_expected(device: brolga.Device, tmp_path) -> None:
+    job = brolga.Job(EXAMPLES / "cube_roots.toml")
+    assert job.shaders == 1
+    outcome = job.run(device)
+    assert outcome.passed and outcome.report.groups > 0
+    for name in ("cube_roots.toml", "cube_roots.cso"):
+        shutil.copy(EXAMPLES / name, tmp_path)
+    text = (tmp_path / "cube_roots.toml").read_text()
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text(text.replace("0.0, 1.0, -1.0, 2.0,", "0.0, 1.5, -1.0, 2.0,"))
+    outcome = brolga.Job(wrong).run(device, engine="interpreter")
+    assert not outcome.passed and outcome.failures[0].startswith("u0: 1 of ")
+    wrong.write_text(text.replace("shader", "shadr"))
+    with pytest.raises(brolga.FileError, match="wrong.toml:.*did you mean"):
+        brolga.Job(wrong)
+    with pytest.raises(brolga.CallError, match="none with number 3"):
+        job.run(device, 3)
