@@ -4,6 +4,9 @@
 # It builds the library, or takes libbrolga_c.so and libbrolga_c.a from FOLDER, and copies them to PREFIX/lib, the headers to
 # PREFIX/include, and what pkg-config reads to PREFIX/lib/pkgconfig. `cargo cinstall` of cargo-c does the same with a versioned library.
 set -eu
+case ${1:-} in
+-*) echo "usage: install.sh PREFIX [FOLDER]" >&2; exit 2 ;;
+esac
 prefix=${1:?usage: install.sh PREFIX [FOLDER]}
 here=$(cd "$(dirname "$0")" && pwd)
 if [ $# -gt 1 ]; then
