@@ -4,7 +4,7 @@
 //! Pixels that are drawn alone come out as they do with others, since nothing of a pixel depends on what is in its packet.
 //!
 //! What keeps other primitives from the pixel is found in the same way: they are set up for it without anything that could, and
-//! then with one [obstacle](OBSTACLES) after the other, until one is gone.
+//! then with one obstacle (`OBSTACLES`) after the other, until one is gone.
 
 use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest};
 use brolga_runtime::{

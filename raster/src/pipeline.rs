@@ -145,7 +145,7 @@ impl Pipeline {
     /// is left to the first draw.
     ///
     /// # Errors
-    /// As [`Self::new`], and [`Error::CompileStopped`](brolga_runtime::Error::CompileStopped).
+    /// As [`Self::new`], and [`Error::CompileStopped`].
     pub fn new_until(
         device: &Device,
         desc: &PipelineDesc<'_>,
