@@ -25,6 +25,7 @@
 //! Every function checks what can be checked, and stops panics. What callers promise is the same for all of them, and said once, at the
 //! head of the header: pointers lead to as much memory as is said, and objects are not destroyed while they are used.
 
+#![allow(rustdoc::broken_intra_doc_links, reason = "comments are the header's, and brackets in them C's")]
 #![expect(clippy::missing_safety_doc, reason = "what callers promise is the same for all functions, and said above")]
 
 mod arguments;
