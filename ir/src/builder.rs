@@ -28,6 +28,11 @@ impl<'a> Builder<'a> {
         Self { func, region, origin: Origin::default(), precise: false }
     }
 
+    /// A builder that appends to a region what comes from one place.
+    pub(crate) fn at_end(func: &'a mut Function, region: Region, origin: Origin) -> Self {
+        Self { func, region, origin, precise: false }
+    }
+
     /// The region being built.
     pub fn region(&self) -> Region {
         self.region

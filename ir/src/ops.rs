@@ -315,6 +315,11 @@ impl Op {
         }
     }
 
+    /// Whether the operation takes longer than a branch, on any processor.
+    pub fn takes_long(self) -> bool {
+        matches!(self, Op::UDiv | Op::UMod | Op::FDiv | Op::FSqrt | Op::DDiv | Op::DFma)
+    }
+
     /// Whether the operation only moves floats and their bits, or changes signs: denormals and NaNs stay what they are.
     pub fn moves_floats(self) -> bool {
         let in_32_bits = matches!(self, Op::SelectF32 | Op::AsF32 | Op::BitsF32 | Op::FNeg | Op::FAbs);

@@ -29,6 +29,12 @@ impl<'a> Rows<'a> {
         self.words.is_empty()
     }
 
+    /// The words of all.
+    #[inline]
+    pub fn words(self) -> &'a [u32] {
+        self.words
+    }
+
     /// All of them in order.
     #[inline]
     pub fn iter(self) -> std::slice::ChunksExact<'a, u32> {

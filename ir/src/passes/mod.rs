@@ -10,6 +10,7 @@ mod compact;
 mod cse;
 mod dead;
 mod demote;
+mod if_conversion;
 mod licm;
 mod packet_width;
 mod pairs;
@@ -86,6 +87,10 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
         if !pairs::join(func) {
             break;
         }
+        settle(func);
+    }
+    // After doubles are whole, so that each is one select.
+    if if_conversion::run(func) {
         settle(func);
     }
     // Needs the pairs of conversions that simplification leaves at region borders, and makes new ones inside.

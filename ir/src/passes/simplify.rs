@@ -56,6 +56,13 @@ impl Simplify {
                 return;
             }
         }
+        if let InstKind::If { cond, then_region, else_region } = &mut kind
+            && let Some(opposite) = operand_of(func, *cond, Op::BNot)
+        {
+            *cond = opposite;
+            std::mem::swap(then_region, else_region);
+            self.changed = true;
+        }
         let regions = kind.regions();
         func.inst_mut(inst).kind = kind;
         for inner in regions {
@@ -277,21 +284,23 @@ fn condition(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) 
         }
         Op::BNot => {
             let (made_by, parts) = func.as_op(args[0])?;
-            // Not so for floats: the opposite of less is not greater-or-equal where a NaN is.
-            let opposite = match made_by {
-                Op::IEq => Op::INe,
-                Op::INe => Op::IEq,
-                Op::SLt => Op::SGe,
-                Op::SGe => Op::SLt,
-                Op::ULt => Op::UGe,
-                Op::UGe => Op::ULt,
-                Op::FEq => Op::FNe,
-                Op::FNe => Op::FEq,
-                Op::DEq => Op::DNe,
-                Op::DNe => Op::DEq,
+            let parts = Values::from_slice(parts);
+            if let Some(opposite) = opposite(made_by) {
+                return Some(Outcome::Op(opposite, parts));
+            }
+            let dual = match made_by {
+                Op::BAnd => Op::BOr,
+                Op::BOr => Op::BAnd,
                 _ => return None,
             };
-            Some(Outcome::Op(opposite, Values::from_slice(parts)))
+            let has_opposite = |&part: &Value| func.as_op(part).is_some_and(|(op, _)| opposite(op).is_some());
+            if !parts.iter().all(has_opposite) {
+                return None;
+            }
+            let ValueDef::Result(inst, _) = func.value(args[0]).def else { return None };
+            let origin = func.inst(inst).origin;
+            let parts = parts.into_iter().map(|part| emit(func, kept, origin, Op::BNot, &[part])).collect();
+            Some(Outcome::Op(dual, parts))
         }
         Op::INe | Op::IEq => {
             let zero = i32_const(func, args[1])? == 0;
@@ -305,6 +314,24 @@ fn condition(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) 
         // Direct3D joins conditions as words of all ones or zeros.
         _ => None,
     }
+}
+
+/// The comparison that holds where this one does not.
+fn opposite(comparison: Op) -> Option<Op> {
+    // Not so for the order of floats: the opposite of less is not greater-or-equal where a NaN is.
+    Some(match comparison {
+        Op::IEq => Op::INe,
+        Op::INe => Op::IEq,
+        Op::SLt => Op::SGe,
+        Op::SGe => Op::SLt,
+        Op::ULt => Op::UGe,
+        Op::UGe => Op::ULt,
+        Op::FEq => Op::FNe,
+        Op::FNe => Op::FEq,
+        Op::DEq => Op::DNe,
+        Op::DNe => Op::DEq,
+        _ => return None,
+    })
 }
 
 fn integer(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) -> Option<Outcome> {

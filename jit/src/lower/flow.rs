@@ -25,7 +25,6 @@
 mod loops;
 mod switches;
 
-use brolga_ir::Op;
 use brolga_ir::entity::{Inst, Region, Value};
 use brolga_ir::function::InstKind;
 use cranelift_codegen::ir::{Block, InstBuilder};
@@ -538,13 +537,8 @@ impl Lowering<'_, '_> {
         insts.len() <= BRANCH_COST
             && insts.iter().all(|&inst| match self.func.inst(inst).kind {
                 InstKind::Const(_) | InstKind::Yield(_) => true,
-                InstKind::Op { op, .. } => !is_dear(op),
+                InstKind::Op { op, .. } => !op.takes_long(),
                 _ => false,
             })
     }
-}
-
-/// Whether an operation costs more than a branch by itself.
-fn is_dear(op: Op) -> bool {
-    matches!(op, Op::UDiv | Op::UMod | Op::FDiv | Op::FSqrt | Op::DDiv | Op::DFma)
 }

@@ -1,0 +1,268 @@
+//! If-conversion: branches whose arms are short become selects.
+//!
+//! Where threads of a packet go different ways, all arms run anyway, each under its mask and behind a test whether any thread takes
+//! it. If the arms are a few operations each, it is less work to compute them all and to select: no masks, no tests, no branches that the
+//! processor cannot foresee. And a loop that threads would continue on several ways has one way left, so that it need not keep track
+//! of them.
+//!
+//! Conditions that are the same in all threads of a packet stay branches. So do arms that do anything but compute.
+
+use crate::builder::Builder;
+use crate::entity::{Inst, Region, Value};
+use crate::flow::Flow;
+use crate::function::{Function, InstKind, Values};
+use crate::ops::Op;
+use crate::passes::replacements::Replacements;
+use crate::span::Packing;
+use crate::uniformity::Uniformity;
+
+/// The most operations of an arm, or of a loop's rest, that run where no thread needs them: about what its mask, test and branch
+/// cost.
+const MOST_OPERATIONS: usize = 8;
+
+/// Runs the pass; returns whether it changed anything.
+pub(super) fn run(func: &mut Function) -> bool {
+    let flow = Flow::new(func);
+    // What is the same in all packets of a group is so in those of any width.
+    let uniformity = Uniformity::compute(func, &flow, Packing::Group);
+    let replacements = Replacements::new(func);
+    let body = func.body();
+    let mut conversion = Conversion { func, uniformity: &uniformity, replacements, changed: false };
+    conversion.region(body, None);
+    let Conversion { replacements, changed, .. } = conversion;
+    if changed {
+        replacements.apply_to_all(func);
+    }
+    changed
+}
+
+struct Conversion<'a> {
+    func: &'a mut Function,
+    uniformity: &'a Uniformity,
+    replacements: Replacements,
+    changed: bool,
+}
+
+/// A short region: its operations, and the values that its end passes on.
+struct Arm {
+    operations: Vec<Inst>,
+    passed: Values,
+}
+
+impl Conversion<'_> {
+    fn region(&mut self, region: Region, owner: Option<Inst>) {
+        for inst in std::mem::take(&mut self.func.region_mut(region).insts) {
+            for inner in self.func.inst(inst).kind.regions() {
+                self.region(inner, Some(inst));
+            }
+            if self.convert(inst, region).is_none() {
+                self.func.region_mut(region).insts.push(inst);
+            }
+        }
+        if let Some(owner) = owner.filter(|&owner| matches!(self.func.inst(owner).kind, InstKind::Loop { .. })) {
+            while self.join_continue(region, owner).is_some() {}
+        }
+    }
+
+    /// Replaces an `if` or a `switch` by its arms and selects, at the end of a region.
+    fn convert(&mut self, inst: Inst, region: Region) -> Option<()> {
+        let data = self.func.inst(inst);
+        let (origin, results) = (data.origin, data.results.clone());
+        match data.kind.clone() {
+            InstKind::If { cond, then_region, else_region } if self.varies(cond) => {
+                let arms = [self.arm(inst, then_region)?, self.arm(inst, else_region)?];
+                let mut builder = Builder::at_end(self.func, region, origin);
+                arms.iter().for_each(|arm| append(&mut builder, arm));
+                let selected = select(&mut builder, cond, &arms[0].passed, &arms[1].passed);
+                self.replace(&results, &selected);
+            }
+            InstKind::Switch { selector, cases, default } if self.varies(selector) => {
+                let arms = cases.iter().map(|case| self.arm(inst, case.region)).collect::<Option<Vec<Arm>>>()?;
+                let default = self.arm(inst, default)?;
+                let mut builder = Builder::at_end(self.func, region, origin);
+                arms.iter().chain([&default]).for_each(|arm| append(&mut builder, arm));
+                let mut selected = default.passed;
+                for (case, arm) in cases.iter().zip(&arms) {
+                    let cond = is_one_of(&mut builder, selector, &case.labels);
+                    selected = select(&mut builder, cond, &arm.passed, &selected);
+                }
+                self.replace(&results, &selected);
+            }
+            _ => return None,
+        }
+        self.changed = true;
+        Some(())
+    }
+
+    /// Replaces an `if` one side of which continues the loop, where what follows it in the loop's body is short: all of it runs,
+    /// and what the next iteration gets is selected.
+    fn join_continue(&mut self, body: Region, owner: Inst) -> Option<()> {
+        let insts = self.func.region(body).insts.clone();
+        let (&end, before) = insts.split_last()?;
+        let at = before.iter().rposition(|&inst| !self.is_short(inst))?;
+        let InstKind::Yield(passed) = self.func.inst(end).kind.clone() else { return None };
+        let rest = self.short(&before[at + 1..], passed)?;
+        let branch = self.func.inst(before[at]);
+        let InstKind::If { cond, then_region, else_region } = branch.kind else { return None };
+        if !self.varies(cond) {
+            return None;
+        }
+        let (origin, results) = (branch.origin, branch.results.clone());
+        let sides = |leaving, staying| self.arm(owner, leaving).zip(self.arm(before[at], staying));
+        let leaves_if_so = sides(then_region, else_region);
+        let is_then = leaves_if_so.is_some();
+        let (leaving, staying) = leaves_if_so.or_else(|| sides(else_region, then_region))?;
+
+        self.func.region_mut(body).insts.truncate(at);
+        let mut builder = Builder::at_end(self.func, body, origin);
+        [&leaving, &staying, &rest].into_iter().for_each(|arm| append(&mut builder, arm));
+        let (then, otherwise) = if is_then { (&leaving, &rest) } else { (&rest, &leaving) };
+        let selected = select(&mut builder, cond, &then.passed, &otherwise.passed);
+        builder.yield_(&selected);
+        self.replace(&results, &staying.passed);
+        self.changed = true;
+        Some(())
+    }
+
+    fn replace(&mut self, results: &[Value], by: &[Value]) {
+        for (&result, &value) in results.iter().zip(by) {
+            self.replacements.replace(result, value);
+        }
+    }
+
+    fn varies(&self, value: Value) -> bool {
+        !self.uniformity.is_packet_uniform(value)
+    }
+
+    /// A region, if it is short and its end passes values to this construct: the results of an `if` or a `switch`, the next
+    /// iteration's parameters of a loop.
+    fn arm(&self, to: Inst, region: Region) -> Option<Arm> {
+        let (&end, operations) = self.func.region(region).insts.split_last()?;
+        let is_loop = matches!(self.func.inst(to).kind, InstKind::Loop { .. });
+        match &self.func.inst(end).kind {
+            InstKind::Yield(passed) if !is_loop => self.short(operations, passed.clone()),
+            InstKind::Break { target, args } if *target == to && !is_loop => self.short(operations, args.clone()),
+            InstKind::Continue { target, args } if *target == to => self.short(operations, args.clone()),
+            _ => None,
+        }
+    }
+
+    fn short(&self, operations: &[Inst], passed: Values) -> Option<Arm> {
+        let is_operation = |&&inst: &&Inst| matches!(self.func.inst(inst).kind, InstKind::Op { .. });
+        let is_short = operations.iter().all(|&inst| self.is_short(inst))
+            && operations.iter().filter(is_operation).count() <= MOST_OPERATIONS;
+        is_short.then(|| Arm { operations: operations.to_vec(), passed })
+    }
+
+    fn is_short(&self, inst: Inst) -> bool {
+        match self.func.inst(inst).kind {
+            InstKind::Const(_) => true,
+            InstKind::Op { op, .. } => !op.takes_long(),
+            _ => false,
+        }
+    }
+}
+
+fn append(builder: &mut Builder<'_>, arm: &Arm) {
+    let region = builder.region();
+    builder.func.region_mut(region).insts.extend(&arm.operations);
+}
+
+fn select(builder: &mut Builder<'_>, cond: Value, then: &[Value], otherwise: &[Value]) -> Values {
+    let pairs = then.iter().zip(otherwise);
+    pairs.map(|(&a, &b)| if a == b { a } else { builder.select(cond, a, b) }).collect()
+}
+
+/// Whether a number is one of the labels of a case.
+fn is_one_of(builder: &mut Builder<'_>, number: Value, labels: &[u32]) -> Value {
+    let mut found = None;
+    for &label in labels {
+        let label = builder.i32(label);
+        let equal = builder.op(Op::IEq, &[number, label]);
+        found = Some(found.map_or(equal, |found| builder.op(Op::BOr, &[found, equal])));
+    }
+    found.expect("cases have labels")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::passes::{Level, optimise};
+    use crate::text::{Names, parse, print};
+    use crate::verify::verify;
+
+    /// A loop with a switch and a `continue`, by the thread's number (`%`) or the group's.
+    const LOOP: &str = r#"function "loop" {
+  group 64 1 1
+  res0 = u0 structured stride 8
+  body {
+    v0: i32 = input thread_id.x
+    v1: i32 = input %
+    v2: i32 = const 0
+    v3: i32 = const 1
+    v4: i32 = const 3
+    v5: i32 = const 2
+    loop l0 (v6: i32 = v1, v7: i32 = v2) -> v8, v9: i32 {
+      v10: bool = ieq v6, v3
+      if v10 {
+        break l0 v6, v7
+      }
+      else {
+        yield
+      }
+      v11: i32 = and v6, v4
+      switch l1 v11 -> v12: i32 {
+        case 0 {
+          v13: i32 = ushr v6, v5
+          break l1 v13
+        }
+        case 2 {
+          v14: i32 = ushr v6, v3
+          break l1 v14
+        }
+        default {
+          v15: i32 = imul v6, v4
+          v16: i32 = iadd v15, v3
+          break l1 v16
+        }
+      }
+      v17: bool = ult v12, v4
+      if v17 {
+        v18: i32 = iadd v7, v5
+        continue l0 v12, v18
+      }
+      else {
+        yield
+      }
+      v19: i32 = iadd v7, v3
+      yield v12, v19
+    }
+    v20: bool = const true
+    store res0[v0 + v2], v8, v9 where v20
+    return
+  }
+}
+"#;
+
+    fn optimised(number: &str) -> String {
+        let mut func = parse(&LOOP.replace('%', number)).unwrap();
+        optimise(&mut func, Level::Full);
+        let text = print(&func, Names::Dense);
+        verify(func).unwrap();
+        text
+    }
+
+    #[test]
+    fn short_arms_become_selects_where_threads_diverge() {
+        let text = optimised("thread_id.x");
+        assert!(!text.contains("switch") && !text.contains("continue"), "{text}");
+        assert_eq!(text.matches("if ").count(), 1, "the exit stays: {text}");
+        assert_eq!(text.matches("select.i32").count(), 3, "{text}");
+    }
+
+    #[test]
+    fn what_threads_do_together_stays_a_branch() {
+        let text = optimised("group_id.x");
+        assert!(text.contains("switch") && text.contains("continue"), "{text}");
+        assert!(!text.contains("select"), "{text}");
+    }
+}
