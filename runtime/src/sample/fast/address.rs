@@ -181,13 +181,20 @@ fn fixed<V: Vector>(at: V, extent: V, mode: AddressMode, before: f32) -> V {
             V::splat_float(FAR).min_floats(V::splat_float(-FAR).max_floats(at))
         }
     };
-    to_fixed(reduced.mul_floats(extent.to_float()).sub_floats(V::splat_float(before)))
+    let extent = extent.shift_left::<8>().to_float();
+    rounded(reduced.mul_floats(extent).sub_floats(V::splat_float(256.0 * before)))
 }
 
 /// Texels in 256ths; NaN becomes 0.
 #[inline(always)]
 pub(super) fn to_fixed<V: Vector>(texels: V) -> V {
-    texels.mul_floats(V::splat_float(256.0)).to_int().and(texels.ordered(texels))
+    rounded(texels.mul_floats(V::splat_float(256.0)))
+}
+
+/// The nearest integers; NaN becomes 0.
+#[inline(always)]
+fn rounded<V: Vector>(floats: V) -> V {
+    floats.to_int().and(floats.ordered(floats))
 }
 
 /// The texels that contain coordinates, and those after them. Each is in range, whatever the input: memory accesses

@@ -1,8 +1,7 @@
 //! Texels of four 8-bit codes. Sums of codes times weights are integers, and exact.
 
 use super::address::{Corner, LinearAddresses, TexelAddress};
-use super::vector::Vector;
-use super::vector::{Array, Lanes};
+use super::vector::{Apart, Array, Lanes, Vector};
 use super::{Fast, Filtered, Kind, Words};
 
 /// The kind of [`R8G8B8A8_UNORM`](crate::Format::R8G8B8A8_UNORM).
@@ -37,7 +36,7 @@ impl Kind for Codes {
         let [r, g, b, a] = sums(fast, first);
         let words = match second {
             None if first.corner.is_none() => {
-                [normal(r).store(), normal(g).store(), normal(b).store(), normal(a).store()]
+                [r.over_255().store(), g.over_255().store(), b.over_255().store(), a.over_255().store()]
             }
             Some((second, fraction)) if first.corner.is_none() && second.corner.is_none() => {
                 let fractions = &fraction.store();
@@ -61,19 +60,8 @@ fn unorm<V: Vector>(codes: V) -> Lanes<V, u32> {
     codes.to_float().div_floats(V::splat_float(255.0)).store()
 }
 
-/// A sum divided by 255, rounded to nearest as by a division, in half its time.
-///
-/// The first quotient is within a few ulps, and the remainder is exact. No quotient of an integer below 2^24 by 255,
-/// times any power of two, is nearer than 1/510 ulp to the midpoint of two floats, which the second rounding error does
-/// not reach.
-#[inline(always)]
-pub(super) fn normal<V: Vector>(sum: V) -> V {
-    let inverse = V::splat_float(1.0 / 255.0);
-    let quotient = sum.mul_floats(inverse);
-    sum.less_255_times(quotient).mul_add_floats(inverse, quotient)
-}
-
-/// Blends two levels' sums. They have more than 24 bits: exact as doubles, with one rounding in the division.
+/// Blends two levels' sums. They have more than 24 bits, and are exact as doubles. No quotient of an integer up to
+/// 255 * 2^24 by 255 is a midpoint of two floats or nearer than 1/510 ulp to one, so a product with the inverse is rounded alike.
 #[inline(always)]
 pub(super) fn mix<V: Vector>(one: V, other: V, fractions: &Lanes<V, u32>) -> Lanes<V, u32> {
     let (one, other) = (one.store(), other.store());
@@ -82,7 +70,7 @@ pub(super) fn mix<V: Vector>(one: V, other: V, fractions: &Lanes<V, u32>) -> Lan
         let (one, other) = (f32::from_bits(one[lane]), f32::from_bits(other[lane]));
         let weight = f64::from(fractions[lane] as i32);
         let sum = f64::from(one) * (256.0 - weight) + f64::from(other) * weight;
-        words[lane] = ((sum / f64::from(255u32 << 8)) as f32).to_bits();
+        words[lane] = ((sum * (1.0 / f64::from(255u32 << 8))) as f32).to_bits();
     }
     words
 }
@@ -183,10 +171,10 @@ fn read_two<V: Vector>(fast: &Fast, left: TexelAddress<V>, right: TexelAddress<V
     if !neighbours {
         return [read(fast, left), read(fast, right)];
     }
-    let offsets_bytes = left.offset_bytes.store_apart();
+    let offsets_bytes = Apart::of(left.offset_bytes);
     let mut pairs = Lanes::<V, u64>::splat(0);
     for lane in 0..V::LANES {
-        pairs[lane] = fast.read_two(offsets_bytes[lane]);
+        pairs[lane] = fast.read_two(offsets_bytes.lane(lane));
     }
     let [one, two] = V::load_pairs(&pairs);
     [or_border(fast, left, one), or_border(fast, right, two)]

@@ -15,7 +15,7 @@
 //! | `numbers.rs` | texels of floats |
 //! | `compare.rs` | comparisons with depths |
 //!
-//! The only unsafe code reads texels and calls functions for particular instruction sets. Texels are read through raw
+//! The only unsafe code reads texels and rows, and calls functions for particular instruction sets. Texels are read through raw
 //! pointers, since other threads may write them.
 
 #![allow(unsafe_code)]
@@ -46,8 +46,8 @@ use address::{LinearAddresses, TexelAddress};
 use codes::Codes;
 use compare::{Compared, Depth16, Depth24, Depth32};
 use numbers::{Curve, Floats, Halves, Numbers};
-use packet::{Cube, Flat, Lines, Packet, Pyramid, Shape};
-use vector::{Array, Avx2, Avx512, Lanes, Sse42, Vector};
+use packet::{Cube, Flat, Lines, Part, Pyramid, Shape};
+use vector::{Apart, Array, Avx2, Avx512, Lanes, Sse42, Vector};
 
 /// A mip level, all bytes of which are inside the memory in every layer.
 #[derive(Clone, Copy, Debug)]
@@ -105,12 +105,13 @@ struct Run {
 }
 
 /// Samples one vector of lanes, and returns those that it leaves. One call for each: what a loop over them would keep ready costs
-/// more than it saves.
+/// more than it saves. What it is about are the fields of [`Part`], each in a register.
 ///
 /// # Safety
 ///
-/// The processor has the instruction set that the function was compiled for.
-type RunFn = unsafe fn(&Fast, &Packet<'_>, &mut [u32]) -> u32;
+/// The processor has the instruction set that the function was compiled for. There are as many rows of operands as the form has,
+/// and four rows for results.
+type RunFn = unsafe fn(&Fast, &Form, *const u32, *mut u32, usize, u32) -> u32;
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -215,10 +216,10 @@ impl Site {
 /// As [`SampleFn`](brolga_jit::abi::SampleFn) says, with what [`Site::entry`] named.
 unsafe extern "C" fn sample_site(context: *mut Context, site: *const (), lanes: u64) -> u64 {
     // SAFETY: as above.
-    let Site { fast, run, form, args } = unsafe { *site.cast::<Site>() };
+    let site = unsafe { &*site.cast::<Site>() };
     // SAFETY: the context is the caller's own; the operands are those of its texture; the site's texture is in place.
-    let ((args, results), fast) = unsafe { (sample_rows(context, args), &*fast) };
-    fast.sample_packet(run, form, lanes, args, results)
+    let ((args, results), fast) = unsafe { (sample_rows(context, site.args), &*site.fast) };
+    fast.sample_packet(site.run, &site.form, lanes, (args, site.args), results)
 }
 
 /// The bytes of a texel that reads as the border, if there is such a texel.
@@ -329,28 +330,43 @@ impl Fast {
     #[inline(always)]
     fn sample(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) -> u64 {
         match self.plan(sampling) {
-            Some((run, form)) => self.sample_packet(run, form, lanes, args, results),
+            Some((run, form)) => {
+                let rows = sampling.arg_count(self.dimension);
+                self.sample_packet(run, &form, lanes, (args, rows), results)
+            }
             None => lanes,
         }
     }
 
+    /// Samples for some lanes of a packet: as many rows of operands as the form has, and four for the results.
     #[inline(always)]
-    fn sample_packet(&self, run: Run, form: Form, lanes: u64, rows: Rows<'_>, results: &mut [u32]) -> u64 {
-        let mut packet = Packet { form, rows, first_lane: 0, taking_part: 0 };
-        let mut left = 0;
+    fn sample_packet(
+        &self,
+        run: Run,
+        form: &Form,
+        lanes: u64,
+        (args, rows): (Rows<'_>, usize),
+        results: &mut [u32],
+    ) -> u64 {
         let row_lanes = results.len() / 4;
-        while packet.first_lane < row_lanes {
+        assert!(row_lanes.is_multiple_of(8) && args.words().len() >= rows * row_lanes, "rows are whole vectors");
+        let (operands, results) = (args.words().as_ptr(), results.as_mut_ptr());
+        let (mut first_lane, mut left) = (0, 0);
+        while first_lane < row_lanes {
             let (run, vector_lanes) = match run.sixteen {
-                Some(sixteen) if row_lanes - packet.first_lane >= 16 => (sixteen, 16),
+                Some(sixteen) if row_lanes - first_lane >= 16 => (sixteen, 16),
                 _ => (run.eight, 8),
             };
-            packet.taking_part = (lanes >> packet.first_lane) as u32 & ((1 << vector_lanes) - 1);
-            if packet.taking_part != 0 {
-                // SAFETY: it is for an instruction set that the processor has.
-                let others = unsafe { run(self, &packet, results) };
-                left |= u64::from(others) << packet.first_lane;
+            let taking_part = (lanes >> first_lane) as u32 & ((1 << vector_lanes) - 1);
+            if taking_part != 0 {
+                // SAFETY: it is for an instruction set that the processor has; there are as many rows as `rows` and four say, and they
+                // are as long as whole vectors.
+                let others = unsafe {
+                    run(self, form, operands.add(first_lane), results.add(first_lane), row_lanes, taking_part)
+                };
+                left |= u64::from(others) << first_lane;
             }
-            packet.first_lane += vector_lanes;
+            first_lane += vector_lanes;
         }
         left
     }
@@ -367,10 +383,10 @@ impl Fast {
     /// The texel of each lane, likewise.
     #[inline(always)]
     fn read_each<T: Texel, V: Vector>(&self, offset_bytes: V) -> Lanes<V, T> {
-        let offsets_bytes = offset_bytes.store_apart();
+        let offsets_bytes = Apart::of(offset_bytes);
         let mut texels = Lanes::<V, T>::splat(T::default());
         for lane in 0..V::LANES {
-            texels[lane] = self.read(offsets_bytes[lane]);
+            texels[lane] = self.read(offsets_bytes.lane(lane));
         }
         texels
     }
@@ -499,32 +515,30 @@ impl Runs {
     }
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx2,fma,f16c")]
-fn with_avx512<K: Kind, S: Shape>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
-    packet::sample::<K, S, Avx512>(fast, packet, results)
+/// Code for an instruction set: what a [`RunFn`] is, of a function for any.
+macro_rules! run_fns {
+    ($($name:ident<$($of:ident: $bound:ident),*> = $function:ident::<$vector:ident> with $features:literal;)*) => {
+        $(#[target_feature(enable = $features)]
+        unsafe fn $name<$($of: $bound),*>(
+            fast: &Fast,
+            form: &Form,
+            operands: *const u32,
+            results: *mut u32,
+            row_lanes: usize,
+            taking_part: u32,
+        ) -> u32 {
+            let part = Part { form, operands, results, row_lanes, taking_part };
+            // SAFETY: there are as many rows as [`RunFn`] says.
+            unsafe { packet::$function::<$($of,)* $vector>(fast, part) }
+        })*
+    };
 }
 
-#[target_feature(enable = "avx2,fma,f16c")]
-fn with_avx2<K: Kind, S: Shape>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
-    packet::sample::<K, S, Avx2>(fast, packet, results)
-}
-
-#[target_feature(enable = "sse4.2")]
-fn with_sse42<K: Kind, S: Shape>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
-    packet::sample::<K, S, Sse42>(fast, packet, results)
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx2,fma,f16c")]
-fn query_with_avx512<S: Shape>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
-    packet::query::<S, Avx512>(fast, packet, results)
-}
-
-#[target_feature(enable = "avx2,fma,f16c")]
-fn query_with_avx2<S: Shape>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
-    packet::query::<S, Avx2>(fast, packet, results)
-}
-
-#[target_feature(enable = "sse4.2")]
-fn query_with_sse42<S: Shape>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
-    packet::query::<S, Sse42>(fast, packet, results)
+run_fns! {
+    with_avx512<K: Kind, S: Shape> = sample::<Avx512> with "avx512f,avx512bw,avx512dq,avx2,fma,f16c";
+    with_avx2<K: Kind, S: Shape> = sample::<Avx2> with "avx2,fma,f16c";
+    with_sse42<K: Kind, S: Shape> = sample::<Sse42> with "sse4.2";
+    query_with_avx512<S: Shape> = query::<Avx512> with "avx512f,avx512bw,avx512dq,avx2,fma,f16c";
+    query_with_avx2<S: Shape> = query::<Avx2> with "avx2,fma,f16c";
+    query_with_sse42<S: Shape> = query::<Sse42> with "sse4.2";
 }

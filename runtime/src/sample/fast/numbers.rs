@@ -6,7 +6,7 @@ use brolga_ir::float::NAN_F32;
 use brolga_ir::srgb::LINEAR;
 
 use super::address::{Corner, LinearAddresses, TexelAddress};
-use super::codes::{mix, normal};
+use super::codes::mix;
 use super::vector::{Array, Lanes, Vector};
 use super::{Fast, Filtered, Kind, Texel, Words};
 
@@ -146,7 +146,7 @@ fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, a
         words[channel] = numbers[channel].store();
     }
     if R::LAST_IS_CODE {
-        words[CHANNELS - 1] = normal(numbers[CHANNELS - 1]).store();
+        words[CHANNELS - 1] = numbers[CHANNELS - 1].over_255().store();
     }
     if R::CONVERTS_NANS {
         for channel in 0..CHANNELS {
@@ -241,7 +241,8 @@ fn linear<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     second: Option<(LinearAddresses<V>, V)>,
 ) -> Filtered<V> {
     let mut numbers = on_level::<R, CHANNELS, V>(fast, first);
-    let mut last_word = if R::LAST_IS_CODE { normal(numbers[CHANNELS - 1]).store() } else { Lanes::<V, u32>::splat(0) };
+    let mut last_word =
+        if R::LAST_IS_CODE { numbers[CHANNELS - 1].over_255().store() } else { Lanes::<V, u32>::splat(0) };
     if let Some((second, fraction)) = second {
         let weight = fraction.to_float().mul_floats(V::splat_float(1.0 / 256.0));
         let is_first = fraction.equal(V::splat(0));

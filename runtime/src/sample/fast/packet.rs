@@ -1,9 +1,11 @@
 //! A vector of a packet's lanes, from their operands to their results: what `lane.rs` does for one.
 
+#![allow(unsafe_code)]
+
 use std::marker::PhantomData;
 
 use brolga_ir::float::NAN_F32;
-use brolga_ir::sampling::{LevelSource, Rows};
+use brolga_ir::sampling::LevelSource;
 
 use super::address::{Levels, LinearAddresses, TexelAddress};
 use super::cube::Hit;
@@ -55,45 +57,60 @@ impl Shape for Cube {
 }
 
 /// A vector of a packet's lanes.
-#[derive(Debug)]
-pub(super) struct Packet<'a> {
-    pub form: Form,
-    /// The rows of `Sampling::args`.
-    pub rows: Rows<'a>,
-    pub first_lane: usize,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part<'a> {
+    pub form: &'a Form,
+    /// Its lanes in the first operand, whose rows `Sampling::args` lists, and in the first result. The next rows are so many words on.
+    pub operands: *const u32,
+    pub results: *mut u32,
+    pub row_lanes: usize,
     /// Mask of the active lanes, not empty.
     pub taking_part: u32,
 }
 
 /// Samples for a vector of lanes and writes their results.
+///
+/// # Safety
+///
+/// There are as many rows of operands as the instruction has, and four rows for results.
 #[inline(always)]
-pub(super) fn sample<K: Kind, S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
-    write(sampled::<K, S, V>(fast, packet), packet, results)
+pub(super) unsafe fn sample<K: Kind, S: Shape, V: Vector>(fast: &Fast, part: Part<'_>) -> u32 {
+    // SAFETY: as above.
+    unsafe { write(sampled::<K, S, V>(fast, part), part) }
 }
 
 /// Writes the levels of detail of a vector of lanes: the one that is sampled, and the one before all clamping.
+///
+/// # Safety
+///
+/// As for [`sample`].
 #[inline(always)]
-pub(super) fn query<S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
-    write(queried::<S, V>(fast, packet), packet, results)
+pub(super) unsafe fn query<S: Shape, V: Vector>(fast: &Fast, part: Part<'_>) -> u32 {
+    // SAFETY: as above.
+    unsafe { write(queried::<S, V>(fast, part), part) }
 }
 
 /// Writes the results of lanes that take part, and returns those of them that are left.
+///
+/// # Safety
+///
+/// As for [`sample`].
 #[inline(always)]
-fn write<V: Vector>(Filtered { words, left }: Filtered<V>, packet: &Packet<'_>, results: &mut [u32]) -> u32 {
-    let row_lanes = results.len() / 4;
+unsafe fn write<V: Vector>(Filtered { words, left }: Filtered<V>, part: Part<'_>) -> u32 {
     for (n, words) in words.iter().enumerate() {
-        let row = Lanes::<V, u32>::start_of_mut(&mut results[n * row_lanes + packet.first_lane..]);
-        if packet.taking_part == V::ALL {
+        // SAFETY: there is a row for each.
+        let row = unsafe { &mut *part.results.add(n * part.row_lanes).cast::<Lanes<V, u32>>() };
+        if part.taking_part == V::ALL {
             *row = *words;
             continue;
         }
         for lane in 0..V::LANES {
-            if packet.taking_part >> lane & 1 == 1 {
+            if part.taking_part >> lane & 1 == 1 {
                 row[lane] = words[lane];
             }
         }
     }
-    left & packet.taking_part
+    left & part.taking_part
 }
 
 /// The operands of a vector of lanes.
@@ -109,18 +126,18 @@ struct Operands<'a, V: Vector> {
 
 /// Rows of operands, one after the other.
 struct Reader<'a, V> {
-    vector: PhantomData<V>,
-    rows: Rows<'a>,
-    next: usize,
-    first_lane: usize,
+    vector: PhantomData<(&'a (), V)>,
+    next: *const u32,
+    row_lanes: usize,
 }
 
 impl<'a, V: Vector> Reader<'a, V> {
     #[inline(always)]
     fn read(&mut self) -> &'a Lanes<V, u32> {
-        let row = self.rows.get(self.next).expect("as many rows as the instruction has operands");
-        self.next += 1;
-        Lanes::<V, u32>::start_of(&row[self.first_lane..])
+        let row = self.next.cast::<Lanes<V, u32>>();
+        self.next = self.next.wrapping_add(self.row_lanes);
+        // SAFETY: there are as many rows as the instruction has operands (`sample`), and none is read twice.
+        unsafe { &*row }
     }
 
     #[inline(always)]
@@ -138,10 +155,9 @@ impl<'a, V: Vector> Reader<'a, V> {
 
 impl<'a, V: Vector> Operands<'a, V> {
     #[inline(always)]
-    fn of<S: Shape>(fast: &Fast, packet: &Packet<'a>) -> Self {
+    fn of<S: Shape>(fast: &Fast, Part { form, operands, row_lanes, .. }: Part<'a>) -> Self {
         let axes = if S::IS_CUBE { 3 } else { 2 };
-        let Packet { form, rows, first_lane, .. } = *packet;
-        let mut reader = Reader::<V> { vector: PhantomData, rows, next: 0, first_lane };
+        let mut reader = Reader::<V> { vector: PhantomData, next: operands, row_lanes };
         Self {
             at: reader.vector(axes),
             layer: reader.read_if(fast.dimension.is_array()),
@@ -217,9 +233,9 @@ impl<V: Vector> Place<V> {
 
 /// What a vector of lanes samples.
 #[inline(always)]
-fn sampled<K: Kind, S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>) -> Filtered<V> {
-    let operands = Operands::<V>::of::<S>(fast, packet);
-    let form = packet.form;
+fn sampled<K: Kind, S: Shape, V: Vector>(fast: &Fast, part: Part<'_>) -> Filtered<V> {
+    let operands = Operands::<V>::of::<S>(fast, part);
+    let form = part.form;
     let [u, v, w] = operands.at;
     let mut place =
         Place { at: [V::load_written(u), V::load_written(v)], face: None, layer: None, offsets: form.offsets };
@@ -248,13 +264,13 @@ fn sampled<K: Kind, S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>) -> Fi
     {
         let (x, y) = (flushed(x), flushed(y));
         let (level, line, left) = Line::of_derivatives(fast, [[x[0], x[1]], [y[0], y[1]]]);
-        let chosen = Chosen::of(fast, level, operands.adjusted, packet.taking_part);
+        let chosen = Chosen::of(fast, level, operands.adjusted, part.taking_part);
         let mut means = Means::new(left);
         let centre = place.at;
         for index in 0..MOST_ANISOTROPY {
             place.at = line.sample(centre, index);
             means.take(index, line.count, place.filtered::<K, S>(fast, chosen, reference));
-            if line.count.more_floats(V::splat_float((index + 1) as f32)).signs() & packet.taking_part & !left == 0 {
+            if line.count.more_floats(V::splat_float((index + 1) as f32)).signs() & part.taking_part & !left == 0 {
                 break;
             }
         }
@@ -264,7 +280,7 @@ fn sampled<K: Kind, S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>) -> Fi
         false => Chosen::first(fast),
         true => {
             let level = level_of(fast, operands.detail, hit);
-            Chosen::of(fast, level, operands.adjusted, packet.taking_part)
+            Chosen::of(fast, level, operands.adjusted, part.taking_part)
         }
     };
     let filtered = place.filtered::<K, S>(fast, chosen, reference);
@@ -273,8 +289,8 @@ fn sampled<K: Kind, S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>) -> Fi
 
 /// The levels of detail of a vector of lanes, as the first two results.
 #[inline(always)]
-fn queried<S: Shape, V: Vector>(fast: &Fast, packet: &Packet<'_>) -> Filtered<V> {
-    let operands = Operands::<V>::of::<S>(fast, packet);
+fn queried<S: Shape, V: Vector>(fast: &Fast, part: Part<'_>) -> Filtered<V> {
+    let operands = Operands::<V>::of::<S>(fast, part);
     let [u, v, w] = operands.at;
     let (level, left) = match operands.detail {
         Detail::Derivatives([x, y]) if S::HAS_LINES => {

@@ -158,11 +158,6 @@ impl Vector for Avx2 {
     }
 
     #[inline(always)]
-    fn less_255_times(self, quotient: Self) -> Self {
-        quotient.mul_add_floats(Self::splat_float(-255.0), self)
-    }
-
-    #[inline(always)]
     fn sqrt(self) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm256_castps_si256(_mm256_sqrt_ps(_mm256_castsi256_ps(self.0))) })

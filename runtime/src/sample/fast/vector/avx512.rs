@@ -143,11 +143,6 @@ impl Vector for Avx512 {
     }
 
     #[inline(always)]
-    fn less_255_times(self, quotient: Self) -> Self {
-        quotient.mul_add_floats(Self::splat_float(-255.0), self)
-    }
-
-    #[inline(always)]
     fn sqrt(self) -> Self {
         // SAFETY: as above.
         Self::of_floats(unsafe { _mm512_sqrt_ps(self.floats()) })

@@ -31,7 +31,6 @@ pub(super) trait Array<T>: Copy + IndexMut<usize, Output = T> {
     fn splat(element: T) -> Self;
     /// The beginning of a row that is at least as long.
     fn start_of(row: &[T]) -> &Self;
-    fn start_of_mut(row: &mut [T]) -> &mut Self;
 }
 
 impl<T: Copy, const LANES: usize> Array<T> for [T; LANES] {
@@ -44,18 +43,13 @@ impl<T: Copy, const LANES: usize> Array<T> for [T; LANES] {
     fn start_of(row: &[T]) -> &Self {
         row.first_chunk().expect("rows have as many lanes as the vectors that they are cut into")
     }
-
-    #[inline(always)]
-    fn start_of_mut(row: &mut [T]) -> &mut Self {
-        row.first_chunk_mut().expect("rows have as many lanes as the vectors that they are cut into")
-    }
 }
 
 /// A vector. Masks have ones or zeros in all bits of a lane.
 pub(super) trait Vector: Copy {
     const LANES: usize;
     /// A mask of as many bits.
-    const ALL: u32 = (1 << Self::LANES) - 1;
+    const ALL: u32 = u32::MAX >> (u32::BITS as usize - Self::LANES);
     type Lanes<T: Copy>: Array<T>;
 
     fn splat(bits: u32) -> Self;
@@ -80,19 +74,6 @@ pub(super) trait Vector: Copy {
     }
 
     fn store(self) -> Self::Lanes<u32>;
-
-    /// The same for lanes that are used one by one, as addresses: from memory they come several at once, while moving one of them
-    /// out of a vector occupies the only way there is.
-    #[inline(always)]
-    fn store_apart(self) -> Self::Lanes<u32> {
-        let stored = self.store();
-        let mut lanes = Self::Lanes::splat(0);
-        for lane in 0..Self::LANES {
-            // SAFETY: a word of the array, which is written. Volatile, so that it is read from memory.
-            lanes[lane] = unsafe { std::ptr::read_volatile(&stored[lane]) };
-        }
-        lanes
-    }
 
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
@@ -142,8 +123,18 @@ pub(super) trait Vector: Copy {
     fn div_floats(self, other: Self) -> Self;
     /// `self` times `factor` plus `other`, rounded once or twice: for exact sums, or where both give the same.
     fn mul_add_floats(self, factor: Self, other: Self) -> Self;
-    /// `self` minus 255 times `quotient`, which is close to `self` / 255: exact.
-    fn less_255_times(self, quotient: Self) -> Self;
+    /// An integer below 2^24, times any power of two, divided by 255 with one rounding, in half the time of a division.
+    ///
+    /// The inverse is the sum of two floats. What is lost before the last rounding is far less than 1/510 ulp, and no such quotient
+    /// is nearer to the midpoint of two floats.
+    #[inline(always)]
+    fn over_255(self) -> Self {
+        const INVERSE: f32 = 1.0 / 255.0;
+        const REST: f32 = (1.0 / 255.0 - INVERSE as f64) as f32;
+        let rest = self.mul_floats(Self::splat_float(REST));
+        self.mul_add_floats(Self::splat_float(INVERSE), rest)
+    }
+
     /// `other` if one is NaN.
     fn min_floats(self, other: Self) -> Self;
     /// `other` if one is NaN.
@@ -160,6 +151,23 @@ pub(super) trait Vector: Copy {
     /// The nearest integer, ties to even, of floats in range.
     fn to_int(self) -> Self;
     fn to_float(self) -> Self;
+}
+
+/// Lanes that are used one by one, as addresses: from memory they come several at once, while moving one of them out of a vector
+/// occupies the only way there is.
+pub(super) struct Apart<V: Vector>(Lanes<V, u32>);
+
+impl<V: Vector> Apart<V> {
+    #[inline(always)]
+    pub fn of(vector: V) -> Self {
+        Self(vector.store())
+    }
+
+    #[inline(always)]
+    pub fn lane(&self, lane: usize) -> u32 {
+        // SAFETY: a word of the array. Volatile, so that it is read from memory.
+        unsafe { std::ptr::read_volatile(&self.0[lane]) }
+    }
 }
 
 /// A second place to read from, without the compiler's knowledge that it follows the first: it would merge both reads into one.

@@ -161,10 +161,14 @@ impl Vector for Sse42 {
         self.mul_floats(factor).add_floats(other)
     }
 
+    /// Without fused operations: the remainder of a first quotient, which is within a few ulps, is exact.
     #[inline(always)]
-    fn less_255_times(self, quotient: Self) -> Self {
+    fn over_255(self) -> Self {
+        let inverse = Self::splat_float(1.0 / 255.0);
+        let quotient = self.mul_floats(inverse);
         // By Sterbenz's lemma both differences are exact.
-        self.sub_floats(quotient.mul_floats(Self::splat_float(256.0))).add_floats(quotient)
+        let rest = self.sub_floats(quotient.mul_floats(Self::splat_float(256.0))).add_floats(quotient);
+        rest.mul_floats(inverse).add_floats(quotient)
     }
 
     #[inline(always)]
