@@ -51,7 +51,8 @@ def computed(shader: bytes, size: int, view: dict[str, Any], box: Box) -> Pixels
     """The pixels of a box, by the groups that make them.
 
     The shader sees the whole picture, and the positions of the whole dispatch. Memory that nothing touches takes no room: the
-    system gives pages of zeros when they are written. Compiling takes milliseconds, so that a task needs nothing from others.
+    system gives pages of zeros when they are written. Compiling takes some tens of milliseconds, so that a task needs nothing
+    from others.
     """
     picture = np.zeros((size, size, 4), np.uint8)
     first = (box.left // GROUP, box.top // GROUP)

@@ -12,7 +12,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 if [ $# -gt 1 ]; then
     built=$2
 else
-    cargo build --release --package brolga-c --manifest-path "$here/Cargo.toml"
+    # With the names of its functions, for debuggers and valgrind.
+    cargo rustc --release --package brolga-c --manifest-path "$here/Cargo.toml" -- -C strip=debuginfo
     built=${CARGO_TARGET_DIR:-$here/../../target}/release
 fi
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$here/../../Cargo.toml" | head -n 1)
@@ -42,3 +43,4 @@ Libs: -L\${libdir} -lbrolga_c
 Libs.private: -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
 Cflags: -I\${includedir}
 END
+echo "brolga_c $version is in $prefix"

@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use brolga_ir::pipeline::state::StateError;
 use brolga_ir::translate::TranslateError;
 use brolga_ir::verify::VerifyErrors;
 use brolga_jit::CompileError;
@@ -83,6 +84,9 @@ pub enum Error {
         /// The stage that the state is for.
         expected: &'static str,
     },
+    /// A state that no shader can have.
+    #[error(transparent)]
+    State(#[from] StateError),
     /// A batch that the shader cannot take.
     #[error(transparent)]
     Batch(#[from] BatchError),
@@ -255,9 +259,11 @@ impl Error {
             Error::Binding(_) => ErrorKind::Binding,
             Error::Resource(ResourceError::OutOfMemory { .. } | ResourceError::Map { .. }) => ErrorKind::System,
             Error::Resource(_) => ErrorKind::Resource,
-            Error::NoGroups { .. } | Error::StateOfStage { .. } | Error::Batch(_) | Error::NoSuchGroups { .. } => {
-                ErrorKind::Call
-            }
+            Error::NoGroups { .. }
+            | Error::StateOfStage { .. }
+            | Error::State(_)
+            | Error::Batch(_)
+            | Error::NoSuchGroups { .. } => ErrorKind::Call,
             Error::PerfMap { .. } | Error::Pool { .. } | Error::Timer { .. } => ErrorKind::System,
             Error::CompileStopped { .. } | Error::Stopped { .. } | Error::StoppedBetweenGroups { .. } => {
                 ErrorKind::Stopped

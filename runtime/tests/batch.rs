@@ -3,9 +3,12 @@
 
 mod support;
 
+use brolga_runtime::pipeline::state::{
+    Advance, Fog, Link, LinkedFrom, PixelState, StageState, VertexElement, VertexState,
+};
 use brolga_runtime::{
-    ArrayWords, BatchError, BindingRules, Bindings, CompileOptions, Device, Dispatch, Engine, Error, Shader, Signature,
-    Stage, SystemValue,
+    ArrayWords, BatchError, BindingRules, Bindings, CompileOptions, Device, Dispatch, Engine, Error, ErrorKind, Format,
+    Shader, Signature, Stage, SystemValue,
 };
 use support::ENGINES;
 use support::case::data;
@@ -150,5 +153,38 @@ fn derivatives_of_inputs_do_not_depend_on_where_pixels_go() {
         bound.worker().unwrap().begin(&dispatch).unwrap().batch(inputs.len() as u32, &mut arrays).unwrap();
         let found: Vec<[f32; 2]> = outputs.chunks(4).map(|row| [row[0], row[1]].map(f32::from_bits)).collect();
         assert_eq!(found, expected, "{engine}");
+    }
+}
+
+/// Numbers that would lead out of the records, the greatest among them.
+#[test]
+fn states_that_no_shader_can_have_are_refused() {
+    let device = Device::builder().threads(1).build().unwrap();
+    let refused = |listing: &str, state: StageState, words: &str| {
+        let container = brolga_testing::run::assemble(listing);
+        for engine in ENGINES {
+            let options = CompileOptions::new(engine).state(state.clone());
+            let error = device.compile(&container, &options).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Call);
+            assert!(error.to_string().contains(words), "{error}");
+        }
+    };
+    let pixels = "ps_5_0\ndcl_input_ps linear v0.xyzw\ndcl_output o0.xyzw\nmov o0.xyzw, v0.xyzw\nret";
+    let vertices = "vs_5_0\ndcl_input v0.xyzw\ndcl_output_siv o0.xyzw, position\nmov o0.xyzw, v0.xyzw\nret";
+    for number in [u32::MAX, u32::MAX / 4, 128] {
+        let of_registers = PixelState { vertex_rows: number, ..PixelState::default() };
+        refused(pixels, StageState::Pixel(of_registers), "they have at most 32");
+        let link = Link { components: [LinkedFrom::Vertex(number); 4], is_flat: false };
+        for state in [
+            PixelState { links: vec![link], ..PixelState::default() },
+            PixelState { fog: Some(Fog::Vertex(number)), ..PixelState::default() },
+        ] {
+            refused(pixels, StageState::Pixel(state), "the last one is 127");
+        }
+        let format = Format::R32G32B32A32_FLOAT.vertex_format().unwrap();
+        let (advance, size_bytes) = (Advance::Vertex, 16);
+        let element = VertexElement { row: 0, slot: number, offset: 0, format, is_scaled: false, size_bytes, advance };
+        let state = VertexState { elements: vec![element] };
+        refused(vertices, StageState::Vertex(state), "the last one is 31");
     }
 }

@@ -61,6 +61,12 @@ fn check_memory<T>(at: *const T, count: usize, what: &str) -> Result<(), Failure
     Err(Failure::argument(format!("{what}: {wrong}")))
 }
 
+/// Checks how many elements there are said to be, where more than some cannot be right: before they are read.
+pub(crate) fn at_most(count: usize, most: usize, what: &str) -> Result<usize, Failure> {
+    let wrong = || Failure::argument(format!("{what} is {count}, but at most {most} are possible"));
+    (count <= most).then_some(count).ok_or_else(wrong)
+}
+
 /// A text.
 ///
 /// # Safety

@@ -5,10 +5,11 @@ use std::mem::MaybeUninit;
 use std::sync::{Mutex, MutexGuard};
 
 use brolga::Dispatch;
+use brolga::pipeline::record;
 use brolga::raster::{self, Bounds, DepthView, Pass as NativePass, Targets};
 use self_cell::self_cell;
 
-use crate::arguments::{array, bytes, flag, growing, init, options, put, slice, time_limit};
+use crate::arguments::{array, at_most, bytes, flag, growing, init, options, put, slice, time_limit};
 use crate::bindings::{Bindings, lock};
 use crate::buffer::Buffer;
 use crate::device::Device;
@@ -242,7 +243,8 @@ impl PassOptions {
     unsafe fn begin(&self, device: &brolga::Device) -> Result<Begun, Failure> {
         // SAFETY: promised to this function.
         let (colors, depth, cancel, progress) = unsafe {
-            let colors = slice(self.targets, self.target_count, "BrolgaPassOptions.targets")?;
+            let count = at_most(self.target_count, 8, "BrolgaPassOptions.target_count")?;
+            let colors = slice(self.targets, count, "BrolgaPassOptions.targets")?;
             let colors = colors.iter().map(|&view| Ok(get(view)?.clone()));
             let colors = colors.collect::<Result<Vec<_>, Failure>>()?;
             (colors, get_if_any(self.depth)?, token(self.cancel)?, get_if_any(self.progress)?)
@@ -292,7 +294,9 @@ impl DrawOptions {
                 offset_bytes: self.index_offset_bytes,
                 is_short: flag(self.has_short_indices),
             };
-            let vertex_buffers = array(self.vertex_buffers, self.vertex_buffer_count)?;
+            let most = record::SLOTS as usize;
+            let count = at_most(self.vertex_buffer_count, most, "BrolgaDrawOptions.vertex_buffer_count")?;
+            let vertex_buffers = array(self.vertex_buffers, count)?;
             Ok(Drawing {
                 options: *self,
                 pipeline: get(self.pipeline)?,
@@ -311,8 +315,10 @@ impl DrawOptions {
     unsafe fn areas(&self) -> Result<Vec<Area>, Failure> {
         // SAFETY: promised to this function.
         let (viewports, scissors) = unsafe {
-            let viewports = slice(self.viewports, self.viewport_count, "BrolgaDrawOptions.viewports")?;
-            (viewports, slice(self.scissors, self.scissor_count, "BrolgaDrawOptions.scissors")?)
+            let viewport_count = at_most(self.viewport_count, 16, "BrolgaDrawOptions.viewport_count")?;
+            let scissor_count = at_most(self.scissor_count, 16, "BrolgaDrawOptions.scissor_count")?;
+            let viewports = slice(self.viewports, viewport_count, "BrolgaDrawOptions.viewports")?;
+            (viewports, slice(self.scissors, scissor_count, "BrolgaDrawOptions.scissors")?)
         };
         let areas = viewports.len().max(1);
         if !scissors.is_empty() && scissors.len() != areas {

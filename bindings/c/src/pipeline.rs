@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use brolga::raster::{self, InputElement as NativeElement, PipelineDesc};
 
-use crate::arguments::{array, bytes, choice, flag, format, growing, init, options, text, time_limit};
+use crate::arguments::{array, at_most, bytes, choice, flag, format, growing, init, options, text, time_limit};
 use crate::device::Device;
 use crate::error::{Code, Error, Failure, guard};
 use crate::handle::{Kind, Place, destroy, get};
@@ -173,7 +173,8 @@ impl PipelineOptions {
             let mut desc = PipelineDesc::new(vertex, (!self.pixel_shader.is_null()).then_some(pixel));
             let inputs = array(self.inputs, self.input_count)?;
             desc.input_layout = inputs.iter().map(|input| input.native()).collect::<Result<_, _>>()?;
-            let targets = array(self.targets, self.target_count)?;
+            let target_count = at_most(self.target_count, 8, "BrolgaPipelineOptions.target_count")?;
+            let targets = array(self.targets, target_count)?;
             desc.targets = targets.iter().map(TargetState::native).collect::<Result<_, _>>()?;
             desc.topology = choice(self.topology, "BrolgaPipelineOptions.topology")?;
             desc.rasterizer = self.rasterizer()?;

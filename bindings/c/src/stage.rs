@@ -7,7 +7,7 @@ use brolga::pipeline::{record, state};
 use brolga::{ArrayWords, BoundShader, Dispatch, Session, Worker as NativeWorker};
 use self_cell::{MutBorrow, self_cell};
 
-use crate::arguments::{array, flag, format, growing, init, options, put, slice, slice_mut};
+use crate::arguments::{array, at_most, flag, format, growing, init, options, put, slice, slice_mut};
 use crate::dispatch::{Bound, DispatchOptions, current};
 use crate::error::{Code, Error, Failure, guard};
 use crate::handle::{Kind, Place, destroy, get};
@@ -262,9 +262,6 @@ const _: () = {
     is_at(offset_of!(BatchState, read_only), state::READ_ONLY);
 };
 
-/// Output registers of a vertex shader in Direct3D 11.
-const MOST_ROWS: u32 = 32;
-
 impl VertexElement {
     fn native(&self) -> Result<state::VertexElement, Failure> {
         let format = format(self.format, "BrolgaVertexElement.format")?;
@@ -311,16 +308,12 @@ impl PixelState {
     /// Its pointers are null or lead to what they are said to.
     pub(crate) unsafe fn native(&self) -> Result<state::PixelState, Failure> {
         // SAFETY: promised to this function.
-        let (targets, depth) = unsafe { (array(self.targets, self.target_count)?, options(self.depth)?) };
-        if targets.len() > 8 {
-            let text = format!("BrolgaPixelState has {} targets, but at most 8 are possible", targets.len());
-            return Err(Failure::argument(text));
-        }
-        if self.vertex_rows > MOST_ROWS {
-            let text =
-                format!("BrolgaPixelState.vertex_rows is {}, but a vertex has at most {MOST_ROWS}", self.vertex_rows);
-            return Err(Failure::argument(text));
-        }
+        let (targets, depth) = unsafe {
+            let target_count = at_most(self.target_count, 8, "BrolgaPixelState.target_count")?;
+            (array(self.targets, target_count)?, options(self.depth)?)
+        };
+        let vertex_rows = self.vertex_rows as usize;
+        at_most(vertex_rows, record::REGISTERS as usize, "BrolgaPixelState.vertex_rows")?;
         let target = |(n, target): (u32, &TargetState)| Ok::<_, Failure>(target.native()?.for_output(n)?);
         let depth = match self.depth_format {
             0 => None,
@@ -467,6 +460,7 @@ pub unsafe extern "C" fn brolga_worker_batch(
     unsafe {
         guard(error, || {
             let worker = get(worker)?;
+            let array_count = at_most(array_count, 4, "the number of the batch's arrays")?;
             let arrays = slice(arrays, array_count, "the arrays of the batch")?;
             check_overlaps(arrays)?;
             let words = |array: &Array| {

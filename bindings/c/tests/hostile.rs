@@ -109,6 +109,7 @@ fn wrong_sizes_and_pointers_are_errors() {
     fails!(BadArgument, "NULL", brolga_buffer_wrap(null_mut(), 4, true, wrap.0, wrap.1, &mut null_mut()));
     fails!(System, "no/such/file", brolga_buffer_map(device, c"no/such/file".as_ptr(), false, &mut null_mut()));
     fails!(BadArgument, "UTF-8", brolga_buffer_map(device, c"\xff".as_ptr(), false, &mut null_mut()));
+    fails!(System, "not a regular file", brolga_buffer_map(device, c".".as_ptr(), true, &mut null_mut()));
 
     let container = [0_u8; 16];
     let mut shader = null_mut();
@@ -253,6 +254,7 @@ fn arrays_of_a_batch_are_checked() {
     fails!(Call, "words", brolga_worker_batch(worker, 4, good.as_ptr(), 2));
     fails!(Call, "words", brolga_worker_batch(worker, u32::MAX, good.as_ptr(), 2));
     fails!(BadArgument, "NULL", brolga_worker_batch(worker, 3, null(), 2));
+    fails!(BadArgument, "at most 4", brolga_worker_batch(worker, 3, good.as_ptr(), 1 << 40));
     for (wrong, words) in [
         ([array(null_mut(), 24, false), good[1]], "NULL"),
         ([good[0], array(input, 24, true)], "overlap"),
@@ -318,6 +320,11 @@ fn pipelines_and_passes_check_what_they_are_given() {
         "so many",
         brolga_pipeline_create(device, &PipelineOptions { input_count: usize::MAX, ..good }, &mut none)
     );
+    fails!(
+        BadArgument,
+        "at most 8",
+        brolga_pipeline_create(device, &PipelineOptions { target_count: 1 << 40, ..good }, &mut none)
+    );
     let pipeline = made!(brolga_pipeline_create(device, &good));
 
     let shape = TextureOptions { format: 28, width: 8, height: 8, ..TextureOptions::default() };
@@ -332,6 +339,8 @@ fn pipelines_and_passes_check_what_they_are_given() {
         "a view",
         brolga_pass_create(device, &PassOptions { targets: null_target.as_ptr(), ..to }, &mut null_mut())
     );
+    let wrong = PassOptions { target_count: 1 << 40, ..to };
+    fails!(BadArgument, "at most 8", brolga_pass_create(device, &wrong, &mut null_mut()));
     let pass = made!(brolga_pass_create(device, &to));
     let draw = DrawOptions { pipeline, count: 3, ..DrawOptions::default() };
     fails!(NullHandle, "a pipeline", brolga_pass_draw(pass, null(), null_mut()));
@@ -346,6 +355,13 @@ fn pipelines_and_passes_check_what_they_are_given() {
     let viewport = Viewport { left: 0.0, top: 0.0, width: f32::NAN, height: 8.0, min_depth: 0.0, max_depth: 1.0 };
     let wrong = DrawOptions { viewports: &viewport, viewport_count: 1, ..draw };
     fails!(Call, "viewport", brolga_pass_draw(pass, &wrong, null_mut()));
+    for wrong in [
+        DrawOptions { viewport_count: 1 << 40, ..wrong },
+        DrawOptions { scissors: scissors.as_ptr(), scissor_count: 1 << 40, ..draw },
+        DrawOptions { vertex_buffer_count: 1 << 40, ..draw },
+    ] {
+        fails!(BadArgument, "at most", brolga_pass_draw(pass, &wrong, null_mut()));
+    }
     fails!(Call, "no target 1", brolga_pass_clear_color(pass, 1, [0.0_f32; 4].as_ptr()));
     fails!(Call, "depth", brolga_pass_clear_depth(pass, 1.0));
     let mut number = u64::MAX;
@@ -408,6 +424,7 @@ fn states_of_stages_are_checked() {
         (PixelState { vertex_rows: 33, ..drawn }, Code::BadArgument),
         (PixelState { vertex_rows: u32::MAX, ..drawn }, Code::BadArgument),
         (PixelState { targets: null(), ..drawn }, Code::BadArgument),
+        (PixelState { target_count: 1 << 40, ..drawn }, Code::BadArgument),
         (PixelState { targets: &masked, ..drawn }, Code::BadArgument),
         (PixelState { depth_format: 28, ..drawn }, Code::Unsupported),
         (PixelState { depth_format: 1000, ..drawn }, Code::BadArgument),

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::ptr::NonNull;
 
 use brolga::files::{self, Bytes};
-use brolga::{Access, Buffer};
+use brolga::{Access, Buffer, ErrorKind};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -35,19 +35,8 @@ pub struct Array {
 impl Array {
     /// Holds an array, or what else has the buffer protocol or DLPack.
     pub fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let py = object.py();
-        let export = match PyUntypedBuffer::get(object) {
-            Ok(export) => export,
-            Err(_) if object.hasattr("__dlpack__")? => {
-                let imported = py.import("numpy")?.call_method1("from_dlpack", (object,))?;
-                PyUntypedBuffer::get(&imported)?
-            }
-            Err(error) => {
-                let name = object.get_type().name()?;
-                let message = format!("a {name} has neither the buffer protocol nor DLPack: {error}");
-                return Err(Failure::resource(message).into());
-            }
-        };
+        let export = export(object)?;
+        check_elements(&export)?;
         if export.suboffsets().is_some() {
             let message =
                 "the elements are behind pointers: numpy.ascontiguousarray makes a copy in which they are not";
@@ -127,6 +116,46 @@ impl Array {
     }
 }
 
+/// The memory of an object, by the buffer protocol or DLPack.
+fn export(object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
+    let error = match PyUntypedBuffer::get(object) {
+        Ok(export) => return Ok(export),
+        Err(error) => error,
+    };
+    let name = object.get_type().name()?;
+    if object.getattr_opt("ndim")?.is_some_and(|axes| axes.eq(0).unwrap_or(false)) {
+        let message = format!("a {name} without axes: numpy.reshape(array, 1) sees it with one");
+        return Err(Failure::resource(message).into());
+    }
+    if !object.hasattr("__dlpack__")? {
+        let message = format!("a {name} has neither the buffer protocol nor DLPack: {error}");
+        return Err(Failure::resource(message).into());
+    }
+    let imported = object.py().import("numpy")?.call_method1("from_dlpack", (object,));
+    let refused = |second| Failure::resource(format!("a {name} cannot be memory of a shader: {error}; {second}"));
+    Ok(imported.and_then(|array| PyUntypedBuffer::get(&array)).map_err(refused)?)
+}
+
+/// Refuses objects, whose pointers shaders would overwrite, and numbers that they would read wrongly.
+fn check_elements(export: &PyUntypedBuffer) -> Result<(), Failure> {
+    // Between colons are the names of fields.
+    for code in export.format().to_bytes().split(|&byte| byte == b':').step_by(2).flatten() {
+        match code {
+            b'O' => {
+                let message = "the elements are Python's objects: numpy.array(values, numpy.float32) has numbers";
+                return Err(Failure::resource(message));
+            }
+            b'>' => {
+                let message = "the bytes of each element have another order than this processor's: \
+                               array.astype(array.dtype.newbyteorder(\"=\")) makes a copy in its order";
+                return Err(Failure::resource(message));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Keeps an array for as long as a buffer is over it.
 struct Owner(#[expect(dead_code, reason = "it is there to be dropped")] Array);
 
@@ -188,10 +217,24 @@ pub fn bytes_to_numpy<'py>(py: Python<'py>, bytes: &Bytes, array: &files::Array)
     }
 }
 
-/// A value as JSON, with arrays as lists.
+/// A value as JSON, with arrays as lists. Floats that JSON does not have are the texts "nan", "inf" and "-inf", as in jobs.
 pub fn to_json(value: &Bound<'_, PyAny>) -> PyResult<String> {
     let py = value.py();
-    let options = PyDict::new(py);
+    let (json, options) = (py.import("json")?, PyDict::new(py));
     options.set_item("default", py.import("operator")?.call_method1("methodcaller", ("tolist",))?)?;
-    py.import("json")?.call_method("dumps", (value,), Some(&options))?.extract()
+    let dumped = json.call_method("dumps", (value,), Some(&options)).map_err(|error| {
+        let message = format!("values are numbers, texts, lists, arrays and dicts, and these are not: {error}");
+        Failure::new(ErrorKind::Call, message)
+    })?;
+    let text: String = dumped.extract()?;
+    if !text.contains("NaN") && !text.contains("Infinity") {
+        return Ok(text);
+    }
+    let texts = PyDict::new(py);
+    for (number, text) in [("NaN", "nan"), ("Infinity", "inf"), ("-Infinity", "-inf")] {
+        texts.set_item(number, text)?;
+    }
+    let options = PyDict::new(py);
+    options.set_item("parse_constant", texts.getattr("get")?)?;
+    json.call_method1("dumps", (json.call_method("loads", (dumped,), Some(&options))?,))?.extract()
 }

@@ -9,7 +9,7 @@ use brolga::{BindingRules, Bindings, CancelToken, Dispatch, ErrorKind, Format, S
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
-use crate::array::{Array, to_json};
+use crate::array::{Array, Numbers, to_json};
 use crate::bindings::Program;
 use crate::error::Failure;
 use crate::interrupt::interruptible;
@@ -82,14 +82,14 @@ impl Pipeline {
     fn draw(
         slf: &Bound<'_, Self>,
         count: Option<u32>,
-        vertices: Option<Vec<Bound<'_, PyAny>>>,
+        vertices: Option<&Bound<'_, PyAny>>,
         indices: Option<&Bound<'_, PyAny>>,
         bindings: Option<&Bound<'_, PyDict>>,
         instances: u32,
         first: u32,
         base_vertex: i32,
         first_instance: u32,
-        viewport: Option<&Bound<'_, PyTuple>>,
+        viewport: Option<Vec<f32>>,
         scissor: Option<[i32; 4]>,
         blend_factor: Option<[f32; 4]>,
         stencil_reference: u8,
@@ -97,7 +97,7 @@ impl Pipeline {
         let py = slf.py();
         let mut lengths = Vec::new();
         let mut vertex_buffers = Vec::new();
-        for vertices in vertices.into_iter().flatten() {
+        for vertices in vertices.map(vertex_arrays).transpose()?.into_iter().flatten() {
             let array = Array::new(&vertices)?;
             let (count, stride_bytes) = rows(&array)?;
             lengths.push(count);
@@ -106,9 +106,8 @@ impl Pipeline {
         let index_buffer = indices.map(|indices| -> PyResult<_> {
             let array = Array::new(indices)?;
             let item = array.item_bytes();
-            if !matches!(item, 2 | 4) {
-                let message =
-                    format!("indices have 2 or 4 bytes, these {item}: indices.astype(numpy.uint32) makes a copy");
+            if !matches!(item, 2 | 4) || !matches!(array.numbers(), Some(Numbers::Signed | Numbers::Unsigned)) {
+                let message = "indices are integers of 2 or 4 bytes: indices.astype(numpy.uint32) makes a copy";
                 return Err(Failure::resource(message).into());
             }
             lengths = vec![u32::try_from(array.shape().iter().product::<usize>()).unwrap_or(u32::MAX)];
@@ -131,7 +130,7 @@ impl Pipeline {
             first,
             base_vertex,
             first_instance,
-            viewport: viewport.map(parse_viewport).transpose()?,
+            viewport: viewport.as_deref().map(parse_viewport).transpose()?,
             scissor,
             blend_factor: blend_factor.unwrap_or([1.0; 4]),
             stencil_reference,
@@ -225,6 +224,16 @@ fn described<'py>(py: Python<'py>, statistics: &Statistics) -> PyResult<Bound<'p
     Ok(dict)
 }
 
+/// The arrays of a list: an array alone would be taken for a list of vertices.
+fn vertex_arrays<'py>(list: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    if list.is_instance_of::<PyList>() || list.is_instance_of::<PyTuple>() {
+        return list.extract();
+    }
+    let name = list.get_type().name()?;
+    let message = format!("vertices are a list with an array for each slot, not a {name}");
+    Err(Failure::new(ErrorKind::Call, message).into())
+}
+
 /// Vertices of an array, and bytes of each.
 fn rows(array: &Array) -> Result<(u32, u32), Failure> {
     let [count, inner @ ..] = array.shape() else {
@@ -236,14 +245,13 @@ fn rows(array: &Array) -> Result<(u32, u32), Failure> {
 }
 
 /// Left, top, width, height, and perhaps depths.
-fn parse_viewport(numbers: &Bound<'_, PyTuple>) -> PyResult<Viewport> {
-    let numbers: Vec<f32> = numbers.extract()?;
-    let (min_depth, max_depth) = match numbers[..] {
+fn parse_viewport(numbers: &[f32]) -> Result<Viewport, Failure> {
+    let (min_depth, max_depth) = match *numbers {
         [_, _, _, _] => (0.0, 1.0),
         [_, _, _, _, least, greatest] => (least, greatest),
         _ => {
             let message = "a viewport is left, top, width, height, and perhaps the least and the greatest depth";
-            return Err(Failure::new(ErrorKind::Call, message).into());
+            return Err(Failure::new(ErrorKind::Call, message));
         }
     };
     Ok(Viewport { left: numbers[0], top: numbers[1], width: numbers[2], height: numbers[3], min_depth, max_depth })
@@ -256,17 +264,30 @@ fn input_layout(inputs: &Bound<'_, PyAny>) -> PyResult<Vec<InputElement>> {
     }
     let mut layout = Vec::new();
     for input in inputs.try_iter()? {
-        let input = input?.cast_into::<PyTuple>()?;
-        let (semantic, format): (String, String) = input.get_slice(0, 2).extract()?;
-        let number = |at: usize| input.get_item(at).ok().map(|number| number.extract::<u32>()).transpose();
-        let element = InputElement::new(&semantic, parse_format(&format)?, number(2)?.unwrap_or(0));
-        let element = element.slot(number(3)?.unwrap_or(0));
-        layout.push(match number(4)? {
+        let input = input?;
+        let wrong = |error| {
+            let message = format!(
+                "an input is a tuple of a semantic, a format, and perhaps an offset in bytes, a slot and a step rate, not \
+                 {input}: {error}"
+            );
+            Failure::new(ErrorKind::Call, message)
+        };
+        let (semantic, format, [offset, slot, step]) = input_tuple(&input).map_err(wrong)?;
+        let element = InputElement::new(&semantic, parse_format(&format)?, offset.unwrap_or(0)).slot(slot.unwrap_or(0));
+        layout.push(match step {
             Some(step) => element.per_instance(step),
             None => element,
         });
     }
     Ok(layout)
+}
+
+/// A semantic, a format, and up to three numbers.
+fn input_tuple(input: &Bound<'_, PyAny>) -> PyResult<(String, String, [Option<u32>; 3])> {
+    let input = input.cast::<PyTuple>()?;
+    let (semantic, format) = input.get_slice(0, 2).extract()?;
+    let number = |at: usize| input.get_item(at).ok().map(|number| number.extract::<u32>()).transpose();
+    Ok((semantic, format, [number(2)?, number(3)?, number(4)?]))
 }
 
 /// The fields of a dtype, as `R32G32B32_FLOAT` for three floats.
@@ -283,16 +304,27 @@ fn of_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Vec<InputElement>> {
         let base = kind.getattr("base")?;
         let (letter, bytes): (String, usize) = (base.getattr("kind")?.extract()?, base.getattr("itemsize")?.extract()?);
         let count = kind.getattr("itemsize")?.extract::<usize>()? / bytes.max(1);
+        let is_native = base.getattr("isnative")?.is_truthy()?;
         let meaning = match letter.as_str() {
             "f" => "FLOAT",
             "i" => "SINT",
             // Colours in bytes are what vertices have most often.
             "u" if bytes == 1 => "UNORM",
-            _ => "UINT",
+            "u" => "UINT",
+            _ => "",
         };
         let letters = ["R", "G", "B", "A"].iter().take(count);
         let channels: String = letters.map(|letter| format!("{letter}{}", 8 * bytes)).collect();
-        layout.push(InputElement::new(&name, parse_format(&format!("{channels}_{meaning}"))?, offset));
+        let format = parse_format(&format!("{channels}_{meaning}"));
+        let format = format.ok().filter(|_| (1..=4).contains(&count) && is_native);
+        let unknown = || {
+            let message = format!(
+                "the field {name:?} of type {kind} is no input: it has one to four numbers of 1, 2 or 4 bytes, in this \
+                 processor's order; tuples name other formats"
+            );
+            Failure::resource(message)
+        };
+        layout.push(InputElement::new(&name, format.ok_or_else(unknown)?, offset));
     }
     Ok(layout)
 }

@@ -265,7 +265,7 @@ fn dispatch(
 /// A time from seconds.
 pub fn seconds(time: f64) -> Result<Duration, Failure> {
     let wrong =
-        |_| Failure::new(ErrorKind::Call, format!("a time limit is a number of seconds, not negative, but {time}"));
+        |_| Failure::new(ErrorKind::Call, format!("a time limit is a number of seconds, not negative, but {time:?}"));
     Duration::try_from_secs_f64(time).map_err(wrong)
 }
 

@@ -51,7 +51,7 @@ fn format_of(array: &Array, dimension: Dimension, component: Component) -> Resul
         Some(Numbers::Unsigned) if is_integer => "UINT",
         Some(Numbers::Signed) => "SNORM",
         Some(Numbers::Unsigned) => "UNORM",
-        None => "of no numbers",
+        None => "",
     };
     let named = |count: usize| {
         let channels: String = ["R", "G", "B", "A"][..count].iter().map(|letter| format!("{letter}{bits}")).collect();
@@ -60,7 +60,11 @@ fn format_of(array: &Array, dimension: Dimension, component: Component) -> Resul
     let name = components.map(named);
     name.as_ref().and_then(|name| name.parse().ok()).ok_or_else(|| {
         let shape = array.shape();
-        let found = name.map_or_else(|| format!("of shape {shape:?}"), |name| format!("with texels {name}"));
+        let found = match name {
+            Some(_) if meaning.is_empty() => "whose elements are no numbers".to_owned(),
+            Some(name) => format!("with texels {name}"),
+            None => format!("of shape {shape:?}"),
+        };
         Failure::resource(format!(
             "an array {found} is no {dimension} of {component}: its {axes} first axes are those of the {dimension}, and one \
              more may be up to four components; brolga.View(array, format) names another format"

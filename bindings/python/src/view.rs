@@ -229,7 +229,7 @@ pub fn triple(what: &str, value: &Bound<'_, PyAny>, rest: u32) -> PyResult<[u32;
         return Ok([number, rest, rest]);
     }
     let wrong =
-        || Failure::new(brolga::ErrorKind::Call, format!("{what} are a number, or one to three of them, not {value}"));
+        || Failure::new(brolga::ErrorKind::Call, format!("{what}: a number, or one to three of them, not {value}"));
     match value.extract::<Vec<u32>>().map_err(|_| wrong())?[..] {
         [x] => Ok([x, rest, rest]),
         [x, y] => Ok([x, y, rest]),

@@ -45,6 +45,12 @@ def test_constants_are_given_by_name_or_as_an_array(device: brolga.Device) -> No
         y = np.zeros_like(x)
         shader.dispatch((1,), {"t0": x, "u0": y, "b0": constants})
         assert (y == 3).all()
+    for odd in (float("nan"), float("inf"), -np.inf):
+        shader.dispatch(1, {"x": x, "y": y, "Settings": {"a": odd}})
+        assert not np.isfinite(y).any()
+    for wrong in (object(), 1j):
+        with pytest.raises(brolga.CallError, match="values are numbers"):
+            shader.dispatch(1, {"x": x, "y": y, "Settings": {"a": wrong}})
     with pytest.raises(brolga.BindingError, match="no variable `alpha`"):
         shader.dispatch(1, {"x": x, "y": y, "Settings": {"alpha": 1}})
 
@@ -110,6 +116,19 @@ def test_arrays_that_do_not_fit_are_refused_with_what_would_be_right(double: bro
         double.dispatch(1, {"u0": [1.0, 2.0]})
     with pytest.raises(brolga.ResourceError, match="multiple of 4"):
         double.dispatch(1, {"u0": np.zeros(257, np.uint8)[1:]})
+    for array, words in [
+        (np.array([object()] * 64), "Python's objects"),
+        (np.zeros(64, [("b>O", "f4"), ("c", "O")]), "Python's objects"),
+        (np.ones(64, ">f4"), "newbyteorder"),
+        (np.zeros(64, [("a", "f4"), ("b", ">i2"), ("c", "i2")]), "newbyteorder"),
+        (np.array(1, np.float32), "reshape"),
+        (np.array(["2020-02-02"], "M8[D]"), "cannot include dtype 'M' in a buffer"),
+    ]:
+        with pytest.raises(brolga.ResourceError, match=words):
+            double.dispatch(1, {"u0": array})
+    named = np.ones(64, [(">O", "f4")])
+    double.dispatch(1, {"u0": named})
+    assert (named[">O"] == 2).all()
 
 
 def test_one_array_is_not_read_and_written_at_once(device: brolga.Device) -> None:

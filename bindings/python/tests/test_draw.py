@@ -91,7 +91,23 @@ def test_draws_that_do_not_fit_are_refused(device: brolga.Device) -> None:
         device.draw([pipeline.draw(vertices=[CORNERS])], [np.zeros((60, 80, 3), np.uint8)])
     with pytest.raises(brolga.CallError, match="2 targets"):
         device.draw([pipeline.draw(vertices=[CORNERS])], [np.zeros((60, 80, 4), np.uint8)] * 2)
+    for indices in (np.arange(3), np.arange(3, dtype=np.float32)):
+        with pytest.raises(brolga.ResourceError, match="numpy.uint32"):
+            pipeline.draw(vertices=[CORNERS], indices=indices)
+    with pytest.raises(brolga.CallError, match="not a ndarray"):
+        pipeline.draw(vertices=CORNERS)
+    with pytest.raises(brolga.CallError, match="a viewport is"):
+        pipeline.draw(vertices=[CORNERS], viewport=[0, 0, 1])
     assert device.draw([], []) == []
+
+
+def test_inputs_that_do_not_fit_are_refused(device: brolga.Device) -> None:
+    for corner in (("f8", 2), (">f4", 2), ("f4", 5), ("S4", 2), ("O", 2)):
+        with pytest.raises(brolga.ResourceError, match='the field "POSITION"'):
+            device.pipeline(**SHADERS, inputs=np.dtype([("POSITION", *corner), ("COLOR", "f4", 4)]), targets=[])
+    for inputs in ("POSITION", [("POSITION",)], [("POSITION", 2)], [("POSITION", "R32G32_FLOAT", -1)]):
+        with pytest.raises(brolga.CallError, match="an input is a tuple"):
+            device.pipeline(**SHADERS, inputs=inputs, targets=[])
 
 
 def test_a_scene_gives_its_picture(device: brolga.Device) -> None:

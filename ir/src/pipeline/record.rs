@@ -68,6 +68,9 @@ pub mod vertex {
 /// Slots of vertex buffers.
 pub const SLOTS: u32 = 32;
 
+/// The most registers of a vertex between the stages.
+pub const REGISTERS: u32 = 32;
+
 /// Words of a quad.
 pub mod quad {
     /// The column of its upper left pixel, even. The row follows.

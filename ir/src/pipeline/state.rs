@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::record;
 use crate::texel::TexelFormat;
 
 /// The state that a shader is compiled with.
@@ -25,6 +26,62 @@ impl StageState {
             StageState::Pixel(_) => Some("pixel"),
         }
     }
+
+    /// Checks what would lead out of the [records](super::record). All other numbers mean something.
+    pub fn check(&self) -> Result<(), StateError> {
+        match self {
+            StageState::None => Ok(()),
+            StageState::Vertex(state) => match state.elements.iter().find(|element| element.slot >= record::SLOTS) {
+                Some(&VertexElement { row, slot, .. }) => Err(StateError::Slot { row, slot }),
+                None => Ok(()),
+            },
+            StageState::Pixel(state) => {
+                let registers = state.vertex_rows;
+                if registers > record::REGISTERS {
+                    return Err(StateError::Registers { registers });
+                }
+                let linked = state.links.iter().flat_map(|link| link.components);
+                let of_inputs = linked.filter_map(|from| match from {
+                    LinkedFrom::Vertex(word) => Some(word),
+                    _ => None,
+                });
+                let of_fog = match state.fog {
+                    Some(Fog::Vertex(word)) => Some(word),
+                    _ => None,
+                };
+                match of_inputs.chain(of_fog).find(|word| word / 4 >= record::REGISTERS) {
+                    Some(word) => Err(StateError::Word { word }),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+/// Why no shader can have a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// More than vertices have.
+    #[error("the state has vertices of {registers} registers, but they have at most {}", record::REGISTERS)]
+    Registers {
+        /// How many.
+        registers: u32,
+    },
+    /// A word that no vertex has.
+    #[error("the state reads word {word} of a vertex, but the last one is {}", 4 * record::REGISTERS - 1)]
+    Word {
+        /// Its number.
+        word: u32,
+    },
+    /// A vertex buffer that there cannot be.
+    #[error("the state fills v{row} from vertex buffer {slot}, but the last one is {}", record::SLOTS - 1)]
+    Slot {
+        /// The input register.
+        row: u32,
+        /// The vertex buffer.
+        slot: u32,
+    },
 }
 
 /// The state that a vertex shader is compiled with.
@@ -39,7 +96,7 @@ pub struct VertexState {
 pub struct VertexElement {
     /// The input register.
     pub row: u32,
-    /// The vertex buffer.
+    /// The vertex buffer: less than [`SLOTS`](super::record::SLOTS).
     pub slot: u32,
     /// Bytes from the start of a vertex.
     pub offset: u32,
@@ -68,7 +125,7 @@ pub enum Advance {
 /// The state that a pixel shader is compiled with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PixelState {
-    /// Registers of a vertex, as the stage before writes them.
+    /// Registers of a vertex, as the stage before writes them: at most [`REGISTERS`](super::record::REGISTERS).
     pub vertex_rows: u32,
     /// The targets that are written.
     pub targets: Vec<Target>,

@@ -13,7 +13,7 @@
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::any::Any;
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::Path;
 use std::ptr::NonNull;
@@ -132,12 +132,12 @@ impl Memory {
     /// The content of a file.
     pub fn map(path: &Path, access: Access) -> io::Result<Self> {
         let writable = access == Access::ReadWrite;
-        let file = OpenOptions::new().read(true).write(writable).open(path)?;
-        let metadata = file.metadata()?;
-        if !metadata.is_file() {
+        // Opening a pipe would wait for somebody who writes to it.
+        if !fs::metadata(path)?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }
-        let size_bytes = metadata.len();
+        let file = OpenOptions::new().read(true).write(writable).open(path)?;
+        let size_bytes = file.metadata()?.len();
         let length = usize::try_from(size_bytes).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
         if length == 0 {
             let mut empty =

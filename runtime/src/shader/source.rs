@@ -160,6 +160,7 @@ impl Source {
         if let Some(expected) = self.state.stage().filter(|&stage| stage != found) {
             return Err(Error::StateOfStage { found, expected });
         }
+        self.state.check()?;
         pipeline::complete(&mut function, &self.state);
         clock.end(CompileStage::Translate)?;
         passes::optimise_for(&mut function, self.level, texels);
