@@ -5,7 +5,7 @@
 //!
 //! * that rows of its groups fill, so that addresses grow evenly over them (or in octets, or it computes much for each other access),
 //! * with few values live at once,
-//! * whose lanes leave loops together (or the loops are short chains of arithmetic),
+//! * whose lanes leave loops together (or the loops are short chains, for which narrower packets have too few operations at a time),
 //! * and, for the widest, whose threads do not diverge around scattered accesses: those then go lane by lane.
 //!
 //! The choice belongs to the function, whatever processor runs it, since both engines must run racing threads in the same order. The
@@ -14,6 +14,7 @@
 use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;
 use crate::function::{Function, InstKind};
+use crate::ops::Op;
 use crate::shape::{Shape, Shapes};
 use crate::span::Packing;
 use crate::stage::Stage;
@@ -36,6 +37,10 @@ const MUCH_ARITHMETIC: u32 = 40;
 
 /// Operations that a sample is worth.
 const SAMPLE_OPERATIONS: u32 = 100;
+
+/// The lanes of a vector, and the operations on vectors that processors do in a cycle.
+const VECTOR_LANES: u32 = 8;
+const OPERATIONS_IN_CYCLE: u32 = 2;
 
 /// An operation in a loop counts as this many, as a power of two.
 const LOOP_WEIGHT_BITS: u32 = 3;
@@ -84,13 +89,26 @@ fn pays(func: &Function, flow: &Flow, most_values: u32) -> bool {
         live_ranges: vec![None; func.value_count()],
         divergent: 0,
         has_divergent_loops: false,
+        fills_units: false,
+        ready: vec![(0, 0); func.value_count()],
         operations: 0,
         accesses: 0,
     };
     let suits = count.region(func.body());
     let most_values = if count.has_divergent_loops { MAX_PRESSURE_IF_DIVERGENT } else { most_values };
     let computes_much = || count.operations / MUCH_ARITHMETIC >= count.accesses;
-    suits && (rows_fill || computes_much()) && count.pressure() <= most_values
+    // Lanes that have left wait for the others: no more of them than keep the units busy.
+    suits && !count.fills_units && (rows_fill || computes_much()) && count.pressure() <= most_values
+}
+
+/// After how many cycles an operation's result is there, about.
+fn latency(op: Op) -> u32 {
+    match op {
+        Op::IMul | Op::UMulHi | Op::SMulHi => 4,
+        _ if op.takes_long() => 12,
+        _ if op.is_f32_arithmetic() || op.is_f64_arithmetic() => 4,
+        _ => 1,
+    }
 }
 
 /// Whether the addresses of an access grow evenly from lane to lane, at least within octets.
@@ -107,6 +125,18 @@ struct LiveRange {
     end: u32,
 }
 
+/// A loop that is being looked at.
+#[derive(Default)]
+struct Loop {
+    start: u32,
+    /// What is used in it from before.
+    used: Vec<Value>,
+    has_loops: bool,
+    /// Operations, and cycles until the last of them is done.
+    work: u32,
+    chain: u32,
+}
+
 struct Count<'a> {
     func: &'a Function,
     uniformity: &'a Uniformity,
@@ -115,13 +145,17 @@ struct Count<'a> {
     /// Packets are too wide for such accesses where threads diverge.
     is_widest: bool,
     position: u32,
-    /// The loops around, outermost first: where each starts, and what is used in it from before.
-    loops: Vec<(u32, Vec<Value>)>,
+    /// The loops around, outermost first.
+    loops: Vec<Loop>,
     live_ranges: Vec<Option<LiveRange>>,
     /// Constructs around in which threads diverge.
     divergent: u32,
     /// There are loops that lanes leave one by one.
     has_divergent_loops: bool,
+    /// An innermost one of them keeps the units busy in packets half as wide.
+    fills_units: bool,
+    /// Where values are computed, and how many cycles later than the first of the loop around.
+    ready: Vec<(u32, u32)>,
     /// Operations, and accesses that are not even, by how often they run.
     operations: u32,
     accesses: u32,
@@ -151,7 +185,7 @@ impl Count<'_> {
         self.divergent += u32::from(diverges);
         if is_loop {
             self.has_divergent_loops |= diverges;
-            self.loops.push((self.position, Vec::new()));
+            self.loops.push(Loop { start: self.position, ..Loop::default() });
         }
         if !data.kind.regions().into_iter().all(|inner| self.region(inner)) {
             return false;
@@ -159,8 +193,14 @@ impl Count<'_> {
         self.divergent -= u32::from(diverges);
         if is_loop {
             self.position += 1;
-            let (_, used) = self.loops.pop().expect("pushed above");
-            for value in used {
+            let done = self.loops.pop().expect("pushed above");
+            let narrower_vectors = self.func.width.lanes() / 2 / VECTOR_LANES;
+            self.fills_units |=
+                diverges && !done.has_loops && done.work * narrower_vectors >= done.chain * OPERATIONS_IN_CYCLE;
+            if let Some(around) = self.loops.last_mut() {
+                around.has_loops = true;
+            }
+            for value in done.used {
                 self.use_(value);
             }
         }
@@ -191,7 +231,10 @@ impl Count<'_> {
         match &data.kind {
             InstKind::Const(_) | InstKind::Input(_) => {}
             InstKind::Op { .. } if is_uniform => {}
-            InstKind::Op { .. } => self.operations += weight,
+            InstKind::Op { op, args } => {
+                self.operations += weight;
+                self.extend_chain(*op, args, data.results[0]);
+            }
             // The texels of a lane cost the same in any packet, and what is around them less in wide ones.
             InstKind::Sample { .. } => {
                 self.operations += SAMPLE_OPERATIONS * weight;
@@ -210,6 +253,16 @@ impl Count<'_> {
         true
     }
 
+    /// Notes how long an operation of a loop waits for its operands. Those from before the loop are there.
+    fn extend_chain(&mut self, op: Op, args: &[Value], result: Value) {
+        let Some(around) = self.loops.last_mut() else { return };
+        let ready = args.iter().map(|arg| self.ready[arg.index()]).filter(|&(position, _)| position > around.start);
+        let done = ready.map(|(_, cycles)| cycles).max().unwrap_or(0) + latency(op);
+        self.ready[result.index()] = (self.position, done);
+        around.chain = around.chain.max(done);
+        around.work += 1;
+    }
+
     fn define(&mut self, value: Value) {
         let is_made_anew = self.func.as_const(value).is_some();
         if !is_made_anew && !self.uniformity.is_packet_uniform(value) {
@@ -222,8 +275,8 @@ impl Count<'_> {
         range.end = self.position;
         // What a loop uses from before it lives to its end.
         let start = range.start;
-        if let Some((_, used)) = self.loops.iter_mut().find(|(loop_start, _)| *loop_start > start) {
-            used.push(value);
+        if let Some(around) = self.loops.iter_mut().find(|around| around.start > start) {
+            around.used.push(value);
         }
     }
 
@@ -239,5 +292,55 @@ impl Count<'_> {
             Some(*alive)
         });
         sums.max().unwrap_or(0) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::passes::{Level, optimise};
+    use crate::text::parse;
+    use crate::width::Width;
+
+    /// The width of a loop that lanes leave one by one, with this in its body.
+    fn width(body: &str) -> Width {
+        let text = format!(
+            r#"function "loop" {{
+  group 64 1 1
+  res0 = u0 structured stride 4
+  body {{
+    v0: i32 = input thread_id.x
+    v1: i32 = const 0
+    v2: i32 = const 7
+    v3: bool = const true
+    loop l0 (v4: i32 = v0) -> v5: i32 {{
+      v6: bool = ult v4, v2
+      if v6 {{
+        break l0 v4
+      }}
+      else {{
+        yield
+      }}
+{body}
+    }}
+    store res0[v0 + v1], v5 where v3
+    return
+  }}
+}}
+"#
+        );
+        let mut func = parse(&text).unwrap();
+        optimise(&mut func, Level::Full);
+        func.width
+    }
+
+    #[test]
+    fn chains_get_wide_packets_where_lanes_leave_one_by_one() {
+        let chain = "v7: i32 = imul v4, v0\nv8: i32 = imul v7, v0\nv9: i32 = imul v8, v0\nyield v9";
+        assert_eq!(width(chain), Width::ThirtyTwo);
+        // As many operations for each cycle of the chain as there are units.
+        let broad = "v7: i32 = ushr v4, v2\nv8: i32 = iadd v4, v0\nv9: i32 = xor v4, v2\nv10: i32 = and v4, v0
+            v11: i32 = or v7, v8\nv12: i32 = umin v9, v10\nv13: i32 = iadd v7, v9\nv14: i32 = xor v8, v10
+            v15: i32 = umax v11, v12\nv16: i32 = and v13, v14\nv17: i32 = xor v15, v16\nyield v17";
+        assert_eq!(width(broad), Width::Eight);
     }
 }

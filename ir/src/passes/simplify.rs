@@ -451,4 +451,34 @@ mod tests {
             assert_eq!(joined(join, 39, 25), None, "a count of 39 is one of 7");
         }
     }
+
+    #[test]
+    fn what_is_not_both_is_one_of_the_opposites() {
+        let mut func = Function::new("test", Interface::default());
+        let mut b = Builder::new(&mut func);
+        let (number, limit) = (b.input(Input::ThreadIndex), b.i32(9));
+        let parts = [b.op(Op::INe, &[number, limit]), b.op(Op::ULt, &[number, limit])];
+        let both = b.op(Op::BAnd, &parts);
+        let result = b.op(Op::BNot, &[both]);
+        b.return_();
+        while run(&mut func) {}
+        let (op, args) = func.as_op(result).unwrap();
+        let made_by = |value: Value| func.as_op(value).unwrap().0;
+        assert_eq!((op, [args[0], args[1]].map(made_by)), (Op::BOr, [Op::IEq, Op::UGe]));
+    }
+
+    #[test]
+    fn a_branch_on_the_opposite_has_its_sides_swapped() {
+        let mut func = Function::new("test", Interface::default());
+        let mut b = Builder::new(&mut func);
+        let (number, limit) = (b.input(Input::ThreadIndex), b.f32(9.0));
+        let number = b.op(Op::UToF, &[number]);
+        let less = b.op(Op::FLt, &[number, limit]);
+        let not = b.op(Op::BNot, &[less]);
+        let (branch, then, otherwise) = b.if_else(not, &[]);
+        b.return_();
+        run(&mut func);
+        let InstKind::If { cond, then_region, else_region } = func.inst(branch).kind else { unreachable!() };
+        assert_eq!((cond, then_region, else_region), (less, otherwise, then));
+    }
 }
