@@ -162,7 +162,7 @@ fn states_that_no_shader_can_have_are_refused() {
     let device = Device::builder().threads(1).build().unwrap();
     let refused = |listing: &str, state: StageState, words: &str| {
         let container = brolga_testing::run::assemble(listing);
-        for engine in ENGINES {
+        for &engine in ENGINES {
             let options = CompileOptions::new(engine).state(state.clone());
             let error = device.compile(&container, &options).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Call);
