@@ -22,6 +22,10 @@ const MOST_OPERATIONS: usize = 8;
 
 /// Runs the pass; returns whether it changed anything.
 pub(super) fn run(func: &mut Function) -> bool {
+    let is_branch = |kind: &InstKind| matches!(kind, InstKind::If { .. } | InstKind::Switch { .. });
+    if !func.region(func.body()).insts.iter().any(|&inst| func.holds(inst, &is_branch)) {
+        return false;
+    }
     let flow = Flow::new(func);
     // What is the same in all packets of a group is so in those of any width.
     let uniformity = Uniformity::compute(func, &flow, Packing::Group);
@@ -67,16 +71,17 @@ impl Conversion<'_> {
     /// Replaces an `if` or a `switch` by its arms and selects, at the end of a region.
     fn convert(&mut self, inst: Inst, region: Region) -> Option<()> {
         let data = self.func.inst(inst);
-        let (origin, results) = (data.origin, data.results.clone());
-        match data.kind.clone() {
-            InstKind::If { cond, then_region, else_region } if self.varies(cond) => {
+        let origin = data.origin;
+        match &data.kind {
+            &InstKind::If { cond, then_region, else_region } if self.varies(cond) => {
                 let arms = [self.arm(inst, then_region)?, self.arm(inst, else_region)?];
                 let mut builder = Builder::at_end(self.func, region, origin);
                 arms.iter().for_each(|arm| append(&mut builder, arm));
                 let selected = select(&mut builder, cond, &arms[0].passed, &arms[1].passed);
-                self.replace(&results, &selected);
+                self.replace_results(inst, &selected);
             }
-            InstKind::Switch { selector, cases, default } if self.varies(selector) => {
+            InstKind::Switch { selector, cases, default } if self.varies(*selector) => {
+                let (selector, cases, default) = (*selector, cases.clone(), *default);
                 let arms = cases.iter().map(|case| self.arm(inst, case.region)).collect::<Option<Vec<Arm>>>()?;
                 let default = self.arm(inst, default)?;
                 let mut builder = Builder::at_end(self.func, region, origin);
@@ -86,7 +91,7 @@ impl Conversion<'_> {
                     let cond = is_one_of(&mut builder, selector, &case.labels);
                     selected = select(&mut builder, cond, &arm.passed, &selected);
                 }
-                self.replace(&results, &selected);
+                self.replace_results(inst, &selected);
             }
             _ => return None,
         }
@@ -102,13 +107,13 @@ impl Conversion<'_> {
         let at = before.iter().rposition(|&inst| !self.is_short(inst))?;
         let InstKind::Yield(passed) = self.func.inst(end).kind.clone() else { return None };
         let rest = self.short(&before[at + 1..], passed)?;
-        let branch = self.func.inst(before[at]);
-        let InstKind::If { cond, then_region, else_region } = branch.kind else { return None };
+        let branch = before[at];
+        let InstKind::If { cond, then_region, else_region } = self.func.inst(branch).kind else { return None };
         if !self.varies(cond) {
             return None;
         }
-        let (origin, results) = (branch.origin, branch.results.clone());
-        let sides = |leaving, staying| self.arm(owner, leaving).zip(self.arm(before[at], staying));
+        let origin = self.func.inst(branch).origin;
+        let sides = |leaving, staying| self.arm(owner, leaving).zip(self.arm(branch, staying));
         let leaves_if_so = sides(then_region, else_region);
         let is_then = leaves_if_so.is_some();
         let (leaving, staying) = leaves_if_so.or_else(|| sides(else_region, then_region))?;
@@ -119,13 +124,13 @@ impl Conversion<'_> {
         let (then, otherwise) = if is_then { (&leaving, &rest) } else { (&rest, &leaving) };
         let selected = select(&mut builder, cond, &then.passed, &otherwise.passed);
         builder.yield_(&selected);
-        self.replace(&results, &staying.passed);
+        self.replace_results(branch, &staying.passed);
         self.changed = true;
         Some(())
     }
 
-    fn replace(&mut self, results: &[Value], by: &[Value]) {
-        for (&result, &value) in results.iter().zip(by) {
+    fn replace_results(&mut self, inst: Inst, by: &[Value]) {
+        for (&result, &value) in self.func.inst(inst).results.iter().zip(by) {
             self.replacements.replace(result, value);
         }
     }

@@ -263,12 +263,10 @@ fn condition(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) 
             }
             // Comparisons whose operands vector code would have to swap are swapped here, at no cost.
             let (made_by, parts) = func.as_op(args[0])?;
-            let opposite = match made_by {
-                Op::INe => Op::IEq,
-                Op::SGe => Op::SLt,
-                Op::ULt => Op::UGe,
-                _ => return None,
-            };
+            if !matches!(made_by, Op::INe | Op::SGe | Op::ULt) {
+                return None;
+            }
+            let opposite = opposite(made_by)?;
             let parts = Values::from_slice(parts);
             let ValueDef::Result(inst, _) = func.value(args[0]).def else { return None };
             let origin = func.inst(inst).origin;

@@ -49,7 +49,7 @@ impl<T: Copy, const LANES: usize> Array<T> for [T; LANES] {
 pub(super) trait Vector: Copy {
     const LANES: usize;
     /// A mask of as many bits.
-    const ALL: u32 = u32::MAX >> (u32::BITS as usize - Self::LANES);
+    const ALL: u32 = (1 << Self::LANES) - 1;
     type Lanes<T: Copy>: Array<T>;
 
     fn splat(bits: u32) -> Self;
