@@ -116,7 +116,9 @@ impl Prepared {
         let _mode = FloatGuard::new(FloatMode::Default);
         #[cfg(target_arch = "x86_64")]
         let lanes = self.sample_fast(sampling, lanes, args, results);
-        self.sample_lanes(sampling, lanes, args, results);
+        if lanes != 0 {
+            self.sample_lanes(sampling, lanes, args, results);
+        }
     }
 
     /// The general path.

@@ -12,6 +12,8 @@ use crate::sample::coordinate::FAR;
 pub(super) struct Levels<V> {
     pub width: V,
     pub height: V,
+    /// Both in 256ths of a texel, as floats.
+    scale: [V; 2],
     pub offset_bytes: V,
     pub row_bytes: V,
 }
@@ -31,6 +33,8 @@ pub(super) struct LinearAddresses<V> {
     pub texels: [TexelAddress<V>; 4],
     /// Weights of the right and the lower ones, in 256ths.
     pub fractions: [V; 2],
+    /// Whether in every lane the right texels follow the left ones in memory.
+    pub neighbours: bool,
     /// Lanes in which one of the four is beyond a cube's corner, if there are any.
     pub corner: Option<Corner<V>>,
 }
@@ -46,6 +50,18 @@ pub(super) struct Corner<V> {
     pub offset_bytes: [V; 3],
 }
 
+/// How coordinates beyond a texture select texels of it: [`AddressMode`], and more where it is simpler.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Mode {
+    /// Wrap, where extents are powers of two.
+    WrapPowers,
+    Wrap,
+    Mirror,
+    Clamp,
+    MirrorOnce,
+    Border,
+}
+
 /// An in-range texel along an axis, and ones where it stands for the border.
 #[derive(Clone, Copy)]
 struct Along<V> {
@@ -56,19 +72,18 @@ struct Along<V> {
 impl<V: Vector> LinearAddresses<V> {
     #[inline(always)]
     pub fn linear(fast: &Fast, [u, v]: [V; 2], offsets: [u32; 2], levels: Levels<V>, texel_bytes: u32) -> Self {
-        let [mode_u, mode_v, _] = fast.sampler.address;
-        let fixed_u = fixed(u, levels.width, mode_u, 0.5);
-        let fixed_v = fixed(v, levels.height, mode_v, 0.5);
+        let [mode_u, mode_v] = fast.modes;
         // Half a texel before a coordinate from 0 to 1 there are no texels beyond the last one.
         let is_near = offsets == [0; 2];
-        let [left, right] = address(fixed_u, offsets[0], levels.width, mode_u, is_near);
-        let [upper, lower] = address(fixed_v, offsets[1], levels.height, mode_v, is_near);
+        let (fixed_u, [left, right]) = mode_u.along(u, offsets[0], levels.width, levels.scale[0], 0.5, is_near);
+        let (fixed_v, [upper, lower]) = mode_v.along(v, offsets[1], levels.height, levels.scale[1], 0.5, is_near);
         let (left, right) = (levels.column(left, texel_bytes), levels.column(right, texel_bytes));
         let (upper, lower) = (levels.row(upper), levels.row(lower));
         let fraction = V::splat(255);
         Self {
             texels: [left.with(upper), right.with(upper), left.with(lower), right.with(lower)],
             fractions: [fixed_u.and(fraction), fixed_v.and(fraction)],
+            neighbours: left.offset_bytes.add(V::splat(texel_bytes)).equal(right.offset_bytes).is_ones(),
             corner: None,
         }
     }
@@ -86,9 +101,9 @@ impl<V: Vector> LinearAddresses<V> {
 impl<V: Vector> TexelAddress<V> {
     #[inline(always)]
     pub fn nearest(fast: &Fast, [u, v]: [V; 2], offsets: [u32; 2], levels: Levels<V>, texel_bytes: u32) -> Self {
-        let [mode_u, mode_v, _] = fast.sampler.address;
-        let [x, _] = address(fixed(u, levels.width, mode_u, 0.0), offsets[0], levels.width, mode_u, false);
-        let [y, _] = address(fixed(v, levels.height, mode_v, 0.0), offsets[1], levels.height, mode_v, false);
+        let [mode_u, mode_v] = fast.modes;
+        let (_, [x, _]) = mode_u.along(u, offsets[0], levels.width, levels.scale[0], 0.0, false);
+        let (_, [y, _]) = mode_v.along(v, offsets[1], levels.height, levels.scale[1], 0.0, false);
         levels.column(x, texel_bytes).with(levels.row(y))
     }
 
@@ -114,9 +129,11 @@ impl<V: Vector> Levels<V> {
                 own[2][lane] = level.offset_bytes;
                 own[3][lane] = level.row_bytes;
             }
+            let (width, height) = (V::load(&own[0]), V::load(&own[1]));
             found = Self {
-                width: V::load(&own[0]),
-                height: V::load(&own[1]),
+                width,
+                height,
+                scale: [width.shift_left::<8>().to_float(), height.shift_left::<8>().to_float()],
                 offset_bytes: V::load(&own[2]),
                 row_bytes: V::load(&own[3]),
             };
@@ -135,6 +152,7 @@ impl<V: Vector> Levels<V> {
         Self {
             width: V::splat(level.width),
             height: V::splat(level.height),
+            scale: [V::splat_float(level.scale[0]), V::splat_float(level.scale[1])],
             offset_bytes: V::splat(level.offset_bytes),
             row_bytes: V::splat(level.row_bytes),
         }
@@ -167,24 +185,6 @@ impl<V: Vector> Levels<V> {
     }
 }
 
-/// Coordinates in 256ths of a texel, `before` texels earlier.
-#[inline(always)]
-fn fixed<V: Vector>(at: V, extent: V, mode: AddressMode, before: f32) -> V {
-    let reduced = match mode {
-        AddressMode::Wrap => at.sub_floats(at.floor()),
-        AddressMode::Mirror => {
-            let half = at.mul_floats(V::splat_float(0.5));
-            half.sub_floats(half.trunc()).mul_floats(V::splat_float(2.0))
-        }
-        // NaN stays.
-        AddressMode::Clamp | AddressMode::Border | AddressMode::MirrorOnce => {
-            V::splat_float(FAR).min_floats(V::splat_float(-FAR).max_floats(at))
-        }
-    };
-    let extent = extent.shift_left::<8>().to_float();
-    rounded(reduced.mul_floats(extent).sub_floats(V::splat_float(256.0 * before)))
-}
-
 /// Texels in 256ths; NaN becomes 0.
 #[inline(always)]
 pub(super) fn to_fixed<V: Vector>(texels: V) -> V {
@@ -197,35 +197,85 @@ fn rounded<V: Vector>(floats: V) -> V {
     floats.to_int().and(floats.ordered(floats))
 }
 
-/// The texels that contain coordinates, and those after them. Each is in range, whatever the input: memory accesses
-/// rely on this. Reduced coordinates that wrap or mirror, offset included, are at most one period out of range; those
-/// that are `is_near` are not beyond the end.
-#[inline(always)]
-fn address<V: Vector>(fixed: V, offset: u32, extent: V, mode: AddressMode, is_near: bool) -> [Along<V>; 2] {
-    let one = V::splat(1);
-    let place = fixed.shift_signed::<8>().add(V::splat(offset));
-    let next = place.add(one);
-    match mode {
-        AddressMode::Wrap => {
-            let first = place.add(place.shift_signed::<31>().and(extent));
-            let first = if is_near { first } else { back(first, extent) };
-            let first = inside(first, extent);
-            let second = first.add(one);
-            no_border(first, extent.equal(second).clear(second))
+impl Mode {
+    /// The mode for all levels of a texture.
+    pub fn of(mode: AddressMode, levels: &[Extent]) -> Self {
+        let has_powers = |level: &Extent| level.width.is_power_of_two() && level.height.is_power_of_two();
+        match mode {
+            AddressMode::Wrap if levels.iter().all(has_powers) => Self::WrapPowers,
+            AddressMode::Wrap => Self::Wrap,
+            AddressMode::Mirror => Self::Mirror,
+            AddressMode::Clamp => Self::Clamp,
+            AddressMode::MirrorOnce => Self::MirrorOnce,
+            AddressMode::Border => Self::Border,
         }
-        AddressMode::Mirror => no_border(mirror(place, extent), mirror(next, extent)),
-        AddressMode::Clamp => no_border(inside(place, extent), inside(next, extent)),
-        AddressMode::MirrorOnce => {
-            no_border(inside(mirror_at_zero(place), extent), inside(mirror_at_zero(next), extent))
+    }
+
+    /// Coordinates in 256ths of a texel, `before` texels earlier; the texels that contain them, and those after them.
+    ///
+    /// Each is in range, whatever the input: memory accesses rely on this. Reduced coordinates that wrap or mirror, offset included,
+    /// are at most one period out of range; those that are `is_near` are not beyond the end.
+    #[inline(always)]
+    fn along<V: Vector>(
+        self,
+        at: V,
+        offset: u32,
+        extent: V,
+        scale: V,
+        before: f32,
+        is_near: bool,
+    ) -> (V, [Along<V>; 2]) {
+        let (one, offset) = (V::splat(1), V::splat(offset));
+        let before = V::splat_float(256.0 * before);
+        match self {
+            Self::WrapPowers => {
+                // NaN becomes the least integer, which has the texel and the fraction of 0.
+                let fixed = at.sub_floats(at.floor()).mul_floats(scale).sub_floats(before).to_int();
+                let (place, mask) = (fixed.shift_signed::<8>().add(offset), extent.sub(one));
+                (fixed, no_border(place.and(mask), place.add(one).and(mask)))
+            }
+            Self::Wrap => {
+                let fixed = rounded(at.sub_floats(at.floor()).mul_floats(scale).sub_floats(before));
+                let place = fixed.shift_signed::<8>().add(offset);
+                let first = place.add(place.shift_signed::<31>().and(extent));
+                let first = if is_near { first } else { back(first, extent) };
+                let first = inside(first, extent);
+                let second = first.add(one);
+                (fixed, no_border(first, extent.equal(second).clear(second)))
+            }
+            Self::Mirror => {
+                let half = at.mul_floats(V::splat_float(0.5));
+                let reduced = half.sub_floats(half.trunc()).mul_floats(V::splat_float(2.0));
+                let fixed = rounded(reduced.mul_floats(scale).sub_floats(before));
+                let place = fixed.shift_signed::<8>().add(offset);
+                (fixed, no_border(mirror(place, extent), mirror(place.add(one), extent)))
+            }
+            Self::Clamp | Self::MirrorOnce | Self::Border => {
+                // NaN stays.
+                let reduced = V::splat_float(FAR).min_floats(V::splat_float(-FAR).max_floats(at));
+                let fixed = rounded(reduced.mul_floats(scale).sub_floats(before));
+                let place = fixed.shift_signed::<8>().add(offset);
+                let next = place.add(one);
+                let (first, second) = match self {
+                    Self::MirrorOnce => (mirror_at_zero(place), mirror_at_zero(next)),
+                    _ => (place, next),
+                };
+                let (first, second) = (inside(first, extent), inside(second, extent));
+                let texels = match self {
+                    Self::Border => [Along::or_border(first, place), Along::or_border(second, next)],
+                    _ => no_border(first, second),
+                };
+                (fixed, texels)
+            }
         }
-        AddressMode::Border => {
-            let (first, second) = (inside(place, extent), inside(next, extent));
-            let ones = V::splat(u32::MAX);
-            [
-                Along { texel: first, is_border: first.equal(place).xor(ones) },
-                Along { texel: second, is_border: second.equal(next).xor(ones) },
-            ]
-        }
+    }
+}
+
+impl<V: Vector> Along<V> {
+    /// A texel, or the border where it is not the one that is meant.
+    #[inline(always)]
+    fn or_border(texel: V, meant: V) -> Self {
+        Self { texel, is_border: texel.equal(meant).xor(V::splat(u32::MAX)) }
     }
 }
 

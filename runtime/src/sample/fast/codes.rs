@@ -2,7 +2,7 @@
 
 use super::address::{Corner, LinearAddresses, TexelAddress};
 use super::vector::{Apart, Array, Lanes, Vector};
-use super::{Fast, Filtered, Kind, Words};
+use super::{Fast, Filtered, Kind};
 
 /// The kind of [`R8G8B8A8_UNORM`](crate::Format::R8G8B8A8_UNORM).
 #[derive(Debug)]
@@ -14,7 +14,7 @@ impl Kind for Codes {
     const HAS_CORNERS: bool = true;
 
     #[inline(always)]
-    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, _: V) -> Words<V> {
+    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, _: V) -> [V; 4] {
         let texels = read(fast, address);
         let byte = V::splat(255);
         let words = [
@@ -35,17 +35,14 @@ impl Kind for Codes {
     ) -> Filtered<V> {
         let [r, g, b, a] = sums(fast, first);
         let words = match second {
-            None if first.corner.is_none() => {
-                [r.over_255().store(), g.over_255().store(), b.over_255().store(), a.over_255().store()]
-            }
+            None if first.corner.is_none() => [r.over_255(), g.over_255(), b.over_255(), a.over_255()],
             Some((second, fraction)) if first.corner.is_none() && second.corner.is_none() => {
-                let fractions = &fraction.store();
                 let [other_r, other_g, other_b, other_a] = sums(fast, second);
                 [
-                    mix(r, other_r, fractions),
-                    mix(g, other_g, fractions),
-                    mix(b, other_b, fractions),
-                    mix(a, other_a, fractions),
+                    r.blend_over_255(other_r, fraction),
+                    g.blend_over_255(other_g, fraction),
+                    b.blend_over_255(other_b, fraction),
+                    a.blend_over_255(other_a, fraction),
                 ]
             }
             _ => with_corners(fast, [r, g, b, a], first, second),
@@ -56,23 +53,8 @@ impl Kind for Codes {
 
 /// Codes as numbers.
 #[inline(always)]
-fn unorm<V: Vector>(codes: V) -> Lanes<V, u32> {
-    codes.to_float().div_floats(V::splat_float(255.0)).store()
-}
-
-/// Blends two levels' sums. They have more than 24 bits, and are exact as doubles. No quotient of an integer up to
-/// 255 * 2^24 by 255 is a midpoint of two floats or nearer than 1/510 ulp to one, so a product with the inverse is rounded alike.
-#[inline(always)]
-pub(super) fn mix<V: Vector>(one: V, other: V, fractions: &Lanes<V, u32>) -> Lanes<V, u32> {
-    let (one, other) = (one.store(), other.store());
-    let mut words = Lanes::<V, u32>::splat(0);
-    for lane in 0..V::LANES {
-        let (one, other) = (f32::from_bits(one[lane]), f32::from_bits(other[lane]));
-        let weight = f64::from(fractions[lane] as i32);
-        let sum = f64::from(one) * (256.0 - weight) + f64::from(other) * weight;
-        words[lane] = ((sum * (1.0 / f64::from(255u32 << 8))) as f32).to_bits();
-    }
-    words
+fn unorm<V: Vector>(codes: V) -> V {
+    codes.to_float().over_255()
 }
 
 /// Filters of one level or of two, where texels are beyond a cube's corner: of their thirds, sums are exact as doubles.
@@ -82,7 +64,7 @@ fn with_corners<V: Vector>(
     sums_there: [V; 4],
     first: LinearAddresses<V>,
     second: Option<(LinearAddresses<V>, V)>,
-) -> Words<V> {
+) -> [V; 4] {
     let zero = V::splat(0);
     let thirds = corner_thirds(fast, first);
     let (others, other_thirds, fraction) = match second {
@@ -90,18 +72,20 @@ fn with_corners<V: Vector>(
         Some((second, fraction)) => (sums(fast, second), corner_thirds(fast, second), fraction),
     };
     let fractions = &fraction.store();
-    let mut words = [Lanes::<V, u32>::splat(0); 4];
-    for (channel, words) in words.iter_mut().enumerate() {
+    let mut numbers = [zero; 4];
+    for (channel, numbers) in numbers.iter_mut().enumerate() {
         let (one, one_thirds) = (sums_there[channel].store(), thirds[channel].store());
         let (other, other_thirds) = (others[channel].store(), other_thirds[channel].store());
+        let mut words = Lanes::<V, u32>::splat(0);
         for lane in 0..V::LANES {
             let (one, other) = (in_thirds(one[lane], one_thirds[lane]), in_thirds(other[lane], other_thirds[lane]));
             let weight = f64::from(fractions[lane] as i32);
             let sum = one * (256.0 - weight) + other * weight;
             words[lane] = ((sum / f64::from((3 * 255u32) << 8)) as f32).to_bits();
         }
+        *numbers = V::load(&words);
     }
-    words
+    numbers
 }
 
 /// Three times a sum, with more thirds.
@@ -184,23 +168,20 @@ fn read_two<V: Vector>(fast: &Fast, left: TexelAddress<V>, right: TexelAddress<V
 #[inline(always)]
 fn sums<V: Vector>(fast: &Fast, addresses: LinearAddresses<V>) -> [V; 4] {
     let [upper_left, upper_right, lower_left, lower_right] = addresses.texels;
-    // Usually both texels of a row can be read at once.
-    let upper_step = upper_right.offset_bytes.sub(upper_left.offset_bytes);
-    let lower_step = lower_right.offset_bytes.sub(lower_left.offset_bytes);
-    let one = V::splat(4);
-    let neighbours = upper_step.equal(one).and(lower_step.equal(one)).is_ones();
+    let neighbours = addresses.neighbours;
     let [upper_left, upper_right] = read_two(fast, upper_left, upper_right, neighbours);
     let [lower_left, lower_right] = read_two(fast, lower_left, lower_right, neighbours);
     let corner = addresses.corner;
     let (upper_left, upper_right) = (or_black(upper_left, corner, 0), or_black(upper_right, corner, 1));
     let (lower_left, lower_right) = (or_black(lower_left, corner, 2), or_black(lower_right, corner, 3));
     let [right, lower] = addresses.fractions;
-    let all = V::splat(256);
-    let (weight_left, weight_right) = (twice(all.sub(right)), twice(right));
+    // Weights for both halves of a lane.
+    let weight_right = right.or(right.shift_left::<16>());
+    let weight_left = V::splat(0x0100_0100).sub(weight_right);
     let upper = rows(upper_left, upper_right, weight_left, weight_right);
     let lower_rows = rows(lower_left, lower_right, weight_left, weight_right);
-    let unit = V::splat_float(1.0 / 65536.0);
-    let (weight_upper, weight_lower) = (all.sub(lower).to_float().mul_floats(unit), lower.to_float().mul_floats(unit));
+    let weight_lower = lower.to_float().mul_floats(V::splat_float(1.0 / 65536.0));
+    let weight_upper = V::splat_float(1.0 / 256.0).sub_floats(weight_lower);
     let half = V::splat(0xffff);
     [
         column(upper[0].and(half), lower_rows[0].and(half), weight_upper, weight_lower),
@@ -208,12 +189,6 @@ fn sums<V: Vector>(fast: &Fast, addresses: LinearAddresses<V>) -> [V; 4] {
         column(upper[0].shift_right::<16>(), lower_rows[0].shift_right::<16>(), weight_upper, weight_lower),
         column(upper[1].shift_right::<16>(), lower_rows[1].shift_right::<16>(), weight_upper, weight_lower),
     ]
-}
-
-/// A weight for both halves of a lane.
-#[inline(always)]
-fn twice<V: Vector>(weight: V) -> V {
-    weight.or(weight.shift_left::<16>())
 }
 
 /// The sums along a row: of the first and third channel, then of the second and fourth, in 16 bits each, since a sum is

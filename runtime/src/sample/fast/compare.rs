@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::address::{LinearAddresses, TexelAddress};
 use super::codes::or_border;
 use super::vector::{Array, Lanes, Vector};
-use super::{Fast, Filtered, Kind, Texel, Words};
+use super::{Fast, Filtered, Kind, Texel};
 use crate::resource::Comparison;
 
 /// The kind of comparisons with texels that a depth reads.
@@ -88,10 +88,9 @@ impl<D: Depth> Kind for Compared<D> {
     const TEXEL_BYTES: u32 = size_of::<D::Bytes>() as u32;
 
     #[inline(always)]
-    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> Words<V> {
-        let one = V::splat_float(1.0).store();
+    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> [V; 4] {
         let is_passed = passes::<D, V>(fast, address, D::reference(reference));
-        [is_passed.and(V::load(&one)).store(); 4]
+        [is_passed.and(V::splat_float(1.0)); 4]
     }
 
     #[inline(always)]
@@ -111,7 +110,7 @@ impl<D: Depth> Kind for Compared<D> {
                 sum.to_float().mul_floats(V::splat_float(1.0 / (1 << 24) as f32))
             }
         };
-        Filtered { words: [share.store(); 4], left: 0 }
+        Filtered { words: [share; 4], left: 0 }
     }
 }
 

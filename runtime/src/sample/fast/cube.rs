@@ -125,6 +125,7 @@ impl<V: Vector> LinearAddresses<V> {
                 levels.texel(inner_right, inner_lower, texel_bytes),
             ],
             fractions: [fixed_u.and(fraction), fixed_v.and(fraction)],
+            neighbours: false,
             corner: None,
         };
         let ones = V::splat(u32::MAX);
@@ -133,6 +134,7 @@ impl<V: Vector> LinearAddresses<V> {
         let is_upper_out = upper.equal(inner_upper).xor(ones);
         let is_lower_out = lower.equal(inner_lower).xor(ones);
         if is_left_out.or(is_right_out).or(is_upper_out).or(is_lower_out).signs() == 0 {
+            addresses.neighbours = true;
             return addresses;
         }
         // Two texels in a row cross at most one edge, and so do two in a column.

@@ -1,7 +1,7 @@
 //! Lines along which anisotropic filters take samples, for a vector of lanes: what `anisotropic.rs` beside this folder does for one.
 
 use super::level::half_log2;
-use super::vector::{Array, Lanes, Vector};
+use super::vector::Vector;
 use super::{Fast, Filtered};
 use crate::sample::anisotropic::WITH_ELLIPSE;
 use crate::sample::level::NO_LENGTH;
@@ -82,8 +82,8 @@ impl<V: Vector> Means<V> {
         let has = count.more_floats(V::splat_float(index as f32));
         self.left |= sample.left & has.signs();
         let taken = V::splat_float((index + 1) as f32);
-        for (mean, words) in self.numbers.iter_mut().zip(&sample.words) {
-            let with = mean.add_floats(V::load(words).sub_floats(*mean).div_floats(taken));
+        for (mean, number) in self.numbers.iter_mut().zip(sample.words) {
+            let with = mean.add_floats(number.sub_floats(*mean).div_floats(taken));
             *mean = with.where_set(has, *mean);
         }
     }
@@ -92,11 +92,9 @@ impl<V: Vector> Means<V> {
     #[inline(always)]
     pub fn finish(self) -> Filtered<V> {
         let mut zero = V::splat(0);
-        let mut words = [Lanes::<V, u32>::splat(0); 4];
-        for (words, number) in words.iter_mut().zip(self.numbers) {
+        for number in self.numbers {
             zero = zero.add_floats(number.sub_floats(number));
-            *words = number.store();
         }
-        Filtered { words, left: self.left | !zero.ordered(zero).signs() & V::ALL }
+        Filtered { words: self.numbers, left: self.left | !zero.ordered(zero).signs() & V::ALL }
     }
 }

@@ -1,11 +1,12 @@
-//! Fast paths for the common cases: 2D textures and cubes of common formats, nearest or linear, eight or sixteen lanes at once.
+//! Fast paths for the common cases: 2D textures and cubes of common formats, nearest or linear, a vector of lanes at once.
 //!
 //! Their results are bit for bit those of `lane.rs`, which handles whatever they refuse. They are for x86-64, the same
-//! source compiled for AVX-512, for AVX2 with FMA and F16C, and for SSE4.2.
+//! source compiled for several instruction sets.
 //!
 //! | file | what it has |
 //! |---|---|
 //! | `vector/` | lanes, with each instruction set |
+//! | `isa.rs` | functions for each instruction set, by what they sample |
 //! | `packet.rs` | a vector of lanes, from operands to results |
 //! | `level.rs` | mip levels |
 //! | `line.rs` | lines of anisotropic filters |
@@ -24,36 +25,38 @@ mod address;
 mod codes;
 mod compare;
 mod cube;
+mod isa;
 mod level;
 mod line;
 mod numbers;
 mod packet;
 mod vector;
 
-use std::fmt;
 use std::sync::Arc;
 
 use brolga_ir::interface::Dimension;
 use brolga_ir::sampling::{LevelSource, Offsets, Rows, SampleKind, Sampling};
 use brolga_jit::abi::{Context, SampleEntry, sample_rows};
+use brolga_jit::{FloatGuard, FloatMode};
 use smallvec::SmallVec;
+
+pub(super) use isa::Isa;
 
 use super::Prepared;
 use super::texel::Texels;
 use crate::format::Format;
 use crate::resource::{AddressMode, Memory, Reduction, Sampler};
-use address::{LinearAddresses, TexelAddress};
-use codes::Codes;
-use compare::{Compared, Depth16, Depth24, Depth32};
-use numbers::{Curve, Floats, Halves, Numbers};
-use packet::{Cube, Flat, Lines, Part, Pyramid, Shape};
-use vector::{Apart, Array, Avx2, Avx512, Lanes, Sse42, Vector};
+use address::{LinearAddresses, Mode, TexelAddress};
+use isa::{Run, Runs};
+use vector::{Apart, Array, Lanes, Vector};
 
 /// A mip level, all bytes of which are inside the memory in every layer.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
     width: u32,
     height: u32,
+    /// Both in 256ths of a texel.
+    scale: [f32; 2],
     /// Offset in the memory of the view's first layer.
     offset_bytes: u32,
     row_bytes: u32,
@@ -72,6 +75,8 @@ pub(super) struct Fast {
     layer_bytes: u32,
     dimension: Dimension,
     sampler: Sampler,
+    /// How it addresses u and v.
+    modes: [Mode; 2],
     /// Whether the level of detail matters at all.
     needs_level: bool,
     least_level: f32,
@@ -87,40 +92,6 @@ pub(super) struct Fast {
     queries: Runs,
 }
 
-/// The code for one format, or for levels of detail.
-#[derive(Clone, Copy, Debug)]
-struct Runs {
-    /// Where only the first level can be meant.
-    of_first_level: Run,
-    of_levels: Run,
-    /// Where texels are taken along lines.
-    of_lines: Run,
-}
-
-/// Code for vectors of eight lanes, and of sixteen where the processor has those.
-#[derive(Clone, Copy)]
-struct Run {
-    eight: RunFn,
-    sixteen: Option<RunFn>,
-}
-
-/// Samples one vector of lanes, and returns those that it leaves. One call for each: what a loop over them would keep ready costs
-/// more than it saves. What it is about are the fields of [`Part`], each in a register.
-///
-/// # Safety
-///
-/// The processor has the instruction set that the function was compiled for. There are as many rows of operands as the form has,
-/// and four rows for results.
-type RunFn = unsafe fn(&Fast, &Form, *const u32, *mut u32, usize, u32) -> u32;
-
-impl fmt::Debug for Run {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Run")
-    }
-}
-
-type Words<V> = [Lanes<V, u32>; 4];
-
 /// A sample instruction, as far as fast paths can do it.
 #[derive(Clone, Copy, Debug)]
 struct Form {
@@ -134,8 +105,8 @@ struct Form {
 
 /// The results of a vector's lanes, and those that a filter leaves.
 #[derive(Clone, Copy)]
-struct Filtered<V: Vector> {
-    words: Words<V>,
+struct Filtered<V> {
+    words: [V; 4],
     left: u32,
 }
 
@@ -147,7 +118,7 @@ trait Kind {
     const HAS_CORNERS: bool = false;
 
     /// Texels taken alone.
-    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> Words<V>;
+    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> [V; 4];
 
     /// Linear filters of one level or of two, with weights of the second one in 256ths.
     fn linear<V: Vector>(
@@ -187,9 +158,10 @@ impl Prepared {
 
     /// What compiled code may call for a kind of sample, in its float mode.
     pub(crate) fn site(&self, sampling: Sampling) -> Option<Site> {
-        let fast = self.fast.as_ref().filter(|fast| fast.is_mode_free(sampling.kind))?;
+        let fast = self.fast.as_ref()?;
         let (run, form) = fast.plan(sampling)?;
-        Some(Site { fast, run, form, args: sampling.arg_count(fast.dimension) })
+        let is_mode_free = fast.is_mode_free(sampling.kind);
+        Some(Site { fast, run, form, args: sampling.arg_count(fast.dimension), is_mode_free })
     }
 }
 
@@ -200,12 +172,15 @@ pub(crate) struct Site {
     run: Run,
     form: Form,
     args: usize,
+    /// Whether it may run in the float mode of compiled code.
+    is_mode_free: bool,
 }
 
 impl Site {
     /// What compiled code calls, while this is in place, and so is what it was made of.
     pub fn entry(&self) -> SampleEntry {
-        SampleEntry { run: sample_site, prepared: std::ptr::from_ref(self).cast() }
+        let run = if self.is_mode_free { sample_site } else { sample_site_in_default_mode };
+        SampleEntry { run, prepared: std::ptr::from_ref(self).cast() }
     }
 }
 
@@ -220,6 +195,17 @@ unsafe extern "C" fn sample_site(context: *mut Context, site: *const (), lanes: 
     // SAFETY: the context is the caller's own; the operands are those of its texture; the site's texture is in place.
     let ((args, results), fast) = unsafe { (sample_rows(context, site.args), &*site.fast) };
     fast.sample_packet(site.run, &site.form, lanes, (args, site.args), results)
+}
+
+/// The same in the default float mode.
+///
+/// # Safety
+///
+/// As above.
+unsafe extern "C" fn sample_site_in_default_mode(context: *mut Context, site: *const (), lanes: u64) -> u64 {
+    let _mode = FloatGuard::new(FloatMode::Default);
+    // SAFETY: as above.
+    unsafe { sample_site(context, site, lanes) }
 }
 
 /// The bytes of a texel that reads as the border, if there is such a texel.
@@ -268,6 +254,7 @@ impl Fast {
             levels.push(Extent {
                 width,
                 height,
+                scale: [width, height].map(|texels| (texels << 8) as f32),
                 offset_bytes: level.offset_bytes as u32,
                 row_bytes: level.row_bytes as u32,
             });
@@ -283,6 +270,7 @@ impl Fast {
             takes_offsets: !sampler.address[..2].iter().any(repeats) || levels.iter().all(is_large),
             needs_level: levels.len() > 1 || filter.minify != filter.magnify,
             first: levels[0],
+            modes: [0, 1].map(|axis| Mode::of(sampler.address[axis], &levels)),
             levels,
             memory: Arc::clone(&surface.memory),
             layers,
@@ -353,20 +341,17 @@ impl Fast {
         let (operands, results) = (args.words().as_ptr(), results.as_mut_ptr());
         let (mut first_lane, mut left) = (0, 0);
         while first_lane < row_lanes {
-            let (run, vector_lanes) = match run.sixteen {
-                Some(sixteen) if row_lanes - first_lane >= 16 => (sixteen, 16),
-                _ => (run.eight, 8),
-            };
-            let taking_part = (lanes >> first_lane) as u32 & ((1 << vector_lanes) - 1);
+            let vector = run.next(row_lanes - first_lane);
+            let taking_part = (lanes >> first_lane) as u32 & ((1 << vector.lanes) - 1);
             if taking_part != 0 {
                 // SAFETY: it is for an instruction set that the processor has; there are as many rows as `rows` and four say, and they
                 // are as long as whole vectors.
                 let others = unsafe {
-                    run(self, form, operands.add(first_lane), results.add(first_lane), row_lanes, taking_part)
+                    (vector.run)(self, form, operands.add(first_lane), results.add(first_lane), row_lanes, taking_part)
                 };
                 left |= u64::from(others) << first_lane;
             }
-            first_lane += vector_lanes;
+            first_lane += vector.lanes;
         }
         left
     }
@@ -427,118 +412,4 @@ impl Texel for [u32; 4] {
     fn of(words: &[u32; 4]) -> Self {
         *words
     }
-}
-
-/// An instruction set that the processor has.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Isa {
-    Avx512,
-    Avx2,
-    Sse42,
-}
-
-impl Isa {
-    /// Those that the processor has, best first.
-    pub fn present() -> impl Iterator<Item = Self> {
-        let has_avx2 =
-            is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c");
-        let has_avx512 = has_avx2
-            && is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512dq");
-        let sets =
-            [(Self::Avx512, has_avx512), (Self::Avx2, has_avx2), (Self::Sse42, is_x86_feature_detected!("sse4.2"))];
-        sets.into_iter().filter_map(|(set, is_there)| is_there.then_some(set))
-    }
-
-    /// The filters of a format.
-    fn filter_of(self, format: Format, is_cube: bool) -> Option<Runs> {
-        Some(match format {
-            Format::R8G8B8A8_UNORM | Format::B8G8R8A8_UNORM => self.runs::<Codes>(is_cube),
-            Format::R8G8B8A8_UNORM_SRGB | Format::B8G8R8A8_UNORM_SRGB => self.runs::<Numbers<Curve>>(is_cube),
-            Format::R16G16B16A16_FLOAT => self.runs::<Numbers<Halves>>(is_cube),
-            Format::R32_FLOAT => self.runs::<Numbers<Floats<1>>>(is_cube),
-            Format::R32G32B32A32_FLOAT => self.runs::<Numbers<Floats<4>>>(is_cube),
-            _ => return None,
-        })
-    }
-
-    /// Its comparisons.
-    fn comparison_of(self, format: Format, is_cube: bool) -> Option<Runs> {
-        Some(match format {
-            Format::R32_FLOAT => self.runs::<Compared<Depth32>>(is_cube),
-            Format::R16_UNORM => self.runs::<Compared<Depth16>>(is_cube),
-            Format::R24_UNORM_X8_TYPELESS => self.runs::<Compared<Depth24>>(is_cube),
-            _ => return None,
-        })
-    }
-
-    fn runs<K: Kind>(self, is_cube: bool) -> Runs {
-        match is_cube {
-            true => Runs::same(self.run::<K, Cube>()),
-            false => Runs {
-                of_first_level: self.run::<K, Flat>(),
-                of_levels: self.run::<K, Pyramid>(),
-                of_lines: self.run::<K, Lines>(),
-            },
-        }
-    }
-
-    /// Levels of detail; they count where there is but one level, too.
-    fn queries(self, is_cube: bool) -> Runs {
-        match is_cube {
-            true => Runs::same(self.query::<Cube>()),
-            false => Runs { of_lines: self.query::<Lines>(), ..Runs::same(self.query::<Pyramid>()) },
-        }
-    }
-
-    fn run<K: Kind, S: Shape>(self) -> Run {
-        match self {
-            Self::Avx512 => Run { eight: with_avx2::<K, S>, sixteen: Some(with_avx512::<K, S>) },
-            Self::Avx2 => Run { eight: with_avx2::<K, S>, sixteen: None },
-            Self::Sse42 => Run { eight: with_sse42::<K, S>, sixteen: None },
-        }
-    }
-
-    fn query<S: Shape>(self) -> Run {
-        match self {
-            Self::Avx512 => Run { eight: query_with_avx2::<S>, sixteen: Some(query_with_avx512::<S>) },
-            Self::Avx2 => Run { eight: query_with_avx2::<S>, sixteen: None },
-            Self::Sse42 => Run { eight: query_with_sse42::<S>, sixteen: None },
-        }
-    }
-}
-
-impl Runs {
-    fn same(run: Run) -> Self {
-        Self { of_first_level: run, of_levels: run, of_lines: run }
-    }
-}
-
-/// Code for an instruction set: what a [`RunFn`] is, of a function for any.
-macro_rules! run_fns {
-    ($($name:ident<$($of:ident: $bound:ident),*> = $function:ident::<$vector:ident> with $features:literal;)*) => {
-        $(#[target_feature(enable = $features)]
-        unsafe fn $name<$($of: $bound),*>(
-            fast: &Fast,
-            form: &Form,
-            operands: *const u32,
-            results: *mut u32,
-            row_lanes: usize,
-            taking_part: u32,
-        ) -> u32 {
-            let part = Part { form, operands, results, row_lanes, taking_part };
-            // SAFETY: there are as many rows as [`RunFn`] says.
-            unsafe { packet::$function::<$($of,)* $vector>(fast, part) }
-        })*
-    };
-}
-
-run_fns! {
-    with_avx512<K: Kind, S: Shape> = sample::<Avx512> with "avx512f,avx512bw,avx512dq,avx2,fma,f16c";
-    with_avx2<K: Kind, S: Shape> = sample::<Avx2> with "avx2,fma,f16c";
-    with_sse42<K: Kind, S: Shape> = sample::<Sse42> with "sse4.2";
-    query_with_avx512<S: Shape> = query::<Avx512> with "avx512f,avx512bw,avx512dq,avx2,fma,f16c";
-    query_with_avx2<S: Shape> = query::<Avx2> with "avx2,fma,f16c";
-    query_with_sse42<S: Shape> = query::<Sse42> with "sse4.2";
 }

@@ -6,9 +6,8 @@ use brolga_ir::float::NAN_F32;
 use brolga_ir::srgb::LINEAR;
 
 use super::address::{Corner, LinearAddresses, TexelAddress};
-use super::codes::mix;
 use super::vector::{Array, Lanes, Vector};
-use super::{Fast, Filtered, Kind, Texel, Words};
+use super::{Fast, Filtered, Kind, Texel};
 
 /// The kind of texels that a reader reads.
 #[derive(Debug)]
@@ -28,11 +27,11 @@ pub(super) trait Reader<const CHANNELS: usize> {
     fn numbers<V: Vector>(fast: &Fast, texels: &Lanes<V, Self::Bytes>) -> [V; CHANNELS];
 }
 
-/// The words of channels that a format lacks.
+/// Of channels that a format lacks the last one is 1.
 #[inline(always)]
-fn missing<V: Vector>() -> Words<V> {
-    let zeros = Lanes::<V, u32>::splat(0);
-    [zeros, zeros, zeros, Lanes::<V, u32>::splat(1f32.to_bits())]
+fn missing<V: Vector>() -> [V; 4] {
+    let zero = V::splat(0);
+    [zero, zero, zero, V::splat_float(1.0)]
 }
 
 /// Four halves.
@@ -63,13 +62,7 @@ impl Reader<4> for Floats<4> {
 
     #[inline(always)]
     fn numbers<V: Vector>(_: &Fast, texels: &Lanes<V, [u32; 4]>) -> [V; 4] {
-        let mut rows = [Lanes::<V, u32>::splat(0); 4];
-        for lane in 0..V::LANES {
-            for channel in 0..4 {
-                rows[channel][lane] = texels[lane][channel];
-            }
-        }
-        [V::load(&rows[0]), V::load(&rows[1]), V::load(&rows[2]), V::load(&rows[3])]
+        V::load_fours(texels)
     }
 }
 
@@ -114,7 +107,7 @@ macro_rules! kinds {
             const HAS_CORNERS: bool = !<$reader as Reader<$channels>>::LAST_IS_CODE;
 
             #[inline(always)]
-            fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, _: V) -> Words<V> {
+            fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, _: V) -> [V; 4] {
                 nearest::<$reader, $channels, V>(fast, address)
             }
 
@@ -139,37 +132,45 @@ kinds! {
 }
 
 #[inline(always)]
-fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Words<V> {
-    let numbers = R::numbers::<V>(fast, &read(fast, address));
+fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, address: TexelAddress<V>) -> [V; 4] {
+    let numbers = read::<R, CHANNELS, V>(fast, address, border::<R, CHANNELS, V>(fast));
     let mut words = missing::<V>();
     for channel in 0..CHANNELS {
-        words[channel] = numbers[channel].store();
+        let number = numbers[channel];
+        words[channel] = match R::CONVERTS_NANS {
+            true => number.where_set(number.ordered(number), V::splat(NAN_F32)),
+            false => number,
+        };
     }
     if R::LAST_IS_CODE {
-        words[CHANNELS - 1] = numbers[CHANNELS - 1].over_255().store();
-    }
-    if R::CONVERTS_NANS {
-        for channel in 0..CHANNELS {
-            let number = numbers[channel];
-            words[channel] = number.where_set(number.ordered(number), V::splat(NAN_F32)).store();
-        }
+        words[CHANNELS - 1] = numbers[CHANNELS - 1].over_255();
     }
     words
 }
 
-/// A texel of each lane.
+/// The numbers of the border, if there is one.
 #[inline(always)]
-fn read<T: Texel, V: Vector>(fast: &Fast, address: TexelAddress<V>) -> Lanes<V, T> {
-    let mut texels = fast.read_each(address.offset_bytes);
-    if let Some(border) = &fast.border {
-        let is_border = address.is_border.signs();
-        for lane in 0..V::LANES {
-            if is_border >> lane & 1 == 1 {
-                texels[lane] = T::of(border);
-            }
+fn border<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast) -> Option<[V; CHANNELS]> {
+    match &fast.border {
+        Some(texel) => Some(R::numbers::<V>(fast, &Lanes::<V, R::Bytes>::splat(R::Bytes::of(texel)))),
+        None => None,
+    }
+}
+
+/// The numbers of a texel of each lane.
+#[inline(always)]
+fn read<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
+    fast: &Fast,
+    address: TexelAddress<V>,
+    border: Option<[V; CHANNELS]>,
+) -> [V; CHANNELS] {
+    let mut numbers = R::numbers::<V>(fast, &fast.read_each(address.offset_bytes));
+    if let Some(border) = border {
+        for channel in 0..CHANNELS {
+            numbers[channel] = border[channel].where_set(address.is_border, numbers[channel]);
         }
     }
-    texels
+    numbers
 }
 
 /// A linear filter on one level.
@@ -182,10 +183,11 @@ fn on_level<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     let [right, lower] = addresses.fractions;
     let (right, lower) = (right.to_float().mul_floats(unit), lower.to_float().mul_floats(unit));
     let [upper_left, upper_right, lower_left, lower_right] = addresses.texels;
-    let mut upper_left = R::numbers::<V>(fast, &read(fast, upper_left));
-    let mut upper_right = R::numbers::<V>(fast, &read(fast, upper_right));
-    let mut lower_left = R::numbers::<V>(fast, &read(fast, lower_left));
-    let mut lower_right = R::numbers::<V>(fast, &read(fast, lower_right));
+    let border = border::<R, CHANNELS, V>(fast);
+    let mut upper_left = read::<R, CHANNELS, V>(fast, upper_left, border);
+    let mut upper_right = read::<R, CHANNELS, V>(fast, upper_right, border);
+    let mut lower_left = read::<R, CHANNELS, V>(fast, lower_left, border);
+    let mut lower_right = read::<R, CHANNELS, V>(fast, lower_right, border);
     if let Some(corner) = addresses.corner {
         let mean = mean::<R, CHANNELS, V>(fast, corner.offset_bytes);
         replace(&mut upper_left, mean, corner, 0);
@@ -241,14 +243,13 @@ fn linear<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     second: Option<(LinearAddresses<V>, V)>,
 ) -> Filtered<V> {
     let mut numbers = on_level::<R, CHANNELS, V>(fast, first);
-    let mut last_word =
-        if R::LAST_IS_CODE { numbers[CHANNELS - 1].over_255().store() } else { Lanes::<V, u32>::splat(0) };
+    let mut last = numbers[CHANNELS - 1].over_255();
     if let Some((second, fraction)) = second {
         let weight = fraction.to_float().mul_floats(V::splat_float(1.0 / 256.0));
         let is_first = fraction.equal(V::splat(0));
         let others = on_level::<R, CHANNELS, V>(fast, second);
         if R::LAST_IS_CODE {
-            last_word = mix(numbers[CHANNELS - 1], others[CHANNELS - 1], &fraction.store());
+            last = numbers[CHANNELS - 1].blend_over_255(others[CHANNELS - 1], fraction);
         }
         let both = between(numbers, others, weight);
         for channel in 0..CHANNELS {
@@ -263,10 +264,10 @@ fn linear<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     let left = !zero.ordered(zero).signs() & V::ALL;
     let mut words = missing::<V>();
     for channel in 0..CHANNELS {
-        words[channel] = numbers[channel].store();
+        words[channel] = numbers[channel];
     }
     if R::LAST_IS_CODE {
-        words[CHANNELS - 1] = last_word;
+        words[CHANNELS - 1] = last;
     }
     Filtered { words, left }
 }

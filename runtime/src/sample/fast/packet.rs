@@ -11,7 +11,7 @@ use super::address::{Levels, LinearAddresses, TexelAddress};
 use super::cube::Hit;
 use super::level::{self, Adjusted, Chosen, Detail};
 use super::line::{Line, Means};
-use super::vector::{Array, Lanes, Vector};
+use super::vector::{Lanes, Vector};
 use super::{Fast, Filtered, Form, Kind};
 use crate::resource::Tap;
 use crate::sample::MOST_ANISOTROPY;
@@ -97,18 +97,12 @@ pub(super) unsafe fn query<S: Shape, V: Vector>(fast: &Fast, part: Part<'_>) -> 
 /// As for [`sample`].
 #[inline(always)]
 unsafe fn write<V: Vector>(Filtered { words, left }: Filtered<V>, part: Part<'_>) -> u32 {
-    for (n, words) in words.iter().enumerate() {
+    let taking_part = V::of_signs(part.taking_part);
+    for (n, words) in words.into_iter().enumerate() {
         // SAFETY: there is a row for each.
         let row = unsafe { &mut *part.results.add(n * part.row_lanes).cast::<Lanes<V, u32>>() };
-        if part.taking_part == V::ALL {
-            *row = *words;
-            continue;
-        }
-        for lane in 0..V::LANES {
-            if part.taking_part >> lane & 1 == 1 {
-                row[lane] = words[lane];
-            }
-        }
+        let words = if part.taking_part == V::ALL { words } else { words.where_set(taking_part, V::load(row)) };
+        *row = words.store();
     }
     left & part.taking_part
 }
@@ -309,9 +303,9 @@ fn queried<S: Shape, V: Vector>(fast: &Fast, part: Part<'_>) -> Filtered<V> {
     let level = level.where_set(level.ordered(level), V::splat(NAN_F32));
     // Whether a denormal stays depends on the float mode.
     let is_same = level.flush().equal(level);
-    let none = Lanes::<V, u32>::splat(0);
+    let none = V::splat(0);
     Filtered {
-        words: [level::existing(fast, bounded).store(), level.store(), none, none],
+        words: [level::existing(fast, bounded), level, none, none],
         left: left | beyond | !is_same.signs() & V::ALL,
     }
 }

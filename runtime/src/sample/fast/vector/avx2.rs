@@ -4,12 +4,49 @@
 
 use std::arch::x86_64::*;
 
-use super::sse42::{signed, signed_pairs};
-use super::{Vector, apart};
+use super::{INVERSE_OF_255_256THS, Vector, apart};
 
 /// For processors with AVX2, FMA and F16C.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Avx2(pub(super) __m256i);
+
+/// As the intrinsics want them.
+#[inline(always)]
+fn signed(&[a, b, c, d, e, f, g, h]: &[u32; 8]) -> [i32; 8] {
+    [a as i32, b as i32, c as i32, d as i32, e as i32, f as i32, g as i32, h as i32]
+}
+
+#[inline(always)]
+fn signed_pairs(&[a, b, c, d, e, f, g, h]: &[u64; 8]) -> [i64; 8] {
+    [a as i64, b as i64, c as i64, d as i64, e as i64, f as i64, g as i64, h as i64]
+}
+
+/// A texel in each half.
+///
+/// # Safety
+///
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn two_fours(low: &[u32; 4], high: &[u32; 4]) -> __m256i {
+    // SAFETY: as above; each read is of a texel.
+    unsafe { _mm256_loadu2_m128i(high.as_ptr().cast(), low.as_ptr().cast()) }
+}
+
+/// Four lanes of [`Vector::blend_over_255`].
+///
+/// # Safety
+///
+/// The processor has AVX2 and FMA.
+#[inline(always)]
+unsafe fn blend_four([one, other]: [__m128; 2], weights: __m128i) -> __m128 {
+    // SAFETY: as above.
+    unsafe {
+        let weights = _mm256_cvtepi32_pd(weights);
+        let one = _mm256_mul_pd(_mm256_cvtps_pd(one), _mm256_sub_pd(_mm256_set1_pd(256.0), weights));
+        let sum = _mm256_fmadd_pd(_mm256_cvtps_pd(other), weights, one);
+        _mm256_cvtpd_ps(_mm256_mul_pd(sum, _mm256_set1_pd(INVERSE_OF_255_256THS)))
+    }
+}
 
 /// Operations that are one instruction.
 macro_rules! operations {
@@ -98,6 +135,23 @@ impl Vector for Avx2 {
     }
 
     #[inline(always)]
+    fn load_fours([a, b, c, d, e, f, g, h]: &[[u32; 4]; 8]) -> [Self; 4] {
+        // SAFETY: as above; each read is of a texel.
+        unsafe {
+            let [a, b] = [two_fours(a, e), two_fours(b, f)];
+            let [c, d] = [two_fours(c, g), two_fours(d, h)];
+            let [low, next_low] = [_mm256_unpacklo_epi32(a, b), _mm256_unpacklo_epi32(c, d)];
+            let [high, next_high] = [_mm256_unpackhi_epi32(a, b), _mm256_unpackhi_epi32(c, d)];
+            [
+                Self(_mm256_unpacklo_epi64(low, next_low)),
+                Self(_mm256_unpackhi_epi64(low, next_low)),
+                Self(_mm256_unpacklo_epi64(high, next_high)),
+                Self(_mm256_unpackhi_epi64(high, next_high)),
+            ]
+        }
+    }
+
+    #[inline(always)]
     fn store(self) -> [u32; 8] {
         let mut lanes = [0; 8];
         // SAFETY: as above, and there is room for a vector.
@@ -155,6 +209,19 @@ impl Vector for Avx2 {
                 _mm256_castsi256_ps(three),
             ))
         })
+    }
+
+    #[inline(always)]
+    fn blend_over_255(self, other: Self, weights: Self) -> Self {
+        // SAFETY: as above.
+        unsafe {
+            let [one, other] = [_mm256_castsi256_ps(self.0), _mm256_castsi256_ps(other.0)];
+            let low = [_mm256_castps256_ps128(one), _mm256_castps256_ps128(other)];
+            let high = [_mm256_extractf128_ps::<1>(one), _mm256_extractf128_ps::<1>(other)];
+            let low = blend_four(low, _mm256_castsi256_si128(weights.0));
+            let high = blend_four(high, _mm256_extracti128_si256::<1>(weights.0));
+            Self(_mm256_castps_si256(_mm256_set_m128(high, low)))
+        }
     }
 
     #[inline(always)]

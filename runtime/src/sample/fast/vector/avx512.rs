@@ -90,6 +90,13 @@ impl Vector for Avx512 {
     }
 
     #[inline(always)]
+    fn load_fours(texels: &[[u32; 4]; 16]) -> [Self; 4] {
+        let [r, g, b, a] = Avx2::load_fours(Array::start_of(texels));
+        let [next_r, next_g, next_b, next_a] = Avx2::load_fours(Array::start_of(&texels[8..]));
+        [Self::of_halves(r, next_r), Self::of_halves(g, next_g), Self::of_halves(b, next_b), Self::of_halves(a, next_a)]
+    }
+
+    #[inline(always)]
     fn store(self) -> [u32; 16] {
         let mut lanes = [0; 16];
         // SAFETY: as above, and there is room for a vector.
@@ -143,6 +150,13 @@ impl Vector for Avx512 {
     }
 
     #[inline(always)]
+    fn blend_over_255(self, other: Self, weights: Self) -> Self {
+        let ([one, next_one], [other, next_other]) = (self.halves(), other.halves());
+        let [weights, next_weights] = weights.halves();
+        Self::of_halves(one.blend_over_255(other, weights), next_one.blend_over_255(next_other, next_weights))
+    }
+
+    #[inline(always)]
     fn sqrt(self) -> Self {
         // SAFETY: as above.
         Self::of_floats(unsafe { _mm512_sqrt_ps(self.floats()) })
@@ -186,6 +200,12 @@ impl Avx512 {
     fn of_floats(floats: __m512) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm512_castps_si512(floats) })
+    }
+
+    #[inline(always)]
+    fn halves(self) -> [Avx2; 2] {
+        // SAFETY: as above.
+        unsafe { [Avx2(_mm512_castsi512_si256(self.0)), Avx2(_mm512_extracti64x4_epi64::<1>(self.0))] }
     }
 
     #[inline(always)]

@@ -4,10 +4,10 @@
 //! |---|---|
 //! | `avx512.rs` | sixteen lanes with AVX-512: F, BW and DQ |
 //! | `avx2.rs` | eight lanes with AVX2, FMA and F16C |
-//! | `sse42.rs` | eight lanes with SSE4.2 |
+//! | `sse42.rs` | four lanes with SSE4.2 |
 //!
 //! A vector holds integers or floats; each operation says which it takes. Everything is inlined into the functions
-//! compiled for these instruction sets (`fast/mod.rs`), which alone make vectors; the unsafe blocks rely on this.
+//! compiled for these instruction sets (`fast/isa.rs`), which alone make vectors; the unsafe blocks rely on this.
 //! Closures would not be inlined there, and would be slow: there are none. Floats round to nearest.
 
 #![allow(unsafe_code)]
@@ -68,6 +68,9 @@ pub(super) trait Vector: Copy {
     /// The numbers of four 16-bit floats in each lane. A NaN is some NaN.
     fn load_halves(texels: &Self::Lanes<u64>) -> [Self; 4];
 
+    /// The four words of each lane, by place.
+    fn load_fours(texels: &Self::Lanes<[u32; 4]>) -> [Self; 4];
+
     #[inline(always)]
     fn splat_float(number: f32) -> Self {
         Self::splat(number.to_bits())
@@ -89,10 +92,21 @@ pub(super) trait Vector: Copy {
     /// The sign of each lane, the first one in the lowest bit.
     fn signs(self) -> u32;
 
-    /// Whether every bit is one.
+    /// The mask with these signs.
+    #[inline(always)]
+    fn of_signs(signs: u32) -> Self {
+        let mut bits = Lanes::<Self, u32>::splat(0);
+        for lane in 0..Self::LANES {
+            bits[lane] = 1 << lane;
+        }
+        let bits = Self::load(&bits);
+        Self::splat(signs).and(bits).equal(bits)
+    }
+
+    /// Whether a mask is ones in every lane.
     #[inline(always)]
     fn is_ones(self) -> bool {
-        self.equal(Self::splat(u32::MAX)).signs() == Self::ALL
+        self.signs() == Self::ALL
     }
 
     /// Zero for denormals.
@@ -135,6 +149,11 @@ pub(super) trait Vector: Copy {
         self.mul_add_floats(Self::splat_float(INVERSE), rest)
     }
 
+    /// Blends sums of codes by weights of `other` in 256ths, and divides by 255. Such sums have more than 24 bits, and are exact as
+    /// doubles. No quotient of an integer up to 255 * 2^24 by 255 is a midpoint of two floats or nearer than 1/510 ulp to one, so a
+    /// product with the inverse is rounded alike.
+    fn blend_over_255(self, other: Self, weights: Self) -> Self;
+
     /// `other` if one is NaN.
     fn min_floats(self, other: Self) -> Self;
     /// `other` if one is NaN.
@@ -169,6 +188,9 @@ impl<V: Vector> Apart<V> {
         unsafe { std::ptr::read_volatile(&self.0[lane]) }
     }
 }
+
+/// What [`Vector::blend_over_255`] multiplies with, since weights are in 256ths.
+const INVERSE_OF_255_256THS: f64 = 1.0 / (255 << 8) as f64;
 
 /// A second place to read from, without the compiler's knowledge that it follows the first: it would merge both reads into one.
 #[inline(always)]

@@ -1,4 +1,4 @@
-//! Eight lanes with SSE4.2, in two parts.
+//! Four lanes with SSE4.2.
 
 #![allow(unsafe_code)]
 
@@ -6,22 +6,11 @@ use std::arch::x86_64::*;
 
 use brolga_ir::float::NAN_F32;
 
-use super::Vector;
+use super::{INVERSE_OF_255_256THS, Vector};
 
 /// For processors with SSE4.2.
 #[derive(Clone, Copy)]
-pub(in super::super) struct Sse42([__m128i; 2]);
-
-/// As the intrinsics want them.
-#[inline(always)]
-pub(super) fn signed(&[a, b, c, d, e, f, g, h]: &[u32; 8]) -> [i32; 8] {
-    [a as i32, b as i32, c as i32, d as i32, e as i32, f as i32, g as i32, h as i32]
-}
-
-#[inline(always)]
-pub(super) fn signed_pairs(&[a, b, c, d, e, f, g, h]: &[u64; 8]) -> [i64; 8] {
-    [a as i64, b as i64, c as i64, d as i64, e as i64, f as i64, g as i64, h as i64]
-}
+pub(in super::super) struct Sse42(__m128i);
 
 /// The numbers of 16-bit floats.
 #[inline(always)]
@@ -37,63 +26,57 @@ fn from_halves<V: Vector>(halves: V) -> V {
     V::splat(NAN_F32).where_set(magnitude.more(infinity), signed)
 }
 
-/// Operations that are one instruction for each part.
+/// Operations that are one instruction.
 macro_rules! operations {
     ($(whole $name:ident $whole:ident;)* $(shift $shift:ident $shifted:ident;)* $(floats $float:ident $floats:ident;)*) => {
         $(#[inline(always)]
         fn $name(self, other: Self) -> Self {
             // SAFETY: the processor has SSE4.2 (`mod.rs`).
-            Self(unsafe { [$whole(self.0[0], other.0[0]), $whole(self.0[1], other.0[1])] })
+            Self(unsafe { $whole(self.0, other.0) })
         })*
 
         $(#[inline(always)]
         fn $shift<const BITS: i32>(self) -> Self {
             // SAFETY: as above.
-            Self(unsafe { [$shifted::<BITS>(self.0[0]), $shifted::<BITS>(self.0[1])] })
+            Self(unsafe { $shifted::<BITS>(self.0) })
         })*
 
         $(#[inline(always)]
         fn $float(self, other: Self) -> Self {
-            let ([one, two], [three, four]) = (self.floats(), other.floats());
             // SAFETY: as above.
-            Self::of_floats(unsafe { [$floats(one, three), $floats(two, four)] })
+            Self::of_floats(unsafe { $floats(self.floats(), other.floats()) })
         })*
     };
 }
 
 impl Vector for Sse42 {
-    const LANES: usize = 8;
-    type Lanes<T: Copy> = [T; 8];
+    const LANES: usize = 4;
+    type Lanes<T: Copy> = [T; 4];
 
     #[inline(always)]
     fn splat(bits: u32) -> Self {
         // SAFETY: the processor has SSE4.2 (`mod.rs`).
-        Self([unsafe { _mm_set1_epi32(bits as i32) }; 2])
+        Self(unsafe { _mm_set1_epi32(bits as i32) })
     }
 
     #[inline(always)]
-    fn load(lanes: &[u32; 8]) -> Self {
-        let [a, b, c, d, e, f, g, h] = signed(lanes);
+    fn load(&[a, b, c, d]: &[u32; 4]) -> Self {
         // SAFETY: as above.
-        Self(unsafe { [_mm_setr_epi32(a, b, c, d), _mm_setr_epi32(e, f, g, h)] })
+        Self(unsafe { _mm_setr_epi32(a as i32, b as i32, c as i32, d as i32) })
     }
 
     #[inline(always)]
-    fn load_pairs(pairs: &[u64; 8]) -> [Self; 2] {
-        let [a, b, c, d, e, f, g, h] = signed_pairs(pairs);
+    fn load_pairs(&[a, b, c, d]: &[u64; 4]) -> [Self; 2] {
         // SAFETY: as above.
         unsafe {
-            let [a, b] = [_mm_castsi128_ps(_mm_set_epi64x(b, a)), _mm_castsi128_ps(_mm_set_epi64x(d, c))];
-            let [c, d] = [_mm_castsi128_ps(_mm_set_epi64x(f, e)), _mm_castsi128_ps(_mm_set_epi64x(h, g))];
-            [
-                Self::of_floats([_mm_shuffle_ps::<0x88>(a, b), _mm_shuffle_ps::<0x88>(c, d)]),
-                Self::of_floats([_mm_shuffle_ps::<0xdd>(a, b), _mm_shuffle_ps::<0xdd>(c, d)]),
-            ]
+            let low = _mm_castsi128_ps(_mm_set_epi64x(b as i64, a as i64));
+            let high = _mm_castsi128_ps(_mm_set_epi64x(d as i64, c as i64));
+            [Self::of_floats(_mm_shuffle_ps::<0x88>(low, high)), Self::of_floats(_mm_shuffle_ps::<0xdd>(low, high))]
         }
     }
 
     #[inline(always)]
-    fn load_halves(texels: &[u64; 8]) -> [Self; 4] {
+    fn load_halves(texels: &[u64; 4]) -> [Self; 4] {
         let [first, second] = Self::load_pairs(texels);
         let low = Self::splat(0xffff);
         [
@@ -105,21 +88,34 @@ impl Vector for Sse42 {
     }
 
     #[inline(always)]
-    fn store(self) -> [u32; 8] {
-        let mut lanes = [0; 8];
-        // SAFETY: as above, and there is room for two vectors.
+    fn load_fours([a, b, c, d]: &[[u32; 4]; 4]) -> [Self; 4] {
+        // SAFETY: as above; each read is of a texel.
         unsafe {
-            _mm_storeu_si128(lanes.as_mut_ptr().cast(), self.0[0]);
-            _mm_storeu_si128(lanes.as_mut_ptr().add(4).cast(), self.0[1]);
+            let [a, b] = [_mm_loadu_ps(a.as_ptr().cast()), _mm_loadu_ps(b.as_ptr().cast())];
+            let [c, d] = [_mm_loadu_ps(c.as_ptr().cast()), _mm_loadu_ps(d.as_ptr().cast())];
+            let [low, next_low] = [_mm_unpacklo_ps(a, b), _mm_unpacklo_ps(c, d)];
+            let [high, next_high] = [_mm_unpackhi_ps(a, b), _mm_unpackhi_ps(c, d)];
+            [
+                Self::of_floats(_mm_movelh_ps(low, next_low)),
+                Self::of_floats(_mm_movehl_ps(next_low, low)),
+                Self::of_floats(_mm_movelh_ps(high, next_high)),
+                Self::of_floats(_mm_movehl_ps(next_high, high)),
+            ]
         }
+    }
+
+    #[inline(always)]
+    fn store(self) -> [u32; 4] {
+        let mut lanes = [0; 4];
+        // SAFETY: as above, and there is room for a vector.
+        unsafe { _mm_storeu_si128(lanes.as_mut_ptr().cast(), self.0) };
         lanes
     }
 
     #[inline(always)]
     fn signs(self) -> u32 {
-        let [one, two] = self.floats();
         // SAFETY: as above.
-        unsafe { (_mm_movemask_ps(one) | _mm_movemask_ps(two) << 4) as u32 }
+        unsafe { _mm_movemask_ps(self.floats()) as u32 }
     }
 
     operations! {
@@ -151,9 +147,8 @@ impl Vector for Sse42 {
 
     #[inline(always)]
     fn where_set(self, mask: Self, other: Self) -> Self {
-        let ([one, two], [three, four], [mask_one, mask_two]) = (other.0, self.0, mask.0);
         // SAFETY: as above.
-        Self(unsafe { [_mm_blendv_epi8(one, three, mask_one), _mm_blendv_epi8(two, four, mask_two)] })
+        Self(unsafe { _mm_blendv_epi8(other.0, self.0, mask.0) })
     }
 
     #[inline(always)]
@@ -172,51 +167,74 @@ impl Vector for Sse42 {
     }
 
     #[inline(always)]
-    fn sqrt(self) -> Self {
-        let [one, two] = self.floats();
+    fn blend_over_255(self, other: Self, weights: Self) -> Self {
+        let (one, other) = (self.floats(), other.floats());
         // SAFETY: as above.
-        Self::of_floats(unsafe { [_mm_sqrt_ps(one), _mm_sqrt_ps(two)] })
+        Self::of_floats(unsafe {
+            let low = blend_two(one, other, weights.0);
+            let [one, other] = [_mm_movehl_ps(one, one), _mm_movehl_ps(other, other)];
+            _mm_movelh_ps(low, blend_two(one, other, _mm_unpackhi_epi64(weights.0, weights.0)))
+        })
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        // SAFETY: as above.
+        Self::of_floats(unsafe { _mm_sqrt_ps(self.floats()) })
     }
 
     #[inline(always)]
     fn floor(self) -> Self {
-        let [one, two] = self.floats();
         // SAFETY: as above.
-        Self::of_floats(unsafe { [_mm_floor_ps(one), _mm_floor_ps(two)] })
+        Self::of_floats(unsafe { _mm_floor_ps(self.floats()) })
     }
 
     #[inline(always)]
     fn trunc(self) -> Self {
         const TO_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
-        let [one, two] = self.floats();
         // SAFETY: as above.
-        Self::of_floats(unsafe { [_mm_round_ps::<TO_ZERO>(one), _mm_round_ps::<TO_ZERO>(two)] })
+        Self::of_floats(unsafe { _mm_round_ps::<TO_ZERO>(self.floats()) })
     }
 
     #[inline(always)]
     fn to_int(self) -> Self {
-        let [one, two] = self.floats();
         // SAFETY: as above.
-        Self(unsafe { [_mm_cvtps_epi32(one), _mm_cvtps_epi32(two)] })
+        Self(unsafe { _mm_cvtps_epi32(self.floats()) })
     }
 
     #[inline(always)]
     fn to_float(self) -> Self {
         // SAFETY: as above.
-        Self::of_floats(unsafe { [_mm_cvtepi32_ps(self.0[0]), _mm_cvtepi32_ps(self.0[1])] })
+        Self::of_floats(unsafe { _mm_cvtepi32_ps(self.0) })
+    }
+}
+
+/// The first two lanes of [`Vector::blend_over_255`].
+///
+/// # Safety
+///
+/// The processor has SSE4.2.
+#[inline(always)]
+unsafe fn blend_two(one: __m128, other: __m128, weights: __m128i) -> __m128 {
+    // SAFETY: as above.
+    unsafe {
+        let weights = _mm_cvtepi32_pd(weights);
+        let one = _mm_mul_pd(_mm_cvtps_pd(one), _mm_sub_pd(_mm_set1_pd(256.0), weights));
+        let sum = _mm_add_pd(one, _mm_mul_pd(_mm_cvtps_pd(other), weights));
+        _mm_cvtpd_ps(_mm_mul_pd(sum, _mm_set1_pd(INVERSE_OF_255_256THS)))
     }
 }
 
 impl Sse42 {
     #[inline(always)]
-    fn floats(self) -> [__m128; 2] {
+    fn floats(self) -> __m128 {
         // SAFETY: as above.
-        unsafe { [_mm_castsi128_ps(self.0[0]), _mm_castsi128_ps(self.0[1])] }
+        unsafe { _mm_castsi128_ps(self.0) }
     }
 
     #[inline(always)]
-    fn of_floats([one, two]: [__m128; 2]) -> Self {
+    fn of_floats(floats: __m128) -> Self {
         // SAFETY: as above.
-        Self(unsafe { [_mm_castps_si128(one), _mm_castps_si128(two)] })
+        Self(unsafe { _mm_castps_si128(floats) })
     }
 }
