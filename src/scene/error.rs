@@ -10,7 +10,7 @@ use crate::raster::DrawError;
 
 /// A scene that cannot be run as it stands, or stopped: what is wrong, in which file, at which place of it.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {}{problem}", short_path(path), if place.is_empty() { String::new() } else { format!("{place}: ") })]
+#[error("{}{problem}", self.whereabouts())]
 #[non_exhaustive]
 pub struct SceneError {
     /// The scene file.
@@ -98,6 +98,15 @@ impl From<ResourceError> for Problem {
 }
 
 impl SceneError {
+    /// The file and the place, as the message begins; nothing where the problem is that very file, which it names itself.
+    fn whereabouts(&self) -> String {
+        match &*self.problem {
+            Problem::File { file, .. } if *file == self.path && self.place.is_empty() => String::new(),
+            _ if self.place.is_empty() => format!("{}: ", short_path(&self.path)),
+            _ => format!("{}: {}: ", short_path(&self.path), self.place),
+        }
+    }
+
     /// A problem at a place; the file's name is added later.
     pub(super) fn new(place: impl Into<String>, problem: impl Into<Problem>) -> Self {
         Self { path: PathBuf::new(), place: place.into(), problem: Box::new(problem.into()) }

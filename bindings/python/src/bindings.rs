@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use brolga::{BindingRules, Bindings, Buffer, Device, Leniency, Register, ResourceClass, ResourceKind, Shader, View};
+use brolga::{
+    BindingRules, Bindings, Buffer, Device, ErrorKind, Leniency, Register, ResourceClass, ResourceKind, Shader, View,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -82,7 +84,19 @@ impl Binder<'_> {
             Err(_) => (value.clone(), None, None),
         };
         let array = Array::new(&value)?;
-        let view = match (self.program.declared(register), register.class) {
+        let declared = self.program.declared(register);
+        let takes = match declared {
+            Some(ResourceKind::Structured { .. }) => "counter",
+            Some(ResourceKind::Typed { .. }) => "format",
+            _ => "",
+        };
+        for (what, is_given) in [("format", format.is_some()), ("counter", counter.is_some())] {
+            if let (true, false, Some(kind)) = (is_given, takes == what, declared) {
+                let message = format!("{register} is a {kind}, which takes no {what}: leave it out of the View");
+                return Err(Failure::new(ErrorKind::Binding, message).into());
+            }
+        }
+        let view = match (declared, register.class) {
             (Some(ResourceKind::Structured { stride_bytes }), _) => {
                 let view = View::structured(self.buffer(array)?, stride_bytes).map_err(Failure::from)?;
                 match counter {

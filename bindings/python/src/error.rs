@@ -142,16 +142,17 @@ impl From<JobError> for Failure {
 
 impl From<SceneError> for Failure {
     fn from(error: SceneError) -> Self {
+        // What is not from a file has no path: it is an argument.
+        let is_from_file = !error.path.as_os_str().is_empty();
         let kind = match &*error.problem {
             scene::Problem::Run(error) => error.kind(),
             scene::Problem::Draw(error) => error.kind(),
             scene::Problem::Stopped { .. } => ErrorKind::Stopped,
             scene::Problem::Unsupported { .. } => ErrorKind::Unsupported,
             scene::Problem::TooLarge { .. } => ErrorKind::Limit,
-            _ => ErrorKind::File,
+            _ if is_from_file => ErrorKind::File,
+            _ => ErrorKind::Call,
         };
-        // What is not from a file has no path.
-        let is_from_file = !error.path.as_os_str().is_empty();
         Self(kind, if is_from_file { error.to_string() } else { format!("{}: {}", error.place, error.problem) })
     }
 }

@@ -158,6 +158,18 @@ def test_hidden_counters_count(device: brolga.Device) -> None:
     assert view.counter == 0
 
 
+def test_what_a_view_says_in_vain_is_refused(double: brolga.Shader) -> None:
+    numbers = np.ones(64, np.float32)
+    for view, words in [
+        (brolga.View(numbers, "R32_FLOAT"), "takes no format"),
+        (brolga.View(numbers, counter=0), "takes no counter"),
+    ]:
+        with pytest.raises(brolga.BindingError, match=words):
+            double.dispatch(1, {"u0": view})
+    double.dispatch(1, {"u0": brolga.View(numbers)})
+    assert (numbers == 2).all()
+
+
 def test_what_is_known_of_a_shader() -> None:
     info = brolga.info(EXAMPLES / "mandelbrot.cso")
     assert info["program"]["profile"] == "cs_5_0"

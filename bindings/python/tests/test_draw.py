@@ -75,9 +75,9 @@ def test_state_has_the_names_of_scenes(device: brolga.Device) -> None:
         picture = np.zeros((30, 40, 4), np.uint8)
         device.draw([device.pipeline(**SHADERS, **options, **state).draw(vertices=[turned])], [picture])
         assert picture.any() == is_seen
-    with pytest.raises(brolga.FileError, match="rasterizer.cull_mode"):
+    with pytest.raises(brolga.CallError, match="rasterizer.cull_mode"):
         device.pipeline(**SHADERS, **options, rasterizer={"cull_mode": "SIDEWAYS"})
-    with pytest.raises(brolga.FileError, match="topolgy"):
+    with pytest.raises(brolga.CallError, match="topolgy"):
         device.pipeline(**SHADERS, **options, topolgy="LINELIST")
 
 
