@@ -8,7 +8,7 @@ use super::codes::Codes;
 use super::compare::{Compared, Depth16, Depth24, Depth32};
 use super::numbers::{Curve, Floats, Halves, Numbers};
 use super::packet::{self, Cube, Flat, Lines, Part, Pyramid, Shape};
-use super::vector::{Avx2, Avx512, Sse42, Vector};
+use super::vector::{Avx2, Avx512, Pair, Sse42, Vector};
 use super::{Fast, Form, Kind};
 use crate::format::Format;
 
@@ -134,6 +134,7 @@ impl Isa {
     fn run<K: Kind, S: Shape>(self) -> Run {
         match self {
             Self::Avx512 => Run { short: avx2::sampling::<K, S>(), long: Some(avx512::sampling::<K, S>()) },
+            Self::Avx2 if S::IS_COMMON => Run { short: avx2::sampling::<K, S>(), long: Some(pair::sampling::<K, S>()) },
             Self::Avx2 => Run { short: avx2::sampling::<K, S>(), long: None },
             Self::Sse42 => Run { short: sse42::sampling::<K, S>(), long: None },
         }
@@ -142,7 +143,7 @@ impl Isa {
     fn query<S: Shape>(self) -> Run {
         match self {
             Self::Avx512 => Run { short: avx2::querying::<S>(), long: Some(avx512::querying::<S>()) },
-            Self::Avx2 => Run { short: avx2::querying::<S>(), long: None },
+            Self::Avx2 => Run { short: avx2::querying::<S>(), long: Some(pair::querying::<S>()) },
             Self::Sse42 => Run { short: sse42::querying::<S>(), long: None },
         }
     }
@@ -186,5 +187,6 @@ macro_rules! functions {
 functions! {
     avx512 for Avx512 with "avx512f,avx512bw,avx512dq,avx2,fma,f16c";
     avx2 for Avx2 with "avx2,fma,f16c";
+    pair for Pair with "avx2,fma,f16c";
     sse42 for Sse42 with "sse4.2";
 }

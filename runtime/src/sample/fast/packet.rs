@@ -21,6 +21,8 @@ pub(super) trait Shape {
     const IS_CUBE: bool;
     const HAS_LEVELS: bool;
     const HAS_LINES: bool = false;
+    /// Whether it is worth the code of two vectors at once.
+    const IS_COMMON: bool = false;
 }
 
 /// A 2D texture of which only the first level can be meant.
@@ -38,11 +40,13 @@ pub(super) struct Cube;
 impl Shape for Flat {
     const IS_CUBE: bool = false;
     const HAS_LEVELS: bool = false;
+    const IS_COMMON: bool = true;
 }
 
 impl Shape for Pyramid {
     const IS_CUBE: bool = false;
     const HAS_LEVELS: bool = true;
+    const IS_COMMON: bool = true;
 }
 
 impl Shape for Lines {

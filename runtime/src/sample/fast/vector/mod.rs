@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `avx512.rs` | sixteen lanes with AVX-512: F, BW and DQ |
 //! | `avx2.rs` | eight lanes with AVX2, FMA and F16C |
+//! | `pair.rs` | sixteen lanes with AVX2, two vectors side by side |
 //! | `sse42.rs` | four lanes with SSE4.2 |
 //!
 //! A vector holds integers or floats; each operation says which it takes. Everything is inlined into the functions
@@ -14,6 +15,7 @@
 
 mod avx2;
 mod avx512;
+mod pair;
 mod sse42;
 
 use std::arch::asm;
@@ -21,6 +23,7 @@ use std::ops::IndexMut;
 
 pub(super) use avx2::Avx2;
 pub(super) use avx512::Avx512;
+pub(super) use pair::Pair;
 pub(super) use sse42::Sse42;
 
 /// Something for each lane of a vector.
