@@ -136,10 +136,18 @@ impl Emit<'_, '_> {
 
     /// A vector's bits under another vector type; no instruction.
     pub(crate) fn cast(&mut self, vector: Value, to: cranelift_codegen::ir::Type) -> Value {
-        if self.builder.func.dfg.value_type(vector) == to {
-            return vector;
+        let dfg = &self.builder.func.dfg;
+        // What was cast before is cast from what it was then. Casts are no code, but take time to compile, and chains of shuffles
+        // would be full of them.
+        let original = match dfg.value_def(vector).inst().map(|inst| dfg.insts[inst]) {
+            Some(InstructionData::LoadNoOffset { opcode: Opcode::Bitcast, arg, .. }) => arg,
+            _ => vector,
+        };
+        let original = if dfg.value_type(original).is_vector() { original } else { vector };
+        if dfg.value_type(original) == to {
+            return original;
         }
-        self.ins().bitcast(to, lane_order(), vector)
+        self.ins().bitcast(to, lane_order(), original)
     }
 
     /// Moves values between the lanes of each quad.

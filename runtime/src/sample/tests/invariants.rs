@@ -318,12 +318,6 @@ fn short_cuts_come_to_the_same_bits() {
         sample(&prepared, sampling, mask.into(), &rows, &mut expected);
         for isa in Isa::present() {
             prepared.fast = Fast::new(&prepared.texels, &prepared.sampler, isa);
-            let mut results = [[0; LANES]; 4];
-            let args = Rows::new(rows.as_flattened(), LANES);
-            let others = prepared.sample_fast(sampling, mask.into(), args, results.as_flattened_mut());
-            assert_eq!(others & !u64::from(mask), 0, "lanes that do not take part are not left");
-            left += others.count_ones();
-            taken += (u64::from(mask) & !others).count_ones();
             // As compiled code calls it, in its own float mode.
             let mut in_other_mode = [[0; LANES]; 4];
             {
@@ -331,13 +325,23 @@ fn short_cuts_come_to_the_same_bits() {
                 sample(&prepared, sampling, mask.into(), &rows, &mut in_other_mode);
             }
             assert_eq!(in_other_mode, expected, "{isa:?} {format} {state:?} {sampling:?} {lanes:x?}");
-            for lane in (0..LANES).filter(|lane| others >> lane & 1 == 0) {
-                assert_eq!(
-                    results.map(|row| row[lane]),
-                    expected.map(|row| row[lane]),
-                    "{isa:?} {format} {surface:?} {state:?} {sampling:?} {:x?}",
-                    lanes[lane]
-                );
+            // Rows of one vector or of several.
+            for row_lanes in [LANES / 2, LANES] {
+                let words: Vec<_> = rows.iter().flat_map(|row| &row[..row_lanes]).copied().collect();
+                let mask = u64::from(mask) & ((1 << row_lanes) - 1);
+                let mut results = vec![0; 4 * row_lanes];
+                let others = prepared.sample_fast(sampling, mask, Rows::new(&words, row_lanes), &mut results);
+                assert_eq!(others & !mask, 0, "lanes that do not take part are not left");
+                left += others.count_ones();
+                taken += (mask & !others).count_ones();
+                for lane in (0..row_lanes).filter(|lane| others >> lane & 1 == 0) {
+                    assert_eq!(
+                        [0, 1, 2, 3].map(|row| results[row * row_lanes + lane]),
+                        expected.map(|row| row[lane]),
+                        "{isa:?} {format} {surface:?} {state:?} {sampling:?} {:x?}",
+                        lanes[lane]
+                    );
+                }
             }
         }
     }
