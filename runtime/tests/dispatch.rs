@@ -80,6 +80,15 @@ fn dispatches_over_the_limit_are_refused() {
     assert!(matches!(run([1, 1, 2], [0, 0, 65534]), Err(Error::OverLimit { limit: Limit::DispatchGroups(2), .. })));
     assert!(matches!(run([1; 3], [u32::MAX; 3]), Err(Error::OverLimit { .. })));
     run([1, 1, 1], [65534; 3]).unwrap();
+
+    // However many a device allows along an axis, all of them can be counted.
+    let mut limits = Limits::default();
+    limits.dispatch_groups = u32::MAX;
+    let device = Device::builder().threads(1).limits(limits).build().unwrap();
+    let shader = sum(&device, Engine::Interpreter);
+    let dispatch = Dispatch::new([1 << 22, 1 << 21, 1 << 21]);
+    let error = device.dispatch(&shader, &Bindings::with_rules(BindingRules::PARTIAL), &dispatch).unwrap_err();
+    assert_eq!(error.to_string(), "the number of groups along z is 2097152, the device's limit is 31");
 }
 
 #[test]

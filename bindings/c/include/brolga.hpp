@@ -212,7 +212,8 @@ public:
     Texture(const Device &device, const TextureOptions &options, Span<const std::uint8_t> texels = {})
         : Object(detail::get<BrolgaTexture *>(brolga_texture_create, device.get(),
                                               static_cast<const BrolgaTextureOptions *>(&options),
-                                              static_cast<const void *>(texels.data()), texels.size())) {}
+                                              static_cast<const void *>(texels.empty() ? nullptr : texels.data()),
+                                              texels.size())) {}
     Texture(const Buffer &buffer, const TextureOptions &options)
         : Object(detail::get<BrolgaTexture *>(brolga_texture_of_buffer, buffer.get(),
                                               static_cast<const BrolgaTextureOptions *>(&options))) {}

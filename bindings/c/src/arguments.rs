@@ -47,7 +47,7 @@ pub(crate) unsafe fn bytes_mut<'a>(to: *mut c_void, size: usize, what: &str) -> 
     unsafe { slice_mut(to.cast(), size, what) }
 }
 
-fn check_memory<T>(at: *const T, count: usize, what: &str) -> Result<(), Failure> {
+pub(crate) fn check_memory<T>(at: *const T, count: usize, what: &str) -> Result<(), Failure> {
     if count == 0 {
         return Ok(());
     }

@@ -99,7 +99,12 @@ pub unsafe extern "C" fn brolga_bindings_set(
     unsafe {
         guard(error, || {
             let (bindings, register, view) = (get(bindings)?, register(get_if_any(shader)?, place)?, get(view)?);
-            lock(bindings).set(register, view.clone());
+            // What was bound goes after the lock: its memory's owner may call again.
+            let mut bindings = lock(bindings);
+            let replaced = bindings.get(register).cloned();
+            bindings.set(register, view.clone());
+            drop(bindings);
+            drop(replaced);
             Ok(())
         })
     }
@@ -117,7 +122,9 @@ pub unsafe extern "C" fn brolga_bindings_remove(
     unsafe {
         guard(error, || {
             let (bindings, register) = (get(bindings)?, register(get_if_any(shader)?, place)?);
-            lock(bindings).remove(register);
+            // As above.
+            let removed = lock(bindings).remove(register);
+            drop(removed);
             Ok(())
         })
     }

@@ -182,14 +182,17 @@ pub unsafe extern "C" fn brolga_bound_destroy(bound: *mut Bound) -> Code {
     unsafe { destroy(bound) }
 }
 
-/// Changes what is bound, while nobody uses it.
-fn change(
+/// Changes what is bound, while nobody uses it. What the change returns goes after the lock: the owner of a view's memory may call again.
+fn change<T>(
     bound: &RwLock<Arc<BoundShader>>,
-    change: impl FnOnce(&mut BoundShader) -> Result<(), brolga::Error>,
+    change: impl FnOnce(&mut BoundShader) -> Result<T, Failure>,
 ) -> Result<(), Failure> {
     let mut bound = bound.write().unwrap_or_else(PoisonError::into_inner);
     let in_use = || Failure::order("a bound shader cannot be changed while it runs, or has workers");
-    Ok(change(Arc::get_mut(&mut bound).ok_or_else(in_use)?)?)
+    let replaced = change(Arc::get_mut(&mut bound).ok_or_else(in_use)?)?;
+    drop(bound);
+    drop(replaced);
+    Ok(())
 }
 
 /// Binds another view to a register. `place` is a register or a name, as for brolga_bindings_set with a shader. If the view does not fit,
@@ -205,8 +208,13 @@ pub unsafe extern "C" fn brolga_bound_set(
     unsafe {
         guard(error, || {
             let (bound, view) = (get(bound)?, get(view)?);
-            let register = register(Some(current(bound).shader()), place)?;
-            change(bound, |bound| bound.set(register, view.clone()))
+            change(bound, |bound| {
+                // Under the lock, so that another change does not find the shader in use.
+                let register = register(Some(bound.shader()), place)?;
+                let replaced = bound.bindings().get(register).cloned();
+                bound.set(register, view.clone())?;
+                Ok(replaced)
+            })
         })
     }
 }

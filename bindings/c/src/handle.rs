@@ -3,6 +3,7 @@
 //! Each object begins with a tag, which says what it is. A pointer to an object of another kind is found by it. So is, usually, one to an
 //! object that was destroyed: its tag is wiped. This cannot be relied on, as its memory may have become something else.
 
+use crate::arguments::check_memory;
 use crate::error::{Code, Error, Failure, guard};
 
 /// A kind of object. The type itself has no values: C knows its name, and pointers to it.
@@ -35,9 +36,7 @@ impl<K: Kind> Place<K> {
     /// # Safety
     /// `place` is null or may be written, until the value is put.
     pub unsafe fn new(place: *mut *mut K) -> Result<Self, Failure> {
-        if place.is_null() {
-            return Err(Failure::argument(format!("there is no place for {}: the pointer to it is NULL", K::NAME)));
-        }
+        check_memory(place, 1, &format!("the place for {}", K::NAME))?;
         // SAFETY: promised to this function.
         unsafe { place.write(std::ptr::null_mut()) };
         Ok(Self(place))

@@ -448,6 +448,7 @@ pub unsafe extern "C" fn brolga_worker_quantum(worker: *const Worker, groups: *m
 /// words for each output register of each vertex. Pixels with a BrolgaPixelState: a BrolgaBatchQuad for every four; the primitives, each a
 /// BrolgaBatchPrimitive with its attributes; a BrolgaBatchState; and written, where the state reports live pixels, a word for each. Without
 /// a state: four words for each input register of each invocation, if it has inputs; and written, four words for each output register.
+/// Elements that an array of inputs lacks are zeros.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_worker_batch(
     worker: *const Worker,

@@ -203,7 +203,8 @@ impl TextureViewOptions {
             view = view.with_dimension(choice(raw, "BrolgaTextureViewOptions.dimension")?)?;
         }
         if (self.first_mip, self.mips) != (0, u32::MAX) {
-            let there = shape.mips.saturating_sub(self.first_mip);
+            // One at least, so that a first one that is not there is what is wrong.
+            let there = shape.mips.saturating_sub(self.first_mip).max(1);
             view = view.with_mips(self.first_mip, if self.mips == u32::MAX { there } else { self.mips })?;
         }
         if (self.first_layer, self.layers) != (0, u32::MAX) {
@@ -213,7 +214,7 @@ impl TextureViewOptions {
                 Some(kind) if kind.is_array() => shape.layers,
                 _ => self.first_layer.saturating_add(1),
             };
-            let rest = rest.saturating_sub(self.first_layer);
+            let rest = rest.saturating_sub(self.first_layer).max(1);
             view = view.with_layers(self.first_layer, if self.layers == u32::MAX { rest } else { self.layers })?;
         }
         Ok(if self.min_level == 0.0 { view } else { view.with_min_level(self.min_level)? })

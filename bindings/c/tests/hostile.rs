@@ -46,7 +46,7 @@ fn null_and_other_objects_are_errors() {
     fails!(NullHandle, "a device is needed", brolga_buffer_create(null(), 64, null(), &mut place));
     assert!(place.is_null());
     fails!(WrongHandle, "a device is needed", brolga_buffer_create(other.cast(), 64, null(), &mut place));
-    fails!(BadArgument, "no place for a buffer", brolga_buffer_create(device, 64, null(), null_mut()));
+    fails!(BadArgument, "the place for a buffer", brolga_buffer_create(device, 64, null(), null_mut()));
     let (mut texture, mut view) = (null_mut(), null_mut());
     fails!(WrongHandle, "a device", brolga_texture_create(other.cast(), null(), null(), 0, &mut texture));
     fails!(WrongHandle, "a texture", brolga_view_of_texture(other.cast(), null(), &mut view));

@@ -75,6 +75,85 @@ fn memory_of_the_caller_is_used_in_place_and_released_once() {
     destroy! { brolga_shader_destroy(shader); brolga_buffer_destroy(counts); brolga_device_destroy(device) }
 }
 
+/// What a release callback may use.
+struct Caller {
+    bindings: *mut Bindings,
+    bound: *mut Bound,
+    calls: AtomicU32,
+}
+
+/// Calls again what is letting its memory go.
+unsafe extern "C" fn call_again(context: *mut c_void) {
+    // SAFETY: the test gives a caller that outlives the buffer.
+    let caller = unsafe { &*context.cast::<Caller>() };
+    caller.calls.fetch_add(1, Ordering::SeqCst);
+    if caller.bound.is_null() {
+        works!(brolga_bindings_remove(caller.bindings, null(), c"t9".as_ptr()));
+    } else {
+        works!(brolga_bound_prepare(caller.bound, [1, 1, 1].as_ptr()));
+    }
+}
+
+#[test]
+fn releasing_memory_may_call_what_let_it_go() {
+    let device = device();
+    let mut memory = [0_u32; 8];
+    let at = memory.as_mut_ptr().cast::<c_void>();
+    let own = made!(brolga_buffer_create(device, 32, null()));
+    let other = made!(brolga_view_of_buffer(own, null()));
+    let bindings = made!(brolga_bindings_create(0));
+    let mut caller = Caller { bindings, bound: null_mut(), calls: AtomicU32::new(0) };
+    let bind = |caller: &Caller| {
+        let context = std::ptr::from_ref(caller).cast_mut().cast();
+        let buffer = made!(brolga_buffer_wrap(at, 32, true, Some(call_again), context));
+        let view = made!(brolga_view_of_buffer(buffer, null()));
+        works!(brolga_bindings_set(bindings, null(), c"u0".as_ptr(), view));
+        destroy! { brolga_view_destroy(view); brolga_buffer_destroy(buffer) }
+    };
+    bind(&caller);
+    works!(brolga_bindings_set(bindings, null(), c"u0".as_ptr(), other));
+    assert_eq!(caller.calls.load(Ordering::SeqCst), 1);
+    bind(&caller);
+    works!(brolga_bindings_remove(bindings, null(), c"u0".as_ptr()));
+    assert_eq!(caller.calls.load(Ordering::SeqCst), 2);
+
+    let shader = assembled(device, NUMBERS);
+    works!(brolga_bindings_set(bindings, null(), c"u0".as_ptr(), other));
+    caller.bound = made!(brolga_bound_create(device, shader, bindings));
+    bind(&caller);
+    let bound = made!(brolga_bound_create(device, shader, bindings));
+    // The bound shader alone keeps the memory then, and calls the other.
+    works!(brolga_bindings_set(bindings, null(), c"u0".as_ptr(), other));
+    works!(brolga_bound_set(bound, c"u0".as_ptr(), other));
+    assert_eq!(caller.calls.load(Ordering::SeqCst), 3);
+    destroy!(brolga_bound_destroy(caller.bound));
+    destroy! { brolga_bound_destroy(bound); brolga_bindings_destroy(bindings); brolga_shader_destroy(shader) }
+    destroy! { brolga_view_destroy(other); brolga_buffer_destroy(own); brolga_device_destroy(device) }
+}
+
+#[test]
+fn threads_may_change_a_bound_shader_at_once() {
+    let device = device();
+    let buffer = made!(brolga_buffer_create(device, 32, null()));
+    let view = made!(brolga_view_of_buffer(buffer, null()));
+    let (shader, bindings) = (assembled(device, NUMBERS), made!(brolga_bindings_create(0)));
+    works!(brolga_bindings_set(bindings, null(), c"u0".as_ptr(), view));
+    let bound = made!(brolga_bound_create(device, shader, bindings));
+    let (at, of) = (bound.expose_provenance(), view.expose_provenance());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(move || {
+                for _ in 0..1000 {
+                    let (bound, view) = (std::ptr::with_exposed_provenance(at), std::ptr::with_exposed_provenance(of));
+                    works!(brolga_bound_set(bound, c"u0".as_ptr(), view));
+                }
+            });
+        }
+    });
+    destroy! { brolga_bound_destroy(bound); brolga_bindings_destroy(bindings); brolga_shader_destroy(shader) }
+    destroy! { brolga_view_destroy(view); brolga_buffer_destroy(buffer); brolga_device_destroy(device) }
+}
+
 #[test]
 fn boxes_of_levels_and_layers_are_copied_with_row_pitches() {
     let device = device();

@@ -37,6 +37,7 @@ impl Array {
     pub fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let export = export(object)?;
         check_elements(&export)?;
+        check_bases(object)?;
         if export.suboffsets().is_some() {
             let message =
                 "the elements are behind pointers: numpy.ascontiguousarray makes a copy in which they are not";
@@ -66,6 +67,11 @@ impl Array {
     /// Whether its elements lie one after the other, the last axis first.
     pub fn is_contiguous(&self) -> bool {
         self.export.is_c_contiguous()
+    }
+
+    /// Whether nobody may write it.
+    pub fn is_read_only(&self) -> bool {
+        self.export.readonly()
     }
 
     /// The first byte of all elements.
@@ -104,7 +110,7 @@ impl Array {
 
     /// A buffer over so many bytes from its first element on, all of which must be its own.
     pub fn into_bytes(self, size_bytes: usize) -> Result<Buffer, Failure> {
-        let access = if self.export.readonly() { Access::Read } else { Access::ReadWrite };
+        let access = if self.is_read_only() { Access::Read } else { Access::ReadWrite };
         // An array without elements may be anywhere.
         let base = match NonNull::new(self.export.buf_ptr()).filter(|_| size_bytes > 0) {
             Some(base) => base.cast(),
@@ -136,15 +142,37 @@ fn export(object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
     Ok(imported.and_then(|array| PyUntypedBuffer::get(&array)).map_err(refused)?)
 }
 
+const OBJECTS: &str = "the elements are Python's objects: numpy.array(values, numpy.float32) has numbers";
+
+/// Refuses views of some fields of elements that have objects in others: to the view those are padding, which shaders may write.
+fn check_bases(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    /// NumPy's views are of what has the memory, so that chains are short.
+    const MOST: usize = 64;
+    let mut next = Some(object.clone());
+    for _ in 0..MOST {
+        let Some(array) = next else { return Ok(()) };
+        if let Some(dtype) = array.getattr_opt("dtype")?
+            && let Some(has_objects) = dtype.getattr_opt("hasobject")?
+            && has_objects.is_truthy()?
+        {
+            return Err(Failure::resource(OBJECTS).into());
+        }
+        // A memoryview's is called otherwise.
+        let base = array.getattr_opt("base")?.filter(|base| !base.is_none());
+        next = match base {
+            Some(base) => Some(base),
+            None => array.getattr_opt("obj")?.filter(|base| !base.is_none()),
+        };
+    }
+    Err(Failure::resource("the array is a view of a view, and so on: numpy.array(array) makes a copy").into())
+}
+
 /// Refuses objects, whose pointers shaders would overwrite, and numbers that they would read wrongly.
 fn check_elements(export: &PyUntypedBuffer) -> Result<(), Failure> {
     // Between colons are the names of fields.
     for code in export.format().to_bytes().split(|&byte| byte == b':').step_by(2).flatten() {
         match code {
-            b'O' => {
-                let message = "the elements are Python's objects: numpy.array(values, numpy.float32) has numbers";
-                return Err(Failure::resource(message));
-            }
+            b'O' => return Err(Failure::resource(OBJECTS)),
             b'>' => {
                 let message = "the bytes of each element have another order than this processor's: \
                                array.astype(array.dtype.newbyteorder(\"=\")) makes a copy in its order";

@@ -39,8 +39,10 @@ impl Program {
     pub fn bindings(&self, values: &Bound<'_, PyDict>, rules: BindingRules) -> PyResult<Bindings> {
         let mut bindings = Bindings::with_rules(rules);
         let mut binder = Binder { program: self, buffers: HashMap::new() };
-        for (name, value) in values {
-            let register = self.register(name.extract()?);
+        // A list of them, since what makes views may change the dictionary.
+        for item in values.items() {
+            let (name, value): (String, Bound<'_, PyAny>) = item.extract()?;
+            let register = self.register(&name);
             let has = register.as_ref().is_ok_and(|&register| self.declared(register).is_some());
             if has || !rules.allows(Leniency::Undeclared) {
                 let register = register?;
@@ -59,9 +61,9 @@ impl Program {
 /// Makes the views of one set of bindings.
 struct Binder<'a> {
     program: &'a Program,
-    /// Arrays that are bound already, by address and size. An array bound twice is one buffer, so that reading and writing it
-    /// in one dispatch is found out.
-    buffers: HashMap<(usize, usize), Buffer>,
+    /// Arrays that are bound already, by address, size and whether they may be written. An array bound twice is one buffer, so that
+    /// reading and writing it in one dispatch is found out.
+    buffers: HashMap<(usize, usize, bool), Buffer>,
 }
 
 impl Binder<'_> {
@@ -115,7 +117,7 @@ impl Binder<'_> {
     }
 
     fn buffer(&mut self, array: Array) -> Result<Buffer, Failure> {
-        let key = (array.address(), array.size_bytes());
+        let key = (array.address(), array.size_bytes(), array.is_read_only());
         if let Some(buffer) = self.buffers.get(&key) {
             return Ok(buffer.clone());
         }

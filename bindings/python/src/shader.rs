@@ -215,7 +215,15 @@ impl BoundShader {
     fn set(&self, py: Python<'_>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let register = self.program.register(name)?;
         let view = self.program.view(register, value)?;
-        let set = || self.bound.write().unwrap_or_else(PoisonError::into_inner).set(register, view);
+        let set = || {
+            let mut bound = self.bound.write().unwrap_or_else(PoisonError::into_inner);
+            let replaced = bound.bindings().get(register).cloned();
+            let result = bound.set(register, view);
+            // What was bound goes after the lock: an array's end may call again.
+            drop(bound);
+            drop(replaced);
+            result
+        };
         Ok(py.detach(set).map_err(Failure::from)?)
     }
 }

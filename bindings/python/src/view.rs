@@ -228,8 +228,12 @@ pub fn triple(what: &str, value: &Bound<'_, PyAny>, rest: u32) -> PyResult<[u32;
     if let Ok(number) = value.extract::<u32>() {
         return Ok([number, rest, rest]);
     }
-    let wrong =
-        || Failure::new(brolga::ErrorKind::Call, format!("{what}: a number, or one to three of them, not {value}"));
+    let wrong = || {
+        Failure::new(
+            brolga::ErrorKind::Call,
+            format!("{what}: whole numbers from 0 to 4294967295, one or up to three of them, not {value}"),
+        )
+    };
     match value.extract::<Vec<u32>>().map_err(|_| wrong())?[..] {
         [x] => Ok([x, rest, rest]),
         [x, y] => Ok([x, y, rest]),

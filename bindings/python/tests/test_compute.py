@@ -119,6 +119,8 @@ def test_arrays_that_do_not_fit_are_refused_with_what_would_be_right(double: bro
     for array, words in [
         (np.array([object()] * 64), "Python's objects"),
         (np.zeros(64, [("b>O", "f4"), ("c", "O")]), "Python's objects"),
+        (np.zeros(64, [("a", "O"), ("b", "f4"), ("c", "f4")])[["b"]], "Python's objects"),
+        (memoryview(np.zeros(64, [("a", "O"), ("b", "f4"), ("c", "f4")])[["b"]]), "Python's objects"),
         (np.ones(64, ">f4"), "newbyteorder"),
         (np.zeros(64, [("a", "f4"), ("b", ">i2"), ("c", "i2")]), "newbyteorder"),
         (np.array(1, np.float32), "reshape"),
@@ -168,6 +170,33 @@ def test_what_a_view_says_in_vain_is_refused(double: brolga.Shader) -> None:
             double.dispatch(1, {"u0": view})
     double.dispatch(1, {"u0": brolga.View(numbers)})
     assert (numbers == 2).all()
+
+
+def test_what_ends_or_is_read_in_a_call_may_call_again(device: brolga.Device, double: brolga.Shader) -> None:
+    class Last(np.ndarray):
+        def __del__(self) -> None:
+            if self.base is None:
+                ended.append(bound.dispatch(1).groups)
+
+    ended: list[int] = []
+    bound = double.bind({"u0": np.ones(64, np.float32)})
+    bound.set("u0", np.ndarray.__new__(Last, 64, np.float32))
+    bound.set("u0", np.ones(64, np.float32))
+    assert ended == [1]
+
+    class Growing:
+        """Adds to the dictionary that it is in when it is looked at."""
+
+        def __dlpack__(self, **options: object) -> object:
+            bindings["t7"] = np.zeros(4, np.float32)
+            return np.ones(64, np.float32).__dlpack__(**options)
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return (1, 0)
+
+    bindings: dict[str, object] = {"u0": Growing()}
+    double.dispatch(1, bindings)
+    assert "t7" in bindings
 
 
 def test_what_is_known_of_a_shader() -> None:

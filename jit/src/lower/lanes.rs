@@ -268,58 +268,87 @@ impl Lowering<'_, '_> {
                 }
             }
         };
+        // Words whose place in an element is known exist if the element does.
+        if let (Some(stride), Some(offset)) = (area.stride, access.known_offset)
+            && u64::from(offset & !3) + work.words() as u64 * 4 <= u64::from(stride)
+        {
+            let (element, exists) = self.lane_element(access, firsts, row, lane, &area, stride);
+            return self.where_inside(exists, |this| {
+                for word in 0..work.words() {
+                    this.lane_word(&area, row, word, (element, (offset & !3) as i32 + word as i32 * 4), work);
+                }
+            });
+        }
         let offset = self.lane_number(OFFSET, firsts[OFFSET], access.steps[OFFSET], row, lane);
         let offset = self.builder.ins().band_imm_s(offset, -4);
         let offset = self.builder.ins().uextend(types::I64, offset);
-        let mut start = self.builder.ins().iadd(area.base, offset);
-        let mut element_exists = None;
-        let limit = match area.stride {
-            None => area.limit,
+        let (start, exists, limit) = match area.stride {
+            None => (area.base, None, area.limit),
             Some(stride) => {
-                let index = self.lane_number(INDEX, firsts[INDEX], access.steps[INDEX], row, lane);
-                let index = self.builder.ins().uextend(types::I64, index);
-                element_exists = Some(self.below(index, area.limit));
-                let bytes = self.builder.ins().imul_imm_u(index, i64::from(stride));
-                start = self.builder.ins().iadd(start, bytes);
-                Limit::Known(u64::from(stride))
+                let (element, exists) = self.lane_element(access, firsts, row, lane, &area, stride);
+                (element, Some(exists), Limit::Known(u64::from(stride)))
             }
         };
+        let start = self.builder.ins().iadd(start, offset);
         for word in 0..work.words() {
             // Sizes are multiples of 4 for our purpose: a word that begins in range must also end there.
             let end = self.builder.ins().iadd_imm_s(offset, word as i64 * 4 + 4);
             let limit = self.limit_value(limit);
             let mut inside = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit);
-            if let Some(exists) = element_exists {
+            if let Some(exists) = exists {
                 inside = self.builder.ins().band(inside, exists);
             }
-            let address = self.builder.ins().iadd_imm_s(start, word as i64 * 4);
-            self.lane_word(&area, row, word, address, inside, work);
+            self.where_inside(inside, |this| this.lane_word(&area, row, word, (start, word as i32 * 4), work));
         }
     }
 
-    /// One word of one lane.
+    /// The address of a lane's element, and whether there is one.
+    fn lane_element(
+        &mut self,
+        access: &Access,
+        firsts: [Option<ir::Value>; 2],
+        row: ir::Value,
+        lane: ir::Value,
+        area: &Area,
+        stride: u32,
+    ) -> (ir::Value, ir::Value) {
+        let index = self.lane_number(INDEX, firsts[INDEX], access.steps[INDEX], row, lane);
+        let index = self.builder.ins().uextend(types::I64, index);
+        let exists = self.below(index, area.limit);
+        let bytes = self.builder.ins().imul_imm_u(index, i64::from(stride));
+        (self.builder.ins().iadd(area.base, bytes), exists)
+    }
+
+    /// Writes code that runs where a condition holds.
+    fn where_inside(&mut self, inside: ir::Value, write: impl FnOnce(&mut Self)) {
+        let (here, after) = (self.builder.create_block(), self.builder.create_block());
+        self.builder.ins().brif(inside, here, &[], after, &[]);
+        self.begin(here);
+        write(self);
+        self.builder.ins().jump(after, &[]);
+        self.begin(after);
+    }
+
+    /// One word of one lane, which is in range.
     fn lane_word(
         &mut self,
         area: &Area,
         row: ir::Value,
         word: usize,
-        address: ir::Value,
-        inside: ir::Value,
+        (address, displacement): (ir::Value, i32),
         work: Work<'_>,
     ) {
-        let (here, after) = (self.builder.create_block(), self.builder.create_block());
-        self.builder.ins().brif(inside, here, &[], after, &[]);
-        self.begin(here);
         match work {
             Work::Load { .. } => {
-                let value = self.builder.ins().load(types::I32, area.flags(), address, 0);
+                let value = self.builder.ins().load(types::I32, area.flags(), address, displacement);
                 self.store_lane(value, row, CallRow::Result(word));
             }
             Work::Store { .. } => {
                 let value = self.load_lane(row, CallRow::Value(word));
-                self.builder.ins().store(area.flags(), value, address, 0);
+                self.builder.ins().store(area.flags(), value, address, displacement);
             }
             Work::Atomic { op, compare, .. } => {
+                let address = self.builder.ins().iadd_imm_s(address, i64::from(displacement));
                 let value = self.load_lane(row, CallRow::Value(0));
                 let compare = compare.map(|_| self.load_lane(row, CallRow::Compare));
                 let old = match area.private {
@@ -329,8 +358,6 @@ impl Lowering<'_, '_> {
                 self.store_lane(old, row, CallRow::Result(0));
             }
         }
-        self.builder.ins().jump(after, &[]);
-        self.begin(after);
     }
 
     /// A read-modify-write of memory that other workers access.

@@ -165,6 +165,9 @@ pub struct Report {
     pub compile: Duration,
 }
 
+/// The most groups of a dispatch, whatever the limits along axes: numbers of threads have 64 bits, of which a group takes less than 16.
+const MOST_GROUPS: u64 = u64::MAX >> 16;
+
 /// The groups of a dispatch, if they are within the limits.
 fn grid(what: &Dispatch, limits: &Limits) -> Result<Grid, Error> {
     let mut grid = Grid { groups: what.groups, first: what.first_group };
@@ -177,6 +180,12 @@ fn grid(what: &Dispatch, limits: &Limits) -> Result<Grid, Error> {
         if value > most {
             return Err(Error::OverLimit { limit: Limit::DispatchGroups(axis as u8), value, most });
         }
+    }
+    // Along x and y there are fewer than 2^64 of them.
+    let [x, y, z] = grid.groups.map(u64::from);
+    let most = MOST_GROUPS / (x * y).max(1);
+    if z > most {
+        return Err(Error::OverLimit { limit: Limit::DispatchGroups(2), value: z, most });
     }
     Ok(grid)
 }

@@ -263,9 +263,7 @@ fn linear<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     }
     let left = !zero.ordered(zero).signs() & V::ALL;
     let mut words = missing::<V>();
-    for channel in 0..CHANNELS {
-        words[channel] = numbers[channel];
-    }
+    words[..CHANNELS].copy_from_slice(&numbers);
     if R::LAST_IS_CODE {
         words[CHANNELS - 1] = last;
     }
