@@ -16,7 +16,8 @@
 //     options.threads = 4;
 //
 // What callers promise: a pointer leads to as much memory as the call says, or is NULL, which is an error where there must be something;
-// that memory is not changed by other threads during the call; objects are not destroyed while a call uses them. All else is checked.
+// that memory is not changed by other threads during the call, and is not also memory of an object of the call; objects are not destroyed
+// while a call uses them. All else is checked.
 //
 // Objects may be used by any threads at once, but for workers and passes, which say so. There is no global state. Texts are UTF-8. A
 // message on the standard error output comes only with a panic, which is a bug in Brolga and becomes BROLGA_CODE_PANIC.
@@ -1684,6 +1685,7 @@ BrolgaCode brolga_worker_quantum(const BrolgaWorker *worker, uint64_t *groups, B
 // words for each output register of each vertex. Pixels with a BrolgaPixelState: a BrolgaBatchQuad for every four; the primitives, each a
 // BrolgaBatchPrimitive with its attributes; a BrolgaBatchState; and written, where the state reports live pixels, a word for each. Without
 // a state: four words for each input register of each invocation, if it has inputs; and written, four words for each output register.
+// Elements that an array of inputs lacks are zeros.
 BrolgaCode brolga_worker_batch(const BrolgaWorker *worker,
                                uint32_t invocations,
                                const BrolgaArray *arrays,
