@@ -100,10 +100,7 @@ pub unsafe extern "C" fn brolga_bindings_set(
         guard(error, || {
             let (bindings, register, view) = (get(bindings)?, register(get_if_any(shader)?, place)?, get(view)?);
             // What was bound goes after the lock: its memory's owner may call again.
-            let mut bindings = lock(bindings);
-            let replaced = bindings.get(register).cloned();
-            bindings.set(register, view.clone());
-            drop(bindings);
+            let replaced = lock(bindings).replace(register, view.clone());
             drop(replaced);
             Ok(())
         })

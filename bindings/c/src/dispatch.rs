@@ -211,9 +211,7 @@ pub unsafe extern "C" fn brolga_bound_set(
             change(bound, |bound| {
                 // Under the lock, so that another change does not find the shader in use.
                 let register = register(Some(bound.shader()), place)?;
-                let replaced = bound.bindings().get(register).cloned();
-                bound.set(register, view.clone())?;
-                Ok(replaced)
+                Ok(bound.set(register, view.clone())?)
             })
         })
     }

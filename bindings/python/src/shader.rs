@@ -217,12 +217,10 @@ impl BoundShader {
         let view = self.program.view(register, value)?;
         let set = || {
             let mut bound = self.bound.write().unwrap_or_else(PoisonError::into_inner);
-            let replaced = bound.bindings().get(register).cloned();
-            let result = bound.set(register, view);
+            let replaced = bound.set(register, view);
             // What was bound goes after the lock: an array's end may call again.
             drop(bound);
-            drop(replaced);
-            result
+            replaced.map(drop)
         };
         Ok(py.detach(set).map_err(Failure::from)?)
     }

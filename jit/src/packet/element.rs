@@ -140,10 +140,13 @@ impl Emit<'_, '_> {
         // What was cast before is cast from what it was then. Casts are no code, but take time to compile, and chains of shuffles
         // would be full of them.
         let original = match dfg.value_def(vector).inst().map(|inst| dfg.insts[inst]) {
-            Some(InstructionData::LoadNoOffset { opcode: Opcode::Bitcast, arg, .. }) => arg,
+            Some(InstructionData::LoadNoOffset { opcode: Opcode::Bitcast, arg, .. })
+                if dfg.value_type(arg).is_vector() =>
+            {
+                arg
+            }
             _ => vector,
         };
-        let original = if dfg.value_type(original).is_vector() { original } else { vector };
         if dfg.value_type(original) == to {
             return original;
         }

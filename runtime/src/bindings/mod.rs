@@ -65,11 +65,13 @@ impl Bindings {
 
     /// Binds a view, replacing whatever was bound to the register.
     pub fn set(&mut self, register: Register, view: View) -> &mut Self {
-        match self.views.get_mut(&register) {
-            Some(bound) => *bound = view,
-            None => drop(self.views.insert(register, view)),
-        }
+        self.replace(register, view);
         self
+    }
+
+    /// The same, and gives back what was bound: its memory may belong to somebody who is told when it is no longer used.
+    pub fn replace(&mut self, register: Register, view: View) -> Option<View> {
+        self.views.insert(register, view)
     }
 
     /// Unbinds a register.

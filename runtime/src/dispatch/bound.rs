@@ -57,14 +57,13 @@ impl BoundShader {
         &self.bindings
     }
 
-    /// Binds a view, replacing whatever was bound to the register. Texels of another format may need other code.
+    /// Binds a view, replacing whatever was bound to the register, and gives that back. Texels of another format may need other code.
     ///
     /// # Errors
     /// If the view does not fit. Nothing changes then.
-    pub fn set(&mut self, register: Register, view: View) -> Result<(), Error> {
+    pub fn set(&mut self, register: Register, view: View) -> Result<Option<View>, Error> {
         self.resolved.set(&self.shader, &self.bindings, &self.runner, register, &view)?;
-        self.bindings.set(register, view);
-        Ok(())
+        Ok(self.bindings.replace(register, view))
     }
 
     /// Unbinds a register.
