@@ -4,7 +4,7 @@ mod bound;
 
 use std::path::{Path, PathBuf};
 
-use bound::{compare_batch, contents};
+use bound::{compare_batch, compare_batch_of_many, contents};
 use brolga_bytecode::{Limits, LoadOptions, Shader, assembler};
 use brolga_ir::entity::ArrayId;
 use brolga_ir::function::{Input, MemoryRef, Object};
@@ -80,8 +80,8 @@ fn corpus_gives_the_same_bits_on_both_engines() {
             let mut arrays = Vec::new();
             arrays.extend(signature.input_array.map(|_| rows));
             arrays.extend(signature.output_array.map(|_| outputs));
-            let plain = compare_batch(&unoptimised, &content, &arrays, invocations, FUEL);
-            let fast = compare_batch(&optimised, &content, &arrays, invocations, FUEL);
+            let plain = compare_batch_of_many(&unoptimised, &content, &arrays, invocations, FUEL);
+            let fast = compare_batch_of_many(&optimised, &content, &arrays, invocations, FUEL);
             if plain.end.is_err() || fast.end.is_err() {
                 continue;
             }

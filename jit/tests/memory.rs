@@ -6,7 +6,7 @@ mod bound;
 
 use std::sync::atomic::Ordering;
 
-use bound::{compare, resource};
+use bound::{compare, compare_of_many, resource};
 use brolga_ir::builder::only;
 use brolga_ir::entity::{Inst, ResourceId, SharedId, Value};
 use brolga_ir::function::{
@@ -226,7 +226,7 @@ fn crowded(func: &Function) -> Function {
 fn check(func: Function, seed: u64) {
     let mut random = Random(seed);
     let content = bound::contents(&func, || random.bits() as u32);
-    compare(func, &content, &groups(), u64::MAX);
+    compare_of_many(func, &content, &groups(), u64::MAX);
 }
 
 /// Fills shared memory so that loads from it tell words apart.

@@ -337,6 +337,20 @@ pub fn compare_batch(
     outcome
 }
 
+/// The same for one function of many.
+#[track_caller]
+pub fn compare_batch_of_many(
+    func: &Function,
+    content: &[Vec<Vec<u32>>],
+    arrays: &[Vec<u32>],
+    invocations: u32,
+    fuel: u64,
+) -> BatchOutcome {
+    let [outcome, ..] = few_variants(func)
+        .map(|(width, few)| compare_batch_in(func, content, arrays, invocations, fuel, (width, &few)));
+    outcome
+}
+
 /// The same in one of the widths, for each seed another one, with one of the options.
 #[track_caller]
 pub fn compare_batch_briefly(
@@ -497,6 +511,14 @@ fn variants(func: &Function) -> [(Width, Vec<Options>); 3] {
     [(narrow, targets.clone()), (wide, targets.clone()), (rare, targets[..1].to_vec())]
 }
 
+/// The same with the best options and one of the others, for each length of a function another one: of many functions, all come up.
+fn few_variants(func: &Function) -> [(Width, Vec<Options>); 3] {
+    variants(func).map(|(width, targets)| match &targets[..] {
+        [best, others @ ..] if !others.is_empty() => (width, vec![*best, others[func.inst_count() % others.len()]]),
+        _ => (width, targets),
+    })
+}
+
 /// Compiles a function; nothing if its packets are so wide that they take up the frame, as vectors of 16 bytes are many then.
 fn compiled(func: &VerifiedFunction, options: &Options) -> Option<Compiled> {
     match compile(func, options) {
@@ -521,7 +543,24 @@ pub unsafe fn with_code(compiled: &Compiled, code: &[u8], options: &Options) -> 
 /// Runs a function on both engines, in packets of several widths, and compares what they leave; gives that of narrow packets.
 #[track_caller]
 pub fn compare(func: Function, content: &[Vec<Vec<u32>>], groups: &[[u32; 3]], fuel: u64) -> Outcome {
-    let [outcome, ..] = variants(&func).map(|(width, targets)| {
+    compare_in(&func, content, groups, fuel, variants(&func))
+}
+
+/// The same for one function of many.
+#[track_caller]
+pub fn compare_of_many(func: Function, content: &[Vec<Vec<u32>>], groups: &[[u32; 3]], fuel: u64) -> Outcome {
+    compare_in(&func, content, groups, fuel, few_variants(&func))
+}
+
+#[track_caller]
+fn compare_in(
+    func: &Function,
+    content: &[Vec<Vec<u32>>],
+    groups: &[[u32; 3]],
+    fuel: u64,
+    variants: [(Width, Vec<Options>); 3],
+) -> Outcome {
+    let [outcome, ..] = variants.map(|(width, targets)| {
         let mut func = func.clone();
         func.width = width;
         let func = verify(func).expect("the test's function is valid");
