@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Packages every crate as for a registry, builds a program from the packages alone, and checks that its disk cache works there.
+# Packages every crate as for a registry, builds a program from the packages alone, and checks that its disk cache works there. Makes a
+# Python wheel, and installs it into an environment of its own.
 #
-# usage: scripts/packages.sh [FOLDER]       (default target/packages; takes some minutes)
+# usage: scripts/packages.sh [FOLDER]       (default target/packages; takes many minutes)
 set -eu
 cd "$(dirname "$0")/.."
 work=$(realpath -m "${1:-target/packages}")
@@ -58,3 +59,11 @@ first=$("$program" "$work/cache")
 second=$("$program" "$work/cache")
 echo "packages: first run: $first; second run: $second"
 [ "$first" = "0 found, 1 not found" ] && [ "$second" = "1 found, 0 not found" ]
+
+python3 -m venv --clear "$work/environment"
+"$work/environment/bin/pip" install --quiet --disable-pip-version-check maturin
+rm -rf "$work/wheels"
+"$work/environment/bin/maturin" build --quiet --release --locked --manifest-path bindings/python/Cargo.toml \
+    --target-dir "$work/target" --out "$work/wheels"
+"$work/environment/bin/pip" install --quiet --disable-pip-version-check "$work"/wheels/*.whl
+"$work/environment/bin/python" -c 'import brolga; print("packages: wheel", brolga.__version__)'
