@@ -2,7 +2,7 @@
 
 mod bound;
 
-use bound::{Bound, Outcome, compare, run, targets};
+use bound::{Bound, Outcome, Variants, compare, run, targets};
 use brolga_ir::Function;
 use brolga_ir::entity::Inst;
 use brolga_ir::function::{InstKind, Origin};
@@ -46,7 +46,7 @@ fn words(count: usize) -> Vec<Vec<Vec<u32>>> {
 /// Runs one group on both engines; gives the output's words.
 #[track_caller]
 fn output_of(func: Function, count: usize) -> Vec<u32> {
-    let outcome = compare(func, &words(count), &[[0, 0, 0]], FUEL);
+    let outcome = compare(func, &words(count), &[[0, 0, 0]], FUEL, Variants::All);
     assert_eq!(outcome.ends, [Ok(())]);
     content(&outcome)
 }
@@ -73,7 +73,7 @@ fn thread_numbers_follow_the_group_shape() {
     let sum: String = "xyz".chars().flat_map(|axis| parts.map(|part| digit(part, axis))).collect();
     for size in [[5, 3, 2], [8, 2, 2], [1, 1, 9], [16, 1, 1], [3, 8, 1]] {
         let func = function(size, &format!("mov r1.x, l(0)\n{sum}store_raw u0.x, r0.y, r1.x"));
-        let outcome = compare(func, &words(64), &[[0, 0, 0], [1, 2, 3]], FUEL);
+        let outcome = compare(func, &words(64), &[[0, 0, 0], [1, 2, 3]], FUEL, Variants::All);
         let threads = size.iter().product::<u32>();
         let group = [1, 2, 3];
         let expected: Vec<u32> = (0..threads)
@@ -305,7 +305,7 @@ fn groups_agree_on_branches_with_barriers() {
             endswitch
             store_raw u0.x, r0.y, r1.x",
         );
-        let outcome = compare(func, &words(16), &[[group, 0, 0]], FUEL);
+        let outcome = compare(func, &words(16), &[[group, 0, 0]], FUEL, Variants::All);
         let expected: Vec<u32> = (0..16).map(|n| [15 - n, 15 - n, 2, 15][group as usize]).collect();
         assert_eq!(content(&outcome), expected, "group {group}");
     }
@@ -318,7 +318,7 @@ fn disagreement_about_a_barrier_is_a_fault() {
         let text = format!("ult r1.x, r0.x, l({first_other})\nstore_raw u0.x, r0.y, r0.x\nif_nz r1.x\nsync_g_t\nendif");
         let func = function([16, 1, 1], &text);
         let origin = origin_of(&func, |kind| matches!(kind, InstKind::If { .. }));
-        let outcome = compare(func, &words(16), &[[0, 0, 0]], FUEL);
+        let outcome = compare(func, &words(16), &[[0, 0, 0]], FUEL, Variants::All);
         let kind = FaultKind::DivergentBarrier { threads: [0, first_other] };
         assert_eq!(outcome.ends, [Err(Fault::new(kind, origin))]);
         assert_eq!(content(&outcome), (0..16).collect::<Vec<u32>>());
@@ -358,7 +358,7 @@ fn endless_loops_stop_when_asked() {
 fn endless_loops_run_out_of_fuel() {
     for barrier in [false, true] {
         let (func, origin) = endless(barrier);
-        let outcome = compare(func, &words(1), &[[0, 0, 0]], 9);
+        let outcome = compare(func, &words(1), &[[0, 0, 0]], 9, Variants::All);
         assert_eq!(outcome.ends, [Err(Fault::new(FaultKind::OutOfFuel, origin))]);
         assert_eq!(outcome.fuel, 0);
     }
@@ -444,5 +444,5 @@ fn deep_nesting_compiles() {
     });
     let func = function([8, 1, 1], &format!("mov r1.x, l(0)\n{text}\nstore_raw u0.x, r0.y, r1.x"));
     // Whether it finishes within this many iterations does not matter.
-    compare(func, &words(8), &[[0, 0, 0]], 2000);
+    compare(func, &words(8), &[[0, 0, 0]], 2000, Variants::All);
 }

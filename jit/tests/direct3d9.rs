@@ -6,7 +6,7 @@ mod bound;
 
 use std::path::{Path, PathBuf};
 
-use bound::{BatchOutcome, compare_batch_briefly, contents};
+use bound::{BatchOutcome, Variants, compare_batch, contents};
 use brolga_bytecode::{Limits, sm3};
 use brolga_ir::Function;
 use brolga_ir::interface::{ResourceClass, ResourceKind};
@@ -103,7 +103,7 @@ fn corpus_gives_the_same_bits_on_both_engines() {
         let program = sm3::validate(program, &Limits::default()).unwrap();
         let rules = if seed % 4 == 0 { FloatRules::Ieee } else { FloatRules::Direct3D9 };
         let run = |func: &Function, content: &[Vec<Vec<u32>>], arrays: &[Vec<u32>], invocations| {
-            compare_batch_briefly(func, content, arrays, invocations, FUEL, seed as usize)
+            compare_batch(func, content, arrays, invocations, FUEL, Variants::One(seed as usize))
         };
         let name = path.display().to_string();
         println!("{name}");
@@ -119,7 +119,7 @@ fn random_shaders_give_the_same_bits_on_both_engines() {
         let program = sm3::validate(program, &Limits::default()).unwrap();
         let rules = if seed % 4 == 0 { FloatRules::Ieee } else { FloatRules::Direct3D9 };
         let run = |func: &Function, content: &[Vec<Vec<u32>>], arrays: &[Vec<u32>], invocations| {
-            compare_batch_briefly(func, content, arrays, invocations, FUEL, seed as usize)
+            compare_batch(func, content, arrays, invocations, FUEL, Variants::One(seed as usize))
         };
         let batches: &[u32] = if seed % 8 == 0 { &[4] } else { &[36] };
         let name = format!("seed {seed}\n{text}");

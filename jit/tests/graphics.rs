@@ -4,7 +4,7 @@ mod bound;
 
 use std::path::{Path, PathBuf};
 
-use bound::{compare_batch, compare_batch_of_many, contents};
+use bound::{Variants, compare_batch, contents};
 use brolga_bytecode::{Limits, LoadOptions, Shader, assembler};
 use brolga_ir::entity::ArrayId;
 use brolga_ir::function::{Input, MemoryRef, Object};
@@ -80,8 +80,8 @@ fn corpus_gives_the_same_bits_on_both_engines() {
             let mut arrays = Vec::new();
             arrays.extend(signature.input_array.map(|_| rows));
             arrays.extend(signature.output_array.map(|_| outputs));
-            let plain = compare_batch_of_many(&unoptimised, &content, &arrays, invocations, FUEL);
-            let fast = compare_batch_of_many(&optimised, &content, &arrays, invocations, FUEL);
+            let plain = compare_batch(&unoptimised, &content, &arrays, invocations, FUEL, Variants::OfMany);
+            let fast = compare_batch(&optimised, &content, &arrays, invocations, FUEL, Variants::OfMany);
             if plain.end.is_err() || fast.end.is_err() {
                 continue;
             }
@@ -144,7 +144,7 @@ fn vertices_are_transformed() {
     }
     let outputs = vec![0xdead_beef; count as usize * 8];
     let content = vec![vec![constants]];
-    let outcome = compare_batch(&func, &content, &[inputs, outputs], count, FUEL);
+    let outcome = compare_batch(&func, &content, &[inputs, outputs], count, FUEL, Variants::All);
     assert_eq!(outcome.end, Ok(()));
     assert_eq!(outcome.arrays[1], expected);
 }
@@ -183,7 +183,8 @@ fn discarded_and_helper_pixels_have_no_effects() {
         element[..2].copy_from_slice(&[x(n).to_bits(), ((n * n) as f32).to_bits()]);
         element[coverage * 4] = u32::from(covered(n));
     }
-    let outcome = compare_batch(&func, &[vec![vec![0; 2]]], &[inputs, vec![1; count as usize * 8]], count, FUEL);
+    let outcome =
+        compare_batch(&func, &[vec![vec![0; 2]]], &[inputs, vec![1; count as usize * 8]], count, FUEL, Variants::All);
     assert_eq!(outcome.end, Ok(()));
     for n in 0..count {
         let element = &outcome.arrays[1][n as usize * 8..][..8];
@@ -229,7 +230,7 @@ fn registers_can_be_chosen_by_an_index() {
         let (o1, o2) = if chosen == 0 { ([1, 9], [3, 4]) } else { ([1, 2], [3, 9]) };
         expected.extend([factor * n, factor * n + 1, 8, 8, o1[0], o1[1], 8, 8, o2[0], o2[1], 8, 8]);
     }
-    let outcome = compare_batch(&func, &[], &[inputs, vec![8; expected.len()]], count, FUEL);
+    let outcome = compare_batch(&func, &[], &[inputs, vec![8; expected.len()]], count, FUEL, Variants::All);
     assert_eq!((outcome.end, &outcome.arrays[1]), (Ok(()), &expected));
 }
 
@@ -244,7 +245,7 @@ fn arrays_may_be_too_short() {
         mov o0.y, l(7)
         ret",
     );
-    let outcome = compare_batch(&func, &[], &[(0..4 * 5).collect(), vec![8; 4 * 9]], 21, FUEL);
+    let outcome = compare_batch(&func, &[], &[(0..4 * 5).collect(), vec![8; 4 * 9]], 21, FUEL, Variants::All);
     let expected: Vec<u32> = (0..9).flat_map(|n| [if n < 5 { 4 * n } else { 0 }, 7, 8, 8]).collect();
     assert_eq!((outcome.end, &outcome.arrays[1]), (Ok(()), &expected));
 }
@@ -279,7 +280,8 @@ fn quads_share_what_they_read() {
             b.switch_to(outer);
             b.return_();
             let content: Vec<u32> = (0..3 * elements).map(|n| 1000 + n).collect();
-            let outcome = compare_batch(&func, &[], &[content, vec![5; 2 * 4 * quads as usize]], limit, FUEL);
+            let outcome =
+                compare_batch(&func, &[], &[content, vec![5; 2 * 4 * quads as usize]], limit, FUEL, Variants::All);
             let end = if fills_packets { limit.next_multiple_of(func.width.lanes()) } else { limit };
             let expected: Vec<u32> = (0..4 * quads)
                 .flat_map(|n| match (n < end && (!halves || n % 2 == 1), n / 4 < elements) {
@@ -335,7 +337,8 @@ fn quads_of_a_picture_are_read_and_written() {
 
             let corners: Vec<u32> = (0..QUADS).flat_map(|n| [n % 4 * 2, n / 4 * 2]).collect();
             let before: Vec<u32> = (0..texels).map(|_| random.below(1000) as u32).collect();
-            let outcome = compare_batch(&func, &[], &[corners.clone(), vec![PITCH], before.clone()], limit, FUEL);
+            let outcome =
+                compare_batch(&func, &[], &[corners.clone(), vec![PITCH], before.clone()], limit, FUEL, Variants::All);
             let end = if fills_packets { limit.next_multiple_of(func.width.lanes()) } else { limit };
             let mut expected = before;
             for n in (0..end).filter(|n| writers >> (n % 4) & 1 != 0) {

@@ -6,7 +6,7 @@ mod bound;
 
 use std::sync::atomic::Ordering;
 
-use bound::{compare, compare_of_many, resource};
+use bound::{Variants, compare, resource};
 use brolga_ir::builder::only;
 use brolga_ir::entity::{Inst, ResourceId, SharedId, Value};
 use brolga_ir::function::{
@@ -226,7 +226,7 @@ fn crowded(func: &Function) -> Function {
 fn check(func: Function, seed: u64) {
     let mut random = Random(seed);
     let content = bound::contents(&func, || random.bits() as u32);
-    compare_of_many(func, &content, &groups(), u64::MAX);
+    compare(func, &content, &groups(), u64::MAX, Variants::OfMany);
 }
 
 /// Fills shared memory so that loads from it tell words apart.
@@ -424,7 +424,7 @@ fn questions_are_answered_lane_by_lane() {
 }
 
 fn compare_engines(func: Function, content: &[Vec<Vec<u32>>]) {
-    compare(func, content, &[[0, 0, 0]], u64::MAX);
+    compare(func, content, &[[0, 0, 0]], u64::MAX, Variants::All);
 }
 
 /// The test that holds the machine code of an instruction against the interpreter. A new kind of instruction does not compile
@@ -556,7 +556,7 @@ fn lanes_without_a_thread_touch_nothing() {
         assert_eq!(func.interface.resources[OUT].class, ResourceClass::UnorderedAccess);
         // The buffer ends where its last vector does: what follows is nobody's.
         let constants = (0..4 * threads).map(|n| n * 7 + 1).collect();
-        compare(func, &[vec![vec![0; threads as usize]], vec![constants]], &[[0, 0, 0]], 100);
+        compare(func, &[vec![vec![0; threads as usize]], vec![constants]], &[[0, 0, 0]], 100, Variants::All);
     }
 }
 
@@ -586,5 +586,5 @@ fn addresses_made_late_where_registers_are_few() {
     let mut random = Random(7);
     let mut words = |count: u32| vec![(0..count).map(|_| random.word()).collect::<Vec<u32>>()];
     let content = [vec![vec![0; 128]], words(64 * 4 * ROWS), words(64 * 4 * ROWS)];
-    compare(func, &content, &[[0; 3]], u64::MAX);
+    compare(func, &content, &[[0; 3]], u64::MAX, Variants::All);
 }

@@ -4,7 +4,7 @@
 
 mod bound;
 
-use bound::{compare_batch_of_many, compare_of_many};
+use bound::{Variants, compare, compare_batch};
 use brolga_ir::passes::{Level, optimise};
 use brolga_testing_base::programs;
 use brolga_testing_base::random::{Random, seeds};
@@ -28,7 +28,7 @@ fn random_functions_do_the_same_on_both_engines() {
         let mut random = Random(seed ^ 0x5555);
         let content = bound::contents(&func, || word(&mut random));
         println!("seed {seed}");
-        compare_of_many(func, &content, &[[0, 0, 0], [3, 1, 2]], 40);
+        compare(func, &content, &[[0, 0, 0], [3, 1, 2]], 40, Variants::OfMany);
     }
 }
 
@@ -42,7 +42,7 @@ fn random_programs_do_the_same_on_both_engines() {
         optimise(&mut func, Level::Full);
         println!("seed {seed}");
         let groups: Vec<[u32; 3]> = (0..programs::GROUPS).map(|group| [group, 0, 0]).collect();
-        compare_of_many(func, &content, &groups, u64::MAX);
+        compare(func, &content, &groups, u64::MAX, Variants::OfMany);
     }
 }
 
@@ -56,7 +56,7 @@ fn random_batches_do_the_same_on_both_engines() {
         let arrays = programs::arrays(&func.interface, &mut Random(seed));
         optimise(&mut func, Level::Full);
         println!("seed {seed}");
-        let outcome = compare_batch_of_many(&func, &content, &arrays, programs::INVOCATIONS, u64::MAX);
+        let outcome = compare_batch(&func, &content, &arrays, programs::INVOCATIONS, u64::MAX, Variants::OfMany);
         assert_eq!(outcome.end, Ok(()));
     }
 }

@@ -322,8 +322,8 @@ pub struct BatchOutcome {
 /// Runs a batch with what is bound and the arrays.
 type RunBatch<'a> = dyn Fn(&Bound, &mut [ArrayWords<'_>]) -> Result<(), Fault> + 'a;
 
-/// Runs a batch on both engines, in packets of several widths, and compares what they leave. The arrays lie right before pages
-/// that nobody may touch.
+/// Runs a batch on both engines, in packets of several widths, and compares what they leave; gives what the first leaves. The arrays lie
+/// right before pages that nobody may touch.
 #[track_caller]
 pub fn compare_batch(
     func: &Function,
@@ -331,40 +331,13 @@ pub fn compare_batch(
     arrays: &[Vec<u32>],
     invocations: u32,
     fuel: u64,
+    which: Variants,
 ) -> BatchOutcome {
-    let [outcome, ..] =
-        variants(func).map(|(width, all)| compare_batch_in(func, content, arrays, invocations, fuel, (width, &all)));
-    outcome
-}
-
-/// The same for one function of many.
-#[track_caller]
-pub fn compare_batch_of_many(
-    func: &Function,
-    content: &[Vec<Vec<u32>>],
-    arrays: &[Vec<u32>],
-    invocations: u32,
-    fuel: u64,
-) -> BatchOutcome {
-    let [outcome, ..] = few_variants(func)
-        .map(|(width, few)| compare_batch_in(func, content, arrays, invocations, fuel, (width, &few)));
-    outcome
-}
-
-/// The same in one of the widths, for each seed another one, with one of the options.
-#[track_caller]
-pub fn compare_batch_briefly(
-    func: &Function,
-    content: &[Vec<Vec<u32>>],
-    arrays: &[Vec<u32>],
-    invocations: u32,
-    fuel: u64,
-    seed: usize,
-) -> BatchOutcome {
-    let variants = variants(func);
-    let (width, all) = &variants[seed % variants.len()];
-    let one = seed / variants.len() % all.len();
-    compare_batch_in(func, content, arrays, invocations, fuel, (*width, &all[one..=one]))
+    let outcomes = which
+        .of(func)
+        .into_iter()
+        .map(|(width, targets)| compare_batch_in(func, content, arrays, invocations, fuel, (width, &targets)));
+    first(outcomes)
 }
 
 /// The same in packets of one width, with several options.
@@ -502,21 +475,41 @@ pub fn targets() -> Vec<Options> {
         .collect()
 }
 
-/// Widths to test a function with, and options for each: those that are chosen with all options, and one of the wide ones
-/// with the best.
-fn variants(func: &Function) -> [(Width, Vec<Options>); 3] {
-    let ([narrow, wide], [.., first, second]) = (Width::CHOSEN, Width::ALL);
-    let targets = targets();
-    let rare = if func.inst_count().is_multiple_of(2) { first } else { second };
-    [(narrow, targets.clone()), (wide, targets.clone()), (rare, targets[..1].to_vec())]
+/// Which widths a function is tested with, and which options for each.
+#[derive(Clone, Copy)]
+pub enum Variants {
+    /// The widths that are chosen with all options, and one of the wide ones with the best.
+    All,
+    /// The same widths with the best options and one of the others, for each length of a function another one: of many functions, all
+    /// come up.
+    OfMany,
+    /// One of the widths, for each seed another one, with one of the options.
+    One(usize),
 }
 
-/// The same with the best options and one of the others, for each length of a function another one: of many functions, all come up.
-fn few_variants(func: &Function) -> [(Width, Vec<Options>); 3] {
-    variants(func).map(|(width, targets)| match &targets[..] {
-        [best, others @ ..] if !others.is_empty() => (width, vec![*best, others[func.inst_count() % others.len()]]),
-        _ => (width, targets),
-    })
+impl Variants {
+    fn of(self, func: &Function) -> Vec<(Width, Vec<Options>)> {
+        let ([narrow, wide], [.., first, second]) = (Width::CHOSEN, Width::ALL);
+        let targets = targets();
+        let rare = if func.inst_count().is_multiple_of(2) { first } else { second };
+        let best = targets[..1].to_vec();
+        match (self, &targets[..]) {
+            (Self::OfMany, [best, others @ ..]) if !others.is_empty() => {
+                let two = vec![*best, others[func.inst_count() % others.len()]];
+                vec![(narrow, two.clone()), (wide, two), (rare, vec![*best])]
+            }
+            (Self::All | Self::OfMany, _) => vec![(narrow, targets.clone()), (wide, targets), (rare, best)],
+            (Self::One(seed), _) => {
+                let (width, all) = [(narrow, &targets), (wide, &targets), (rare, &best)][seed % 3];
+                vec![(width, vec![all[seed / 3 % all.len()]])]
+            }
+        }
+    }
+}
+
+/// What the first variant leaves, once all have run.
+fn first<T>(outcomes: impl Iterator<Item = T>) -> T {
+    outcomes.collect::<Vec<_>>().into_iter().next().expect("a function has variants")
 }
 
 /// Compiles a function; nothing if its packets are so wide that they take up the frame, as vectors of 16 bytes are many then.
@@ -542,25 +535,8 @@ pub unsafe fn with_code(compiled: &Compiled, code: &[u8], options: &Options) -> 
 
 /// Runs a function on both engines, in packets of several widths, and compares what they leave; gives that of narrow packets.
 #[track_caller]
-pub fn compare(func: Function, content: &[Vec<Vec<u32>>], groups: &[[u32; 3]], fuel: u64) -> Outcome {
-    compare_in(&func, content, groups, fuel, variants(&func))
-}
-
-/// The same for one function of many.
-#[track_caller]
-pub fn compare_of_many(func: Function, content: &[Vec<Vec<u32>>], groups: &[[u32; 3]], fuel: u64) -> Outcome {
-    compare_in(&func, content, groups, fuel, few_variants(&func))
-}
-
-#[track_caller]
-fn compare_in(
-    func: &Function,
-    content: &[Vec<Vec<u32>>],
-    groups: &[[u32; 3]],
-    fuel: u64,
-    variants: [(Width, Vec<Options>); 3],
-) -> Outcome {
-    let [outcome, ..] = variants.map(|(width, targets)| {
+pub fn compare(func: Function, content: &[Vec<Vec<u32>>], groups: &[[u32; 3]], fuel: u64, which: Variants) -> Outcome {
+    let outcomes = which.of(&func).into_iter().map(|(width, targets)| {
         let mut func = func.clone();
         func.width = width;
         let func = verify(func).expect("the test's function is valid");
@@ -574,5 +550,5 @@ fn compare_in(
         }
         expected
     });
-    outcome
+    first(outcomes)
 }
