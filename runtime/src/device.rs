@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use brolga_ir::verify::VerifiedFunction;
 use brolga_jit::{CpuFeatures, VectorBytes};
+use brolga_resource::{Access, Buffer, GuardPages, Texture, TextureShape};
 use bytemuck::NoUninit;
 
 use crate::bindings::Bindings;
@@ -16,7 +17,6 @@ use crate::error::{Error, Limit};
 use crate::limits::Limits;
 use crate::perf_map::PerfMap;
 use crate::pool::Pool;
-use crate::resource::{Access, Buffer, GuardPages, Texture, TextureShape};
 use crate::shader::{CompileOptions, Compiler, Shader};
 use crate::stop::{CancelToken, Deadline, Timer, Watch};
 

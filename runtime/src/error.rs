@@ -9,9 +9,9 @@ use brolga_ir::pipeline::state::StateError;
 use brolga_ir::translate::TranslateError;
 use brolga_ir::verify::VerifyErrors;
 use brolga_jit::CompileError;
+use brolga_resource::ResourceError;
 
 use crate::bindings::{BindingError, ParseRegisterError};
-use crate::resource::ResourceError;
 use crate::shader::instance::InstanceError;
 use crate::shader::location::SourceLocation;
 use crate::stop::StopReason;

@@ -28,9 +28,6 @@
 //! | `engine/` | the JIT's code and the interpreter behind one interface |
 //! | `host/` | a running shader's access to what is bound |
 //! | `bindings/` | registers, their bindings and declarations, the check of one against the other |
-//! | `sample/` | what sample instructions read from textures |
-//! | `resource/` | memory, buffers, textures, views |
-//! | `format/` | texel formats: one row each, and their conversions |
 //! | `stop/` | cancel tokens and time limits |
 //! | `pool.rs` | threads that devices may share |
 //! | `perf_map.rs` | which code is which shader, for profilers |
@@ -53,13 +50,10 @@ mod dispatch;
 mod engine;
 mod error;
 mod file_owner;
-pub mod format;
 mod host;
 mod limits;
 mod perf_map;
 mod pool;
-mod resource;
-mod sample;
 mod shader;
 mod stop;
 
@@ -69,14 +63,9 @@ pub use device::{Device, DeviceBuilder};
 pub use dispatch::{BoundShader, Dispatch, Progress, Report, Session, Worker};
 pub use engine::{Engine, Oversize};
 pub use error::{BatchError, Error, ErrorKind, Limit};
-pub use format::Format;
 pub use limits::Limits;
 pub use perf_map::PerfMap;
 pub use pool::{Pool, Task};
-pub use resource::{
-    Access, AddressMode, Buffer, ClearValue, Comparison, Counter, Filter, GuardPages, Reduction, ResourceError,
-    Sampler, Subresources, Tap, TexelBox, Texture, TextureShape, View,
-};
 pub use shader::{
     ClassInstance, CodeFigures, Codegen, CompileOptions, CompileStage, Emit, InstanceError, Line, LineKind, Listing,
     PlacedInstance, Shader, SourceLocation, StageTimes, Unset,
@@ -94,3 +83,7 @@ pub use brolga_ir::translate::TranslateError;
 pub use brolga_ir::translate::sm3::FloatRules;
 pub use brolga_ir::verify::{VerifyError, VerifyErrors};
 pub use brolga_jit::{CompileError, CpuFeatures, VectorBytes};
+pub use brolga_resource::{
+    Access, AddressMode, Buffer, ClearValue, Comparison, Counter, Filter, Format, GuardPages, Reduction, ResourceError,
+    Sampler, Subresources, Tap, TexelBox, Texture, TextureShape, View, format,
+};

@@ -5,13 +5,13 @@
 
 use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
 use brolga_ir::pipeline::{DEPTH, SPACE};
+use brolga_resource::format::{Encoding, Format, Use};
+use brolga_resource::{Elements, View, ViewKind};
 
 use super::table::Table;
 use super::{BindingError, BindingRules, Bindings, Declared, Leniency, Register};
 use crate::error::{Error, Limit};
-use crate::format::{Encoding, Format, Use};
 use crate::limits::Limits;
-use crate::resource::{Elements, View, ViewKind};
 
 /// Finds the view of every declared register; returns what `bind` makes of each, given its position.
 pub(crate) fn resolve<T>(
@@ -95,11 +95,11 @@ fn check_complete<T>(declared: &[Declared], resolved: &Table<Option<T>>) -> Resu
 
 fn check_view(declared: &Declared, register: Register, view: &View, rules: BindingRules) -> Result<(), BindingError> {
     let wrong_kind = || Err(BindingError::Kind { register, declared: declared.kind, bound: view.to_string() });
-    match (declared.kind, &view.kind) {
+    match (declared.kind, view.kind()) {
         (ResourceKind::Typed { dimension, component }, _) => {
             let (Some(format), Some(bound)) = (view.format(), view.dimension()) else { return wrong_kind() };
             check_texels(declared, register, (dimension, component), (bound, format), rules)?;
-            if let ViewKind::Texture(texture) = &view.kind {
+            if let ViewKind::Texture(texture) = view.kind() {
                 let stored = texture.texture.shape().format;
                 if declared.is_writable() {
                     // The pipeline alone sees the codes of depth buffers.

@@ -1,9 +1,9 @@
 //! What can be wrong with what is bound to a register. Each error names the register and both sides.
 
 use brolga_ir::interface::{Component, Dimension, ResourceKind};
+use brolga_resource::format::Format;
 
 use super::{ParseRegisterError, Register};
-use crate::format::Format;
 
 /// A register whose binding does not fit the shader.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -25,6 +25,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use brolga_ir::interface::ResourceClass;
+use brolga_resource::View;
 
 pub use declared::Declared;
 pub use error::BindingError;
@@ -32,8 +33,6 @@ pub(crate) use error::first_of;
 pub(crate) use names::Names;
 pub use register::{ParseRegisterError, Register};
 pub use rules::{BindingRules, Leniency};
-
-use crate::resource::View;
 
 /// Views by register, and the rules for checking them against a shader.
 #[derive(Clone, Debug, Default)]

@@ -2,12 +2,12 @@
 
 use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
 use brolga_ir::pipeline::SPACE;
+use brolga_resource::format::Format;
+use brolga_resource::{Buffer, Counter, GuardPages, Texture, TextureShape};
 
 use super::*;
 use crate::error::Error;
-use crate::format::Format;
 use crate::limits::Limits;
-use crate::resource::{Buffer, Counter, GuardPages, Texture, TextureShape};
 
 fn declare(register: &str, kind: ResourceKind) -> Declared {
     Declared::one(register.parse().unwrap(), kind)

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use brolga_ir::span::Grid;
+use brolga_resource::View;
 
 use super::resolved::Resolved;
 use super::run::{Begun, run};
 use super::{Dispatch, Report, Runner, Worker, grid};
 use crate::bindings::{Bindings, Register};
 use crate::error::Error;
-use crate::resource::View;
 use crate::shader::Shader;
 use crate::stop::{CancelToken, Watch};
 

@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use brolga_ir::span::Grid;
+use brolga_resource::{Buffer, ResourceError};
 
 pub use bound::BoundShader;
 pub(crate) use run::once;
@@ -33,7 +34,6 @@ pub use worker::{Session, Worker};
 
 use crate::error::{Error, Limit};
 use crate::limits::Limits;
-use crate::resource::{Buffer, ResourceError};
 use crate::stop::CancelToken;
 
 /// What to run and when to stop.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use brolga_ir::span::{Grid, Packing};
+use brolga_resource::View;
 
 use super::Runner;
 use super::run::{Kit, bind};
@@ -12,7 +13,6 @@ use crate::bindings::{Bindings, Register};
 use crate::engine::{Code, Variant};
 use crate::error::Error;
 use crate::host::{BoundViews, Change, TexelFormats};
-use crate::resource::View;
 use crate::shader::Shader;
 use crate::stop::StopWord;
 

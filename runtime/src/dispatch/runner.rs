@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use brolga_resource::GuardPages;
+
 use crate::engine::Workspaces;
 use crate::limits::Limits;
 use crate::pool::Pool;
-use crate::resource::GuardPages;
 use crate::stop::Timer;
 
 /// The parts of a device that dispatches use.

@@ -3,10 +3,10 @@
 #![allow(unsafe_code)]
 
 use brolga_jit::abi::{MOST_NAMED, Range, View};
+use brolga_resource::{GuardPages, Memory};
 
 use crate::error::Error;
 use crate::host::{Bound, BoundViews};
-use crate::resource::{GuardPages, Memory};
 
 /// What belongs to one run. Two concurrent runs need two.
 #[derive(Debug)]

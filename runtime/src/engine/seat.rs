@@ -31,7 +31,7 @@ impl Seat {
             Code::Interpreter(_) => Ok(Seat::Interpreter(Box::new(Arena::new()))),
             Code::Jit(compiled) => {
                 let layout = compiled.arena_layout();
-                debug_assert!(layout.align <= crate::resource::ALIGNMENT, "arenas ask for a vector");
+                debug_assert!(layout.align <= brolga_resource::ALIGNMENT, "arenas ask for a vector");
                 Ok(Seat::Jit(workspaces.take(layout.size_bytes as u64)?))
             }
         }

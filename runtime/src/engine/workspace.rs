@@ -5,10 +5,10 @@ use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
 use brolga_jit::abi::{Bindings, Context, helpers};
+use brolga_resource::{GuardPages, Memory};
 
 use crate::error::Error;
 use crate::host::Reach;
-use crate::resource::{GuardPages, Memory};
 
 /// The most workspaces that a device keeps.
 const MOST_KEPT: usize = 64;

@@ -23,8 +23,8 @@ use brolga_ir::host::{Address, Host, ViewSlot};
 use brolga_ir::sampling::SampleCall;
 use brolga_jit::abi::SampleEntry;
 
-use crate::resource::Memory;
 use crate::stop::StopWord;
+use brolga_resource::Memory;
 use texel::Texels;
 pub(crate) use views::{Bound, BoundViews, Change, TexelFormats, trimmed};
 use views::{Extent, Words};

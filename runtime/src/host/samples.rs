@@ -6,13 +6,13 @@ use brolga_ir::entity::ResourceId;
 use brolga_ir::interface::Sampled;
 use brolga_ir::sampling::{Elements, SampleCall, Sampling};
 use brolga_jit::abi::SampleEntry;
+use brolga_resource::Sampler;
+use brolga_sample::{Prepared, Site};
 use smallvec::{SmallVec, smallvec};
 
 use super::texel::Texels;
 use super::views::{Bound, BoundViews};
 use crate::bindings::table::Table;
-use crate::resource::Sampler;
-use crate::sample::{Prepared, Site};
 
 /// The most pairs to prepare ahead; the rest, as where a shader indexes long ranges, is prepared where it is sampled.
 const MOST_READY: usize = 64;

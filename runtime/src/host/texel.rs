@@ -5,9 +5,8 @@ use std::sync::atomic::AtomicU32;
 
 use brolga_ir::interface::Dimension;
 use brolga_ir::texel::TexelFormat;
-
-use crate::format::{Format, Use};
-use crate::resource::{Memory, Surface, Texel};
+use brolga_resource::format::{Format, Use};
+use brolga_resource::{Memory, Surface, Texel};
 
 /// Something with texels.
 #[derive(Debug)]

@@ -10,6 +10,7 @@ use brolga_ir::function::Query;
 use brolga_ir::host::Address;
 use brolga_ir::interface::{ResourceKind, Sampled};
 use brolga_ir::texel::TexelFormat;
+use brolga_resource::{BufferView, Counter, Elements, GuardPages, Memory, Sampler, View, ViewKind};
 use smallvec::SmallVec;
 
 use super::samples::Samples;
@@ -18,7 +19,6 @@ use crate::bindings::table::Table;
 use crate::bindings::{Bindings, Declared, Register, check};
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::resource::{BufferView, Counter, Elements, GuardPages, Memory, Sampler, View, ViewKind};
 
 /// By declared range, the format of the texels that code accesses directly; empty if there are none.
 pub(crate) type TexelFormats = SmallVec<[Option<TexelFormat>; 2]>;
@@ -200,7 +200,7 @@ pub(crate) fn trimmed(formats: impl Iterator<Item = Option<TexelFormat>>) -> Tex
 
 impl Bound {
     fn new(declared: &Declared, view: &View, limits: &Limits, copy: usize) -> Self {
-        match (&view.kind, declared.kind) {
+        match (view.kind(), declared.kind) {
             (ViewKind::Sampler(sampler), _) => Bound::Sampler(**sampler),
             (ViewKind::Texture(view), _) => Bound::Texels(Texels::Texture(view.surface(declared.is_writable()))),
             (ViewKind::Buffer(view), ResourceKind::Constant { vectors }) => {

@@ -4,13 +4,13 @@ use std::sync::Mutex;
 
 use brolga_ir::entity::ResourceId;
 use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
+use brolga_resource::format::{Format, Use};
+use brolga_resource::{Buffer, Counter, GuardPages, Texture, TextureShape, View};
 
 use super::*;
 use crate::bindings::{BindingRules, Bindings, Declared, Register};
 use crate::error::Error;
-use crate::format::{Format, Use};
 use crate::limits::Limits;
-use crate::resource::{Buffer, Counter, GuardPages, Texture, TextureShape, View};
 
 mod texels;
 

@@ -1,0 +1,137 @@
+//! Buffers: bytes that views share.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytemuck::{NoUninit, Pod};
+
+use crate::error::ResourceError;
+use crate::memory::{GuardPages, Memory};
+
+/// How a file is mapped, or memory wrapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Shaders may only read it.
+    Read,
+    /// Shaders may read and write it; what they write is written to the file.
+    ReadWrite,
+}
+
+/// Bytes in memory, Brolga's or the caller's, or in a mapped file. Clones share the bytes.
+///
+/// Reading and writing takes a shared reference, because shaders write too. Each 32-bit word (at a multiple of 4) is read
+/// and written whole; nothing else is promised about a buffer that is read while a shader or another thread writes it.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    memory: Arc<Memory>,
+}
+
+impl Buffer {
+    /// Zeros.
+    pub fn zeroed(size_bytes: u64, guards: GuardPages) -> Result<Self, ResourceError> {
+        Ok(Memory::zeroed(size_bytes, guards)?.into())
+    }
+
+    /// A buffer that maps a file. With [`Access::ReadWrite`] writes reach the file. What
+    /// `Device::map_buffer`, which also checks the device's limits, says about the file
+    /// applies.
+    pub fn map(path: &Path, access: Access) -> Result<Self, ResourceError> {
+        let memory = Memory::map(path, access);
+        Ok(memory.map_err(|source| ResourceError::Map { path: path.to_owned(), source })?.into())
+    }
+
+    /// Bytes.
+    pub fn size_bytes(&self) -> u64 {
+        self.memory.size_bytes()
+    }
+
+    /// Whether it may be written: not if it is a file mapped, or memory wrapped, for reading.
+    pub fn is_writable(&self) -> bool {
+        self.memory.is_writable()
+    }
+
+    /// The first byte, for callers that hand the memory on, as to another language. It is valid for [`Self::size_bytes`]
+    /// while a clone of the buffer lives, and not to be written unless the buffer [is writable](Self::is_writable).
+    /// Shaders may change it at any time.
+    pub fn as_ptr(&self) -> *mut u8 {
+        self.memory.base()
+    }
+
+    /// Copies elements out, from any byte offset on.
+    ///
+    /// # Errors
+    /// If some of them are outside the buffer.
+    pub fn read<T: Pod>(&self, offset_bytes: u64, elements: &mut [T]) -> Result<(), ResourceError> {
+        self.check(offset_bytes, size_of_val(elements) as u64)?;
+        self.memory.read(offset_bytes, bytemuck::cast_slice_mut(elements));
+        Ok(())
+    }
+
+    /// Copies elements in, from any byte offset on.
+    ///
+    /// # Errors
+    /// If some of them would be outside the buffer, or it is read-only. Nothing is written then.
+    pub fn write<T: NoUninit>(&self, offset_bytes: u64, elements: &[T]) -> Result<(), ResourceError> {
+        if !self.is_writable() {
+            return Err(ResourceError::ReadOnly);
+        }
+        self.check(offset_bytes, size_of_val(elements) as u64)?;
+        self.memory.write(offset_bytes, bytemuck::cast_slice(elements));
+        Ok(())
+    }
+
+    /// A copy of the whole buffer as elements: `to_vec::<f32>()`, `to_vec::<u8>()`.
+    ///
+    /// # Errors
+    /// If the last element would be incomplete, or there is no memory for the copy.
+    pub fn to_vec<T: Pod>(&self) -> Result<Vec<T>, ResourceError> {
+        self.elements(0..self.size_bytes())
+    }
+
+    /// A copy of a range of bytes, all of which must be there, as elements.
+    pub(super) fn elements<T: Pod>(&self, range: Range<u64>) -> Result<Vec<T>, ResourceError> {
+        let (size_bytes, element_bytes) = (range.end - range.start, size_of::<T>());
+        if element_bytes == 0 || !size_bytes.is_multiple_of(element_bytes as u64) {
+            return Err(ResourceError::Elements { size_bytes, element_bytes });
+        }
+        let refused = || ResourceError::OutOfMemory { size_bytes };
+        let count = usize::try_from(size_bytes).map_err(|_| refused())? / element_bytes;
+        let mut elements = Vec::new();
+        elements.try_reserve_exact(count).map_err(|_| refused())?;
+        elements.resize(count, T::zeroed());
+        self.read(range.start, &mut elements)?;
+        Ok(elements)
+    }
+
+    /// Writes changes in a mapped file to disk, and waits. Does nothing for other buffers.
+    pub fn flush(&self) -> std::io::Result<()> {
+        self.memory.flush(0, self.size_bytes())
+    }
+
+    /// The same for some of its bytes, all of which must exist.
+    pub fn flush_range(&self, offset_bytes: u64, size_bytes: u64) -> std::io::Result<()> {
+        self.check(offset_bytes, size_bytes).map_err(std::io::Error::other)?;
+        self.memory.flush(offset_bytes, size_bytes)
+    }
+
+    /// The memory that holds the bytes.
+    pub fn memory(&self) -> &Arc<Memory> {
+        &self.memory
+    }
+
+    /// Checks a range against the size.
+    pub fn check(&self, offset_bytes: u64, size_bytes: u64) -> Result<(), ResourceError> {
+        let buffer_bytes = self.size_bytes();
+        match offset_bytes.checked_add(size_bytes) {
+            Some(end) if end <= buffer_bytes => Ok(()),
+            _ => Err(ResourceError::OutOfRange { offset_bytes, size_bytes, buffer_bytes }),
+        }
+    }
+}
+
+impl From<Memory> for Buffer {
+    fn from(memory: Memory) -> Self {
+        Self { memory: Arc::new(memory) }
+    }
+}

@@ -1,0 +1,57 @@
+//! Formats that compiled code converts itself.
+
+use brolga_ir::texel::{Channel, ChannelKind, TexelFormat};
+
+use super::table::{Encoding, Field, Format};
+
+impl Format {
+    /// The format as compiled code knows it, if its texels are whole words, each channel is a field of one of them, and
+    /// there is code for the conversion.
+    pub fn texel_format(self) -> Option<TexelFormat> {
+        self.size_bytes().is_multiple_of(4).then(|| self.vertex_format()).flatten()
+    }
+
+    /// The same of an element of a vertex, which may be a part of a word.
+    pub fn vertex_format(self) -> Option<TexelFormat> {
+        // Compiled code takes what is missing for zeros, and channels for fields of their own.
+        if self.block_extents() != [1, 1] || Format::DIRECT3D9.contains(&self) {
+            return None;
+        }
+        let mut channels = [None; 4];
+        for (n, channel) in channels.iter_mut().enumerate() {
+            let Some(encoding) = self.channels()[n] else { continue };
+            let kind = match encoding {
+                Encoding::Float => ChannelKind::Float,
+                Encoding::Unorm => ChannelKind::Unorm,
+                Encoding::Snorm => ChannelKind::Snorm,
+                Encoding::Uint => ChannelKind::Uint,
+                Encoding::Sint => ChannelKind::Sint,
+                Encoding::Srgb => ChannelKind::Srgb,
+            };
+            // A channel that is not a field shares bits with others.
+            let Field { shift, bits } = self.fields()[n]?;
+            if shift % 32 + bits > 32 {
+                return None;
+            }
+            *channel = Some(Channel { shift, bits, kind });
+        }
+        Some(TexelFormat { words: self.size_bytes().div_ceil(4), channels, missing_alpha: self.zero()[3] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_are_words_parts_with_their_own_encodings() {
+        let kinds =
+            |format: Format| Some(format.texel_format()?.channels.map(|channel| channel.map(|found| found.kind)));
+        let depth_stencil = [Some(ChannelKind::Unorm), Some(ChannelKind::Uint), None, None];
+        assert_eq!(kinds(Format::D24_UNORM_S8_UINT), Some(depth_stencil));
+        assert_eq!(kinds(Format::X24_TYPELESS_G8_UINT), Some([None, Some(ChannelKind::Uint), None, None]));
+        for format in [Format::R9G9B9E5_SHAREDEXP, Format::BC1_UNORM, Format::R8_UNORM] {
+            assert_eq!(kinds(format), None, "{format}");
+        }
+    }
+}

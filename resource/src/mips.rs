@@ -1,0 +1,119 @@
+//! Makes mip levels: each texel is the mean of 2 x 2 of the level before, 2 x 2 x 2 where there are slices.
+//!
+//! Direct3D leaves the filter open. Texel x covers the texels 2x and 2x + 1 of the level before: the last one of an odd
+//! extent counts for nothing, and an extent of 1 stays. Means are those of numbers, not of codes: of linear ones in
+//! sRGB. They are exact, and rounded once to the format; halves of codes go away from zero, as in all conversions
+//! (functional specification, 3.2.3).
+
+use std::ops::Range;
+
+use brolga_ir::interface::Dimension;
+
+use crate::error::ResourceError;
+use crate::format::{Encoding, Format, Use};
+use crate::texture::{TexelBox, Texture};
+use crate::view::{View, ViewKind};
+
+/// The most texels of which one is made.
+const MOST: usize = 8;
+
+impl Texture {
+    /// Makes all mip levels of all layers but the first one, each of the one before: 2 x 2 texels become their mean, or
+    /// 2 x 2 x 2, and the last ones of odd extents are left out.
+    ///
+    /// # Errors
+    /// If the format cannot be both sampled and drawn to, as for integers, depths and blocks, or the memory is
+    /// read-only.
+    pub fn generate_mips(&self) -> Result<(), ResourceError> {
+        generate(self, self.shape().format, 0, self.shape().mips, 0..self.shape().layers)
+    }
+}
+
+impl View {
+    /// Makes the mip levels that it sees of a texture, but for the first of them, as [`Texture::generate_mips`] does
+    /// it: in its layers, and in the format in which it sees them.
+    ///
+    /// # Errors
+    /// If it sees no texture, and as there.
+    pub fn generate_mips(&self) -> Result<(), ResourceError> {
+        let ViewKind::Texture(view) = self.kind() else { return Err(ResourceError::NotTexture { what: "mip levels" }) };
+        let has_slices = view.texture.shape().dimension == Dimension::Texture3d;
+        let layers = if has_slices { 0..1 } else { view.layers() };
+        generate(&view.texture, view.format, view.mips.start, view.mips.end, layers)
+    }
+}
+
+fn generate(texture: &Texture, format: Format, first: u32, end: u32, layers: Range<u32>) -> Result<(), ResourceError> {
+    let stored = texture.shape().format;
+    if stored.allows(Use::DepthStencil) || !(format.allows(Use::Target) && format.allows(Use::Sample)) {
+        return Err(ResourceError::Mips { format: stored });
+    }
+    for layer in layers {
+        for mip in first + 1..end {
+            let (from, to) = (texture.level(mip - 1, layer)?, texture.level(mip, layer)?);
+            halve(texture, format, &from, &to)?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes a level of the one before, row by row.
+fn halve(texture: &Texture, format: Format, from: &TexelBox, to: &TexelBox) -> Result<(), ResourceError> {
+    let size_bytes = format.size_bytes() as usize;
+    // Texels of the level before for each one, along each axis.
+    let counts = [0, 1, 2].map(|axis| from.extents[axis] / to.extents[axis]).map(|count| count.clamp(1, 2));
+    let [width, height, depth] = to.extents;
+    let mut row = vec![0; width as usize * size_bytes];
+    let mut sources = vec![0; (width * counts[0]) as usize * size_bytes];
+    let mut texels = vec![[0_u128; MOST]; width as usize];
+    let count = counts.iter().product::<u32>() as usize;
+    for (z, y) in (0..depth).flat_map(|z| (0..height).map(move |y| (z, y))) {
+        let rows = (0..counts[2]).flat_map(|dz| (0..counts[1]).map(move |dy| (dy, dz)));
+        for (n, (dy, dz)) in rows.enumerate() {
+            let origin = [0, y * counts[1] + dy, z * counts[2] + dz];
+            let part = TexelBox { origin, extents: [width * counts[0], 1, 1], ..*from };
+            texture.read(&part, &mut sources, None)?;
+            for (texels, sources) in texels.iter_mut().zip(sources.chunks_exact(counts[0] as usize * size_bytes)) {
+                for (m, source) in sources.chunks_exact(size_bytes).enumerate() {
+                    let mut bytes = [0; 16];
+                    bytes[..size_bytes].copy_from_slice(source);
+                    texels[n * counts[0] as usize + m] = u128::from_le_bytes(bytes);
+                }
+            }
+        }
+        for (texel, texels) in row.chunks_exact_mut(size_bytes).zip(&texels) {
+            texel.copy_from_slice(&mean(format, &texels[..count]).to_le_bytes()[..size_bytes]);
+        }
+        texture.write(&TexelBox { origin: [0, y, z], extents: [width, 1, 1], ..*to }, &row, None)?;
+    }
+    Ok(())
+}
+
+/// The mean of some texels.
+fn mean(format: Format, texels: &[u128]) -> u128 {
+    let mut sums = [0.0_f64; 4];
+    for &texel in texels {
+        for (sum, word) in sums.iter_mut().zip(format.decode(texel)) {
+            *sum += f64::from(f32::from_bits(word));
+        }
+    }
+    let mut mean = format.encode(sums.map(|sum| ((sum / texels.len() as f64) as f32).to_bits()));
+    // A float has no room for the mean of codes, which decides where halves go.
+    for (field, encoding) in format.fields().into_iter().zip(format.channels()) {
+        let (Some(field), Some(Encoding::Unorm | Encoding::Snorm)) = (field, encoding) else { continue };
+        let mask = u128::MAX >> (128 - field.bits) << field.shift;
+        let unused = 128 - field.bits;
+        let code = |texel: &u128| {
+            let code = texel >> field.shift << unused;
+            match encoding {
+                // The least code is the one above it again.
+                Some(Encoding::Snorm) => (code.cast_signed() >> unused).max(1 - (1 << (field.bits - 1))),
+                _ => (code >> unused).cast_signed(),
+            }
+        };
+        let (sum, count) = (texels.iter().map(code).sum::<i128>(), texels.len() as i128);
+        let rounded = (2 * sum + count * sum.signum()) / (2 * count);
+        mean = mean & !mask | rounded.cast_unsigned() << field.shift & mask;
+    }
+    mean
+}

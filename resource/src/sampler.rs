@@ -1,0 +1,143 @@
+//! Samplers: how textures are filtered and addressed outside their extents.
+
+pub use brolga_ir::pipeline::state::Comparison;
+
+use crate::error::ResourceError;
+
+/// The most samples along the line of an anisotropic filter.
+const MOST_ANISOTROPY: u32 = 16;
+/// What may be added to a level of detail.
+const BIASES: std::ops::RangeInclusive<f32> = -16.0..=15.99;
+
+/// Which texels around a position a filter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Tap {
+    /// The nearest one.
+    #[default]
+    Point,
+    /// The two nearest ones along each axis, weighted by distance.
+    Linear,
+}
+
+/// How the texels that a filter takes are combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Reduction {
+    /// Their weighted sum.
+    #[default]
+    Weighted,
+    /// Each is first compared with a reference; for comparison instructions.
+    Comparison,
+    /// The smallest of those with a weight, component by component.
+    Minimum,
+    /// The largest of those with a weight, component by component.
+    Maximum,
+}
+
+/// A filter, as in `D3D11_FILTER`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Filter {
+    /// Minification: where a texel covers less than a pixel.
+    pub minify: Tap,
+    /// Magnification: where it covers more.
+    pub magnify: Tap,
+    /// Between mip levels.
+    pub mip: Tap,
+    /// Whether it follows a pixel's footprint on the texture; everything else is then linear.
+    pub anisotropic: bool,
+    /// How the texels are combined.
+    pub reduction: Reduction,
+}
+
+/// How coordinates outside a texture along an axis are resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum AddressMode {
+    /// The texture again.
+    Wrap,
+    /// The texture again, every other time mirrored.
+    Mirror,
+    /// The texels at its edge.
+    #[default]
+    Clamp,
+    /// A colour.
+    Border,
+    /// The texture mirrored once, then the texels at its edge.
+    MirrorOnce,
+}
+
+/// The state of a sampler. [`Sampler::default`] is Direct3D's state of an empty slot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sampler {
+    /// The filter.
+    pub filter: Filter,
+    /// The address modes along u, v and w.
+    pub address: [AddressMode; 3],
+    /// Added to the level of detail, -16 to 15.99.
+    pub level_bias: f32,
+    /// The least level of detail. It takes precedence over the largest.
+    pub min_level: f32,
+    /// The largest level of detail.
+    pub max_level: f32,
+    /// The most samples along the line of an anisotropic filter, 1 to 16.
+    pub max_anisotropy: u32,
+    /// The comparison of comparison instructions.
+    pub comparison: Comparison,
+    /// The colour of [`AddressMode::Border`].
+    pub border: [f32; 4],
+}
+
+impl Default for Sampler {
+    fn default() -> Self {
+        let filter = Filter { minify: Tap::Linear, magnify: Tap::Linear, mip: Tap::Linear, ..Filter::default() };
+        Self {
+            filter,
+            address: [AddressMode::Clamp; 3],
+            level_bias: 0.0,
+            min_level: f32::MIN,
+            max_level: f32::MAX,
+            max_anisotropy: 1,
+            comparison: Comparison::Never,
+            border: [0.0; 4],
+        }
+    }
+}
+
+impl Sampler {
+    /// Whether it is for comparison instructions.
+    pub fn compares(&self) -> bool {
+        self.filter.reduction == Reduction::Comparison
+    }
+
+    /// An error if a number is out of Direct3D's range.
+    pub fn check(&self) -> Result<(), ResourceError> {
+        let Self { level_bias, min_level, max_level, max_anisotropy, .. } = *self;
+        if !BIASES.contains(&level_bias) {
+            return Err(ResourceError::LevelBias { level_bias });
+        }
+        if min_level.is_nan() || max_level.is_nan() {
+            return Err(ResourceError::LevelNan);
+        }
+        if !(1..=MOST_ANISOTROPY).contains(&max_anisotropy) {
+            return Err(ResourceError::Anisotropy { max_anisotropy });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_out_of_range_are_errors() {
+        let good = Sampler::default();
+        assert!(good.check().is_ok());
+        let bad = [
+            Sampler { level_bias: 16.0, ..good },
+            Sampler { level_bias: f32::NAN, ..good },
+            Sampler { min_level: f32::NAN, ..good },
+            Sampler { max_anisotropy: 0, ..good },
+            Sampler { max_anisotropy: 17, ..good },
+        ];
+        assert!(bad.iter().all(|sampler| sampler.check().is_err()));
+    }
+}

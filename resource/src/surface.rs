@@ -1,0 +1,98 @@
+//! The texels that a view of a texture sees, and where they are.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use brolga_ir::interface::Dimension;
+
+use crate::format::Format;
+use crate::memory::Memory;
+
+/// A mip level of a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SurfaceLevel {
+    /// Offset in the memory of the first byte of the view's first layer.
+    pub offset_bytes: u64,
+    /// Texels along x, y and z, at least 1 each; z does not count layers.
+    pub extents: [u32; 3],
+    /// The row pitch (of rows of blocks) in bytes.
+    pub row_bytes: u64,
+    /// The slice pitch of a 3D texture in bytes.
+    pub slice_bytes: u64,
+}
+
+impl SurfaceLevel {
+    /// The byte after the last one of the first layer.
+    pub fn end_bytes(&self) -> u64 {
+        self.offset_bytes + self.slice_bytes * u64::from(self.extents[2])
+    }
+}
+
+/// The texels that a view of a texture sees: all that loads, stores and sampling need to know.
+#[derive(Clone, Debug)]
+pub struct Surface {
+    /// Where the bytes are.
+    pub memory: Arc<Memory>,
+    /// How texels are read, which may be another format than the texture was made with.
+    pub format: Format,
+    /// The kind, as the shader declares it.
+    pub dimension: Dimension,
+    /// The view's levels, the most detailed one first; at least one.
+    pub levels: Vec<SurfaceLevel>,
+    /// Layers that the view sees, each face of a cube counted; 1 if there are none.
+    pub layers: u32,
+    /// Bytes from a layer to the next.
+    pub layer_bytes: u64,
+    /// Samples of a texel, 1 if it is not multisampled. They are consecutive.
+    pub samples: u32,
+    /// The least level of detail, counted in the view's levels, that may be sampled or loaded (functional specification
+    /// 5.8); 0 if there is no such bound.
+    pub min_level: f32,
+}
+
+/// One texel, or a sample of one, of a surface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Texel {
+    /// Counted in the view's levels.
+    pub level: u32,
+    /// Along x, y and z of the level.
+    pub at: [u32; 3],
+    /// Counted in the view's layers, each face of a cube counted.
+    pub layer: u32,
+    /// 0 if it is not multisampled.
+    pub sample: u32,
+}
+
+impl Surface {
+    /// Offset in the memory of a texel's block; none outside the view. Ignores the least level.
+    #[inline]
+    pub fn block_offset(&self, texel: Texel) -> Option<u64> {
+        let level = self.levels.get(texel.level as usize)?;
+        let [x, y, z] = texel.at;
+        let [width, height, depth] = level.extents;
+        if x >= width || y >= height || z >= depth || texel.layer >= self.layers || texel.sample >= self.samples {
+            return None;
+        }
+        // Inside, so that no product exceeds the bytes of the texture.
+        let [block_width, block_height] = self.format.block_extents();
+        let [x, y, z, layer, sample, samples] =
+            [x / block_width, y / block_height, z, texel.layer, texel.sample, self.samples].map(u64::from);
+        let block = (x * samples + sample) * u64::from(self.format.size_bytes());
+        Some(level.offset_bytes + layer * self.layer_bytes + z * level.slice_bytes + y * level.row_bytes + block)
+    }
+
+    /// The bytes of the view, as offsets in the memory: a range for each layer, in increasing order.
+    pub fn byte_ranges(&self) -> impl Iterator<Item = Range<u64>> {
+        let start = self.levels.first().map_or(0, |level| level.offset_bytes);
+        let end = self.levels.last().map_or(start, SurfaceLevel::end_bytes);
+        (0..u64::from(self.layers)).map(move |layer| layer * self.layer_bytes).map(move |at| at + start..at + end)
+    }
+
+    /// Whether the least level lets unfiltered accesses reach a level (functional specification 5.8.4, 5.8.5): from the
+    /// level that contains it on, and none if it is beyond the last.
+    #[inline]
+    pub fn reaches(&self, level: u32) -> bool {
+        let last = self.levels.len().saturating_sub(1);
+        self.min_level <= last as f32 && level >= self.min_level as u32
+    }
+}

@@ -1,0 +1,154 @@
+//! Textures: a buffer with a shape.
+
+use std::ops::Range;
+
+use bytemuck::{NoUninit, Pod};
+
+use crate::buffer::Buffer;
+use crate::error::ResourceError;
+use crate::shape::{TextureShape, check_pitch};
+
+/// Texels in a shape. Clones share the texels.
+#[derive(Clone, Debug)]
+pub struct Texture {
+    buffer: Buffer,
+    shape: TextureShape,
+}
+
+/// Some texels of one mip level of one layer. Of a block-compressed format they are whole blocks, or all up to the end of the
+/// level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TexelBox {
+    /// The mip level.
+    pub mip: u32,
+    /// The layer, each face of a cube counted.
+    pub layer: u32,
+    /// The first texel along x, y and z.
+    pub origin: [u32; 3],
+    /// Texels along x, y and z.
+    pub extents: [u32; 3],
+}
+
+impl Texture {
+    /// A texture whose texels are a buffer's content, laid out as [`TextureShape`] says.
+    pub fn new(buffer: Buffer, shape: TextureShape) -> Result<Self, ResourceError> {
+        let expected = shape.size_bytes()?;
+        let actual = buffer.size_bytes();
+        // With a row pitch there may be padding after the last row too.
+        if actual < expected || (actual > expected && shape.row_pitch_bytes.is_none()) {
+            return Err(ResourceError::TextureSize { format: shape.format, expected, actual });
+        }
+        Ok(Self { buffer, shape })
+    }
+
+    /// Its shape.
+    pub fn shape(&self) -> &TextureShape {
+        &self.shape
+    }
+
+    /// Its texels.
+    pub fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
+    /// A whole mip level of a layer.
+    ///
+    /// # Errors
+    /// If the texture does not have it.
+    pub fn level(&self, mip: u32, layer: u32) -> Result<TexelBox, ResourceError> {
+        let TextureShape { mips, layers, .. } = self.shape;
+        match mip < mips && layer < layers {
+            true => Ok(TexelBox { mip, layer, origin: [0; 3], extents: self.shape.extents(mip) }),
+            false => Err(ResourceError::NoLevel { mip, layer, mips, layers }),
+        }
+    }
+
+    /// The bytes of its buffer in which the texels of a whole mip level of a layer are.
+    ///
+    /// # Errors
+    /// If the texture does not have it.
+    pub fn level_bytes(&self, mip: u32, layer: u32) -> Result<Range<u64>, ResourceError> {
+        self.level(mip, layer)?;
+        let level = self.shape.levels().nth(mip as usize).expect("a level that there is");
+        let before = u64::from(layer) * self.shape.layer_bytes();
+        Ok(before + level.offset_bytes..(before + level.end_bytes()).min(self.buffer.size_bytes()))
+    }
+
+    /// Copies the texels of a box in: slice by slice, row by row. `row_pitch_bytes` is the row pitch in `texels`;
+    /// without it rows are packed. What follows the last row is ignored.
+    ///
+    /// # Errors
+    /// If the texture does not have such a box, there are too few bytes, or the memory is read-only. Nothing is written then.
+    pub fn write<T: NoUninit>(
+        &self,
+        to: &TexelBox,
+        texels: &[T],
+        row_pitch_bytes: Option<u64>,
+    ) -> Result<(), ResourceError> {
+        let bytes: &[u8] = bytemuck::cast_slice(texels);
+        let mut rows = self.rows(to, bytes.len(), row_pitch_bytes)?;
+        rows.try_for_each(|row| self.buffer.write(row.offset_bytes, &bytes[row.at..row.at + row.size]))
+    }
+
+    /// Copies the texels of a box out, as [`write`](Self::write) copies them in. Padding between rows is unchanged.
+    ///
+    /// # Errors
+    /// If the texture does not have such a box, or there is too little space.
+    pub fn read<T: Pod>(
+        &self,
+        from: &TexelBox,
+        texels: &mut [T],
+        row_pitch_bytes: Option<u64>,
+    ) -> Result<(), ResourceError> {
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(texels);
+        let mut rows = self.rows(from, bytes.len(), row_pitch_bytes)?;
+        rows.try_for_each(|row| self.buffer.read(row.offset_bytes, &mut bytes[row.at..row.at + row.size]))
+    }
+
+    /// The rows of a box, all of which are in the texture, and in as many bytes of the caller.
+    pub(super) fn rows(
+        &self,
+        part: &TexelBox,
+        size_bytes: usize,
+        pitch: Option<u64>,
+    ) -> Result<impl Iterator<Item = Row> + use<>, ResourceError> {
+        let &TexelBox { mip, layer, origin, extents } = part;
+        let (format, whole) = (self.shape.format, self.level(mip, layer)?.extents);
+        let block = format.block_extents();
+        let is_inside = (0..3).all(|axis| {
+            let (end, block) = (origin[axis].checked_add(extents[axis]), block.get(axis).copied().unwrap_or(1));
+            let is_cut = |at: u32| !at.is_multiple_of(block);
+            end.is_some_and(|end| end <= whole[axis] && (!is_cut(end) || end == whole[axis])) && !is_cut(origin[axis])
+        });
+        if !is_inside {
+            return Err(ResourceError::TexelBox { origin, extents, level: whole, block });
+        }
+        let row_bytes = self.shape.row_bytes(extents[0]);
+        let pitch = pitch.unwrap_or(row_bytes);
+        check_pitch(pitch, row_bytes, 1)?;
+        let rows = extents[1].div_ceil(block[1]);
+        let slices = if rows == 0 || row_bytes == 0 { 0 } else { extents[2] };
+        let before_last = (u64::from(slices) * u64::from(rows)).checked_sub(1);
+        let expected = before_last.map_or(0, |before| before * pitch + row_bytes);
+        if (size_bytes as u64) < expected {
+            return Err(ResourceError::TexelBytes { extents, size_bytes: size_bytes as u64, expected });
+        }
+        let level = self.shape.levels().nth(mip as usize).expect("a box of a level that there is");
+        let first = level.offset_bytes + u64::from(layer) * self.shape.layer_bytes() + self.shape.row_bytes(origin[0]);
+        let at = move |slice: u32, row: u32| Row {
+            offset_bytes: first
+                + u64::from(origin[2] + slice) * level.slice_bytes
+                + u64::from(origin[1] / block[1] + row) * level.row_bytes,
+            at: ((u64::from(slice) * u64::from(rows) + u64::from(row)) * pitch) as usize,
+            size: row_bytes as usize,
+        };
+        Ok((0..slices).flat_map(move |slice| (0..rows).map(move |row| at(slice, row))))
+    }
+}
+
+/// A row of a box, in the texture and in the caller's bytes.
+pub(super) struct Row {
+    pub offset_bytes: u64,
+    at: usize,
+    pub size: usize,
+}

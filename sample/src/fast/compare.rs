@@ -1,0 +1,160 @@
+//! Comparisons with texels of one channel: shadow maps. The texels for which the comparison holds are counted by weight.
+
+use std::marker::PhantomData;
+
+use brolga_resource::Comparison;
+
+use super::address::{LinearAddresses, TexelAddress};
+use super::codes::or_border;
+use super::vector::{Array, Lanes, Vector};
+use super::{Fast, Filtered, Kind, Texel};
+
+/// The kind of comparisons with texels that a depth reads.
+#[derive(Debug)]
+pub(super) struct Compared<D>(PhantomData<D>);
+
+/// What is compared.
+pub(super) trait Depth {
+    type Bytes: Texel + Into<u32>;
+
+    /// The numbers of texels.
+    fn number<V: Vector>(words: V) -> V;
+
+    /// A reference in the same units, in the format's range.
+    fn reference<V: Vector>(reference: V) -> V;
+}
+
+/// Floats; denormals are zero.
+#[derive(Debug)]
+pub(super) struct Depth32;
+
+/// The codes of [`R16_UNORM`](brolga_resource::Format::R16_UNORM).
+#[derive(Debug)]
+pub(super) struct Depth16;
+
+/// The codes of [`R24_UNORM_X8_TYPELESS`](brolga_resource::Format::R24_UNORM_X8_TYPELESS).
+#[derive(Debug)]
+pub(super) struct Depth24;
+
+impl Depth for Depth32 {
+    type Bytes = u32;
+
+    #[inline(always)]
+    fn number<V: Vector>(words: V) -> V {
+        words.flush()
+    }
+
+    #[inline(always)]
+    fn reference<V: Vector>(reference: V) -> V {
+        reference.flush()
+    }
+}
+
+impl Depth for Depth16 {
+    type Bytes = u16;
+
+    #[inline(always)]
+    fn number<V: Vector>(words: V) -> V {
+        words.to_float()
+    }
+
+    #[inline(always)]
+    fn reference<V: Vector>(reference: V) -> V {
+        code(reference, 65535.0)
+    }
+}
+
+impl Depth for Depth24 {
+    type Bytes = u32;
+
+    #[inline(always)]
+    fn number<V: Vector>(words: V) -> V {
+        words.and(V::splat(0x00ff_ffff)).to_float()
+    }
+
+    #[inline(always)]
+    fn reference<V: Vector>(reference: V) -> V {
+        // Products of 48 bits.
+        let numbers = reference.max_floats(V::splat(0)).min_floats(V::splat_float(1.0)).store();
+        let mut codes = Lanes::<V, u32>::splat(0);
+        for lane in 0..V::LANES {
+            let scaled = f64::from(f32::from_bits(numbers[lane])) * 16_777_215.0 + 0.5;
+            codes[lane] = (scaled as i32) as u32;
+        }
+        V::load(&codes).to_float()
+    }
+}
+
+impl<D: Depth> Kind for Compared<D> {
+    const TEXEL_BYTES: u32 = size_of::<D::Bytes>() as u32;
+
+    #[inline(always)]
+    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> [V; 4] {
+        let is_passed = passes::<D, V>(fast, address, D::reference(reference));
+        [is_passed.and(V::splat_float(1.0)); 4]
+    }
+
+    #[inline(always)]
+    fn linear<V: Vector>(
+        fast: &Fast,
+        first: LinearAddresses<V>,
+        second: Option<(LinearAddresses<V>, V)>,
+        reference: V,
+    ) -> Filtered<V> {
+        let reference = D::reference(reference);
+        let passed = weight_passed::<D, V>(fast, first, reference);
+        let share = match second {
+            None => passed.to_float().mul_floats(V::splat_float(1.0 / (1 << 16) as f32)),
+            Some((second, fraction)) => {
+                let others = weight_passed::<D, V>(fast, second, reference);
+                let sum = passed.mul(V::splat(256).sub(fraction)).add(others.mul(fraction));
+                sum.to_float().mul_floats(V::splat_float(1.0 / (1 << 24) as f32))
+            }
+        };
+        Filtered { words: [share; 4], left: 0 }
+    }
+}
+
+/// A number of a fixed-point format with this largest code, of at most 16 bits; NaN is 0.
+#[inline(always)]
+fn code<V: Vector>(number: V, most: f32) -> V {
+    let number = number.max_floats(V::splat(0)).min_floats(V::splat_float(1.0));
+    number.mul_floats(V::splat_float(most)).add_floats(V::splat_float(0.5)).floor()
+}
+
+/// The weights of the texels that the reference passes, in units of 2^-16.
+#[inline(always)]
+fn weight_passed<D: Depth, V: Vector>(fast: &Fast, addresses: LinearAddresses<V>, reference: V) -> V {
+    let all = V::splat(256);
+    let [right, lower] = addresses.fractions;
+    let (left, upper) = (all.sub(right), all.sub(lower));
+    let [upper_left, upper_right, lower_left, lower_right] = addresses.texels;
+    let upper_left = left.and(passes::<D, V>(fast, upper_left, reference));
+    let upper_right = right.and(passes::<D, V>(fast, upper_right, reference));
+    let lower_left = left.and(passes::<D, V>(fast, lower_left, reference));
+    let lower_right = right.and(passes::<D, V>(fast, lower_right, reference));
+    upper_left.add(upper_right).mul(upper).add(lower_left.add(lower_right).mul(lower))
+}
+
+/// Ones where the comparison holds.
+#[inline(always)]
+fn passes<D: Depth, V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> V {
+    let read: Lanes<V, D::Bytes> = fast.read_each(address.offset_bytes);
+    let mut words = Lanes::<V, u32>::splat(0);
+    for lane in 0..V::LANES {
+        words[lane] = read[lane].into();
+    }
+    let words = or_border(fast, address, V::load(&words));
+    let texels = D::number(words);
+    let ones = V::splat(u32::MAX);
+    match fast.sampler.comparison {
+        Comparison::Never => V::splat(0),
+        Comparison::Less => texels.more_floats(reference),
+        Comparison::Equal => texels.equal_floats(reference),
+        Comparison::LessEqual => texels.more_floats(reference).or(texels.equal_floats(reference)),
+        Comparison::Greater => reference.more_floats(texels),
+        Comparison::NotEqual => texels.equal_floats(reference).xor(ones),
+        Comparison::GreaterEqual => reference.more_floats(texels).or(texels.equal_floats(reference)),
+        Comparison::Always => ones,
+    }
+}

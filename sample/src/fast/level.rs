@@ -1,0 +1,148 @@
+//! Mip levels, for a vector of lanes: what `level.rs` beside this folder does for one.
+
+use brolga_resource::Tap;
+
+use super::Fast;
+use super::vector::{Lanes, Vector};
+use crate::level::{LOG2, NO_LENGTH};
+
+/// Where the level of detail of a packet comes from.
+#[derive(Clone, Copy)]
+pub(super) enum Detail<'a, V: Vector> {
+    Zero,
+    Given(&'a Lanes<V, u32>),
+    /// The derivatives along the screen's axes, of as many coordinates as there are.
+    Derivatives([[&'a Lanes<V, u32>; 3]; 2]),
+}
+
+/// What is added to it, and what bounds it from below.
+#[derive(Clone, Copy)]
+pub(super) struct Adjusted<'a, V: Vector> {
+    pub bias: Option<&'a Lanes<V, u32>>,
+    pub clamp: Option<&'a Lanes<V, u32>>,
+}
+
+/// The levels that a packet takes.
+#[derive(Clone, Copy)]
+pub(super) struct Chosen<V> {
+    pub tap: Tap,
+    /// Existing levels.
+    pub first: V,
+    pub second: V,
+    /// Weights of the second ones, in 256ths.
+    pub fraction: V,
+    /// Lanes that need another filter, or take nothing.
+    pub left: u32,
+}
+
+impl<V: Vector> Chosen<V> {
+    /// Where nothing but the first level can be meant.
+    #[inline(always)]
+    pub fn first(fast: &Fast) -> Self {
+        let zero = V::splat(0);
+        Self { tap: fast.sampler.filter.magnify, first: zero, second: zero, fraction: zero, left: 0 }
+    }
+
+    /// The levels for a level of detail.
+    #[inline(always)]
+    pub fn of(fast: &Fast, level: V, adjusted: Adjusted<'_, V>, taking_part: u32) -> Self {
+        let filter = fast.sampler.filter;
+        let zero = V::splat(0);
+        let last = fast.levels.len() as u32 - 1;
+        let (level, mut left) = bounded(fast, biased(fast, level, adjusted.bias), adjusted.clamp);
+        let minifies = level.more_floats(zero).signs() & taking_part;
+        let tap = if minifies == 0 { filter.magnify } else { filter.minify };
+        if minifies != 0 && filter.minify != filter.magnify {
+            left |= !minifies & V::ALL;
+        }
+        let fixed = existing(fast, level).mul_floats(V::splat_float(256.0)).to_int();
+        match filter.mip {
+            Tap::Point => {
+                let first = fixed.add(V::splat(128)).shift_right::<8>();
+                Self { tap, first, second: first, fraction: zero, left }
+            }
+            Tap::Linear => {
+                let first = fixed.shift_right::<8>();
+                let second = first.add(V::splat(1)).min(V::splat(last));
+                Self { tap, first, second, fraction: fixed.and(V::splat(255)), left }
+            }
+        }
+    }
+}
+
+/// A level of detail with what is added to it.
+#[inline(always)]
+pub(super) fn biased<V: Vector>(fast: &Fast, level: V, bias: Option<&Lanes<V, u32>>) -> V {
+    let level = level.add_floats(V::splat_float(fast.sampler.level_bias));
+    match bias {
+        Some(bias) => level.add_floats(V::load_written(bias).flush()),
+        None => level,
+    }
+}
+
+/// A level of detail within its bounds, and the lanes in which they exclude all levels.
+#[inline(always)]
+pub(super) fn bounded<V: Vector>(fast: &Fast, level: V, clamp: Option<&Lanes<V, u32>>) -> (V, u32) {
+    // NaN becomes the largest level.
+    let level = level.flush().min_floats(V::splat_float(fast.sampler.max_level));
+    let level = level.max_floats(V::splat_float(fast.sampler.min_level));
+    let mut least = V::splat_float(fast.least_level);
+    let mut left = 0;
+    if let Some(clamp) = clamp {
+        // NaN is none.
+        least = V::load_written(clamp).flush().max_floats(least);
+        left = least.more_floats(V::splat_float((fast.levels.len() - 1) as f32)).signs();
+    }
+    (level.max_floats(least), left)
+}
+
+/// The nearest level that there is.
+#[inline(always)]
+pub(super) fn existing<V: Vector>(fast: &Fast, level: V) -> V {
+    level.max_floats(V::splat(0)).min_floats(V::splat_float((fast.levels.len() - 1) as f32))
+}
+
+/// The layer of each lane, clamped to existing ones.
+#[inline(always)]
+pub(super) fn layer<V: Vector>(layers: u32, coordinate: V) -> V {
+    let last = V::splat_float((layers - 1) as f32);
+    // NaN becomes 0.
+    coordinate.max_floats(V::splat(0)).min_floats(last).to_int()
+}
+
+/// `Footprint::level` for derivatives along two coordinates.
+#[inline(always)]
+pub(super) fn of_derivatives<V: Vector>(fast: &Fast, [x, y]: [[V; 2]; 2]) -> V {
+    let extents = [V::splat_float(fast.first.width as f32), V::splat_float(fast.first.height as f32)];
+    let (xx, yy) = (square(x, extents), square(y, extents));
+    // A NaN is not the longer one, unless both are.
+    half_log2(xx.max_floats(yy).where_set(yy.ordered(yy), xx))
+}
+
+/// The square of a length in texels.
+#[inline(always)]
+fn square<V: Vector>([a, b]: [V; 2], [width, height]: [V; 2]) -> V {
+    let (a, b) = (a.mul_floats(width), b.mul_floats(height));
+    a.mul_floats(a).add_floats(b.mul_floats(b))
+}
+
+/// The function of this name in `level.rs` beside this folder, step by step.
+#[inline(always)]
+pub(super) fn half_log2<V: Vector>(number: V) -> V {
+    let over = number.sub(V::splat(std::f32::consts::FRAC_1_SQRT_2.to_bits()));
+    let exponent = over.shift_signed::<23>();
+    let fraction = number.sub(exponent.shift_left::<23>());
+    let one = V::splat_float(1.0);
+    let s = fraction.sub_floats(one).div_floats(fraction.add_floats(one));
+    let ss = s.mul_floats(s);
+    let [first, rest @ ..] = LOG2;
+    let mut series = V::splat(0);
+    for factor in rest.into_iter().rev() {
+        series = series.add_floats(V::splat_float(factor)).mul_floats(ss);
+    }
+    let log = exponent.to_float().add_floats(s.mul_floats(V::splat_float(first).add_floats(series)));
+    let half = log.mul_floats(V::splat_float(0.5));
+    let half = V::splat_float(f32::NEG_INFINITY).where_set(V::splat_float(NO_LENGTH).more_floats(number), half);
+    let is_finite = V::splat_float(f32::INFINITY).more_floats(number);
+    half.where_set(is_finite, number)
+}

@@ -1,0 +1,62 @@
+//! Linear filters of numbers: floats, and codes along the sRGB curve.
+//!
+//! Along each axis in turn, then between mip levels, a result is `a + (b - a) * weight` in floats, so that many lanes are filtered at
+//! once and equal texels give what a load of one does. Where that is not finite, as next to an infinity, the sum of weighted texels in
+//! doubles counts (`filter.rs`), which ignores texels of weight zero.
+
+use brolga_resource::Tap;
+
+use crate::coordinate::{ONE, Taps};
+use crate::lane::Lane;
+use crate::level::Levels;
+
+type Numbers = [f32; 4];
+
+impl Lane<'_> {
+    /// The numbers of all channels around a place, where they are finite.
+    pub(crate) fn interpolated(&self, at: [f32; 3], levels: Levels, tap: Tap) -> Numbers {
+        let first = self.interpolated_on(levels.first, self.taps(at, levels.first, tap), tap);
+        match levels.fraction {
+            0 => first,
+            fraction => {
+                let second = self.interpolated_on(levels.second, self.taps(at, levels.second, tap), tap);
+                between(first, second, fraction)
+            }
+        }
+    }
+
+    /// The same on one level.
+    fn interpolated_on(&self, level: usize, [u, v, w]: [Taps; 3], tap: Tap) -> Numbers {
+        let axes = if tap == Tap::Point { 0 } else { self.axes() };
+        let row = |y: i32, z: i32| {
+            let texel = |x: i32| self.numbers(level, [x, y, z]);
+            along(u, axes > 0, texel)
+        };
+        let slice = |z: i32| along(v, axes > 1, |y| row(y, z));
+        along(w, axes > 2, slice)
+    }
+
+    /// A texel's numbers; beyond a cube's corner the mean of those that represent it.
+    fn numbers(&self, level: usize, texel: [i32; 3]) -> Numbers {
+        let load = |place| self.texels.words(place).map(f32::from_bits);
+        match self.places(level, texel)[..] {
+            [a, b, c] => {
+                let [a, b, c] = [a, b, c].map(load);
+                [0, 1, 2, 3].map(|channel| (a[channel] + b[channel] + c[channel]) / 3.0)
+            }
+            ref places => load(places[0]),
+        }
+    }
+}
+
+/// What lies between the two texels along an axis; the first one where there is no such axis.
+fn along(taps: Taps, has_axis: bool, of: impl Fn(i32) -> Numbers) -> Numbers {
+    let first = of(taps.texels[0]);
+    if has_axis { between(first, of(taps.texels[1]), taps.weights[1]) } else { first }
+}
+
+/// `weight` is in 256ths.
+fn between(a: Numbers, b: Numbers, weight: u32) -> Numbers {
+    let weight = weight as f32 / ONE as f32;
+    [0, 1, 2, 3].map(|channel| a[channel] + (b[channel] - a[channel]) * weight)
+}

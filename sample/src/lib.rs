@@ -1,0 +1,182 @@
+//! Sampling: what the sample instructions read from a texture through a sampler.
+//!
+//! Functional specification 7.18 and 22.4. [`Prepared`] is made once for a texture and a sampler and used once per
+//! packet. A lane's result depends on its operands and the texels only: not on other lanes, the packet's width or the
+//! processor. Denormal operands count as 0, in whatever float mode the caller runs.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `coordinate.rs` | range reduction, fixed point, address modes |
+//! | `cube.rs` | faces of cubes and their seams |
+//! | `level.rs` | the level of detail and the mip levels |
+//! | `anisotropic.rs` | samples along a line |
+//! | `texel.rs` | texels of the surface, the border |
+//! | `filter.rs` | how texels are combined |
+//! | `interpolate.rs` | the same for floats |
+//! | `lane.rs` | one lane, from operands to result: every feature |
+//! | `fast/` | fast paths to the same result |
+//!
+//! Where Direct3D leaves something open:
+//!
+//! * Filters other than the nearest texel are not defined for integer formats, which get the nearest one.
+//! * A computed NaN is 0x7fc00000. A single unfiltered texel keeps its bits.
+//! * Comparison instructions compare whatever the sampler's filter says; others never do.
+
+#![deny(unsafe_code)]
+
+mod anisotropic;
+mod coordinate;
+pub mod cube;
+#[cfg(target_arch = "x86_64")]
+mod fast;
+mod filter;
+mod interpolate;
+mod lane;
+mod level;
+mod texel;
+
+use brolga_ir::sampling::{Rows, SampleArg, Sampling};
+use brolga_jit::{FloatGuard, FloatMode};
+use brolga_resource::{Sampler, Surface, Tap};
+
+use lane::Lane;
+use texel::Texels;
+
+#[cfg(target_arch = "x86_64")]
+pub use fast::{Isa, Site};
+
+/// The most samples along a line; Direct3D allows no more.
+const MOST_ANISOTROPY: u32 = 16;
+
+/// There are no fast paths.
+#[cfg(not(target_arch = "x86_64"))]
+#[derive(Clone, Copy, Debug)]
+pub enum Site {}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl Site {
+    /// What compiled code calls.
+    pub fn entry(&self) -> brolga_jit::abi::SampleEntry {
+        match *self {}
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl Prepared {
+    /// What compiled code may call for a kind of sample: nothing.
+    pub fn site(&self, _: Sampling) -> Option<Site> {
+        None
+    }
+}
+
+/// A texture and a sampler, ready to be sampled.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    texels: Texels,
+    /// The effective sampler: with filters that the format allows, and a sensible anisotropy.
+    sampler: Sampler,
+    #[cfg(target_arch = "x86_64")]
+    fast: Option<fast::Fast>,
+}
+
+impl Prepared {
+    /// Precomputes what depends on the texture and the sampler only.
+    pub fn new(surface: &Surface, sampler: &Sampler) -> Self {
+        let general = Self::general(surface, sampler);
+        #[cfg(target_arch = "x86_64")]
+        if let Some(best) = Isa::present().next() {
+            return general.with_fast_paths(best);
+        }
+        general
+    }
+
+    /// The same without fast paths.
+    pub fn general(surface: &Surface, sampler: &Sampler) -> Self {
+        let mut sampler = *sampler;
+        let filter = &mut sampler.filter;
+        if filter.anisotropic {
+            [filter.minify, filter.magnify, filter.mip] = [Tap::Linear; 3];
+        }
+        if surface.format.encoding().is_integer() {
+            [filter.minify, filter.magnify, filter.mip] = [Tap::Point; 3];
+            filter.anisotropic = false;
+        }
+        sampler.max_anisotropy = sampler.max_anisotropy.clamp(1, MOST_ANISOTROPY);
+        let texels = Texels::new(surface, sampler.border);
+        Self {
+            texels,
+            sampler,
+            #[cfg(target_arch = "x86_64")]
+            fast: None,
+        }
+    }
+
+    /// Samples for the lanes whose bits are set in `lanes`. `args` are in the order of [`Sampling::args`].
+    #[inline(always)]
+    pub fn sample(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) {
+        #[cfg(target_arch = "x86_64")]
+        let lanes = self.sample_in_any_mode(sampling, lanes, args, results);
+        if lanes != 0 {
+            self.sample_in_default_mode(sampling, lanes, args, results);
+        }
+    }
+
+    /// The same in the default float mode. Switching takes as long as a few samples.
+    #[inline(never)]
+    fn sample_in_default_mode(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) {
+        let _mode = FloatGuard::new(FloatMode::Default);
+        #[cfg(target_arch = "x86_64")]
+        let lanes = self.sample_fast(sampling, lanes, args, results);
+        if lanes != 0 {
+            self.sample_lanes(sampling, lanes, args, results);
+        }
+    }
+
+    /// The general path.
+    #[inline(never)]
+    fn sample_lanes(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) {
+        let operands = Operands::new(self, sampling, args);
+        let row_lanes = results.len() / 4;
+        for lane in (0..row_lanes).filter(|lane| lanes >> lane & 1 == 1) {
+            let words = Lane::new(self, sampling, &operands, lane).result();
+            for (row, word) in results.chunks_exact_mut(row_lanes).zip(words) {
+                row[lane] = word;
+            }
+        }
+    }
+}
+
+/// The rows of operands by meaning; those that an instruction lacks are empty.
+#[derive(Debug, Default)]
+struct Operands<'a> {
+    coordinates: Rows<'a>,
+    offsets: Rows<'a>,
+    reference: Rows<'a>,
+    level: Rows<'a>,
+    along_x: Rows<'a>,
+    along_y: Rows<'a>,
+    bias: Rows<'a>,
+    clamp: Rows<'a>,
+}
+
+impl<'a> Operands<'a> {
+    fn new(prepared: &Prepared, sampling: Sampling, args: Rows<'a>) -> Self {
+        let mut operands = Self::default();
+        let mut rest = args;
+        for (arg, count) in sampling.args(prepared.texels.surface().dimension) {
+            let (rows, after) = rest.split_at(count);
+            rest = after;
+            *match arg {
+                SampleArg::Coordinates => &mut operands.coordinates,
+                SampleArg::Offsets => &mut operands.offsets,
+                SampleArg::Reference => &mut operands.reference,
+                SampleArg::Level => &mut operands.level,
+                SampleArg::AlongX => &mut operands.along_x,
+                SampleArg::AlongY => &mut operands.along_y,
+                SampleArg::Bias => &mut operands.bias,
+                SampleArg::Clamp => &mut operands.clamp,
+            } = rows;
+        }
+        operands
+    }
+}
