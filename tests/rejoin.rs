@@ -4,9 +4,12 @@
 //! The shaders share nothing between threads, so that waiting changes nothing. Each is run with its barriers, in every
 //! way, and once without, where nothing holds threads together.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use brolga::bytecode::{Limits, assembler};
 use brolga::{Bindings, CompileOptions, Device, Dispatch, Engine, Error, Level, View};
 use brolga_testing::random::Random;
+use rayon::prelude::*;
 
 /// Threads of a group: a packet and a half.
 const THREADS: u32 = 12;
@@ -155,12 +158,12 @@ fn run(device: &Device, text: &str, options: &CompileOptions) -> Result<Vec<u8>,
 #[test]
 fn barriers_change_nothing_where_threads_share_nothing() {
     let device = Device::builder().threads(1).build().unwrap();
-    let (mut same, mut refused) = (0, 0);
-    for seed in 0..SHADERS {
+    let [same, refused] = [const { AtomicU64::new(0) }; 2];
+    (0..SHADERS).into_par_iter().for_each(|seed| {
         let text = Writer::shader(seed);
         let free: String = text.split_inclusive('\n').filter(|line| !line.starts_with("sync")).collect();
         if free == text {
-            continue;
+            return;
         }
         let expected = run(&device, &free, &CompileOptions::new(Engine::Interpreter)).unwrap();
         let ways = [(Engine::Interpreter, Level::None), (Engine::Interpreter, Level::Full), (Engine::Jit, Level::Full)];
@@ -173,8 +176,9 @@ fn barriers_change_nothing_where_threads_share_nothing() {
             }
             assert_eq!(result.is_ok(), results[0].is_ok(), "seed {seed}, {way:?}:\n{text}");
         }
-        *if results[0].is_ok() { &mut same } else { &mut refused } += 1;
-    }
+        if results[0].is_ok() { &same } else { &refused }.fetch_add(1, Ordering::Relaxed);
+    });
+    let [same, refused] = [same, refused].map(AtomicU64::into_inner);
     eprintln!("{same} ran to their ends, {refused} were stopped");
     assert!(same > SHADERS / 4 && refused > SHADERS / 20, "{same} ran to their ends, {refused} were stopped");
 }

@@ -14,6 +14,7 @@ use brolga_ir::stage::{Signature, Stage, SystemValue};
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::{Builder, Function, Op};
 use brolga_testing_base::random::Random;
+use rayon::prelude::*;
 
 /// Loop iterations of a batch: random data makes some loops endless.
 const FUEL: u64 = 4_000;
@@ -63,7 +64,8 @@ fn input_rows(signature: &Signature, invocations: u32, random: &mut Random) -> V
 fn corpus_gives_the_same_bits_on_both_engines() {
     let shaders = shaders();
     assert_eq!(shaders.len(), 65);
-    for (seed, path) in (1..).zip(shaders) {
+    let numbered: Vec<_> = (1..).zip(shaders).collect();
+    numbered.into_par_iter().for_each(|(seed, path)| {
         let mut random = Random(seed);
         let plain = function(&path);
         let mut optimised = plain.clone();
@@ -87,7 +89,7 @@ fn corpus_gives_the_same_bits_on_both_engines() {
             }
             assert_eq!(fast, plain, "{}, {invocations} invocations", path.display());
         }
-    }
+    });
 }
 
 /// Translates assembly text.

@@ -10,6 +10,7 @@ use brolga_bytecode::{LoadOptions, Shader};
 use brolga_testing::check::Lab;
 use brolga_testing::generate::generate;
 use brolga_testing::report;
+use rayon::prelude::*;
 
 /// Instructions of compute shaders that no generated program holds, and why.
 const LEFT_OUT: [(&str, &[Op]); 1] = [("needs a class linkage", &[Op::FCall])];
@@ -45,10 +46,10 @@ fn every_instruction_that_can_be_translated_is_generated() {
 #[test]
 fn random_programs_do_the_same_everywhere() {
     let lab = Lab::new();
-    for seed in 0..400 {
+    (0..400).into_par_iter().for_each(|seed| {
         let program = generate(seed);
         if let Err(failure) = lab.check(&program) {
             panic!("{}", report::describe(&lab, &program, &failure));
         }
-    }
+    });
 }
