@@ -45,17 +45,6 @@ const TARGET_FORMATS: [Format; 8] = [
     Format::B5G6R5_UNORM,
 ];
 
-const COMPARISONS: [Comparison; 8] = [
-    Comparison::Never,
-    Comparison::Less,
-    Comparison::Equal,
-    Comparison::LessEqual,
-    Comparison::Greater,
-    Comparison::NotEqual,
-    Comparison::GreaterEqual,
-    Comparison::Always,
-];
-
 fn pick<T: Copy>(choices: &[T; 8], byte: u8) -> T {
     choices[usize::from(byte % 8)]
 }
@@ -84,7 +73,7 @@ fn stencil_face(numbers: &mut Numbers) -> StencilFace {
     let ops = [Keep, Zero, Replace, IncrementSaturated, DecrementSaturated, Invert, Increment, Decrement];
     let mut op = || pick(&ops, numbers.next() as u8);
     let [fail, depth_fail, pass] = [op(), op(), op()];
-    StencilFace { test: pick(&COMPARISONS, numbers.next() as u8), fail, depth_fail, pass }
+    StencilFace { test: pick(&Comparison::ALL, numbers.next() as u8), fail, depth_fail, pass }
 }
 
 fn pick_logic(numbers: &mut Numbers) -> LogicOp {
@@ -121,7 +110,7 @@ fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawErr
     let depth_formats = [Format::D16_UNORM, Format::D24_UNORM_S8_UINT, Format::D32_FLOAT, Format::D32_FLOAT_S8X24_UINT];
     desc.depth_format = depth_formats.get(usize::from(state[14] % 5)).copied();
     (desc.depth.enable, desc.depth.write) = (bit(1), bit(2));
-    desc.depth.function = pick(&COMPARISONS, state[14] >> 4);
+    desc.depth.function = pick(&Comparison::ALL, state[14] >> 4);
     desc.topology = match (part(4), bit(3)) {
         (false, false) => Topology::TriangleList,
         (false, true) => Topology::TriangleStrip,

@@ -6,7 +6,7 @@ mod bound;
 
 use std::path::{Path, PathBuf};
 
-use bound::{BatchOutcome, Variants, compare_batch, contents};
+use bound::{Variants, compare_batch, contents};
 use brolga_bytecode::{Limits, sm3};
 use brolga_ir::Function;
 use brolga_ir::interface::{ResourceClass, ResourceKind};
@@ -57,15 +57,9 @@ fn bound_words(func: &Function, random: &mut Random) -> Vec<Vec<Vec<u32>>> {
     words
 }
 
-/// Runs a shader with and without passes, and compares that too.
-fn compare(
-    program: &sm3::ValidProgram,
-    options: &TranslateOptions,
-    random: &mut Random,
-    batches: &[u32],
-    run: impl Fn(&Function, &[Vec<Vec<u32>>], &[Vec<u32>], u32) -> BatchOutcome,
-    name: &str,
-) {
+/// Runs a shader with and without passes on both engines, in one variant that the seed chooses, and compares all of that.
+fn compare(program: &sm3::ValidProgram, options: &TranslateOptions, seed: u64, batches: &[u32], name: &str) {
+    let random = &mut Random(seed);
     let mut plain = translate(program, options).unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut optimised = plain.clone();
     optimise(&mut plain, Level::None);
@@ -77,8 +71,8 @@ fn compare(
         let mut arrays = Vec::new();
         arrays.extend(signature.input_array.map(|_| input_rows(&signature, invocations, random)));
         arrays.extend(signature.output_array.map(|_| outputs));
-        let slow = run(&plain, &content, &arrays, invocations);
-        let fast = run(&optimised, &content, &arrays, invocations);
+        let [slow, fast] = [&plain, &optimised]
+            .map(|func| compare_batch(func, &content, &arrays, invocations, FUEL, Variants::One(seed as usize)));
         assert_eq!(fast.end, Ok(()), "{name}");
         assert_eq!(fast, slow, "{name}, {invocations} invocations");
     }
@@ -102,12 +96,9 @@ fn corpus_gives_the_same_bits_on_both_engines() {
         let program = sm3::decode(&std::fs::read(&path).unwrap(), 0, &Limits::default()).unwrap();
         let program = sm3::validate(program, &Limits::default()).unwrap();
         let rules = if seed % 4 == 0 { FloatRules::Ieee } else { FloatRules::Direct3D9 };
-        let run = |func: &Function, content: &[Vec<Vec<u32>>], arrays: &[Vec<u32>], invocations| {
-            compare_batch(func, content, arrays, invocations, FUEL, Variants::One(seed as usize))
-        };
         let name = path.display().to_string();
         println!("{name}");
-        compare(&program, &options(rules), &mut Random(seed), &[36, 4], run, &name);
+        compare(&program, &options(rules), seed, &[36, 4], &name);
     }
 }
 
@@ -118,12 +109,9 @@ fn random_shaders_give_the_same_bits_on_both_engines() {
         let program = sm3::assemble(&text, &Limits::default()).unwrap();
         let program = sm3::validate(program, &Limits::default()).unwrap();
         let rules = if seed % 4 == 0 { FloatRules::Ieee } else { FloatRules::Direct3D9 };
-        let run = |func: &Function, content: &[Vec<Vec<u32>>], arrays: &[Vec<u32>], invocations| {
-            compare_batch(func, content, arrays, invocations, FUEL, Variants::One(seed as usize))
-        };
         let batches: &[u32] = if seed % 8 == 0 { &[4] } else { &[36] };
         let name = format!("seed {seed}\n{text}");
         println!("seed {seed}");
-        compare(&program, &options(rules), &mut Random(seed), batches, run, &name);
+        compare(&program, &options(rules), seed, batches, &name);
     }
 }

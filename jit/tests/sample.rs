@@ -17,16 +17,6 @@ const TEXTURE: usize = 1;
 const SAMPLER: usize = 2;
 const COMPARER: usize = 3;
 
-const DIMENSIONS: [Dimension; 7] = [
-    Dimension::Texture1d,
-    Dimension::Texture1dArray,
-    Dimension::Texture2d,
-    Dimension::Texture2dArray,
-    Dimension::Texture3d,
-    Dimension::TextureCube,
-    Dimension::TextureCubeArray,
-];
-
 /// A group of this many threads with a texture range and two sampler ranges of three registers each.
 fn function(threads: u32, dimension: Dimension) -> Function {
     let typed = ResourceKind::Typed { dimension, component: Component::Float };
@@ -54,7 +44,8 @@ fn samples_are_asked_packet_by_packet() {
     let levels = [LevelSource::Zero, LevelSource::Given, LevelSource::Derivatives];
     let mut random = Random(3);
     for (n, kind) in kinds.enumerate() {
-        for (dimension, level) in DIMENSIONS.into_iter().flat_map(|d| levels.map(|level| (d, level))) {
+        let sampled = Dimension::textures().filter(|dimension| !dimension.is_multisampled());
+        for (dimension, level) in sampled.flat_map(|d| levels.map(|level| (d, level))) {
             let bits = random.bits();
             let offsets = if bits & 1 == 0 { Offsets::Computed } else { Offsets::Fixed([-8, 0, 7]) };
             let sampling = Sampling { kind, level, has_bias: bits & 2 != 0, has_clamp: bits & 4 != 0, offsets };

@@ -7,29 +7,18 @@ use brolga_raster::plane::{DEPTH, Local};
 use brolga_raster::tile::SIZE;
 use brolga_testing_base::random::Random;
 
-const COMPARISONS: [Comparison; 8] = [
-    Comparison::Never,
-    Comparison::Less,
-    Comparison::Equal,
-    Comparison::LessEqual,
-    Comparison::Greater,
-    Comparison::NotEqual,
-    Comparison::GreaterEqual,
-    Comparison::Always,
-];
-
 /// A test like those of draws: mostly without stencils.
 fn random_test(random: &mut Random, format: DepthFormat) -> DepthTest {
     let mut face = || {
         let ops = [StencilOp::Keep, StencilOp::Keep, StencilOp::Keep, StencilOp::Increment];
         let [fail, depth_fail, pass] = [(); 3].map(|()| random.pick(&ops));
-        StencilFace { test: random.pick(&COMPARISONS), fail, depth_fail, pass }
+        StencilFace { test: random.pick(&Comparison::ALL), fail, depth_fail, pass }
     };
     let [front, back] = [face(), face()];
     let stencil = StencilTest { read_mask: 0xff, write_mask: random.pick(&[0xff, 0xff, 0]), front, back };
     DepthTest {
         format,
-        test: random.pick(&COMPARISONS),
+        test: random.pick(&Comparison::ALL),
         writes: !random.one_in(3),
         stencil: (format.has_stencil() && random.one_in(2)).then_some(stencil),
     }

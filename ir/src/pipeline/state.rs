@@ -311,6 +311,18 @@ pub enum Comparison {
 }
 
 impl Comparison {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Never,
+        Self::Less,
+        Self::Equal,
+        Self::LessEqual,
+        Self::Greater,
+        Self::NotEqual,
+        Self::GreaterEqual,
+        Self::Always,
+    ];
+
     /// Whether a reference passes; NaN is unequal to everything.
     pub fn holds<T: PartialOrd>(self, reference: T, texel: T) -> bool {
         match self {

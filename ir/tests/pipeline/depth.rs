@@ -123,13 +123,8 @@ fn any_face(random: &mut Random) -> StencilFace {
     use StencilOp::{Decrement, DecrementSaturated, Increment, IncrementSaturated, Invert, Keep, Replace, Zero};
     let ops = [Keep, Zero, Replace, IncrementSaturated, DecrementSaturated, Invert, Increment, Decrement];
     let [fail, depth_fail, pass] = [(); 3].map(|()| random.pick(&ops));
-    StencilFace { test: random.pick(&TESTS), fail, depth_fail, pass }
+    StencilFace { test: random.pick(&Comparison::ALL), fail, depth_fail, pass }
 }
-
-const TESTS: [Comparison; 8] = {
-    use Comparison::{Always, Equal, Greater, GreaterEqual, Less, LessEqual, Never, NotEqual};
-    [Never, Less, Equal, LessEqual, Greater, NotEqual, GreaterEqual, Always]
-};
 
 fn check(shader: Shader, late: DepthTest, depths: [f32; 2], random: &mut Random) {
     let mut quads = Vec::new();
@@ -214,7 +209,7 @@ fn pixels_that_pass_are_live_and_written() {
     let mut random = Random(1);
     for output in [Output::None, Output::Any, Output::GreaterEqual, Output::LessEqual] {
         for format in [DepthFormat::D16, DepthFormat::D24, DepthFormat::D32, DepthFormat::D32S8] {
-            for test in TESTS {
+            for test in Comparison::ALL {
                 let mut one_in = |n| random.one_in(n);
                 let shader = Shader { depth: output, discards: one_in(3), masks: one_in(3), refers: one_in(3) };
                 let late = DepthTest { format, test, writes: !one_in(4), stencil: None };

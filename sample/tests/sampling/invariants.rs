@@ -298,16 +298,7 @@ fn short_cuts_come_to_the_same_bits() {
         };
         let [has_bias, has_clamp] = [0; 2].map(|_| numbers.below(8) == 0);
         let sampling = Sampling { kind, level, offsets, has_bias, has_clamp };
-        state.comparison = numbers.pick(&[
-            Comparison::Never,
-            Comparison::Less,
-            Comparison::Equal,
-            Comparison::LessEqual,
-            Comparison::Greater,
-            Comparison::NotEqual,
-            Comparison::GreaterEqual,
-            Comparison::Always,
-        ]);
+        state.comparison = numbers.pick(&Comparison::ALL);
         let lanes: Vec<_> = (0..LANES).map(|_| any_args(sampling, dimension, &mut numbers)).collect();
         let rows: Vec<Row> = (0..lanes[0].len()).map(|arg| std::array::from_fn(|lane| lanes[lane][arg])).collect();
         let some = numbers.word() & 0xffff;
