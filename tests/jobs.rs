@@ -2,7 +2,7 @@
 //! and several, and with each set of instructions that the processor has. All give the same bits.
 //!
 //! The expected results were computed with numpy from the meaning of the HLSL, those of the examples with the scripts beside
-//! them. Examples that only make a picture are looked at otherwise: mandelbrot in `cli.rs`, galaxies here. The engines must agree bit for bit, but for
+//! them. Examples that only make a picture are looked at otherwise: mandelbrot in `cli/`, galaxies here. The engines must agree bit for bit, but for
 //! slots whose order is said not to matter.
 
 use std::fs;

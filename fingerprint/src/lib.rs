@@ -1,46 +1,54 @@
-//! For build scripts: a number that is another one for any other source of a crate.
+//! Numbers for the sources of a crate and for its build, which the disk cache needs.
 //!
-//! The disk cache must never run code that another version of the compiler wrote, so the number of every crate from the reading of
-//! files to machine code is part of its keys. A crate hashes its own sources, wherever they lie: in the workspace, in the folder of
-//! a registry, or in a patch of the caller's. It has a `links` key, so that Cargo hands the number to crates that depend on it directly.
+//! The cache must never run code that another version of the compiler wrote. So its keys have two kinds of numbers:
 //!
-//! Versions of other dependencies count in the workspace, whose lock file is there. A published crate names the versions of
-//! Cranelift, on which the layout of calls depends, exactly.
+//! * of the **sources** of every crate from the reading of files to machine code. A crate's build script hashes them, wherever they
+//!   lie: in the workspace, in the folder of a registry, or in a patch of the caller's. The crate has a `links` key, so that Cargo hands
+//!   the number to crates that depend on it directly.
+//! * of the **build**: Cargo gives rustc a number for each crate, which is another one for other versions and features of any crate
+//!   below it, other profiles and other compilers, and rustc makes it part of every `TypeId`. So the cache learns of another version
+//!   of Cranelift without anyone who reads a lock file. What tests alone depend on is not in it, and no build script runs
+//!   again, with all that follows from it, because a manifest has another comment.
 
-use std::collections::hash_map::DefaultHasher;
+use std::any::TypeId;
 use std::env;
 use std::fs;
-use std::hash::{Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::Path;
 
-/// Relative to a crate: what decides about its code. The workspace's files are missing where a crate was published.
-const SOURCES: [&str; 4] = ["Cargo.toml", "src", "../Cargo.toml", "../Cargo.lock"];
+/// Relative to a crate: what decides about its code.
+const SOURCES: &str = "src";
 
-/// Prints the number of the crate whose build script calls this, as metadata `sources` for the crates that depend on it.
+/// Prints the number of the sources of the crate whose build script calls this, as metadata `sources` for the crates that depend on it.
 ///
 /// # Panics
 ///
 /// If a file of the crate cannot be read.
 pub fn publish() {
-    let number = number();
+    let number = of_sources();
     println!("cargo::metadata=sources={number}");
 }
 
-/// The number of the crate whose build script calls this: 16 hexadecimal digits. It is another one for another target.
+/// The number of the sources of the crate whose build script calls this: 16 hexadecimal digits. It is another one for another target.
 ///
 /// # Panics
 ///
 /// If a file of the crate cannot be read.
-pub fn number() -> String {
+pub fn of_sources() -> String {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed={SOURCES}");
     let mut hasher = DefaultHasher::new();
     env::var_os("TARGET").hash(&mut hasher);
-    for path in SOURCES.map(Path::new).into_iter().filter(|path| path.exists()) {
-        println!("cargo::rerun-if-changed={}", path.display());
-        add(path, &mut hasher).unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
-    }
+    add(Path::new(SOURCES), &mut hasher).unwrap_or_else(|error| panic!("cannot read {SOURCES}: {error}"));
     format!("{:016x}", hasher.finish())
+}
+
+/// The number of the build of the crate that defines a type, and of all crates below it.
+pub fn of_build<T: 'static>() -> u64 {
+    let mut hasher = DefaultHasher::new();
+    TypeId::of::<T>().hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Adds a file, or all files in a folder, with their names.

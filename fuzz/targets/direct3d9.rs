@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use brolga::{Device, Engine, ErrorKind};
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../tests/direct3d9/companion.rs"]
+#[path = "../../tests/it/direct3d9/companion.rs"]
 mod companion;
 
 static DEVICE: LazyLock<Device> =

@@ -260,6 +260,30 @@ pub struct SampleCall<'a> {
     pub results: &'a mut [u32],
 }
 
+/// Samples for the lanes of a packet, for machine code: the first of [`MOST_SAMPLE_ARGS`] rows for operands, which four rows for results
+/// follow; the words of a row; what was prepared for a texture and a sampler; a mask of the active lanes. Returns those that are left
+/// for the [host](crate::host::Host), whose results are not written yet.
+pub type SampleFn = unsafe extern "C" fn(*mut u32, usize, *const (), u64) -> u64;
+
+/// How a kind of sample is taken of the texture in the first register of its range, with the sampler in the first of its own.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct SampleEntry {
+    /// The code.
+    pub run: SampleFn,
+    /// What it is given.
+    pub prepared: *const (),
+}
+
+impl SampleEntry {
+    /// Leaves all lanes to the host.
+    pub const NONE: Self = Self { run: leave_all, prepared: std::ptr::null() };
+}
+
+extern "C" fn leave_all(_: *mut u32, _: usize, _: *const (), lanes: u64) -> u64 {
+    lanes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

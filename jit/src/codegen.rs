@@ -16,9 +16,9 @@ use crate::abi::{ArenaLayout, ThreadRow, VoteRows};
 use crate::code::ExecutableCode;
 use crate::compiled::{CodeFacts, Compiled, Statistics};
 use crate::error::CompileError;
+use crate::float_mode::float_mode;
 use crate::lower;
 use crate::lower::notes::Notes;
-use crate::mxcsr::FloatMode;
 use crate::options::{CpuFeatures, Options, VectorBytes};
 use crate::packet::Shape;
 use crate::site::Site;
@@ -39,7 +39,7 @@ pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, C
 pub fn compile_named(func: &VerifiedFunction, options: &Options, name: &str) -> Result<Compiled, CompileError> {
     let machine = generate(func, options)?;
     let facts = CodeFacts {
-        float_mode: FloatMode::of(func),
+        float_mode: float_mode(func),
         arena: machine.arena,
         threads: thread_table(func, options.packing),
         group_size: func.interface.group_size(),

@@ -14,8 +14,8 @@ use crate::abi::{ArenaLayout, ArrayRecord, Context, ThreadRow, VoteRows};
 use crate::code::ExecutableCode;
 use crate::codegen;
 use crate::error::CompileError;
-use crate::mxcsr::{FloatGuard, FloatMode};
 use crate::options::Options;
+use crate::{FloatGuard, FloatMode};
 
 /// Statistics of a compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

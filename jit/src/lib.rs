@@ -8,25 +8,25 @@
 //! | `codegen.rs` | runs Cranelift's code generator |
 //! | `compiled.rs` | a compiled shader: running and storing it |
 //! | `error.rs` | why a shader could not be compiled |
+//! | `float_mode.rs` | the float mode that a shader needs |
 //! | `listing/` | generated code as text |
 //! | `lower/` | lowers the IR to CLIF, Cranelift's input |
-//! | `mxcsr.rs` | the processor's float mode |
 //! | `ops.rs` | lowers pure operations to packet operations |
 //! | `options.rs` | compile options |
 //! | `packet/` | the only place that emits vector CLIF |
 //! | `site.rs` | source locations of generated code |
 //! | `widen/` | re-encodes machine code for wider vectors |
 //!
-//! Unsafe code is confined to `abi/`, `code.rs`, `mxcsr.rs` and the call in `compiled.rs`.
+//! Unsafe code is confined to `abi/`, `code.rs` and the call in `compiled.rs`.
 
 pub mod abi;
 mod code;
 mod codegen;
 mod compiled;
 mod error;
+mod float_mode;
 pub mod listing;
 mod lower;
-mod mxcsr;
 pub mod ops;
 mod options;
 pub mod packet;
@@ -34,10 +34,10 @@ mod site;
 pub mod widen;
 
 pub use abi::ArenaLayout;
+pub use brolga_fenv::{FloatGuard, FloatMode};
 pub use codegen::{compile, compile_named};
 pub use compiled::{Compiled, Run, Statistics};
 pub use error::CompileError;
-pub use mxcsr::{FloatGuard, FloatMode};
 pub use options::{CpuFeatures, Options, VectorBytes};
 
 /// Largest stack frame, in bytes. Worker threads have small stacks and Cranelift puts no probes into frames.

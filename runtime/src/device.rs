@@ -148,8 +148,9 @@ impl Device {
         self.compiler.cache.as_ref()
     }
 
-    /// Compiles the compute shader in a container, in the caller's thread, or takes its code from the cache. Threads
-    /// that compile concurrently do not wait for each other. [`Codegen`](crate::Codegen) says which code is made when.
+    /// Compiles the compute, vertex or pixel shader in a container, in the caller's thread, or takes its code from the cache.
+    /// Threads that compile concurrently do not wait for each other. [`Codegen`](crate::Codegen) says which code is made
+    /// when.
     pub fn compile(&self, container: &[u8], options: &CompileOptions) -> Result<Shader, Error> {
         Shader::compile(container, options, &self.compiler)
     }

@@ -35,8 +35,8 @@ mod lane;
 mod level;
 mod texel;
 
+use brolga_fenv::{FloatGuard, FloatMode};
 use brolga_ir::sampling::{Rows, SampleArg, Sampling};
-use brolga_jit::{FloatGuard, FloatMode};
 use brolga_resource::{Sampler, Surface, Tap};
 
 use lane::Lane;
@@ -56,7 +56,7 @@ pub enum Site {}
 #[cfg(not(target_arch = "x86_64"))]
 impl Site {
     /// What compiled code calls.
-    pub fn entry(&self) -> brolga_jit::abi::SampleEntry {
+    pub fn entry(&self) -> brolga_ir::sampling::SampleEntry {
         match *self {}
     }
 }

@@ -1,6 +1,6 @@
 //! The examples, built by C and C++ compilers against an installed library and run: their pictures have the bits that Rust's have.
 //!
-//! Needs cc, c++, cmake and pkg-config: `ci` installs them.
+//! Needs cc, c++, cmake and pkg-config, which `bindings/c/tools` installs: `cargo test -p brolga-c --test programs -- --ignored`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -144,6 +144,7 @@ fn expected() -> String {
 }
 
 #[test]
+#[ignore = "needs compilers of C and C++, CMake and pkg-config"]
 fn examples_of_c_and_cpp_give_the_bits_of_rust() {
     let (installed, expected) = (Installed::new(), expected());
     let flags = installed.flags(&["--cflags", "--libs"]);
@@ -153,6 +154,7 @@ fn examples_of_c_and_cpp_give_the_bits_of_rust() {
 }
 
 #[test]
+#[ignore = "needs compilers of C and C++, CMake and pkg-config"]
 fn a_static_library_links() {
     let installed = Installed::new();
     let flags = installed.flags(&["--cflags", "--libs", "--static"]);
@@ -188,6 +190,7 @@ fn drawn_by_brolga() -> Vec<[u8; 4]> {
 }
 
 #[test]
+#[ignore = "needs compilers of C and C++, CMake and pkg-config"]
 fn a_rasterizer_in_cpp_covers_what_brolga_covers() {
     let installed = Installed::new();
     let program = installed.build(CPP, "rasterizer.cpp", &installed.flags(&["--cflags", "--libs"]));
@@ -199,6 +202,7 @@ fn a_rasterizer_in_cpp_covers_what_brolga_covers() {
 }
 
 #[test]
+#[ignore = "needs compilers of C and C++, CMake and pkg-config"]
 fn cmake_finds_the_library() {
     let installed = Installed::new();
     let build = installed.path().join("build");
@@ -211,6 +215,7 @@ fn cmake_finds_the_library() {
 
 /// The compiler's part of the programs is instrumented, and whatever the library allocates and does not free is found.
 #[test]
+#[ignore = "needs compilers of C and C++, CMake and pkg-config"]
 fn examples_are_clean_under_the_address_sanitizer() {
     let installed = Installed::new();
     let mut flags = installed.flags(&["--cflags", "--libs"]);

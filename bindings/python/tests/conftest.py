@@ -1,10 +1,14 @@
 """What all tests share: a device, and shaders as listings."""
 
+import signal
 from pathlib import Path
 
 import pytest
 
 import brolga
+
+# Where tests run in the background, interrupts are ignored, and would be in the programs that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples"

@@ -26,7 +26,7 @@ pub(crate) enum SampleLanes {
     First,
     /// Those of [`CallRow::Mask`](super::CallRow::Mask).
     Masked,
-    /// Those that a [`SampleFn`](super::SampleFn) left.
+    /// Those that a [`SampleFn`](brolga_ir::sampling::SampleFn) left.
     Left,
 }
 

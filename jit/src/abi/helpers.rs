@@ -9,7 +9,7 @@ use brolga_ir::host::{Host, ViewSlot};
 use brolga_ir::sampling::{Elements, Row, SampleCall};
 
 use super::{Call, CallRow, Context, INTERNAL, Operands, SampleForm, SampleLanes};
-use crate::mxcsr::{FloatGuard, FloatMode};
+use crate::{FloatGuard, FloatMode};
 
 /// A helper: context, resource number, operation number, origin. Returns nonzero if it set a fault.
 pub type Helper = unsafe extern "C" fn(*mut Context, u32, u32, u32) -> u32;

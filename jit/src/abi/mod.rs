@@ -40,7 +40,7 @@ use brolga_ir::entity::ArrayId;
 use brolga_ir::function::Origin;
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::interface::{Array, MOST_ARRAYS};
-use brolga_ir::sampling::{MOST_SAMPLE_ARGS, Row, Rows};
+use brolga_ir::sampling::{MOST_SAMPLE_ARGS, Row, Rows, SampleEntry};
 use brolga_ir::span::Span;
 use brolga_ir::srgb::CURVE;
 use brolga_ir::width::MAX_LANES;
@@ -134,41 +134,6 @@ impl ArrayRecord {
     }
 }
 
-/// Samples for the lanes of a packet: context, what was prepared, mask of the active lanes. Returns those that are left for the
-/// helper, whose results are not written yet.
-pub type SampleFn = unsafe extern "C" fn(*mut Context, *const (), u64) -> u64;
-
-/// How a kind of sample is taken of the texture in the first register of its range, with the sampler in the first of its own.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct SampleEntry {
-    /// The code.
-    pub run: SampleFn,
-    /// What it is given.
-    pub prepared: *const (),
-}
-
-impl SampleEntry {
-    /// Leaves all lanes to the helper.
-    pub const NONE: Self = Self { run: leave_all, prepared: ptr::null() };
-}
-
-unsafe extern "C" fn leave_all(_: *mut Context, _: *const (), lanes: u64) -> u64 {
-    lanes
-}
-
-/// The operand rows of a sample and the four rows for its results, of the running packet.
-///
-/// # Safety
-/// Called by a [`SampleFn`] with the context it was given, once, and with no more operands than its sampling has.
-#[inline(always)]
-pub unsafe fn sample_rows<'a>(context: *mut Context, args: usize) -> (Rows<'a>, &'a mut [u32]) {
-    // SAFETY: compiled code passes its own context (C), which nothing else accesses while it runs (B).
-    let call = unsafe { &mut (*context).call };
-    let (operands, results) = call.split();
-    (operands.rows(CallRow::Arg(0), args), results)
-}
-
 /// A row of a helper call: a word for each lane of the packet, two for values of 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CallRow {
@@ -232,7 +197,7 @@ pub(crate) struct Call {
     pub lanes: usize,
     /// The range of the sampler.
     pub sampler_range: u32,
-    /// The lanes that a [`SampleFn`] left.
+    /// The lanes that a [`SampleFn`](brolga_ir::sampling::SampleFn) left.
     pub left: u64,
     /// Memory that lanes access.
     pub area: AreaRecord,

@@ -152,10 +152,13 @@ impl Lowering<'_, '_> {
         let [run, prepared] =
             [run, prepared].map(|field| self.builder.ins().load(types::I64, constant_flags(), table, field));
         let mut signature = Signature::new(self.call_conv);
-        signature.params.extend([types::I64; 3].map(AbiParam::new));
+        signature.params.extend([types::I64; 4].map(AbiParam::new));
         signature.returns.push(AbiParam::new(types::I64));
         let signature = *self.sample_signature.get_or_insert_with(|| self.builder.import_signature(signature));
-        let call = self.builder.ins().call_indirect(signature, run, &[self.base, prepared, lanes]);
+        let row_lanes = self.func.width.lanes();
+        let rows = self.builder.ins().iadd_imm_s(self.base, i64::from(CallRow::Arg(0).offset(4 * row_lanes)));
+        let row_lanes = self.builder.ins().iconst(types::I64, i64::from(row_lanes));
+        let call = self.builder.ins().call_indirect(signature, run, &[rows, row_lanes, prepared, lanes]);
         self.builder.inst_results(call)[0]
     }
 

@@ -73,9 +73,10 @@ use self::notes::Notes;
 use self::pressure::Pressure;
 use self::scratch::{Near, Scratch};
 use self::segment::{Position, Votes};
+use crate::FloatMode;
 use crate::abi::{self, ArenaLayout, CallRow, VoteRows, offsets};
 use crate::error::CompileError;
-use crate::mxcsr::FloatMode;
+use crate::float_mode::float_mode;
 use crate::ops::{Known, lower_op};
 use crate::options::Options;
 use crate::packet::{self, Emit, Fma, Operand, Packet, Shape};
@@ -129,7 +130,7 @@ pub(crate) fn lower(
         pressure: &pressure,
         builder,
         notes: notes.as_deref_mut(),
-        mode: FloatMode::of(func),
+        mode: float_mode(func),
         packet_context: packet_context(base, options, shape),
         base,
         arena,

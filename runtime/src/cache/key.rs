@@ -1,7 +1,7 @@
 //! The keys of entries: a hash of everything that determines the code.
 //!
 //! Everything that determines it implements `Hash`, so that a field added there is in the key as well. The sources of
-//! the compiler matter too: `build.rs` collects their numbers.
+//! the compiler matter too, whose numbers `build.rs` collects, and the versions of all that it is built from.
 
 use std::hash::{Hash, Hasher};
 
@@ -37,7 +37,7 @@ pub(crate) struct KeyBuilder(blake3::Hash);
 impl KeyBuilder {
     /// Starts with the identity of this build and what the keys have in common.
     pub fn new(common: impl Hash) -> Self {
-        Self(hash_of((SOURCES, common)))
+        Self(hash_of((SOURCES, brolga_fingerprint::of_build::<Self>(), common)))
     }
 
     /// The key of one of them.

@@ -20,8 +20,7 @@ use std::sync::atomic::Ordering;
 
 use brolga_ir::function::{AtomicOp, CounterOp, Query};
 use brolga_ir::host::{Address, Host, ViewSlot};
-use brolga_ir::sampling::SampleCall;
-use brolga_jit::abi::SampleEntry;
+use brolga_ir::sampling::{SampleCall, SampleEntry};
 
 use crate::stop::StopWord;
 use brolga_resource::Memory;

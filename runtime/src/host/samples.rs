@@ -4,8 +4,7 @@
 
 use brolga_ir::entity::ResourceId;
 use brolga_ir::interface::Sampled;
-use brolga_ir::sampling::{Elements, SampleCall, Sampling};
-use brolga_jit::abi::SampleEntry;
+use brolga_ir::sampling::{Elements, SampleCall, SampleEntry, Sampling};
 use brolga_resource::Sampler;
 use brolga_sample::{Prepared, Site};
 use smallvec::{SmallVec, smallvec};

@@ -61,7 +61,7 @@ use figures::StageClock;
 use source::Input;
 use variants::{Claim, Mark};
 
-/// A compiled compute shader. Cheap to clone and usable from any thread.
+/// A compiled compute, vertex or pixel shader. Cheap to clone and usable from any thread.
 #[derive(Clone)]
 pub struct Shader {
     inner: Arc<Inner>,

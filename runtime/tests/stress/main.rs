@@ -11,8 +11,11 @@
 //!
 //! The long run: `cargo test --release -p brolga-runtime --test stress -- --ignored --nocapture`. `BROLGA_DISPATCHES`
 //! sets its length, `BROLGA_SEED` what is drawn.
+//!
+//! A program of its own: what is counted is all that the process has.
 
-#[path = "../support/mod.rs"]
+#[path = "../it/support/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "used in part")]
 mod support;
 
 mod catalogue;

@@ -17,6 +17,8 @@ pub(super) struct Levels<V> {
     scale: [V; 2],
     pub offset_bytes: V,
     pub row_bytes: V,
+    /// A texel's bytes, as a power of two.
+    texel_shift: u32,
 }
 
 /// Byte offsets of texels, and ones where they stand for the border. Each is a texel inside its level, whatever the
@@ -34,8 +36,6 @@ pub(super) struct LinearAddresses<V> {
     pub texels: [TexelAddress<V>; 4],
     /// Weights of the right and the lower ones, in 256ths.
     pub fractions: [V; 2],
-    /// Whether in every lane the right texels follow the left ones in memory.
-    pub neighbours: bool,
     /// Lanes in which one of the four is beyond a cube's corner, if there are any.
     pub corner: Option<Corner<V>>,
 }
@@ -72,21 +72,29 @@ struct Along<V> {
 
 impl<V: Vector> LinearAddresses<V> {
     #[inline(always)]
-    pub fn linear(fast: &Fast, [u, v]: [V; 2], offsets: [u32; 2], levels: Levels<V>, texel_bytes: u32) -> Self {
+    pub fn linear(fast: &Fast, [u, v]: [V; 2], offsets: [u32; 2], levels: Levels<V>) -> Self {
         let [mode_u, mode_v] = fast.modes;
         // Half a texel before a coordinate from 0 to 1 there are no texels beyond the last one.
         let is_near = offsets == [0; 2];
         let (fixed_u, [left, right]) = mode_u.along(u, offsets[0], levels.width, levels.scale[0], 0.5, is_near);
         let (fixed_v, [upper, lower]) = mode_v.along(v, offsets[1], levels.height, levels.scale[1], 0.5, is_near);
-        let (left, right) = (levels.column(left, texel_bytes), levels.column(right, texel_bytes));
+        let (left, right) = (levels.column(left), levels.column(right));
         let (upper, lower) = (levels.row(upper), levels.row(lower));
         let fraction = V::splat(255);
         Self {
             texels: [left.with(upper), right.with(upper), left.with(lower), right.with(lower)],
             fractions: [fixed_u.and(fraction), fixed_v.and(fraction)],
-            neighbours: left.offset_bytes.add(V::splat(texel_bytes)).equal(right.offset_bytes).is_ones(),
             corner: None,
         }
+    }
+
+    /// Whether in every lane the right texels, of so many bytes, follow the left ones in memory.
+    #[inline(always)]
+    pub fn are_neighbours(&self, texel_bytes: u32) -> bool {
+        let [upper_left, upper_right, lower_left, lower_right] = &self.texels;
+        let bytes = V::splat(texel_bytes);
+        let upper = upper_left.offset_bytes.add(bytes).equal(upper_right.offset_bytes);
+        upper.and(lower_left.offset_bytes.add(bytes).equal(lower_right.offset_bytes)).is_ones()
     }
 
     /// The lanes in which a texel is beyond a cube's corner.
@@ -101,11 +109,11 @@ impl<V: Vector> LinearAddresses<V> {
 
 impl<V: Vector> TexelAddress<V> {
     #[inline(always)]
-    pub fn nearest(fast: &Fast, [u, v]: [V; 2], offsets: [u32; 2], levels: Levels<V>, texel_bytes: u32) -> Self {
+    pub fn nearest(fast: &Fast, [u, v]: [V; 2], offsets: [u32; 2], levels: Levels<V>) -> Self {
         let [mode_u, mode_v] = fast.modes;
         let (_, [x, _]) = mode_u.along(u, offsets[0], levels.width, levels.scale[0], 0.0, false);
         let (_, [y, _]) = mode_v.along(v, offsets[1], levels.height, levels.scale[1], 0.0, false);
-        levels.column(x, texel_bytes).with(levels.row(y))
+        levels.column(x).with(levels.row(y))
     }
 
     /// Combines a column with a row.
@@ -120,7 +128,7 @@ impl<V: Vector> Levels<V> {
     #[inline(always)]
     pub fn of(fast: &Fast, levels: V) -> Self {
         let level = levels.store();
-        let mut found = Self::same(fast.levels[level[0] as usize]);
+        let mut found = Self::same(fast, fast.levels[level[0] as usize]);
         if !levels.equal(V::splat(level[0])).is_ones() {
             let mut own = [Lanes::<V, u32>::splat(0); 4];
             for lane in 0..V::LANES {
@@ -137,6 +145,7 @@ impl<V: Vector> Levels<V> {
                 scale: [width.shift_left::<8>().to_float(), height.shift_left::<8>().to_float()],
                 offset_bytes: V::load(&own[2]),
                 row_bytes: V::load(&own[3]),
+                ..found
             };
         }
         found
@@ -145,17 +154,18 @@ impl<V: Vector> Levels<V> {
     /// The first level.
     #[inline(always)]
     pub fn first(fast: &Fast) -> Self {
-        Self::same(fast.first)
+        Self::same(fast, fast.first)
     }
 
     #[inline(always)]
-    fn same(level: Extent) -> Self {
+    fn same(fast: &Fast, level: Extent) -> Self {
         Self {
             width: V::splat(level.width),
             height: V::splat(level.height),
             scale: [V::splat_float(level.scale[0]), V::splat_float(level.scale[1])],
             offset_bytes: V::splat(level.offset_bytes),
             row_bytes: V::splat(level.row_bytes),
+            texel_shift: fast.texel_shift,
         }
     }
 
@@ -170,14 +180,14 @@ impl<V: Vector> Levels<V> {
 
     /// Texels inside.
     #[inline(always)]
-    pub fn texel(&self, x: V, y: V, texel_bytes: u32) -> TexelAddress<V> {
+    pub fn texel(&self, x: V, y: V) -> TexelAddress<V> {
         let is_border = V::splat(0);
-        self.column(Along { texel: x, is_border }, texel_bytes).with(self.row(Along { texel: y, is_border }))
+        self.column(Along { texel: x, is_border }).with(self.row(Along { texel: y, is_border }))
     }
 
     #[inline(always)]
-    fn column(&self, x: Along<V>, texel_bytes: u32) -> TexelAddress<V> {
-        TexelAddress { offset_bytes: x.texel.mul(V::splat(texel_bytes)), is_border: x.is_border }
+    fn column(&self, x: Along<V>) -> TexelAddress<V> {
+        TexelAddress { offset_bytes: x.texel.shift_left_by(self.texel_shift), is_border: x.is_border }
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! Texels of four 8-bit codes. Sums of codes times weights are integers, and exact.
 
 use super::address::{Corner, LinearAddresses, TexelAddress};
-use super::vector::{Apart, Array, Lanes, Vector};
+use super::vector::{Array, Lanes, Vector, lane_in_memory};
 use super::{Fast, Filtered, Kind};
 
 /// The kind of [`R8G8B8A8_UNORM`](brolga_resource::Format::R8G8B8A8_UNORM).
@@ -9,12 +9,10 @@ use super::{Fast, Filtered, Kind};
 pub(super) struct Codes;
 
 impl Kind for Codes {
-    const TEXEL_BYTES: u32 = 4;
-
     const HAS_CORNERS: bool = true;
 
     #[inline(always)]
-    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, _: V) -> [V; 4] {
+    fn nearest<V: Vector>(fast: &Fast, address: &TexelAddress<V>, _: V) -> [V; 4] {
         let texels = read(fast, address);
         let byte = V::splat(255);
         let words = [
@@ -29,8 +27,8 @@ impl Kind for Codes {
     #[inline(always)]
     fn linear<V: Vector>(
         fast: &Fast,
-        first: LinearAddresses<V>,
-        second: Option<(LinearAddresses<V>, V)>,
+        first: &LinearAddresses<V>,
+        second: Option<(&LinearAddresses<V>, V)>,
         _: V,
     ) -> Filtered<V> {
         let [r, g, b, a] = sums(fast, first);
@@ -62,8 +60,8 @@ fn unorm<V: Vector>(codes: V) -> V {
 fn with_corners<V: Vector>(
     fast: &Fast,
     sums_there: [V; 4],
-    first: LinearAddresses<V>,
-    second: Option<(LinearAddresses<V>, V)>,
+    first: &LinearAddresses<V>,
+    second: Option<(&LinearAddresses<V>, V)>,
 ) -> [V; 4] {
     let zero = V::splat(0);
     let thirds = corner_thirds(fast, first);
@@ -97,15 +95,15 @@ fn in_thirds(sum: u32, thirds: u32) -> f64 {
 /// What the texels beyond corners have in three times the sums, by channel: those themselves take them for black. There a weight is at
 /// most 2^14, and the sum of three codes times it exact as a float.
 #[inline(always)]
-fn corner_thirds<V: Vector>(fast: &Fast, addresses: LinearAddresses<V>) -> [V; 4] {
-    let Some(corner) = addresses.corner else { return [V::splat(0); 4] };
+fn corner_thirds<V: Vector>(fast: &Fast, addresses: &LinearAddresses<V>) -> [V; 4] {
+    let Some(corner) = &addresses.corner else { return [V::splat(0); 4] };
     let [right, lower] = addresses.fractions;
     let all = V::splat(256);
     let is_right = corner.index.shift_left::<31>().shift_signed::<31>();
     let is_lower = corner.index.shift_left::<30>().shift_signed::<31>();
     let weight = right.where_set(is_right, all.sub(right)).mul(lower.where_set(is_lower, all.sub(lower)));
     let weight = weight.and(corner.is_any);
-    let [a, b, c] = corner.offset_bytes;
+    let [a, b, c] = &corner.offset_bytes;
     let texels = [V::load(&fast.read_each(a)), V::load(&fast.read_each(b)), V::load(&fast.read_each(c))];
     let byte = V::splat(255);
     let unit = V::splat_float(1.0 / 65536.0);
@@ -121,7 +119,7 @@ fn corner_thirds<V: Vector>(fast: &Fast, addresses: LinearAddresses<V>) -> [V; 4
 
 /// Black where a texel is beyond a corner, and this one of the four.
 #[inline(always)]
-fn or_black<V: Vector>(texel: V, corner: Option<Corner<V>>, index: u32) -> V {
+fn or_black<V: Vector>(texel: V, corner: &Option<Corner<V>>, index: u32) -> V {
     match corner {
         Some(corner) => corner.index.equal(V::splat(index)).and(corner.is_any).clear(texel),
         None => texel,
@@ -135,30 +133,29 @@ fn in_order<W>(fast: &Fast, [r, g, b, a]: [W; 4]) -> [W; 4] {
 }
 
 #[inline(always)]
-fn read<V: Vector>(fast: &Fast, address: TexelAddress<V>) -> V {
-    let texels = V::load(&fast.read_each(address.offset_bytes));
+fn read<V: Vector>(fast: &Fast, address: &TexelAddress<V>) -> V {
+    let texels = V::load(&fast.read_each(&address.offset_bytes));
     or_border(fast, address, texels)
 }
 
 /// Texels, or the border where they stand for it.
 #[inline(always)]
-pub(super) fn or_border<V: Vector>(fast: &Fast, address: TexelAddress<V>, texels: V) -> V {
+pub(super) fn or_border<V: Vector>(fast: &Fast, address: &TexelAddress<V>, texels: V) -> V {
     match &fast.border {
         Some(border) => V::splat(border[0]).where_set(address.is_border, texels),
         None => texels,
     }
 }
 
-/// Two texels of each lane; the right one follows the left one if they are `neighbours`.
+/// Two texels of each lane; in memory the right ones follow the left ones if they are `neighbours`.
 #[inline(always)]
-fn read_two<V: Vector>(fast: &Fast, left: TexelAddress<V>, right: TexelAddress<V>, neighbours: bool) -> [V; 2] {
+fn read_two<V: Vector>(fast: &Fast, left: &TexelAddress<V>, right: &TexelAddress<V>, neighbours: bool) -> [V; 2] {
     if !neighbours {
         return [read(fast, left), read(fast, right)];
     }
-    let offsets_bytes = Apart::of(left.offset_bytes);
     let mut pairs = Lanes::<V, u64>::splat(0);
     for lane in 0..V::LANES {
-        pairs[lane] = fast.read_two(offsets_bytes.lane(lane));
+        pairs[lane] = fast.read_two(lane_in_memory(&left.offset_bytes, lane));
     }
     let [one, two] = V::load_pairs(&pairs);
     [or_border(fast, left, one), or_border(fast, right, two)]
@@ -166,12 +163,12 @@ fn read_two<V: Vector>(fast: &Fast, left: TexelAddress<V>, right: TexelAddress<V
 
 /// The sums of codes times weights on one level, by channel, as floats: integers up to 255 * 2^16, in units of 2^-16.
 #[inline(always)]
-fn sums<V: Vector>(fast: &Fast, addresses: LinearAddresses<V>) -> [V; 4] {
-    let [upper_left, upper_right, lower_left, lower_right] = addresses.texels;
-    let neighbours = addresses.neighbours;
+fn sums<V: Vector>(fast: &Fast, addresses: &LinearAddresses<V>) -> [V; 4] {
+    let [upper_left, upper_right, lower_left, lower_right] = &addresses.texels;
+    let neighbours = addresses.are_neighbours(4);
     let [upper_left, upper_right] = read_two(fast, upper_left, upper_right, neighbours);
     let [lower_left, lower_right] = read_two(fast, lower_left, lower_right, neighbours);
-    let corner = addresses.corner;
+    let corner = &addresses.corner;
     let (upper_left, upper_right) = (or_black(upper_left, corner, 0), or_black(upper_right, corner, 1));
     let (lower_left, lower_right) = (or_black(lower_left, corner, 2), or_black(lower_right, corner, 3));
     let [right, lower] = addresses.fractions;

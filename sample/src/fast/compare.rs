@@ -86,10 +86,8 @@ impl Depth for Depth24 {
 }
 
 impl<D: Depth> Kind for Compared<D> {
-    const TEXEL_BYTES: u32 = size_of::<D::Bytes>() as u32;
-
     #[inline(always)]
-    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> [V; 4] {
+    fn nearest<V: Vector>(fast: &Fast, address: &TexelAddress<V>, reference: V) -> [V; 4] {
         let is_passed = passes::<D, V>(fast, address, D::reference(reference));
         [is_passed.and(V::splat_float(1.0)); 4]
     }
@@ -97,8 +95,8 @@ impl<D: Depth> Kind for Compared<D> {
     #[inline(always)]
     fn linear<V: Vector>(
         fast: &Fast,
-        first: LinearAddresses<V>,
-        second: Option<(LinearAddresses<V>, V)>,
+        first: &LinearAddresses<V>,
+        second: Option<(&LinearAddresses<V>, V)>,
         reference: V,
     ) -> Filtered<V> {
         let reference = D::reference(reference);
@@ -124,11 +122,11 @@ fn code<V: Vector>(number: V, most: f32) -> V {
 
 /// The weights of the texels that the reference passes, in units of 2^-16.
 #[inline(always)]
-fn weight_passed<D: Depth, V: Vector>(fast: &Fast, addresses: LinearAddresses<V>, reference: V) -> V {
+fn weight_passed<D: Depth, V: Vector>(fast: &Fast, addresses: &LinearAddresses<V>, reference: V) -> V {
     let all = V::splat(256);
     let [right, lower] = addresses.fractions;
     let (left, upper) = (all.sub(right), all.sub(lower));
-    let [upper_left, upper_right, lower_left, lower_right] = addresses.texels;
+    let [upper_left, upper_right, lower_left, lower_right] = &addresses.texels;
     let upper_left = left.and(passes::<D, V>(fast, upper_left, reference));
     let upper_right = right.and(passes::<D, V>(fast, upper_right, reference));
     let lower_left = left.and(passes::<D, V>(fast, lower_left, reference));
@@ -138,8 +136,8 @@ fn weight_passed<D: Depth, V: Vector>(fast: &Fast, addresses: LinearAddresses<V>
 
 /// Ones where the comparison holds.
 #[inline(always)]
-fn passes<D: Depth, V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> V {
-    let read: Lanes<V, D::Bytes> = fast.read_each(address.offset_bytes);
+fn passes<D: Depth, V: Vector>(fast: &Fast, address: &TexelAddress<V>, reference: V) -> V {
+    let read: Lanes<V, D::Bytes> = fast.read_each(&address.offset_bytes);
     let mut words = Lanes::<V, u32>::splat(0);
     for lane in 0..V::LANES {
         words[lane] = read[lane].into();

@@ -99,17 +99,17 @@ impl<V: Vector> Hit<V> {
 impl<V: Vector> TexelAddress<V> {
     /// The texels at coordinates of a face, whose layer the levels have. The end of a face belongs to its last texel.
     #[inline(always)]
-    pub fn nearest_on_face([u, v]: [V; 2], levels: Levels<V>, texel_bytes: u32) -> Self {
+    pub fn nearest_on_face([u, v]: [V; 2], levels: Levels<V>) -> Self {
         let x = inside(scaled(u, levels.width, 0.0).shift_signed::<8>(), levels.width);
         let y = inside(scaled(v, levels.height, 0.0).shift_signed::<8>(), levels.height);
-        levels.texel(x, y, texel_bytes)
+        levels.texel(x, y)
     }
 }
 
 impl<V: Vector> LinearAddresses<V> {
     /// The texels around coordinates of a face.
     #[inline(always)]
-    pub fn on_face(fast: &Fast, face: V, [u, v]: [V; 2], levels: Levels<V>, texel_bytes: u32) -> Self {
+    pub fn on_face(fast: &Fast, face: V, [u, v]: [V; 2], levels: Levels<V>) -> Self {
         let (fixed_u, fixed_v) = (scaled(u, levels.width, 0.5), scaled(v, levels.height, 0.5));
         let one = V::splat(1);
         let (left, upper) = (fixed_u.shift_signed::<8>(), fixed_v.shift_signed::<8>());
@@ -119,13 +119,12 @@ impl<V: Vector> LinearAddresses<V> {
         let fraction = V::splat(255);
         let mut addresses = Self {
             texels: [
-                levels.texel(inner_left, inner_upper, texel_bytes),
-                levels.texel(inner_right, inner_upper, texel_bytes),
-                levels.texel(inner_left, inner_lower, texel_bytes),
-                levels.texel(inner_right, inner_lower, texel_bytes),
+                levels.texel(inner_left, inner_upper),
+                levels.texel(inner_right, inner_upper),
+                levels.texel(inner_left, inner_lower),
+                levels.texel(inner_right, inner_lower),
             ],
             fractions: [fixed_u.and(fraction), fixed_v.and(fraction)],
-            neighbours: false,
             corner: None,
         };
         let ones = V::splat(u32::MAX);
@@ -134,14 +133,13 @@ impl<V: Vector> LinearAddresses<V> {
         let is_upper_out = upper.equal(inner_upper).xor(ones);
         let is_lower_out = lower.equal(inner_lower).xor(ones);
         if is_left_out.or(is_right_out).or(is_upper_out).or(is_lower_out).signs() == 0 {
-            addresses.neighbours = true;
             return addresses;
         }
         // Two texels in a row cross at most one edge, and so do two in a column.
         let beside = Beyond::of(fast, face, is_right_out.and(one), levels);
         let above = Beyond::of(fast, face, is_lower_out.and(one).add(V::splat(2)), levels);
-        let beside = [beside.texel(inner_upper, texel_bytes), beside.texel(inner_lower, texel_bytes)];
-        let above = [above.texel(inner_left, texel_bytes), above.texel(inner_right, texel_bytes)];
+        let beside = [beside.texel(inner_upper), beside.texel(inner_lower)];
+        let above = [above.texel(inner_left), above.texel(inner_right)];
         let (columns, rows) = ([is_left_out, is_right_out], [is_upper_out, is_lower_out]);
         let mut index = V::splat(0);
         let mut is_any = V::splat(0);
@@ -213,11 +211,11 @@ impl<V: Vector> Beyond<V> {
 
     /// The byte of the texel next to the one that is so far along the edge, from 0 to the last one.
     #[inline(always)]
-    fn texel(&self, along: V, texel_bytes: u32) -> V {
+    fn texel(&self, along: V) -> V {
         let (x, y) = (along.and(self.is_along[0]), along.and(self.is_along[1]));
         let x = self.last.sub(x).where_set(self.is_reversed[0], x);
         let y = self.last.sub(y).where_set(self.is_reversed[1], y);
-        self.levels.texel(x, y, texel_bytes).offset_bytes
+        self.levels.texel(x, y).offset_bytes
     }
 }
 

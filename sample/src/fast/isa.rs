@@ -8,6 +8,7 @@ use brolga_resource::format::Format;
 
 use super::codes::Codes;
 use super::compare::{Compared, Depth16, Depth24, Depth32};
+use super::filter::{self, FilterFn, Results};
 use super::numbers::{Curve, Floats, Halves, Numbers};
 use super::packet::{self, Cube, Flat, Lines, Part, Pyramid, Shape};
 use super::vector::{Avx2, Avx512, Pair, Sse42, Vector};
@@ -42,21 +43,39 @@ pub(super) struct Run {
     long: Option<OneVector>,
 }
 
-/// A function, and how many lanes it takes.
+/// A function for a shape and one for a kind of texel, and how many lanes they take.
 #[derive(Clone, Copy)]
 pub(super) struct OneVector {
     pub lanes: usize,
-    pub run: RunFn,
+    run: RunFn,
+    filter: FilterFn,
 }
 
 /// Samples one vector of lanes, and returns those that it leaves. One call for each: what a loop over them would keep ready costs
-/// more than it saves. What it is about are the fields of [`Part`], each in a register.
-///
-/// # Safety
-///
-/// The processor has the instruction set that the function was compiled for. There are as many rows of operands as the form has,
-/// and four rows for results.
-pub(super) type RunFn = unsafe fn(&Fast, &Form, *const u32, *mut u32, usize, u32) -> u32;
+/// more than it saves. What it is about are the fields of [`Part`].
+type RunFn = unsafe fn(&Fast, &Form, *const u32, *mut u32, usize, u32, FilterFn) -> u32;
+
+impl OneVector {
+    /// Calls it.
+    ///
+    /// # Safety
+    ///
+    /// The processor has the instruction set that the functions were compiled for. There are as many rows of operands as the form has,
+    /// and four rows for results.
+    #[inline(always)]
+    pub unsafe fn run(
+        &self,
+        fast: &Fast,
+        form: &Form,
+        operands: *const u32,
+        results: *mut u32,
+        row_lanes: usize,
+        taking_part: u32,
+    ) -> u32 {
+        // SAFETY: as above.
+        unsafe { (self.run)(fast, form, operands, results, row_lanes, taking_part, self.filter) }
+    }
+}
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -160,30 +179,43 @@ macro_rules! functions {
             use super::*;
 
             pub(super) fn sampling<K: Kind, S: Shape>() -> OneVector {
-                OneVector { lanes: $vector::LANES, run: sample::<K, S> }
+                OneVector { lanes: $vector::LANES, run: sample::<S>, filter: filter::<K> }
             }
 
             pub(super) fn querying<S: Shape>() -> OneVector {
-                OneVector { lanes: $vector::LANES, run: query::<S> }
+                OneVector { lanes: $vector::LANES, run: query::<S>, filter: filter::nothing }
             }
 
-            functions!(sample<K: Kind, S: Shape> for $vector with $features);
-            functions!(query<S: Shape> for $vector with $features);
+            functions!(sample for $vector with $features);
+            functions!(query for $vector with $features);
+
+            #[target_feature(enable = $features)]
+            unsafe fn filter<K: Kind>(
+                fast: &Fast,
+                work: *const (),
+                words: *mut u32,
+                row_lanes: usize,
+                taking_part: u32,
+            ) -> u32 {
+                // SAFETY: as [`FilterFn`] says.
+                unsafe { filter::filter::<K, $vector>(fast, work, Results { words, row_lanes, taking_part }) }
+            }
         })*
     };
-    ($function:ident<$($of:ident: $bound:ident),*> for $vector:ident with $features:literal) => {
+    ($function:ident for $vector:ident with $features:literal) => {
         #[target_feature(enable = $features)]
-        unsafe fn $function<$($of: $bound),*>(
+        unsafe fn $function<S: Shape>(
             fast: &Fast,
             form: &Form,
             operands: *const u32,
-            results: *mut u32,
+            words: *mut u32,
             row_lanes: usize,
             taking_part: u32,
+            filter: FilterFn,
         ) -> u32 {
-            let part = Part { form, operands, results, row_lanes, taking_part };
-            // SAFETY: there are as many rows as [`RunFn`] says.
-            unsafe { packet::$function::<$($of,)* $vector>(fast, part) }
+            let part = Part { form, operands, results: Results { words, row_lanes, taking_part }, filter };
+            // SAFETY: as [`OneVector::run`] says.
+            unsafe { packet::$function::<S, $vector>(fast, part) }
         }
     };
 }

@@ -7,7 +7,8 @@
 //! |---|---|
 //! | `vector/` | lanes, with each instruction set |
 //! | `isa.rs` | functions for each instruction set, by what they sample |
-//! | `packet.rs` | a vector of lanes, from operands to results |
+//! | `packet.rs` | a vector of lanes, from operands to results: by the shape of what is sampled |
+//! | `filter.rs` | from the texels chosen to results: by the kind of texel |
 //! | `level.rs` | mip levels |
 //! | `line.rs` | lines of anisotropic filters |
 //! | `address.rs` | from coordinates to bytes |
@@ -25,6 +26,7 @@ mod address;
 mod codes;
 mod compare;
 mod cube;
+mod filter;
 mod isa;
 mod level;
 mod line;
@@ -32,12 +34,12 @@ mod numbers;
 mod packet;
 mod vector;
 
+use std::slice;
 use std::sync::Arc;
 
+use brolga_fenv::{FloatGuard, FloatMode};
 use brolga_ir::interface::Dimension;
-use brolga_ir::sampling::{LevelSource, Offsets, Rows, SampleKind, Sampling};
-use brolga_jit::abi::{Context, SampleEntry, sample_rows};
-use brolga_jit::{FloatGuard, FloatMode};
+use brolga_ir::sampling::{LevelSource, MOST_SAMPLE_ARGS, Offsets, Rows, SampleEntry, SampleKind, Sampling};
 use brolga_resource::format::Format;
 use brolga_resource::{AddressMode, Memory, Reduction, Sampler};
 use smallvec::SmallVec;
@@ -48,7 +50,7 @@ use crate::Prepared;
 use crate::texel::Texels;
 use address::{LinearAddresses, Mode, TexelAddress};
 use isa::{Run, Runs};
-use vector::{Apart, Array, Lanes, Vector};
+use vector::{Array, Lanes, Vector, lane_in_memory};
 
 /// A mip level, all bytes of which are inside the memory in every layer.
 #[derive(Clone, Copy, Debug)]
@@ -73,6 +75,8 @@ pub(crate) struct Fast {
     /// Number of layers, and the layer pitch in bytes.
     layers: u32,
     layer_bytes: u32,
+    /// A texel's bytes, as a power of two.
+    texel_shift: u32,
     dimension: Dimension,
     sampler: Sampler,
     /// How it addresses u and v.
@@ -112,19 +116,17 @@ struct Filtered<V> {
 
 /// How texels of a kind of format are filtered, or compared with a reference.
 trait Kind {
-    const TEXEL_BYTES: u32;
-
     /// Whether linear filters know the texels beyond a cube's corner; lanes with such ones are left otherwise.
     const HAS_CORNERS: bool = false;
 
     /// Texels taken alone.
-    fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, reference: V) -> [V; 4];
+    fn nearest<V: Vector>(fast: &Fast, address: &TexelAddress<V>, reference: V) -> [V; 4];
 
     /// Linear filters of one level or of two, with weights of the second one in 256ths.
     fn linear<V: Vector>(
         fast: &Fast,
-        first: LinearAddresses<V>,
-        second: Option<(LinearAddresses<V>, V)>,
+        first: &LinearAddresses<V>,
+        second: Option<(&LinearAddresses<V>, V)>,
         reference: V,
     ) -> Filtered<V>;
 }
@@ -193,13 +195,19 @@ impl Site {
 ///
 /// # Safety
 ///
-/// As [`SampleFn`](brolga_jit::abi::SampleFn) says, with what [`Site::entry`] named.
-unsafe extern "C" fn sample_site(context: *mut Context, site: *const (), lanes: u64) -> u64 {
-    // SAFETY: as above.
-    let site = unsafe { &*site.cast::<Site>() };
-    // SAFETY: the context is the caller's own; the operands are those of its texture; the site's texture is in place.
-    let ((args, results), fast) = unsafe { (sample_rows(context, site.args), &*site.fast) };
-    fast.sample_packet(site.run, &site.form, lanes, (args, site.args), results)
+/// As [`SampleFn`](brolga_ir::sampling::SampleFn) says, with what [`Site::entry`] named.
+unsafe extern "C" fn sample_site(rows: *mut u32, row_lanes: usize, site: *const (), lanes: u64) -> u64 {
+    // SAFETY: as above; the site's texture is in place.
+    let (site, fast) = unsafe {
+        let site = &*site.cast::<Site>();
+        (site, &*site.fast)
+    };
+    // SAFETY: the rows are the caller's own, operands and results apart; a sample of this texture has no more operands.
+    let (args, results) = unsafe {
+        let args = slice::from_raw_parts(rows, site.args * row_lanes);
+        (args, slice::from_raw_parts_mut(rows.add(MOST_SAMPLE_ARGS * row_lanes), 4 * row_lanes))
+    };
+    fast.sample_packet(site.run, &site.form, lanes, (Rows::new(args, row_lanes), site.args), results)
 }
 
 /// The same in the default float mode.
@@ -207,10 +215,10 @@ unsafe extern "C" fn sample_site(context: *mut Context, site: *const (), lanes: 
 /// # Safety
 ///
 /// As above.
-unsafe extern "C" fn sample_site_in_default_mode(context: *mut Context, site: *const (), lanes: u64) -> u64 {
+unsafe extern "C" fn sample_site_in_default_mode(rows: *mut u32, row_lanes: usize, site: *const (), lanes: u64) -> u64 {
     let _mode = FloatGuard::new(FloatMode::Default);
     // SAFETY: as above.
-    unsafe { sample_site(context, site, lanes) }
+    unsafe { sample_site(rows, row_lanes, site, lanes) }
 }
 
 /// The bytes of a texel that reads as the border, if there is such a texel.
@@ -234,11 +242,11 @@ impl Fast {
         let last = surface.levels.len().checked_sub(1)?;
         let is_bounded = !sampler.min_level.is_nan() && !sampler.max_level.is_nan() && surface.min_level <= last as f32;
         let is_known = filters.is_some() || compares.is_some();
-        if !is_known || !is_flat || !sums || !is_bounded {
+        let (layers, texel_bytes) = (surface.layers.max(1), format.size_bytes());
+        if !is_known || !is_flat || !sums || !is_bounded || !texel_bytes.is_power_of_two() {
             return None;
         }
         let narrow = |number: u64| i32::try_from(number).ok();
-        let (layers, texel_bytes) = (surface.layers.max(1), format.size_bytes());
         if dimension.is_cube()
             && (layers % 6 != 0 || surface.levels.iter().any(|level| level.extents[0] != level.extents[1]))
         {
@@ -280,6 +288,7 @@ impl Fast {
             memory: Arc::clone(&surface.memory),
             layers,
             layer_bytes: surface.layer_bytes as u32,
+            texel_shift: texel_bytes.ilog2(),
             dimension,
             sampler: *sampler,
             least_level: surface.min_level,
@@ -352,7 +361,7 @@ impl Fast {
                 // SAFETY: it is for an instruction set that the processor has; there are as many rows as `rows` and four say, and they
                 // are as long as whole vectors.
                 let others = unsafe {
-                    (vector.run)(self, form, operands.add(first_lane), results.add(first_lane), row_lanes, taking_part)
+                    vector.run(self, form, operands.add(first_lane), results.add(first_lane), row_lanes, taking_part)
                 };
                 left |= u64::from(others) << first_lane;
             }
@@ -372,11 +381,10 @@ impl Fast {
 
     /// The texel of each lane, likewise.
     #[inline(always)]
-    fn read_each<T: Texel, V: Vector>(&self, offset_bytes: V) -> Lanes<V, T> {
-        let offsets_bytes = Apart::of(offset_bytes);
+    fn read_each<T: Texel, V: Vector>(&self, offset_bytes: &V) -> Lanes<V, T> {
         let mut texels = Lanes::<V, T>::splat(T::default());
         for lane in 0..V::LANES {
-            texels[lane] = self.read(offsets_bytes.lane(lane));
+            texels[lane] = self.read(lane_in_memory(offset_bytes, lane));
         }
         texels
     }

@@ -101,21 +101,19 @@ fn on_curve<V: Vector>(texels: &Lanes<V, u32>, shift: u32) -> V {
 macro_rules! kinds {
     ($($reader:ty, $channels:literal;)+) => {
         $(impl Kind for Numbers<$reader> {
-            const TEXEL_BYTES: u32 = size_of::<<$reader as Reader<$channels>>::Bytes>() as u32;
-
             // A code's mean would have fractions that its exact sums do not hold.
             const HAS_CORNERS: bool = !<$reader as Reader<$channels>>::LAST_IS_CODE;
 
             #[inline(always)]
-            fn nearest<V: Vector>(fast: &Fast, address: TexelAddress<V>, _: V) -> [V; 4] {
+            fn nearest<V: Vector>(fast: &Fast, address: &TexelAddress<V>, _: V) -> [V; 4] {
                 nearest::<$reader, $channels, V>(fast, address)
             }
 
             #[inline(always)]
             fn linear<V: Vector>(
                 fast: &Fast,
-                first: LinearAddresses<V>,
-                second: Option<(LinearAddresses<V>, V)>,
+                first: &LinearAddresses<V>,
+                second: Option<(&LinearAddresses<V>, V)>,
                 _: V,
             ) -> Filtered<V> {
                 linear::<$reader, $channels, V>(fast, first, second)
@@ -132,7 +130,7 @@ kinds! {
 }
 
 #[inline(always)]
-fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, address: TexelAddress<V>) -> [V; 4] {
+fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, address: &TexelAddress<V>) -> [V; 4] {
     let numbers = read::<R, CHANNELS, V>(fast, address, border::<R, CHANNELS, V>(fast));
     let mut words = missing::<V>();
     for channel in 0..CHANNELS {
@@ -161,10 +159,10 @@ fn border<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast) ->
 #[inline(always)]
 fn read<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     fast: &Fast,
-    address: TexelAddress<V>,
+    address: &TexelAddress<V>,
     border: Option<[V; CHANNELS]>,
 ) -> [V; CHANNELS] {
-    let mut numbers = R::numbers::<V>(fast, &fast.read_each(address.offset_bytes));
+    let mut numbers = R::numbers::<V>(fast, &fast.read_each(&address.offset_bytes));
     if let Some(border) = border {
         for channel in 0..CHANNELS {
             numbers[channel] = border[channel].where_set(address.is_border, numbers[channel]);
@@ -177,19 +175,19 @@ fn read<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
 #[inline(always)]
 fn on_level<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     fast: &Fast,
-    addresses: LinearAddresses<V>,
+    addresses: &LinearAddresses<V>,
 ) -> [V; CHANNELS] {
     let unit = V::splat_float(1.0 / 256.0);
     let [right, lower] = addresses.fractions;
     let (right, lower) = (right.to_float().mul_floats(unit), lower.to_float().mul_floats(unit));
-    let [upper_left, upper_right, lower_left, lower_right] = addresses.texels;
+    let [upper_left, upper_right, lower_left, lower_right] = &addresses.texels;
     let border = border::<R, CHANNELS, V>(fast);
     let mut upper_left = read::<R, CHANNELS, V>(fast, upper_left, border);
     let mut upper_right = read::<R, CHANNELS, V>(fast, upper_right, border);
     let mut lower_left = read::<R, CHANNELS, V>(fast, lower_left, border);
     let mut lower_right = read::<R, CHANNELS, V>(fast, lower_right, border);
-    if let Some(corner) = addresses.corner {
-        let mean = mean::<R, CHANNELS, V>(fast, corner.offset_bytes);
+    if let Some(corner) = &addresses.corner {
+        let mean = mean::<R, CHANNELS, V>(fast, &corner.offset_bytes);
         replace(&mut upper_left, mean, corner, 0);
         replace(&mut upper_right, mean, corner, 1);
         replace(&mut lower_left, mean, corner, 2);
@@ -201,7 +199,7 @@ fn on_level<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
 
 /// The mean of three texels.
 #[inline(always)]
-fn mean<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, [a, b, c]: [V; 3]) -> [V; CHANNELS] {
+fn mean<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, [a, b, c]: &[V; 3]) -> [V; CHANNELS] {
     let mut mean = R::numbers::<V>(fast, &fast.read_each(a));
     let b = R::numbers::<V>(fast, &fast.read_each(b));
     let c = R::numbers::<V>(fast, &fast.read_each(c));
@@ -217,7 +215,7 @@ fn mean<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(fast: &Fast, [a, 
 fn replace<const CHANNELS: usize, V: Vector>(
     texel: &mut [V; CHANNELS],
     mean: [V; CHANNELS],
-    corner: Corner<V>,
+    corner: &Corner<V>,
     index: u32,
 ) {
     let is_here = corner.index.equal(V::splat(index)).and(corner.is_any);
@@ -239,8 +237,8 @@ fn between<const CHANNELS: usize, V: Vector>(a: [V; CHANNELS], b: [V; CHANNELS],
 #[inline(always)]
 fn linear<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     fast: &Fast,
-    first: LinearAddresses<V>,
-    second: Option<(LinearAddresses<V>, V)>,
+    first: &LinearAddresses<V>,
+    second: Option<(&LinearAddresses<V>, V)>,
 ) -> Filtered<V> {
     let mut numbers = on_level::<R, CHANNELS, V>(fast, first);
     let mut last = numbers[CHANNELS - 1].over_255();

@@ -1,4 +1,5 @@
-//! A vector of a packet's lanes, from their operands to their results: what `lane.rs` does for one.
+//! A vector of a packet's lanes, from their operands to their results: what `lane.rs` does for one. There is a function for each shape of
+//! what is sampled; it calls the filter of the kind of texel.
 
 #![allow(unsafe_code)]
 
@@ -10,10 +11,11 @@ use brolga_resource::Tap;
 
 use super::address::{Levels, LinearAddresses, TexelAddress};
 use super::cube::Hit;
+use super::filter::{FilterFn, Results, Selection};
 use super::level::{self, Adjusted, Chosen, Detail};
 use super::line::{Line, Means};
-use super::vector::{Lanes, Vector};
-use super::{Fast, Filtered, Form, Kind};
+use super::vector::{Array, Lanes, Vector};
+use super::{Fast, Filtered, Form};
 use crate::MOST_ANISOTROPY;
 
 /// What kind of texture a function is compiled for, so that none carries what others need.
@@ -61,26 +63,26 @@ impl Shape for Cube {
 }
 
 /// A vector of a packet's lanes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Part<'a> {
     pub form: &'a Form,
-    /// Its lanes in the first operand, whose rows `Sampling::args` lists, and in the first result. The next rows are so many words on.
+    /// Its lanes in the first operand, whose rows `Sampling::args` lists. The next rows are as many words on as those of results.
     pub operands: *const u32,
-    pub results: *mut u32,
-    pub row_lanes: usize,
-    /// Mask of the active lanes, not empty.
-    pub taking_part: u32,
+    pub results: Results,
+    /// For the kind of texel, and for vectors as these.
+    pub filter: FilterFn,
 }
 
 /// Samples for a vector of lanes and writes their results.
 ///
 /// # Safety
 ///
-/// There are as many rows of operands as the instruction has, and four rows for results.
+/// There are as many rows of operands as the instruction has, and four rows for results. The processor has the instruction set that
+/// the filter was compiled for.
 #[inline(always)]
-pub(super) unsafe fn sample<K: Kind, S: Shape, V: Vector>(fast: &Fast, part: Part<'_>) -> u32 {
+pub(super) unsafe fn sample<S: Shape, V: Vector>(fast: &Fast, part: Part<'_>) -> u32 {
     // SAFETY: as above.
-    unsafe { write(sampled::<K, S, V>(fast, part), part) }
+    unsafe { sampled::<S, V>(fast, part) & part.results.taking_part }
 }
 
 /// Writes the levels of detail of a vector of lanes: the one that is sampled, and the one before all clamping.
@@ -91,24 +93,7 @@ pub(super) unsafe fn sample<K: Kind, S: Shape, V: Vector>(fast: &Fast, part: Par
 #[inline(always)]
 pub(super) unsafe fn query<S: Shape, V: Vector>(fast: &Fast, part: Part<'_>) -> u32 {
     // SAFETY: as above.
-    unsafe { write(queried::<S, V>(fast, part), part) }
-}
-
-/// Writes the results of lanes that take part, and returns those of them that are left.
-///
-/// # Safety
-///
-/// As for [`sample`].
-#[inline(always)]
-unsafe fn write<V: Vector>(Filtered { words, left }: Filtered<V>, part: Part<'_>) -> u32 {
-    let taking_part = V::of_signs(part.taking_part);
-    for (n, words) in words.into_iter().enumerate() {
-        // SAFETY: there is a row for each.
-        let row = unsafe { &mut *part.results.add(n * part.row_lanes).cast::<Lanes<V, u32>>() };
-        let words = if part.taking_part == V::ALL { words } else { words.where_set(taking_part, V::load(row)) };
-        *row = words.store();
-    }
-    left & part.taking_part
+    unsafe { part.results.write(queried::<S, V>(fast, part)) & part.results.taking_part }
 }
 
 /// The operands of a vector of lanes.
@@ -153,9 +138,9 @@ impl<'a, V: Vector> Reader<'a, V> {
 
 impl<'a, V: Vector> Operands<'a, V> {
     #[inline(always)]
-    fn of<S: Shape>(fast: &Fast, Part { form, operands, row_lanes, .. }: Part<'a>) -> Self {
+    fn of<S: Shape>(fast: &Fast, Part { form, operands, results, .. }: Part<'a>) -> Self {
         let axes = if S::IS_CUBE { 3 } else { 2 };
-        let mut reader = Reader::<V> { vector: PhantomData, next: operands, row_lanes };
+        let mut reader = Reader::<V> { vector: PhantomData, next: operands, row_lanes: results.row_lanes };
         Self {
             at: reader.vector(axes),
             layer: reader.read_if(fast.dimension.is_array()),
@@ -186,54 +171,55 @@ struct Place<V> {
 
 impl<V: Vector> Place<V> {
     #[inline(always)]
-    fn nearest(&self, fast: &Fast, level: Levels<V>, texel_bytes: u32) -> TexelAddress<V> {
+    fn nearest(&self, fast: &Fast, level: Levels<V>) -> TexelAddress<V> {
         let level = level.in_layer(fast, self.layer);
         match self.face {
-            Some(_) => TexelAddress::nearest_on_face(self.at, level, texel_bytes),
-            None => TexelAddress::nearest(fast, self.at, self.offsets, level, texel_bytes),
+            Some(_) => TexelAddress::nearest_on_face(self.at, level),
+            None => TexelAddress::nearest(fast, self.at, self.offsets, level),
         }
     }
 
     #[inline(always)]
-    fn linear(&self, fast: &Fast, level: Levels<V>, texel_bytes: u32) -> LinearAddresses<V> {
+    fn linear(&self, fast: &Fast, level: Levels<V>) -> LinearAddresses<V> {
         let level = level.in_layer(fast, self.layer);
         match self.face {
-            Some(face) => LinearAddresses::on_face(fast, face, self.at, level, texel_bytes),
-            None => LinearAddresses::linear(fast, self.at, self.offsets, level, texel_bytes),
+            Some(face) => LinearAddresses::on_face(fast, face, self.at, level),
+            None => LinearAddresses::linear(fast, self.at, self.offsets, level),
         }
     }
 
-    /// What a filter takes there from the levels that were chosen.
+    /// What a filter takes there from the levels that were chosen, and the lanes that need another filter.
     #[inline(always)]
-    fn filtered<K: Kind, S: Shape>(&self, fast: &Fast, chosen: Chosen<V>, reference: V) -> Filtered<V> {
+    fn selection<S: Shape>(&self, fast: &Fast, chosen: Chosen<V>) -> (Selection<V>, u32) {
         let first = match S::HAS_LEVELS && fast.needs_level {
             true => Levels::of(fast, chosen.first),
             false => Levels::first(fast),
         };
         let one_level = if S::HAS_LEVELS { chosen.fraction.equal(V::splat(0)) } else { V::splat(u32::MAX) };
         if chosen.tap == Tap::Point {
-            let words = K::nearest(fast, self.nearest(fast, first, K::TEXEL_BYTES), reference);
-            return Filtered { words, left: chosen.left | !one_level.signs() };
+            return (Selection::Nearest(self.nearest(fast, first)), chosen.left | !one_level.signs());
         }
-        let addresses = self.linear(fast, first, K::TEXEL_BYTES);
-        let mut corners = addresses.corners();
-        let mut second = None;
-        if S::HAS_LEVELS && !one_level.is_ones() {
-            let addresses = self.linear(fast, Levels::of(fast, chosen.second), K::TEXEL_BYTES);
-            corners |= addresses.corners() & !one_level.signs();
-            second = Some((addresses, chosen.fraction));
-        }
-        let left = if K::HAS_CORNERS { chosen.left } else { chosen.left | corners };
-        let filtered = K::linear(fast, addresses, second, reference);
-        Filtered { left: left | filtered.left, ..filtered }
+        let first = self.linear(fast, first);
+        let selection = match S::HAS_LEVELS && !one_level.is_ones() {
+            true => {
+                let second = self.linear(fast, Levels::of(fast, chosen.second));
+                Selection::Two { first, second, fraction: chosen.fraction }
+            }
+            false => Selection::Linear(first),
+        };
+        (selection, chosen.left)
     }
 }
 
-/// What a vector of lanes samples.
+/// Samples, and returns the lanes that are left.
+///
+/// # Safety
+///
+/// As for [`sample`].
 #[inline(always)]
-fn sampled<K: Kind, S: Shape, V: Vector>(fast: &Fast, part: Part<'_>) -> Filtered<V> {
+unsafe fn sampled<S: Shape, V: Vector>(fast: &Fast, part: Part<'_>) -> u32 {
+    let Part { form, results, filter, .. } = part;
     let operands = Operands::<V>::of::<S>(fast, part);
-    let form = part.form;
     let [u, v, w] = operands.at;
     let mut place =
         Place { at: [V::load_written(u), V::load_written(v)], face: None, layer: None, offsets: form.offsets };
@@ -262,27 +248,34 @@ fn sampled<K: Kind, S: Shape, V: Vector>(fast: &Fast, part: Part<'_>) -> Filtere
     {
         let (x, y) = (flushed(x), flushed(y));
         let (level, line, left) = Line::of_derivatives(fast, [[x[0], x[1]], [y[0], y[1]]]);
-        let chosen = Chosen::of(fast, level, operands.adjusted, part.taking_part);
+        let chosen = Chosen::of(fast, level, operands.adjusted, results.taking_part);
         let mut means = Means::new(left);
         let centre = place.at;
         for index in 0..MOST_ANISOTROPY {
             place.at = line.sample(centre, index);
-            means.take(index, line.count, place.filtered::<K, S>(fast, chosen, reference));
-            if line.count.more_floats(V::splat_float((index + 1) as f32)).signs() & part.taking_part & !left == 0 {
+            let (selection, others) = place.selection::<S>(fast, chosen);
+            let mut rows = [Lanes::<V, u32>::splat(0); 4];
+            // SAFETY: as above; there are four rows.
+            let others = unsafe { others | selection.filter(fast, reference, filter, Results::whole::<V>(&mut rows)) };
+            let words = [V::load(&rows[0]), V::load(&rows[1]), V::load(&rows[2]), V::load(&rows[3])];
+            means.take(index, line.count, Filtered { words, left: others });
+            if line.count.more_floats(V::splat_float((index + 1) as f32)).signs() & results.taking_part & !left == 0 {
                 break;
             }
         }
-        return means.finish();
+        // SAFETY: as above.
+        return unsafe { results.write(means.finish()) };
     }
     let chosen = match S::HAS_LEVELS && (fast.needs_level || form.has_clamp) {
         false => Chosen::first(fast),
         true => {
             let level = level_of(fast, operands.detail, hit);
-            Chosen::of(fast, level, operands.adjusted, part.taking_part)
+            Chosen::of(fast, level, operands.adjusted, results.taking_part)
         }
     };
-    let filtered = place.filtered::<K, S>(fast, chosen, reference);
-    Filtered { left: left | filtered.left, ..filtered }
+    let (selection, others) = place.selection::<S>(fast, chosen);
+    // SAFETY: as above.
+    unsafe { left | others | selection.filter(fast, reference, filter, results) }
 }
 
 /// The levels of detail of a vector of lanes, as the first two results.

@@ -193,6 +193,12 @@ impl Vector for Avx2 {
     }
 
     #[inline(always)]
+    fn shift_left_by(self, bits: u32) -> Self {
+        // SAFETY: as above. A shift by a vector takes one operation, by a single number two.
+        Self(unsafe { _mm256_sllv_epi32(self.0, Self::splat(bits).0) })
+    }
+
+    #[inline(always)]
     fn where_set(self, mask: Self, other: Self) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm256_blendv_epi8(other.0, self.0, mask.0) })

@@ -138,6 +138,12 @@ impl Vector for Avx512 {
     }
 
     #[inline(always)]
+    fn shift_left_by(self, bits: u32) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_sllv_epi32(self.0, Self::splat(bits).0) })
+    }
+
+    #[inline(always)]
     fn where_set(self, mask: Self, other: Self) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm512_mask_blend_epi32(_mm512_movepi32_mask(mask.0), other.0, self.0) })

@@ -48,7 +48,7 @@ impl<T: Copy, const LANES: usize> Array<T> for [T; LANES] {
     }
 }
 
-/// A vector. Masks have ones or zeros in all bits of a lane.
+/// A vector, which has its lanes in memory one after the other. Masks have ones or zeros in all bits of a lane.
 pub(super) trait Vector: Copy {
     const LANES: usize;
     /// A mask of as many bits.
@@ -128,6 +128,8 @@ pub(super) trait Vector: Copy {
     fn more(self, other: Self) -> Self;
     fn equal(self, other: Self) -> Self;
     fn shift_left<const BITS: i32>(self) -> Self;
+    /// By fewer than 32 bits.
+    fn shift_left_by(self, bits: u32) -> Self;
     fn shift_right<const BITS: i32>(self) -> Self;
     /// Arithmetic.
     fn shift_signed<const BITS: i32>(self) -> Self;
@@ -175,21 +177,13 @@ pub(super) trait Vector: Copy {
     fn to_float(self) -> Self;
 }
 
-/// Lanes that are used one by one, as addresses: from memory they come several at once, while moving one of them out of a vector
-/// occupies the only way there is.
-pub(super) struct Apart<V: Vector>(Lanes<V, u32>);
-
-impl<V: Vector> Apart<V> {
-    #[inline(always)]
-    pub fn of(vector: V) -> Self {
-        Self(vector.store())
-    }
-
-    #[inline(always)]
-    pub fn lane(&self, lane: usize) -> u32 {
-        // SAFETY: a word of the array. Volatile, so that it is read from memory.
-        unsafe { std::ptr::read_volatile(&self.0[lane]) }
-    }
+/// A lane of a vector in memory, for those that are used one by one, as addresses: from memory they come several at once, while moving
+/// one of them out of a vector occupies the only way there is.
+#[inline(always)]
+pub(super) fn lane_in_memory<V: Vector>(vector: &V, lane: usize) -> u32 {
+    debug_assert!(lane < V::LANES);
+    // SAFETY: a vector is its lanes (`Vector`). Volatile, so that it is read from memory.
+    unsafe { std::ptr::from_ref(vector).cast::<u32>().add(lane).read_volatile() }
 }
 
 /// What [`Vector::blend_over_255`] multiplies with, since weights are in 256ths.

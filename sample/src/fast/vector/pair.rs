@@ -86,6 +86,11 @@ impl Vector for Pair {
         self.0[0].signs() | self.0[1].signs() << 8
     }
 
+    #[inline(always)]
+    fn shift_left_by(self, bits: u32) -> Self {
+        Self([self.0[0].shift_left_by(bits), self.0[1].shift_left_by(bits)])
+    }
+
     operations! {
         binary add sub mul mul_halves and or xor clear min max more equal add_floats sub_floats mul_floats div_floats min_floats
             max_floats more_floats equal_floats ordered;

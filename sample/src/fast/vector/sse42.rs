@@ -146,6 +146,12 @@ impl Vector for Sse42 {
     }
 
     #[inline(always)]
+    fn shift_left_by(self, bits: u32) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_sll_epi32(self.0, _mm_cvtsi32_si128(bits as i32)) })
+    }
+
+    #[inline(always)]
     fn where_set(self, mask: Self, other: Self) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm_blendv_epi8(other.0, self.0, mask.0) })

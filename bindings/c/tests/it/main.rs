@@ -1,0 +1,15 @@
+//! The C interface, called as C calls it.
+//!
+//! | file | what |
+//! |---|---|
+//! | `header.rs` | the header is that of the sources |
+//! | `objects.rs` | what calls do with what is right |
+//! | `hostile.rs` | what callers do wrong |
+//! | `caller.rs` | calls that must work |
+
+#[macro_use]
+mod caller;
+
+mod header;
+mod hostile;
+mod objects;

@@ -1,0 +1,71 @@
+//! Every Direct3D 9 shader of the corpus translates to a function that follows every rule, before and after the passes.
+
+use std::path::{Path, PathBuf};
+
+use brolga_bytecode::Limits;
+use brolga_bytecode::sm3::{self, ValidProgram};
+use brolga_ir::passes::{Level, optimise};
+use brolga_ir::stage::{Stage, SystemValue};
+use brolga_ir::translate::sm3::{FloatRules, Linked, TranslateOptions, interface, linkage, translate};
+use brolga_ir::verify;
+
+use crate::translate::corpus::comes_back;
+
+pub fn programs() -> Vec<(PathBuf, ValidProgram)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/d3d9");
+    let entries = std::fs::read_dir(folder).expect("the corpus is part of the repository");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "cso"));
+    paths.sort();
+    let program = |path: PathBuf| {
+        let bytes = std::fs::read(&path).expect("a readable file");
+        let program = sm3::decode(&bytes, 0, &Limits::default()).expect("the corpus decodes");
+        let program = sm3::validate(program, &Limits::default()).expect("the corpus is valid");
+        (path, program)
+    };
+    paths.into_iter().map(program).collect()
+}
+
+#[test]
+fn shaders_translate_and_verify_and_come_back_from_their_text() {
+    let programs = programs();
+    assert_eq!(programs.len(), 76);
+    for (path, program) in programs {
+        let name = path.file_name().expect("a file has a name").to_string_lossy();
+        for rules in [FloatRules::Direct3D9, FloatRules::Ieee] {
+            let mut options = TranslateOptions::default();
+            options.float_rules = rules;
+            let mut func = translate(&program, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let declared = interface(&program, &options);
+            assert_eq!((&declared.resources, &declared.stage), (&func.interface.resources, &func.interface.stage));
+            comes_back(&func, verify::Stage::BeforeSsa, &name);
+            optimise(&mut func, Level::Full);
+            // Those that were left over are not in the text.
+            func.list_samples();
+            comes_back(&func, verify::Stage::Final, &name);
+        }
+    }
+}
+
+/// What is linked is in the signature, at the same place; what is not has a system value.
+#[test]
+fn linkage_and_signature_agree() {
+    for (path, program) in programs() {
+        let (linkage, interface) = (linkage(&program), interface(&program, &TranslateOptions::default()));
+        let (Stage::Vertex(signature) | Stage::Pixel(signature)) = &interface.stage else {
+            panic!("{} is for another stage", path.display());
+        };
+        for input in &signature.inputs {
+            let is_it = |linked: &&Linked| (linked.row, linked.mask) == (input.row, input.mask);
+            let linked = linkage.inputs.iter().find(is_it);
+            assert_eq!(linked.is_some(), input.system_value.is_none(), "{}: {input:?}", path.display());
+        }
+        if let Stage::Vertex(signature) = &interface.stage {
+            let position = signature.outputs.iter().find(|output| output.system_value == Some(SystemValue::Position));
+            assert_eq!(position.map(|position| position.mask), Some(0xf), "{}", path.display());
+            assert_eq!(linkage.outputs.len(), signature.outputs.len());
+        } else {
+            assert!(linkage.outputs.is_empty());
+        }
+    }
+}

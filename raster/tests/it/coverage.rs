@@ -1,0 +1,238 @@
+//! Coverage against brute force: the rules of section 3.4.2 of the functional specification, said once more for one pixel in numbers
+//! that cannot overflow, and the figure's triangles.
+
+use brolga_raster::edge::{Bounds, Edge, Triangle, area};
+use brolga_raster::fixed::Point;
+use brolga_raster::plane::{Corner, Planes};
+use brolga_raster::small::{self, Group};
+use brolga_raster::tile::{self, Block};
+use brolga_testing_base::random::Random;
+
+use crate::picture::{Picture, WINDOW, window};
+
+/// Random triangles of each kind; all of them with `cargo test --release`.
+const COUNT: u32 = if cfg!(debug_assertions) { 20_000 } else { 100_000 };
+
+/// Whether a pixel's center is covered: inside, or on an edge that is horizontal with the triangle below it, or that has the
+/// triangle to its right.
+fn is_covered(corners: [Point; 3], [x, y]: [i32; 2]) -> bool {
+    let wide = |point: Point| [i128::from(point.x), i128::from(point.y)];
+    let [a, b, c] = corners.map(wide);
+    let center = [i128::from(x) * 256 + 128, i128::from(y) * 256 + 128];
+    let cross =
+        |a: [i128; 2], b: [i128; 2], p: [i128; 2]| (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
+    if cross(a, b, c) == 0 {
+        return false;
+    }
+    [[a, b, c], [b, c, a], [c, a, b]].into_iter().all(|[from, to, opposite]| {
+        let (here, inside) = (cross(from, to, center), cross(from, to, opposite));
+        if here != 0 {
+            return here.signum() == inside.signum();
+        }
+        let is_top = from[1] == to[1] && opposite[1] > from[1];
+        // The edge's place in the row of the opposite corner, compared with that corner, without a division.
+        let height = to[1] - from[1];
+        let is_left = height != 0
+            && ((to[0] - from[0]) * (opposite[1] - from[1]) - (opposite[0] - from[0]) * height).signum()
+                == -height.signum();
+        is_top || is_left
+    })
+}
+
+/// Adds what is covered, in the way that tiles find it.
+fn walk(picture: &mut Picture, edges: &[Edge]) {
+    tile::walk(edges, picture.corner, |block| match block {
+        Block::Whole { corner, size } => {
+            (0..size * size).for_each(|n| picture.add([corner[0] + n % size, corner[1] + n / size]))
+        }
+        Block::Part { corner, quads } => picture.add_quads(corner, quads.into(), 2),
+    });
+}
+
+/// Holds one triangle, seen through a window, against the rules. A test picks windows near its corners.
+fn check(corners: [Point; 3], corner: [i32; 2]) {
+    let mut expected = Picture::new(corner);
+    for n in 0..WINDOW * WINDOW {
+        let pixel = [corner[0] + n % WINDOW, corner[1] + n / WINDOW];
+        if is_covered(corners, pixel) {
+            expected.add(pixel);
+        }
+    }
+    let mut walked = Picture::new(corner);
+    let triangle = Triangle::new(corners);
+    assert_eq!(triangle.is_some(), area(corners) != 0);
+    let Some(triangle) = triangle else {
+        return assert!(expected.counts.iter().all(|&count| count == 0));
+    };
+    walk(&mut walked, &triangle.edges());
+    assert!(walked.counts == expected.counts, "{corners:?} in the tile at {corner:?}");
+    let whole = Bounds::of(&corners);
+    let mut group = Group::default();
+    // Neighbours of any size must not matter.
+    let place = (corners[0].x & 15) as usize;
+    let at = |point| Corner { point, z: 0.5, rcp_w: 1.0 };
+    for n in 0..Group::SIZE {
+        let far = corners.map(|corner| Point { x: corner.x / (n as i32 + 1), y: -corner.y });
+        let those = if n == place { corners } else { far };
+        group.put(n, those.map(at).each_ref());
+    }
+    group.set_up();
+    assert_eq!(group.bounds(place), whole);
+    let fits = |first: i32, end: i32| end - (first & !1) <= small::SIZE;
+    let found = group.small(place);
+    assert_eq!(found.is_some(), fits(whole.left, whole.right) && fits(whole.top, whole.bottom));
+    let Some((small, is_clockwise)) = found else { return };
+    assert_eq!(is_clockwise, area(corners) > 0);
+    assert_eq!(Some(small.planes), Planes::new(&corners.map(at)).map(|planes| planes.around(small.corner)));
+    let mut masked = Picture::new(corner);
+    masked.add_quads(small.corner, small.quads & small::within(small.corner, &window(corner)), 4);
+    assert!(masked.counts == expected.counts, "{corners:?} as a mask");
+}
+
+/// A window of whole tiles with a point in it.
+fn around(point: Point) -> [i32; 2] {
+    [point.x, point.y].map(|place| (place >> 8).div_euclid(WINDOW) * WINDOW)
+}
+
+fn near(random: &mut Random, origin: Point, reach: i32) -> Point {
+    let mut place =
+        |from: i32| (from + random.below(2 * reach as usize + 1) as i32 - reach).clamp(-(1 << 23), (1 << 23) - 1);
+    Point { x: place(origin.x), y: place(origin.y) }
+}
+
+fn anywhere(random: &mut Random) -> Point {
+    near(random, Point::default(), 1 << 23)
+}
+
+/// Triangles of a size, in units, somewhere on the screen.
+fn triangles(count: u32, seed: u64, reach: impl Fn(&mut Random) -> i32) {
+    let mut random = Random(seed);
+    for _ in 0..count {
+        let origin = anywhere(&mut random);
+        let reach = reach(&mut random);
+        let mut corners = [origin; 3].map(|origin| near(&mut random, origin, reach));
+        // Corners on centers and on common rows and columns meet the rules for edges.
+        if random.below(2) == 0 {
+            corners = corners.map(|corner| Point { x: corner.x & !127 | 128, y: corner.y & !127 | 128 });
+        }
+        let seen = corners[random.below(3)];
+        check(corners, around(seen));
+    }
+}
+
+#[test]
+fn tiny_triangles_cover_what_the_rules_say() {
+    triangles(COUNT, 1, |random| 1 + random.below(3 * 256) as i32);
+}
+
+#[test]
+fn triangles_of_some_pixels_cover_what_the_rules_say() {
+    triangles(COUNT, 2, |random| 256 + random.below(64 * 256) as i32);
+}
+
+#[test]
+fn large_triangles_cover_what_the_rules_say() {
+    triangles(COUNT, 3, |random| 1 << (8 + random.below(16)));
+}
+
+#[test]
+fn triangles_at_the_ends_of_the_range_cover_what_the_rules_say() {
+    let mut random = Random(4);
+    let ends = [-(1 << 23), (1 << 23) - 1];
+    for _ in 0..COUNT {
+        let end = |random: &mut Random| ends[random.below(2)];
+        let corners = [0; 3].map(|_| {
+            let origin = Point { x: end(&mut random), y: end(&mut random) };
+            near(&mut random, origin, 600)
+        });
+        let seen = if random.below(2) == 0 { corners[0] } else { anywhere(&mut random) };
+        check(corners, around(seen));
+    }
+}
+
+/// A square cut into triangles by lines from points inside of it, and along its sides: each pixel is covered once.
+#[test]
+fn a_closed_mesh_covers_every_pixel_once() {
+    let mut random = Random(5);
+    for _ in 0..5_000 {
+        const CELLS: usize = 6;
+        let mut grid = [[Point::default(); CELLS + 1]; CELLS + 1];
+        for (row, line) in grid.iter_mut().enumerate() {
+            for (column, point) in line.iter_mut().enumerate() {
+                // The rim lies on the window's rim; what is inside keeps its cell, so that triangles never overlap.
+                let mut place = |at: usize| match at {
+                    0 => 0,
+                    CELLS => WINDOW * 256,
+                    _ => {
+                        let cell = WINDOW * 256 / CELLS as i32;
+                        at as i32 * cell + random.below(cell as usize / 2) as i32 - cell / 4
+                    }
+                };
+                *point = Point { x: place(column), y: place(row) };
+            }
+        }
+        let mut picture = Picture::new([0, 0]);
+        for row in 0..CELLS {
+            for column in 0..CELLS {
+                let [a, b] = [grid[row][column], grid[row][column + 1]];
+                let [c, d] = [grid[row + 1][column], grid[row + 1][column + 1]];
+                // The diagonal that lies inside of the cell, whatever its shape.
+                let ways = [[[a, b, d], [a, d, c]], [[a, b, c], [b, d, c]]];
+                let way = ways.into_iter().find(|way| way.iter().all(|&corners| area(corners) > 0));
+                for corners in way.expect("a cell has a diagonal") {
+                    walk(&mut picture, &Triangle::new(corners).expect("an inside").edges());
+                }
+            }
+        }
+        assert!(picture.counts.iter().all(|&count| count == 1));
+    }
+}
+
+/// The triangles of the figure in section 3.4.2.
+#[test]
+fn the_figures_triangles_cover_its_pixels() {
+    type Row = ([[f32; 2]; 3], &'static [[i32; 2]]);
+    let rows: [Row; 8] = [
+        ([[1.0, 1.0], [6.0, 2.0], [2.0, 4.0]], &[[1, 1], [2, 1], [1, 2], [2, 2], [3, 2], [4, 2], [2, 3]]),
+        ([[6.5, 1.5], [7.5, 0.5], [7.5, 1.5]], &[]),
+        ([[13.5, 5.5], [15.5, 5.5], [13.5, 7.5]], &[[13, 5], [14, 5], [13, 6]]),
+        ([[15.5, 5.5], [15.5, 7.5], [13.5, 7.5]], &[[14, 6]]),
+        ([[11.5, 4.5], [12.5, 5.5], [11.5, 6.5]], &[[11, 5]]),
+        ([[9.5, 7.5], [10.5, 7.5], [9.5, 9.5]], &[[9, 7]]),
+        ([[9.75, 0.75], [11.75, 2.5], [7.75, 2.5]], &[[9, 1], [10, 1]]),
+        (
+            [[7.75, 2.5], [11.75, 2.5], [9.5, 5.25]],
+            &[[8, 2], [9, 2], [10, 2], [11, 2], [8, 3], [9, 3], [10, 3], [9, 4]],
+        ),
+    ];
+    for (corners, pixels) in rows {
+        let corners = corners.map(Point::snap);
+        let mut expected = Picture::new([0, 0]);
+        pixels.iter().for_each(|&pixel| expected.add(pixel));
+        let [a, b, c] = corners;
+        for corners in [[a, b, c], [b, c, a], [c, b, a]] {
+            let mut picture = Picture::new([0, 0]);
+            walk(&mut picture, &Triangle::new(corners).expect("an inside").edges());
+            // The drawn grid has 8 rows.
+            let drawn = |picture: &Picture| picture.counts[..(8 * WINDOW) as usize].to_vec();
+            assert!(drawn(&picture) == drawn(&expected), "{corners:?}");
+            check(corners, [0, 0]);
+        }
+    }
+}
+
+/// A rectangle's sides bound what is drawn like edges do.
+#[test]
+fn a_rectangle_cuts_off_what_is_outside() {
+    let corners = [[-100.0, -100.0], [300.0, -100.0], [-100.0, 300.0]].map(Point::snap);
+    let triangle = Triangle::new(corners).expect("an inside");
+    let [a, b, c] = triangle.edges();
+    let edges = [a, b, c, Edge::right_of(3), Edge::left_of(50), Edge::below(7), Edge::above(60)];
+    let mut picture = Picture::new([0, 0]);
+    walk(&mut picture, &edges);
+    for n in 0..WINDOW * WINDOW {
+        let [x, y] = [n % WINDOW, n / WINDOW];
+        let expected = (3..50).contains(&x) && (7..60).contains(&y);
+        assert_eq!(picture.counts[n as usize], u8::from(expected), "({x}, {y})");
+    }
+}

@@ -1,0 +1,21 @@
+//! What the rasterizer covers, cuts and drops, against brute force and doubles; what comes between draws.
+//!
+//! | file | what |
+//! |---|---|
+//! | `coverage.rs` | coverage of triangles |
+//! | `thin.rs` | coverage of lines and points |
+//! | `planes.rs` | attributes over triangles |
+//! | `clipping.rs` | what is cut, and the viewport |
+//! | `coarse.rs` | what is dropped before the depth test |
+//! | `triangle.rs` | a triangle that other implementations drew |
+//! | `pass.rs` | clears, and updates between draws |
+//! | `picture.rs` | a window of pixels that are counted |
+
+mod clipping;
+mod coarse;
+mod coverage;
+mod pass;
+mod picture;
+mod planes;
+mod thin;
+mod triangle;

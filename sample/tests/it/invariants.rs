@@ -1,0 +1,339 @@
+//! What holds for every texture and sampler (functional specification 7.18.16.3), and for every packet.
+
+use brolga_fenv::{FloatGuard, FloatMode};
+use brolga_ir::sampling::{LevelSource, Offsets, Rows, SampleArg, SampleKind, Sampling};
+use brolga_resource::{Comparison, Filter, Reduction};
+
+use crate::*;
+
+const FLOATS: [Format; 12] = [
+    Format::R8G8B8A8_UNORM,
+    Format::R8G8B8A8_UNORM_SRGB,
+    Format::R8G8_SNORM,
+    Format::R10G10B10A2_UNORM,
+    Format::R16G16B16A16_UNORM,
+    Format::R16_SNORM,
+    Format::R16G16B16A16_FLOAT,
+    Format::R11G11B10_FLOAT,
+    Format::R32_FLOAT,
+    Format::R32G32B32A32_FLOAT,
+    Format::B5G6R5_UNORM,
+    Format::A8_UNORM,
+];
+
+pub fn any_sampler(numbers: &mut Numbers) -> Sampler {
+    let mut tap = || numbers.pick(&[Tap::Point, Tap::Linear]);
+    let filter = Filter { minify: tap(), magnify: tap(), mip: tap(), ..Filter::default() };
+    Sampler {
+        filter: Filter {
+            anisotropic: numbers.below(4) == 0,
+            reduction: numbers.pick(&[
+                Reduction::Weighted,
+                Reduction::Weighted,
+                Reduction::Comparison,
+                Reduction::Minimum,
+                Reduction::Maximum,
+            ]),
+            ..filter
+        },
+        address: [0; 3].map(|_| numbers.pick(&MODES)),
+        level_bias: numbers.pick(&[0.0, 0.0, -0.75, 1.3]),
+        min_level: numbers.pick(&[f32::MIN, 0.0, 0.5]),
+        max_level: numbers.pick(&[f32::MAX, 2.5]),
+        max_anisotropy: numbers.below(17),
+        comparison: numbers.pick(&[Comparison::Less, Comparison::GreaterEqual, Comparison::Equal]),
+        border: numbers.pick(&[[0.0; 4], [0.0, 0.0, 0.0, 1.0], [1.0; 4], [0.3, -2.0, 7.0, 0.5]]),
+    }
+}
+
+pub fn any_sampling(dimension: Dimension, numbers: &mut Numbers) -> Sampling {
+    let component = numbers.below(4) as u8;
+    let kind = numbers.pick(&[
+        SampleKind::Filter,
+        SampleKind::Filter,
+        SampleKind::Filter,
+        SampleKind::Compare,
+        SampleKind::Gather { component },
+        SampleKind::GatherCompare,
+        SampleKind::Level,
+    ]);
+    let gathers = matches!(kind, SampleKind::Gather { .. } | SampleKind::GatherCompare);
+    let offsets = match numbers.below(4) {
+        0 => Offsets::Fixed([0; 3].map(|_| numbers.below(16) as i8 - 8)),
+        1 if gathers && !dimension.is_cube() => Offsets::Computed,
+        _ => Offsets::Fixed([0; 3]),
+    };
+    Sampling {
+        kind,
+        level: match gathers {
+            true => LevelSource::Zero,
+            false => numbers.pick(&[LevelSource::Zero, LevelSource::Given, LevelSource::Derivatives]),
+        },
+        has_bias: !gathers && numbers.below(4) == 0,
+        has_clamp: !gathers && numbers.below(4) == 0,
+        offsets,
+    }
+}
+
+/// Typical operands of shaders, and some that no shader should have.
+pub fn any_args(sampling: Sampling, dimension: Dimension, numbers: &mut Numbers) -> Vec<u32> {
+    let mut args = Vec::new();
+    for (arg, count) in sampling.args(dimension) {
+        for _ in 0..count {
+            let strange = numbers.below(40) == 0;
+            args.push(match arg {
+                _ if strange => numbers.pick(&[
+                    f32::NAN.to_bits(),
+                    f32::INFINITY.to_bits(),
+                    f32::NEG_INFINITY.to_bits(),
+                    f32::MAX.to_bits(),
+                    0x8000_0001,
+                    0x007f_ffff,
+                    (-0.0f32).to_bits(),
+                    (-1e-12f32).to_bits(),
+                    1f32.to_bits(),
+                    u32::MAX,
+                ]),
+                SampleArg::Offsets => numbers.word(),
+                SampleArg::AlongX | SampleArg::AlongY => {
+                    (numbers.between(-1.0, 1.0) * numbers.between(-9.0, 1.0).exp2()).to_bits()
+                }
+                SampleArg::Level | SampleArg::Bias | SampleArg::Clamp => numbers.between(-1.5, 4.5).to_bits(),
+                SampleArg::Reference => numbers.between(-0.2, 1.2).to_bits(),
+                SampleArg::Coordinates if numbers.below(3) == 0 => {
+                    // On edges and centres of texels.
+                    (numbers.below(97) as f32 / 32.0 - 1.0).to_bits()
+                }
+                SampleArg::Coordinates => numbers.between(-1.3, 2.3).to_bits(),
+            });
+        }
+    }
+    args
+}
+
+fn any_image(format: Format, dimension: Dimension, numbers: &mut Numbers) -> Image {
+    let (extents, layers) = shape(dimension, numbers);
+    let levels = 1 + numbers.below(full_chain(extents));
+    Image::random(dimension, format, extents, layers, levels, numbers)
+}
+
+#[test]
+fn one_colour_stays_that_colour() {
+    let mut numbers = Numbers::new(4);
+    for round in 0..6000 {
+        let (format, dimension) = (FLOATS[round % FLOATS.len()], DIMENSIONS[round % DIMENSIONS.len()]);
+        let colour = (0..4).fold(0, |texel, n| texel | u128::from(numbers.word()) << (32 * n));
+        let (extents, layers) = shape(dimension, &mut numbers);
+        let image = Image::new(dimension, format, extents, layers, full_chain(extents), |_, _, _| colour);
+        let mut state = any_sampler(&mut numbers);
+        state.address = state.address.map(|mode| if mode == AddressMode::Border { AddressMode::Wrap } else { mode });
+        let mut sampling = any_sampling(dimension, &mut numbers);
+        (sampling.kind, sampling.has_clamp, sampling.offsets) = (SampleKind::Filter, false, Offsets::Fixed([3; 3]));
+        let args = any_args(sampling, dimension, &mut numbers);
+        let loaded = format.decode(colour);
+        for (result, loaded) in ask_words(&image.surface(), &state, sampling, &args).into_iter().zip(loaded) {
+            match f32::from_bits(loaded).is_nan() {
+                true => assert!(f32::from_bits(result).is_nan()),
+                false => assert_eq!(result, loaded, "{format} {dimension:?} {state:?} {sampling:?} {args:x?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn results_lie_between_the_texels() {
+    let mut numbers = Numbers::new(5);
+    for round in 0..4000 {
+        let (format, dimension) = (FLOATS[round % FLOATS.len()], DIMENSIONS[round % DIMENSIONS.len()]);
+        // Two texels only, far or hardly apart.
+        let texels: [u128; 2] = [0, 1].map(|_| match format {
+            Format::R11G11B10_FLOAT => u128::from(numbers.word() & 0x77bd_e3bf & 0x779e_f3df),
+            Format::R16G16B16A16_FLOAT => u128::from(numbers.word() & 0xbbff_bbff) * 0x1_0000_0001,
+            Format::R32_FLOAT | Format::R32G32B32A32_FLOAT => {
+                let apart = numbers.between(-23.0, 20.0).exp2();
+                let number = numbers.between(1.0, 1.0 + apart).to_bits();
+                u128::from(number) * 0x1_0000_0001_0000_0001_0000_0001
+            }
+            _ => u128::from(numbers.word()) * 0x1_0000_0001,
+        });
+        let (extents, layers) = shape(dimension, &mut numbers);
+        let image =
+            Image::new(dimension, format, extents, layers, full_chain(extents), |_, _, _| numbers.pick(&texels));
+        let mut state = any_sampler(&mut numbers);
+        state.address = state.address.map(|mode| if mode == AddressMode::Border { AddressMode::Clamp } else { mode });
+        let sampling = Sampling { level: LevelSource::Given, ..PLAIN };
+        let args = any_args(sampling, dimension, &mut numbers);
+        let ends = texels.map(|texel| format.decode(texel).map(f32::from_bits));
+        let result = ask_words(&image.surface(), &state, sampling, &args).map(f32::from_bits);
+        for channel in 0..4 {
+            let [a, b] = ends.map(|end| end[channel]);
+            assert!(
+                (a.min(b)..=a.max(b)).contains(&result[channel]),
+                "{format} {dimension:?}: {} of {a} and {b}",
+                result[channel]
+            );
+        }
+    }
+}
+
+#[test]
+fn colours_change_in_one_direction_between_two_texels() {
+    let mut numbers = Numbers::new(6);
+    for format in FLOATS {
+        for _ in 0..20 {
+            let image = Image::random(Dimension::Texture2d, format, [2, 2, 1], 1, 1, &mut numbers);
+            let state = sampler(Tap::Linear, Tap::Point, AddressMode::Clamp);
+            let other = numbers.between(0.25, 0.75);
+            for axis in 0..2 {
+                let walk: Vec<_> = (0..=1024)
+                    .map(|step| {
+                        let mut at = [other; 2];
+                        at[axis] = 0.25 + step as f32 / 2048.0;
+                        ask(&image.surface(), &state, PLAIN, &at)
+                    })
+                    .collect();
+                for channel in 0..4 {
+                    let values = walk.iter().map(|colour| colour[channel]);
+                    assert!(
+                        values.clone().is_sorted()
+                            || values.clone().rev().is_sorted()
+                            || values.clone().any(f32::is_nan),
+                        "{format} {channel}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Everything at once, hostile operands included; and what a lane gets is the same alone, in another lane, and among others.
+#[test]
+fn lanes_do_not_depend_on_each_other() {
+    let mut numbers = Numbers::new(7);
+    for round in 0..8000 {
+        let dimension = DIMENSIONS[round % DIMENSIONS.len()];
+        let format = numbers.pick(Format::ALL);
+        let image = any_image(format, dimension, &mut numbers);
+        let mut surface = image.surface();
+        surface.min_level = numbers.pick(&[0.0, 0.0, 0.0, 0.7, 1.0, 9.0]);
+        let state = any_sampler(&mut numbers);
+        let sampling = any_sampling(dimension, &mut numbers);
+        let lanes: Vec<_> = (0..LANES).map(|_| any_args(sampling, dimension, &mut numbers)).collect();
+        let rows: Vec<Row> = (0..lanes[0].len()).map(|arg| std::array::from_fn(|lane| lanes[lane][arg])).collect();
+        let prepared = Prepared::new(&surface, &state);
+        let mut together = [[0xdead; LANES]; 4];
+        let mask = if numbers.below(2) == 0 { 0xffff } else { numbers.word() & 0xffff };
+        sample(&prepared, sampling, mask.into(), &rows, &mut together);
+        for lane in 0..LANES {
+            let result = together.map(|row| row[lane]);
+            if mask >> lane & 1 == 0 {
+                assert_eq!(result, [0xdead; 4]);
+                continue;
+            }
+            let alone = ask_words(&surface, &state, sampling, &lanes[lane]);
+            assert_eq!(result, alone, "{format} {surface:?} {state:?} {sampling:?} {:x?}", lanes[lane]);
+        }
+    }
+}
+
+/// Short cuts give what the long way gives, bit for bit, with texels of all kinds.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn short_cuts_come_to_the_same_bits() {
+    use brolga_sample::Isa;
+
+    const FORMATS: [Format; 9] = [
+        Format::R16_UNORM,
+        Format::R24_UNORM_X8_TYPELESS,
+        Format::R8G8B8A8_UNORM,
+        Format::B8G8R8A8_UNORM,
+        Format::R8G8B8A8_UNORM_SRGB,
+        Format::B8G8R8A8_UNORM_SRGB,
+        Format::R16G16B16A16_FLOAT,
+        Format::R32_FLOAT,
+        Format::R32G32B32A32_FLOAT,
+    ];
+    let mut numbers = Numbers::new(9);
+    let (mut taken, mut left) = (0, 0);
+    for round in 0..20_000 {
+        let format = FORMATS[round % FORMATS.len()];
+        let dimension = numbers.pick(&[
+            Dimension::Texture2d,
+            Dimension::Texture2dArray,
+            Dimension::TextureCube,
+            Dimension::TextureCubeArray,
+        ]);
+        let (extents, layers) = shape(dimension, &mut numbers);
+        let levels = 1 + numbers.below(full_chain(extents));
+        let strangeness = numbers.below(8);
+        let mut component = || match numbers.below(1 + strangeness) {
+            0 if format.size_bytes() == 8 => (numbers.word() & 0x3c00_3c00) + (numbers.word() & 0x03ff_03ff),
+            0 if format.fields()[0].is_some_and(|field| field.bits == 32) => numbers.between(-2.0, 3.0).to_bits(),
+            1 => numbers.pick(&[0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0xffa5_a5a5, 0x8000_0000, 1, 0x7c00_fc00]),
+            2 => numbers.pick(&[0.0f32, -0.0, f32::MAX, f32::MIN, f32::MIN_POSITIVE]).to_bits(),
+            _ => numbers.word(),
+        };
+        let texel = |_, _, _| (0..4).fold(0, |texel, n| texel | u128::from(component()) << (32 * n));
+        let image = Image::new(dimension, format, extents, layers, levels, texel);
+        let mut surface = image.surface();
+        surface.min_level = numbers.pick(&[0.0, 0.0, 0.3]);
+        let mut state = any_sampler(&mut numbers);
+        if state.filter.reduction != Reduction::Comparison {
+            state.filter.reduction = Reduction::Weighted;
+        }
+        let level = numbers.pick(&[LevelSource::Zero, LevelSource::Given, LevelSource::Derivatives]);
+        let offsets = match numbers.below(3) {
+            0 => Offsets::Fixed([0; 3].map(|_| numbers.below(16) as i8 - 8)),
+            _ => Offsets::Fixed([0; 3]),
+        };
+        let is_compared = match format {
+            Format::R16_UNORM | Format::R24_UNORM_X8_TYPELESS => true,
+            Format::R32_FLOAT => numbers.below(2) == 0,
+            _ => false,
+        };
+        let kind = match numbers.below(8) {
+            0 => SampleKind::Level,
+            _ if is_compared => SampleKind::Compare,
+            _ => SampleKind::Filter,
+        };
+        let [has_bias, has_clamp] = [0; 2].map(|_| numbers.below(8) == 0);
+        let sampling = Sampling { kind, level, offsets, has_bias, has_clamp };
+        state.comparison = numbers.pick(&Comparison::ALL);
+        let lanes: Vec<_> = (0..LANES).map(|_| any_args(sampling, dimension, &mut numbers)).collect();
+        let rows: Vec<Row> = (0..lanes[0].len()).map(|arg| std::array::from_fn(|lane| lanes[lane][arg])).collect();
+        let some = numbers.word() & 0xffff;
+        let mask = numbers.pick(&[0xffff, 0xff, some]);
+        let general = Prepared::general(&surface, &state);
+        let mut expected = [[0; LANES]; 4];
+        sample(&general, sampling, mask.into(), &rows, &mut expected);
+        for isa in Isa::present() {
+            let prepared = general.clone().with_fast_paths(isa);
+            // As compiled code calls it, in its own float mode.
+            let mut in_other_mode = [[0; LANES]; 4];
+            {
+                let _mode = FloatGuard::new(FloatMode::Flush);
+                sample(&prepared, sampling, mask.into(), &rows, &mut in_other_mode);
+            }
+            assert_eq!(in_other_mode, expected, "{isa:?} {format} {state:?} {sampling:?} {lanes:x?}");
+            // Rows of one vector or of several.
+            for row_lanes in [LANES / 2, LANES] {
+                let words: Vec<_> = rows.iter().flat_map(|row| &row[..row_lanes]).copied().collect();
+                let mask = u64::from(mask) & ((1 << row_lanes) - 1);
+                let mut results = vec![0; 4 * row_lanes];
+                let others = prepared.sample_fast(sampling, mask, Rows::new(&words, row_lanes), &mut results);
+                assert_eq!(others & !mask, 0, "lanes that do not take part are not left");
+                left += others.count_ones();
+                taken += (mask & !others).count_ones();
+                for lane in (0..row_lanes).filter(|lane| others >> lane & 1 == 0) {
+                    assert_eq!(
+                        [0, 1, 2, 3].map(|row| results[row * row_lanes + lane]),
+                        expected.map(|row| row[lane]),
+                        "{isa:?} {format} {surface:?} {state:?} {sampling:?} {:x?}",
+                        lanes[lane]
+                    );
+                }
+            }
+        }
+    }
+    assert!(taken > 150_000, "{taken} lanes taken, {left} left");
+}

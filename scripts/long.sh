@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# The long runs, which CI leaves out. docs/testing.md says what each is for and how long it takes.
+#
+# usage: scripts/long.sh NAME...       (one of the functions below; `all` for all but the last two)
+set -eu
+cd "$(dirname "$0")/.."
+
+# The library with the features that .ci/run does not look at.
+features() {
+    cargo clippy -p brolga --lib --no-default-features --features files -- -D warnings
+    cargo clippy -p brolga --lib --no-default-features --features job -- -D warnings
+}
+
+# Machine code for every set of features and size of vectors that the processor has.
+targets() { BROLGA_TARGETS=all cargo test -p brolga-jit --test it; }
+
+# Wider vectors: every shader of the corpus in packets of every width; a million pieces of damaged code.
+widths() { BROLGA_WIDTHS=all cargo test -p brolga-runtime --test it widening:: -- --nocapture; }
+damage() { BROLGA_SEEDS=0..1000000 cargo test -p brolga-jit --lib damaged -- --nocapture; }
+
+# Random and mutated shaders.
+soak() { cargo run --profile profiling -p brolga-testing -- soak --count 100000 --threads 2; }
+mutants() {
+    cargo run --profile profiling -p brolga-testing -- mutants --count 100000 --threads 2
+    cargo test --profile profiling -p brolga-bytecode --test it corpus::mutation -- --ignored --nocapture
+}
+
+# Shaders of Direct3D 9: random ones, mutants of the corpus.
+direct3d9() {
+    BROLGA_SEEDS=0..100000 cargo test -p brolga-jit --test it direct3d9::random
+    BROLGA_SEEDS=0..2000 cargo test -p brolga --test it direct3d9::mutants -- --nocapture
+}
+
+# Twenty pictures of each shader of the corpus; 30,000 random draws.
+draws() { BROLGA_DRAWS=20 cargo test -p brolga --test it draws:: -- --nocapture; }
+model() { BROLGA_SEEDS=0..30000 cargo test -p brolga --test it drawing::model -- --nocapture; }
+
+# 100,000 dispatches at once, while the memory of the process is watched.
+stress() { cargo test --profile profiling -p brolga-runtime --test stress -- --ignored --nocapture; }
+
+# Guard pages and AddressSanitizer; packages as for a registry.
+sanitizer() { scripts/asan.sh; }
+packages() { scripts/packages.sh; }
+
+[ $# -gt 0 ] || { sed -n 's/^# usage: /usage: /p' "$0"; sed -n 's/^\([a-z0-9]*\)() .*/    \1/p' "$0"; exit 2; } >&2
+[ "$*" != all ] || set -- features targets widths damage soak mutants direct3d9 draws model stress
+for name; do
+    [ "$(type -t "$name")" = function ] || { echo "long.sh: there is no run called $name" >&2; exit 2; }
+    "$name"
+done

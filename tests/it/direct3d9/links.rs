@@ -1,0 +1,81 @@
+//! What fills what: usages between stages, and the types of elements ("Vertex Declaration", `D3DDECLTYPE`).
+
+use brolga::raster::{ElementFormat, InputElement};
+
+use super::probe::{PASS, Probe, SHOW, assert_near, rectangle};
+
+#[test]
+fn outputs_and_inputs_meet_by_usage_and_index() {
+    let vertex = "vs_3_0\ndef c0, 1, 2, 3, 4\ndef c1, 5, 6, 7, 8\ndcl_position v0\ndcl_normal1 o0\ndcl_texcoord3 o2.xy\ndcl_tangent o2.zw\n\
+                  dcl_position o5\nmov o0, c0\nmov o2, c1\nmov o5, v0";
+    let vertices = rectangle([0.0, 0.0, 8.0, 8.0], 0.5);
+    let shown = |pixel| Probe::new(&vertices).shaders(vertex, pixel).draw()[2][2];
+    assert_near(shown("ps_3_0\ndcl_normal1 v7\nmov oC0, v7"), [1.0, 2.0, 3.0, 4.0], 1e-6);
+    // Packed registers keep their components, whatever register has them.
+    let packed = "ps_3_0\ndcl_texcoord3 v1.xy\ndcl_tangent v1.zw\nmov oC0, v1";
+    assert_near(shown(packed), [5.0, 6.0, 7.0, 8.0], 1e-6);
+    let apart = "ps_3_0\ndcl_texcoord3 v1.xy\ndcl_tangent v4.zw\nmov r0.xy, v4.zwzw\nmov r0.zw, v1.xyxy\nmov oC0, r0";
+    assert_near(shown(apart), [7.0, 8.0, 5.0, 6.0], 1e-6);
+    // What a register lacks is 0, and 1 as its last component.
+    let more = "ps_3_0\ndcl_texcoord3 v1\nmov oC0, v1";
+    assert_near(shown(more), [5.0, 6.0, 0.0, 1.0], 1e-6);
+}
+
+#[test]
+fn what_does_not_meet_is_named() {
+    let vertices = rectangle([0.0, 0.0, 8.0, 8.0], 0.5);
+    let pixel = "ps_2_0\ndcl t2.xy\nmov r0, t2.xyxy\nmov oC0, r0";
+    assert_eq!(
+        Probe::new(&vertices).shaders(PASS, pixel).error(),
+        "the pixel shader reads texcoord2 (t2.xy), but the vertex shader writes only position0 (oPos.xyzw), texcoord0 (oT0.xyzw)"
+    );
+    let vertex = "vs_2_0\ndcl_position v0\ndcl_blendweight1 v3\nmov oPos, v0\nmov oT0, v3";
+    assert_eq!(
+        Probe::new(&vertices).shaders(vertex, SHOW).error(),
+        "the vertex shader reads blendweight1 (v3.xyzw), for which the input layout has no element"
+    );
+}
+
+#[test]
+fn elements_become_floats() {
+    let with_rest = |bytes: &[u8]| {
+        let mut all = [0; 16];
+        all[..bytes.len()].copy_from_slice(bytes);
+        all
+    };
+    let shorts = |values: &[i16]| with_rest(bytemuck::cast_slice(values));
+    let word = |value: u32| with_rest(&value.to_le_bytes());
+    let tens = |x: u32, y: u32, z: u32| word(x | y << 10 | z << 20 | 3 << 30);
+    let rows: [(&str, [u8; 16], [f64; 4]); 17] = [
+        ("FLOAT1", with_rest(&1.5_f32.to_le_bytes()), [1.5, 0.0, 0.0, 1.0]),
+        ("FLOAT2", with_rest(bytemuck::cast_slice(&[1.5_f32, -2.0])), [1.5, -2.0, 0.0, 1.0]),
+        ("FLOAT3", with_rest(bytemuck::cast_slice(&[1.5_f32, -2.0, 8.0])), [1.5, -2.0, 8.0, 1.0]),
+        ("FLOAT4", with_rest(bytemuck::cast_slice(&[1.5_f32, -2.0, 8.0, 0.25])), [1.5, -2.0, 8.0, 0.25]),
+        // Alpha, red, green and blue from the uppermost byte down.
+        ("D3DCOLOR", word(0x3380_ff00), [128.0 / 255.0, 1.0, 0.0, 0.2]),
+        ("UBYTE4", with_rest(&[0, 1, 200, 255]), [0.0, 1.0, 200.0, 255.0]),
+        ("SHORT2", shorts(&[-32768, 300]), [-32768.0, 300.0, 0.0, 1.0]),
+        ("SHORT4", shorts(&[-1, 2, -3, 32767]), [-1.0, 2.0, -3.0, 32767.0]),
+        ("UBYTE4N", with_rest(&[0, 51, 102, 255]), [0.0, 0.2, 0.4, 1.0]),
+        ("SHORT2N", shorts(&[-32767, 16384]), [-1.0, 16384.0 / 32767.0, 0.0, 1.0]),
+        ("SHORT4N", shorts(&[0, 32767, -16384, 1]), [0.0, 1.0, -16384.0 / 32767.0, 1.0 / 32767.0]),
+        ("USHORT2N", shorts(&[-1, 0x3333]), [1.0, 0.2, 0.0, 1.0]),
+        ("USHORT4N", shorts(&[-1, 0, 0x3333, 0x6666]), [1.0, 0.0, 0.2, 0.4]),
+        ("UDEC3", tens(0, 1023, 512), [0.0, 1023.0, 512.0, 1.0]),
+        ("DEC3N", tens(511, 513, 0), [1.0, -1.0, 0.0, 1.0]),
+        ("FLOAT16_2", shorts(&[0x3c00, 0xc000_u16 as i16]), [1.0, -2.0, 0.0, 1.0]),
+        ("FLOAT16_4", shorts(&[0x3c00, 0x3800, 0, 0x4200]), [1.0, 0.5, 0.0, 3.0]),
+    ];
+    assert_eq!(rows.map(|(name, ..)| name).to_vec(), ElementFormat::declarations().collect::<Vec<_>>());
+    for (name, bytes, expected) in rows {
+        let mut probe = Probe::new(&[]);
+        probe.layout[1] = InputElement::new("TEXCOORD", ElementFormat::of_declaration(name).unwrap(), 16);
+        for [position, _] in rectangle([0.0, 0.0, 8.0, 8.0], 0.5) {
+            probe.vertices.extend_from_slice(bytemuck::cast_slice(&position));
+            probe.vertices.extend_from_slice(&bytes);
+        }
+        let [x, ..] = expected;
+        let slack = x.abs().max(1.0) * 1e-6;
+        assert_near(probe.draw()[3][3], expected, slack);
+    }
+}

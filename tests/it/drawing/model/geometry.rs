@@ -1,0 +1,485 @@
+//! A triangle on the screen, in doubles: functional specification, 3.4, 15.4 to 15.6, 15.11, 15.16 and 16.4.
+//!
+//! A triangle that nothing cuts has the corners that the rules give to the bit: the viewport's formulas in floats, snapped. So the
+//! model knows its pixels exactly, and interpolates between snapped corners.
+//!
+//! Of one that is cut, the rules do not say what it is cut into. The model has the shape that is left, with corners in doubles.
+//! Whoever draws it moves each corner by at most [`Shape::moved`]: half a unit of the grid, and what floats lose on the way there.
+//! Interpolation within a triangle is a mean of its corners, so values move by no more than their slope times that way.
+//!
+//! Depth bias is computed in floats, as the rules say; of what is cut into pieces that have biases of their own nothing
+//! is known.
+//!
+//! **Bound.** Whoever draws evaluates functions that are linear on the screen in floats, from some place of the window (64 pixels in
+//! each direction), with at most four roundings of relative size 2^-24 of the largest number on the way. Of a function `f` with the
+//! slopes `x` and `y` that is `4 u (|f| + 64 (|x| + |y|))`. The functions are z, 1/w and the corners' weights, over w or not.
+
+use brolga::Format;
+use brolga::raster::{Cull, RasterizerState, Viewport};
+
+use super::state::DrawState;
+use crate::drawing::canvas::Vertex;
+
+/// Half a unit in the last place of floats around 1.
+pub const UNIT: f64 = 1.0 / (1 << 24) as f64;
+
+/// Pixels from the place where functions are evaluated, at most.
+const REACH: f64 = 64.0;
+
+/// What positions of 16 bits before the point hold, but for rounding.
+const RANGE: f64 = 32767.0;
+
+/// A function that is linear on the screen: its value at the origin, and its slopes.
+type Linear = [f64; 3];
+
+fn at(function: Linear, [x, y]: [f64; 2]) -> f64 {
+    function[0] + function[1] * x + function[2] * y
+}
+
+fn slope(function: Linear) -> f64 {
+    function[1].abs() + function[2].abs()
+}
+
+/// The sum of functions, weighted.
+fn mix(functions: [Linear; 3], by: [f64; 3]) -> Linear {
+    [0, 1, 2].map(|n| functions[0][n] * by[0] + functions[1][n] * by[1] + functions[2][n] * by[2])
+}
+
+/// The corners of a triangle that the shape may be cut into, in pixels, and what loses precision there.
+struct Piece {
+    corners: [[f64; 2]; 3],
+    /// Whether it is too thin for a bound.
+    is_thin: bool,
+    /// 64 times the slopes of z and 1/w, and of all weights together: plain ones, and over w.
+    slopes: [f64; 4],
+}
+
+/// What a triangle shows on the screen.
+pub struct Shape {
+    is_front: bool,
+    /// Snapped corners, where nothing is cut.
+    snapped: Option<[[i64; 2]; 3]>,
+    /// Corners of what is left, clockwise or not.
+    polygon: Vec<[f64; 2]>,
+    /// How far corners move, in pixels along an axis; 0 where nothing is cut.
+    moved: f64,
+    /// The weights of the triangle's corners over their w.
+    over_w: [Linear; 3],
+    w: [f64; 3],
+    /// Depth after the viewport, and how wrong it may be at a corner.
+    z: Linear,
+    z_error: f64,
+    /// The greatest depth of a corner, or its opposite.
+    greatest: f64,
+    /// The depth of all corners, where they have the same: then it is that everywhere.
+    flat: Option<f64>,
+    pieces: Vec<Piece>,
+    /// The weights of the triangle's corners, which are linear on the screen too, at the corners of what is left.
+    weights: Vec<[f64; 3]>,
+}
+
+/// Whether a pixel's center is covered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Covered {
+    Yes,
+    No,
+    /// Too near to an edge that moved, or too thin.
+    Perhaps,
+}
+
+/// A number, and how far from it another one may lie.
+#[derive(Clone, Copy, Debug)]
+pub struct Near {
+    pub value: f64,
+    pub error: f64,
+}
+
+impl Shape {
+    /// What is left of a triangle, unless nothing is or it is culled.
+    pub fn new(draw: &DrawState, vertices: &[Vertex]) -> Option<Self> {
+        let positions: [[f32; 4]; 3] = std::array::from_fn(|n| vertices[n][0].map(f32::from_bits));
+        let viewport = &draw.viewport;
+        let planes = planes(viewport, draw.pipeline.rasterizer.depth_clip);
+        let is_inside = |position: [f32; 4]| planes.iter().all(|plane| distance(plane, position.map(f64::from)) >= 0.0);
+        let shape = if positions.into_iter().all(is_inside) {
+            Self::whole(viewport, positions)
+        } else {
+            Self::cut(viewport, positions, &planes)
+        }?;
+        let is_front = shape.is_clockwise() != draw.pipeline.rasterizer.front_counter_clockwise;
+        let is_culled = match draw.pipeline.rasterizer.cull {
+            Cull::None => false,
+            Cull::Front => is_front,
+            Cull::Back => !is_front,
+        };
+        (!is_culled).then_some(Self { is_front, ..shape })
+    }
+
+    /// The same with the depth bias of a draw into a buffer (functional specification, 15.10): the formulas in floats
+    /// where all that they take is exact.
+    pub fn biased(mut self, state: &RasterizerState, format: Option<Format>) -> Self {
+        let (units, slopes, limit) = (state.depth_bias as f32, state.slope_scaled_depth_bias, state.depth_bias_clamp);
+        if units == 0.0 && slopes == 0.0 {
+            return self;
+        }
+        let is_float = matches!(format, Some(Format::D32_FLOAT | Format::D32_FLOAT_S8X24_UINT));
+        // What a triangle is cut into has slopes of its own.
+        if self.is_cut() && slopes != 0.0 {
+            self.z_error = f64::INFINITY;
+            return self;
+        }
+        let unit = match format {
+            Some(Format::D16_UNORM) => 1.0 / 65535.0,
+            _ if is_float => {
+                let exponent = self.greatest.log2().floor().max(-200.0) as i32;
+                2_f64.powi(exponent - 23) as f32
+            }
+            _ => 1.0 / 16_777_215.0,
+        };
+        let steepest = self.z[1].abs().max(self.z[2].abs());
+        let slope_bias = if self.flat.is_some() { 0.0 } else { slopes * steepest as f32 };
+        let mut bias = units * unit + slope_bias;
+        if limit > 0.0 {
+            bias = bias.min(limit);
+        } else if limit < 0.0 {
+            bias = bias.max(limit);
+        }
+        if self.is_cut() && is_float {
+            // It has its own greatest depth, too, which is no greater.
+            bias /= 2.0;
+            self.z_error += f64::from(bias).abs();
+        }
+        let size = self.greatest + f64::from(bias).abs() + f64::from(slope_bias).abs() + f64::from(units * unit).abs();
+        self.z[0] += f64::from(bias);
+        self.z_error += 4.0 * UNIT * size;
+        self.flat = self.flat.map(|flat| f64::from(flat as f32 + bias));
+        self
+    }
+
+    /// A triangle that nothing cuts.
+    fn whole(viewport: &Viewport, positions: [[f32; 4]; 3]) -> Option<Self> {
+        let screen = positions.map(|position| to_screen(viewport, position));
+        let snapped = screen.map(|[x, y, _]| [x, y].map(|place| (f64::from(place) * 256.0).round_ties_even() as i64));
+        let corners = snapped.map(|corner| corner.map(|place| place as f64 / 256.0));
+        let lambda = barycentric(corners)?;
+        let w = positions.map(|position| f64::from(position[3]));
+        let z = screen.map(|[_, _, z]| f64::from(z));
+        let over_w = [0, 1, 2].map(|n| lambda[n].map(|part| part / w[n]));
+        let shape = Self {
+            is_front: false,
+            snapped: Some(snapped),
+            polygon: corners.to_vec(),
+            moved: 0.0,
+            over_w,
+            w,
+            z: mix(lambda, z),
+            z_error: 0.0,
+            greatest: z.into_iter().fold(0.0, |most: f64, z| most.max(z.abs())),
+            flat: (z[0] == z[1] && z[1] == z[2]).then_some(z[0]),
+            pieces: Vec::new(),
+            weights: vec![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        };
+        let piece = shape.piece(corners);
+        Some(Self { pieces: vec![Piece { is_thin: false, ..piece }], ..shape })
+    }
+
+    /// One that planes cut.
+    fn cut(viewport: &Viewport, positions: [[f32; 4]; 3], planes: &[[f64; 4]]) -> Option<Self> {
+        let wide = positions.map(|position| position.map(f64::from));
+        let [width, height] = [viewport.width, viewport.height].map(|size| f64::from(size) / 2.0);
+        let [x, y] = [f64::from(viewport.left) + width, f64::from(viewport.top) + height];
+        let [least, most] = [viewport.min_depth, viewport.max_depth].map(f64::from);
+
+        let mut clipped: Vec<[f64; 4]> = wide.to_vec();
+        for plane in planes {
+            clipped = cut(&clipped, plane);
+        }
+        if clipped.len() < 3 {
+            return None;
+        }
+        let polygon: Vec<[f64; 2]> =
+            clipped.iter().map(|[px, py, _, w]| [x + width * px / w, y - height * py / w]).collect();
+        // Weights over w: those with which the corners' x, y and w make a point of the plane w = 1.
+        let over_w = inverse(wide.map(|[px, py, _, w]| [px * width + x * w, y * w - py * height, w]))?;
+        let z = mix(over_w, wide.map(|position| position[2] * (most - least)));
+        let z = [z[0] + least, z[1], z[2]];
+        let w = wide.map(|position| position[3]);
+        let far = polygon.iter().flatten().fold(0.0, |far: f64, place| far.max(place.abs()));
+        let moved = 1.0 / 512.0 + 8.0 * UNIT * (far + 2.0 * (x.abs() + y.abs()) + width + height);
+        let z_size = clipped.iter().fold(0.0, |size: f64, [_, _, z, w]| size.max((z / w).abs()));
+        let weights = polygon.iter().map(|&corner| [0, 1, 2].map(|n| at(over_w[n], corner) * w[n])).collect();
+        let shape = Self {
+            is_front: false,
+            snapped: None,
+            moved,
+            over_w,
+            w,
+            z,
+            z_error: 8.0 * UNIT * (z_size * (most - least) + least),
+            greatest: z_size * (most - least) + least,
+            flat: None,
+            pieces: Vec::new(),
+            weights,
+            polygon,
+        };
+        let count = shape.polygon.len();
+        let triples = (0..count).flat_map(|a| (a + 1..count).flat_map(move |b| (b + 1..count).map(move |c| [a, b, c])));
+        let pieces = triples.map(|corners| shape.piece(corners.map(|n| shape.polygon[n]))).collect();
+        Some(Self { pieces, ..shape })
+    }
+
+    fn is_clockwise(&self) -> bool {
+        match self.snapped {
+            Some([a, b, c]) => cross(a, b, c) > 0,
+            None => {
+                let [first, rest @ ..] = &self.polygon[..] else { return false };
+                let twice = |[from, to]: [[f64; 2]; 2]| {
+                    (from[0] - first[0]) * (to[1] - first[1]) - (from[1] - first[1]) * (to[0] - first[0])
+                };
+                rest.windows(2).map(|pair| twice([pair[0], pair[1]])).sum::<f64>() > 0.0
+            }
+        }
+    }
+
+    /// What loses precision in a triangle of three corners of what is left.
+    fn piece(&self, corners: [[f64; 2]; 3]) -> Piece {
+        let Some(lambda) = barycentric(corners) else {
+            return Piece { corners, is_thin: true, slopes: [0.0; 4] };
+        };
+        // The heights of a triangle are one over the slopes of its weights. Corners that move make it thinner.
+        let height = lambda.map(|[_, x, y]| 1.0 / x.hypot(y)).into_iter().fold(f64::INFINITY, f64::min);
+        let is_thin = height < 16.0 * self.moved;
+        let thinner = if self.moved > 0.0 { height / (height - 8.0 * self.moved).max(self.moved) } else { 1.0 };
+        let slopes = lambda.map(|weight| REACH * slope(weight) * thinner);
+        let rcp_w = corners.map(|corner| self.over_w.iter().map(|&weight| at(weight, corner)).sum::<f64>());
+        let all: f64 = slopes.iter().sum();
+        let over_w: f64 = (0..3).map(|n| slopes[n] * rcp_w[n]).sum();
+        let largest = rcp_w.into_iter().fold(0.0, f64::max);
+        let rcp_w_slope = slope(mix(self.over_w, [1.0; 3]));
+        let rounded = if self.moved > 0.0 { 4.0 * UNIT * largest } else { 0.0 };
+        Piece {
+            corners,
+            is_thin,
+            slopes: [
+                REACH * slope(self.z) + (slope(self.z) * self.moved + self.z_error) * all,
+                REACH * rcp_w_slope + (rcp_w_slope * self.moved + rounded) * all,
+                all,
+                over_w,
+            ],
+        }
+    }
+
+    /// The pixels that may be covered, from the first to the one after the last, within some of each axis.
+    pub fn bounds(&self, axis: usize, within: [i32; 2]) -> std::ops::Range<i32> {
+        let places = self.polygon.iter().map(|corner| corner[axis]);
+        let (least, most) =
+            places.fold((f64::MAX, f64::MIN), |(least, most), place| (least.min(place), most.max(place)));
+        let [first, end] = within;
+        ((least - 2.0).max(f64::from(first)) as i32).max(first)..((most + 2.0).min(f64::from(end)) as i32).min(end)
+    }
+
+    /// Whether the center of a pixel is covered.
+    pub fn covers(&self, pixel: [i32; 2]) -> Covered {
+        if let Some(corners) = self.snapped {
+            return if covers(corners, pixel) { Covered::Yes } else { Covered::No };
+        }
+        let center = pixel.map(|place| f64::from(place) + 0.5);
+        let away = self.moved * 1.5;
+        let turn = if self.is_clockwise() { 1.0 } else { -1.0 };
+        let least = inside(&self.polygon, center, turn);
+        if least < -away {
+            return Covered::No;
+        }
+        let is_certain =
+            least > away && self.pieces.iter().all(|piece| !piece.is_thin || !piece.may_have(center, away));
+        if is_certain { Covered::Yes } else { Covered::Perhaps }
+    }
+
+    /// What is the worst of the triangles that a pixel may be in.
+    fn slopes(&self, center: [f64; 2]) -> [f64; 4] {
+        let those = self.pieces.iter().filter(|piece| piece.may_have(center, self.moved * 1.5));
+        those.fold([0.0; 4], |worst, piece| [0, 1, 2, 3].map(|n| f64::max(worst[n], piece.slopes[n])))
+    }
+
+    /// Whether the triangle shows its front.
+    pub fn is_front(&self) -> bool {
+        self.is_front
+    }
+
+    /// Whether something was cut off.
+    pub fn is_cut(&self) -> bool {
+        self.snapped.is_none()
+    }
+
+    /// The depth of a pixel.
+    pub fn z(&self, pixel: [i32; 2]) -> Near {
+        if let Some(value) = self.flat {
+            return Near { value, error: 0.0 };
+        }
+        let center = pixel.map(|place| f64::from(place) + 0.5);
+        let value = at(self.z, center);
+        let [slopes, ..] = self.slopes(center);
+        let shift = slope(self.z) * self.moved + self.z_error;
+        Near { value, error: 4.0 * UNIT * (value.abs() + slopes) + shift }
+    }
+
+    /// 1/w, and what is lost on the way.
+    fn rcp_w(&self, center: [f64; 2]) -> Near {
+        let value: f64 = self.over_w.iter().map(|&weight| at(weight, center)).sum();
+        let [_, slopes, ..] = self.slopes(center);
+        let vertices = if self.moved > 0.0 { 5.0 } else { 1.0 } * UNIT * value;
+        Near { value, error: 4.0 * UNIT * (value + slopes) + vertices }
+    }
+
+    /// The w of a pixel; none where the bound says nothing.
+    pub fn w(&self, pixel: [i32; 2]) -> Option<Near> {
+        let center = pixel.map(|place| f64::from(place) + 0.5);
+        let Near { value, error } = self.rcp_w(center);
+        let error = error + slope(mix(self.over_w, [1.0; 3])) * self.moved;
+        (error < value / 2.0)
+            .then(|| Near { value: 1.0 / value, error: error / value / (value - error) + 2.0 * UNIT / value })
+    }
+
+    /// An attribute in perspective; none where the bound says nothing.
+    pub fn perspective(&self, corners: [f64; 3], pixel: [i32; 2]) -> Option<Near> {
+        let center = pixel.map(|place| f64::from(place) + 0.5);
+        let Near { value: rcp_w, error } = self.rcp_w(center);
+        let [.., over_w] = self.slopes(center);
+        let weights = 4.0 * UNIT * (rcp_w + over_w) + UNIT * rcp_w;
+        let shift = slope(mix(self.over_w, [1.0; 3])) * self.moved;
+        let least = rcp_w - error - shift;
+        if least < rcp_w / 2.0 {
+            return None;
+        }
+        let value = at(mix(self.over_w, corners), center) / rcp_w;
+        let (range, size) = extent(corners);
+        let moving = slope(mix(self.over_w, corners.map(|corner| corner - value))) * self.moved / least;
+        Some(Near { value, error: range * (weights + error) / least + self.rounding(range, size) + moving })
+    }
+
+    /// One that is linear on the screen.
+    pub fn on_screen(&self, corners: [f64; 3], pixel: [i32; 2]) -> Near {
+        let center = pixel.map(|place| f64::from(place) + 0.5);
+        let function = mix([0, 1, 2].map(|n| self.over_w[n].map(|part| part * self.w[n])), corners);
+        let at_corners = self.weights.iter().map(|weights| (0..3).map(|n| weights[n] * corners[n]).sum::<f64>());
+        let (least, most) = at_corners.fold((f64::MAX, f64::MIN), |(least, most), at| (least.min(at), most.max(at)));
+        let [_, _, all, _] = self.slopes(center);
+        let (range, size) = (most - least, least.abs().max(most.abs()));
+        let weights = 4.0 * UNIT * (1.0 + all) + UNIT;
+        let error = range * weights + self.rounding(range, size) + slope(function) * self.moved;
+        Near { value: at(function, center), error }
+    }
+
+    /// What sums and products of an attribute lose, and corners that cuts made.
+    fn rounding(&self, range: f64, size: f64) -> f64 {
+        let corners = if self.moved > 0.0 { 4.0 } else { 0.0 };
+        (8.0 * (range + size) + corners * size) * UNIT
+    }
+}
+
+impl Piece {
+    /// Whether a place may be inside, once corners moved.
+    fn may_have(&self, place: [f64; 2], away: f64) -> bool {
+        let [a, b, c] = self.corners;
+        let turn = ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])).signum();
+        inside(&self.corners, place, turn) >= -away
+    }
+}
+
+/// How far inside of the nearest edge of a convex shape a place is; below 0 outside.
+fn inside(corners: &[[f64; 2]], place: [f64; 2], turn: f64) -> f64 {
+    let mut least = f64::INFINITY;
+    for (n, from) in corners.iter().enumerate() {
+        let to = corners[(n + 1) % corners.len()];
+        let [x, y] = [to[0] - from[0], to[1] - from[1]];
+        let length = x.hypot(y);
+        if length > 0.0 {
+            least = least.min((x * (place[1] - from[1]) - y * (place[0] - from[0])) / length * turn);
+        }
+    }
+    least
+}
+
+/// The planes of clip space that are always there, then those of depth, then those that positions on the screen stay within.
+fn planes(viewport: &Viewport, clips_depth: bool) -> Vec<[f64; 4]> {
+    let mut planes = vec![[0.0, 0.0, 0.0, 1.0]];
+    if clips_depth {
+        planes.extend([[0.0, 0.0, 1.0, 0.0], [0.0, 0.0, -1.0, 1.0]]);
+    }
+    let half = [f64::from(viewport.width) / 2.0, f64::from(viewport.height) / 2.0];
+    let center = [f64::from(viewport.left) + half[0], f64::from(viewport.top) + half[1]];
+    planes.extend([1.0, -1.0].map(|sign| [sign * half[0], 0.0, 0.0, RANGE + sign * center[0]]));
+    planes.extend([1.0, -1.0].map(|sign| [0.0, -sign * half[1], 0.0, RANGE + sign * center[1]]));
+    planes
+}
+
+/// How far inside of a plane a position is. That of w leaves out 0 itself.
+fn distance(plane: &[f64; 4], position: [f64; 4]) -> f64 {
+    let sum: f64 = (0..4).map(|n| plane[n] * position[n]).sum();
+    if plane[..3] == [0.0; 3] { sum - f64::from(f32::MIN_POSITIVE) } else { sum }
+}
+
+/// What a plane leaves of a convex shape.
+fn cut(corners: &[[f64; 4]], plane: &[f64; 4]) -> Vec<[f64; 4]> {
+    let mut left = Vec::new();
+    for (n, &from) in corners.iter().enumerate() {
+        let to = corners[(n + 1) % corners.len()];
+        let [here, there] = [distance(plane, from), distance(plane, to)];
+        if here >= 0.0 {
+            left.push(from);
+        }
+        if (here >= 0.0) != (there >= 0.0) {
+            let part = here / (here - there);
+            left.push([0, 1, 2, 3].map(|n| from[n] + (to[n] - from[n]) * part));
+        }
+    }
+    left
+}
+
+/// A vertex on the screen, by the formulas of 15.6, in floats.
+fn to_screen(viewport: &Viewport, [x, y, z, w]: [f32; 4]) -> [f32; 3] {
+    let [x, y, z] = [x / w, y / w, z / w];
+    [
+        (x + 1.0) * viewport.width * 0.5 + viewport.left,
+        (1.0 - y) * viewport.height * 0.5 + viewport.top,
+        viewport.min_depth + z * (viewport.max_depth - viewport.min_depth),
+    ]
+}
+
+/// The weights of three corners; none if they have no inside.
+fn barycentric(corners: [[f64; 2]; 3]) -> Option<[Linear; 3]> {
+    inverse(corners.map(|[x, y]| [x, y, 1.0]))
+}
+
+/// The functions `f` for which the sum of `f(x, y)` times each of three points is `(x, y, 1)`; none if the points lie in a plane
+/// with the origin.
+fn inverse(points: [[f64; 3]; 3]) -> Option<[Linear; 3]> {
+    let normal =
+        |a: [f64; 3], b: [f64; 3]| [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+    let normals = [normal(points[1], points[2]), normal(points[2], points[0]), normal(points[0], points[1])];
+    let whole: f64 = (0..3).map(|n| points[0][n] * normals[0][n]).sum();
+    (whole != 0.0 && whole.is_finite()).then(|| normals.map(|[x, y, z]| [z, x, y].map(|part| part / whole)))
+}
+
+/// The range of an attribute over the corners, and its size.
+fn extent(corners: [f64; 3]) -> (f64, f64) {
+    let [least, most] = [corners.into_iter().fold(f64::MAX, f64::min), corners.into_iter().fold(f64::MIN, f64::max)];
+    (most - least, least.abs().max(most.abs()))
+}
+
+fn cross(a: [i64; 2], b: [i64; 2], c: [i64; 2]) -> i64 {
+    (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+}
+
+/// The rule for pixel centers, in 256ths: inside, or on a top or left edge.
+fn covers(corners: [[i64; 2]; 3], pixel: [i32; 2]) -> bool {
+    let center = pixel.map(|place| i64::from(place) * 256 + 128);
+    let [a, b, c] = corners;
+    let [a, b, c] = if cross(a, b, c) > 0 { [a, b, c] } else { [a, c, b] };
+    // Clockwise on the screen: an edge that goes up is a left one, a horizontal one that goes right a top one.
+    [[a, b], [b, c], [c, a]].into_iter().all(|[from, to]| {
+        let is_top_or_left = to[1] < from[1] || (to[1] == from[1] && to[0] > from[0]);
+        let side = cross(from, to, center);
+        side > 0 || (side == 0 && is_top_or_left)
+    })
+}

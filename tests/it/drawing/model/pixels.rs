@@ -1,0 +1,380 @@
+//! What is in the targets after some draws: functional specification, 16.9, 16.12, 16.13, 17.9 to 17.12 and 20.4.6.
+//!
+//! A depth is known up to its bound, so the model has the least and the greatest code that it may have. Where these do not decide a
+//! comparison, or the bound does not say whether a pixel is covered or discarded, the pixel is *open* from then on: it is counted, and not
+//! compared.
+
+use brolga::raster::StencilOp;
+use brolga::{Comparison, Format};
+
+use super::geometry::{Covered, Near, Shape};
+use super::state::{Depth, DrawState, Mode, State};
+use crate::drawing::canvas::Vertex;
+
+/// Codes that a depth may have, the least and the greatest.
+type Codes = [u32; 2];
+
+/// A pixel of the targets.
+#[derive(Clone, Debug)]
+struct Pixel {
+    is_open: bool,
+    codes: Codes,
+    stencil: u8,
+    /// The draw whose colours it has, and the triangle there.
+    shown: Option<[usize; 2]>,
+}
+
+/// What was drawn: targets as they are after all draws.
+#[derive(PartialEq)]
+pub struct Drawn {
+    pub colors: [Vec<[u32; 4]>; 3],
+    pub depths: Option<Vec<u32>>,
+    /// None where there are none.
+    pub stencils: Vec<u8>,
+    /// Pixels that passed in each draw.
+    pub passed: Vec<u64>,
+}
+
+/// What a comparison found.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Figures {
+    /// Pixels that were compared, those of them that a triangle shows in, those that one shows in that was cut, and those that are
+    /// open.
+    pub compared: u64,
+    pub shown: u64,
+    pub cut: u64,
+    pub open: u64,
+    /// Covered pixels that passed all tests, and that did not.
+    pub passed: u64,
+    pub failed: u64,
+    /// Numbers that were compared, and those for which there was no bound.
+    pub numbers: u64,
+    pub unbounded: u64,
+    /// The greatest errors, as parts of their bounds: of depths, w, attributes in perspective, on the screen; of triangles that
+    /// nothing cuts, and of others.
+    pub worst: [[f64; 4]; 2],
+}
+
+/// The model's targets.
+pub struct Model<'s> {
+    state: &'s State,
+    shapes: Vec<Vec<Option<Shape>>>,
+    pixels: Vec<Pixel>,
+    /// Pixels that passed in each draw: so many at least, and perhaps so many more.
+    passed: Vec<[u64; 2]>,
+    /// Covered pixels that did not.
+    failed: u64,
+}
+
+impl<'s> Model<'s> {
+    /// Draws.
+    pub fn new(state: &'s State) -> Self {
+        let [width, height] = state.size.map(|size| size as usize);
+        let blank = Pixel { is_open: false, codes: [state.cleared; 2], stencil: state.cleared_stencil, shown: None };
+        let mut model =
+            Self { state, shapes: Vec::new(), pixels: vec![blank; width * height], passed: Vec::new(), failed: 0 };
+        for (n, draw) in state.draws.iter().enumerate() {
+            model.passed.push([0; 2]);
+            let shape = |corners| {
+                let biased = |shape: Shape| shape.biased(&draw.pipeline.rasterizer, state.depth_format);
+                Shape::new(draw, corners).map(biased)
+            };
+            let shapes: Vec<_> = draw.vertices.chunks(3).map(shape).collect();
+            for (triangle, shape) in shapes.iter().enumerate() {
+                if let Some(shape) = shape {
+                    model.draw([n, triangle], shape);
+                }
+            }
+            model.shapes.push(shapes);
+        }
+        model
+    }
+
+    fn draw(&mut self, [n, triangle]: [usize; 2], shape: &Shape) {
+        let draw = &self.state.draws[n];
+        let within = |axis| scissor(self.state, draw, axis);
+        for y in shape.bounds(1, within(1)) {
+            for x in shape.bounds(0, within(0)) {
+                let covered = shape.covers([x, y]);
+                if covered == Covered::No {
+                    continue;
+                }
+                let place = y as usize * self.state.size[0] as usize + x as usize;
+                let pixel = &mut self.pixels[place];
+                let stays = if covered == Covered::Perhaps || pixel.is_open {
+                    None
+                } else {
+                    tested(self.state, draw, shape, triangle, [x, y], pixel)
+                };
+                match stays {
+                    None => {
+                        pixel.is_open = true;
+                        self.passed[n][1] += 1;
+                    }
+                    Some(Tested { passes, codes, stencil }) => {
+                        (pixel.codes, pixel.stencil) = (codes, stencil);
+                        if passes {
+                            self.passed[n][0] += 1;
+                            pixel.shown = Some([n, triangle]);
+                        } else {
+                            self.failed += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Compares with what was drawn.
+    pub fn compare(&self, drawn: &Drawn, figures: &mut Figures) -> Result<(), String> {
+        for (n, (&passed, &[least, more])) in drawn.passed.iter().zip(&self.passed).enumerate() {
+            if !(least..=least + more).contains(&passed) {
+                return Err(format!("{passed} pixels passed in draw {n}, not {least} to {}", least + more));
+            }
+        }
+        figures.failed += self.failed;
+        figures.passed += self.passed.iter().map(|[least, _]| least).sum::<u64>();
+        for (place, pixel) in self.pixels.iter().enumerate() {
+            if pixel.is_open {
+                figures.open += 1;
+                continue;
+            }
+            figures.compared += 1;
+            let width = self.state.size[0] as usize;
+            let at = [place % width, place / width].map(|place| place as i32);
+            if let Some(&depth) = drawn.depths.as_ref().map(|depths| &depths[place])
+                && !(pixel.codes[0]..=pixel.codes[1]).contains(&depth)
+            {
+                return Err(format!("depth {depth:#x} at {at:?} is not {:x?}", pixel.codes));
+            }
+            if let Some(&stencil) = drawn.stencils.get(place)
+                && stencil != pixel.stencil
+            {
+                return Err(format!("stencil {stencil:#x} at {at:?} is not {:#x}", pixel.stencil));
+            }
+            let texels = [0, 1, 2].map(|target| drawn.colors[target][place]);
+            self.colors(pixel, at, texels, figures).map_err(|why| format!("{why} at {at:?}, of {:?}", pixel.shown))?;
+        }
+        Ok(())
+    }
+
+    fn colors(
+        &self,
+        pixel: &Pixel,
+        at: [i32; 2],
+        [first, second, third]: [[u32; 4]; 3],
+        figures: &mut Figures,
+    ) -> Result<(), String> {
+        let Some([n, triangle]) = pixel.shown else {
+            let is_blank = [first, second, third] == [[0; 4]; 3];
+            return if is_blank { Ok(()) } else { Err("something is drawn where nothing is".to_owned()) };
+        };
+        figures.shown += 1;
+        let draw = &self.state.draws[n];
+        let Some(shape) = &self.shapes[n][triangle] else { unreachable!("it was drawn") };
+        figures.cut += u64::from(shape.is_cut());
+        let corners = &draw.vertices[3 * triangle..][..3];
+        for (register, texel) in [(1, first), (2, second)] {
+            for component in 0..4 {
+                let bits = [0, 1, 2].map(|n| corners[n][register][component]);
+                attribute(shape, draw.pipeline.modes[register - 1], bits, at, texel[component], figures)
+                    .map_err(|why| format!("v{register}.{}: {why}", ["x", "y", "z", "w"][component]))?;
+            }
+        }
+        let [z, w, place, face] = third.map(f32::from_bits);
+        check(shape, shape.z(at), z, 0, figures).map_err(|why| format!("z: {why}"))?;
+        match shape.w(at) {
+            Some(near) => check(shape, near, w, 1, figures).map_err(|why| format!("w: {why}"))?,
+            None => figures.unbounded += 1,
+        }
+        let [x, y] = at.map(|place| place as f32 + 0.5);
+        let expected = [x * 128.0 + y, (2 * triangle + usize::from(shape.is_front())) as f32];
+        if [place, face] != expected {
+            return Err(format!("place and face are {place} and {face}, not {expected:?}"));
+        }
+        Ok(())
+    }
+}
+
+/// The pixels of an axis that a draw may change.
+fn scissor(state: &State, draw: &DrawState, axis: usize) -> [i32; 2] {
+    let viewport = &draw.viewport;
+    let [first, size] = [[viewport.left, viewport.width], [viewport.top, viewport.height]][axis];
+    let (mut least, mut end) = (first.floor() as i32, (first + size).floor() as i32);
+    if let Some(scissor) = draw.scissor {
+        let [first, after] = [[scissor.left, scissor.right], [scissor.top, scissor.bottom]][axis];
+        (least, end) = (least.max(first), end.min(after));
+    }
+    [least.max(0), end.min(state.size[axis] as i32)]
+}
+
+/// What becomes of a covered pixel.
+struct Tested {
+    /// Whether it is drawn.
+    passes: bool,
+    /// What the depth buffer has then.
+    codes: Codes,
+    stencil: u8,
+}
+
+/// Tests a covered pixel; none if the bounds do not say what becomes of it.
+fn tested(
+    state: &State,
+    draw: &DrawState,
+    shape: &Shape,
+    triangle: usize,
+    at: [i32; 2],
+    before: &Pixel,
+) -> Option<Tested> {
+    let kept = Tested { passes: false, codes: before.codes, stencil: before.stencil };
+    let corners = &draw.vertices[3 * triangle..][..3];
+    let given = |component: usize| near(shape, draw.pipeline.modes[2], corners, component, at);
+    let is_kept = match draw.pipeline.discards {
+        false => true,
+        true => {
+            let Near { value, error } = given(1)?;
+            if (value - 0.5).abs() <= error && error > 0.0 {
+                return None;
+            }
+            value >= 0.5
+        }
+    };
+    let Some(format) = state.depth_format else { return Some(Tested { passes: is_kept, ..kept }) };
+    // A discarded pixel changes nothing.
+    if !is_kept {
+        return Some(kept);
+    }
+    let has_stencil = matches!(format, Format::D24_UNORM_S8_UINT | Format::D32_FLOAT_S8X24_UINT);
+    let face = draw.pipeline.stencil.filter(|_| has_stencil).map(|test| {
+        let face = if shape.is_front() { test.front } else { test.back };
+        let [reference, old] = [draw.reference, before.stencil].map(|stencil| stencil & test.read_mask);
+        (test.write_mask, face, face.test.holds(reference, old))
+    });
+    let stencil_after = |depth_passes: bool| {
+        face.map_or(before.stencil, |(mask, face, passes)| {
+            let op = match (passes, depth_passes) {
+                (false, _) => face.fail,
+                (true, false) => face.depth_fail,
+                (true, true) => face.pass,
+            };
+            before.stencil & !mask | updated(op, before.stencil, draw.reference) & mask
+        })
+    };
+    if face.is_some_and(|(.., passes)| !passes) {
+        return Some(Tested { stencil: stencil_after(false), ..kept });
+    }
+    if !draw.pipeline.test.enable {
+        return Some(Tested { passes: true, stencil: stencil_after(true), ..kept });
+    }
+    let own = shape.z(at);
+    let error = own.error;
+    let depth = match draw.pipeline.depth {
+        Depth::Own | Depth::Same => own,
+        Depth::Given => given(0)?,
+        Depth::GreaterEqual => {
+            let given = given(0)?;
+            Near { value: own.value.max(given.value), error: error.max(given.error) }
+        }
+        Depth::LessEqual => {
+            let given = given(0)?;
+            Near { value: own.value.min(given.value), error: error.max(given.error) }
+        }
+    };
+    let codes = codes(format, draw, depth);
+    let passes = holds(draw.pipeline.test.function, codes, before.codes)?;
+    let codes = if passes && draw.pipeline.test.write { codes } else { before.codes };
+    Some(Tested { passes, codes, stencil: stencil_after(passes) })
+}
+
+/// What an operation makes of a stencil (functional specification, 17.12).
+fn updated(op: StencilOp, old: u8, reference: u8) -> u8 {
+    match op {
+        StencilOp::Keep => old,
+        StencilOp::Zero => 0,
+        StencilOp::Replace => reference,
+        StencilOp::IncrementSaturated => old.saturating_add(1),
+        StencilOp::DecrementSaturated => old.saturating_sub(1),
+        StencilOp::Invert => !old,
+        StencilOp::Increment => old.wrapping_add(1),
+        StencilOp::Decrement => old.wrapping_sub(1),
+    }
+}
+
+/// A component of the third attribute.
+fn near(shape: &Shape, mode: Mode, corners: &[Vertex], component: usize, at: [i32; 2]) -> Option<Near> {
+    let values = [0, 1, 2].map(|n| f64::from(f32::from_bits(corners[n][3][component])));
+    match mode {
+        Mode::Constant => Some(Near { value: values[0], error: 0.0 }),
+        Mode::Perspective(_) => shape.perspective(values, at),
+        Mode::OnScreen(_) => Some(shape.on_screen(values, at)),
+    }
+}
+
+/// The codes of a depth: clamped to the viewport's, and rounded to nearest where there are steps.
+fn codes(format: Format, draw: &DrawState, Near { value, error }: Near) -> Codes {
+    let [least, most] = [draw.viewport.min_depth, draw.viewport.max_depth].map(f64::from);
+    [-1.0, 1.0].map(|sign| {
+        let at = |error: f64| (value + sign * error).max(least).min(most);
+        match format {
+            // The product and the sum may be floats, which have 2^-8 at the last codes.
+            Format::D16_UNORM => (at(error) * 65535.0 + 0.5 + sign / 128.0) as u32,
+            Format::D24_UNORM_S8_UINT => (at(error) * 16_777_215.0 + 0.5) as u32,
+            _ => ((at(error) + 0.0) as f32).to_bits(),
+        }
+    })
+}
+
+/// Whether a comparison holds, if that is certain.
+fn holds(function: Comparison, new: Codes, old: Codes) -> Option<bool> {
+    let ends = new.map(|new| old.map(|old| function.holds(new, old)));
+    let is_same = ends.as_flattened().iter().all(|&one| one == ends[0][0]);
+    let meet = new[0] <= old[1] && old[0] <= new[1];
+    let is_single = new[0] == new[1] && old[0] == old[1];
+    let needs_single = matches!(function, Comparison::Equal | Comparison::NotEqual);
+    (is_same && (!needs_single || !meet || is_single)).then_some(ends[0][0])
+}
+
+/// Compares a word of an attribute.
+fn attribute(
+    shape: &Shape,
+    mode: Mode,
+    bits: [u32; 3],
+    at: [i32; 2],
+    found: u32,
+    figures: &mut Figures,
+) -> Result<(), String> {
+    let values = bits.map(|bits| f64::from(f32::from_bits(bits)));
+    let (near, kind) = match mode {
+        Mode::Constant => {
+            figures.numbers += 1;
+            let is_same = found == bits[0];
+            return if is_same { Ok(()) } else { Err(format!("{found:#x}, not {:#x} as the leading vertex", bits[0])) };
+        }
+        // Beyond these, sums and products leave the range of floats.
+        _ if values
+            .iter()
+            .any(|value| value.is_nan() || value.abs() > 1e25 || (*value != 0.0 && value.abs() < 1e-25)) =>
+        {
+            (None, 0)
+        }
+        Mode::Perspective(_) => (shape.perspective(values, at), 2),
+        Mode::OnScreen(_) => (Some(shape.on_screen(values, at)), 3),
+    };
+    match near {
+        Some(near) => check(shape, near, f32::from_bits(found), kind, figures),
+        None => {
+            figures.unbounded += 1;
+            Ok(())
+        }
+    }
+}
+
+fn check(shape: &Shape, near: Near, found: f32, kind: usize, figures: &mut Figures) -> Result<(), String> {
+    figures.numbers += 1;
+    let error = (f64::from(found) - near.value).abs();
+    // What is exact has no part of a bound.
+    let part = if error == 0.0 { 0.0 } else { error / near.error };
+    let worst = &mut figures.worst[usize::from(shape.is_cut())][kind];
+    *worst = worst.max(part);
+    if part <= 1.0 { Ok(()) } else { Err(format!("{found:e} is {part} bounds from {:e}", near.value)) }
+}

@@ -1,0 +1,38 @@
+//! The library as a whole: shaders, draws, scenes and jobs, against plain models and what others computed.
+//!
+//! | file | what |
+//! |---|---|
+//! | `barriers.rs` | barriers under computed conditions |
+//! | `rejoin.rs` | barriers in code that threads leave where they like |
+//! | `spans.rs` | small groups that share packets |
+//! | `dmovc.rs` | `dmovc`: every mask, swizzle and modifier |
+//! | `store_structured.rs` | `store_structured`: every mask and every edge |
+//! | `extremes.rs` | shaders as large as Direct3D allows, and a little larger |
+//! | `oversize.rs` | shaders that are too large for machine code; compiling that is stopped |
+//! | `drawing/` | whole draws: rules one by one, and random states |
+//! | `direct3d9/` | the same of Direct3D 9 |
+//! | `draws/` | every vertex and pixel shader of the corpus in draws |
+//! | `harmless.rs` | draws that mean little or never end |
+//! | `scenes.rs` | scenes whose pictures other implementations have drawn too |
+//! | `scene_files.rs` | meshes, textures and arrays that scenes read, files that they save |
+//! | `pictures.rs` | the example scenes |
+//! | `mapped.rs` | jobs over mapped files |
+//! | `bench.rs` | measuring changes nothing |
+
+mod barriers;
+mod bench;
+mod direct3d9;
+mod dmovc;
+mod drawing;
+mod draws;
+mod extremes;
+mod harmless;
+#[cfg(unix)]
+mod mapped;
+mod oversize;
+mod pictures;
+mod rejoin;
+mod scene_files;
+mod scenes;
+mod spans;
+mod store_structured;
