@@ -11,6 +11,9 @@ features() {
     cargo clippy -p brolga --lib --no-default-features --features job -- -D warnings
 }
 
+# Code for AArch64, which nothing runs.
+arm64() { cargo test -p brolga-jit --features arm64 --lib another_processor; }
+
 # Machine code for every set of features and size of vectors that the processor has.
 targets() { BROLGA_TARGETS=all cargo test -p brolga-jit --test it; }
 
@@ -43,7 +46,7 @@ sanitizer() { scripts/asan.sh; }
 packages() { scripts/packages.sh; }
 
 [ $# -gt 0 ] || { sed -n 's/^# usage: /usage: /p' "$0"; sed -n 's/^\([a-z0-9]*\)() .*/    \1/p' "$0"; exit 2; } >&2
-[ "$*" != all ] || set -- features targets widths damage soak mutants direct3d9 draws model stress
+[ "$*" != all ] || set -- features arm64 targets widths damage soak mutants direct3d9 draws model stress
 for name; do
     [ "$(type -t "$name")" = function ] || { echo "long.sh: there is no run called $name" >&2; exit 2; }
     "$name"

@@ -390,6 +390,7 @@ pub(crate) mod tests {
     }
 
     /// Nothing in the lowering's own code is bound to x86-64; operations in `packet/` may be.
+    #[cfg(feature = "arm64")]
     #[test]
     fn code_for_another_processor_is_generated() {
         let func = numbered();
