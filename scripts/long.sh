@@ -49,5 +49,5 @@ packages() { scripts/packages.sh; }
 [ "$*" != all ] || set -- features arm64 targets widths damage soak mutants direct3d9 draws model stress
 for name; do
     [ "$(type -t "$name")" = function ] || { echo "long.sh: there is no run called $name" >&2; exit 2; }
-    "$name"
 done
+for name; do "$name"; done

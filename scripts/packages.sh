@@ -63,7 +63,7 @@ echo "packages: first run: $first; second run: $second"
 python3 -m venv --clear "$work/environment"
 "$work/environment/bin/pip" install --quiet --disable-pip-version-check maturin
 rm -rf "$work/wheels"
-"$work/environment/bin/maturin" build --quiet --release --locked --manifest-path bindings/python/Cargo.toml \
+"$work/environment/bin/maturin" build --quiet --locked --manifest-path bindings/python/Cargo.toml \
     --target-dir "$work/target" --out "$work/wheels"
 "$work/environment/bin/pip" install --quiet --disable-pip-version-check "$work"/wheels/*.whl
 "$work/environment/bin/python" -c 'import brolga; print("packages: wheel", brolga.__version__)'

@@ -177,7 +177,7 @@ def build_harness(work):
 
 def build_brolga():
     say("building brolga")
-    command = ["cargo", "build", "--release", "--locked", "--bin", "brolga", "--message-format", "json-render-diagnostics"]
+    command = ["cargo", "build", "--profile", "dist", "--locked", "--bin", "brolga", "--message-format", "json-render-diagnostics"]
     messages = [json.loads(line) for line in run(command, cwd=ROOT).splitlines()]
     return next(message["executable"] for message in messages if message.get("executable"))
 

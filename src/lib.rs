@@ -1,8 +1,8 @@
 //! Brolga runs Direct3D shader bytecode on the CPU.
 //!
 //! It reads what `fxc` writes, compiles it to SIMD machine code, and runs it on all cores: no GPU, no driver, no Windows. Results are
-//! bit-identical with any number of threads and on every x86-64 processor, no shader reaches memory that was not bound to it, and every
-//! run can be stopped.
+//! bit-identical with any number of threads and on every x86-64 processor, unless groups of a shader race with each other; no shader
+//! reaches memory that was not bound to it, and every run can be stopped.
 //!
 //! # Running compute shaders
 //!

@@ -13,8 +13,8 @@ if [ $# -gt 1 ]; then
     built=$2
 else
     # With the names of its functions, for debuggers and valgrind.
-    cargo rustc --release --package brolga-c --manifest-path "$here/Cargo.toml" -- -C strip=debuginfo
-    built=${CARGO_TARGET_DIR:-$here/../../target}/release
+    cargo rustc --profile dist --package brolga-c --manifest-path "$here/Cargo.toml" -- -C strip=debuginfo
+    built=${CARGO_TARGET_DIR:-$here/../../target}/dist
 fi
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$here/../../Cargo.toml" | head -n 1)
 mkdir -p "$prefix/lib/pkgconfig" "$prefix/include"

@@ -7,8 +7,9 @@
 //!   the number to crates that depend on it directly.
 //! * of the **build**: Cargo gives rustc a number for each crate, which is another one for other versions and features of any crate
 //!   below it, other profiles and other compilers, and rustc makes it part of every `TypeId`. So the cache learns of another version
-//!   of Cranelift without anyone who reads a lock file. What tests alone depend on is not in it, and no build script runs
-//!   again, with all that follows from it, because a manifest has another comment.
+//!   of Cranelift without anyone reading a lock file. What tests alone depend on is not in it, and no build script runs
+//!   again, with all that follows from it, because a manifest has another comment. Not in it are flags of rustc's from outside, which do not
+//!   change what our code does, and the sources of a dependency that somebody edits in its place.
 
 use std::any::TypeId;
 use std::env;

@@ -1,10 +1,11 @@
-//! When numbers change: a program of three crates is built by Cargo again and again, with something else each time.
+//! When numbers change: a program of four crates is built by Cargo again and again, with something else each time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A workspace in which `program` prints the numbers of `compiler`, which depends on `generator`, and has tests that need `checker`.
+/// A workspace in which `program` prints the numbers of `compiler`, which depends on `generator`, which depends on `allocator`; tests of
+/// `compiler` need `checker`.
 struct Workspace(PathBuf);
 
 const COMPILER: &str = "\
@@ -23,7 +24,7 @@ brolga-fingerprint = { path = 'FINGERPRINT' }
 
 const PROGRAM: &str = "\
 [workspace]
-members = ['compiler', 'generator', 'checker']
+members = ['allocator', 'checker', 'compiler', 'generator']
 
 [package]
 name = 'program'
@@ -61,8 +62,11 @@ impl Workspace {
         workspace.write("compiler/Cargo.toml", COMPILER);
         workspace.write("compiler/build.rs", "fn main() { brolga_fingerprint::publish() }");
         workspace.write("compiler/src/lib.rs", "pub use generator as _;\npub struct Compiled;");
-        workspace.write("generator/Cargo.toml", &crate_named("generator", "1.0.0"));
+        let dependency = "\n[dependencies]\nallocator = { path = '../allocator' }\n";
+        workspace.write("generator/Cargo.toml", &(crate_named("generator", "1.0.0") + dependency));
         workspace.write("generator/src/lib.rs", "");
+        workspace.write("allocator/Cargo.toml", &crate_named("allocator", "1.0.0"));
+        workspace.write("allocator/src/lib.rs", "");
         workspace.write("checker/Cargo.toml", &crate_named("checker", "1.0.0"));
         workspace.write("checker/src/lib.rs", "");
         workspace
@@ -74,7 +78,7 @@ impl Workspace {
         fs::write(path, text.replace("FINGERPRINT", env!("CARGO_MANIFEST_DIR"))).expect("a file");
     }
 
-    /// Builds everything, tests too, and returns both numbers, and whether the compiler was built.
+    /// Builds and runs the program, then builds all tests; returns both numbers, and whether the compiler was built for the program.
     fn numbers(&self) -> ([String; 2], bool) {
         let cargo = |command: &[&str]| {
             let mut cargo = Command::new(env!("CARGO"));
@@ -89,6 +93,7 @@ impl Workspace {
             (out, log)
         };
         let (printed, log) = cargo(&["run", "--offline"]);
+        cargo(&["test", "--offline", "--workspace", "--no-run"]);
         let (build, sources) = printed.trim().split_once(' ').expect("two numbers");
         ([build.to_owned(), sources.to_owned()], log.contains("Compiling compiler "))
     }
@@ -109,9 +114,9 @@ fn numbers_are_others_for_what_can_change_machine_code_alone() {
     assert_eq!(workspace.numbers(), (first.clone(), false), "a comment, and a profile that this is not");
 
     // What can.
-    workspace.write("generator/Cargo.toml", &crate_named("generator", "1.0.1"));
+    workspace.write("allocator/Cargo.toml", &crate_named("allocator", "1.0.1"));
     let (newer, is_built) = workspace.numbers();
-    assert!(is_built && newer[0] != first[0] && newer[1] == first[1], "another version of a dependency");
+    assert!(is_built && newer[0] != first[0] && newer[1] == first[1], "another version of a dependency's dependency");
     workspace.write("compiler/Cargo.toml", &COMPILER.replace("../generator'", "../generator', features = ['more']"));
     let (with_more, is_built) = workspace.numbers();
     assert!(is_built && with_more[0] != newer[0], "another feature of it");

@@ -263,6 +263,11 @@ pub struct SampleCall<'a> {
 /// Samples for the lanes of a packet, for machine code: the first of [`MOST_SAMPLE_ARGS`] rows for operands, which four rows for results
 /// follow; the words of a row; what was prepared for a texture and a sampler; a mask of the active lanes. Returns those that are left
 /// for the [host](crate::host::Host), whose results are not written yet.
+///
+/// # Safety
+///
+/// The rows are all there, initialised, and nobody else's during the call; a row has a word for each lane of the packet, a multiple of 8; no bit of
+/// the mask is beyond them. What was prepared is that of the same [`SampleEntry`], and in place.
 pub type SampleFn = unsafe extern "C" fn(*mut u32, usize, *const (), u64) -> u64;
 
 /// How a kind of sample is taken of the texture in the first register of its range, with the sampler in the first of its own.

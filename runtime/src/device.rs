@@ -79,8 +79,8 @@ impl DeviceBuilder {
         self
     }
 
-    /// Limits the vectors of machine code to so many bytes; by default it uses the largest that the processor has. Results are
-    /// the same.
+    /// Limits the vectors of machine code to so many bytes; by default it uses 32, if the processor has
+    /// them. Results are the same.
     pub fn vector_bytes(mut self, vector_bytes: VectorBytes) -> Self {
         self.vector_bytes = vector_bytes;
         self

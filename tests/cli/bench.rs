@@ -1,7 +1,7 @@
 //! `brolga bench`: the form of what it prints, never the times.
 
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -354,7 +354,7 @@ fn an_interrupt_stops_it() {
     let mut line = String::new();
     out.read_line(&mut line).unwrap();
     assert!(line.starts_with("FAIL  wrong"), "{line}");
-    assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
+    assert!(super::interrupt(&run));
     let mut rest = String::new();
     out.read_to_string(&mut rest).unwrap();
     Run::of(run.wait_with_output().unwrap()).fails(3, &["interrupted"]);

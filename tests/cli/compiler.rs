@@ -150,8 +150,7 @@ fn an_interrupt_ends_the_compiler_and_what_it_started() {
         let mut pipe = child.stdout.take().unwrap();
         let mut started = [0; 8];
         pipe.read_exact(&mut started).unwrap();
-        let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-        assert!(sent.success());
+        assert!(super::interrupt(&child));
         let mut rest = Vec::new();
         // Returns when no process holds the pipe any more.
         pipe.read_to_end(&mut rest).unwrap();

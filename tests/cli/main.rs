@@ -18,7 +18,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, SystemTime};
 
 mod bench;
 mod cache;
@@ -206,7 +207,7 @@ fn an_interrupt_ends_a_listing_at_once() {
     let mut run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut out = run.stdout.take().unwrap();
     out.read_exact(&mut [0; 8]).unwrap();
-    assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
+    assert!(interrupt(&run));
     let mut err = String::new();
     run.stderr.take().unwrap().read_to_string(&mut err).unwrap();
     // On a slow machine the next shader is still being compiled, which is said below the first line.
@@ -215,6 +216,13 @@ fn an_interrupt_ends_a_listing_at_once() {
         (Some(3), Some("error: interrupted, not all jobs ran"))
     );
     drop(out);
+}
+
+/// Interrupts a program, as Ctrl-C does; whether it was still there.
+#[cfg(unix)]
+fn interrupt(program: &Child) -> bool {
+    let id = rustix::process::Pid::from_child(program);
+    rustix::process::kill_process(id, rustix::process::Signal::INT).is_ok()
 }
 
 /// Profilers find a shader's code by the process that ran it, and by that alone below `perf record`, which Cranelift tells of
@@ -229,11 +237,15 @@ fn machine_code_is_named_for_profilers_on_request() {
         if !below_perf.is_empty() {
             command.env("PERF_BUILDID_DIR", below_perf);
         }
+        // Clocks of file systems are coarse.
+        let begun = SystemTime::now() - Duration::from_secs(1);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let map = PathBuf::from(format!("/tmp/perf-{}.map", child.id()));
         let run = Run::of(child.wait_with_output().unwrap());
         assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
-        let text = fs::read_to_string(&map).ok();
+        // One that is older is of another process, which had the same number.
+        let is_own = fs::metadata(&map).and_then(|map| map.modified()).is_ok_and(|time| time >= begun);
+        let text = is_own.then(|| fs::read_to_string(&map).unwrap());
         let _ = fs::remove_file(map);
         text
     };
@@ -381,8 +393,7 @@ fn an_interrupt_stops_the_run_and_leaves_no_half_file() {
         assert_eq!(run.try_wait().unwrap(), None, "the run ended by itself");
         std::thread::yield_now();
     }
-    let sent = Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
-    assert!(sent.success());
+    assert!(interrupt(&run));
     Run::of(run.wait_with_output().unwrap()).fails(3, &["cancelled"]);
     assert_eq!(folder.leavings(), ["out.bin"]);
     assert_eq!(fs::read(folder.path("out.bin")).unwrap(), b"old");
@@ -479,7 +490,7 @@ fn a_second_interrupt_leaves_no_temporary_file() {
     }
     for _ in 0..2 {
         // The second may come too late.
-        Command::new("kill").args(["-INT", &run.id().to_string()]).stderr(Stdio::null()).status().unwrap();
+        interrupt(&run);
     }
     assert!(matches!(run.wait().unwrap().code(), Some(3 | 130)));
     assert!(folder.leavings().is_empty(), "{:?}", folder.leavings());

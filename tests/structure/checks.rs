@@ -196,9 +196,12 @@ fn tables_name_the_files_that_there_are() {
         "ir/src",
         "jit/src",
         "json/src",
+        "raster/src",
         "resource/src",
         "runtime/src",
         "sample/src",
+        "tests/base/src",
+        "tests/support/src",
     ];
     let modules = ["src/bench", "src/cli", "src/job"];
     let tests = [

@@ -23,8 +23,8 @@
 //!   kind of sample that the function declares, whose code may be called with what it names; `stop` is valid; `arena`
 //!   is valid for the size and alignment that [`Compiled::arena_layout`](crate::Compiled::arena_layout) asks for, and
 //!   belongs to this context alone.
-//! * **C, compiled code**: calls helpers with its own context and a resource number it was compiled for; writes the
-//!   operand rows that the helper reads; loads and stores only what it has checked against A and B.
+//! * **C, compiled code**: calls helpers with its own context and a resource number it was compiled for, and what `samples` names with
+//!   the rows of its own context; writes the operand rows that either reads; loads and stores only what it has checked against A and B.
 
 mod access;
 mod form;
@@ -186,6 +186,9 @@ impl CallRow {
         (offset_of!(Context, call.rows) + self.number() * row_bytes as usize) as i32
     }
 }
+
+// As a `SampleFn` is told: operands, and then the results.
+const _: () = assert!(CallRow::Result(0).number() - CallRow::Arg(0).number() == MOST_SAMPLE_ARGS);
 
 /// Operands and results of a helper call.
 #[repr(C, align(64))]

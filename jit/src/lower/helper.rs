@@ -157,8 +157,8 @@ impl Lowering<'_, '_> {
         let signature = *self.sample_signature.get_or_insert_with(|| self.builder.import_signature(signature));
         let row_lanes = self.func.width.lanes();
         let rows = self.builder.ins().iadd_imm_s(self.base, i64::from(CallRow::Arg(0).offset(4 * row_lanes)));
-        let row_lanes = self.builder.ins().iconst(types::I64, i64::from(row_lanes));
-        let call = self.builder.ins().call_indirect(signature, run, &[rows, row_lanes, prepared, lanes]);
+        let row_words = self.builder.ins().iconst(types::I64, i64::from(row_lanes));
+        let call = self.builder.ins().call_indirect(signature, run, &[rows, row_words, prepared, lanes]);
         self.builder.inst_results(call)[0]
     }
 

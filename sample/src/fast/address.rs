@@ -88,11 +88,11 @@ impl<V: Vector> LinearAddresses<V> {
         }
     }
 
-    /// Whether in every lane the right texels, of so many bytes, follow the left ones in memory.
+    /// Whether in every lane the right texels, of words, follow the left ones in memory.
     #[inline(always)]
-    pub fn are_neighbours(&self, texel_bytes: u32) -> bool {
+    pub fn are_neighbours(&self) -> bool {
         let [upper_left, upper_right, lower_left, lower_right] = &self.texels;
-        let bytes = V::splat(texel_bytes);
+        let bytes = V::splat(size_of::<u32>() as u32);
         let upper = upper_left.offset_bytes.add(bytes).equal(upper_right.offset_bytes);
         upper.and(lower_left.offset_bytes.add(bytes).equal(lower_right.offset_bytes)).is_ones()
     }

@@ -165,7 +165,7 @@ fn read_two<V: Vector>(fast: &Fast, left: &TexelAddress<V>, right: &TexelAddress
 #[inline(always)]
 fn sums<V: Vector>(fast: &Fast, addresses: &LinearAddresses<V>) -> [V; 4] {
     let [upper_left, upper_right, lower_left, lower_right] = &addresses.texels;
-    let neighbours = addresses.are_neighbours(4);
+    let neighbours = addresses.are_neighbours();
     let [upper_left, upper_right] = read_two(fast, upper_left, upper_right, neighbours);
     let [lower_left, lower_right] = read_two(fast, lower_left, lower_right, neighbours);
     let corner = &addresses.corner;

@@ -38,7 +38,7 @@ pub(super) struct Results {
 }
 
 /// Filters the texels of a vector of lanes, writes the results, and returns those that it leaves. The arguments are the texture, the
-/// work, and the fields of [`Results`], each in a register.
+/// work, and the fields of [`Results`]: as many as Linux passes in registers.
 ///
 /// # Safety
 ///
@@ -110,11 +110,13 @@ impl Results {
     /// There are four rows.
     #[inline(always)]
     pub unsafe fn write<V: Vector>(self, Filtered { words, left }: Filtered<V>) -> u32 {
-        let taking_part = V::of_signs(self.taking_part);
         for (n, words) in words.into_iter().enumerate() {
             // SAFETY: there is a row for each.
             let row = unsafe { &mut *self.words.add(n * self.row_lanes).cast::<Lanes<V, u32>>() };
-            let words = if self.taking_part == V::ALL { words } else { words.where_set(taking_part, V::load(row)) };
+            let words = match self.taking_part == V::ALL {
+                true => words,
+                false => words.where_set(V::of_signs(self.taking_part), V::load(row)),
+            };
             *row = words.store();
         }
         left

@@ -52,7 +52,7 @@ pub(super) struct OneVector {
 }
 
 /// Samples one vector of lanes, and returns those that it leaves. One call for each: what a loop over them would keep ready costs
-/// more than it saves. What it is about are the fields of [`Part`].
+/// more than it saves. Its arguments are the fields of [`Part`].
 type RunFn = unsafe fn(&Fast, &Form, *const u32, *mut u32, usize, u32, FilterFn) -> u32;
 
 impl OneVector {
@@ -178,6 +178,7 @@ macro_rules! functions {
         $(mod $isa {
             use super::*;
 
+            /// Both functions for the same kind of vector, as the second one relies on.
             pub(super) fn sampling<K: Kind, S: Shape>() -> OneVector {
                 OneVector { lanes: $vector::LANES, run: sample::<S>, filter: filter::<K> }
             }

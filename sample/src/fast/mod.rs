@@ -17,7 +17,7 @@
 //! | `numbers.rs` | texels of floats |
 //! | `compare.rs` | comparisons with depths |
 //!
-//! The only unsafe code reads texels and rows, and calls functions for particular instruction sets. Texels are read through raw
+//! The unsafe code reads texels, rows and lanes in memory, writes results, and calls functions for particular instruction sets. Texels are read through raw
 //! pointers, since other threads may write them.
 
 #![allow(unsafe_code)]
@@ -202,7 +202,8 @@ unsafe extern "C" fn sample_site(rows: *mut u32, row_lanes: usize, site: *const 
         let site = &*site.cast::<Site>();
         (site, &*site.fast)
     };
-    // SAFETY: the rows are the caller's own, operands and results apart; a sample of this texture has no more operands.
+    assert!(site.args <= MOST_SAMPLE_ARGS, "no instruction has more operands");
+    // SAFETY: the rows are the caller's own, operands and results apart.
     let (args, results) = unsafe {
         let args = slice::from_raw_parts(rows, site.args * row_lanes);
         (args, slice::from_raw_parts_mut(rows.add(MOST_SAMPLE_ARGS * row_lanes), 4 * row_lanes))
@@ -374,8 +375,9 @@ impl Fast {
     #[inline(always)]
     fn read<T: Texel>(&self, offset_bytes: u32) -> T {
         debug_assert!(u64::from(offset_bytes) + size_of::<T>() as u64 <= self.memory.size_bytes());
+        debug_assert_eq!(size_of::<T>(), 1 << self.texel_shift);
         // SAFETY: the byte begins a texel inside a level and a layer (`Levels`), which `new` checked to be inside the
-        // memory; and `T` is as large as a texel. Any bytes are a valid `T`.
+        // memory; and `T` is as large as a texel of the formats for which `isa.rs` chooses its kind. Any bytes are a valid `T`.
         unsafe { self.memory.base().add(offset_bytes as usize).cast::<T>().read_unaligned() }
     }
 
@@ -392,7 +394,7 @@ impl Fast {
     /// Two adjacent texels of 4 bytes: the second one comes from [`Levels`], too.
     #[inline(always)]
     fn read_two(&self, offset_bytes: u32) -> u64 {
-        debug_assert!(u64::from(offset_bytes) + 8 <= self.memory.size_bytes());
+        debug_assert!(u64::from(offset_bytes) + 8 <= self.memory.size_bytes() && self.texel_shift == 2);
         // SAFETY: as above, for both of them.
         unsafe { self.memory.base().add(offset_bytes as usize).cast::<u64>().read_unaligned() }
     }

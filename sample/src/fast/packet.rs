@@ -66,7 +66,7 @@ impl Shape for Cube {
 #[derive(Clone, Copy)]
 pub(super) struct Part<'a> {
     pub form: &'a Form,
-    /// Its lanes in the first operand, whose rows `Sampling::args` lists. The next rows are as many words on as those of results.
+    /// Its lanes in the first operand. `Sampling::args` lists the rows, which are `results.row_lanes` words apart.
     pub operands: *const u32,
     pub results: Results,
     /// For the kind of texel, and for vectors as these.
@@ -77,8 +77,8 @@ pub(super) struct Part<'a> {
 ///
 /// # Safety
 ///
-/// There are as many rows of operands as the instruction has, and four rows for results. The processor has the instruction set that
-/// the filter was compiled for.
+/// There are as many rows of operands as the instruction has, and four rows for results. The filter is for the same kind of vector, and
+/// for texels of the texture's size; the processor has the instruction set that it was compiled for.
 #[inline(always)]
 pub(super) unsafe fn sample<S: Shape, V: Vector>(fast: &Fast, part: Part<'_>) -> u32 {
     // SAFETY: as above.

@@ -8,6 +8,7 @@ use super::{INVERSE_OF_255_256THS, Vector, apart};
 
 /// For processors with AVX2, FMA and F16C.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub(in super::super) struct Avx2(pub(super) __m256i);
 
 /// As the intrinsics want them.
@@ -73,7 +74,8 @@ macro_rules! operations {
     };
 }
 
-impl Vector for Avx2 {
+// SAFETY: the only field is its lanes.
+unsafe impl Vector for Avx2 {
     const LANES: usize = 8;
     type Lanes<T: Copy> = [T; 8];
 

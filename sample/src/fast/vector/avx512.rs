@@ -8,6 +8,7 @@ use super::{Array, Avx2, Vector, apart};
 
 /// For processors with AVX-512 (F, BW and DQ), and what [`Avx2`] needs.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub(in super::super) struct Avx512(__m512i);
 
 /// Operations that are one instruction, or two where it writes a mask register.
@@ -51,7 +52,8 @@ macro_rules! operations {
     };
 }
 
-impl Vector for Avx512 {
+// SAFETY: the only field is its lanes.
+unsafe impl Vector for Avx512 {
     const LANES: usize = 16;
     type Lanes<T: Copy> = [T; 16];
 

@@ -48,8 +48,12 @@ impl<T: Copy, const LANES: usize> Array<T> for [T; LANES] {
     }
 }
 
-/// A vector, which has its lanes in memory one after the other. Masks have ones or zeros in all bits of a lane.
-pub(super) trait Vector: Copy {
+/// A vector. Masks have ones or zeros in all bits of a lane.
+///
+/// # Safety
+///
+/// In memory it is its lanes, one word after the other, and nothing else.
+pub(super) unsafe trait Vector: Copy {
     const LANES: usize;
     /// A mask of as many bits.
     const ALL: u32 = (1 << Self::LANES) - 1;
@@ -181,7 +185,8 @@ pub(super) trait Vector: Copy {
 /// one of them out of a vector occupies the only way there is.
 #[inline(always)]
 pub(super) fn lane_in_memory<V: Vector>(vector: &V, lane: usize) -> u32 {
-    debug_assert!(lane < V::LANES);
+    const { assert!(size_of::<V>() == size_of::<u32>() * V::LANES, "a vector is its lanes") };
+    assert!(lane < V::LANES);
     // SAFETY: a vector is its lanes (`Vector`). Volatile, so that it is read from memory.
     unsafe { std::ptr::from_ref(vector).cast::<u32>().add(lane).read_volatile() }
 }

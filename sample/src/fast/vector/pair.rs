@@ -1,10 +1,13 @@
 //! Sixteen lanes with AVX2, as two vectors whose operations alternate. One sample is a chain of operations, each of which waits for
 //! the one before; two chains side by side keep the processor busy, which does not look as far ahead as to the next sample.
 
+#![allow(unsafe_code)]
+
 use super::{Array, Avx2, Vector};
 
 /// Two vectors.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub(in super::super) struct Pair([Avx2; 2]);
 
 /// Operations of two vectors, of one, and of one by a number of bits.
@@ -32,7 +35,8 @@ macro_rules! operations {
     };
 }
 
-impl Vector for Pair {
+// SAFETY: the only field is two vectors of eight lanes, side by side.
+unsafe impl Vector for Pair {
     const LANES: usize = 16;
     type Lanes<T: Copy> = [T; 16];
 

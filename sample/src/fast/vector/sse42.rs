@@ -10,6 +10,7 @@ use super::{INVERSE_OF_255_256THS, Vector};
 
 /// For processors with SSE4.2.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub(in super::super) struct Sse42(__m128i);
 
 /// The numbers of 16-bit floats.
@@ -49,7 +50,8 @@ macro_rules! operations {
     };
 }
 
-impl Vector for Sse42 {
+// SAFETY: the only field is its lanes.
+unsafe impl Vector for Sse42 {
     const LANES: usize = 4;
     type Lanes<T: Copy> = [T; 4];
 
