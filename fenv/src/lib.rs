@@ -73,6 +73,18 @@ impl Drop for FloatGuard {
     }
 }
 
+/// Does work in the default mode, as all that computes floats and is no shader does: whatever mode the caller's thread is in neither changes
+/// what it computes, nor lets it trap.
+pub fn in_default_mode<T>(work: impl FnOnce() -> T) -> T {
+    /// A call of its own, into which no arithmetic is moved from after it, nor out of it.
+    #[inline(never)]
+    fn call<T>(work: impl FnOnce() -> T) -> T {
+        work()
+    }
+    let _mode = FloatGuard::new(FloatMode::Default);
+    call(work)
+}
+
 #[cfg(target_arch = "x86_64")]
 fn read() -> u32 {
     let mut bits = 0u32;

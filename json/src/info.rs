@@ -3,18 +3,21 @@
 use brolga_bytecode::info::{
     Binding, Constants, Element, Info, Interface, Location, Program, Signature, SignatureKind, Variable, letters,
 };
+use brolga_fenv::in_default_mode;
 use serde_json::{Value, json};
 
 /// The document of a file.
 pub fn info(info: &Info) -> Value {
-    let chunks =
-        info.chunks.iter().map(|chunk| json!({ "name": chunk.name, "at": chunk.at, "bytes": chunk.size_bytes }));
-    json!({
-        "bytes": info.size_bytes,
-        "checksum_matches": info.checksum_matches,
-        "program": program(&info.program),
-        "level9": info.level9.as_ref().map(program),
-        "chunks": chunks.collect::<Vec<_>>(),
+    in_default_mode(|| {
+        let chunks =
+            info.chunks.iter().map(|chunk| json!({ "name": chunk.name, "at": chunk.at, "bytes": chunk.size_bytes }));
+        json!({
+            "bytes": info.size_bytes,
+            "checksum_matches": info.checksum_matches,
+            "program": program(&info.program),
+            "level9": info.level9.as_ref().map(program),
+            "chunks": chunks.collect::<Vec<_>>(),
+        })
     })
 }
 

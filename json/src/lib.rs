@@ -20,6 +20,7 @@ pub use info::info;
 
 use brolga_bytecode::container::Container;
 use brolga_bytecode::{Error, Limits};
+use brolga_fenv::in_default_mode;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -37,25 +38,27 @@ use std::fmt::Write;
 /// assert_eq!(mov["operands"][1]["values"][0], "0x3f800000");
 /// ```
 pub fn listing(bytes: &[u8], limits: &Limits) -> Result<String, Error> {
-    let mut out = String::from("{\"program\":");
-    let mut level9 = None;
-    if brolga_bytecode::sm3::is_program(bytes) {
-        sm3::program(&mut out, &brolga_bytecode::sm3::decode(bytes, 0, limits)?);
-    } else {
-        let container = Container::parse(bytes, limits)?;
-        let chunk = container.program()?;
-        sm5::program(&mut out, &brolga_bytecode::sm5::decode(chunk.data, chunk.at, limits)?);
-        level9 = container.level9()?;
-    }
-    out.push_str(",\n\"level9\":");
-    match level9 {
-        Some(level9) => {
-            sm3::program(&mut out, &brolga_bytecode::sm3::decode(&level9.program, level9.program_at, limits)?)
+    in_default_mode(|| {
+        let mut out = String::from("{\"program\":");
+        let mut level9 = None;
+        if brolga_bytecode::sm3::is_program(bytes) {
+            sm3::program(&mut out, &brolga_bytecode::sm3::decode(bytes, 0, limits)?);
+        } else {
+            let container = Container::parse(bytes, limits)?;
+            let chunk = container.program()?;
+            sm5::program(&mut out, &brolga_bytecode::sm5::decode(chunk.data, chunk.at, limits)?);
+            level9 = container.level9()?;
         }
-        None => out.push_str("null"),
-    }
-    out.push_str("}\n");
-    Ok(out)
+        out.push_str(",\n\"level9\":");
+        match level9 {
+            Some(level9) => {
+                sm3::program(&mut out, &brolga_bytecode::sm3::decode(&level9.program, level9.program_at, limits)?)
+            }
+            None => out.push_str("null"),
+        }
+        out.push_str("}\n");
+        Ok(out)
+    })
 }
 
 /// Writes a program: what is said of the whole, then a line for each item. The lines are made one by one, since the values

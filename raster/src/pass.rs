@@ -1,5 +1,6 @@
 //! Passes: draws into the same targets, in order.
 
+use brolga_fenv::in_default_mode;
 use brolga_ir::pipeline::{DEPTH, SPACE, record};
 use brolga_runtime::{
     Bindings, Buffer, ClearValue, Device, Dispatch, Leniency, Register, ResourceClass, ResourceError, TexelBox,
@@ -197,23 +198,25 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// If something of it does not fit, or what waited before it could not be drawn.
     pub fn draw(&mut self, draw: &Draw<'_>) -> Result<usize, DrawError> {
-        let is_alone = self.watched.is_some() || self.is_alone(draw);
-        if is_alone || self.waiting.len() >= MOST_WAITING || self.waiting_indices >= MOST_INDICES {
-            self.flush()?;
-        }
-        let asked = draw;
-        let draw = self.resolve(asked)?;
-        if let Some(pixel) = self.watched {
-            let history = self.history(asked, &draw, pixel)?;
-            self.histories.push(history);
-        }
-        self.waiting_indices += draw.indices.as_ref().map_or(0, Vec::len);
-        self.waiting.push(draw);
-        let number = self.statistics.len() + self.waiting.len() - 1;
-        if is_alone {
-            self.flush()?;
-        }
-        Ok(number)
+        in_default_mode(|| {
+            let is_alone = self.watched.is_some() || self.is_alone(draw);
+            if is_alone || self.waiting.len() >= MOST_WAITING || self.waiting_indices >= MOST_INDICES {
+                self.flush()?;
+            }
+            let asked = draw;
+            let draw = self.resolve(asked)?;
+            if let Some(pixel) = self.watched {
+                let history = self.history(asked, &draw, pixel)?;
+                self.histories.push(history);
+            }
+            self.waiting_indices += draw.indices.as_ref().map_or(0, Vec::len);
+            self.waiting.push(draw);
+            let number = self.statistics.len() + self.waiting.len() - 1;
+            if is_alone {
+                self.flush()?;
+            }
+            Ok(number)
+        })
     }
 
     /// What a draw is going to do to a pixel.
@@ -255,21 +258,23 @@ impl<'a> Pass<'a> {
         arguments: &Buffer,
         offset_bytes: u64,
     ) -> Result<usize, DrawError> {
-        if !offset_bytes.is_multiple_of(4) {
-            let what = "the counts of a draw begin";
-            return Err(ResourceError::Misaligned { what, offset_bytes, unit_bytes: 4 }.into());
-        }
-        self.flush()?;
-        let mut words = [0_u32; 5];
-        let count = if draw.index_buffer.is_some() { 5 } else { 4 };
-        arguments.read(offset_bytes, &mut words[..count])?;
-        let mut direct = draw.clone();
-        (direct.count, direct.instances, direct.first) = (words[0], words[1], words[2]);
-        match draw.index_buffer {
-            None => direct.first_instance = words[3],
-            Some(_) => (direct.base_vertex, direct.first_instance) = (words[3] as i32, words[4]),
-        }
-        self.draw(&direct)
+        in_default_mode(|| {
+            if !offset_bytes.is_multiple_of(4) {
+                let what = "the counts of a draw begin";
+                return Err(ResourceError::Misaligned { what, offset_bytes, unit_bytes: 4 }.into());
+            }
+            self.flush()?;
+            let mut words = [0_u32; 5];
+            let count = if draw.index_buffer.is_some() { 5 } else { 4 };
+            arguments.read(offset_bytes, &mut words[..count])?;
+            let mut direct = draw.clone();
+            (direct.count, direct.instances, direct.first) = (words[0], words[1], words[2]);
+            match draw.index_buffer {
+                None => direct.first_instance = words[3],
+                Some(_) => (direct.base_vertex, direct.first_instance) = (words[3] as i32, words[4]),
+            }
+            self.draw(&direct)
+        })
     }
 
     /// Clears a target, after the draws before.
@@ -277,9 +282,11 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// If there is no such target, or as [`Self::flush`].
     pub fn clear_color(&mut self, target: usize, color: [f32; 4]) -> Result<(), DrawError> {
-        let count = self.targets.colors.len();
-        let view = self.targets.colors.get(target).ok_or(DrawError::NoTarget { target, count })?.clone();
-        self.clear(&view, ClearValue::Color(color))
+        in_default_mode(|| {
+            let count = self.targets.colors.len();
+            let view = self.targets.colors.get(target).ok_or(DrawError::NoTarget { target, count })?.clone();
+            self.clear(&view, ClearValue::Color(color))
+        })
     }
 
     /// Clears the depths of the depth buffer, after the draws before.
@@ -287,7 +294,7 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// If there is none, if its depths are read-only, or as [`Self::flush`].
     pub fn clear_depth(&mut self, depth: f32) -> Result<(), DrawError> {
-        self.clear_depth_stencil(Some(depth), None)
+        in_default_mode(|| self.clear_depth_stencil(Some(depth), None))
     }
 
     /// Clears its stencils, if it has any, likewise.
@@ -295,7 +302,7 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// If there is no depth buffer, if its stencils are read-only, or as [`Self::flush`].
     pub fn clear_stencil(&mut self, stencil: u8) -> Result<(), DrawError> {
-        self.clear_depth_stencil(None, Some(stencil))
+        in_default_mode(|| self.clear_depth_stencil(None, Some(stencil)))
     }
 
     fn clear_depth_stencil(&mut self, depth: Option<f32>, stencil: Option<u8>) -> Result<(), DrawError> {
@@ -347,15 +354,17 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// If a shader did not finish. The targets then hold what was drawn until it stopped.
     pub fn flush(&mut self) -> Result<(), DrawError> {
-        let draws = std::mem::take(&mut self.waiting);
-        self.waiting_indices = 0;
-        let Dispatch { cancel, time_limit, fuel, progress, .. } = &self.limits;
-        let deadline = self.device.deadline(cancel, *time_limit)?;
-        let limits = Limits { token: deadline.token(), fuel: *fuel, progress };
-        let before = self.statistics.len();
-        let statistics = scene::draw(&draws, &self.target, self.device.pool(), &limits);
-        self.statistics.extend(statistics.map_err(|error| error.after(before))?);
-        Ok(())
+        in_default_mode(|| {
+            let draws = std::mem::take(&mut self.waiting);
+            self.waiting_indices = 0;
+            let Dispatch { cancel, time_limit, fuel, progress, .. } = &self.limits;
+            let deadline = self.device.deadline(cancel, *time_limit)?;
+            let limits = Limits { token: deadline.token(), fuel: *fuel, progress };
+            let before = self.statistics.len();
+            let statistics = scene::draw(&draws, &self.target, self.device.pool(), &limits);
+            self.statistics.extend(statistics.map_err(|error| error.after(before))?);
+            Ok(())
+        })
     }
 
     /// Draws what waits, and returns what each draw did.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use brolga_fenv::in_default_mode;
 use brolga_ir::pipeline::state::{
     Comparison, DepthFormat, DepthTest, Fog, Link, LinkedFrom, PixelState, StageState, StencilTest, VertexState,
 };
@@ -152,8 +153,10 @@ impl Pipeline {
         cancel: &CancelToken,
         time_limit: Option<Duration>,
     ) -> Result<Self, DrawError> {
-        let deadline = device.deadline(cancel, time_limit)?;
-        Self::compile(desc, |shader, options| device.compile_until(shader, options, deadline.token(), None))
+        in_default_mode(|| {
+            let deadline = device.deadline(cancel, time_limit)?;
+            Self::compile(desc, |shader, options| device.compile_until(shader, options, deadline.token(), None))
+        })
     }
 
     fn compile(

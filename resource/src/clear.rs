@@ -4,6 +4,7 @@ use crate::error::ResourceError;
 use crate::format::{Encoding, Format, Use};
 use crate::texture::{TexelBox, Texture};
 use crate::view::View;
+use brolga_fenv::in_default_mode;
 
 /// What texels are cleared to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,32 +78,34 @@ impl Texture {
 
     /// The same where texels are of another format of the same size.
     pub(super) fn clear_as(&self, format: Format, part: &TexelBox, value: ClearValue) -> Result<(), ResourceError> {
-        let Some((texel, mask)) = value.texel(format) else {
-            let expected = match format.allows(Use::DepthStencil) {
-                true => "a depth",
-                false => "a colour",
+        in_default_mode(|| {
+            let Some((texel, mask)) = value.texel(format) else {
+                let expected = match format.allows(Use::DepthStencil) {
+                    true => "a depth",
+                    false => "a colour",
+                };
+                let expected = format.encoder().map(|_| expected);
+                return Err(ResourceError::Clear { format, what: value.described(), expected });
             };
-            let expected = format.encoder().map(|_| expected);
-            return Err(ResourceError::Clear { format, what: value.described(), expected });
-        };
-        let size_bytes = format.size_bytes() as usize;
-        let [texel, mask] = [texel, mask].map(u128::to_le_bytes);
-        let (texel, mask) = (&texel[..size_bytes], &mask[..size_bytes]);
-        let is_whole = mask.iter().all(|&byte| byte == 0xff);
-        let mut bytes = Vec::new();
-        for row in self.rows(part, usize::MAX, None)? {
-            if bytes.len() != row.size {
-                bytes = texel.repeat(row.size / size_bytes);
-            }
-            if !is_whole {
-                self.buffer().read(row.offset_bytes, &mut bytes)?;
-                for ((byte, new), mask) in bytes.iter_mut().zip(texel.iter().cycle()).zip(mask.iter().cycle()) {
-                    *byte = *byte & !mask | new & mask;
+            let size_bytes = format.size_bytes() as usize;
+            let [texel, mask] = [texel, mask].map(u128::to_le_bytes);
+            let (texel, mask) = (&texel[..size_bytes], &mask[..size_bytes]);
+            let is_whole = mask.iter().all(|&byte| byte == 0xff);
+            let mut bytes = Vec::new();
+            for row in self.rows(part, usize::MAX, None)? {
+                if bytes.len() != row.size {
+                    bytes = texel.repeat(row.size / size_bytes);
                 }
+                if !is_whole {
+                    self.buffer().read(row.offset_bytes, &mut bytes)?;
+                    for ((byte, new), mask) in bytes.iter_mut().zip(texel.iter().cycle()).zip(mask.iter().cycle()) {
+                        *byte = *byte & !mask | new & mask;
+                    }
+                }
+                self.buffer().write(row.offset_bytes, &bytes)?;
             }
-            self.buffer().write(row.offset_bytes, &bytes)?;
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Copies the texels of a box to another texture of the same format, to the level, the layer and the origin of another box,

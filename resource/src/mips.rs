@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use brolga_fenv::in_default_mode;
 use brolga_ir::interface::Dimension;
 
 use crate::error::ResourceError;
@@ -44,17 +45,19 @@ impl View {
 }
 
 fn generate(texture: &Texture, format: Format, first: u32, end: u32, layers: Range<u32>) -> Result<(), ResourceError> {
-    let stored = texture.shape().format;
-    if stored.allows(Use::DepthStencil) || !(format.allows(Use::Target) && format.allows(Use::Sample)) {
-        return Err(ResourceError::Mips { format: stored });
-    }
-    for layer in layers {
-        for mip in first + 1..end {
-            let (from, to) = (texture.level(mip - 1, layer)?, texture.level(mip, layer)?);
-            halve(texture, format, &from, &to)?;
+    in_default_mode(|| {
+        let stored = texture.shape().format;
+        if stored.allows(Use::DepthStencil) || !(format.allows(Use::Target) && format.allows(Use::Sample)) {
+            return Err(ResourceError::Mips { format: stored });
         }
-    }
-    Ok(())
+        for layer in layers {
+            for mip in first + 1..end {
+                let (from, to) = (texture.level(mip - 1, layer)?, texture.level(mip, layer)?);
+                halve(texture, format, &from, &to)?;
+            }
+        }
+        Ok(())
+    })
 }
 
 /// Makes a level of the one before, row by row.

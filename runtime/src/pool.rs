@@ -9,6 +9,7 @@ use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::error::{Error, Limit};
+use brolga_fenv::in_default_mode;
 
 /// Worker threads that devices may share. The thread that calls [`Device::dispatch`](crate::Device::dispatch) works too, so
 /// that a pool of `n` threads starts `n - 1`.
@@ -135,7 +136,7 @@ impl Gate {
     fn work(&self) {
         if let Some(_inside) = self.enter() {
             // SAFETY: the gate's creator keeps the work until it is closed, which waits for the threads inside.
-            unsafe { (*self.work.0)() }
+            in_default_mode(|| unsafe { (*self.work.0)() });
         }
     }
 

@@ -45,6 +45,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use brolga_fenv::in_default_mode;
 use brolga_runtime::{Buffer, CancelToken, Device, Dimension, Format, Texture, TextureShape};
 
 pub use bytes::Bytes;
@@ -260,7 +261,7 @@ pub fn save_array(buffer: &Buffer, array: &Array, path: impl AsRef<Path>) -> Res
 
 /// Says which file a problem is about.
 fn at<T>(path: &Path, what: impl FnOnce() -> Result<T, FileProblem>) -> Result<T, FileError> {
-    what().map_err(|problem| FileError { path: path.to_owned(), problem })
+    in_default_mode(what).map_err(|problem| FileError { path: path.to_owned(), problem })
 }
 
 /// A file whose content may take so many bytes, besides a header.

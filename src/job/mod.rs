@@ -84,6 +84,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::files;
+use brolga_fenv::in_default_mode;
 
 pub use compare::{Comparison, CounterDifference, Difference, Segment};
 pub use constants::constants;
@@ -132,9 +133,11 @@ impl Job {
 
     /// Reads a job from a text. Files that it names are looked for beside `path`, which need not exist.
     pub fn parse(path: PathBuf, text: &str, syntax: Syntax) -> Result<Self, JobError> {
-        let text: Arc<str> = Arc::from(text);
-        let root = document::parse(&text, syntax);
-        let job = root.and_then(|root| read::job(&root, path.clone(), text.clone()));
-        job.map_err(|(problem, span)| JobError::new(&path, &text, span, problem))
+        in_default_mode(|| {
+            let text: Arc<str> = Arc::from(text);
+            let root = document::parse(&text, syntax);
+            let job = root.and_then(|root| read::job(&root, path.clone(), text.clone()));
+            job.map_err(|(problem, span)| JobError::new(&path, &text, span, problem))
+        })
     }
 }

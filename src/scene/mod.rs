@@ -63,6 +63,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use brolga_bytecode::sm3::is_program;
+use brolga_fenv::in_default_mode;
 use brolga_runtime::Limits;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -122,7 +123,7 @@ impl Scene {
     /// If one cannot be read, the scene says something that makes no sense or is not there yet, or it takes more memory than the
     /// limits allow.
     pub fn load(path: &Path, limits: &Limits) -> Result<Self, SceneError> {
-        Self::read(path, limits).map_err(|error| error.in_file(path))
+        in_default_mode(|| Self::read(path, limits).map_err(|error| error.in_file(path)))
     }
 
     /// The scene file.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use brolga_fenv::in_default_mode;
 use brolga_runtime::{Buffer, Device, Dispatch, Engine, ResourceError, StopReason};
 
 use super::Scene;
@@ -58,7 +59,7 @@ impl Scene {
     /// # Errors
     /// If a step cannot be done as the scene says, a shader does not compile, or the run is stopped.
     pub fn run(&self, device: &Device, options: &RunOptions) -> Result<Outcome, SceneError> {
-        self.run_steps(device, options, None).map_err(|error| error.in_file(&self.path))
+        in_default_mode(|| self.run_steps(device, options, None).map_err(|error| error.in_file(&self.path)))
     }
 
     /// Runs the scene and tells what each step did to a pixel. Draws are done one by one for it, and take longer.
@@ -71,7 +72,7 @@ impl Scene {
         options: &RunOptions,
         pixel: &WatchedPixel,
     ) -> Result<Outcome, SceneError> {
-        self.run_steps(device, options, Some(pixel)).map_err(|error| error.in_file(&self.path))
+        in_default_mode(|| self.run_steps(device, options, Some(pixel)).map_err(|error| error.in_file(&self.path)))
     }
 
     /// Compiles the scene, for frames that are drawn one after the other.
@@ -79,9 +80,12 @@ impl Scene {
     /// # Errors
     /// As [`Self::run`], but for what happens in steps.
     pub fn prepare<'a>(&'a self, device: &'a Device, options: &RunOptions) -> Result<ReadyScene<'a>, SceneError> {
-        let world = World::new(device, &self.document, &self.contents).map_err(|error| error.in_file(&self.path))?;
-        let (actions, _) = self.actions(device, &world, options).map_err(|error| error.in_file(&self.path))?;
-        Ok(ReadyScene { scene: self, device, options: options.clone(), actions })
+        in_default_mode(|| {
+            let world =
+                World::new(device, &self.document, &self.contents).map_err(|error| error.in_file(&self.path))?;
+            let (actions, _) = self.actions(device, &world, options).map_err(|error| error.in_file(&self.path))?;
+            Ok(ReadyScene { scene: self, device, options: options.clone(), actions })
+        })
     }
 
     fn actions<'a>(
@@ -139,9 +143,11 @@ impl ReadyScene<'_> {
     /// # Errors
     /// As [`Scene::run`].
     pub fn frame(&self) -> Result<Statistics, SceneError> {
-        let clock = Clock { began: Instant::now(), options: &self.options };
-        let run = Run::new(self.device, &clock, None).steps(&self.actions, &self.scene.document.steps);
-        run.map(|run| run.total).map_err(|error| error.in_file(&self.scene.path))
+        in_default_mode(|| {
+            let clock = Clock { began: Instant::now(), options: &self.options };
+            let run = Run::new(self.device, &clock, None).steps(&self.actions, &self.scene.document.steps);
+            run.map(|run| run.total).map_err(|error| error.in_file(&self.scene.path))
+        })
     }
 }
 

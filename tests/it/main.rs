@@ -17,6 +17,7 @@
 //! | `scene_files.rs` | meshes, textures and arrays that scenes read, files that they save |
 //! | `pictures.rs` | the example scenes |
 //! | `mapped.rs` | jobs over mapped files |
+//! | `float_modes.rs` | hosts in float modes of their own |
 //! | `bench.rs` | measuring changes nothing |
 
 mod barriers;
@@ -26,6 +27,7 @@ mod dmovc;
 mod drawing;
 mod draws;
 mod extremes;
+mod float_modes;
 mod harmless;
 #[cfg(unix)]
 mod mapped;

@@ -57,6 +57,7 @@ pub use warning::{Warning, WarningKind};
 
 use crate::limits::Limits;
 use crate::shader::{self, LoadOptions};
+use brolga_fenv::in_default_mode;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -126,7 +127,7 @@ impl Assembly {
 /// assert_eq!(error.hint().unwrap(), "did you mean `store_raw`?");
 /// ```
 pub fn assemble(text: &str, limits: &Limits) -> Result<Assembly, AssembleError> {
-    container::file(&with_line_feeds(text), limits)
+    in_default_mode(|| container::file(&with_line_feeds(text), limits))
 }
 
 /// A text whose lines end in carriage returns alone, with line feeds instead.

@@ -12,19 +12,22 @@ use crate::container::{Chunk, Container, ContainerError, FourCc, Signature, Sign
 use crate::limits::Limits;
 use crate::sm3;
 use crate::sm5::{self, Item, ItemKind, Literals, Program, encode};
+use brolga_fenv::in_default_mode;
 use std::fmt::{self, Write};
 
 /// Lists a file so that nothing is lost.
 ///
 /// Only what is no container at all is an error; chunks that cannot be decoded are written as data.
 pub fn exact(bytes: &[u8], limits: &Limits) -> Result<String, ContainerError> {
-    if sm3::is_program(bytes) {
-        return Ok(exact_direct3d9(bytes, limits));
-    }
-    let container = Container::parse(bytes, limits)?;
-    let mut out = String::new();
-    write(&mut out, bytes, &container, limits).expect("a string takes any text");
-    Ok(out)
+    in_default_mode(|| {
+        if sm3::is_program(bytes) {
+            return Ok(exact_direct3d9(bytes, limits));
+        }
+        let container = Container::parse(bytes, limits)?;
+        let mut out = String::new();
+        write(&mut out, bytes, &container, limits).expect("a string takes any text");
+        Ok(out)
+    })
 }
 
 /// Lists a program of Direct3D 9; anything else, and what has bytes after its end, is written as data.

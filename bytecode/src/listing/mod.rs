@@ -30,6 +30,7 @@ use crate::limits::Limits;
 use crate::shader::Error;
 use crate::sm3;
 use crate::sm5::{self, Program};
+use brolga_fenv::in_default_mode;
 use std::fmt::Write;
 
 /// The parts of a container that a listing shows, decoded and not validated.
@@ -77,14 +78,16 @@ impl Parts {
 /// assert_eq!(error.at(), 0);
 /// ```
 pub fn listing(bytes: &[u8], limits: &Limits) -> Result<String, Error> {
-    if sm3::is_program(bytes) {
-        return Ok(sm3::list(&sm3::decode(bytes, 0, limits)?, sm3::Style::Listing, limits));
-    }
-    let container = Container::parse(bytes, limits)?;
-    let parts = Parts::read(&container, limits)?;
-    let mut out = String::new();
-    write_listing(&mut out, &parts, limits).expect("a string takes any text");
-    Ok(out)
+    in_default_mode(|| {
+        if sm3::is_program(bytes) {
+            return Ok(sm3::list(&sm3::decode(bytes, 0, limits)?, sm3::Style::Listing, limits));
+        }
+        let container = Container::parse(bytes, limits)?;
+        let parts = Parts::read(&container, limits)?;
+        let mut out = String::new();
+        write_listing(&mut out, &parts, limits).expect("a string takes any text");
+        Ok(out)
+    })
 }
 
 fn write_listing(out: &mut String, parts: &Parts, limits: &Limits) -> std::fmt::Result {

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use brolga_fenv::in_default_mode;
 use brolga_ir::span::Grid;
 use brolga_resource::View;
 
@@ -43,8 +44,10 @@ pub struct BoundShader {
 
 impl BoundShader {
     pub(crate) fn new(runner: &Arc<Runner>, shader: &Shader, bindings: &Bindings) -> Result<Self, Error> {
-        let resolved = Resolved::new(shader, bindings, runner)?;
-        Ok(Self { runner: Arc::clone(runner), shader: shader.clone(), bindings: bindings.clone(), resolved })
+        in_default_mode(|| {
+            let resolved = Resolved::new(shader, bindings, runner)?;
+            Ok(Self { runner: Arc::clone(runner), shader: shader.clone(), bindings: bindings.clone(), resolved })
+        })
     }
 
     /// The shader.
@@ -62,8 +65,10 @@ impl BoundShader {
     /// # Errors
     /// If the view does not fit. Nothing changes then.
     pub fn set(&mut self, register: Register, view: View) -> Result<Option<View>, Error> {
-        self.resolved.set(&self.shader, &self.bindings, &self.runner, register, &view)?;
-        Ok(self.bindings.replace(register, view))
+        in_default_mode(|| {
+            self.resolved.set(&self.shader, &self.bindings, &self.runner, register, &view)?;
+            Ok(self.bindings.replace(register, view))
+        })
     }
 
     /// Unbinds a register.

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use brolga_fenv::in_default_mode;
 use brolga_ir::span::Grid;
 
 use super::fault::error_of;
@@ -75,7 +76,7 @@ pub(super) fn bind(shader: &Shader, bindings: &Bindings, runner: &Runner) -> Res
 pub(crate) fn once(runner: &Runner, shader: &Shader, bindings: &Bindings, what: &Dispatch) -> Result<Report, Error> {
     shader.check_groups()?;
     let begun = Begun::new(runner, what)?;
-    let views = bind(shader, bindings, runner)?;
+    let views = in_default_mode(|| bind(shader, bindings, runner))?;
     let variant = shader.variant(shader.packing(begun.grid), views.texel_formats());
     let (made, mut compile) = (shader.usual_code().filter(|_| variant.is_usual()), Duration::ZERO);
     let other;

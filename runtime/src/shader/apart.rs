@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::error::{Error, internal};
 use crate::stop::StopWord;
+use brolga_fenv::in_default_mode;
 
 /// How often the waiting thread polls the stop word. A result wakes it at once.
 pub(super) const LOOK: Duration = Duration::from_millis(10);
@@ -21,7 +22,8 @@ pub(super) fn apart<T: Send + 'static>(
 ) -> Result<T, Error> {
     let stopped = || stop.reason().map_or(Ok(()), |why| Err(Error::CompileStopped { why }));
     stopped()?;
-    let work = move || catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(internal(&*panic)));
+    let work =
+        move || in_default_mode(|| catch_unwind(AssertUnwindSafe(work))).unwrap_or_else(|panic| Err(internal(&*panic)));
     let (hand_over, begin) = channel();
     let (sender, receiver) = channel();
     let thread = move || work_once(&begin, &sender);

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use brolga_fenv::in_default_mode;
 use brolga_ir::texel::TexelFormat;
 use brolga_ir::verify::VerifiedFunction;
 use brolga_jit::Statistics;
@@ -228,5 +229,5 @@ pub(super) fn emit(shader: &Inner, form: Emit, texels: &[Option<TexelFormat>]) -
 
 /// Turns a panic, which would be a bug in Brolga, into an error.
 pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(internal(&*panic)))
+    in_default_mode(|| catch_unwind(AssertUnwindSafe(work))).unwrap_or_else(|panic| Err(internal(&*panic)))
 }
