@@ -201,7 +201,6 @@ fn tables_name_the_files_that_there_are() {
         "runtime/src",
         "sample/src",
         "tests/base/src",
-        "tests/support/src",
     ];
     let modules = ["src/bench", "src/cli", "src/job"];
     let tests = [
