@@ -3,7 +3,7 @@
 //! Direct3D flushes 32-bit denormals and keeps 64-bit ones, and the control register cannot tell the two apart. So the
 //! mode belongs to the compiled shader: without double arithmetic it runs under [`FloatMode::Flush`], otherwise (and in
 //! the interpreter, and in helpers) under [`FloatMode::Default`] with explicit flushes. Whatever mode the host program
-//! runs in neither reaches a shader nor is changed by one.
+//! runs in neither reaches a shader nor is changed by one. All else that computes floats does so [`in_default_mode`].
 
 use std::marker::PhantomData;
 
@@ -97,7 +97,7 @@ fn read() -> u32 {
 fn write(bits: u32) {
     // SAFETY: the instruction loads four bytes of this frame. `bits` comes from `read` or from `FloatMode::bits`, so it
     // sets no reserved bit. Compiled Rust assumes default rounding and masked exceptions, which both modes keep; flushing
-    // changes float results only, and the guard's owners run shaders under it, nothing else.
+    // changes float results only, and nothing but shaders runs under it.
     unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const bits, options(nostack, preserves_flags)) };
 }
 

@@ -198,25 +198,27 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// If something of it does not fit, or what waited before it could not be drawn.
     pub fn draw(&mut self, draw: &Draw<'_>) -> Result<usize, DrawError> {
-        in_default_mode(|| {
-            let is_alone = self.watched.is_some() || self.is_alone(draw);
-            if is_alone || self.waiting.len() >= MOST_WAITING || self.waiting_indices >= MOST_INDICES {
-                self.flush()?;
-            }
-            let asked = draw;
-            let draw = self.resolve(asked)?;
-            if let Some(pixel) = self.watched {
-                let history = self.history(asked, &draw, pixel)?;
-                self.histories.push(history);
-            }
-            self.waiting_indices += draw.indices.as_ref().map_or(0, Vec::len);
-            self.waiting.push(draw);
-            let number = self.statistics.len() + self.waiting.len() - 1;
-            if is_alone {
-                self.flush()?;
-            }
-            Ok(number)
-        })
+        in_default_mode(|| self.add(draw))
+    }
+
+    fn add(&mut self, draw: &Draw<'_>) -> Result<usize, DrawError> {
+        let is_alone = self.watched.is_some() || self.is_alone(draw);
+        if is_alone || self.waiting.len() >= MOST_WAITING || self.waiting_indices >= MOST_INDICES {
+            self.flush()?;
+        }
+        let asked = draw;
+        let draw = self.resolve(asked)?;
+        if let Some(pixel) = self.watched {
+            let history = self.history(asked, &draw, pixel)?;
+            self.histories.push(history);
+        }
+        self.waiting_indices += draw.indices.as_ref().map_or(0, Vec::len);
+        self.waiting.push(draw);
+        let number = self.statistics.len() + self.waiting.len() - 1;
+        if is_alone {
+            self.flush()?;
+        }
+        Ok(number)
     }
 
     /// What a draw is going to do to a pixel.

@@ -296,24 +296,25 @@ impl Prepared {
 
     /// Holds an outcome against the job's expectations.
     pub fn compare(&self, outcome: &Outcome) -> Vec<Comparison> {
-        in_default_mode(|| {
-            let checks = self.job.expectations.iter().zip(&self.checks);
-            checks
-                .map(|(expectation, check)| {
-                    let slot = outcome.slots.iter().find(|slot| slot.register == expectation.register);
-                    let slot =
-                        slot.expect("the reader takes expectations about u# only, and each of those has a result");
-                    let rules = &expectation.rules;
-                    let mut found =
-                        compare(expectation.register, &slot.bytes, &check.segments, rules, check.natural_element);
-                    found.counter = expectation
-                        .counter
-                        .filter(|expected| slot.counter != Some(*expected))
-                        .map(|expected| CounterDifference { got: slot.counter, expected });
-                    found
-                })
-                .collect()
-        })
+        in_default_mode(|| self.comparisons(outcome))
+    }
+
+    fn comparisons(&self, outcome: &Outcome) -> Vec<Comparison> {
+        let checks = self.job.expectations.iter().zip(&self.checks);
+        checks
+            .map(|(expectation, check)| {
+                let slot = outcome.slots.iter().find(|slot| slot.register == expectation.register);
+                let slot = slot.expect("the reader takes expectations about u# only, and each of those has a result");
+                let rules = &expectation.rules;
+                let mut found =
+                    compare(expectation.register, &slot.bytes, &check.segments, rules, check.natural_element);
+                found.counter = expectation
+                    .counter
+                    .filter(|expected| slot.counter != Some(*expected))
+                    .map(|expected| CounterDifference { got: slot.counter, expected });
+                found
+            })
+            .collect()
     }
 
     /// The first register that both outcomes have and in which they differ, beside those whose order is said not to matter.
@@ -467,32 +468,34 @@ impl Outputs<'_> {
     /// Writes the outputs and gives their paths. What cancels the run that was before stops this too: the output that is
     /// being written, and those after it, stay as they were.
     pub fn write(self, outcome: &Outcome) -> Result<Vec<PathBuf>, JobError> {
-        in_default_mode(|| {
-            let mut paths = Vec::new();
-            for (at, path, claim) in self.claims {
-                let binding = &self.prepared.job.bindings[at];
-                let slot = outcome.slots.iter().find(|slot| slot.register == binding.register);
-                let slot = slot.expect("the reader takes `save` at u# only, and each of those has a result");
-                let (number_type, is_counted) =
-                    binding.save.as_ref().map_or((None, false), |save| (save.number_type, save.counted.is_some()));
-                let kind = &self.prepared.views[at].kind;
-                let stride = self.prepared.stride(binding.register).unwrap_or(1);
-                let size = match slot.counter.filter(|_| is_counted) {
-                    Some(count) => slot.bytes.size_bytes().min(stride * u64::from(count)),
-                    None => slot.bytes.size_bytes(),
-                };
-                let in_place = slot.file.as_deref() == Some(claim.temporary_path());
-                let written = claim.commit_with(&self.cancel, |file| match &slot.bytes {
-                    Bytes::View(view) if in_place => file.flush_mapped(view),
-                    bytes => output::write(file, FileForm::of(&path), kind, number_type, bytes, size),
-                });
-                written.map_err(|error| match self.cancel.is_cancelled() {
-                    true => self.prepared.job.error(&binding.span, Problem::WriteStopped { path: path.clone() }),
-                    false => self.prepared.cannot_write(at, path.clone(), error),
-                })?;
-                paths.push(path);
-            }
-            Ok(paths)
-        })
+        in_default_mode(|| self.write_all(outcome))
+    }
+
+    fn write_all(self, outcome: &Outcome) -> Result<Vec<PathBuf>, JobError> {
+        let mut paths = Vec::new();
+        for (at, path, claim) in self.claims {
+            let binding = &self.prepared.job.bindings[at];
+            let slot = outcome.slots.iter().find(|slot| slot.register == binding.register);
+            let slot = slot.expect("the reader takes `save` at u# only, and each of those has a result");
+            let (number_type, is_counted) =
+                binding.save.as_ref().map_or((None, false), |save| (save.number_type, save.counted.is_some()));
+            let kind = &self.prepared.views[at].kind;
+            let stride = self.prepared.stride(binding.register).unwrap_or(1);
+            let size = match slot.counter.filter(|_| is_counted) {
+                Some(count) => slot.bytes.size_bytes().min(stride * u64::from(count)),
+                None => slot.bytes.size_bytes(),
+            };
+            let in_place = slot.file.as_deref() == Some(claim.temporary_path());
+            let written = claim.commit_with(&self.cancel, |file| match &slot.bytes {
+                Bytes::View(view) if in_place => file.flush_mapped(view),
+                bytes => output::write(file, FileForm::of(&path), kind, number_type, bytes, size),
+            });
+            written.map_err(|error| match self.cancel.is_cancelled() {
+                true => self.prepared.job.error(&binding.span, Problem::WriteStopped { path: path.clone() }),
+                false => self.prepared.cannot_write(at, path.clone(), error),
+            })?;
+            paths.push(path);
+        }
+        Ok(paths)
     }
 }

@@ -87,55 +87,58 @@ pub(super) struct Check {
 impl Job {
     /// Opens the job's files. Nothing larger than the limits is read, and what all views and expected results take together,
     /// beside mapped files, is no more than one buffer may have.
-    pub fn prepare(mut self, limits: &Limits) -> Result<Prepared, JobError> {
-        in_default_mode(|| {
-            let mut compiled = std::mem::take(&mut self.compiled);
-            let mut containers = Vec::new();
-            for (n, shader) in self.shaders.iter().enumerate() {
-                if let Some(bytes) = compiled.remove(&n) {
-                    containers.push(bytes);
-                    continue;
-                }
-                let path = self.resolve(&shader.value);
-                if Source::is_named_by(&path) {
-                    return Err(self.error(&shader.span, Problem::NotCompiled { shader: path }));
-                }
-                let most = limits.file.blob_bytes.into();
-                containers.push(files::read(&path, most).map_err(|problem| {
+    pub fn prepare(self, limits: &Limits) -> Result<Prepared, JobError> {
+        in_default_mode(|| self.open(limits))
+    }
+
+    fn open(mut self, limits: &Limits) -> Result<Prepared, JobError> {
+        let mut compiled = std::mem::take(&mut self.compiled);
+        let mut containers = Vec::new();
+        for (n, shader) in self.shaders.iter().enumerate() {
+            if let Some(bytes) = compiled.remove(&n) {
+                containers.push(bytes);
+                continue;
+            }
+            let path = self.resolve(&shader.value);
+            if Source::is_named_by(&path) {
+                return Err(self.error(&shader.span, Problem::NotCompiled { shader: path }));
+            }
+            let most = limits.file.blob_bytes.into();
+            containers
+                .push(files::read(&path, most).map_err(|problem| {
                     self.error(&shader.span, Problem::ReadFile { path, problem: problem.into() })
                 })?);
-            }
-            let mut bindings = std::mem::take(&mut self.bindings);
-            let mut expectations = std::mem::take(&mut self.expectations);
-            let declared = Declarations { job: &self, container: &containers[0], limits, found: OnceCell::new() };
-            let kinds = bindings.iter_mut().map(|binding| declared.complete(binding)).collect::<Result<Vec<_>, _>>()?;
-            let most = limits.buffer_bytes;
-            let mut left = most;
-            let mut views = Vec::new();
-            for (binding, kind) in bindings.iter().zip(&kinds) {
-                let view = Loader { job: &self, binding, kind: *kind, most, left }.load()?;
-                left -= view.content.memory_bytes();
-                views.push(view);
-            }
-            let warnings =
-                bindings.iter().zip(&views).filter_map(|(binding, view)| declared.warning(binding, view)).collect();
-            let places: BTreeMap<Register, usize> =
-                bindings.iter().enumerate().map(|(at, binding)| (binding.register, at)).collect();
-            let mut checks = Vec::new();
-            for expectation in &mut expectations {
-                let at = *places
-                    .get(&expectation.register)
-                    .expect("the reader refuses expectations about registers that are not bound");
-                declared.complete_rules(expectation, &views[at].kind);
-                let loader = Loader { job: &self, binding: &bindings[at], kind: kinds[at], most, left };
-                let check = loader.check(expectation, &views[at])?;
-                let owned = |bytes: &Bytes| if let Bytes::Owned(bytes) = bytes { bytes.len() as u64 } else { 0 };
-                left = left.saturating_sub(check.segments.iter().map(|segment| owned(&segment.bytes)).sum());
-                checks.push(check);
-            }
-            (self.bindings, self.expectations) = (bindings, expectations);
-            Ok(Prepared { job: self, containers, views, checks, warnings })
-        })
+        }
+        let mut bindings = std::mem::take(&mut self.bindings);
+        let mut expectations = std::mem::take(&mut self.expectations);
+        let declared = Declarations { job: &self, container: &containers[0], limits, found: OnceCell::new() };
+        let kinds = bindings.iter_mut().map(|binding| declared.complete(binding)).collect::<Result<Vec<_>, _>>()?;
+        let most = limits.buffer_bytes;
+        let mut left = most;
+        let mut views = Vec::new();
+        for (binding, kind) in bindings.iter().zip(&kinds) {
+            let view = Loader { job: &self, binding, kind: *kind, most, left }.load()?;
+            left -= view.content.memory_bytes();
+            views.push(view);
+        }
+        let warnings =
+            bindings.iter().zip(&views).filter_map(|(binding, view)| declared.warning(binding, view)).collect();
+        let places: BTreeMap<Register, usize> =
+            bindings.iter().enumerate().map(|(at, binding)| (binding.register, at)).collect();
+        let mut checks = Vec::new();
+        for expectation in &mut expectations {
+            let at = *places
+                .get(&expectation.register)
+                .expect("the reader refuses expectations about registers that are not bound");
+            declared.complete_rules(expectation, &views[at].kind);
+            let loader = Loader { job: &self, binding: &bindings[at], kind: kinds[at], most, left };
+            let check = loader.check(expectation, &views[at])?;
+            let owned = |bytes: &Bytes| if let Bytes::Owned(bytes) = bytes { bytes.len() as u64 } else { 0 };
+            left = left.saturating_sub(check.segments.iter().map(|segment| owned(&segment.bytes)).sum());
+            checks.push(check);
+        }
+        (self.bindings, self.expectations) = (bindings, expectations);
+        Ok(Prepared { job: self, containers, views, checks, warnings })
     }
 }
 

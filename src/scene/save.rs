@@ -136,22 +136,24 @@ impl Outputs<'_> {
     /// # Errors
     /// If a file cannot be written, or it was cancelled.
     pub fn write(self, outcome: &Outcome, cancel: &CancelToken) -> Result<Vec<PathBuf>, SceneError> {
-        in_default_mode(|| {
-            let scene = self.scene;
-            let mut paths = Vec::new();
-            for ((n, save), (path, claim)) in scene.document.save.iter().enumerate().zip(self.claims) {
-                let (content, bytes) = (&scene.contents[&save.resource], Bytes::Buffer(outcome.saved[n].clone()));
-                let kind = kind(&scene.document.resources[&save.resource], &content.form);
-                let written = claim.commit_with(cancel, |file| {
-                    output::write(file, save.file_form(), &kind, save.number_type(), &bytes, bytes.size_bytes())
-                });
-                written.map_err(|error| {
-                    let problem = Problem::File { file: path.clone(), problem: error.into() };
-                    SceneError::new(format!("save[{n}].file"), problem).in_file(&scene.path)
-                })?;
-                paths.push(path);
-            }
-            Ok(paths)
-        })
+        in_default_mode(|| self.write_all(outcome, cancel))
+    }
+
+    fn write_all(self, outcome: &Outcome, cancel: &CancelToken) -> Result<Vec<PathBuf>, SceneError> {
+        let scene = self.scene;
+        let mut paths = Vec::new();
+        for ((n, save), (path, claim)) in scene.document.save.iter().enumerate().zip(self.claims) {
+            let (content, bytes) = (&scene.contents[&save.resource], Bytes::Buffer(outcome.saved[n].clone()));
+            let kind = kind(&scene.document.resources[&save.resource], &content.form);
+            let written = claim.commit_with(cancel, |file| {
+                output::write(file, save.file_form(), &kind, save.number_type(), &bytes, bytes.size_bytes())
+            });
+            written.map_err(|error| {
+                let problem = Problem::File { file: path.clone(), problem: error.into() };
+                SceneError::new(format!("save[{n}].file"), problem).in_file(&scene.path)
+            })?;
+            paths.push(path);
+        }
+        Ok(paths)
     }
 }
