@@ -17,9 +17,20 @@ arm64() { cargo test -p brolga-jit --features arm64 --lib another_processor; }
 # Machine code for every set of features and size of vectors that the processor has.
 targets() { BROLGA_TARGETS=all cargo test -p brolga-jit --test it; }
 
+# The corpus, draws of it and all scenes in each float mode that a host may have.
+modes() {
+    for mode in 7f80 5f80 3f80 9fc0 1f00 1e80 1d80 1b80 1780 0f80; do
+        BROLGA_MODE=$mode cargo test -p brolga-runtime --test it corpus::
+        BROLGA_MODE=$mode cargo test -p brolga --test it -- draws:: scenes::
+    done
+}
+
 # Wider vectors: every shader of the corpus in packets of every width; a million pieces of damaged code.
 widths() { BROLGA_WIDTHS=all cargo test -p brolga-runtime --test it widening:: -- --nocapture; }
 damage() { BROLGA_SEEDS=0..1000000 cargo test -p brolga-jit --lib damaged -- --nocapture; }
+
+# A million batches of any words, of shaders in any state.
+batches() { BROLGA_SEEDS=0..22000 cargo test -p brolga-runtime --test it states:: -- --nocapture; }
 
 # Random and mutated shaders.
 soak() { cargo run --profile profiling -p brolga-testing -- soak --count 100000 --threads 2; }
@@ -46,7 +57,7 @@ sanitizer() { scripts/asan.sh; }
 packages() { scripts/packages.sh; }
 
 [ $# -gt 0 ] || { sed -n 's/^# usage: /usage: /p' "$0"; sed -n 's/^\([a-z0-9]*\)() .*/    \1/p' "$0"; exit 2; } >&2
-[ "$*" != all ] || set -- features arm64 targets widths damage soak mutants direct3d9 draws model stress
+[ "$*" != all ] || set -- features arm64 targets modes widths damage batches soak mutants direct3d9 draws model stress
 for name; do
     [ "$(type -t "$name")" = function ] || { echo "long.sh: there is no run called $name" >&2; exit 2; }
 done

@@ -3,6 +3,8 @@
 //! Everything here holds whatever the processor's control register says, except that the caller must run under the
 //! default rounding (to nearest even) and without flush-to-zero; the interpreter's guard ensures that.
 
+use std::cmp::Ordering;
+
 /// The NaN that becomes visible where a float is converted to bits.
 pub const NAN_F32: u32 = 0x7fc0_0000;
 /// The NaN that becomes visible where a double is converted to bits.
@@ -30,6 +32,23 @@ pub fn mul(a: f32, b: f32) -> f32 {
 /// Quotient. Rounding to 53 and then to 24 bits gives the correctly rounded 24-bit quotient.
 pub fn div(a: f32, b: f32) -> f32 {
     narrow(f64::from(flush(a)) / f64::from(flush(b)))
+}
+
+/// Product and sum, rounded once. In 53 bits the product is exact, and the sum is rounded to odd: rounding that to 24 bits
+/// gives what rounding the exact sum would.
+pub fn fma(a: f32, b: f32, c: f32) -> f32 {
+    let [a, b, c] = [a, b, c].map(|x| f64::from(flush(x)));
+    let product = a * b;
+    let sum = product + c;
+    // What the sum's rounding left out, which is exact. A NaN where the sum is no number or infinite.
+    let back = sum - product;
+    let rest = (product - (sum - back)) + (c - back);
+    let is_even = sum.to_bits() & 1 == 0;
+    narrow(match rest.partial_cmp(&0.0) {
+        Some(Ordering::Greater) if is_even => sum.next_up(),
+        Some(Ordering::Less) if is_even => sum.next_down(),
+        _ => sum,
+    })
 }
 
 /// Smaller of two; the other one if one is NaN; the second of two equal ones.
@@ -109,6 +128,20 @@ mod tests {
         assert_eq!(mul(-0.999_999_94, f32::MIN_POSITIVE).to_bits(), 0x8000_0000);
         assert_eq!(mul(1.0, f32::MIN_POSITIVE), f32::MIN_POSITIVE);
         assert_eq!(div(f32::from_bits(0x00ff_ffff), 2.0).to_bits(), 0);
+    }
+
+    #[test]
+    fn sums_of_products_are_rounded_once() {
+        // 1 + 2^-23 squared is 1 + 2^-22 + 2^-46: what a rounded product leaves out.
+        let x = 1.0 + f32::EPSILON;
+        assert_eq!(fma(x, x, -(x * x)), 2f32.powi(-46));
+        // Half an ulp above 1 and a little more, which 53 bits do not hold.
+        let half = 2f32.powi(-24);
+        assert_eq!(fma(2f32.powi(-60), 2f32.powi(-60), 1.0 + f32::EPSILON), 1.0 + f32::EPSILON);
+        assert_eq!(fma(half, 1.0 + f32::EPSILON, 1.0), 1.0 + f32::EPSILON);
+        assert_eq!(fma(half, 1.0 - half, 1.0), 1.0);
+        assert_eq!(fma(f32::INFINITY, 0.0, 1.0).is_nan(), true);
+        assert_eq!(fma(f32::MAX, 2.0, f32::NEG_INFINITY), f32::NEG_INFINITY);
     }
 
     #[test]

@@ -258,6 +258,7 @@ impl Analysis<'_> {
             Op::FAdd
             | Op::FSub
             | Op::FMul
+            | Op::FFma
             | Op::FDiv
             | Op::FSqrt
             | Op::FMin

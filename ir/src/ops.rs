@@ -194,6 +194,8 @@ ir_ops! {
     FSub "fsub" (a: f32, b: f32) -> f32 = float::flush(float::flush(a) - float::flush(b));
     /// Product; tiny after rounding to 24 bits with an unbounded exponent means zero.
     FMul "fmul" (a: f32, b: f32) -> f32 = float::mul(a, b);
+    /// Product and sum with one rounding.
+    FFma "ffma" (a: f32, b: f32, c: f32) -> f32 = float::fma(a, b, c);
     /// Quotient, correctly rounded; x / 0 is an infinity, 0 / 0 a NaN.
     FDiv "fdiv" (a: f32, b: f32) -> f32 = float::div(a, b);
     /// Square root, correctly rounded; -0 stays, negative gives NaN.

@@ -56,6 +56,20 @@ impl TexelFormat {
         4 * self.words
     }
 
+    /// Whether there is code for it: its channels are fields of its words, of as many bits as their kinds have.
+    pub fn is_valid(&self) -> bool {
+        let has_code = |channel: &Channel| {
+            let fits = match channel.kind {
+                ChannelKind::Float => [10, 11, 16, 32].contains(&channel.bits),
+                ChannelKind::Srgb => channel.bits == 8,
+                ChannelKind::Snorm => (2..=32).contains(&channel.bits),
+                ChannelKind::Unorm | ChannelKind::Uint | ChannelKind::Sint => (1..=32).contains(&channel.bits),
+            };
+            fits && channel.shift / 32 < self.words && channel.shift % 32 + channel.bits <= 32
+        };
+        (1..=4).contains(&self.words) && self.channels.iter().flatten().all(has_code)
+    }
+
     /// The four words that a shader sees of a texel's words.
     pub(crate) fn decode(&self, b: &mut Builder<'_>, words: &[Value]) -> [Value; 4] {
         std::array::from_fn(|n| match self.channels[n] {

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use brolga_ir::float;
 use brolga_ir::interface::Dimension;
 use bytemuck::{NoUninit, Pod};
 
@@ -140,6 +141,9 @@ impl View {
     /// A sampler. An error if its numbers are out of range.
     pub fn sampler(sampler: Sampler) -> Result<Self, ResourceError> {
         sampler.check()?;
+        let [level_bias, min_level, max_level] =
+            [sampler.level_bias, sampler.min_level, sampler.max_level].map(float::flush);
+        let sampler = Sampler { level_bias, min_level, max_level, ..sampler };
         Ok(Self { kind: ViewKind::Sampler(Box::new(sampler)) })
     }
 
@@ -196,7 +200,7 @@ impl View {
         if level.is_nan() || level < 0.0 {
             return Err(ResourceError::MinLevel { level });
         }
-        self.with_texture("a least level of detail", |view| view.min_level = level)
+        self.with_texture("a least level of detail", |view| view.min_level = float::flush(level))
     }
 
     fn with_texture(

@@ -124,8 +124,11 @@ impl Prepared {
 
     fn compile_options(&self, shader: usize, options: &RunOptions) -> CompileOptions {
         let name = self.job.shaders[shader].value.to_string_lossy();
-        let plain =
-            CompileOptions::new(options.engine).oversize(options.oversize).codegen(Codegen::Deferred).named(name);
+        let plain = CompileOptions::new(options.engine)
+            .oversize(options.oversize)
+            .codegen(Codegen::Deferred)
+            .fused_mad(self.job.fused_mad)
+            .named(name);
         self.job.instances.iter().fold(plain, |all, choice| all.instance(&choice.variable, choice.instance.clone()))
     }
 

@@ -75,6 +75,7 @@ impl MemoryJob<'_> {
             dispatch: Located { value: self.dispatch, span: 0..0 },
             first_group: Located { value: [0; 3], span: 0..0 },
             instances: Vec::new(),
+            fused_mad: false,
             bindings,
             expectations: vec![expectation],
             text: Arc::from(""),

@@ -34,6 +34,8 @@ pub struct Job {
     pub first_group: Located<[u32; 3]>,
     /// What the shader's interface variables stand for.
     pub instances: Vec<InstanceChoice>,
+    /// Whether `mad` rounds once: see [`CompileOptions::fused_mad`](crate::CompileOptions::fused_mad).
+    pub fused_mad: bool,
     /// What is bound.
     pub bindings: Vec<Binding>,
     /// What must come out.

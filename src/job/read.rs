@@ -31,6 +31,7 @@ const JOB_KEYS: &[&str] = &[
     "dispatch",
     "first_group",
     "instances",
+    "fused_mad",
     "bindings",
     "expect",
 ];
@@ -82,6 +83,7 @@ pub(super) fn job(root: &Node, path: PathBuf, text: Arc<str>) -> Result<Job, Fau
             .unwrap_or_else(|| Located { value: [0; 3], span: dispatch.span.clone() }),
         dispatch,
         instances: instance_keys::instances(&table)?,
+        fused_mad: table.get("fused_mad").map(|node| truth(node, "fused_mad")).transpose()?.is_some_and(|is| is.value),
         bindings,
         expectations,
         compiled: BTreeMap::new(),

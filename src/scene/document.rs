@@ -298,6 +298,8 @@ pub(super) struct Pipeline {
     #[serde(default)]
     pub blend: Blend,
     pub stream_out: Option<IgnoredAny>,
+    #[serde(default)]
+    pub fused_mad: bool,
     pub vk_lines: Option<IgnoredAny>,
     /// What a scene of Direct3D 9 says.
     #[serde(skip)]

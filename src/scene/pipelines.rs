@@ -80,7 +80,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
                 let textures = key.1.textures.iter().enumerate();
                 textures.fold(options, |options, (stage, kind)| options.stage_texture(stage, *kind))
             }
-            None => self.compile_options(),
+            None => self.compile_options().fused_mad(pipeline.fused_mad),
         };
         let topology = pipeline.topology.as_deref().or(draws_mesh.then_some("TRIANGLELIST"));
         let desc = PipelineDesc {
@@ -106,7 +106,8 @@ impl<'a, 'o> Compiler<'a, 'o> {
         let place = format!("pipelines.{name}");
         let bytes = self.shader(&place, Stage::Compute, pipeline.cs.as_ref())?;
         let RunOptions { cancel, time_limit, .. } = self.options;
-        let compiled = self.device.compile_until(bytes, &self.compile_options(), cancel, *time_limit);
+        let options = self.compile_options().fused_mad(pipeline.fused_mad);
+        let compiled = self.device.compile_until(bytes, &options, cancel, *time_limit);
         compiled
             .and_then(|shader| shader.check_groups().map(|()| shader))
             .map_err(|error| SceneError::new(format!("{place}.cs"), error))

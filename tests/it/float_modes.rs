@@ -4,9 +4,7 @@
 //! On other processors than x86-64 nothing is promised.
 
 #![cfg(target_arch = "x86_64")]
-#![allow(unsafe_code)]
 
-use std::arch::asm;
 use std::path::Path;
 
 use brolga::bytecode::{assembler, listing};
@@ -17,54 +15,12 @@ use brolga::{
     Bindings, Cache, CancelToken, ClearValue, CompileOptions, Device, Dispatch, Engine, Format, Limits, Texture,
     TextureShape, View,
 };
-
-/// All exceptions masked.
-const MASKS: u32 = 0x1f80;
-
-/// Rounding towards zero, up and down; denormals as zeros; and each exception unmasked.
-const MODES: [u32; 10] = [
-    MASKS | 0x6000,
-    MASKS | 0x4000,
-    MASKS | 0x2000,
-    MASKS | 0x8040,
-    MASKS & !0x0080,
-    MASKS & !0x0100,
-    MASKS & !0x0200,
-    MASKS & !0x0400,
-    MASKS & !0x0800,
-    MASKS & !0x1000,
-];
-
-/// What the flags are not.
-const CONTROL: u32 = 0xffc0;
-
-fn mode() -> u32 {
-    let mut bits = 0_u32;
-    // SAFETY: it stores four bytes to `bits`.
-    unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut bits, options(nostack, preserves_flags)) };
-    bits
-}
-
-fn set_mode(bits: u32) {
-    // SAFETY: the mode is a valid one, and `in_mode` ends it before anything else is computed.
-    unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const bits, options(nostack, preserves_flags)) };
-}
-
-/// Does something in a mode of the host's, which must still be in force afterwards.
-fn in_mode<T>(host: u32, entry: &dyn Fn() -> T) -> T {
-    let before = mode();
-    set_mode(host);
-    let result = entry();
-    let after = mode();
-    set_mode(before);
-    assert_eq!(after & CONTROL, host & CONTROL, "the host's mode is changed");
-    result
-}
+use brolga_testing::modes::{DEFAULT, MODES, in_mode};
 
 /// Holds what an entry gives in each mode against what it gives in the default one.
 #[track_caller]
 fn check<T: PartialEq + std::fmt::Debug>(entry: impl Fn() -> T) {
-    let expected = in_mode(MASKS, &entry);
+    let expected = in_mode(DEFAULT, &entry);
     for host in MODES {
         assert_eq!(in_mode(host, &entry), expected, "in mode {host:04x}");
     }

@@ -6,6 +6,7 @@
 //! | `rejoin.rs` | barriers in code that threads leave where they like |
 //! | `spans.rs` | small groups that share packets |
 //! | `dmovc.rs` | `dmovc`: every mask, swizzle and modifier |
+//! | `fused_mad.rs` | `mad` that rounds once |
 //! | `store_structured.rs` | `store_structured`: every mask and every edge |
 //! | `extremes.rs` | shaders as large as Direct3D allows, and a little larger |
 //! | `oversize.rs` | shaders that are too large for machine code; compiling that is stopped |
@@ -28,6 +29,7 @@ mod drawing;
 mod draws;
 mod extremes;
 mod float_modes;
+mod fused_mad;
 mod harmless;
 #[cfg(unix)]
 mod mapped;

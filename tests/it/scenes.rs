@@ -13,6 +13,7 @@ use brolga::files::{FileForm, Texels};
 use brolga::job::RunOptions;
 use brolga::scene::{Outcome, Scene};
 use brolga::{CpuFeatures, Device, Engine, Limits, VectorBytes};
+use brolga_testing::modes::as_host;
 
 const BOTH: &[Engine] = &[Engine::Jit, Engine::Interpreter];
 
@@ -22,7 +23,7 @@ fn data(name: &str) -> PathBuf {
 
 /// Runs a scene on engines, with vectors of every size and different numbers of threads: all expectations hold, and the bits are the same.
 fn check(name: &str, engines: &[Engine]) {
-    let scene = Scene::load(&data(name), &Limits::default()).unwrap();
+    let scene = as_host(|| Scene::load(&data(name), &Limits::default())).unwrap();
     let default = VectorBytes::default();
     let sizes = CpuFeatures::detect().into_iter().flat_map(VectorBytes::of).filter(|&size| size != default);
     let others: Vec<(usize, VectorBytes)> = sizes.map(|size| (2, size)).collect();
@@ -32,7 +33,7 @@ fn check(name: &str, engines: &[Engine]) {
     let mut first: Option<Outcome> = None;
     for (engine, (threads, size)) in runs {
         let device = Device::builder().threads(threads).vector_bytes(size).build().unwrap();
-        let outcome = scene.run(&device, &RunOptions::new(engine)).unwrap();
+        let outcome = as_host(|| scene.run(&device, &RunOptions::new(engine))).unwrap();
         let results = || outcome.checks.iter().map(|check| &check.result).collect::<Vec<_>>();
         assert!(outcome.passed(), "{engine}, threads: {threads}, {size:?}: {:?}", results());
         match &first {

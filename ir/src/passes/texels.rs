@@ -4,8 +4,8 @@
 //! other address, and a row of texels is a strided access.
 //!
 //! An element is counted from the view's first texel. A coordinate beyond its axis would be a texel of another row, so
-//! each is compared with its extent; the element itself is checked by the engine, as in all accesses. Pixels that are covered lie
-//! in their targets, and nothing is made of what others read there: no coordinate of a target is compared.
+//! each is compared with its extent; the element itself is checked by the engine, as in all accesses. The pipeline compares a pixel's
+//! place with all of its targets at once, and makes nothing of what others read there: here no coordinate of a target is compared.
 
 use super::replacements::Replacements;
 use crate::builder::Builder;

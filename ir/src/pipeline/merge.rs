@@ -43,7 +43,7 @@ pub(super) fn target(
         if let Some(logic) = target.logic {
             words = std::array::from_fn(|n| {
                 let (word, bits) = (combine(b, logic.op, source[n], before[n]), u32::from(logic.bits[n]));
-                let own = b.i32(u32::MAX.checked_shr(32 - bits).unwrap_or(0));
+                let own = b.i32(u32::MAX.checked_shr(32u32.saturating_sub(bits)).unwrap_or(0));
                 b.op(Op::And, &[word, own])
             });
         }

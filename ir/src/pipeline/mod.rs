@@ -24,9 +24,9 @@ pub mod record;
 mod rows;
 pub mod state;
 
-use crate::builder::Builder;
-use crate::entity::{ArrayId, Inst, ResourceId};
-use crate::function::{Function, Input, InstKind, MemoryRef, Object};
+use crate::builder::{Builder, only};
+use crate::entity::{ArrayId, Inst, ResourceId, Value};
+use crate::function::{Function, Input, InstKind, MemoryRef, Object, Query};
 use crate::interface::{Component, Dimension, Resource, ResourceClass, ResourceKind};
 use crate::ops::Op;
 use crate::stage::{Parameter, Signature, Stage, SystemValue, row_of};
@@ -104,6 +104,9 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
     let pixel = Pixel::new(b, &signature, state, of_fog);
     let outputs = rows.place(b, &pixel.inputs);
     let mut live = pixel.is_covered(b);
+    if let Some(is_inside) = is_inside(b, &pixel, targets.iter().copied().chain(depth.map(|(_, resource)| resource))) {
+        live = b.op(Op::BAnd, &[live, is_inside]);
+    }
     if let Some(row) = row_of(&signature.outputs, SystemValue::Discarded) {
         let (discarded, zero) = (outputs.word(b, row, 0), b.i32(0));
         let stays = b.op(Op::IEq, &[discarded, zero]);
@@ -154,6 +157,21 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
         merge::target(b, target, resource, &pixel, [source, second], live);
     }
     b.return_();
+}
+
+/// Whether a pixel lies in every target that is bound, and in the depth buffer; nothing if there are none.
+///
+/// Accesses to targets do not compare coordinates themselves (`passes/texels.rs`). What is bound is of one size, as a rule: so one
+/// comparison an axis, with the least extent, serves all. What is not bound has extents of 0, and the last coordinate before that is
+/// the greatest number.
+fn is_inside(b: &mut Builder<'_>, pixel: &Pixel, targets: impl Iterator<Item = ResourceId>) -> Option<Value> {
+    let (zero, one) = (b.i32(0), b.i32(1));
+    let mut last =
+        |target| b.query(Query::TextureSize, only(target), Some(zero)).map(|extent| b.op(Op::ISub, &[extent, one]));
+    let sizes: Vec<[Value; 4]> = targets.map(&mut last).collect();
+    let least = sizes.into_iter().reduce(|a, c| std::array::from_fn(|n| b.op(Op::UMin, &[a[n], c[n]])))?;
+    let is_in: Vec<Value> = pixel.texel.iter().zip(least).map(|(&place, last)| b.op(Op::UGe, &[last, place])).collect();
+    is_in.into_iter().reduce(|a, c| b.op(Op::BAnd, &[a, c]))
 }
 
 /// Declares a target or the depth buffer, likewise.

@@ -31,10 +31,11 @@ impl StageState {
     pub fn check(&self) -> Result<(), StateError> {
         match self {
             StageState::None => Ok(()),
-            StageState::Vertex(state) => match state.elements.iter().find(|element| element.slot >= record::SLOTS) {
-                Some(&VertexElement { row, slot, .. }) => Err(StateError::Slot { row, slot }),
-                None => Ok(()),
-            },
+            StageState::Vertex(state) => state.elements.iter().try_for_each(|element| match *element {
+                VertexElement { row, slot, .. } if slot >= record::SLOTS => Err(StateError::Slot { row, slot }),
+                VertexElement { row, format, .. } if !format.is_valid() => Err(StateError::Format { row }),
+                _ => Ok(()),
+            }),
             StageState::Pixel(state) => {
                 let registers = state.vertex_rows;
                 if registers > record::REGISTERS {
@@ -73,6 +74,12 @@ pub enum StateError {
     Word {
         /// Its number.
         word: u32,
+    },
+    /// A format that no vertex has.
+    #[error("the state fills v{row} from a format that does not exist: channels lie in one of its 1 to 4 words")]
+    Format {
+        /// The input register.
+        row: u32,
     },
     /// A vertex buffer that there cannot be.
     #[error("the state fills v{row} from vertex buffer {slot}, but the last one is {}", record::SLOTS - 1)]

@@ -76,6 +76,7 @@ fn expected(op: Op, args: &[u64]) -> Expected {
         Op::FAdd => add(F32, a, b),
         Op::FSub => add(F32, a, negated(F32, b)),
         Op::FMul => multiply(F32, a, b),
+        Op::FFma => fused(F32, a, b, args[2]),
         Op::FDiv => divide(F32, a, b),
         Op::FSqrt => root(a),
         Op::FMin => extreme(F32, a, b, Ordering::Less),
@@ -118,7 +119,7 @@ fn expected(op: Op, args: &[u64]) -> Expected {
         Op::DSub => add(F64, a, negated(F64, b)),
         Op::DMul => multiply(F64, a, b),
         Op::DDiv => divide(F64, a, b),
-        Op::DFma => fused(a, b, args[2]),
+        Op::DFma => fused(F64, a, b, args[2]),
         Op::DMin => extreme(F64, a, b, Ordering::Less),
         Op::DMax => extreme(F64, a, b, Ordering::Greater),
         Op::DSat => saturate(F64, a),
@@ -226,18 +227,18 @@ fn root(a: u64) -> Expected {
 }
 
 /// `a * b + c`, rounded once.
-fn fused(a: u64, b: u64, c: u64) -> Expected {
-    let (a, b, c) = (F64.decode(a), F64.decode(b), F64.decode(c));
+fn fused(format: Format, a: u64, b: u64, c: u64) -> Expected {
+    let (a, b, c) = (format.decode(a), format.decode(b), format.decode(c));
     let negative = a.is_negative() != b.is_negative();
     match (&a, &b, &c) {
         (Float::NaN, ..) | (_, Float::NaN, _) | (_, _, Float::NaN) => Expected::NaN,
         (Float::Infinite { .. }, other, _) | (other, Float::Infinite { .. }, _) if other.is_zero() => Expected::NaN,
         (Float::Infinite { .. }, ..) | (_, Float::Infinite { .. }, _) => match c {
             Float::Infinite { negative: other } if other != negative => Expected::NaN,
-            _ => infinite(F64, negative),
+            _ => infinite(format, negative),
         },
-        (_, _, Float::Infinite { negative }) => infinite(F64, *negative),
-        (Float::Finite(a), Float::Finite(b), Float::Finite(c)) => finite(F64, a.multiply(b).add(c)),
+        (_, _, Float::Infinite { negative }) => infinite(format, *negative),
+        (Float::Finite(a), Float::Finite(b), Float::Finite(c)) => finite(format, a.multiply(b).add(c)),
     }
 }
 

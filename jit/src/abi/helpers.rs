@@ -4,6 +4,7 @@ use std::mem::offset_of;
 use std::panic::AssertUnwindSafe;
 
 use brolga_ir::entity::ResourceId;
+use brolga_ir::float;
 use brolga_ir::function::{AtomicOp, CounterOp, Query};
 use brolga_ir::host::{Host, ViewSlot};
 use brolga_ir::sampling::{Elements, Row, SampleCall};
@@ -24,6 +25,7 @@ pub struct Helpers {
     query: Helper,
     counter: Helper,
     sample: Helper,
+    ffma: Helper,
     dfma: Helper,
     access: Helper,
 }
@@ -37,6 +39,7 @@ pub(crate) enum HelperId {
     Query,
     Counter,
     Sample,
+    Ffma,
     Dfma,
     Access,
 }
@@ -51,6 +54,7 @@ impl HelperId {
             HelperId::Query => offset_of!(Helpers, query),
             HelperId::Counter => offset_of!(Helpers, counter),
             HelperId::Sample => offset_of!(Helpers, sample),
+            HelperId::Ffma => offset_of!(Helpers, ffma),
             HelperId::Dfma => offset_of!(Helpers, dfma),
             HelperId::Access => offset_of!(Helpers, access),
         }) as i32
@@ -67,6 +71,7 @@ pub fn helpers<H: Host>() -> &'static Helpers {
             query: query::<H>,
             counter: counter::<H>,
             sample: sample::<H>,
+            ffma,
             dfma,
             access: super::access::access,
         }
@@ -220,21 +225,41 @@ unsafe extern "C" fn sample<H: Host>(context: *mut Context, resource: u32, code:
     }
 }
 
-/// Fused multiply and add on processors without the instruction. Computed in every lane: the operation is pure.
-unsafe extern "C" fn dfma(context: *mut Context, _: u32, _: u32, _: u32) -> u32 {
+/// Fused multiply and add of floats, which come and go as doubles, on processors without the instruction.
+unsafe extern "C" fn ffma(context: *mut Context, _: u32, _: u32, _: u32) -> u32 {
+    let fused = |operands: [f64; 3]| {
+        let [a, b, c] = operands.map(|x| x as f32);
+        f64::from(float::fma(a, b, c))
+    };
     // SAFETY: called by compiled code only, with its own context (C).
+    unsafe { fuse_lanes(context, fused) };
+    0
+}
+
+/// The same of doubles.
+unsafe extern "C" fn dfma(context: *mut Context, _: u32, _: u32, _: u32) -> u32 {
+    // SAFETY: likewise.
+    unsafe { fuse_lanes(context, |[a, b, c]| a.mul_add(b, c)) };
+    0
+}
+
+/// Computes something of three doubles in every lane: it is pure.
+///
+/// # Safety
+/// `context` is the caller's own (C).
+unsafe fn fuse_lanes(context: *mut Context, compute: impl Fn([f64; 3]) -> f64) {
+    // SAFETY: as the caller says.
     let context = unsafe { &mut *context };
     let _mode = FloatGuard::new(FloatMode::Default);
     let call = &mut context.call;
     for n in 0..call.lanes {
-        let [a, b, c] = [0, 1, 2].map(|operand| {
+        let operands = [0, 1, 2].map(|operand| {
             let [low, high] = *call.double(CallRow::Wide(operand), n);
             f64::from_bits(u64::from(high) << 32 | u64::from(low))
         });
-        let bits = a.mul_add(b, c).to_bits();
+        let bits = compute(operands).to_bits();
         *call.double(CallRow::WideResult, n) = [bits as u32, (bits >> 32) as u32];
     }
-    0
 }
 
 #[inline]

@@ -526,7 +526,7 @@ mod tests {
         let mask = CallRow::Mask.offset(32);
         assert_eq!([offsets::LANES % 64, offsets::ZERO % 64, offsets::DUMP % 64, mask % 64], [0; 4]);
         assert_eq!(CallRow::Result(3).offset(64) - mask, 21 * 64);
-        assert_eq!([HelperId::TexelLoad.offset(), HelperId::Dfma.offset()], [0, 48]);
+        assert_eq!([HelperId::TexelLoad.offset(), HelperId::Ffma.offset()], [0, 48]);
     }
 
     #[test]

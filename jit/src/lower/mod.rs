@@ -204,7 +204,7 @@ fn packet_context(base: ir::Value, options: &Options, shape: Shape) -> packet::P
     } else {
         Fma::Helper {
             table: offsets::HELPERS,
-            entry: abi::HelperId::Dfma.offset(),
+            entries: [abi::HelperId::Ffma, abi::HelperId::Dfma].map(abi::HelperId::offset),
             operands: [0, 1, 2].map(|n| CallRow::Wide(n).offset(shape.row_bytes())),
             result: CallRow::WideResult.offset(shape.row_bytes()),
         }

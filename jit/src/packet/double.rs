@@ -14,6 +14,7 @@ use cranelift_codegen::isa::CallConv;
 
 use super::float::Extreme;
 use super::{Emit, Fma, Operand, Packet, Vectors, vector_type};
+use crate::FloatMode;
 
 /// Upper half of 2^52 as a double: an integer in the lower half is added to it.
 const HIGH_OF_2_POW_52: u32 = 0x4330_0000;
@@ -224,24 +225,50 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// Product and sum with one rounding.
-    pub fn fused_multiply_add(&mut self, a: &Operand, b: &Operand, c: &Operand) -> Operand {
+    /// Product and sum of doubles with one rounding.
+    pub fn double_fused(&mut self, a: &Operand, b: &Operand, c: &Operand) -> Operand {
         match self.context.fma {
-            Fma::Hardware => {
-                let mut addends = c.values().iter();
-                self.map2(Type::F64, a, b, |emit, a, b| {
-                    let &c = addends.next().expect("operands of equal width");
-                    emit.ins().fma(a, b, c)
-                })
-            }
-            Fma::Helper { table, entry, operands, result } => {
-                for (operand, offset) in [a, b, c].into_iter().zip(operands) {
-                    self.store_to_context(operand, offset);
+            Fma::Hardware => self.fused(Type::F64, a, b, c),
+            Fma::Helper { entries: [_, entry], .. } => self.call_fused(entry, [a, b, c]),
+        }
+    }
+
+    /// The same of floats, in place of which a helper gets doubles.
+    pub fn float_fused(&mut self, mode: FloatMode, a: &Operand, b: &Operand, c: &Operand) -> Operand {
+        match self.context.fma {
+            Fma::Hardware => self.float_rounded(mode, a, |emit, a, scale| match scale {
+                None => emit.fused(Type::F32, a, b, c),
+                Some(scale) => {
+                    let c = emit.map2(Type::F32, c, scale, |emit, c, scale| emit.ins().fmul(c, scale));
+                    emit.fused(Type::F32, a, b, &c)
                 }
-                self.call_helper(table, entry);
-                self.load_from_context(a, result)
+            }),
+            Fma::Helper { entries: [entry, _], .. } => {
+                let [a, b, c] = [a, b, c].map(|operand| self.float_to_double(operand));
+                let result = self.call_fused(entry, [&a, &b, &c]);
+                self.double_to_float(&result)
             }
         }
+    }
+
+    fn fused(&mut self, ty: Type, a: &Operand, b: &Operand, c: &Operand) -> Operand {
+        let mut addends = c.values().iter();
+        self.map2(ty, a, b, |emit, a, b| {
+            let &c = addends.next().expect("operands of equal width");
+            emit.ins().fma(a, b, c)
+        })
+    }
+
+    /// Calls a helper that has only the context to read and write.
+    fn call_fused(&mut self, entry: i32, values: [&Operand; 3]) -> Operand {
+        let Fma::Helper { table, operands, result, .. } = self.context.fma else {
+            unreachable!("the processor computes it")
+        };
+        for (operand, offset) in values.into_iter().zip(operands) {
+            self.store_to_context(operand, offset);
+        }
+        self.call_helper(table, entry);
+        self.load_from_context(values[0], result)
     }
 
     /// Operands of a helper: a packet, or a scalar in the first lane's place.
@@ -265,7 +292,6 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// Calls a helper that has only the context to read and write.
     fn call_helper(&mut self, table: i32, entry: i32) {
         let base = self.context.base;
         let table = self.ins().load(types::I64, MemFlagsData::trusted(), base, table);

@@ -85,9 +85,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// Product or quotient of flushed operands. A result that is tiny after rounding to 24 bits must become zero, although rounding it as a
-    /// denormal may give the smallest normal number. So the operation is done again with the first operand scaled up:
-    /// there the rounding is that of a normal number. Where scaling overflows, the result is far from tiny, or zero.
+    /// Product or quotient of flushed operands.
     pub fn float_product(
         &mut self,
         mode: FloatMode,
@@ -95,13 +93,25 @@ impl Emit<'_, '_> {
         b: &Operand,
         mut emit: impl FnMut(&mut Self, Value, Value) -> Value,
     ) -> Operand {
-        let result = self.map2(Type::F32, a, b, &mut emit);
+        self.float_rounded(mode, a, |packets, a, _| packets.map2(Type::F32, a, b, &mut emit))
+    }
+
+    /// Something that rounds its result, of flushed operands. A result that is tiny after rounding to 24 bits must become zero, although
+    /// rounding it as a denormal may give the smallest normal number. So the operation is done again with the first operand scaled up, and
+    /// told by how much: there the rounding is that of a normal number. Where scaling overflows, the result is far from tiny, or zero.
+    pub(super) fn float_rounded(
+        &mut self,
+        mode: FloatMode,
+        a: &Operand,
+        mut emit: impl FnMut(&mut Self, &Operand, Option<&Operand>) -> Operand,
+    ) -> Operand {
+        let result = emit(self, a, None);
         if mode == FloatMode::Flush {
             return result;
         }
         let scale = self.float_like(a, SCALE);
         let scaled = self.map2(Type::F32, a, &scale, |emit, a, b| emit.ins().fmul(a, b));
-        let check = self.map2(Type::F32, &scaled, b, &mut emit);
+        let check = emit(self, &scaled, Some(&scale));
         let check = self.float_abs(&check);
         let limit = self.float_like(a, SCALED_MIN);
         let is_tiny = self.compare_floats(FloatCC::LessThan, &check, &limit);

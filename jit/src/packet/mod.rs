@@ -250,8 +250,8 @@ pub enum Fma {
     Helper {
         /// Byte offset in the context of the helper table's address.
         table: i32,
-        /// Byte offset in the table of the helper's address.
-        entry: i32,
+        /// Byte offsets in the table of the helpers' addresses: for floats, which are handed over as doubles, and for doubles.
+        entries: [i32; 2],
         /// Byte offsets in the context of the three operands, a double per lane.
         operands: [i32; 3],
         /// Byte offset in the context of the result, a double per lane.

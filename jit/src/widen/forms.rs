@@ -173,6 +173,13 @@ forms! {
         VEX_Vfnmadd213pd_xmm_xmm_xmmm128 => VEX_Vfnmadd213pd_ymm_ymm_ymmm256 | EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er,
         VEX_Vfmsub132pd_xmm_xmm_xmmm128 => VEX_Vfmsub132pd_ymm_ymm_ymmm256 | EVEX_Vfmsub132pd_zmm_k1z_zmm_zmmm512b64_er,
         VEX_Vfmsub213pd_xmm_xmm_xmmm128 => VEX_Vfmsub213pd_ymm_ymm_ymmm256 | EVEX_Vfmsub213pd_zmm_k1z_zmm_zmmm512b64_er,
+        VEX_Vfmadd132ps_xmm_xmm_xmmm128 => VEX_Vfmadd132ps_ymm_ymm_ymmm256 | EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er,
+        VEX_Vfmadd213ps_xmm_xmm_xmmm128 => VEX_Vfmadd213ps_ymm_ymm_ymmm256 | EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er,
+        VEX_Vfmadd231ps_xmm_xmm_xmmm128 => VEX_Vfmadd231ps_ymm_ymm_ymmm256 | EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
+        VEX_Vfnmadd132ps_xmm_xmm_xmmm128 => VEX_Vfnmadd132ps_ymm_ymm_ymmm256 | EVEX_Vfnmadd132ps_zmm_k1z_zmm_zmmm512b32_er,
+        VEX_Vfnmadd213ps_xmm_xmm_xmmm128 => VEX_Vfnmadd213ps_ymm_ymm_ymmm256 | EVEX_Vfnmadd213ps_zmm_k1z_zmm_zmmm512b32_er,
+        VEX_Vfmsub132ps_xmm_xmm_xmmm128 => VEX_Vfmsub132ps_ymm_ymm_ymmm256 | EVEX_Vfmsub132ps_zmm_k1z_zmm_zmmm512b32_er,
+        VEX_Vfmsub213ps_xmm_xmm_xmmm128 => VEX_Vfmsub213ps_ymm_ymm_ymmm256 | EVEX_Vfmsub213ps_zmm_k1z_zmm_zmmm512b32_er,
     }
     Counted {
         VEX_Vpslld_xmm_xmm_xmmm128 => VEX_Vpslld_ymm_ymm_xmmm128 | EVEX_Vpslld_zmm_k1z_zmm_xmmm128,
@@ -241,6 +248,8 @@ forms! {
         VEX_Vcvtsi2ss_xmm_xmm_rm32 VEX_Vcvtsi2ss_xmm_xmm_rm64 VEX_Vcvtsi2sd_xmm_xmm_rm32 VEX_Vcvtsi2sd_xmm_xmm_rm64
         VEX_Vcvtss2sd_xmm_xmm_xmmm32 VEX_Vcvtsd2ss_xmm_xmm_xmmm64
         VEX_Vcvttss2si_r32_xmmm32 VEX_Vcvttss2si_r64_xmmm32 VEX_Vcvttsd2si_r32_xmmm64 VEX_Vcvttsd2si_r64_xmmm64
+        VEX_Vfmadd213ss_xmm_xmm_xmmm32 VEX_Vfmadd132ss_xmm_xmm_xmmm32 VEX_Vfmadd231ss_xmm_xmm_xmmm32
+        VEX_Vfnmadd213ss_xmm_xmm_xmmm32 VEX_Vfmsub213ss_xmm_xmm_xmmm32
         VEX_Vfmadd213sd_xmm_xmm_xmmm64 VEX_Vfmadd132sd_xmm_xmm_xmmm64 VEX_Vfmadd231sd_xmm_xmm_xmmm64
         VEX_Vfnmadd213sd_xmm_xmm_xmmm64 VEX_Vfmsub213sd_xmm_xmm_xmmm64
         // In the sequences that Cranelift has for saturating conversions of scalars.

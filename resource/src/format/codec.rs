@@ -51,6 +51,8 @@ impl Functions {
     }
 }
 
+/// Conversions round as the calling thread does: they set no float mode of their own, since callers convert many texels. Brolga calls them
+/// in the default one.
 impl Format {
     /// The four words of a texel; in a block of several texels, of the first one.
     pub fn decode(self, texel: u128) -> [u32; 4] {

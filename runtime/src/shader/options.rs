@@ -45,6 +45,9 @@ pub struct CompileOptions {
     pub state: StageState,
     /// What arithmetic of Direct3D 9's shaders does with zeros, infinities and NaN.
     pub float_rules: FloatRules,
+    /// Whether `mad` of models 4 to 5.1 rounds once, as on most hardware, and not its product first: the functional specification
+    /// allows either. Shaders that compute what a product lost, such as `mad(a, b, -(a * b))`, need that.
+    pub fused_mad: bool,
     /// The kinds of textures that the stages of a ps_1_x shader sample; later versions declare theirs.
     pub stage_textures: [TextureType; 6],
     pub(super) instances: Instances,
@@ -62,6 +65,7 @@ impl CompileOptions {
             codegen: Codegen::default(),
             state: StageState::None,
             float_rules: FloatRules::default(),
+            fused_mad: false,
             stage_textures: [TextureType::Texture2D; 6],
             instances: Instances::default(),
             name: None,
@@ -101,6 +105,12 @@ impl CompileOptions {
     /// Sets what arithmetic of Direct3D 9's shaders does with zeros, infinities and NaN.
     pub fn float_rules(mut self, rules: FloatRules) -> Self {
         self.float_rules = rules;
+        self
+    }
+
+    /// Sets whether `mad` of models 4 to 5.1 rounds once.
+    pub fn fused_mad(mut self, is_fused: bool) -> Self {
+        self.fused_mad = is_fused;
         self
     }
 

@@ -85,7 +85,7 @@ impl Source {
             let profile = program.profile();
             return Ok(Self::new(FrontEnd::Program(Box::new(program)), options, compiler, || profile));
         }
-        let program = sm5::Program::load(container, &options.instances, &compiler.limits, clock)?;
+        let program = sm5::Program::load(container, options, &compiler.limits, clock)?;
         // A container has its checksum after its four-character code.
         let checksum = || container[4..12].iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(Self::new(FrontEnd::Program(Box::new(program)), options, compiler, checksum))

@@ -43,6 +43,7 @@ impl Stored {
             codegen: _,
             state,
             float_rules,
+            fused_mad,
             stage_textures,
             instances,
             name,
@@ -55,7 +56,7 @@ impl Stored {
             Input::Container(bytes) => (Some(bytes), None),
             Input::Function(function) => (None, Some(function.to_string())),
         };
-        let rules = (float_rules, stage_textures);
+        let rules = (float_rules, fused_mad, stage_textures);
         let processor = (target.features, target.vector_bytes);
         let keys = KeyBuilder::new((what, level, width, state, rules, instances, limits, processor));
         Some(Self { cache: cache.clone(), keys, target, name: name.clone(), profile })

@@ -9,6 +9,7 @@
 //! | `dispatch.rs` | what a dispatch accepts and covers |
 //! | `bound.rs` | shaders that are bound once and run often |
 //! | `batch.rs` | batches of vertices and pixels |
+//! | `states.rs` | batches of any words, of shaders in any state |
 //! | `stop.rs` | endless loops are stopped |
 //! | `lifetimes.rs` | who may go first, and from many threads at once |
 //! | `edges.rs` | views at the ends of buffers, with guard pages |
@@ -16,6 +17,7 @@
 //! | `files.rs` | mapped files, also beyond 4 GiB |
 //! | `texels/` | texels that compiled code accesses by itself |
 //! | `targets.rs` | targets of pixel functions |
+//! | `samplers.rs` | denormal numbers of samplers |
 //! | `mips.rs` | mip levels that are made |
 //! | `cache.rs` | the disk cache |
 //! | `listing.rs` | what a shader's code looks like, and what a profiler is told |
@@ -33,6 +35,8 @@ mod interfaces;
 mod lifetimes;
 mod listing;
 mod mips;
+mod samplers;
+mod states;
 mod stop;
 mod support;
 mod targets;

@@ -3,16 +3,18 @@
 //! | file | what |
 //! |---|---|
 //! | `assemble.rs` | shaders from the lines of a listing |
+//! | `modes.rs` | float modes of hosts |
 //! | `random.rs` | reproducible random numbers |
 //! | `programs.rs` | random programs in the IR: those that end, for groups and for batches, and wild ones |
 //! | `direct3d9.rs` | random shaders of Direct3D 9 |
 //! | `scalar.rs` | a plain model: one thread at a time, no packets |
 //! | `same.rs` | whether two functions are the same up to numbering |
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod assemble;
 pub mod direct3d9;
+pub mod modes;
 pub mod programs;
 pub mod random;
 pub mod same;

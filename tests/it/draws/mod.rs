@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use brolga::raster::DrawError;
 use brolga::{Device, Engine, Level};
 use brolga_testing::corpus::DrawStage;
+use brolga_testing::modes::as_host;
 use brolga_testing::random::Random;
 
 mod case;
@@ -96,9 +97,9 @@ impl Laboratory {
         let level = if writes_memory { Level::Full } else { Level::None };
         let reference = case.pipeline(one, Engine::Interpreter, level)?;
         let expected = case.draw(one, &reference, Order::Together)?;
-        let pipeline = case.pipeline(one, Engine::Jit, Level::Full)?;
+        let pipeline = as_host(|| case.pipeline(one, Engine::Jit, Level::Full))?;
         let compare = |device: &Device, order: Order, what: &str| {
-            let found = case.draw(device, &pipeline, order)?;
+            let found = as_host(|| case.draw(device, &pipeline, order))?;
             let difference = match (&expected, &found) {
                 (None, None) => None,
                 (Some(expected), Some(found)) => expected.difference(found),

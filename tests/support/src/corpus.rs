@@ -37,6 +37,16 @@ pub fn all_shaders() -> Vec<PathBuf> {
     shaders
 }
 
+/// All of these, and the shaders of examples and measurements.
+pub fn everywhere() -> Vec<PathBuf> {
+    let root = data().join("../..");
+    let others = ["examples", "examples/field", "src/bench/suite/shaders"].map(|folder| root.join(folder));
+    let mut shaders = all_shaders();
+    shaders.extend(others.iter().flat_map(|folder| files(folder)).filter(|path| is_container(path)));
+    shaders.sort();
+    shaders
+}
+
 /// Which stage a shader is for, of those that draws have always.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DrawStage {

@@ -11,13 +11,14 @@
 //! | `check.rs` | runs a program in every way there is and compares |
 //! | `shrink.rs` | makes a failing program small |
 //! | `report.rs` | says what failed, for people |
+//! | `code.rs` | hashes of machine code |
 //! | `corpus.rs` | where the shaders of the repository are |
 //! | `bound/` | something for every register that a shader declares |
 //! | `mutants/` | shaders with a few changes, on both engines |
 //! | `file/` | tests as files |
 //! | `script.rs` | programs of any size, and what they leave in memory |
 //! | `shapes.rs` | shaders of every extreme shape, in any size |
-//! | `main.rs` | the commands `soak`, `mutants` and `show` |
+//! | `main.rs` | the commands `soak`, `mutants`, `code` and `show` |
 //!
 //! What needs no runtime is in `tests/base`, and has its names here too.
 
@@ -25,6 +26,7 @@
 
 pub mod bound;
 pub mod check;
+pub mod code;
 pub mod corpus;
 pub mod file;
 pub mod generate;
@@ -39,4 +41,4 @@ pub mod shrink;
 pub mod views;
 pub mod write;
 
-pub use brolga_testing_base::{random, scalar};
+pub use brolga_testing_base::{modes, random, scalar};

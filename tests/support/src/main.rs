@@ -1,13 +1,15 @@
 //! `brolga-testing soak`: runs random shaders in all ways until one of them differs. `brolga-testing mutants`: changes
-//! shaders, and checks that each is refused with a reason or runs the same on both engines.
+//! shaders, and checks that each is refused with a reason or runs the same on both engines. `brolga-testing code`: hashes of machine code.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use brolga_testing::check::{Failure, Lab};
+use brolga_testing::code;
 use brolga_testing::generate::generate;
 use brolga_testing::mutants::{Fate, Fault, Laboratory};
 use brolga_testing::program::Program;
@@ -27,6 +29,11 @@ enum Command {
     Soak(Amount),
     /// Mutate shaders, and count the outcomes. Exit code 1 if one passes validation and cannot be run, or differs.
     Mutants(Amount),
+    /// Compile every shader of the repository into a cache, and print hashes of all machine code there.
+    Code {
+        /// The cache's folder.
+        folder: PathBuf,
+    },
     /// Print the shader of a seed.
     Show {
         /// The seed.
@@ -57,10 +64,29 @@ fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Soak(amount) => soak(&amount),
         Command::Mutants(amount) => mutants(&amount),
+        Command::Code { folder } => code(&folder),
         Command::Show { seed } => {
             let program = generate(seed);
             println!("{:?} threads, {:?} groups\n{}", program.group, program.groups, report::listing(&program));
             ExitCode::SUCCESS
+        }
+    }
+}
+
+fn code(folder: &Path) -> ExitCode {
+    let refused = code::compile_all(folder).map_err(|error| error.to_string());
+    let lines = refused.and_then(|refused| {
+        refused.iter().for_each(|shader| eprintln!("not compiled: {shader}"));
+        code::hashes(folder).map_err(|error| error.to_string())
+    });
+    match lines {
+        Ok(lines) => {
+            lines.iter().for_each(|line| println!("{line}"));
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{}: {error}", folder.display());
+            ExitCode::FAILURE
         }
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `header.rs` | the header is that of the sources |
 //! | `objects.rs` | what calls do with what is right |
+//! | `modes.rs` | the same in float modes of hosts |
 //! | `hostile.rs` | what callers do wrong |
 //! | `caller.rs` | calls that must work |
 
@@ -12,4 +13,5 @@ mod caller;
 
 mod header;
 mod hostile;
+mod modes;
 mod objects;

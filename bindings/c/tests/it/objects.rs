@@ -35,7 +35,7 @@ unsafe extern "C" fn count(context: *mut c_void) {
 }
 
 #[test]
-fn memory_of_the_caller_is_used_in_place_and_released_once() {
+pub fn memory_of_the_caller_is_used_in_place_and_released_once() {
     let device = device();
     let (mut memory, released) = ([9_u32; 8], AtomicU32::new(0));
     let context = (&raw const released).cast_mut().cast();
@@ -153,7 +153,7 @@ fn threads_may_change_a_bound_shader_at_once() {
 }
 
 #[test]
-fn boxes_of_levels_and_layers_are_copied_with_row_pitches() {
+pub fn boxes_of_levels_and_layers_are_copied_with_row_pitches() {
     let device = device();
     let shape = TextureOptions {
         dimension: MaybeUninit::new(brolga_c::state::Dimension::Texture2dArray),
@@ -186,7 +186,7 @@ fn boxes_of_levels_and_layers_are_copied_with_row_pitches() {
 }
 
 #[test]
-fn counters_count_and_views_see_parts() {
+pub fn counters_count_and_views_see_parts() {
     let device = device();
     let append = c"
 cs_5_0
@@ -228,7 +228,7 @@ ret
 }
 
 #[test]
-fn a_bound_shader_takes_other_views_between_dispatches() {
+pub fn a_bound_shader_takes_other_views_between_dispatches() {
     let device = device();
     let (shader, bindings) = (assembled(device, NUMBERS), made!(brolga_bindings_create(0)));
     let buffers = [0, 1].map(|_| made!(brolga_buffer_create(device, 16, null())));
@@ -256,7 +256,7 @@ unsafe fn read_words(buffer: *const Buffer, words: *mut [u32; 4], error: *mut br
 }
 
 #[test]
-fn counts_of_draws_scissors_and_masks_count() {
+pub fn counts_of_draws_scissors_and_masks_count() {
     let device = device();
     let (vertex, pixel) = (read("triangle_vs.cso"), read("triangle_ps.cso"));
     let input = |semantic: &'static CStr, format, offset_bytes| InputElement {
@@ -326,7 +326,7 @@ fn counts_of_draws_scissors_and_masks_count() {
 
 /// What `examples/mandelbrot.hlsl` and `examples/triangle.hlsl` declare.
 #[test]
-fn reflection_says_what_sources_declare() {
+pub fn reflection_says_what_sources_declare() {
     let container = read("mandelbrot.cso");
     let reflection = made!(brolga_reflection_create(container.as_ptr().cast(), container.len()));
     let shader = given!(ReflectedShader: brolga_reflection_shader(reflection));
@@ -353,7 +353,7 @@ fn reflection_says_what_sources_declare() {
 }
 
 #[test]
-fn exact_listings_become_the_same_bytes() {
+pub fn exact_listings_become_the_same_bytes() {
     for name in ["mandelbrot.cso", "triangle_ps.cso"] {
         let container = read(name);
         let listing = made!(brolga_disassemble(container.as_ptr().cast(), container.len(), true));

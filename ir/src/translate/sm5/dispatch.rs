@@ -37,6 +37,7 @@ impl Translator<'_, '_> {
             Opcode::Ne => self.each(i, Float, op(Op::FNe)),
             Opcode::Lt => self.each(i, Float, op(Op::FLt)),
             Opcode::Ge => self.each(i, Float, op(Op::FGe)),
+            Opcode::Mad if self.options.fused_mad => self.each(i, Float, op(Op::FFma)),
             Opcode::Mad => self.each(i, Float, float::mad),
             Opcode::Rcp => self.each(i, Float, float::rcp),
             Opcode::Rsq => self.each(i, Float, float::rsq),

@@ -66,11 +66,13 @@ pub struct TranslateOptions {
     pub max_nesting: usize,
     /// The class instances bound to the program's interface slots, by the number of fp#. Each declared slot needs one.
     pub classes: Vec<Option<BoundClass>>,
+    /// Whether `mad` rounds once, and not its product first.
+    pub fused_mad: bool,
 }
 
 impl Default for TranslateOptions {
     fn default() -> Self {
-        Self { max_instructions: 1 << 20, max_nesting: 128, classes: Vec::new() }
+        Self { max_instructions: 1 << 20, max_nesting: 128, classes: Vec::new(), fused_mad: false }
     }
 }
 

@@ -33,13 +33,13 @@ pub struct Record {
     lanes: [u32; MAX_LANES],
     /// What masked-off lanes wrote.
     pub dump: [u32; 4],
-    helpers: *const [usize; 1],
+    helpers: *const [usize; 2],
     operands: [[f64; MAX_LANES]; 3],
     result: [f64; MAX_LANES],
 }
 
-static HELPERS: std::sync::LazyLock<[usize; 1]> =
-    std::sync::LazyLock::new(|| [fused_multiply_add as *const () as usize]);
+static HELPERS: std::sync::LazyLock<[usize; 2]> =
+    std::sync::LazyLock::new(|| [fused_floats as *const () as usize, fused_doubles as *const () as usize]);
 
 impl Record {
     /// A record as the runtime would make it.
@@ -54,13 +54,24 @@ impl Record {
     }
 }
 
-/// Stands in for the helper that the runtime has.
-extern "C" fn fused_multiply_add(record: *mut Record, _: u32, _: u32, _: u32) -> u32 {
+/// Stand in for the helpers that the runtime has.
+extern "C" fn fused_floats(record: *mut Record, _: u32, _: u32, _: u32) -> u32 {
+    let fused = |operands: [f64; 3]| {
+        let [a, b, c] = operands.map(|x| x as f32);
+        f64::from(brolga_ir::float::fma(a, b, c))
+    };
     // SAFETY: compiled code passes the record that `Compiled::run` gave it, which nothing else refers to meanwhile.
-    let record = unsafe { &mut *record };
+    fuse(unsafe { &mut *record }, fused)
+}
+
+extern "C" fn fused_doubles(record: *mut Record, _: u32, _: u32, _: u32) -> u32 {
+    // SAFETY: likewise.
+    fuse(unsafe { &mut *record }, |[a, b, c]| a.mul_add(b, c))
+}
+
+fn fuse(record: &mut Record, compute: impl Fn([f64; 3]) -> f64) -> u32 {
     for lane in 0..MAX_LANES {
-        let [a, b, c] = record.operands.map(|row| row[lane]);
-        record.result[lane] = a.mul_add(b, c);
+        record.result[lane] = compute(record.operands.map(|row| row[lane]));
     }
     0
 }
@@ -175,7 +186,7 @@ impl Code {
             Level::Avx2 => Fma::Hardware,
             Level::Floor => Fma::Helper {
                 table: std::mem::offset_of!(Record, helpers) as i32,
-                entry: 0,
+                entries: [0, size_of::<usize>() as i32],
                 operands: [0, 1, 2].map(|n| (std::mem::offset_of!(Record, operands) + n * MAX_LANES * 8) as i32),
                 result: std::mem::offset_of!(Record, result) as i32,
             },

@@ -14,7 +14,7 @@ use brolga_ir::translate::sm5::{self, TranslateOptions};
 use brolga_jit::listing::SourceLine;
 
 use super::figures::{CompileStage, StageClock};
-use super::instance::Instances;
+use super::options::CompileOptions;
 use super::source;
 use crate::bindings::{Declared, Names};
 use crate::error::Error;
@@ -32,7 +32,7 @@ impl Program {
     /// Reads and checks a container.
     pub fn load(
         container: &[u8],
-        instances: &Instances,
+        options: &CompileOptions,
         limits: &Limits,
         clock: &mut StageClock,
     ) -> Result<Self, Error> {
@@ -45,11 +45,12 @@ impl Program {
         if !matches!(stage, Stage::Compute | Stage::Vertex | Stage::Pixel) {
             return Err(Error::Stage { stage: stage.name() });
         }
-        let mut options = TranslateOptions::default();
-        options.classes = linkage::link(&loaded, instances)?;
+        let mut translate = TranslateOptions::default();
+        translate.classes = linkage::link(&loaded, &options.instances)?;
+        translate.fused_mad = options.fused_mad;
         clock.end(CompileStage::Validate)?;
         let names = Names::new(loaded.resources.as_ref());
-        Ok(Self { program: loaded.program, options, names })
+        Ok(Self { program: loaded.program, options: translate, names })
     }
 }
 

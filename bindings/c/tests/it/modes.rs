@@ -1,0 +1,23 @@
+//! Hosts run in float modes of their own: what `objects.rs` tests holds in each of them, and none is changed.
+
+#![cfg(target_arch = "x86_64")]
+
+use brolga_testing_base::modes::{MODES, in_mode};
+
+use crate::objects;
+
+#[test]
+fn calls_give_the_same_in_any_float_mode() {
+    let calls = [
+        objects::memory_of_the_caller_is_used_in_place_and_released_once,
+        objects::boxes_of_levels_and_layers_are_copied_with_row_pitches,
+        objects::counters_count_and_views_see_parts,
+        objects::a_bound_shader_takes_other_views_between_dispatches,
+        objects::counts_of_draws_scissors_and_masks_count,
+        objects::reflection_says_what_sources_declare,
+        objects::exact_listings_become_the_same_bytes,
+    ];
+    for host in MODES {
+        calls.iter().for_each(|call| in_mode(host, call));
+    }
+}
