@@ -1,4 +1,6 @@
-//! From vertices to primitives that can be drawn: shading, clipping, culling.
+//! From vertices to primitives that can be drawn: shading, clipping, culling. `batch/cut.rs` has what is left after cutting.
+
+mod cut;
 
 use brolga_ir::pipeline::record;
 use brolga_ir::width::MAX_LANES;
@@ -7,10 +9,9 @@ use brolga_runtime::{ArrayWords, Error, Session};
 use crate::assembly::{Batch, Instances, Kind, Reuse, Topology};
 use crate::bias::DepthBias;
 use crate::bins::Bins;
-use crate::clip::{self, Mode, Polygon, Segment};
+use crate::clip::{self, Mode, Polygon};
 use crate::direct3d9::PointSizes;
 use crate::edge::{self, Bounds};
-use crate::fixed::Point;
 use crate::plane::{Corner, Local};
 use crate::small::{self, Group, Small};
 use crate::sprite::Sprite;
@@ -372,13 +373,17 @@ impl Prepared {
     }
 
     /// Assembled primitives with a corner that is no number, and others that are behind the eye as a whole.
-    pub fn count_lost(&self, assembly: &Assembly, outputs: &Outputs) -> [u64; 2] {
+    pub fn count_lost(&self, assembly: &Assembly, outputs: &Outputs, raster: &Raster) -> [u64; 2] {
         let mut lost = [0; 2];
+        let is_behind = |corner: &[f32; 4]| match raster.is_transformed {
+            true => Viewport::reciprocal(corner[3]).is_none(),
+            false => corner[3] <= 0.0,
+        };
         for vertices in &assembly.primitives {
             let corners = vertices.map(|vertex| self.position(vertex as usize, outputs));
             if corners.as_flattened().iter().any(|place| place.is_nan()) {
                 lost[0] += 1;
-            } else if corners.iter().all(|corner| corner[3] <= 0.0) {
+            } else if corners.iter().all(is_behind) {
                 lost[1] += 1;
             }
         }
@@ -438,7 +443,7 @@ impl Prepared {
             }
             if vertices.iter().all(|&vertex| places[vertex as usize]) {
                 left.push(Candidate { vertices, id });
-            } else if !raster.is_transformed {
+            } else {
                 self.clip(kind, Candidate { vertices, id }, outputs, raster, left);
             }
         }
@@ -479,9 +484,8 @@ impl Prepared {
                 }
                 continue;
             }
-            let corners = vertices.map(|vertex| self.position(vertex as usize, outputs));
-            let planes = &self.area(vertices[0], raster).planes;
-            if raster.is_transformed || clip::is_outside(&corners, planes) {
+            let (corners, planes) = self.in_clip_space(vertices, outputs, raster);
+            if clip::is_outside(&corners, planes) {
                 continue;
             }
             let polygon = Polygon::new(&corners, planes);
@@ -602,18 +606,6 @@ impl Prepared {
         f32::from_bits(self.row(vertex as usize, outputs)[word])
     }
 
-    /// Whether the distances of a primitive's vertices leave nothing of it (functional specification, 15.4.1 and 15.4.2). What is no
-    /// number counts as beyond a cull distance, and leaves nothing as a clip distance.
-    fn is_beyond(&self, vertices: [u32; 3], outputs: &Outputs) -> bool {
-        let distances = |word: usize| vertices.map(|vertex| self.float(vertex, word, outputs));
-        let is_beyond = |distance: f32| distance < 0.0 || distance.is_nan();
-        outputs.cull.iter().any(|&word| distances(word).into_iter().all(is_beyond))
-            || outputs.clip.iter().any(|&word| {
-                let distances = distances(word);
-                distances.iter().any(|distance| distance.is_nan()) || distances.iter().all(|&distance| distance < 0.0)
-            })
-    }
-
     /// Adds a triangle that was set up in a group, unless nothing of it can be seen.
     #[inline(always)]
     fn add(&mut self, Candidate { vertices, id }: Candidate, group: &Group, n: usize, raster: &Raster) {
@@ -648,70 +640,5 @@ impl Prepared {
             self.bins.add(&bounds, self.first_row(vertices));
             self.primitives.push(Primitive { vertices, id, is_front, shape });
         }
-    }
-
-    /// Notes what is left of a primitive after cutting.
-    fn clip(
-        &mut self,
-        kind: Kind,
-        Candidate { vertices, id }: Candidate,
-        outputs: &Outputs,
-        raster: &Raster,
-        left: &mut Vec<Candidate>,
-    ) {
-        let corners = vertices.map(|vertex| self.position(vertex as usize, outputs));
-        let planes = &self.area(vertices[0], raster).planes;
-        if clip::is_outside(&corners, planes) {
-            return;
-        }
-        match kind {
-            // It was inside as a whole, or is not there.
-            Kind::Point => (),
-            Kind::Line => {
-                let segment = Segment::new([corners[0], corners[1]], planes);
-                if let Some(first) = segment.and_then(|cut| self.add_cut(cut.ends(), vertices, outputs, raster)) {
-                    left.push(Candidate { vertices: [first, first + 1, first], id });
-                }
-            }
-            Kind::Triangle => {
-                let polygon = Polygon::new(&corners, planes);
-                let Some(first) = self.add_cut(polygon.vertices(), vertices, outputs, raster) else { return };
-                // Constant attributes are the leading vertex's in every vertex, so any triangles will do.
-                let count = polygon.vertices().len();
-                let mut points = [Point::default(); Polygon::MOST_VERTICES];
-                for (point, corner) in points.iter_mut().zip(&self.corners[first as usize..]) {
-                    *point = corner.point;
-                }
-                edge::triangulate(&points[..count], |places| {
-                    left.push(Candidate { vertices: places.map(|place| first + place as u32), id });
-                });
-            }
-        }
-    }
-
-    /// Adds what cutting made of a primitive's vertices; returns the place of the first one. None if one has no place on the screen.
-    fn add_cut(
-        &mut self,
-        made: &[clip::Vertex],
-        vertices: [u32; 3],
-        outputs: &Outputs,
-        raster: &Raster,
-    ) -> Option<u32> {
-        let w = vertices.map(|vertex| self.position(vertex as usize, outputs)[3]);
-        let first = self.corners.len() as u32;
-        let viewport = self.area(vertices[0], raster).viewport;
-        for vertex in made {
-            let Some(corner) = viewport.place(vertex.projected().into()) else {
-                self.corners.truncate(first as usize);
-                self.rows.truncate(first as usize * outputs.rows * ROW_WORDS);
-                return None;
-            };
-            self.corners.push(corner);
-            for word in 0..outputs.rows * ROW_WORDS {
-                let bits = vertices.map(|vertex| self.row(vertex as usize, outputs)[word]);
-                self.rows.push(vertex.attribute(bits, w, outputs.modes[word]));
-            }
-        }
-        Some(first)
     }
 }

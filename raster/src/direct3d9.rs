@@ -6,6 +6,7 @@
 
 use brolga_ir::pipeline::record::state as words;
 pub use brolga_ir::pipeline::state::Distance;
+use brolga_runtime::format::Use;
 use brolga_runtime::{
     AddressMode, Bindings, Comparison, Device, Filter, Format, Leniency, Reduction, ResourceKind, Sampler, Shader, Tap,
     TextureShape, View,
@@ -14,12 +15,13 @@ use brolga_runtime::{
 use crate::assembly::{Kind, Topology};
 use crate::error::DrawError;
 use crate::state::ElementFormat;
-use crate::viewport::Plane;
+use crate::viewport::{Plane, Viewport};
 
 /// The state of a pipeline. What it shares with Direct3D 11 is in the rest of it, with that name.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Direct3D9State {
-    /// Which pixels are drawn: their alpha, as a code of 8 bits, is compared with the draw's reference. By default all.
+    /// Which pixels are drawn: their alpha, as a code of 8 bits, is compared with the draw's reference. By default all. The code of an
+    /// alpha that a target of fixed point cannot have is the nearest that it can; others go on below 0 and above 255.
     pub alpha_test: Option<Comparison>,
     /// How far away things turn into fog; by default there is none, and never any behind a ps_3_0 shader.
     pub fog: Option<FogMode>,
@@ -36,7 +38,7 @@ pub struct Direct3D9State {
 /// Where the factor of fog is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FogMode {
-    /// The vertex shader gives it.
+    /// The vertex shader gives it, or the alpha of a transformed vertex's second colour; without either it is 0, and all is fog.
     Vertex,
     /// It is 1 up to where the fog starts, 0 from where it ends on, and changes evenly between.
     Linear(Distance),
@@ -111,6 +113,19 @@ impl Direct3D9Values {
     }
 }
 
+/// A viewport as a device takes it: depths have a range always, a small one where they should have none or its ends are the other way
+/// round.
+pub(crate) fn with_depth_range(viewport: Viewport) -> Viewport {
+    let Viewport { min_depth, max_depth, .. } = viewport;
+    match max_depth <= min_depth && 0.0 <= max_depth && min_depth <= 1.0 {
+        true => Viewport { max_depth: (min_depth + LEAST_DEPTH_RANGE).min(1.0), ..viewport },
+        false => viewport,
+    }
+}
+
+/// The least range of depths in a viewport.
+const LEAST_DEPTH_RANGE: f32 = 0.001;
+
 /// A sampler with the states of a fresh device.
 pub const FRESH_SAMPLER: Sampler = Sampler {
     filter: Filter {
@@ -130,16 +145,24 @@ pub const FRESH_SAMPLER: Sampler = Sampler {
     border: [0.0; 4],
 };
 
+/// A sampler whose texture is compared: a reference passes that is not behind what is there.
+fn comparing(sampler: Sampler) -> Sampler {
+    let filter = Filter { reduction: Reduction::Comparison, ..sampler.filter };
+    Sampler { filter, comparison: Comparison::LessEqual, ..sampler }
+}
+
 /// Binds what a device has where nothing was set: samplers as they are at first, and, where registers may be left unbound, textures that
-/// are black and opaque.
+/// are black and opaque. Samplers that compare do it in the one way that there is.
 pub(crate) fn complete(device: &Device, shader: &Shader, bindings: &mut Bindings) -> Result<(), DrawError> {
     for declared in shader.bindings() {
-        if declared.register.space != 0 || bindings.get(declared.register).is_some() {
-            continue;
-        }
-        let view = match declared.kind {
-            ResourceKind::Sampler { .. } => View::sampler(FRESH_SAMPLER)?,
-            ResourceKind::Typed { dimension, .. } if bindings.rules().allows(Leniency::Unbound) => {
+        let bound = bindings.get(declared.register);
+        let sampler = bound.map_or(Some(&FRESH_SAMPLER), View::as_sampler);
+        let view = match (declared.kind, sampler) {
+            _ if declared.register.space != 0 => continue,
+            (ResourceKind::Sampler { compares: true }, Some(sampler)) => View::sampler(comparing(*sampler))?,
+            _ if bound.is_some() => continue,
+            (ResourceKind::Sampler { .. }, _) => View::sampler(FRESH_SAMPLER)?,
+            (ResourceKind::Typed { dimension, .. }, _) if bindings.rules().allows(Leniency::Unbound) => {
                 // Zeros, with a one for the alpha that is missing.
                 View::texture(device.texture(TextureShape::new(dimension, Format::R8_UNORM, 1))?)
             }
@@ -196,7 +219,7 @@ pub struct TextureFormat {
 }
 
 /// Formats by their names in `D3DFORMAT` without its prefix, with what they are in memory and, where that differs, for samplers.
-const FORMATS: [(&str, Format, Option<Format>); 38] = [
+const FORMATS: [(&str, Format, Option<Format>); 43] = [
     ("A8R8G8B8", Format::B8G8R8A8_UNORM, None),
     ("X8R8G8B8", Format::B8G8R8X8_UNORM, None),
     ("A8B8G8R8", Format::R8G8B8A8_UNORM, None),
@@ -230,11 +253,16 @@ const FORMATS: [(&str, Format, Option<Format>); 38] = [
     ("DXT3", Format::BC2_UNORM, None),
     ("DXT4", Format::BC3_UNORM, None),
     ("DXT5", Format::BC3_UNORM, None),
-    ("D16", Format::D16_UNORM, None),
-    ("D16_LOCKABLE", Format::D16_UNORM, None),
-    ("D24S8", Format::D24_UNORM_S8_UINT, None),
-    ("D24X8", Format::D24_UNORM_S8_UINT, None),
-    ("D32F_LOCKABLE", Format::D32_FLOAT, None),
+    ("ATI1", Format::BC4_UNORM, None),
+    ("ATI2", Format::BC5_UNORM, Some(Format::ATI2)),
+    ("D16", Format::D16_UNORM, Some(Format::D16)),
+    ("D16_LOCKABLE", Format::D16_UNORM, Some(Format::D16)),
+    ("D24S8", Format::D24_UNORM_S8_UINT, Some(Format::D24)),
+    ("D24X8", Format::D24_UNORM_S8_UINT, Some(Format::D24)),
+    ("D32F_LOCKABLE", Format::D32_FLOAT, Some(Format::D32F)),
+    ("DF16", Format::D16_UNORM, Some(Format::R16_UNORM)),
+    ("DF24", Format::D24_UNORM_S8_UINT, Some(Format::R24_UNORM_X8_TYPELESS)),
+    ("INTZ", Format::D24_UNORM_S8_UINT, Some(Format::INTZ)),
 ];
 
 impl TextureFormat {
@@ -257,6 +285,12 @@ impl TextureFormat {
     /// The names of all, without the prefix.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Self::all().map(|(name, _)| name)
+    }
+
+    /// Whether samplers compare what views of this format hold with a third coordinate, as they do with depth buffers that are no formats
+    /// for reading depths. [`CompileOptions::compares`](brolga_runtime::CompileOptions::compares) lets a shader do it.
+    pub fn compares(sampled: Format) -> bool {
+        sampled.dxgi() == 0 && sampled.allows(Use::Compare)
     }
 }
 

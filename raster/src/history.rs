@@ -258,7 +258,7 @@ impl Watched<'_> {
         setup.outputs.clip.clear();
         setup.outputs.cull.clear();
         let not_clipped = left(shaded, &setup);
-        let [no_number, behind] = shaded.prepared.count_lost(&shaded.assembly, &setup.outputs);
+        let [no_number, behind] = shaded.prepared.count_lost(&shaded.assembly, &setup.outputs, raster);
         counts.primitives += shaded.prepared.statistics.primitives;
         counts.drawn += drawn;
         counts.culled += not_culled.saturating_sub(drawn);

@@ -14,6 +14,7 @@
 //! | `fixed.rs` | positions in 256ths of a pixel |
 //! | `assembly.rs` | which vertices are a primitive: topologies, restarts, batches, vertices that primitives share |
 //! | `batch.rs` | from vertices to primitives that can be drawn |
+//! | `batch/cut.rs` | what is left of them where they are cut |
 //! | `bias.rs` | depth bias |
 //! | `bins.rs` | which primitives may cover something in which tile |
 //! | `clip.rs` | cutting triangles and lines at planes |

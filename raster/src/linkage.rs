@@ -44,6 +44,9 @@ pub(crate) struct Links(Vec<(Linked, [LinkedFrom; 4])>);
 /// number, the face, the sample.
 const OF_PIXELS: [u32; 4] = [1, 7, 9, 10];
 
+/// What components have that are missing where there are others.
+const NOTHING: [LinkedFrom; 4] = [LinkedFrom::Zero, LinkedFrom::Zero, LinkedFrom::Zero, LinkedFrom::One];
+
 /// An input of a vertex shader that an element fills.
 struct Filled<'n> {
     name: Cow<'n, str>,
@@ -167,7 +170,8 @@ impl<'a> Linkage<'a> {
                 .iter()
                 .find(|element| element.semantic.eq_ignore_ascii_case(&input.name) && element.index == input.index);
             let Some(found) = found else {
-                if !input.is_used {
+                // In Direct3D 9 it is 0.
+                if !input.is_used || self.is_direct3d9() {
                     continue;
                 }
                 return Err(DrawError::NoElement { input: input.text });
@@ -203,14 +207,15 @@ impl<'a> Linkage<'a> {
         Ok((elements, slots))
     }
 
-    /// Checks that the vertex shader writes what the pixel shader reads, and finds where; `has_sprites` says that texture coordinates are
-    /// made for each point.
+    /// Checks that the vertex shader writes what the pixel shader reads, as it must but in Direct3D 9, and finds where; `has_sprites` says
+    /// that texture coordinates are made for each point.
     pub fn links(&self, has_sprites: bool) -> Result<Links, DrawError> {
         match self {
             Self::Signatures { outputs, reads, .. } => check_registers(outputs, reads).map(|()| Links::default()),
-            Self::Usages { outputs, reads, .. } => {
-                let link = |read: &Linked| Ok((*read, from(read, outputs, has_sprites)?));
-                reads.iter().map(link).collect::<Result<_, _>>().map(Links)
+            Self::Usages { outputs, reads, is_transformed, fogs_itself, .. } => {
+                let is_white = *is_transformed || !fogs_itself;
+                let link = |read: &Linked| (*read, from(read, outputs, has_sprites, is_white));
+                Ok(Links(reads.iter().map(link).collect()))
             }
         }
     }
@@ -225,7 +230,7 @@ impl Links {
             let is_its = |(read, _): &&(Linked, _)| read.row == input.row && read.mask & input.mask != 0;
             match self.0.iter().find(is_its).filter(|_| input.system_value.is_none()) {
                 Some(&(read, components)) => Link { components, is_flat: is_flat && read.usage == Usage::Color },
-                None => Link { components: [LinkedFrom::Nothing; 4], is_flat: false },
+                None => Link { components: NOTHING, is_flat: false },
             }
         };
         signature.inputs.iter().map(link).collect()
@@ -262,22 +267,23 @@ fn pass_through(layout: &[InputElement]) -> Result<Vec<u8>, DrawError> {
     }
 }
 
-/// Where the components of an input are from.
-fn from(read: &Linked, outputs: &[Linked], has_sprites: bool) -> Result<[LinkedFrom; 4], DrawError> {
+/// Where the components of an input are from. What nobody writes is 0, but for the first colour where that is white, as fixed functions
+/// have it.
+fn from(read: &Linked, outputs: &[Linked], has_sprites: bool, is_white: bool) -> [LinkedFrom; 4] {
     if has_sprites && read.usage == Usage::TexCoord {
         let [across, down] = [0, 1].map(|axis| LinkedFrom::Sprite { axis });
-        return Ok([across, down, LinkedFrom::Nothing, LinkedFrom::Nothing]);
+        return [across, down, NOTHING[2], NOTHING[3]];
     }
     let is_its = |output: &&Linked| (output.usage, output.usage_index) == (read.usage, read.usage_index);
     let Some(output) = outputs.iter().find(is_its) else {
-        let all: Vec<_> = outputs.iter().map(declared).collect();
-        return Err(DrawError::Linkage { input: declared(read), output: format!("writes only {}", all.join(", ")) });
+        let is_white = is_white && (read.usage, read.usage_index) == (Usage::Color, 0);
+        return [if is_white { LinkedFrom::One } else { LinkedFrom::Zero }; 4];
     };
     // Both have the same components, wherever their registers are.
-    Ok([0, 1, 2, 3].map(|component| match output.mask >> component & 1 {
-        0 => LinkedFrom::Nothing,
+    [0, 1, 2, 3].map(|component| match output.mask >> component & 1 {
+        0 => NOTHING[component as usize],
         _ => LinkedFrom::Vertex(4 * output.row + component),
-    }))
+    })
 }
 
 /// Checks that a vertex shader writes what a pixel shader reads, in the same registers.

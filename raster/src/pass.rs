@@ -397,6 +397,7 @@ impl<'a> Pass<'a> {
         });
         let target = Bounds { left: 0, top: 0, right: width as i32, bottom: height as i32 };
         let rules = pipeline.direct3d9.as_ref();
+        let viewport = if rules.is_some() { direct3d9::with_depth_range(viewport) } else { viewport };
         let planes = draw.direct3d9.clip_planes.len();
         if rules.is_some() && planes > Direct3D9Values::MOST_PLANES {
             return Err(DrawError::ClipPlanes { count: planes });

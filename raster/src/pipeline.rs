@@ -192,14 +192,15 @@ impl Pipeline {
         let direct3d9 = linkage.is_direct3d9().then_some(&desc.direct3d9);
         let alpha_test = direct3d9.and_then(|state| state.alpha_test);
         let word = |value| words(&signature, value).next();
-        let fog =
-            direct3d9.and_then(|state| state.fog).filter(|_| !linkage.fogs_itself()).and_then(|mode| match mode {
-                // Without a factor there is no fog.
-                FogMode::Vertex => linkage.fog_word(word(SystemValue::Fog)).map(|word| Fog::Vertex(word as u32)),
-                FogMode::Linear(distance) => Some(Fog::Linear(distance)),
-                FogMode::Exponential(distance) => Some(Fog::Exponential(distance)),
-                FogMode::ExponentialSquared(distance) => Some(Fog::ExponentialSquared(distance)),
-            });
+        let fog = direct3d9.and_then(|state| state.fog).filter(|_| !linkage.fogs_itself()).map(|mode| match mode {
+            FogMode::Vertex => match linkage.fog_word(word(SystemValue::Fog)) {
+                Some(word) => Fog::Vertex(word as u32),
+                None => Fog::Complete,
+            },
+            FogMode::Linear(distance) => Fog::Linear(distance),
+            FogMode::Exponential(distance) => Fog::Exponential(distance),
+            FogMode::ExponentialSquared(distance) => Fog::ExponentialSquared(distance),
+        });
         let alpha_to_coverage = desc.alpha_to_coverage && alone.as_ref().is_some_and(has_alpha_for_coverage);
         let drops = alpha_to_coverage || alpha_test.is_some_and(|test| test != Comparison::Always);
         let (is_late, reports_live) = alone.as_ref().map_or((false, false), |shader| decides(shader, depth, drops));
@@ -345,7 +346,7 @@ fn outputs(
             let word = match link.map(|link| link.components[component]) {
                 None => input.row as usize * 4 + component,
                 Some(LinkedFrom::Vertex(word)) => word as usize,
-                Some(LinkedFrom::Sprite { .. } | LinkedFrom::Nothing) => continue,
+                Some(LinkedFrom::Sprite { .. } | LinkedFrom::Zero | LinkedFrom::One) => continue,
             };
             if let (Some(is_read), Some(of_word)) = (is_read.get_mut(word / 4), modes.get_mut(word)) {
                 (*is_read, *of_word) = (true, mode);

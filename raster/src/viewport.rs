@@ -29,10 +29,25 @@ pub type Plane = [f64; 4];
 /// How far from the origin of the target positions may lie, in pixels: what 16 bits hold, less one for rounding.
 const REACH: f64 = 32767.0;
 
+/// How far depths may lie from 0 before they become those of the viewport's ends, which is the same on the screen: gradients of greater
+/// ones would have no room in floats.
+pub const DEEPEST: f32 = 1e30;
+
+/// The planes that transformed vertices' primitives are cut at, where x and y are pixels and w is 1.
+pub const SCREEN: [Plane; 4] = [
+    [1.0, 0.0, 0.0, REACH - 2.0],
+    [-1.0, 0.0, 0.0, REACH - 2.0],
+    [0.0, 1.0, 0.0, REACH - 2.0],
+    [0.0, -1.0, 0.0, REACH - 2.0],
+];
+
 impl Viewport {
     /// A vertex on the screen; none if its place is not a number. Its w is above 0.
     #[inline(always)]
     pub fn transform(&self, [x, y, z, w]: [f32; 4]) -> Option<Corner> {
+        let deepest = DEEPEST * w;
+        // What is infinite is no place.
+        let z = if z.abs() > deepest && z.is_finite() { deepest.copysign(z) } else { z };
         self.place(f32x4::new([x, y, z, 1.0]) / f32x4::splat(w))
     }
 
@@ -69,8 +84,14 @@ impl Viewport {
     /// if it is out of reach, or its place is not a number.
     pub fn take([x, y, z, rcp_w]: [f32; 4]) -> Option<Corner> {
         let is_within_reach = [x, y].iter().all(|place| f64::from(place.abs()) < REACH - 1.0);
-        let is_place = is_within_reach && z.is_finite() && rcp_w.is_finite() && rcp_w > 0.0;
-        is_place.then(|| Corner { point: Point::snap([x + 0.5, y + 0.5]), z, rcp_w })
+        let rcp_w = Self::reciprocal(rcp_w).filter(|_| is_within_reach && z.is_finite())?;
+        Some(Corner { point: Point::snap([x + 0.5, y + 0.5]), z: z.clamp(-DEEPEST, DEEPEST), rcp_w })
+    }
+
+    /// The fourth number of such a vertex, of which 0 means what 1 does; none if nothing is drawn with it.
+    pub fn reciprocal(rcp_w: f32) -> Option<f32> {
+        let is_zero = rcp_w.abs() < f32::MIN_POSITIVE;
+        Some(if is_zero { 1.0 } else { rcp_w }).filter(|rcp_w| rcp_w.is_finite() && *rcp_w > 0.0)
     }
 
     /// Whether all that is seen is well within reach: nothing in it is cut.

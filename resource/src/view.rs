@@ -311,6 +311,14 @@ impl View {
         self.bytes().map_or(Ok(Vec::new()), |(buffer, range)| buffer.elements(range))
     }
 
+    /// The state of a sampler, if it is one.
+    pub fn as_sampler(&self) -> Option<&Sampler> {
+        match &self.kind {
+            ViewKind::Sampler(sampler) => Some(sampler),
+            ViewKind::Buffer(_) | ViewKind::Texture(_) => None,
+        }
+    }
+
     /// Format of its texels, if it has texels.
     pub fn format(&self) -> Option<Format> {
         match &self.kind {

@@ -152,7 +152,8 @@ impl Channel {
         match (format.channels()[channel], format.fields()[channel]) {
             (None, _) => Channel::Missing,
             (Some(Encoding::Unorm), Some(field)) => Channel::Code { field, signed: false },
-            (Some(Encoding::Snorm), Some(field)) => Channel::Code { field, signed: true },
+            // Codes of 5 bits are widened to others.
+            (Some(Encoding::Snorm), Some(field)) if field.bits != 5 => Channel::Code { field, signed: true },
             (Some(_), _) => Channel::Number,
         }
     }

@@ -312,6 +312,8 @@ pub(super) struct Direct3D9 {
     pub state: Direct3D9State,
     pub input_layout: Vec<raster::InputElement>,
     pub float_rules: FloatRules,
+    /// Texture stages, each with the number of coordinates of which the last divides the others.
+    pub projected: Vec<(usize, u8)>,
 }
 
 #[derive(Debug, Deserialize)]

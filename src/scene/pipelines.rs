@@ -43,6 +43,8 @@ pub(super) struct Uses {
     pub draws_mesh: bool,
     /// What is bound for a ps_1_x.
     pub textures: [TextureType; 6],
+    /// The samplers of a pixel shader of Direct3D 9 that compare.
+    pub compared: Vec<usize>,
 }
 
 impl<'a, 'o> Compiler<'a, 'o> {
@@ -78,10 +80,15 @@ impl<'a, 'o> Compiler<'a, 'o> {
             Some(direct3d9) => {
                 let options = self.compile_options().float_rules(direct3d9.float_rules);
                 let textures = key.1.textures.iter().enumerate();
-                textures.fold(options, |options, (stage, kind)| options.stage_texture(stage, *kind))
+                let options = textures.fold(options, |options, (stage, kind)| options.stage_texture(stage, *kind));
+                let projected = direct3d9.projected.iter();
+                projected.fold(options, |options, &(stage, count)| options.projected(stage, count))
             }
             None => self.compile_options().fused_mad(pipeline.fused_mad),
         };
+        let compared = &key.1.compared;
+        let pixel_options =
+            (!compared.is_empty()).then(|| compared.iter().fold(options.clone(), |o, &n| o.compares(n)));
         let topology = pipeline.topology.as_deref().or(draws_mesh.then_some("TRIANGLELIST"));
         let desc = PipelineDesc {
             vertex_shader,
@@ -90,6 +97,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
             topology: self::topology(&at, topology, self.document.is_direct3d9)?,
             depth_format,
             options,
+            pixel_options,
             ..state(pipeline, &key.1.formats)
         };
         let made = Pipeline::new(self.device, &desc).map_err(|error| match self.document.is_direct3d9 {

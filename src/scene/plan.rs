@@ -207,7 +207,13 @@ fn draw<'a>(
         has_read_only_depth: step.read_only_depth,
         has_read_only_stencil: step.read_only_stencil,
     });
-    let uses = Uses { formats, depth_format, draws_mesh: step.mesh.is_some(), textures: stage_textures(&bindings) };
+    let uses = Uses {
+        formats,
+        depth_format,
+        draws_mesh: step.mesh.is_some(),
+        textures: stage_textures(&bindings),
+        compared: compared(&bindings),
+    };
     let pipeline = compiler.draws(place, &step.pipeline, uses)?;
     let of_vertices = vertex_bindings.as_ref().unwrap_or(&bindings);
     compiler.note_unbound(place, &step.pipeline, Stage::Vertex, pipeline.vertex_shader(), of_vertices);
@@ -236,6 +242,15 @@ fn stage_textures(bindings: &Bindings) -> [TextureType; 6] {
             _ => TextureType::Texture2D,
         }
     })
+}
+
+/// The samplers whose textures are depth buffers that samplers of Direct3D 9 compare with.
+fn compared(bindings: &Bindings) -> Vec<usize> {
+    let is_compared = |n: &usize| {
+        let format = bindings.get(Register::t(*n as u32)).and_then(View::format);
+        format.is_some_and(raster::TextureFormat::compares)
+    };
+    (0..16).filter(is_compared).collect()
 }
 
 /// Checks that a depth buffer is as large as what is drawn to.

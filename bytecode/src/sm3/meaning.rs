@@ -61,7 +61,7 @@ impl Op {
             Self::DefI => "gives an integer constant its value",
             Self::TexCoord => "d = the texture coordinates of its stage, clamped to 0..1",
             Self::TexCrd => "d = the texture coordinates a",
-            Self::TexKill => "discards the pixel if one of the first three components is below 0",
+            Self::TexKill => "discards the pixel if a component is below 0, in ps_1_x one of the first three",
             Self::Tex => "d = the texture of its stage at its coordinates",
             Self::TexLdStage => "d = the texture of its stage at coordinates a",
             Self::TexLd => "d = the texture of sampler b at coordinates a",

@@ -13,15 +13,23 @@ use super::interpolate::Pixel;
 use super::record::{PixelArray, floats, state, words};
 use super::state::{Comparison, Distance, Fog};
 
-/// Whether the word of an alpha passes the test: it is rounded to a code of 8 bits, as a target would have it.
-pub(super) fn alpha_test(b: &mut Builder<'_>, test: Comparison, alpha: Value) -> Value {
+/// Whether the word of an alpha passes the test: it is rounded to a code of 8 bits, and clamped to those where its target is.
+pub(super) fn alpha_test(b: &mut Builder<'_>, test: Comparison, alpha: Value, is_clamped: bool) -> Value {
     let first = b.i32(0);
     let [reference] = words(b, PixelArray::State.id(), first, state::ALPHA_REFERENCE);
     let (alpha, most, half) = (b.op(Op::AsF32, &[alpha]), b.f32(255.0), b.f32(0.5));
-    let share = b.op(Op::FSat, &[alpha]);
+    let share = if is_clamped { b.op(Op::FSat, &[alpha]) } else { alpha };
     let number = b.op(Op::FMul, &[share, most]);
     let number = b.op(Op::FAdd, &[number, half]);
-    let code = b.op(Op::FToU, &[number]);
+    if is_clamped {
+        let code = b.op(Op::FToU, &[number]);
+        return compare(b, test, code, reference);
+    }
+    let whole = b.op(Op::FFloor, &[number]);
+    let code = b.op(Op::FToS, &[whole]);
+    // Without the sign's bit integers are in the order of natural numbers.
+    let sign = b.i32(1 << 31);
+    let [code, reference] = [code, reference].map(|number| b.op(Op::Xor, &[number, sign]));
     compare(b, test, code, reference)
 }
 
@@ -50,6 +58,7 @@ fn factor(b: &mut Builder<'_>, fog: Fog, pixel: &Pixel) -> Value {
         Distance::W => pixel.w,
     };
     let factor = match fog {
+        Fog::Complete => b.f32(0.0),
         Fog::Vertex(_) => pixel.more.unwrap_or_else(|| b.f32(1.0)),
         Fog::Linear(of) => {
             let [end, scale] = range();

@@ -207,10 +207,9 @@ impl Place {
 
     /// A component of an input.
     fn value(&mut self, b: &mut Builder<'_>, wanted: &Wanted) -> Value {
-        let component = wanted.place.map_or(0, |(_, component)| component);
         match wanted.system_value {
-            Some(SystemValue::Position) => match component {
-                0 | 1 => {
+            Some(SystemValue::Position) => match wanted.place.map_or(0, |(_, component)| component) {
+                component @ (0 | 1) => {
                     let (corner, half) = (b.op(Op::SToF, &[self.position[component]]), b.f32(0.5));
                     b.op(Op::FAdd, &[corner, half])
                 }
@@ -233,21 +232,27 @@ impl Place {
             }
             // One sample, at the center.
             Some(SystemValue::SampleIndex | SystemValue::InnerCoverage) => b.i32(0),
-            _ => self.attribute(b, wanted, component),
+            _ => self.attribute(b, wanted),
         }
     }
 
     /// What the vertices have for a component of an input: a word of the leading one, or a float between all three.
-    fn attribute(&mut self, b: &mut Builder<'_>, wanted: &Wanted, component: usize) -> Value {
+    fn attribute(&mut self, b: &mut Builder<'_>, wanted: &Wanted) -> Value {
+        let known = |b: &mut Builder<'_>, number| match wanted.type_of() {
+            Type::F32 => number,
+            _ => b.op(Op::BitsF32, &[number]),
+        };
         let word = match wanted.from {
             LinkedFrom::Vertex(word) => word,
-            from => {
-                let number = match from {
-                    // A sprite's second corner is to the right of the first, the third is below it.
-                    LinkedFrom::Sprite { axis } => self.perspective[usize::from(axis & 1)],
-                    _ => b.f32(if component == 3 { 1.0 } else { 0.0 }),
-                };
-                return if wanted.type_of() == Type::F32 { number } else { b.op(Op::BitsF32, &[number]) };
+            // A sprite's second corner is to the right of the first, the third is below it.
+            LinkedFrom::Sprite { axis } => return known(b, self.perspective[usize::from(axis & 1)]),
+            LinkedFrom::Zero => {
+                let zero = b.f32(0.0);
+                return known(b, zero);
+            }
+            LinkedFrom::One => {
+                let one = b.f32(1.0);
+                return known(b, one);
             }
         };
         let first = primitive::ATTRIBUTES + primitive::ATTRIBUTE_WORDS * (word / 4) + word % 4;

@@ -35,7 +35,7 @@ use self::interpolate::Pixel;
 use self::record::{PixelArray, VertexArray};
 use self::rows::Rows;
 pub use self::state::StageState;
-use self::state::{Fog, PixelState, VertexState};
+use self::state::{Fog, PixelState, Range, VertexState};
 
 /// The register space of vertex buffers (`t#`, the number of the slot) and targets (`u#`, the number of the output), which no shader
 /// can name.
@@ -128,7 +128,8 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
     }
     if let Some(test) = state.alpha_test {
         let alpha = outputs.word(b, 0, 3);
-        let stays = fixed::alpha_test(b, test, alpha);
+        let is_clamped = state.targets.iter().find(|target| target.output == 0).is_none_or(|t| t.range == Range::Unorm);
+        let stays = fixed::alpha_test(b, test, alpha, is_clamped);
         live = b.op(Op::BAnd, &[live, stays]);
     }
     if let Some((late, resource)) = depth {

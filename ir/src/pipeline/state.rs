@@ -145,8 +145,8 @@ pub struct PixelState {
     pub has_layers: bool,
     /// What fills each of its inputs, in their order; without any they are from the registers of a vertex with their numbers.
     pub links: Vec<Link>,
-    /// Which pixels are live, by the alpha of the first output: as a code of 8 bits it is compared with the
-    /// [reference](super::record::state::ALPHA_REFERENCE).
+    /// Which pixels are live, by the alpha of the first output: as a code of 8 bits, which goes on below 0 and above 255 where the first
+    /// target does, it is compared with the [reference](super::record::state::ALPHA_REFERENCE).
     pub alpha_test: Option<Comparison>,
     /// Whether pixels are only live where the first output's alpha is above a half: what an alpha makes of one sample's coverage
     /// (functional specification, 17.18).
@@ -174,8 +174,10 @@ pub enum LinkedFrom {
         /// 0 for across, 1 for down.
         axis: u8,
     },
-    /// Nowhere: it is 0, but 1 as the last component.
-    Nothing,
+    /// Nowhere: it is 0.
+    Zero,
+    /// Nowhere: it is 1.
+    One,
 }
 
 /// How far away a pixel is, as fog of Direct3D 9 has it: the factor by which colours stay what they are.
@@ -183,6 +185,8 @@ pub enum LinkedFrom {
 pub enum Fog {
     /// The vertices have it, in this word.
     Vertex(u32),
+    /// It is 0: the vertices should have it, but do not.
+    Complete,
     /// It falls from 1 at one distance to 0 at another.
     Linear(Distance),
     /// It is e to the power of minus the distance, times a density.

@@ -1,6 +1,6 @@
 //! Clipping and the viewport, by the rules of sections 15.4, 15.6 and 15.16 of the functional specification.
 
-use brolga_raster::clip::{Mode, Polygon, is_inside, is_outside};
+use brolga_raster::clip::{Mode, Polygon, Vertex, is_inside, is_outside};
 use brolga_raster::edge::{Bounds, Triangle, area};
 use brolga_raster::fixed::Point;
 use brolga_raster::plane::Corner;
@@ -73,7 +73,7 @@ fn a_shared_edge_is_cut_at_the_same_place() {
         let [a, b, c, d] = [0; 4].map(|_| random_position(&mut random));
         let on_edge = |corners: [[f32; 4]; 3], apex: usize| {
             let polygon = Polygon::new(&corners, &planes);
-            let attribute = |vertex: &brolga_raster::clip::Vertex| {
+            let attribute = |vertex: &Vertex| {
                 let mut weight = [0; 3];
                 weight[apex] = 1.0_f32.to_bits();
                 vertex.attribute(weight, corners.map(|corner| corner[3]), Mode::Perspective)
@@ -151,6 +151,39 @@ fn what_is_no_position_draws_nothing() {
             match VIEWPORT.transform(vertex.position()) {
                 None => assert!(far.is_infinite()),
                 Some(corner) => assert!([corner.point.x, corner.point.y].iter().all(|place| place.abs() <= 1 << 23)),
+            }
+        }
+    }
+}
+
+/// An edge that passes the screen stays there, however far away its ends are: here it rises from one height to another, and is cut at
+/// both sides.
+#[test]
+fn edges_between_far_corners_stay_where_they_are() {
+    let planes = planes(true);
+    for exponent in [17, 40, 66, 100, 126] {
+        let far = 2_f32.powi(exponent);
+        for (left, right, w) in
+            [(0.25, 0.25, [1.0, 1.0]), (-0.5, 1.0, [1.0, 1.0]), (0.75, 0.125, [2.0, 0.5]), (0.0, 0.5, [1e-3, 1.5])]
+        {
+            let ends = [[-far * w[0], left * w[0], 0.5 * w[0], w[0]], [far * w[1], right * w[1], 0.5 * w[1], w[1]]];
+            for corners in [[ends[0], ends[1], [0.0, -far, 0.5, 1.0]], [[0.0, -far, 0.5, 1.0], ends[1], ends[0]]] {
+                let apex = usize::from(corners[0] == ends[0]) * 2;
+                let mut weight = [0; 3];
+                weight[apex] = 1.0_f32.to_bits();
+                let polygon = Polygon::new(&corners, &planes);
+                let w = corners.map(|corner| corner[3]);
+                let is_of_edge = |vertex: &&Vertex| vertex.attribute(weight, w, Mode::Perspective) == 0;
+                let found: Vec<_> = polygon.vertices().iter().filter(is_of_edge).map(Vertex::projected).collect();
+                assert_eq!(found.len(), 2, "{corners:?}");
+                for [x, y, z, _] in found {
+                    let share = (f64::from(x) / f64::from(far) + 1.0) / 2.0;
+                    let expected = f64::from(left) + (f64::from(right) - f64::from(left)) * share;
+                    assert!(
+                        (f64::from(y) - expected).abs() < 1e-6 && (z - 0.5).abs() < 1e-6,
+                        "{corners:?}: {x} {y} {z}"
+                    );
+                }
             }
         }
     }

@@ -6,6 +6,8 @@
 //! * Integers: clamped to the range of the component.
 //! * Components that a format lacks read as 0, alpha as 1; in formats of Direct3D 9, all as 1.
 //! * Luminance is red, green and blue; it is written as the first of them.
+//! * Signed fixed point of 5 bits, which Direct3D 9 alone has, is widened to 8, the bits below the sign again below themselves: so devices
+//!   without such a format store it.
 //!
 //! 32-bit components are copied bit for bit. Nothing here depends on the processor's float mode: a denormal float is
 //! zero in every narrower format.
@@ -73,6 +75,7 @@ pub(super) fn decode_component(encoding: Encoding, code: u32, bits: u32) -> u32 
         Encoding::Uint => code,
         Encoding::Sint => sign_extended as u32,
         Encoding::Unorm => (code as f32 / mask(bits) as f32).to_bits(),
+        Encoding::Snorm if bits == 5 => decode_component(encoding, code << 3 | code >> 1 & 7, 8),
         Encoding::Snorm => {
             let most = mask(bits - 1) as i32;
             (sign_extended.max(-most) as f32 / most as f32).to_bits()
@@ -95,6 +98,7 @@ fn encode_component(encoding: Encoding, word: u32, bits: u32) -> u32 {
             (word as i32).clamp(-most - 1, most) as u32 & mask(bits)
         }
         Encoding::Unorm => to_fixed(number, 0.0, mask(bits)) as u32,
+        Encoding::Snorm if bits == 5 => encode_component(encoding, word, 8) >> 3,
         Encoding::Snorm => to_fixed(number, -1.0, mask(bits - 1)) as u32 & mask(bits),
         Encoding::Srgb => srgb::from_linear(number),
         Encoding::Float if bits == 32 => word,

@@ -6,13 +6,13 @@
 //! consist of fields name their channels and a codec.
 //!
 //! The last rows are formats of textures in Direct3D 9 that DXGI has no number for. Textures have the DXGI format of the same family, and
-//! views that are sampled these, which differ in what components they have: L is luminance, the same red, green and blue; and the
-//! components that one lacks are 1 ("D3DFORMAT": "The default value for formats that contain undefined channels is 1").
+//! views that are sampled these, which differ in what components they have: L is luminance, the same red, green and blue, and I is alpha
+//! too; and the components that one lacks are 1 ("D3DFORMAT": "The default value for formats that contain undefined channels is 1").
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::bc::{Bc1, Bc2, Bc3, Bc4, Bc5, Bc6h, Bc7};
+use super::bc::{Ati2, Bc1, Bc2, Bc3, Bc4, Bc5, Bc6h, Bc7};
 use super::codec::{Codec, Functions, Words};
 use super::convert::Fields;
 use super::pairs::Pair;
@@ -29,7 +29,7 @@ pub enum Encoding {
     Float,
     /// Unsigned fixed point: the largest code is 1.
     Unorm,
-    /// Signed fixed point: the largest code is 1, the two lowest are -1.
+    /// Signed fixed point: the largest code is 1, the two lowest are -1. Codes of 5 bits are widened to 8.
     Snorm,
     /// As [`Encoding::Unorm`], with red, green and blue along the sRGB curve.
     Srgb,
@@ -163,6 +163,7 @@ const G: &[usize] = &[1];
 const B: &[usize] = &[2];
 const A: &[usize] = &[3];
 const L: &[usize] = &[0, 1, 2];
+const I: &[usize] = &[0, 1, 2, 3];
 const X: &[usize] = &[];
 
 /// A part of a row.
@@ -326,6 +327,11 @@ formats! {
       0 G16R16F                  R16G16        Float [TEXTURE]               (R 16) (G 16);
       0 R32F                     R32           Float [TEXTURE]               (R 32);
       0 G32R32F                  R32G32        Float [TEXTURE]               (R 32) (G 32);
+      0 ATI2                     BC5           Unorm [BLOCKS]                (R) (G) as Ati2<Self>;
+      0 INTZ                     R24G8         Unorm [DEPTH_READ]            (I 24) (X 8);
+      0 D16                      R16           Unorm [DEPTH_READ COMPARE]    (I 16);
+      0 D24                      R24G8         Unorm [DEPTH_READ COMPARE]    (I 24) (X 8);
+      0 D32F                     R32           Float [DEPTH_READ COMPARE]    (I 32);
 }
 
 impl Format {

@@ -50,6 +50,8 @@ pub struct CompileOptions {
     pub fused_mad: bool,
     /// The kinds of textures that the stages of a ps_1_x shader sample; later versions declare theirs.
     pub stage_textures: [TextureType; 6],
+    pub(super) compared: u16,
+    pub(super) divisors: [Option<u8>; 4],
     pub(super) instances: Instances,
     pub(super) name: Option<String>,
 }
@@ -67,6 +69,8 @@ impl CompileOptions {
             float_rules: FloatRules::default(),
             fused_mad: false,
             stage_textures: [TextureType::Texture2D; 6],
+            compared: 0,
+            divisors: [None; 4],
             instances: Instances::default(),
             name: None,
         }
@@ -118,6 +122,22 @@ impl CompileOptions {
     pub fn stage_texture(mut self, stage: usize, kind: TextureType) -> Self {
         if let Some(texture) = self.stage_textures.get_mut(stage) {
             *texture = kind;
+        }
+        self
+    }
+
+    /// Lets a Direct3D 9 shader's sampler, one of 16, compare: its 2D texture holds depths, a third coordinate is the reference, and the
+    /// shader gets how much of what is filtered passes in all components. What is bound to it is a comparison sampler.
+    pub fn compares(mut self, sampler: usize) -> Self {
+        self.compared |= 1_u16.checked_shl(sampler as u32).unwrap_or(0);
+        self
+    }
+
+    /// Lets a stage of a ps_1_1 to ps_1_3 shader, one of 4, divide its first texture coordinates by the last of so many, 2 to 4, before
+    /// it samples its texture there (`D3DTTFF_PROJECTED`).
+    pub fn projected(mut self, stage: usize, count: u8) -> Self {
+        if let (Some(divisor), 2..=4) = (self.divisors.get_mut(stage), count) {
+            *divisor = Some(count - 1);
         }
         self
     }

@@ -47,6 +47,8 @@ impl Program {
         let mut translate = TranslateOptions::default();
         translate.float_rules = options.float_rules;
         translate.textures = options.stage_textures;
+        translate.compared = options.compared;
+        translate.divisors = options.divisors;
         Ok(Self { program, options: translate, names })
     }
 }

@@ -45,6 +45,8 @@ impl Stored {
             float_rules,
             fused_mad,
             stage_textures,
+            compared,
+            divisors,
             instances,
             name,
         } = options;
@@ -56,7 +58,7 @@ impl Stored {
             Input::Container(bytes) => (Some(bytes), None),
             Input::Function(function) => (None, Some(function.to_string())),
         };
-        let rules = (float_rules, fused_mad, stage_textures);
+        let rules = (float_rules, fused_mad, stage_textures, compared, divisors);
         let processor = (target.features, target.vector_bytes);
         let keys = KeyBuilder::new((what, level, width, state, rules, instances, limits, processor));
         Some(Self { cache: cache.clone(), keys, target, name: name.clone(), profile })

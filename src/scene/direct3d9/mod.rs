@@ -29,7 +29,7 @@ use super::error::{Problem, SceneError};
 use super::names::Reference;
 use super::step::{self, Clear, IndexBuffer, Step, VertexBuffer, check_keys};
 use crate::job::nearest;
-use crate::raster::{Direct3D9State, Direct3D9Values, ElementFormat, Factor, FogMode, InputElement};
+use crate::raster::{Direct3D9State, Direct3D9Values, Distance, ElementFormat, Factor, FogMode, InputElement};
 use brolga_runtime::FloatRules;
 use registers::{Bound, split};
 use render_states::{PLANES, RenderStates, States};
@@ -51,6 +51,30 @@ pub(super) struct Pipeline {
     render_states: RenderStates,
     #[serde(default)]
     float_rules: FloatRulesName,
+    fog_distance: Option<FogDistanceName>,
+    /// By texture stage.
+    #[serde(default)]
+    projected: BTreeMap<usize, u8>,
+}
+
+/// What table fog takes as a distance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+enum FogDistanceName {
+    Depth,
+    W,
+}
+
+impl Pipeline {
+    /// What table fog takes as a distance: w of transformed vertices, which bring it along, and depth of others, unless it is said.
+    fn fog_distance(&self) -> Distance {
+        let is_transformed = |element: &Element| element.usage.ends_with("POSITIONT");
+        match self.fog_distance {
+            Some(FogDistanceName::W) => Distance::W,
+            None if self.input_layout.iter().any(is_transformed) => Distance::W,
+            Some(FogDistanceName::Depth) | None => Distance::Depth,
+        }
+    }
 }
 
 /// What arithmetic does with zeros, infinities and NaN.
@@ -329,14 +353,30 @@ fn made(states: &States, place: &str, said: &Pipeline) -> Result<document::Pipel
         direct3d9: Some(document::Direct3D9 {
             state: Direct3D9State {
                 alpha_test: states.tests_alpha.then_some(states.alpha_function),
-                fog: states.fog.then_some(states.table_fog.unwrap_or(FogMode::Vertex)),
+                fog: states.fog.then(|| states.table_fog.map_or(FogMode::Vertex, |mode| mode(said.fog_distance()))),
                 ..states.direct3d9
             },
             input_layout: elements.collect::<Result<_, SceneError>>()?,
             float_rules: said.float_rules.into(),
+            projected: projected(&format!("{place}.projected"), &said.projected)?,
         }),
         ..document::Pipeline::default()
     })
+}
+
+/// Reads the stages that divide their coordinates.
+fn projected(place: &str, said: &BTreeMap<usize, u8>) -> Result<Vec<(usize, u8)>, SceneError> {
+    let check = |(&stage, &count): (&usize, &u8)| {
+        let message = if stage >= 4 {
+            "there are the texture stages 0 to 3 that divide their coordinates".to_owned()
+        } else if !(2..=4).contains(&count) {
+            format!("the last of {count} texture coordinates cannot divide the others: there are 2 to 4 of them")
+        } else {
+            return Ok((stage, count));
+        };
+        Err(SceneError::value(format!("{place}.{stage}"), message))
+    };
+    said.iter().map(check).collect()
 }
 
 /// A factor of colours, for alpha.

@@ -27,7 +27,8 @@ pub(super) struct States {
     pub direct3d9: Direct3D9State,
     pub values: Direct3D9Values,
     pub fog: bool,
-    pub table_fog: Option<FogMode>,
+    /// The mode of fog of a distance, which the pipeline chooses.
+    pub table_fog: Option<fn(Distance) -> FogMode>,
     pub tests_alpha: bool,
     pub alpha_function: Comparison,
     pub fill: Fill,
@@ -80,7 +81,7 @@ type Set = fn(&mut States);
 enum Kind {
     Flag(fn(&mut States, bool)),
     Number(fn(&mut States, f32)),
-    /// A number up to 255.
+    /// A number of which the lowest 8 bits count.
     Byte(fn(&mut States, u8)),
     /// A bit for each clip plane.
     Planes(fn(&mut States, u8)),
@@ -140,9 +141,9 @@ const ROWS: &[Row] = &[
         "NONE",
         Name(&[
             ("NONE", |states| states.table_fog = None),
-            ("EXP", |states| states.table_fog = Some(FogMode::Exponential(Distance::Depth))),
-            ("EXP2", |states| states.table_fog = Some(FogMode::ExponentialSquared(Distance::Depth))),
-            ("LINEAR", |states| states.table_fog = Some(FogMode::Linear(Distance::Depth))),
+            ("EXP", |states| states.table_fog = Some(FogMode::Exponential)),
+            ("EXP2", |states| states.table_fog = Some(FogMode::ExponentialSquared)),
+            ("LINEAR", |states| states.table_fog = Some(FogMode::Linear)),
         ]),
     ),
     // The factor is the vertex shader's.
@@ -296,13 +297,14 @@ fn whole(value: &Value) -> Result<u32, String> {
     number.ok_or_else(|| format!("the state is a whole number of 32 bits, not {value}"))
 }
 
+/// What devices with stencils and references of 8 bits see of a state.
 fn byte(value: &Value) -> Result<u8, String> {
-    whole(value)?.try_into().map_err(|_| format!("the state is a number up to 255, not {value}"))
+    Ok(whole(value)?.to_le_bytes()[0])
 }
 
 fn planes(value: &Value) -> Result<u8, String> {
-    let planes = byte(value).ok().filter(|planes| planes >> PLANES == 0);
-    planes.ok_or_else(|| {
+    let planes = whole(value).ok().filter(|planes| planes >> PLANES == 0);
+    planes.map(|planes| planes as u8).ok_or_else(|| {
         format!("the state has a bit for each of the {PLANES} clip planes, so it is at most 63, not {value}")
     })
 }
@@ -346,7 +348,7 @@ mod tests {
         match kind {
             Flag(_) => "`true`, `false`".to_owned(),
             Number(_) => "a number".to_owned(),
-            Byte(_) => "0 to 255".to_owned(),
+            Byte(_) => "a whole number, of which the lowest 8 bits count".to_owned(),
             Planes(_) => "a bit for each plane".to_owned(),
             Color(_) => "a colour".to_owned(),
             Compare(_) => "a comparison".to_owned(),

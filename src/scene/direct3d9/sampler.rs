@@ -66,7 +66,8 @@ impl From<Sampler> for document::Sampler {
     fn from(sampler: Sampler) -> Self {
         let Sampler { mag, min, mip, address, border, mip_lod_bias, max_mip_level, max_anisotropy, srgb_texture: _ } =
             sampler;
-        let least = max_mip_level.unwrap_or(0) as f32;
+        // Without a filter between levels there is the first alone, whatever the finest one is.
+        let least = if mip == TapName::None { 0.0 } else { max_mip_level.unwrap_or(0) as f32 };
         Self {
             filter: Filter {
                 minify: min.tap(),
@@ -83,7 +84,7 @@ impl From<Sampler> for document::Sampler {
             mip_lod_bias,
             min_lod: (least > 0.0).then_some(least),
             // Without levels the level of detail still chooses between the filters: it stays above the first, but below half of the next.
-            max_lod: (mip == TapName::None).then_some(least + 0.25),
+            max_lod: (mip == TapName::None).then_some(0.25),
             max_anisotropy: Some(max_anisotropy.unwrap_or(1)),
         }
     }

@@ -4,6 +4,8 @@
 use brolga::Comparison;
 use brolga::raster::{Direct3D9Values, Distance, FogMode, PipelineDesc};
 
+use serde_json::{Value, json};
+
 use super::probe::{NOTHING, PASS, Probe, assert_near, rectangle};
 use super::sketch::{PLACE, Sketch};
 
@@ -32,8 +34,26 @@ fn alpha_functions_compare_codes() {
         let passes = [127.0, 128.0, 129.0].map(|code| of_code(code, function, 128));
         assert_eq!(passes, expected, "{function:?}");
     }
-    // Alpha is rounded to a code first, and clamped.
-    assert!(of_code(127.6, Equal, 128) && of_code(300.0, Equal, 255) && of_code(-4.0, Equal, 0));
+    // Alpha is rounded to a code first. What a target of floats can have is not clamped.
+    assert!(of_code(127.6, Equal, 128) && !of_code(127.4, Equal, 128));
+    assert!(of_code(300.0, Greater, 255) && !of_code(300.0, Equal, 255) && !of_code(300.0, LessEqual, 255));
+    assert!(of_code(-4.0, Less, 0) && !of_code(-4.0, Equal, 0) && !of_code(-4.0, GreaterEqual, 0));
+    assert!(of_code(1e30, Greater, 255) && of_code(-1e30, Less, 0) && of_code(255.0, Equal, 255));
+}
+
+/// What fixed points hold is between 0 and 1, and so is the alpha that is compared. The reference is in the lowest 8 bits of its state.
+#[test]
+fn alpha_is_compared_as_targets_of_fixed_point_have_it() {
+    let passes = |alpha: &str, function: &str, reference: u32| {
+        let mut sketch = Sketch::new(PLACE, &format!("ps_2_0\ndef c0, 1, 1, 1, {alpha}\nmov oC0, c0"));
+        sketch.set("/resources/target/format", json!("A8R8G8B8"));
+        sketch.set("/expect/0/file", json!("small.bin"));
+        sketch.draw("render_states", json!({"ALPHATESTENABLE": true, "ALPHAFUNC": function, "ALPHAREF": reference}));
+        sketch.pixel()[0] == 255
+    };
+    assert!(passes("1.5", "EQUAL", 255) && !passes("1.5", "GREATER", 255));
+    assert!(passes("-0.5", "EQUAL", 0) && !passes("-0.5", "LESS", 0));
+    assert!(passes("0.5", "EQUAL", 0x180) && passes("0.5", "EQUAL", 0xffff_ff80) && !passes("0.5", "EQUAL", 0x1ff));
 }
 
 fn fogged(mode: FogMode, pixel: &str, z: f32, values: &Direct3D9Values) -> [f32; 4] {
@@ -72,9 +92,88 @@ fn fog_takes_the_place_of_colours() {
         let product = f64::from(density);
         expect((-product).exp(), fogged(FogMode::Exponential(Distance::W), pixel, 0.5, &values));
     }
+    // Without a factor it is 0: all is fog, but for alpha.
+    let set = |desc: &mut PipelineDesc<'_>| desc.direct3d9.fog = Some(FogMode::Vertex);
+    let with = |draw: &mut brolga::raster::Draw<'_>| draw.direct3d9 = usual.clone();
+    let vertices = rectangle([0.0, 0.0, 8.0, 8.0], 0.5);
+    expect(0.0, Probe::new(&vertices).shaders(PASS, pixel).set(&set).with(&with).draw()[4][4]);
     // ps_3_0 does its own.
     let own = "ps_3_0\ndef c0, 1, 0.5, 0, 0.75\nmov oC0, c0";
     assert_near(fogged(FogMode::Vertex, own, 0.5, &usual), [1.0, 0.5, 0.0, 0.75], 0.0);
+}
+
+/// A scene of transformed vertices: x, y, z, 1/w, and what is left of a stride of 8 floats. The fog is white, what it hides (0.25, 0.5,
+/// 0.75).
+fn transformed(z: f32, rhw: f32, elements: &[(&str, u32)], states: Value) -> Sketch {
+    let mut sketch = Sketch::new(PLACE, "ps_2_0\ndef c0, 0.25, 0.5, 0.75, 1\nmov oC0, c0");
+    let corners = [[-1.0, -1.0], [16.0, -1.0], [-1.0, 16.0]].map(|[x, y]| [x, y, z, rhw, 1.0, 1.0, 1.0, 0.75]);
+    sketch.set("/resources/corners/f32", json!(corners.as_flattened()));
+    sketch.set("/steps/0/vertex_buffers/0/stride", json!(32));
+    let mut layout = vec![json!({"usage": "POSITIONT", "type": "FLOAT4"})];
+    layout.extend(
+        elements.iter().map(|&(usage, index)| json!({"usage": usage, "index": index, "type": "FLOAT4", "offset": 16})),
+    );
+    sketch.set("/pipelines/main/input_layout", json!(layout));
+    sketch.set(
+        "/pipelines/main/render_states",
+        json!({"CULLMODE": "NONE", "FOGENABLE": true, "FOGCOLOR": 0xffff_ffff_u32}),
+    );
+    sketch.draw("render_states", states);
+    sketch
+}
+
+/// "Pixel Fog": "Direct3D takes the reciprocal of the RHW element"; "Vertex Fog": the factor is "the alpha component of the specular
+/// color".
+#[test]
+fn fog_of_transformed_vertices_is_of_their_w() {
+    let mixed = |factor: f64| [0.25, 0.5, 0.75].map(|own| own * factor + 1.0 - factor);
+    let expect = |sketch: &Sketch, factor| {
+        let [red, green, blue] = mixed(factor);
+        assert_near(sketch.color(), [red, green, blue, 1.0], 1e-5);
+    };
+    // From the second colour, or all fog.
+    expect(&transformed(0.5, 1.0, &[("COLOR", 1)], json!({})), 0.75);
+    expect(&transformed(0.5, 1.0, &[("COLOR", 0)], json!({})), 0.0);
+    let linear = json!({"FOGTABLEMODE": "LINEAR", "FOGSTART": 0, "FOGEND": 20});
+    // w is 10.
+    expect(&transformed(0.5, 0.1, &[], linear.clone()), 0.5);
+    let exponential = json!({"FOGTABLEMODE": "EXP", "FOGDENSITY": 0.05});
+    expect(&transformed(0.5, 0.1, &[], exponential), (-0.5_f64).exp());
+    let squared = json!({"FOGTABLEMODE": "EXP2", "FOGDENSITY": 0.05});
+    expect(&transformed(0.5, 0.1, &[], squared), (-0.25_f64).exp());
+    // A 1/w of 0 is a w of 1.
+    expect(&transformed(0.5, 0.0, &[], linear), 0.95);
+    // Scenes choose the other distance.
+    let linear = json!({"FOGTABLEMODE": "LINEAR", "FOGSTART": 0, "FOGEND": 2});
+    let mut sketch = transformed(0.5, 0.1, &[], linear.clone());
+    sketch.set("/pipelines/main/fog_distance", json!("DEPTH"));
+    expect(&sketch, 0.75);
+    sketch.set("/pipelines/main/fog_distance", json!("W"));
+    sketch.set("/steps/0/render_states/FOGEND", json!(40));
+    expect(&sketch, 0.75);
+    sketch.set("/pipelines/main/fog_distance", json!("Z"));
+    assert_eq!(sketch.complaint(), "pipelines.main.fog_distance: unknown variant `Z`, expected `DEPTH` or `W`");
+    // Shaders' vertices have their depth, unless a scene says otherwise: w is 1.
+    let mut sketch = Sketch::new(PLACE, "ps_2_0\ndef c0, 0.25, 0.5, 0.75, 1\nmov oC0, c0");
+    sketch.draw(
+        "render_states",
+        json!({"FOGENABLE": true, "FOGCOLOR": 0xffff_ffff_u32, "FOGTABLEMODE": "LINEAR", "FOGEND": 4}),
+    );
+    expect(&sketch, 0.875);
+    sketch.set("/pipelines/main/fog_distance", json!("W"));
+    expect(&sketch, 0.75);
+}
+
+/// "If the vertex does not contain a diffuse color, the default color is 0xffffffff."
+#[test]
+fn transformed_vertices_without_a_diffuse_colour_are_white() {
+    for pixel in ["ps_1_1\nmov r0, v0", "ps_2_0\ndcl v0\nmov oC0, v0", "ps_3_0\ndcl_color v0\nmov oC0, v0"] {
+        let mut sketch = Sketch::new(PLACE, pixel);
+        let corners = [[-1.0, -1.0], [16.0, -1.0], [-1.0, 16.0]].map(|[x, y]| [x, y, 0.5, 1.0]);
+        sketch.set("/resources/corners/f32", json!(corners.as_flattened()));
+        sketch.set("/pipelines/main/input_layout/0/usage", json!("POSITIONT"));
+        assert_eq!(sketch.color(), [1.0; 4], "{pixel}");
+    }
 }
 
 #[test]
@@ -115,12 +214,12 @@ fn faces_have_signs_and_pixels_whole_numbers() {
     assert_near(Probe::new(&back).shaders(vertex, pixel).draw()[3][5], [5.0, 3.0, -1.0, 1.0], 0.0);
 }
 
-/// The page of `rcp` has the largest number for 0, and nothing times 0 is anything but 0; in IEEE 754 it is infinity, and NaN.
+/// The page of `rcp` has infinity for 0, and nothing times 0 is anything but 0; in IEEE 754 it is NaN.
 #[test]
 fn scenes_choose_the_rules_for_floats() {
     let pixel = "ps_2_0\ndef c0, 0, 1, 0, 0\nrcp r0.x, c0.x\nmul r0.y, r0.x, c0.x\nmov r0.zw, c0.y\nmov oC0, r0";
     let mut sketch = Sketch::new(PLACE, pixel);
-    assert_eq!(sketch.color(), [f32::MAX, 0.0, 1.0, 1.0]);
+    assert_eq!(sketch.color(), [f32::INFINITY, 0.0, 1.0, 1.0]);
     sketch.scene["pipelines"]["main"]["float_rules"] = "IEEE".into();
     let bytes = sketch.bytes();
     let [quotient, product] = [0, 4].map(|at| f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()));

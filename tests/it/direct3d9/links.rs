@@ -2,7 +2,7 @@
 
 use brolga::raster::{ElementFormat, InputElement};
 
-use super::probe::{PASS, Probe, SHOW, assert_near, rectangle};
+use super::probe::{Probe, SHOW, assert_near, rectangle};
 
 #[test]
 fn outputs_and_inputs_meet_by_usage_and_index() {
@@ -21,19 +21,39 @@ fn outputs_and_inputs_meet_by_usage_and_index() {
     assert_near(shown(more), [5.0, 6.0, 0.0, 1.0], 1e-6);
 }
 
+/// Draws show what nothing fills: the first colour is white below model 3 (`D3DTA_DIFFUSE`: "If the vertex does not contain a diffuse
+/// color, the default color is 0xffffffff"), all else is 0.
 #[test]
-fn what_does_not_meet_is_named() {
+fn what_nothing_fills_has_a_default() {
     let vertices = rectangle([0.0, 0.0, 8.0, 8.0], 0.5);
-    let pixel = "ps_2_0\ndcl t2.xy\nmov r0, t2.xyxy\nmov oC0, r0";
-    assert_eq!(
-        Probe::new(&vertices).shaders(PASS, pixel).error(),
-        "the pixel shader reads texcoord2 (t2.xy), but the vertex shader writes only position0 (oPos.xyzw), texcoord0 (oT0.xyzw)"
-    );
-    let vertex = "vs_2_0\ndcl_position v0\ndcl_blendweight1 v3\nmov oPos, v0\nmov oT0, v3";
-    assert_eq!(
-        Probe::new(&vertices).shaders(vertex, SHOW).error(),
-        "the vertex shader reads blendweight1 (v3.xyzw), for which the input layout has no element"
-    );
+    let shown = |vertex, pixel| Probe::new(&vertices).shaders(vertex, pixel).draw()[2][2];
+    let [position_1, position_2] =
+        ["vs_1_1", "vs_2_0"].map(|version| format!("{version}\ndcl_position v0\nmov oPos, v0"));
+    let position_3 = "vs_3_0\ndcl_position v0\ndcl_position o0\nmov o0, v0";
+    let cases = [
+        (&*position_1, "ps_1_1\nmov r0, v0", [1.0; 4]),
+        (&position_1, "ps_1_1\nmov r0, v1", [0.0; 4]),
+        (&position_1, "ps_1_4\nmov r0, v0", [1.0; 4]),
+        (&position_1, "ps_1_4\ntexcrd r0.rgb, t0\nmov r0.a, r0.r", [0.0; 4]),
+        (&position_2, "ps_2_0\ndcl v0\nmov r0, v0\nmov oC0, r0", [1.0; 4]),
+        (&position_2, "ps_2_0\ndcl v1\nmov r0, v1\nmov oC0, r0", [0.0; 4]),
+        (&position_2, "ps_2_0\ndcl t2.xy\nmov r0, t2.xyxy\nmov oC0, r0", [0.0; 4]),
+        (position_3, "ps_3_0\ndcl_color v0\nmov oC0, v0", [0.0; 4]),
+        (position_3, "ps_3_0\ndcl_normal4 v5\nmov oC0, v5", [0.0; 4]),
+    ];
+    for (vertex, pixel, expected) in cases {
+        assert_eq!(shown(vertex, pixel), expected, "{pixel}");
+    }
+    // Of oD0 what is written in part is white too, and nothing else.
+    let vertex = "vs_2_0\ndef c0, 0.25, 0.5, 0.75, 0\ndcl_position v0\nmov oPos, v0\nmov oD0.y, c0\nmov oD1.y, c0\nmov oT0.y, c0";
+    let pixels = ["v0", "v1", "t0"].map(|register| format!("ps_2_0\ndcl {register}\nmov r0, {register}\nmov oC0, r0"));
+    let rest = [0.0, 0.5, 0.0, 0.0];
+    for (pixel, expected) in pixels.iter().zip([[1.0, 0.5, 1.0, 1.0], rest, rest]) {
+        assert_near(shown(vertex, pixel), expected, 1e-6);
+    }
+    // A vertex shader's input without an element is 0, as any other part of it is.
+    let vertex = "vs_2_0\ndef c0, 4, 5, 6, 7\ndcl_position v0\ndcl_blendweight1 v3\nmov oPos, v0\nadd oT0, v3, c0";
+    assert_eq!(shown(vertex, SHOW), [4.0, 5.0, 6.0, 7.0]);
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! Which pixels are covered, and where in them values are taken: "Rasterization Rules", "Directly Mapping Texels to Pixels", "Point Sprites",
-//! "Triangle Fans", `SetClipPlane`.
+//! Which pixels are covered, and where in them values are taken: "Rasterization Rules", "Directly Mapping Texels to Pixels", "Point
+//! Sprites", "Triangle Fans", `SetClipPlane`.
 
 use brolga::Format;
-use brolga::raster::{InputElement, Topology};
+use brolga::raster::{Distance, Draw, FogMode, InputElement, Topology, Viewport};
 
-use super::probe::{NOTHING, Probe, SHOW, SIZE, assert_near, columns, rectangle, rows};
+use super::probe::{NOTHING, PASS, Probe, SHOW, SIZE, assert_near, columns, rectangle, rows};
 
 #[test]
 fn pixels_have_their_centers_at_integers() {
@@ -47,6 +47,93 @@ fn transformed_vertices_bypass_the_vertex_shader() {
     let strange = [corner(f32::NAN, 1.0, 1.0, 0.0), corner(6.0, 1e9, 1.0, 0.0), corner(2.0, 5.0, -1.0, 0.0)];
     let both: Vec<_> = strange.into_iter().chain(vertices).collect();
     assert_eq!(columns(&transformed(&both).draw(), 1), [2, 3, 4, 5]);
+}
+
+/// Devices take a 1/w of 0 for 1, of either sign.
+#[test]
+fn transformed_vertices_without_a_w_are_drawn() {
+    for rhw in [0.0, -0.0, 1e-40] {
+        let corner = |x, y, u| [[x, y, 0.5, rhw], [u, 0.0, 0.0, 1.0]];
+        let picture = transformed(&[corner(0.0, 0.0, 0.0), corner(16.0, 0.0, 2.0), corner(0.0, 16.0, 0.0)]).draw();
+        for (x, pixel) in picture[3].iter().enumerate() {
+            assert_near(*pixel, [x as f64 / 8.0, 0.0, 0.0, 1.0], 1e-5);
+        }
+    }
+    // A vertex shader's w of 0 is no place.
+    let vertices = [[[0.0, 0.0, 0.0, 0.0], [1.0; 4]]; 3];
+    assert!(Probe::new(&vertices).draw().iter().flatten().all(|pixel| *pixel == NOTHING));
+}
+
+/// Whatever finite place vertices have, what of a primitive is on the screen is drawn, transformed or not.
+#[test]
+fn vertices_may_be_as_far_away_as_floats_reach() {
+    for far in [1e5, 1e10, 1e20, 1e30, 3e38] {
+        for topology in [Topology::TriangleList, Topology::LineList] {
+            // All below the diagonal from the upper left, or the diagonal.
+            let places = match topology {
+                Topology::LineList => vec![[-far, -far], [far, far]],
+                _ => vec![[-far, -far], [far, far], [-far, far]],
+            };
+            let on_screen: Vec<_> = places.iter().map(|&[x, y]| [[x, y, 0.5, 1.0], [0.5; 4]]).collect();
+            // In clip space pixel (4, 4) is the middle, up is positive.
+            let in_clip_space: Vec<_> = places.iter().map(|&[x, y]| [[x, -y, 0.5, 1.0], [0.5; 4]]).collect();
+            for probe in [transformed(&on_screen), Probe::new(&in_clip_space)] {
+                let picture = probe.topology(topology).draw();
+                for (y, row) in picture.iter().enumerate() {
+                    for (x, pixel) in row.iter().enumerate() {
+                        // The diagonal is the triangle's right side, which does not count.
+                        let is_drawn = if topology == Topology::LineList { y == x } else { y > x };
+                        assert_eq!(*pixel == [0.5; 4], is_drawn, "{far:e} {topology:?} ({x}, {y})");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What is cut on the screen is the part of the whole that it was, in perspective.
+#[test]
+fn far_transformed_vertices_keep_their_perspective() {
+    let corner = |x, y, rhw, u| [[x, y, 0.5, rhw], [u, 0.0, 0.0, 1.0]];
+    let (near, far) = (0.5, 80_000.0);
+    let picture =
+        transformed(&[corner(0.0, 0.0, 1.0, 0.0), corner(far, 0.0, near, 1.0), corner(0.0, far, 1.0, 0.0)]).draw();
+    for (x, pixel) in picture[0].iter().enumerate() {
+        let share = x as f64 / f64::from(far);
+        let u = share * f64::from(near) / (1.0 - share + share * f64::from(near));
+        assert_near(*pixel, [u, 0.0, 0.0, 1.0], 1e-8);
+    }
+}
+
+/// `D3DVIEWPORT9`: the runtime takes a greatest depth that is not above the least one for 0.001 above it.
+#[test]
+fn viewports_have_a_range_of_depths() {
+    let depths = |min_depth, max_depth| {
+        [0.0, 0.5, 1.0].map(|z| {
+            let set = |desc: &mut brolga::raster::PipelineDesc<'_>| {
+                desc.direct3d9.fog = Some(FogMode::Linear(Distance::Depth));
+            };
+            let with = |draw: &mut Draw<'_>| {
+                draw.viewport = Some(Viewport { left: 0.0, top: 0.0, width: 8.0, height: 8.0, min_depth, max_depth });
+                draw.direct3d9.fog_start = 1.0;
+                draw.direct3d9.fog_end = 0.0;
+            };
+            // The fog is black and grows from 0 to 1 towards the eye, so that white becomes the depth.
+            let white = "ps_2_0\ndef c0, 1, 1, 1, 1\nmov oC0, c0";
+            Probe::new(&rectangle([-1.0, -1.0, 9.0, 9.0], z)).shaders(PASS, white).set(&set).with(&with).draw()[3][3][0]
+        })
+    };
+    for (min, max, expected) in [
+        (0.25, 0.75, [0.25, 0.5, 0.75]),
+        (0.25, 0.25, [0.25, 0.2505, 0.251]),
+        (0.75, 0.25, [0.75, 0.7505, 0.751]),
+        (1.0, 0.0, [1.0, 1.0, 1.0]),
+        (0.0, 0.0, [0.0, 0.0005, 0.001]),
+    ] {
+        for (depth, expected) in depths(min, max).into_iter().zip(expected) {
+            assert!((depth - expected).abs() < 1e-6_f32, "{min} to {max}: {depth}, expected {expected}");
+        }
+    }
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn depth_buffers_have_formats_of_depths_and_are_large_enough() {
     assert_eq!(
         said(texture("A8R8G8B8", 4)),
         "steps[0].depth_target: `depth` has format A8R8G8B8, which a depth buffer cannot have: it has one of D16, D16_LOCKABLE, \
-         D24S8, D24X8, D32F_LOCKABLE"
+         D24S8, D24X8, D32F_LOCKABLE, DF16, DF24, INTZ"
     );
     assert_eq!(
         said(texture("D24S8", 3)),

@@ -113,6 +113,59 @@ fn far_positions_stay_finite() {
     assert_eq!(found, those(|x, y| x < 8 && (7 - x..9 + x).contains(&y)));
 }
 
+/// Whatever finite place corners have, the part of their triangle that is on the screen is covered (15.4: what is clipped is what lies
+/// outside).
+#[test]
+fn corners_may_be_as_far_away_as_floats_reach() {
+    let all = rectangle(0..SIZE, 0..SIZE);
+    let check = |what: &str, far: f32, corners: [[f32; 4]; 3], expected: &[[u32; 2]]| {
+        for wound in [corners, [corners[0], corners[2], corners[1]]] {
+            for clips in [false, true] {
+                let set = |desc: &mut PipelineDesc<'_>| {
+                    desc.rasterizer.depth_clip = clips;
+                    desc.rasterizer.cull = Cull::None;
+                };
+                let found = covered(&wound.map(|corner| vertex(corner, ONES)), set, |_, _| {});
+                assert_eq!(found, expected, "{what}, {far:e}, depth is clipped: {clips}");
+            }
+        }
+    };
+    for far in [1e5, 1e10, 1e20, 1e25, 1e30, f32::MAX] {
+        let at = |x: f32, y: f32| [x, y, 0.5, 1.0];
+        for sign in [1.0, -1.0] {
+            let corners = [at(0.0, sign * far), at(-far, -sign * far), at(far, -sign * far)];
+            check("around the screen", far, corners, &all);
+            let corners = [at(sign * far, 0.0), at(-sign * far, -far), at(-sign * far, far)];
+            check("around the screen, turned", far, corners, &all);
+        }
+        check("on one side", far, [at(far, 2.0), at(far, far), at(2.0, far)], &[]);
+        let left = rectangle(0..SIZE / 2, 0..SIZE);
+        check("left of a line through the middle", far, [at(0.0, -far), at(0.0, far), at(-far, 0.0)], &left);
+        // NDC of 0.25 is six pixels down of sixteen.
+        let lower = rectangle(0..SIZE, 6..SIZE);
+        check("below a line above the middle", far, [at(-far, 0.25), at(far, 0.25), at(0.0, -far)], &lower);
+        check("the same, slanted", far, [at(-far, 0.0), at(far, 0.5), at(0.0, -far)], &lower);
+        // Centers lie on both sides; the left one counts.
+        let is_below = |&[x, y]: &[u32; 2]| y >= 8 && (15 - y..y).contains(&x);
+        let below: Vec<_> = all.iter().copied().filter(is_below).collect();
+        check("one corner on the screen", far, [at(0.0, 0.0), at(far, -far), at(-far, -far)], &below);
+        // Behind the eye: up to where w is 0 the corner's sides go to the left, as near as the eye can see.
+        let behind = [[0.0, 0.5, 0.5, 1.0], [0.0, -0.5, 0.5, 1.0], [-far, 0.0, 0.5, -1.0]];
+        check("a corner behind the eye", far, behind, &rectangle(0..SIZE / 2, 4..12));
+        // w and the rest may be as small as w is else large in comparison.
+        let near = 1.0 / far.min(1e37);
+        let corners = [[0.0, 1.0, 0.5 * near, near], [-1.0, -1.0, 0.5 * near, near], [1.0, -1.0, 0.5 * near, near]];
+        check("a small w", far, corners, &all);
+        // Depths that are not clipped are clamped.
+        let deep = [[-1.0, 1.0, far, 1.0], [3.0, 1.0, -far, 1.0], [-1.0, -3.0, 0.5, 1.0]];
+        let found =
+            covered(&deep.map(|corner| vertex(corner, ONES)), |desc| desc.rasterizer.depth_clip = false, |_, _| {});
+        assert_eq!(found, all, "depths of {far:e}");
+        let found = covered(&deep.map(|[x, y, _, w]| vertex([x, y, far, w], ONES)), |_| {}, |_, _| {});
+        assert!(found.is_empty(), "depths of {far:e} are clipped");
+    }
+}
+
 /// A common factor of positions changes nothing, even one of 2^114 before the widest viewport there is.
 #[test]
 fn large_positions_cover_what_small_ones_do() {

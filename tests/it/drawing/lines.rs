@@ -57,6 +57,31 @@ fn lines_end_before_their_last_pixel() {
     assert_eq!(found, rectangle(2..7, 3..9).into_iter().filter(|pixel| !inside(pixel)).collect::<Vec<_>>());
 }
 
+/// What of a line is on the screen is drawn, whatever finite places its ends have.
+#[test]
+fn lines_may_be_as_long_as_floats_reach() {
+    // The centers of row 3 and of column 8.
+    let (row, column) = (1.0 - 3.5 / 8.0, 8.5 / 8.0 - 1.0);
+    for far in [1e5, 1e10, 1e20, 1e30, f32::MAX] {
+        let check = |ends: [[f32; 4]; 2], expected: &[[u32; 2]]| {
+            for ends in [ends, [ends[1], ends[0]]] {
+                let found = covered(&ends.map(|end| vertex(end, [1.0; 4])), lines, no_change);
+                assert_eq!(found, expected, "{ends:?}");
+            }
+        };
+        let at = |x: f32, y: f32| [x, y, 0.5, 1.0];
+        check([at(-far, row), at(far, row)], &rectangle(0..SIZE, 3..4));
+        check([at(column, -far), at(column, far)], &rectangle(8..9, 0..SIZE));
+        let diagonal: Vec<_> = (0..SIZE).map(|n| [n, n]).collect();
+        check([at(-far, far), at(far, -far)], &diagonal);
+        check([at(far, 2.0), at(2.0, far)], &[]);
+        // Behind the eye: the line goes on to the right, as far as that is before it.
+        let behind = [at(-2.0, row), [far, -row, 0.5, -1.0]];
+        check(behind, &rectangle(0..SIZE, 3..4));
+        assert!(covered(&[vertex(at(far, 0.0), [1.0; 4])], points, no_change).is_empty());
+    }
+}
+
 /// Attributes are linear along the line, on the screen or in space, and constant across.
 #[test]
 fn attributes_change_along_lines() {

@@ -32,7 +32,7 @@
 //! | centers on top and left edges are inside; a shared edge belongs to one triangle | 3.4.2 | `shared_edges_and_corners_belong_to_one_triangle`, `raster/tests/it/coverage.rs` |
 //! | coverage is exact over all of 16.8 bits | 15.16 | `raster/tests/it/coverage.rs` |
 //! | the viewport is a scissor whose sides round down; it clips nothing | 15.6, 15.7 | `the_viewport_is_a_scissor`, `model` |
-//! | positions up to 3.4e34 stay finite | 15.16.1 | `far_positions_stay_finite`, `large_positions_cover_what_small_ones_do`, `raster/tests/it/clipping.rs` |
+//! | positions up to 3.4e34 stay finite; farther ones are cut | 15.4, 15.16.1 | `far_positions_stay_finite`, `corners_may_be_as_far_away_as_floats_reach`, `lines_may_be_as_long_as_floats_reach`, `large_positions_cover_what_small_ones_do`, `raster/tests/it/clipping.rs` |
 //! | w is above 0, also where depth is not clipped; one corner behind the eye takes no triangle away | 15.4 | `w_is_above_zero`, `edges_through_the_eye_have_no_place`, `model` |
 //! | what is cut covers a pixel once | 3.4.2, 15.4 | `cut_triangles_cover_pixels_once`, `raster/tests/it/clipping.rs`, `model` |
 //! | a corner that is no number drops its triangle | 15.4, 15.16.1 | `what_is_no_number_draws_nothing`, `what_becomes_no_number_draws_nothing`, `points_are_seen_or_not` |

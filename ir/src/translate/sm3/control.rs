@@ -100,6 +100,7 @@ impl Translator<'_, '_> {
     /// The main program.
     pub(super) fn main(&mut self) -> Result {
         self.derive_inputs();
+        self.begin_outputs();
         let main = self.flow.main.clone();
         self.block(main)?;
         self.finish_outputs();

@@ -28,6 +28,8 @@ pub(super) struct Sampled {
     pub texture: ResourceId,
     pub sampler: ResourceId,
     pub dimension: Dimension,
+    /// Whether a third coordinate is compared with texels.
+    pub compares: bool,
 }
 
 /// What a program declares.
@@ -66,10 +68,13 @@ pub(super) fn declare(program: &ValidProgram, options: &TranslateOptions) -> Dec
     for (&number, &texture) in &survey.textures {
         let dimension = dimension(texture);
         let kind = ResourceKind::Typed { dimension, component: Component::Float };
+        let compares =
+            dimension == Dimension::Texture2d && options.compared.checked_shr(number.into()).unwrap_or(0) & 1 == 1;
         let sampled = Sampled {
             texture: add(ResourceClass::ShaderResource, kind, number.into()),
-            sampler: add(ResourceClass::Sampler, ResourceKind::Sampler { compares: false }, number.into()),
+            sampler: add(ResourceClass::Sampler, ResourceKind::Sampler { compares }, number.into()),
             dimension,
+            compares,
         };
         resources.sampled.insert(number, sampled);
     }

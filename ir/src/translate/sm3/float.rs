@@ -1,6 +1,6 @@
 //! What the rows compute on each component.
 
-use super::Translator;
+use super::{FloatRules, Translator};
 use crate::entity::Value;
 use crate::math;
 use crate::ops::Op;
@@ -56,10 +56,12 @@ impl Translator<'_, '_> {
         math::fraction(&mut self.b, s[0])
     }
 
+    /// Positive where the operand is zero of either sign, which is not defined.
     pub(super) fn rcp(&mut self, s: &[Value]) -> Value {
         let one = self.b.f32(1.0);
         let quotient = self.b.op(Op::FDiv, &[one, s[0]]);
-        self.unless_zero(s[0], quotient, f32::MAX)
+        let infinity = self.infinity();
+        self.unless_zero(s[0], quotient, infinity)
     }
 
     /// Of the absolute value.
@@ -68,15 +70,18 @@ impl Translator<'_, '_> {
         let root = self.b.op(Op::FSqrt, &[positive]);
         let one = self.b.f32(1.0);
         let quotient = self.b.op(Op::FDiv, &[one, root]);
-        self.unless_zero(s[0], quotient, f32::MAX)
+        let infinity = self.infinity();
+        // 1 / 0 is that already, unless it is a number.
+        if infinity.is_finite() { self.unless_zero(s[0], quotient, infinity) } else { quotient }
     }
 
     pub(super) fn exp(&mut self, s: &[Value]) -> Value {
         let power = math::exp2(&mut self.b, s[0]);
-        if !self.zero_wins() {
+        let most = self.infinity();
+        if most == f32::INFINITY {
             return power;
         }
-        let (infinity, most) = (self.b.f32(f32::INFINITY), self.b.f32(f32::MAX));
+        let (infinity, most) = (self.b.f32(f32::INFINITY), self.b.f32(most));
         let is_infinite = self.b.op(Op::FEq, &[power, infinity]);
         self.b.select(is_infinite, most, power)
     }
@@ -101,8 +106,16 @@ impl Translator<'_, '_> {
         self.b.select(is_one, one, power)
     }
 
-    /// A result, but a number under Direct3D 9's rules where an operand is zero: IEEE 754 has an infinity there.
-    pub(super) fn unless_zero(&mut self, operand: Value, result: Value, at_zero: f32) -> Value {
+    /// What `rcp`, `rsq` and `exp` give in place of infinity.
+    fn infinity(&self) -> f32 {
+        match self.options.float_rules {
+            FloatRules::Direct3D9 | FloatRules::Ieee => f32::INFINITY,
+            FloatRules::Direct3D9Finite => f32::MAX,
+        }
+    }
+
+    /// A result, but a number under Direct3D 9's rules where an operand is zero: IEEE 754 has an infinity of the zero's sign there.
+    fn unless_zero(&mut self, operand: Value, result: Value, at_zero: f32) -> Value {
         if !self.zero_wins() {
             return result;
         }

@@ -57,10 +57,12 @@ pub use linkage::{Linkage, Linked, linkage};
 /// What arithmetic does with zeros, infinities and NaN.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum FloatRules {
-    /// Zero times anything is zero. `rcp`, `rsq`, `log` and `exp` give the largest number, or its negative, in place of
-    /// an infinity. Processors of Direct3D 9's time calculated like this, and shaders rely on it.
+    /// Zero times anything is zero, as processors of Direct3D 9's time had it and shaders rely on it. `rcp` and `rsq` of zero and `exp`
+    /// of much give infinity, `log` of zero the largest number's negative.
     #[default]
     Direct3D9,
+    /// The same, but `rcp`, `rsq` and `exp` give the largest number in place of infinity, as some of those processors did.
+    Direct3D9Finite,
     /// IEEE 754.
     Ieee,
 }
@@ -77,6 +79,12 @@ pub struct TranslateOptions {
     pub float_rules: FloatRules,
     /// The kinds of textures that ps_1_x samples in each stage. Later versions declare theirs.
     pub textures: [TextureType; 6],
+    /// The samplers whose textures hold depths that are compared, a bit each: a third coordinate is the reference, and all components are
+    /// how much of what is filtered passes. Only samplers of 2D textures can.
+    pub compared: u16,
+    /// What stages of ps_1_1 to ps_1_3 divide their coordinates by before they sample there: the component, if there is one
+    /// (`D3DTTFF_PROJECTED`).
+    pub divisors: [Option<u8>; 4],
 }
 
 impl Default for TranslateOptions {
@@ -86,6 +94,8 @@ impl Default for TranslateOptions {
             max_nesting: 128,
             float_rules: FloatRules::default(),
             textures: [TextureType::Texture2D; 6],
+            compared: 0,
+            divisors: [None; 4],
         }
     }
 }

@@ -17,7 +17,7 @@ const DEPTH: usize = 4;
 impl Translator<'_, '_> {
     /// Whether zero times anything is zero.
     pub(super) fn zero_wins(&self) -> bool {
-        self.options.float_rules == FloatRules::Direct3D9
+        self.options.float_rules != FloatRules::Ieee
     }
 
     pub(super) fn product(&mut self, a: Value, b: Value) -> Value {

@@ -23,6 +23,7 @@ use crate::stage::{Interpolation, Parameter, ROW_BYTES, Signature, Stage, System
 const OPOS: Register = Register { file: RegisterFile::Rasterizer, number: 0 };
 const OFOG: Register = Register { file: RegisterFile::Rasterizer, number: 1 };
 const OPTS: Register = Register { file: RegisterFile::Rasterizer, number: 2 };
+const OD0: Register = Register { file: RegisterFile::Color, number: 0 };
 /// The register whose value at the end is the color of a pixel shader 1.x.
 const R0: Register = Register { file: RegisterFile::Temp, number: 0 };
 pub(super) const DEPTH: Register = Register { file: RegisterFile::DepthOut, number: 0 };
@@ -304,6 +305,19 @@ impl Translator<'_, '_> {
         }
     }
 
+    /// Gives the first colour of vs_1_x and vs_2_x what it has where nothing writes it: white, as fixed functions have it.
+    pub(super) fn begin_outputs(&mut self) {
+        if self.layout.outputs.iter().all(|output| output.register != OD0) {
+            return;
+        }
+        let white = self.b.f32(1.0);
+        let white = self.word(white);
+        for lane in 0..4 {
+            let slot = self.slots.of(OD0, lane);
+            self.registers.set(&mut self.b, slot, white);
+        }
+    }
+
     /// Writes what outputs hold to their array.
     pub(super) fn finish_outputs(&mut self) {
         let Some(array) = self.signature().output_array else { return };
@@ -337,13 +351,13 @@ impl Translator<'_, '_> {
         words::store(&mut self.b, Object::Array(array), invocation, Start::Known(row * ROW_BYTES), mask, words);
     }
 
-    /// `texkill`: discards the pixel where one of the first three components is negative.
+    /// `texkill`: discards the pixel where one of its components is negative, of which shader model 1 looks at three.
     pub(super) fn texkill(&mut self, instruction: &Instruction) -> Result {
         let Some(Operand::Destination(tested)) = instruction.operands.first() else {
             return Err(self.bad_operand("count"));
         };
         let register = tested.register;
-        let mut mask = tested.mask & 0b111;
+        let mut mask = if self.is_ps_1() { tested.mask & 0b111 } else { tested.mask };
         // Components that are not declared hold nothing to test.
         if let Some((_, declared)) = self.layout.input(register) {
             mask &= declared;

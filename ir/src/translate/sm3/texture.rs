@@ -4,6 +4,7 @@ use brolga_bytecode::sm3::{Instruction, Modifier, Operand, Source, Swizzle};
 use smallvec::SmallVec;
 
 use super::super::vector::{Vector, lanes};
+use super::declare::Sampled;
 use super::{Result, Translator};
 use crate::builder::only;
 use crate::entity::Value;
@@ -56,8 +57,12 @@ impl Translator<'_, '_> {
         };
         let axes = sampled.dimension.sample_axes();
         let mut args: SmallVec<[Value; MOST_SAMPLE_ARGS]> = (0..axes).map(|axis| sample.coordinates.at(axis)).collect();
+        if sampled.compares {
+            // As depths of fixed point are.
+            args.push(self.b.op(Op::FSat, &[sample.coordinates.at(axes)]));
+        }
         let sampling = Sampling {
-            kind: SampleKind::Filter,
+            kind: if sampled.compares { SampleKind::Compare } else { SampleKind::Filter },
             level: match sample.level {
                 Level::Implicit | Level::Biased(_) | Level::Gradients(_) => LevelSource::Derivatives,
                 Level::Given(_) => LevelSource::Given,
@@ -84,12 +89,14 @@ impl Translator<'_, '_> {
         if let Level::Biased(bias) = sample.level {
             args.push(bias);
         }
-        Ok(self.b.sample(sampling, only(sampled.texture), only(sampled.sampler), &args).into())
+        let texel = self.b.sample(sampling, only(sampled.texture), only(sampled.sampler), &args);
+        Ok(if sampled.compares { Vector::splat(texel[0]) } else { texel.into() })
     }
 
-    /// How many coordinates the texture of a number takes, as a mask.
+    /// The coordinates that the texture of a number takes, and the reference behind them, as a mask.
     pub(super) fn axes(&self, number: u16) -> u8 {
-        self.resources.sampled.get(&number).map_or(0, |sampled| (1 << sampled.dimension.sample_axes()) - 1)
+        let coordinates = |sampled: &Sampled| sampled.dimension.sample_axes() + usize::from(sampled.compares);
+        self.resources.sampled.get(&number).map_or(0, |sampled| (1 << coordinates(sampled)) - 1)
     }
 
     /// `texld` of shader models 2 and 3 and the like: destination, coordinates, sampler, perhaps derivatives.
@@ -172,19 +179,22 @@ impl Translator<'_, '_> {
         result
     }
 
-    /// `texdepth`: the depth is r5.x / r5.y.
+    /// `texdepth`: the depth is r5.x / r5.y, where devices take a divisor above 1 as 1.
     pub(super) fn texdepth(&mut self, instruction: &Instruction) -> Result {
         let Some(register) = instruction.operands.first().map(Operand::register) else {
             return Err(self.wrong_count());
         };
         let source = Source { register, relative: None, swizzle: Swizzle::IDENTITY, modifier: Modifier::None };
         let values = self.read(&source, 0b11)?;
-        self.write_depth(values.at(0), values.at(1))
+        let one = self.b.f32(1.0);
+        let divisor = self.b.op(Op::FMin, &[values.at(1), one]);
+        self.write_depth(values.at(0), divisor)
     }
 
-    /// The depth as a quotient: 1 where the divisor is 0.
+    /// The depth as a quotient, clamped to 0 to 1: 1 where the divisor is 0.
     pub(super) fn write_depth(&mut self, z: Value, w: Value) -> Result {
-        let depth = self.divided(z, w);
+        let quotient = self.divided(z, w);
+        let depth = self.b.op(Op::FSat, &[quotient]);
         let word = self.word(depth);
         self.assign(super::stage::DEPTH, 0, word)
     }

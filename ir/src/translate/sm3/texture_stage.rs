@@ -44,6 +44,20 @@ impl Translator<'_, '_> {
         values
     }
 
+    /// The coordinates at which a stage's texture is sampled where nothing else says it, divided if the stage does so.
+    fn sampled_coordinates(&mut self, stage: u16) -> Vector {
+        let Some(divisor) = self.options.divisors.get(usize::from(stage)).copied().flatten() else {
+            return self.coordinates(stage, 0b111);
+        };
+        let divisor = usize::from(divisor & 3);
+        let mut values = self.coordinates(stage, 0b1111);
+        for component in 0..divisor {
+            let quotient = self.b.op(Op::FDiv, &[values.at(component), values.at(divisor)]);
+            values.set(component, quotient);
+        }
+        values
+    }
+
     /// The destination, and the source if the instruction has one.
     fn stage_operands<'i>(&self, instruction: &'i Instruction) -> Result<(&'i Destination, Option<&'i Operand>)> {
         let [destination, sources @ ..] = instruction.operands.as_slice() else { return Err(self.wrong_count()) };
@@ -64,7 +78,7 @@ impl Translator<'_, '_> {
     pub(super) fn tex(&mut self, instruction: &Instruction) -> Result {
         let (destination, _) = self.stage_operands(instruction)?;
         let stage = destination.register.number;
-        let coordinates = self.coordinates(stage, 0b111);
+        let coordinates = self.sampled_coordinates(stage);
         let texel = self.sample_stage(stage, coordinates)?;
         self.write(destination, &texel)
     }
@@ -86,7 +100,7 @@ impl Translator<'_, '_> {
         let (destination, source) = self.stage_operands(instruction)?;
         let stage = destination.register.number;
         let source = self.read_source(source, 0b111)?;
-        let base = self.coordinates(stage, 0b111);
+        let base = self.sampled_coordinates(stage);
         let mut moved = self.bumped(stage, &base, &source);
         moved.set(2, base.at(2));
         let mut texel = self.sample_stage(stage, moved)?;

@@ -12,7 +12,7 @@ mod scalar;
 pub(super) use bc6h::Bc6h;
 pub(super) use bc7::Bc7;
 pub(super) use colour::{Bc1, Bc2, Bc3};
-pub(super) use scalar::{Bc4, Bc5};
+pub(super) use scalar::{Ati2, Bc4, Bc5};
 
 const EXTENTS: [u32; 2] = [4, 4];
 

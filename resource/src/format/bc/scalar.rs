@@ -85,3 +85,21 @@ impl<D: Described> Codec for Bc5<D> {
         [self.red.word(index), self.green.word(index), 0, 1f32.to_bits()]
     }
 }
+
+/// The same with green first, and ones for what is missing: the format ATI2 of Direct3D 9, once called 3Dc.
+pub(in crate::format) struct Ati2<D>(Bc5<D>);
+
+impl<D: Described> Codec for Ati2<D> {
+    const EXTENTS: [u32; 2] = EXTENTS;
+    const SIZE_BYTES: u32 = 16;
+
+    fn read(block: u128) -> Self {
+        Self(Bc5::read(block.rotate_left(64)))
+    }
+
+    fn texel(&self, index: usize) -> Words {
+        let [red, green, ..] = self.0.texel(index);
+        let [_, _, blue, alpha] = D::PARTS.zero();
+        [red, green, blue, alpha]
+    }
+}

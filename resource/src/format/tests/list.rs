@@ -244,14 +244,14 @@ fn what_is_missing_reads_as_0_0_0_1() {
     assert_eq!([depth, stencil], [Some(Encoding::Unorm), Some(Encoding::Uint)]);
 }
 
-/// "D3DFORMAT" of Direct3D 9's reference: names list the channels from the highest bit down, U and V are signed, L is luminance, X is unused,
-/// and what is missing is 1.
+/// "D3DFORMAT" of Direct3D 9's reference: names list the channels from the highest bit down, U and V are signed, L is luminance, X is
+/// unused, and what is missing is 1.
 #[test]
 fn formats_of_direct3d_9_are_what_their_names_say() {
     let ones = [1.0; 4];
     let fifth = 0.2f32;
     // The texel, and what a shader sees of it.
-    let rows: [(Format, u128, [f32; 4]); 15] = [
+    let rows: [(Format, u128, [f32; 4]); 20] = [
         (Format::X8B8G8R8, 0x00_ff_33_66, [0.4, 0.2, 1.0, 1.0]),
         (Format::X1R5G5B5, 0b0_11111_00000_00000, [1.0, 0.0, 0.0, 1.0]),
         (Format::X4R4G4B4, 0x0_3_6_f, [0.2, 0.4, 1.0, 1.0]),
@@ -261,17 +261,27 @@ fn formats_of_direct3d_9_are_what_their_names_say() {
         (Format::G16R16, 0x6666_3333, [0.2, 0.4, 1.0, 1.0]),
         (Format::V8U8, 0x81_7f, [1.0, -1.0, 1.0, 1.0]),
         (Format::V16U16, 0x7fff_8001, [-1.0, 1.0, 1.0, 1.0]),
-        (Format::L6V5U5, 0xfe2f, [1.0, -1.0, 1.0, 1.0]),
+        // 15 and -15 of 5 bits are 127 and -120 of 8.
+        (Format::L6V5U5, 0xfe2f, [1.0, -120.0 / 127.0, 1.0, 1.0]),
         (Format::X8L8V8U8, 0x00_33_81_7f, [1.0, -1.0, 0.2, 1.0]),
         (Format::R16F, 0xc000, [-2.0, 1.0, 1.0, 1.0]),
         (Format::G16R16F, 0x3800_c000, [-2.0, 0.5, 1.0, 1.0]),
         (Format::R32F, 0x4040_0000, [3.0, 1.0, 1.0, 1.0]),
         (Format::G32R32F, 0x3f00_0000_4040_0000, [3.0, 0.5, 1.0, 1.0]),
+        // All texels are the first number of their block, of which that of green comes first.
+        (Format::ATI2, 0x66 << 64 | 0x33, [0.4, fifth, 1.0, 1.0]),
+        // Depths are in all components; the uppermost byte is a stencil.
+        (Format::INTZ, 0x33_3333, [fifth; 4]),
+        (Format::D16, 0x3333, [fifth; 4]),
+        (Format::D24, 0x33_3333, [fifth; 4]),
+        (Format::D32F, 0x3e80_0000, [0.25; 4]),
     ];
     assert_eq!(rows.map(|(format, ..)| format), Format::DIRECT3D9);
     for (format, texel, seen) in rows {
         assert_eq!(format.decode(texel).map(f32::from_bits), seen, "{format}");
-        assert_eq!(format.encode(seen.map(f32::to_bits)), texel, "{format}");
+        if format.block_extents() == [1, 1] {
+            assert_eq!(format.encode(seen.map(f32::to_bits)), texel, "{format}");
+        }
         assert_eq!((format.dxgi(), format.name().parse::<Format>().ok()), (0, None), "{format}");
         assert!(format.texel_format().is_none() && format.allows(Use::Sample) && !format.allows(Use::Target));
         let relative = Format::ALL.iter().any(|other| other.is_castable_to(format));
@@ -289,4 +299,20 @@ fn formats_along_the_srgb_curve_have_the_same_texels() {
     let mut found: Vec<_> = pairs.collect();
     found.sort_by_key(|(name, _)| expected.iter().position(|(other, _)| other == name));
     assert_eq!(found, expected);
+}
+
+/// Codes of 5 bits, from -16 to 15, are in order, and only the ends are -1 and 1.
+#[test]
+fn signed_codes_of_five_bits_are_all_different() {
+    let values: Vec<f32> = (-16_i32..16)
+        .map(|code| {
+            let [red, ..] = Format::L6V5U5.decode((code & 31) as u128);
+            assert_eq!(Format::L6V5U5.encode([red, 0, 0, 0]), (code & 31) as u128);
+            f32::from_bits(red)
+        })
+        .collect();
+    assert!(values.windows(2).all(|pair| pair[0] < pair[1]), "{values:?}");
+    assert_eq!([values[0], values[16], values[31]], [-1.0, 0.0, 1.0]);
+    // Within the step between two codes of the number that divides by 16.
+    assert!((-16..16).zip(&values).all(|(code, value)| (value - code as f32 / 16.0).abs() <= 1.0 / 16.0));
 }

@@ -32,7 +32,7 @@ fn shaders_translate_and_verify_and_come_back_from_their_text() {
     assert_eq!(programs.len(), 76);
     for (path, program) in programs {
         let name = path.file_name().expect("a file has a name").to_string_lossy();
-        for rules in [FloatRules::Direct3D9, FloatRules::Ieee] {
+        for rules in [FloatRules::Direct3D9, FloatRules::Direct3D9Finite, FloatRules::Ieee] {
             let mut options = TranslateOptions::default();
             options.float_rules = rules;
             let mut func = translate(&program, &options).unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -1,8 +1,8 @@
 //! Every instruction in every version that has it: values in, value out, ordinary and edge ones.
 //!
-//! Expectations are worked out from the page of the reference that a row names, `asm` standing for the pages on registers and modifiers; where
-//! pages say nothing, the row names the choice in `docs/direct3d9.md`. In the text of a row `%a`, `%b` and `%c` are registers with the three operands of each case, r0 is
-//! the result.
+//! Expectations are worked out from the page of the reference that a row names, `asm` standing for the pages on registers and modifiers;
+//! where pages say nothing, the row names the choice in `docs/direct3d9.md`. In the text of a row `%a`, `%b` and `%c` are registers with
+//! the three operands of each case, r0 is the result.
 
 use std::collections::BTreeSet;
 
@@ -72,6 +72,10 @@ fn row(page: &'static str, text: &'static str, bound: Bound, cases: Vec<Case>) -
 impl Row {
     fn ieee(self) -> Self {
         Self { rules: FloatRules::Ieee, ..self }
+    }
+
+    fn finite(self) -> Self {
+        Self { rules: FloatRules::Direct3D9Finite, ..self }
     }
 
     fn only(self, first: Version, last: Version) -> Self {
@@ -179,6 +183,31 @@ fn arithmetic() -> Vec<Row> {
             vec![three([0.0, 0.0, 0.0, 0.51], b, c, b), three([1.0, 1.0, 1.0, 0.5], b, c, c)],
         )
         .only(Version::Ps1_1, Version::Ps1_3),
+        // docs: beside an instruction for alpha it is a move of the second source; alone for alpha it chooses.
+        row(
+            "cnd.md",
+            "mov r0, %a\nadd r1.a, r0, r0\n+cnd r0.rgb, r0.a, %b, %c\nmov r0.a, %c",
+            Exact,
+            [0.51, 0.5].map(|alpha| three([0.0, 0.0, 0.0, alpha], b, c, [b[0], b[1], b[2], c[3]])).to_vec(),
+        )
+        .only(Version::Ps1_1, Version::Ps1_3),
+        row(
+            "cnd.md",
+            "mov r0, %a\nadd r1.rgb, r0, r0\n+cnd r1.a, r0.a, %b, %c\nmov r0.a, r1",
+            Exact,
+            vec![
+                three([0.0, 0.0, 0.0, 0.51], b, c, [0.0, 0.0, 0.0, b[3]]),
+                three(all(0.5), b, c, [0.5, 0.5, 0.5, c[3]]),
+            ],
+        )
+        .only(Version::Ps1_1, Version::Ps1_3),
+        row(
+            "cnd.md",
+            "mov r0, %a\nadd r1.a, r0, r0\n+cnd r0.rgb, r0, %b, %c\nmov r0.a, %c",
+            Exact,
+            vec![three([0.51, 0.5, 0.51, 0.0], b, c, [b[0], c[1], b[2], c[3]])],
+        )
+        .only(Version::Ps1_4, Version::Ps1_4),
         row("nop.md", "mov r0, %a\nnop", Exact, vec![one(a, a)]),
         row("phase.md", "mov r0, %c\nphase\nmov r0, r0", Exact, vec![three(a, b, c, c)]),
     ]
@@ -282,10 +311,11 @@ fn components() -> Vec<Row> {
             Bits(21),
             vec![
                 one([3.0, 0.0, 4.0, 10.0], [0.6, 0.0, 0.8, 2.0]),
-                // A factor of FLT_MAX where the length is 0.
-                one([0.0, 0.0, 0.0, 0.5], [0.0, 0.0, 0.0, MAX * 0.5]),
+                // An infinite factor where the length is 0, and zero times that is zero.
+                one([0.0, 0.0, 0.0, 0.5], [0.0, 0.0, 0.0, INF]),
             ],
         ),
+        row("nrm.md", "nrm r0, %a", Exact, vec![one([0.0, 0.0, 0.0, 0.5], [0.0, 0.0, 0.0, MAX * 0.5])]).finite(),
         row("nrm.md", "nrm r0.xyz, %a", Exact, vec![one([0.0, 0.0, 0.0, 0.5], [NAN, NAN, NAN, 0.0])]).ieee(),
         row(
             "dp2add.md",
@@ -308,11 +338,13 @@ fn functions() -> Vec<Row> {
             Bits(22),
             scalars(&[(2.0, 0.5), (-4.0, -0.25), (3.0, 1.0 / 3.0), (INF, 0.0), (NAN, NAN)]),
         ),
-        // FLT_MAX, the page's formula.
-        row("rcp.md", "rcp r0, %a.w", Exact, scalars(&[(1.0, 1.0), (0.0, MAX), (-0.0, MAX), (1e-40, MAX)])),
+        // "A source of 0.0 yields infinity"; the formula beside it, FLT_MAX, is the other rules'.
+        row("rcp.md", "rcp r0, %a.w", Exact, scalars(&[(1.0, 1.0), (0.0, INF), (-0.0, INF), (1e-40, INF)])),
+        row("rcp.md", "rcp r0, %a.w", Exact, scalars(&[(2.0, 0.5), (0.0, MAX), (-0.0, MAX), (1e-40, MAX)])).finite(),
         row("rcp.md", "rcp r0, %a.w", Exact, scalars(&[(0.0, INF), (-0.0, -INF), (2.0, 0.5)])).ieee(),
         row("rsq.md", "rsq r0, %a.w", Bits(22), scalars(&[(4.0, 0.5), (-4.0, 0.5), (2.0, 0.5f32.sqrt()), (INF, 0.0)])),
-        row("rsq.md", "rsq r0, %a.w", Exact, scalars(&[(1.0, 1.0), (0.0, MAX), (-0.0, MAX)])),
+        row("rsq.md", "rsq r0, %a.w", Exact, scalars(&[(1.0, 1.0), (0.0, INF), (-0.0, INF)])),
+        row("rsq.md", "rsq r0, %a.w", Exact, scalars(&[(4.0, 0.5), (0.0, MAX), (-0.0, MAX), (1e-40, MAX)])).finite(),
         row("rsq.md", "rsq r0, %a.w", Exact, scalars(&[(0.0, INF), (-0.0, INF), (-4.0, 0.5)])).ieee(),
         row(
             "exp.md",
@@ -320,7 +352,10 @@ fn functions() -> Vec<Row> {
             Bits(21),
             scalars(&[(0.0, 1.0), (3.0, 8.0), (-2.0, 0.25), (0.5, std::f32::consts::SQRT_2), (-INF, 0.0), (NAN, NAN)]),
         ),
-        row("exp.md", "exp r0, %a.w", Exact, scalars(&[(128.0, MAX), (INF, MAX), (1e10, MAX), (-1000.0, 0.0)])),
+        // "(float)pow(2, src)" does not fit into a float.
+        row("exp.md", "exp r0, %a.w", Exact, scalars(&[(128.0, INF), (INF, INF), (1e10, INF), (-1000.0, 0.0)])),
+        row("exp.md", "exp r0, %a.w", Exact, scalars(&[(128.0, MAX), (INF, MAX), (1e10, MAX), (-1000.0, 0.0)]))
+            .finite(),
         row("exp.md", "exp r0, %a.w", Exact, scalars(&[(128.0, INF), (INF, INF)])).ieee(),
         row(
             "log.md",
@@ -356,7 +391,7 @@ fn functions() -> Vec<Row> {
                 // Anything to the power of 0.
                 two([0.0, 9.0, 9.0, 9.0], [9.0, 0.0, 9.0, 9.0], all(1.0)),
                 two([INF, 9.0, 9.0, 9.0], [9.0, 0.0, 9.0, 9.0], all(1.0)),
-                two([0.0, 9.0, 9.0, 9.0], [9.0, -1.0, 9.0, 9.0], all(MAX)),
+                two([0.0, 9.0, 9.0, 9.0], [9.0, -1.0, 9.0, 9.0], all(INF)),
             ],
         ),
         row(

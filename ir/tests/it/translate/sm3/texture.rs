@@ -144,6 +144,12 @@ fn depths() {
     let text = "ps_1_4\ntexcrd r5.rgb, t0\nphase\ntexdepth r5\nmov r0, c0";
     assert_eq!(run(text, &Constants::default(), &[T0]).depth(), 0.5);
     assert_eq!(run(text, &Constants::default(), &[("t0", [0.5, 0.0, 1.0, 1.0])]).depth(), 1.0);
+    // A divisor above 1 is 1, whatever is above 1 in the end too. docs: both are devices'; the page of texm3x2depth asks for a depth of 0
+    // to 1.
+    for (z, w, depth) in [(0.5, 2.0, 0.5), (0.5, 0.75, 0.5 / 0.75), (3.0, 2.0, 1.0), (0.5, -2.0, 0.0), (0.5, 1.0, 0.5)]
+    {
+        assert_eq!(run(text, &Constants::default(), &[("t0", [z, w, 0.0, 1.0])]).depth(), depth, "{z} / {w}");
+    }
     let text = "ps_2_0\ndcl t0\nmov r0, t0\nmov oC0, r0\nmov oDepth, r0.z";
     assert_eq!(run(text, &Constants::default(), &[T0]).depth(), 0.75);
 }
@@ -251,28 +257,29 @@ fn derivatives_are_differences_across_the_quad() {
     assert_eq!(got[0], [0.5, 0.5, 0.25, 1.0]);
 }
 
-/// texkill.md: the first three components; the coordinates of the stage in ps_1_1 to ps_1_3, the register's content
-/// later.
+/// texkill.md: in ps_1_x three components, of the stage's coordinates up to ps_1_3; later all four of the register, as the pages of
+/// HLSL's `clip` and of the instruction's token have it.
 #[test]
 fn pixels_are_discarded() {
     let cases = [
-        ([0.0, 0.0, 0.0, -1.0], false),
+        ([0.0, 0.0, 0.0, 0.0], false),
         ([-1.0, 0.0, 0.0, 0.0], true),
         ([1.0, -1e-30, 0.0, 0.0], true),
         ([1.0, 0.0, -5.0, 0.0], true),
-        ([-0.0, f32::NAN, -1e-40, 0.0], false),
+        ([-0.0, f32::NAN, -1e-40, -0.0], false),
     ];
     let texts = [
-        ("t0", "ps_1_1\ntexkill t0\nmov r0, c0"),
-        ("t0", "ps_1_3\ntexkill t0\nmov r0, c0"),
-        ("t0", "ps_1_4\ntexcrd r1.rgb, t0\nphase\ntexkill r1\nmov r0, c0"),
-        ("t0", "ps_1_4\nphase\ntexkill t0\nmov r0, c0"),
-        ("t0", "ps_2_0\ndcl t0\ntexkill t0\nmov r0, c0\nmov oC0, r0"),
-        ("t0", "ps_2_x\ndcl t0\nmov r1, t0\ntexkill r1\nmov r0, c0\nmov oC0, r0"),
-        ("v0", "ps_3_0\ndcl_texcoord v0\nmov r1, v0\ntexkill r1\nmov r0, c0\nmov oC0, r0"),
+        ("t0", false, "ps_1_1\ntexkill t0\nmov r0, c0"),
+        ("t0", false, "ps_1_3\ntexkill t0\nmov r0, c0"),
+        ("t0", false, "ps_1_4\ntexcrd r1.rgb, t0\nphase\ntexkill r1\nmov r0, c0"),
+        ("t0", false, "ps_1_4\nphase\ntexkill t0\nmov r0, c0"),
+        ("t0", true, "ps_2_0\ndcl t0\ntexkill t0\nmov r0, c0\nmov oC0, r0"),
+        ("t0", true, "ps_2_0\ndcl t0\nmov r1, t0\ntexkill r1\nmov r0, c0\nmov oC0, r0"),
+        ("t0", true, "ps_2_x\ndcl t0\nmov r1, t0\ntexkill r1\nmov r0, c0\nmov oC0, r0"),
+        ("v0", true, "ps_3_0\ndcl_texcoord v0\nmov r1, v0\ntexkill r1\nmov r0, c0\nmov oC0, r0"),
     ];
-    for (register, text) in texts {
-        for (value, is_killed) in cases {
+    for (register, tests_w, text) in texts {
+        for (value, is_killed) in cases.into_iter().chain([([0.0, 0.0, 0.0, -1.0], tests_w)]) {
             assert_eq!(
                 run(text, &Constants::default(), &[(register, value)]).discarded(),
                 [is_killed; QUAD],
@@ -320,4 +327,21 @@ fn colors_of_vertices_are_clamped() {
     let shader = Shader::new(text, &TranslateOptions::default());
     let out = shader.run_one(&Constants::default(), &[("v0", [2.0, -1.0, 0.5, 1.0])]);
     assert_eq!(out.row(shader.output_row("o3")), [2.0, -1.0, 0.5, 1.0]);
+}
+
+/// Where the first colour is not written it is white, under flow control too, as fixed functions have a diffuse colour that is missing.
+#[test]
+fn the_first_color_is_white_where_nothing_writes_it() {
+    let row = |text: &str, name: &str| {
+        let shader = Shader::new(text, &TranslateOptions::default());
+        shader.run_one(&Constants::default(), &[("v0", [0.25, 0.5, 0.75, 0.0])]).row(shader.output_row(name))
+    };
+    let head = "dcl_position v0\nmov oPos, v0\n";
+    for version in ["vs_1_1", "vs_2_0", "vs_2_x"] {
+        let text = format!("{version}\n{head}mov oD0.yw, v0\nmov oD1.yw, v0\nmov oT0.yw, v0");
+        let rows = ["oD0", "oD1", "oT0"].map(|name| row(&text, name));
+        assert_eq!(rows, [[1.0, 0.5, 1.0, 0.0], [0.0, 0.5, 0.0, 0.0], [0.0, 0.5, 0.0, 0.0]], "{version}");
+    }
+    let text = format!("vs_2_0\n{head}if b0\nmov oD0, v0\nendif");
+    assert_eq!(row(&text, "oD0"), [1.0; 4]);
 }

@@ -1,0 +1,113 @@
+//! What is left of a batch's primitives where planes and distances cut them.
+
+use crate::assembly::Kind;
+use crate::clip::{self, Polygon, Segment};
+use crate::edge;
+use crate::fixed::Point;
+use crate::viewport::{Plane, SCREEN, Viewport};
+
+use super::{Candidate, Outputs, Prepared, ROW_WORDS, Raster};
+
+impl Prepared {
+    /// Whether the distances of a primitive's vertices leave nothing of it (functional specification, 15.4.1 and 15.4.2). What is no
+    /// number counts as beyond a cull distance, and leaves nothing as a clip distance.
+    pub(super) fn is_beyond(&self, vertices: [u32; 3], outputs: &Outputs) -> bool {
+        let distances = |word: usize| vertices.map(|vertex| self.float(vertex, word, outputs));
+        let is_beyond = |distance: f32| distance < 0.0 || distance.is_nan();
+        outputs.cull.iter().any(|&word| distances(word).into_iter().all(is_beyond))
+            || outputs.clip.iter().any(|&word| {
+                let distances = distances(word);
+                distances.iter().any(|distance| distance.is_nan()) || distances.iter().all(|&distance| distance < 0.0)
+            })
+    }
+
+    /// Notes what is left of a primitive after cutting.
+    pub(super) fn clip(
+        &mut self,
+        kind: Kind,
+        Candidate { vertices, id }: Candidate,
+        outputs: &Outputs,
+        raster: &Raster,
+        left: &mut Vec<Candidate>,
+    ) {
+        let (corners, planes) = self.in_clip_space(vertices, outputs, raster);
+        if clip::is_outside(&corners, planes) {
+            return;
+        }
+        match kind {
+            // It was inside as a whole, or is not there.
+            Kind::Point => (),
+            Kind::Line => {
+                let segment = Segment::new([corners[0], corners[1]], planes);
+                if let Some(first) = segment.and_then(|cut| self.add_cut(cut.ends(), vertices, outputs, raster)) {
+                    left.push(Candidate { vertices: [first, first + 1, first], id });
+                }
+            }
+            Kind::Triangle => {
+                let polygon = Polygon::new(&corners, planes);
+                let Some(first) = self.add_cut(polygon.vertices(), vertices, outputs, raster) else { return };
+                // Constant attributes are the leading vertex's in every vertex, so any triangles will do.
+                let count = polygon.vertices().len();
+                let mut points = [Point::default(); Polygon::MOST_VERTICES];
+                for (point, corner) in points.iter_mut().zip(&self.corners[first as usize..]) {
+                    *point = corner.point;
+                }
+                edge::triangulate(&points[..count], |places| {
+                    left.push(Candidate { vertices: places.map(|place| first + place as u32), id });
+                });
+            }
+        }
+    }
+
+    /// The positions of a primitive's vertices where it is cut, and the planes that it is cut at. On the screen w is 1, and no number where
+    /// nothing is drawn with a vertex.
+    pub(super) fn in_clip_space<'a>(
+        &self,
+        vertices: [u32; 3],
+        outputs: &Outputs,
+        raster: &'a Raster,
+    ) -> ([[f32; 4]; 3], &'a [Plane]) {
+        let positions = vertices.map(|vertex| self.position(vertex as usize, outputs));
+        if !raster.is_transformed {
+            return (positions, &self.area(vertices[0], raster).planes);
+        }
+        let on_screen = |[x, y, z, rcp_w]: [f32; 4]| [x, y, z, Viewport::reciprocal(rcp_w).map_or(f32::NAN, |_| 1.0)];
+        (positions.map(on_screen), &SCREEN)
+    }
+
+    /// Adds what cutting made of a primitive's vertices; returns the place of the first one. None if one has no place on the screen.
+    pub(super) fn add_cut(
+        &mut self,
+        made: &[clip::Vertex],
+        vertices: [u32; 3],
+        outputs: &Outputs,
+        raster: &Raster,
+    ) -> Option<u32> {
+        let mut w = vertices.map(|vertex| self.position(vertex as usize, outputs)[3]);
+        let rcp_w = w.map(|rcp_w| Viewport::reciprocal(rcp_w).unwrap_or(1.0));
+        if raster.is_transformed {
+            w = rcp_w.map(|rcp_w| 1.0 / rcp_w);
+        }
+        let first = self.corners.len() as u32;
+        let viewport = self.area(vertices[0], raster).viewport;
+        for &vertex in made {
+            let (vertex, corner) = if raster.is_transformed {
+                let vertex = vertex.with_reciprocals(rcp_w);
+                (vertex, Viewport::take(vertex.projected()))
+            } else {
+                (vertex, viewport.place(vertex.projected().into()))
+            };
+            let Some(corner) = corner else {
+                self.corners.truncate(first as usize);
+                self.rows.truncate(first as usize * outputs.rows * ROW_WORDS);
+                return None;
+            };
+            self.corners.push(corner);
+            for word in 0..outputs.rows * ROW_WORDS {
+                let bits = vertices.map(|vertex| self.row(vertex as usize, outputs)[word]);
+                self.rows.push(vertex.attribute(bits, w, outputs.modes[word]));
+            }
+        }
+        Some(first)
+    }
+}
