@@ -88,7 +88,8 @@ fn meeting([from, to]: [[f64; 4]; 2], plane: Plane) -> ([f64; 4], [f64; 2]) {
     for (n, place) in position.iter_mut().enumerate() {
         // The coordinates of the line through both, times those of the plane.
         let term = |other: usize| plane[other] * (from[other] * to[n] - from[n] * to[other]);
-        *place = (term(0) + term(1) + term(2) + term(3)) / whole;
+        // A zero is positive from either end.
+        *place = (term(0) + term(1) + term(2) + term(3)) / whole + 0.0;
     }
     (position, [-at_to / whole, at_from / whole])
 }

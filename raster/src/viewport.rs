@@ -31,7 +31,7 @@ const REACH: f64 = 32767.0;
 
 /// How far depths may lie from 0 before they become those of the viewport's ends, which is the same on the screen: gradients of greater
 /// ones would have no room in floats.
-pub const DEEPEST: f32 = 1e30;
+pub const DEEPEST: f32 = 1e20;
 
 /// The planes that transformed vertices' primitives are cut at, where x and y are pixels and w is 1.
 pub const SCREEN: [Plane; 4] = [
