@@ -77,7 +77,7 @@ pub mod quad {
     pub const CORNER: u32 = 0;
     /// The number of its primitive.
     pub const PRIMITIVE: u32 = 2;
-    /// Covered pixels, a bit each: upper left, upper right, lower left, lower right. They lie in every target.
+    /// Covered pixels, a bit each: upper left, upper right, lower left, lower right.
     pub const COVERAGE: u32 = 3;
     /// All of them.
     pub const WORDS: u32 = 4;

@@ -188,8 +188,9 @@ fn pixel_state(random: &mut Random) -> PixelState {
     let word = |random: &mut Random| if random.one_in(20) { random.word() } else { few(random, 128) };
     let distance = random.pick(&[Distance::Depth, Distance::W]);
     let link = |random: &mut Random| Link {
-        components: [0; 4].map(|_| match random.below(4) {
-            0 => LinkedFrom::Nothing,
+        components: [0; 4].map(|_| match random.below(5) {
+            0 => LinkedFrom::Zero,
+            4 => LinkedFrom::One,
             1 => LinkedFrom::Sprite { axis: random.bits() as u8 },
             _ => LinkedFrom::Vertex(few(random, 128)),
         }),
@@ -204,8 +205,9 @@ fn pixel_state(random: &mut Random) -> PixelState {
         links: if random.one_in(3) { (0..few(random, 12)).map(|_| link(random)).collect() } else { Vec::new() },
         alpha_test: random.one_in(4).then(|| comparison(random)),
         alpha_to_coverage: random.one_in(6),
-        fog: random.one_in(5).then(|| match random.below(4) {
+        fog: random.one_in(5).then(|| match random.below(5) {
             0 => Fog::Vertex(word(random)),
+            4 => Fog::Complete,
             1 => Fog::Linear(distance),
             2 => Fog::Exponential(distance),
             _ => Fog::ExponentialSquared(distance),
