@@ -52,7 +52,11 @@ pub(super) fn file(text: &str, limits: &Limits) -> Result<Assembly, AssembleErro
 /// Where the main program of a listing begins that lists another one before it, for feature levels 9.x.
 fn after_level9(text: &str) -> Option<usize> {
     let at = text.find(LEVEL9)?;
-    let is_before = |line: &&str| line.split_whitespace().next().is_none_or(|word| profile_named(word).is_none());
+    let is_before = |line: &&str| {
+        let mut cursor = Cursor::new(line);
+        skip(&mut cursor);
+        profile_named(cursor.until(&[])).is_none()
+    };
     Some(at + text[at..].split_inclusive('\n').take_while(is_before).map(str::len).sum::<usize>())
 }
 

@@ -67,15 +67,8 @@ pub fn decode(data: &[u8], at: u32, limits: &Limits) -> Result<Program, DecodeEr
     let version = reader.u32()?;
     let (major, minor) = (version >> 4 & 0xf, version & 0xf);
     let model = Model::from_numbers(major, minor).ok_or(DecodeError::UnknownModel { at, major, minor })?;
-    let stage = match version >> 16 {
-        0 => Stage::Pixel,
-        1 => Stage::Vertex,
-        2 => Stage::Geometry,
-        3 => Stage::Hull,
-        4 => Stage::Domain,
-        5 => Stage::Compute,
-        code => return Err(DecodeError::UnknownStage { at, code }),
-    };
+    let code = version >> 16;
+    let stage = Stage::from_number(code).ok_or(DecodeError::UnknownStage { at, code })?;
     let length_at = reader.at();
     let words = reader.u32()?;
     let have = (data.len() / 4) as u32;

@@ -127,6 +127,11 @@ impl Stage {
     /// Every stage, those first that are met most.
     pub const ALL: [Self; 6] = [Self::Compute, Self::Pixel, Self::Vertex, Self::Geometry, Self::Hull, Self::Domain];
 
+    /// The stage with this number.
+    pub fn from_number(number: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|stage| *stage as u32 == number)
+    }
+
     /// The text in a profile: `cs`.
     pub const fn text(self) -> &'static str {
         match self {

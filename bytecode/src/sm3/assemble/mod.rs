@@ -9,7 +9,7 @@
 
 mod operand;
 
-use crate::assembler::program::at_end as program_ends;
+use crate::assembler::program::{at_end as program_ends, skip};
 use crate::assembler::{AssembleError, Cursor, ItemSpan, Problem, Read};
 use crate::limits::Limits;
 use crate::sm3::decode::{END, decode};
@@ -94,10 +94,10 @@ fn without_semicolons(text: &str) -> String {
 /// Whether a text's first word is a version of Direct3D 9.
 pub(crate) fn is_program(cursor: &Cursor<'_>) -> bool {
     let mut ahead = cursor.clone();
-    ahead.blanks();
+    skip(&mut ahead);
     while ahead.peek() == Some(';') {
         ahead.take_while(|letter| letter != '\n');
-        ahead.blanks();
+        skip(&mut ahead);
     }
     version(&mut ahead).is_some()
 }

@@ -166,3 +166,49 @@ fn assembled_listings_have_the_same_signatures_and_program_in_their_listing() {
     println!("{same} are listed the same again");
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
+
+/// A listing as fxc writes it with numbers of instructions and offsets of items (`/Ni /No`), whatever these are: before each line of a
+/// program, its profile too where it is not of Direct3D 9.
+fn with_offsets(listing: &str) -> String {
+    let mut out = String::new();
+    for (n, line) in listing.lines().enumerate() {
+        let is_plain = line.is_empty()
+            || line.starts_with("//")
+            || line.starts_with("#line")
+            || line.trim_start().starts_with('{');
+        let is_direct3d9_profile = line.starts_with("    ps_") || line.starts_with("    vs_");
+        match n % 3 {
+            _ if is_plain || is_direct3d9_profile => out += line,
+            0 => out += &format!("      0x{:08X}: {line}", 4 * n),
+            _ => out += &format!("{n:4}  0x{:08X}: {line}", 4 * n),
+        }
+        out.push('\n');
+    }
+    out
+}
+
+#[test]
+fn listings_with_offsets_assemble_to_what_they_are_without() {
+    let limits = Limits::default();
+    let mut texts: Vec<(String, String)> =
+        data::containers().into_iter().map(|shader| (shader.name, shader.listing)).collect();
+    texts.extend(data::direct3d9().into_iter().map(|shader| (shader.name, shader.listing)));
+    // Second programs, for feature levels 9.x.
+    for entry in std::fs::read_dir(data::data().join("direct3d9")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if name.starts_with("level9.") && name.ends_with(".asm") {
+            texts.push((name, String::from_utf8(data::read(&path)).unwrap()));
+        }
+    }
+    let mut seen = 0;
+    for (name, listing) in texts {
+        let listing = listing.replace('\r', "");
+        let Ok(plain) = assembler::assemble(&listing, &limits) else { continue };
+        let offsets = assembler::assemble(&with_offsets(&listing), &limits);
+        let offsets = offsets.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(offsets.bytes == plain.bytes, "{name}");
+        seen += 1;
+    }
+    assert!(seen > 300, "only {seen}");
+}
