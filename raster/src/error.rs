@@ -16,11 +16,21 @@ pub enum DrawError {
         /// Why.
         source: ContainerError,
     },
+    /// A shader of another stage stands for one of the pipeline's.
+    #[error("the pipeline's {expected} shader is a {found} shader")]
+    Stage {
+        /// The stage that it should be of.
+        expected: &'static str,
+        /// The stage that it is of.
+        found: &'static str,
+    },
     /// The vertex shader reads something that no element of the input layout has.
-    #[error("the vertex shader reads {input}, for which the input layout has no element")]
+    #[error("the vertex shader reads {input}, for which the input layout has no element{}", meant(nearest))]
     NoElement {
         /// The input, with its register.
         input: String,
+        /// The nearest element of those that nothing reads, if one is near.
+        nearest: Option<String>,
     },
     /// An element's format is not one of vertices.
     #[error("the input layout's element {element} has format {format}, which vertices cannot have")]
@@ -142,7 +152,7 @@ pub enum DrawError {
         /// How many there are.
         size: [u32; 2],
     },
-    /// A vertex buffer that the pipeline reads is missing.
+    /// A vertex buffer that a pipeline of Direct3D 9 reads is missing.
     #[error("the input layout reads vertex buffer {slot}, but the draw has {count}")]
     VertexBuffer {
         /// The slot.
@@ -212,9 +222,22 @@ pub enum DrawError {
         /// Why.
         source: Error,
     },
+    /// What is bound to a shader does not fit it.
+    #[error("the {stage} shader: {source}")]
+    Shader {
+        /// The stage.
+        stage: &'static str,
+        /// Why.
+        source: Error,
+    },
     /// The runtime refuses or fails.
     #[error(transparent)]
     Runtime(#[from] Error),
+}
+
+/// What an element was perhaps meant to be.
+fn meant(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or(String::new(), |nearest| format!(": did you mean it where it has `{nearest}`?"))
 }
 
 impl DrawError {
@@ -226,7 +249,9 @@ impl DrawError {
             DrawError::ReadsTarget { .. } | DrawError::WritesTarget { .. } => ErrorKind::Binding,
             DrawError::Target { .. } | DrawError::SharedTarget { .. } => ErrorKind::Resource,
             DrawError::Stopped { .. } => ErrorKind::Stopped,
-            DrawError::Draw { source, .. } | DrawError::Runtime(source) => source.kind(),
+            DrawError::Draw { source, .. } | DrawError::Shader { source, .. } | DrawError::Runtime(source) => {
+                source.kind()
+            }
             _ => ErrorKind::Call,
         }
     }

@@ -6,9 +6,11 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use brolga_bytecode::assembler::nearest;
 use brolga_bytecode::container::{Container, SignatureElement};
 use brolga_bytecode::sm3::{self, Usage};
-use brolga_bytecode::{Error as FileError, Limits};
+use brolga_bytecode::sm5::Stage;
+use brolga_bytecode::{Error as FileError, Limits, stage};
 use brolga_ir::pipeline::record;
 use brolga_ir::pipeline::state::{Link, LinkedFrom, VertexElement};
 use brolga_ir::translate::sm3::{Linked, linkage};
@@ -61,6 +63,13 @@ impl<'a> Linkage<'a> {
         let is_transformed = desc.input_layout.iter().any(|element| is_usage(&element.semantic, Usage::PositionT));
         let pixel_is_9 = desc.pixel_shader.map(sm3::is_program);
         let vertex_is_9 = is_transformed || sm3::is_program(desc.vertex_shader);
+        let vertex = (!is_transformed).then_some((desc.vertex_shader, Stage::Vertex));
+        for (shader, expected) in vertex.into_iter().chain(desc.pixel_shader.map(|shader| (shader, Stage::Pixel))) {
+            // What is no shader at all is said where it is read.
+            if let Some(found) = stage(shader, &Limits::default()).filter(|found| *found != expected) {
+                return Err(DrawError::Stage { expected: expected.name(), found: found.name() });
+            }
+        }
         match (vertex_is_9, pixel_is_9.unwrap_or(vertex_is_9)) {
             (false, false) => Self::of_signatures(desc),
             (true, true) => Self::of_usages(desc, is_transformed),
@@ -174,10 +183,10 @@ impl<'a> Linkage<'a> {
                 if !input.is_used || self.is_direct3d9() {
                     continue;
                 }
-                return Err(DrawError::NoElement { input: input.text });
+                return Err(DrawError::NoElement { nearest: self.nearest(&input, layout), input: input.text });
             };
             let &InputElement { format, slot, offset_bytes: offset, advance, .. } = found;
-            let element = || format!("{}{}", found.semantic.to_uppercase(), found.index);
+            let element = || numbered(&found.semantic, found.index);
             let Some(texel) = format.texel() else {
                 return Err(DrawError::ElementFormat { element: element(), format });
             };
@@ -205,6 +214,14 @@ impl<'a> Linkage<'a> {
         slots.sort_unstable();
         slots.dedup();
         Ok((elements, slots))
+    }
+
+    /// The element that nothing reads whose name is nearest to an input's.
+    fn nearest(&self, input: &Filled<'_>, layout: &[InputElement]) -> Option<String> {
+        let filled: Vec<_> = self.filled().iter().map(|input| numbered(&input.name, input.index)).collect();
+        let free = layout.iter().map(|element| numbered(&element.semantic, element.index));
+        let free: Vec<_> = free.filter(|name| !filled.contains(name)).collect();
+        nearest(&numbered(&input.name, input.index), free.iter().map(String::as_str))
     }
 
     /// Checks that the vertex shader writes what the pixel shader reads, as it must but in Direct3D 9, and finds where; `has_sprites` says
@@ -309,6 +326,11 @@ fn check_registers(outputs: &[SignatureElement], reads: &[SignatureElement]) -> 
         return Err(DrawError::Linkage { input: described(input, 'v'), output });
     }
     Ok(())
+}
+
+/// `TEXCOORD1`.
+fn numbered(semantic: &str, index: u32) -> String {
+    format!("{}{index}", semantic.to_uppercase())
 }
 
 /// `TEXCOORD1 from v2.xy`.

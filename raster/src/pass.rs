@@ -62,7 +62,7 @@ pub struct Draw<'a> {
     pub vertex_bindings: Option<&'a Bindings>,
     /// What is bound to the pixel shader.
     pub pixel_bindings: Option<&'a Bindings>,
-    /// Vertex buffers, from slot 0 on.
+    /// Vertex buffers, from slot 0 on. What elements of others read is zero, but for Direct3D 9.
     pub vertex_buffers: Vec<VertexBuffer>,
     /// The index buffer, if vertices are read through one.
     pub index_buffer: Option<IndexBuffer>,
@@ -76,7 +76,8 @@ pub struct Draw<'a> {
     pub instances: u32,
     /// The first instance, for buffers that advance by instances.
     pub first_instance: u32,
-    /// The part of the targets that is drawn to; by default all of them.
+    /// The part of the targets that is drawn to; by default all of them. A pass without targets, whose shaders only write to views, has
+    /// the pixels of its viewport, as far as they are in 16384 x 16384, and by default none (functional specification, 16.11).
     pub viewport: Option<Viewport>,
     /// Pixels that may change; by default all of the viewport.
     pub scissor: Option<Bounds>,
@@ -172,7 +173,7 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// If the targets do not have the pixel.
     pub fn watch(&mut self, pixel: [u32; 2]) -> Result<(), DrawError> {
-        let [width, height, _] = self.target.extents;
+        let [width, height, _] = if self.targets.is_empty() { [0; 3] } else { self.target.extents };
         let size = [width, height];
         if pixel[0] >= size[0] || pixel[1] >= size[1] {
             return Err(DrawError::NoPixel { pixel, size });
@@ -387,11 +388,13 @@ impl<'a> Pass<'a> {
         let pipeline = draw.pipeline;
         self.targets.check_formats(pipeline)?;
         let [width, height, _] = self.target.extents;
+        // Without targets it is the viewport that says how large the picture is, and nothing if there is none.
+        let whole = if self.targets.is_empty() { [0.0; 2] } else { [width as f32, height as f32] };
         let viewport = draw.viewport.unwrap_or(Viewport {
             left: 0.0,
             top: 0.0,
-            width: width as f32,
-            height: height as f32,
+            width: whole[0],
+            height: whole[1],
             min_depth: 0.0,
             max_depth: 1.0,
         });
@@ -423,7 +426,7 @@ impl<'a> Pass<'a> {
             let nothing = Viewport { left: 0.0, top: 0.0, width: 0.0, height: 0.0, min_depth: 0.0, max_depth: 0.0 };
             areas.resize(MOST_VIEWPORTS, area(nothing, None)?);
         }
-        let (mut vertex_bindings, strides) = vertex_bindings(draw)?;
+        let (mut vertex_bindings, strides) = vertex_bindings(self.device, draw)?;
         let mut pixel_bindings = lenient(draw.pixel_bindings);
         if rules.is_some() {
             direct3d9::complete(self.device, &pipeline.vertex, &mut vertex_bindings)?;
@@ -446,7 +449,10 @@ impl<'a> Pass<'a> {
             let register = Register::new(ResourceClass::UnorderedAccess, DEPTH).in_space(SPACE);
             pixel_bindings.set(register, as_target(&view)?);
         }
-        let pixel = pipeline.pixel.as_ref().map(|shader| self.device.bind(shader, &pixel_bindings)).transpose()?;
+        let bind = |stage, shader, bindings| {
+            self.device.bind(shader, bindings).map_err(|source| DrawError::Shader { stage, source })
+        };
+        let pixel = pipeline.pixel.as_ref().map(|shader| bind("pixel", shader, &pixel_bindings)).transpose()?;
         let indices = draw.index_buffer.as_ref().map(|buffer| indices(buffer, draw)).transpose()?;
         let mut state = [0; record::state::WORDS as usize];
         state[record::state::BLEND_FACTOR as usize..][..4].copy_from_slice(&draw.blend_factor.map(f32::to_bits));
@@ -466,7 +472,7 @@ impl<'a> Pass<'a> {
         let has_restarts = |restart: &u32| indices.as_ref().is_some_and(|indices| indices.contains(restart));
         let restart = restart.filter(has_restarts);
         Ok(SceneDraw {
-            vertex: self.device.bind(&pipeline.vertex, &vertex_bindings)?,
+            vertex: bind("vertex", &pipeline.vertex, &vertex_bindings)?,
             pixel,
             topology: pipeline.topology,
             // All indices past the end of the buffer are 0: such triangles have no inside, and such lines no length.
@@ -495,7 +501,8 @@ impl<'a> Pass<'a> {
                     usual: draw.direct3d9.point_size,
                     range: draw.direct3d9.point_size_range,
                 }),
-                is_masked: draw.sample_mask & 1 == 0,
+                // Where nothing is drawn to, the mask is not looked at (functional specification, 3.5.6.4).
+                is_masked: draw.sample_mask & 1 == 0 && !self.targets.is_empty(),
                 has_wide_lines: rules.is_none() && pipeline.rasterizer.multisample,
                 has_last_pixels: rules.is_some_and(|rules| !rules.state.omits_last_pixels),
                 is_transformed: rules.is_some_and(|rules| rules.is_transformed),
@@ -539,14 +546,19 @@ fn lenient(bindings: Option<&Bindings>) -> Bindings {
     all
 }
 
-/// What is bound to a vertex shader, and the strides of its buffers.
-fn vertex_bindings(draw: &Draw<'_>) -> Result<(Bindings, Vec<u32>), DrawError> {
+/// What is bound to a vertex shader, and the strides of its buffers. In Direct3D 11 what is not bound reads as zeros, as what is past the
+/// end of a buffer does.
+fn vertex_bindings(device: &Device, draw: &Draw<'_>) -> Result<(Bindings, Vec<u32>), DrawError> {
     let mut bindings = lenient(draw.vertex_bindings);
     let mut strides = vec![0; record::SLOTS as usize];
     for &slot in &draw.pipeline.slots {
         let count = draw.vertex_buffers.len();
-        let VertexBuffer { buffer, offset_bytes, stride_bytes } =
-            draw.vertex_buffers.get(slot as usize).ok_or(DrawError::VertexBuffer { slot, count })?;
+        let found = match draw.vertex_buffers.get(slot as usize) {
+            None if draw.pipeline.direct3d9.is_some() => return Err(DrawError::VertexBuffer { slot, count }),
+            None => &VertexBuffer { buffer: device.buffer(0)?, offset_bytes: 0, stride_bytes: 0 },
+            Some(found) => found,
+        };
+        let VertexBuffer { buffer, offset_bytes, stride_bytes } = found;
         strides[slot as usize] = *stride_bytes;
         let size_bytes = buffer.size_bytes().saturating_sub(*offset_bytes);
         let view = View::raw(buffer.clone())?.with_range(*offset_bytes, size_bytes)?;

@@ -150,7 +150,12 @@ impl Targets {
                 Some(DepthTarget::new(&part)?)
             }
         };
-        Ok(Target { extents: extents.unwrap_or_default(), depth })
+        Ok(Target { extents: extents.unwrap_or([MOST_PIXELS, MOST_PIXELS, 1]), depth })
+    }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.colors.is_empty() && self.depth.is_none()
     }
 
     /// The format of the depth buffer.
@@ -215,6 +220,9 @@ impl Targets {
         register_of(READ, shader, bindings, |view| depth.meets(view, may_change)).is_some()
     }
 }
+
+/// Pixels along a side where there are no targets (functional specification, 16.11).
+const MOST_PIXELS: u32 = 16384;
 
 /// Classes of registers through which shaders read.
 const READ: &[ResourceClass] = &[ResourceClass::ShaderResource, ResourceClass::Constant];

@@ -159,7 +159,8 @@ impl SceneError {
     /// The runtime's error behind it, if it is one.
     pub fn runtime(&self) -> Option<&Error> {
         match &*self.problem {
-            Problem::Run(error) | Problem::Draw(DrawError::Runtime(error)) => Some(error),
+            Problem::Run(error)
+            | Problem::Draw(DrawError::Runtime(error) | DrawError::Shader { source: error, .. }) => Some(error),
             _ => None,
         }
     }

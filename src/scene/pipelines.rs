@@ -101,7 +101,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
             ..state(pipeline, &key.1.formats)
         };
         let made = Pipeline::new(self.device, &desc).map_err(|error| match self.document.is_direct3d9 {
-            true => SceneError::new(&at, direct3d9::problem(error, &BTreeMap::new(), &BTreeMap::new())),
+            true => SceneError::new(&at, direct3d9::problem(error)),
             false => SceneError::new(&at, error),
         })?;
         self.made.push((key, made.clone()));

@@ -66,7 +66,7 @@ impl Draw<'_> {
     /// What is wrong with it, in the words of its API.
     pub fn problem(&self, error: DrawError) -> Problem {
         match &self.step.direct3d9 {
-            Some(of_vertices) => direct3d9::problem(error, &of_vertices.vertex_bind, &self.step.bind),
+            Some(_) => direct3d9::problem(error),
             None => error.into(),
         }
     }

@@ -64,6 +64,8 @@ scenes! {
     lines_points on BOTH;
     stencil_outline on BOTH;
     uav_pixels on BOTH;
+    rov_order on BOTH;
+    mrt_formats on BOTH;
     indirect on BOTH;
     shadow_map on BOTH;
     target_layers on BOTH;

@@ -4,11 +4,11 @@ use brolga_bytecode::sm5::Stage::{Pixel, Vertex};
 use brolga_runtime::Error;
 
 use super::super::error::Problem;
-use super::registers::{Bound, written};
+use super::registers::written;
 use crate::raster::DrawError;
 
-/// What is wrong with a draw, or a pipeline, that binds these to its shaders.
-pub(in super::super) fn problem(error: DrawError, vertex: &Bound, pixel: &Bound) -> Problem {
+/// What is wrong with a draw, or a pipeline.
+pub(in super::super) fn problem(error: DrawError) -> Problem {
     let message = match &error {
         DrawError::NoPosition => {
             "the vertex shader writes no position, which is oPos, or in vs_3_0 an o# that is declared with dcl_position"
@@ -20,15 +20,12 @@ pub(in super::super) fn problem(error: DrawError, vertex: &Bound, pixel: &Bound)
             let target = if target.starts_with("target") { "the render target" } else { target };
             format!("the {stage} shader reads `{register}`, which is {target} of the same draw: let it read a copy")
         }
-        DrawError::Runtime(Error::Binding(binding)) => match binding.register().map(|register| register.to_string()) {
-            Some(register) => {
-                // The error does not say whose register it is; both shaders seldom have the same.
-                let is_vertex = vertex.contains_key(&register) && !pixel.contains_key(&register);
-                let name = written(true, if is_vertex { Vertex } else { Pixel }, &register);
-                binding.to_string().replacen(&register, &name, 1)
-            }
-            None => return error.into(),
-        },
+        DrawError::Shader { stage, source: Error::Binding(binding) } => {
+            let of = if *stage == Vertex.name() { Vertex } else { Pixel };
+            let Some(register) = binding.register().map(|register| register.to_string()) else { return error.into() };
+            // Its name there says the stage.
+            binding.to_string().replacen(&register, &written(true, of, &register), 1)
+        }
         _ => return error.into(),
     };
     Problem::Value { message }

@@ -138,7 +138,7 @@ fn strict_bindings_still_need_textures() {
     let pixel = "ps_2_0\ndef c0, 0.75, 0, 0, 0\ndcl_2d s0\nmov r0, c0\ntexld r0, r0, s0\nmov oC0, r0";
     let vertices = rectangle([0.0, 0.0, 8.0, 8.0], 0.5);
     let probe = Probe::new(&vertices).shaders(super::probe::PASS, pixel);
-    assert_eq!(probe.error(), "t0 is declared as texture2d of float but nothing is bound to it");
+    assert_eq!(probe.error(), "the pixel shader: t0 is declared as texture2d of float but nothing is bound to it");
     let device = brolga::Device::builder().build().unwrap();
     let texture =
         device.texture_from(brolga::TextureShape::texture_2d(Format::R32_FLOAT, 2, 1), &[1.0_f32, 2.0]).unwrap();

@@ -16,9 +16,11 @@
 //! | `effects.rs` | pixels that are discarded, hidden, or only there for their neighbours |
 //! | `masks.rs` | masks of samples, alpha as coverage |
 //! | `targets.rs` | colours in targets |
+//! | `untargeted.rs` | passes without targets |
 //! | `views.rs` | levels and layers of textures as targets, depth buffers that are read meanwhile |
 //! | `history.rs` | what a draw did to one pixel |
 //! | `scenes.rs` | states that scenes name |
+//! | `refusals.rs` | parts that do not fit each other |
 //! | `shaders.rs` | the shaders, from assembly text |
 //! | `canvas.rs` | targets, and what is drawn into them |
 //!
@@ -77,6 +79,8 @@
 //! | an output that is not declared leaves its target alone | 16.9.1 | `outputs_that_are_not_declared_leave_their_targets`, `components_that_are_missing` |
 //! | without independent blending the first target's state and write mask are those of all | 17.1 | `targets_have_the_first_ones_state_or_their_own` |
 //! | write masks, target by target; pixels without targets still have effects and count | 16.9.1, 17.15 | `every_target_has_its_write_mask`, `pixels_without_targets_have_effects` |
+//! | without targets the viewport and the scissor rectangle say which pixels there are, up to 16384 | 16.11, 3.5.6.4 | `the_viewport_says_how_large_the_picture_is`, `scissors_bound_it_and_masks_of_samples_do_not_matter`, `no_picture_is_larger_than_a_texture` |
+//! | an element whose vertex buffer is not bound is zero | 8 | `elements_without_a_vertex_buffer_are_zero` |
 //! | a layer that does not exist is the first; shaders see the number as it was; the leading vertex has it | 15.15 | `the_leading_vertex_chooses_the_layer`, `cuts_and_strips_keep_their_layers` |
 //! | a viewport that cannot be is the first, with its depths and its scissor rectangle, likewise | 15.8.1 | `the_leading_vertex_chooses_the_viewport`, `viewports_have_their_depths` |
 //! | read-only views turn writes off whatever the state says | 17.13 | `read_only_depths_and_stencils_stay`, `read_only_depths_may_be_read`, `ir/tests/it/pipeline/depth.rs` |
@@ -103,10 +107,12 @@ mod interpolation;
 mod lines;
 mod masks;
 mod model;
+mod refusals;
 mod scenes;
 mod shaders;
 mod stencil;
 mod targets;
+mod untargeted;
 mod vertices;
 mod views;
 mod wide_lines;
