@@ -146,12 +146,20 @@ fn what_is_saved_can_be_compared_with() {
     let number = |key: &str| run_change[key].as_f64().unwrap();
     assert!((number("ratio") - number("before_ms") / number("now_ms")).abs() < 1e-9);
     assert_eq!(number("now_ms"), document["jobs"][0]["results"][0]["run"]["cpu"]["median_ms"].as_f64().unwrap());
+    // What was measured in turns with other jobs is no faster for it.
+    assert_eq!((&run_change["verdict"], &job[0]["compile"]["verdict"]), (&"other list".into(), &"other list".into()));
     let run = bench(&["job.toml", "--compare", "old.json"]);
     assert!(
         run.out.contains("compared with old.json") && run.out.contains("geometric means of the ratios: run "),
         "{}",
         run.out
     );
+    let of_other_list = "it is of another list of jobs";
+    assert!(run.out.contains(of_other_list) && run.out.contains("  other list"), "{}", run.out);
+    for arguments in [["job.toml", "other.toml"], ["other.toml", "job.toml"]] {
+        let run = bench(&[&arguments[..], &["--compare", "old.json"]].concat());
+        assert!(!run.out.contains("other list") && !run.out.contains(of_other_list), "{}", run.out);
+    }
     assert_eq!(folder.leavings(), ["old.json"]);
 }
 

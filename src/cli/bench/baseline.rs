@@ -23,6 +23,21 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
+    /// Whether a document has figures of the same things, and of no others. Of other runtimes that is not asked.
+    pub fn has_list_of(&self, document: &Document) -> bool {
+        let mut before: Vec<_> = self.rows.iter().map(|row| (row.job.clone(), row.code.clone(), row.threads)).collect();
+        let mut now = Vec::new();
+        for job in &document.jobs {
+            for record in job.results.iter().filter(|record| record.run.samples > 0) {
+                let code = Some((record.shader.clone(), record.engine.clone()));
+                now.push((job.name.clone(), code, record.device_threads));
+            }
+        }
+        before.sort_unstable();
+        now.sort_unstable();
+        self.rows.iter().all(|row| row.code.is_none()) || before == now
+    }
+
     /// The figures of what a result is of.
     pub fn row_of(&self, job: &str, record: &Record) -> Option<&OldRow> {
         let is_same = |code: &(String, String)| code.0 == record.shader && code.1 == record.engine;

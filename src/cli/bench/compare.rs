@@ -64,6 +64,9 @@ pub(super) enum Verdict {
     Same,
     /// Other programs had too much of the processors, then or now, for wall times to tell.
     Busy,
+    /// Then or now more was measured in turns with it, which leaves it other caches.
+    #[serde(rename = "other list")]
+    OtherList,
     /// One of them is of another runtime, or it is not known how far it varies.
     Unsaid,
 }
@@ -75,12 +78,15 @@ struct Conditions {
     machine: Option<f64>,
     /// Whether it was busy at either time.
     busy: bool,
+    /// Whether the same things were measured.
+    has_same_list: bool,
 }
 
 impl Conditions {
-    fn of(baseline: &Baseline, now: &Machine) -> Self {
-        let machine = || Some(baseline.reference?.median_ms / now.reference.of_one_thread()?.median_ms);
-        Self { machine: machine().filter(|ratio| ratio.is_normal()), busy: baseline.busy || now.was_busy() }
+    fn of(baseline: &Baseline, machine: &Machine, has_same_list: bool) -> Self {
+        let busy = baseline.busy || machine.was_busy();
+        let machine = || Some(baseline.reference?.median_ms / machine.reference.of_one_thread()?.median_ms);
+        Self { machine: machine().filter(|ratio| ratio.is_normal()), busy, has_same_list }
     }
 }
 
@@ -95,9 +101,10 @@ impl Change {
         };
         let (what, before_ms, now_ms, verdict) = match before {
             Old::All(before) => {
-                let verdict = match cpu.is_none() && conditions.busy {
-                    true => Verdict::Busy,
-                    false => Verdict::of(&before, &now, conditions.machine.unwrap_or(1.0)),
+                let verdict = match (conditions.has_same_list, cpu.is_none() && conditions.busy) {
+                    (false, _) => Verdict::OtherList,
+                    (true, true) => Verdict::Busy,
+                    (true, false) => Verdict::of(&before, &now, conditions.machine.unwrap_or(1.0)),
                 };
                 (figures[0], before.median_ms, now.median_ms, verdict)
             }
@@ -132,6 +139,7 @@ impl Verdict {
             Self::Slower => "slower",
             Self::Same => "same",
             Self::Busy => "busy",
+            Self::OtherList => "other list",
             Self::Unsaid => "",
         }
     }
@@ -139,11 +147,14 @@ impl Verdict {
 
 /// Notes in every result what the baselines have beside it.
 pub(super) fn compare(document: &mut Document, baselines: &[Baseline]) {
+    let conditions: Vec<_> = baselines
+        .iter()
+        .map(|baseline| Conditions::of(baseline, &document.machine, baseline.has_list_of(document)))
+        .collect();
     for job in &mut document.jobs {
         for record in job.results.iter_mut().filter(|record| record.run.samples > 0) {
-            let conditions = |baseline| Conditions::of(baseline, &document.machine);
-            let compare = |baseline| compared(&job.name, record, baseline, conditions(baseline));
-            let found = baselines.iter().filter_map(compare);
+            let compare = |(baseline, conditions)| compared(&job.name, record, baseline, conditions);
+            let found = baselines.iter().zip(conditions.iter().copied()).filter_map(compare);
             record.compared = found.collect();
         }
     }
@@ -201,12 +212,16 @@ pub(super) fn write(out: &mut impl Write, document: &Document, baselines: &[Base
 /// What to know about the table for a baseline.
 fn about(document: &Document, baseline: &Baseline) -> String {
     let mut text = "a ratio above 1 means that it is faster now".to_owned();
-    let Conditions { machine, busy } = Conditions::of(baseline, &document.machine);
+    let Conditions { machine, busy, has_same_list } =
+        Conditions::of(baseline, &document.machine, baseline.has_list_of(document));
     if let Some(machine) = machine {
         write!(text, "; the machine itself has a ratio of {}", ratio(machine)).expect("a string takes everything");
     }
     if busy {
         text += "; it was busy with other programs, so that wall times say little";
+    }
+    if !has_same_list {
+        text += "; it is of another list of jobs, which are measured in turns and leave each other other caches, so that no ratio is a change";
     }
     let here = document.machine.processor.as_deref();
     if let Some(other) = baseline.processor.as_deref().filter(|other| Some(*other) != here) {
@@ -252,7 +267,7 @@ fn ratio(ratio: f64) -> String {
 mod tests {
     use super::*;
 
-    const CALM: Conditions = Conditions { machine: None, busy: false };
+    const CALM: Conditions = Conditions { machine: None, busy: false, has_same_list: true };
 
     fn times(least_ms: f64, lower_ms: f64, median_ms: f64, upper_ms: f64) -> Statistics {
         Statistics { least_ms, lower_ms, median_ms, upper_ms, spread: (upper_ms - lower_ms) / median_ms }
@@ -308,6 +323,12 @@ mod tests {
         let before = OldTimes { wall: Some(Old::All(summary)), cpu: Some(Old::All(summary)) };
         let verdict = |threads| Change::of(&before, &now, threads, busy).map(|change| change.verdict);
         assert_eq!([1, 2].map(verdict), [Some(Verdict::Same), Some(Verdict::Busy)]);
+        // Even what is sure is no gain where other things were measured.
+        let before = OldTimes { wall: None, cpu: Some(Old::All(times(9.0, 9.0, 9.0, 9.0))) };
+        let verdict = |has_same_list| {
+            Change::of(&before, &now, 1, Conditions { has_same_list, ..CALM }).map(|change| change.verdict)
+        };
+        assert_eq!([true, false].map(verdict), [Some(Verdict::Faster), Some(Verdict::OtherList)]);
     }
 
     #[test]
