@@ -205,12 +205,28 @@ fn a_rasterizer_in_cpp_covers_what_brolga_covers() {
 #[ignore = "needs compilers of C and C++, CMake and pkg-config"]
 fn cmake_finds_the_library() {
     let installed = Installed::new();
-    let build = installed.path().join("build");
-    run(installed.command("cmake").arg("-S").arg(root().join("examples")).arg("-B").arg(&build));
-    run(installed.command("cmake").arg("--build").arg(&build));
-    assert_eq!(installed.printed(&build.join("scene_c")), expected());
-    assert_eq!(installed.printed(&build.join("scene_cpp")), expected());
-    installed.printed(&build.join("rasterizer_cpp"));
+    // By its own file, and by what pkg-config reads.
+    let prefix = format!("-DCMAKE_PREFIX_PATH={}", installed.path().display());
+    for (folder, more) in [("own", &[&*prefix][..]), ("pkg-config", &[])] {
+        let build = installed.path().join(folder);
+        run(installed.command("cmake").arg("-S").arg(root().join("examples")).arg("-B").arg(&build).args(more));
+        run(installed.command("cmake").arg("--build").arg(&build));
+        assert_eq!(installed.printed(&build.join("scene_c")), expected());
+        assert_eq!(installed.printed(&build.join("scene_cpp")), expected());
+        installed.printed(&build.join("rasterizer_cpp"));
+    }
+    let build = |version: &str| {
+        let folder = installed.path().join(format!("version-{version}"));
+        std::fs::create_dir(&folder).expect("a folder");
+        let text =
+            format!("cmake_minimum_required(VERSION 3.16)\nproject(x C)\nfind_package(brolga_c {version} REQUIRED)\n");
+        std::fs::write(folder.join("CMakeLists.txt"), text).expect("a file");
+        let mut cmake = installed.command("cmake");
+        cmake.arg("-S").arg(&folder).arg("-B").arg(folder.join("build")).arg(&prefix).output().expect("CMake").status
+    };
+    let own = env!("CARGO_PKG_VERSION");
+    assert!(build(own).success());
+    assert!(!build("99.0").success());
 }
 
 /// The compiler's part of the programs is instrumented, and whatever the library allocates and does not free is found.
