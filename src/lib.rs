@@ -108,16 +108,22 @@
 //! or writes files of pictures.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "job")]
+mod advice;
 #[cfg(feature = "bench")]
 pub mod bench;
 #[cfg(feature = "files")]
 pub mod files;
 #[cfg(feature = "job")]
 pub mod job;
+#[cfg(feature = "job")]
+mod language;
 pub mod raster;
 #[cfg(feature = "job")]
 pub mod scene;
 
+#[cfg(feature = "job")]
+pub use advice::{advice, is_listing};
 pub use brolga_bytecode as bytecode;
 pub use brolga_runtime::{
     Access, AddressMode, Array, ArrayWords, BatchError, BindingError, BindingRules, Bindings, BoundShader, Buffer,
@@ -130,3 +136,8 @@ pub use brolga_runtime::{
     StopReason, Subresources, SystemValue, Tap, Task, TexelBox, Texture, TextureShape, TranslateError, Unset,
     VectorBytes, VerifyError, VerifyErrors, View, Width, Worker, format, pipeline,
 };
+/// The crate whose traits say what buffers can hold: [`bytemuck::NoUninit`] is written, [`bytemuck::Pod`] is read too. A structure gets
+/// them by `#[derive]` with that crate's feature `derive`, in a program that depends on it in the same version.
+pub use bytemuck;
+#[cfg(feature = "job")]
+pub use language::Language;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use brolga::bytecode::assembler::{AssembleError, Assembly, assemble};
 use brolga::bytecode::{Limits, LoadOptions};
+use brolga::{Language, is_listing};
 use clap::Args;
 
 use super::style::Styles;
@@ -47,10 +48,18 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
             }
             stream::write(&arguments.output, path, &assembly.bytes, styles.err)
         }
-        Err(error) => {
-            report::print_assemble(path, &text, &error, styles.err);
-            Ok(Ending::BadInput)
-        }
+        // What is written in another language altogether has no mistake in it that a line could show.
+        Err(error) => match Language::of(Some(path), &text).filter(|_| !is_listing(&text)) {
+            Some(language) => {
+                let message = format!("{} is no listing", path.display());
+                report::print_plain(message, Some(language.help().to_owned()), styles.err);
+                Ok(Ending::BadInput)
+            }
+            None => {
+                report::print_assemble(path, &text, &error, styles.err);
+                Ok(Ending::BadInput)
+            }
+        },
     }
 }
 

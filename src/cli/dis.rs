@@ -3,11 +3,11 @@
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
+use brolga::advice;
 use brolga::bytecode::Limits;
 use brolga::bytecode::listing::{exact, listing};
 use clap::Args;
 
-use super::advice::advice;
 use super::compiler::SourceOptions;
 use super::options::Format;
 use super::style::{Style, Styles};

@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use brolga::advice;
 use brolga::bytecode::Limits;
 use brolga::bytecode::info::Info;
 use serde_json::json;
 
-use super::advice::advice;
 use super::compiler::Reader;
 use super::options::{Format, Shaders};
 use super::style::{Style, Styles};

@@ -14,8 +14,8 @@
 //! | `validate.rs` | `brolga validate` |
 //! | `cache.rs` | `brolga cache`, and where the cache is |
 //! | `packaging.rs` | `brolga completions` and `brolga man` |
+//! | `manual.rs` | what help and the manual say after the options |
 //! | `compiler/` | compilers of HLSL, which `--compiler` names |
-//! | `advice.rs` | what to do about a file that is not a shader |
 //! | `stream.rs` | files that may be standard input or output |
 //! | `options.rs` | options that several commands have |
 //! | `interrupt.rs` | what an interrupt does |
@@ -25,7 +25,6 @@
 //! | `style.rs` | colours |
 //! | `usage.rs` | what to do about a wrong command line, where clap does not say it |
 
-mod advice;
 mod asm;
 mod bench;
 mod cache;
@@ -33,6 +32,7 @@ mod compiler;
 mod dis;
 mod info;
 mod interrupt;
+mod manual;
 mod new;
 mod options;
 mod packaging;
@@ -50,7 +50,7 @@ mod validate;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{FromArgMatches, Parser, Subcommand, ValueEnum};
 
 /// How a command ended. The highest of several counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -119,7 +119,8 @@ enum Color {
 
 /// Parses the arguments and runs the command.
 pub fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| usage::explain(error).exit());
+    let parsed = manual::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = parsed.unwrap_or_else(|error| usage::explain(error).exit());
     let styles = style::Styles::choose(cli.color);
     let ending = match cli.command {
         Command::Run(arguments) => run::run(&arguments, &styles),

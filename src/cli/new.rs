@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf, absolute};
 use std::{fs, io};
 
+use brolga::advice;
 use brolga::bytecode::Limits as FileLimits;
 use brolga::bytecode::info::Info;
 use brolga::bytecode::sm5::Stage;
@@ -12,7 +13,6 @@ use brolga::scene::{DraftError, SceneDraft};
 use brolga::{Error, Limits};
 use clap::Args;
 
-use super::advice::advice;
 use super::compiler::SourceOptions;
 use super::style::Styles;
 use super::{Ending, report, stream, summary};
@@ -68,6 +68,10 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     }
     let folder = if is_shown { Path::new("") } else { output.parent().unwrap_or(Path::new("")) };
     let shader = relative(&arguments.shader, folder);
+    if shader.to_str().is_none() {
+        let help = "give the file, or its folder, another name".to_owned();
+        return fail(format!("a job cannot name {}, which is not UTF-8", shader.display()), Some(help));
+    }
     let stem = match (is_shown, output.file_stem()) {
         (false, Some(job)) => job.to_string_lossy().into_owned(),
         _ => stem,

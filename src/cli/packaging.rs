@@ -6,10 +6,9 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
-use clap_mangen::Man as Page;
 
 use super::style::Styles;
-use super::{Cli, Ending, report};
+use super::{Cli, Ending, manual, report};
 
 #[derive(Args)]
 pub(super) struct Completions {
@@ -37,11 +36,21 @@ pub(super) fn completions(arguments: &Completions) -> io::Result<Ending> {
 
 /// Prints the manual's first page, or writes all of them to a folder.
 pub(super) fn man(arguments: &Man, styles: &Styles) -> io::Result<Ending> {
+    // Built, commands know their whole names. Help is no command of its own.
+    let mut cli = Cli::command().disable_help_subcommand(true);
+    cli.build();
     let Some(folder) = &arguments.folder else {
-        Page::new(Cli::command()).render(&mut io::stdout().lock())?;
+        manual::write_page(&mut io::stdout().lock(), &cli)?;
         return Ok(Ending::Fine);
     };
-    if let Err(error) = fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Cli::command(), folder)) {
+    let write = |command: &clap::Command| {
+        let mut page = Vec::new();
+        manual::write_page(&mut page, command)?;
+        let name = command.get_display_name().unwrap_or(command.get_name());
+        fs::write(folder.join(format!("{name}.1")), page)
+    };
+    let pages = || [&cli].into_iter().chain(cli.get_subcommands()).try_for_each(write);
+    if let Err(error) = fs::create_dir_all(folder).and_then(|()| pages()) {
         report::print_plain(format!("cannot write to {}: {error}", folder.display()), None, styles.err);
         return Ok(Ending::BadInput);
     }

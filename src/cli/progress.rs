@@ -1,7 +1,6 @@
 //! The bars for runs and measurements that take longer than a moment, on a terminal only.
 
 use std::fmt;
-use std::io::IsTerminal;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -10,7 +9,7 @@ use brolga::Progress;
 use brolga::job::Job;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use super::report;
+use super::{report, style::is_capable};
 
 /// Shorter runs show nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -22,12 +21,12 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// Starts to watch a dispatch of a job, if stderr is a terminal.
+    /// Starts to watch a dispatch of a job, if stderr is a terminal that can show it.
     pub fn start(progress: Progress, job: &Job) -> Self {
         // The device refuses absurd numbers of groups later.
         let groups = job.dispatch.value.iter().fold(1u64, |all, &groups| all.saturating_mul(groups.into()));
         let what = report::harmless(&job.name);
-        if !std::io::stderr().is_terminal() {
+        if !is_capable(&std::io::stderr()) {
             return Self { running: None };
         }
         let (stop, stopped) = mpsc::channel();
@@ -85,11 +84,11 @@ const PARTS: u64 = 1000;
 pub(super) struct MeasureBar(Option<ProgressBar>);
 
 impl MeasureBar {
-    /// An empty one, if stderr is a terminal.
+    /// An empty one, if stderr is a terminal that can show it.
     pub fn new() -> Self {
         let style = style("measuring {wide_bar} {percent} %{left}");
         let bar = || ProgressBar::with_draw_target(Some(PARTS), ProgressDrawTarget::stderr()).with_style(style);
-        Self(std::io::stderr().is_terminal().then(bar))
+        Self(is_capable(&std::io::stderr()).then(bar))
     }
 
     /// Shows a part between 0 and 1.

@@ -4,11 +4,11 @@ use std::io::{IsTerminal, Write};
 use std::ops::Range;
 use std::path::Path;
 
+use brolga::advice;
 use brolga::bytecode::assembler::{self, AssembleError, Warning};
 use brolga::job::{JobError, Problem, SourceError};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity};
 
-use super::advice::advice;
 use super::style::Style;
 use super::{Ending, stream};
 

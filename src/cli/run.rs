@@ -1,6 +1,7 @@
 //! `brolga run`: every job or scene in turn, every shader of it, on one engine or on both.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
@@ -17,9 +18,9 @@ use super::compiler::CompilerOption;
 use super::interrupt::{self, INTERRUPTED, Interrupts, Temporary};
 use super::options::{DeviceOptions, Format, THREADS, device, seconds};
 use super::progress::Watcher;
-use super::style::Styles;
+use super::style::{Style, Styles};
 use super::summary::{self, RunLine};
-use super::{Ending, pixel, report};
+use super::{Ending, pixel, report, stream};
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -41,7 +42,7 @@ pub(super) struct Arguments {
     /// Print a form of the shaders instead of running them
     #[arg(long, value_enum)]
     emit: Option<Form>,
-    /// The folder for the files of `save`; by default the current one
+    /// The folder for the files of `save`, which is made if need be; by default the current one
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
     /// Tell what each step of a scene did to a pixel, of every texture that has it or of one
@@ -109,6 +110,12 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         report::print_plain(text.into(), Some(help.into()), styles.err);
         return Ok(Ending::BadInput);
     }
+    if let (Some(folder), None) = (&arguments.output, arguments.emit)
+        && let Err(error) = fs::create_dir_all(folder)
+    {
+        report::print_plain(format!("cannot make the folder {}: {error}", folder.display()), None, styles.err);
+        return Ok(Ending::BadInput);
+    }
     let device = match device(arguments.threads, arguments.device, arguments.cache.open(styles.err)) {
         Ok(device) => device,
         Err(ending) => return Ok(ending),
@@ -124,6 +131,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         interrupts,
         temporary,
         taken: BTreeSet::new(),
+        stdout_is_taken: false,
         documents: Vec::new(),
     };
     let mut ending = Ending::Fine;
@@ -184,6 +192,8 @@ pub(super) struct Session<'a> {
     temporary: Temporary,
     /// The outputs of all jobs so far.
     taken: BTreeSet<PathBuf>,
+    /// Whether results go to stdout, so that what there is to say goes to stderr.
+    stdout_is_taken: bool,
     /// The jobs and scenes so far, as JSON.
     pub(super) documents: Vec<Value>,
 }
@@ -203,6 +213,8 @@ enum Stop {
     Stdout(io::Error),
     /// Between two steps; in a dispatch it is an error of the job.
     Interrupted,
+    /// Results cannot go to stdout, and why was said.
+    NoStdout,
 }
 
 impl From<JobError> for Stop {
@@ -228,6 +240,7 @@ impl Session<'_> {
                 interrupted = true;
                 None
             }
+            Err(Stop::NoStdout) => return Ok(Ending::BadInput),
             Err(Stop::Job(error)) => Some(error),
             Err(Stop::Stdout(error)) => return Err(error),
         };
@@ -271,6 +284,9 @@ impl Session<'_> {
             return shown;
         }
         let outputs = self.claim(|folder, taken| ready.claim_outputs(folder, taken), Outputs::temporary_paths)?;
+        if outputs.has_standard() && !self.takes_stdout() {
+            return Err(Stop::NoStdout);
+        }
         let mut outputs = Some(outputs);
         for shader in 0..ready.shaders() {
             let mut first: Option<Outcome> = None;
@@ -339,9 +355,34 @@ impl Session<'_> {
         options
     }
 
+    /// Leaves stdout to the results of the only job or scene. Says why where it cannot.
+    pub(super) fn takes_stdout(&mut self) -> bool {
+        let (text, help) = match (self.arguments.format, self.arguments.jobs.len()) {
+            (Format::Json, _) => ("`--format json` and a file `-` would both be written to standard output", LEAVE_OUT),
+            (_, 2..) => ("a file `-` is standard output, where lines about the other jobs are", "run this one alone"),
+            _ => {
+                self.stdout_is_taken = true;
+                return true;
+            }
+        };
+        report::print_plain(text.into(), Some(help.into()), self.styles.err);
+        false
+    }
+
+    /// Where what there is to say is written, and how.
+    pub(super) fn out(&self) -> (Box<dyn Write>, Style) {
+        match self.stdout_is_taken {
+            false => (Box::new(io::stdout().lock()), self.styles.out),
+            true => (Box::new(io::stderr().lock()), self.styles.err),
+        }
+    }
+
     fn show(&self, line: &RunLine<'_>, done: &mut Done) -> io::Result<()> {
         match self.arguments.format {
-            Format::Text => line.write_text(&mut io::stdout().lock(), self.styles.out),
+            Format::Text => {
+                let (mut out, style) = self.out();
+                line.write_text(&mut out, style)
+            }
             Format::Json => {
                 done.runs.push(line.json());
                 Ok(())
@@ -365,7 +406,10 @@ impl Session<'_> {
 
     pub(super) fn show_outputs(&self, outputs: &[PathBuf]) -> io::Result<()> {
         match self.arguments.format {
-            Format::Text => outputs.iter().try_for_each(|path| summary::write_output(&mut io::stdout().lock(), path)),
+            Format::Text => {
+                let files = outputs.iter().filter(|path| !stream::is_standard(path));
+                files.map(|path| path.as_path()).try_for_each(|path| summary::write_output(&mut self.out().0, path))
+            }
             Format::Json => Ok(()),
         }
     }

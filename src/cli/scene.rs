@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use brolga::Engine;
-use brolga::scene::{CheckResult, Checked, Outcome, PictureCheck, Problem, QueryValue, Scene, SceneError};
+use brolga::scene::{CheckResult, Checked, Outcome, Outputs, PictureCheck, Problem, QueryValue, Scene, SceneError};
 use serde_json::{Value, json};
 
 use super::Ending;
@@ -24,7 +24,7 @@ impl Session<'_> {
             return Ok(Ending::BadInput);
         }
         let mut done = Done::default();
-        let run = self.scene_on_engines(file, &mut done)?;
+        let Some(run) = self.scene_on_engines(file, &mut done)? else { return Ok(Ending::BadInput) };
         let Done { runs, warnings, outputs } = done;
         if let Err(error) = &run {
             report::print_plain(error.to_string(), error.help(), self.styles.err);
@@ -43,17 +43,20 @@ impl Session<'_> {
         })
     }
 
-    /// Whether everything is as expected. What the first engine drew is saved.
-    fn scene_on_engines(&mut self, file: &Path, done: &mut Done) -> io::Result<Result<bool, SceneError>> {
+    /// Whether everything is as expected; None where nothing runs, and why was said. What the first engine drew is saved.
+    fn scene_on_engines(&mut self, file: &Path, done: &mut Done) -> io::Result<Option<Result<bool, SceneError>>> {
         let scene = match Scene::load(file, self.device.limits()) {
             Ok(scene) => scene,
-            Err(error) => return Ok(Err(error)),
+            Err(error) => return Ok(Some(Err(error))),
         };
         let mut claimed =
             match self.claim(|folder, taken| scene.claim_outputs(folder, taken), |claimed| claimed.temporary_paths()) {
                 Ok(claimed) => Some(claimed),
-                Err(error) => return Ok(Err(error)),
+                Err(error) => return Ok(Some(Err(error))),
             };
+        if claimed.as_ref().is_some_and(Outputs::has_standard) && !self.takes_stdout() {
+            return Ok(None);
+        }
         let (mut passed, mut first): (bool, Option<Outcome>) = (true, None);
         for engine in self.arguments.engines() {
             let options = self.options(engine);
@@ -63,7 +66,7 @@ impl Session<'_> {
             };
             let outcome = match run {
                 Ok(outcome) => outcome,
-                Err(error) => return Ok(Err(error)),
+                Err(error) => return Ok(Some(Err(error))),
             };
             if first.is_none() {
                 for warning in &outcome.warnings {
@@ -75,22 +78,26 @@ impl Session<'_> {
             let line = SceneLine { name: scene.name(), engine, outcome: &outcome, disagreement };
             passed &= line.passed();
             match self.arguments.format {
-                Format::Text => line.write_text(&mut io::stdout().lock(), self.styles.out)?,
+                Format::Text => {
+                    let (mut out, style) = self.out();
+                    line.write_text(&mut out, style)?;
+                }
                 Format::Json => done.runs.push(line.json()),
             }
             if self.arguments.format == Format::Text && first.is_none() && self.arguments.pixel.is_some() {
-                pixel::write(&mut io::stdout().lock(), &outcome.pixel, self.styles.out)?;
+                let (mut out, style) = self.out();
+                pixel::write(&mut out, &outcome.pixel, style)?;
             }
             if let Some(claimed) = claimed.take() {
                 match claimed.write(&outcome, &options.cancel) {
                     Ok(paths) => done.outputs = paths,
-                    Err(error) => return Ok(Err(error)),
+                    Err(error) => return Ok(Some(Err(error))),
                 }
                 self.show_outputs(&done.outputs)?;
             }
             first.get_or_insert(outcome);
         }
-        Ok(Ok(passed))
+        Ok(Some(Ok(passed)))
     }
 }
 

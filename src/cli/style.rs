@@ -15,18 +15,23 @@ pub(super) struct Styles {
 }
 
 impl Styles {
-    /// Follows `--color`, then NO_COLOR, then whether the stream is a terminal.
+    /// Follows `--color`, then NO_COLOR, then whether the stream is a terminal that has colours.
     pub fn choose(color: Color) -> Self {
         let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let style = |terminal: bool| Style {
+        let style = |is_capable: bool| Style {
             coloured: match color {
-                Color::Auto => allowed && terminal,
+                Color::Auto => allowed && is_capable,
                 Color::Always => true,
                 Color::Never => false,
             },
         };
-        Self { out: style(std::io::stdout().is_terminal()), err: style(std::io::stderr().is_terminal()) }
+        Self { out: style(is_capable(&std::io::stdout())), err: style(is_capable(&std::io::stderr())) }
     }
+}
+
+/// Whether a stream is a terminal that understands colours and moves of the cursor, as those called `dumb` do not.
+pub(super) fn is_capable(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("TERM").is_none_or(|name| name != "dumb")
 }
 
 /// How to write on one stream.

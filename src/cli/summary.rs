@@ -45,9 +45,10 @@ impl RunLine<'_> {
         self.report.threads as f64 / self.run_time().as_secs_f64().max(1e-9)
     }
 
-    /// The rate for the line; of a run shorter than this it would say how long starting it took.
+    /// The rate for the line. Of a run shorter than this it would say how long starting it took, and of one with fewer threads in a
+    /// second how long each of them took, since no such run is limited by their number.
     fn rate(&self) -> String {
-        match self.run_time() >= Duration::from_millis(1) {
+        match self.run_time() >= Duration::from_millis(1) && self.threads_per_second() >= 1e3 {
             true => format!("  {}", rate(self.threads_per_second(), "thread")),
             false => String::new(),
         }

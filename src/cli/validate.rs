@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
+use brolga::advice;
 use brolga::bytecode::{Findings, Limits, findings};
 use serde_json::json;
 
-use super::advice::advice;
 use super::options::{Format, Shaders};
 use super::style::Styles;
 use super::{Ending, report, stream};

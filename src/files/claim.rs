@@ -122,6 +122,19 @@ impl Claim {
     }
 }
 
+/// Whether links lead a path below a folder to a place that is not below it. What is not there leads nowhere.
+#[cfg(feature = "job")]
+pub(crate) fn leads_out(folder: &Path, path: &Path) -> io::Result<bool> {
+    let end = end_of_links(path)?;
+    let parent = |path: &Path| path.parent().filter(|parent| !parent.as_os_str().is_empty()).map(Path::to_owned);
+    let here = || PathBuf::from(".");
+    let folder = if folder.as_os_str().is_empty() { here() } else { folder.to_owned() };
+    match [folder, parent(&end).unwrap_or_else(here)].map(fs::canonicalize) {
+        [Ok(folder), Ok(place)] => Ok(!place.starts_with(folder)),
+        _ => Ok(false),
+    }
+}
+
 /// Where a path leads to, if it is a link; a file need not be there.
 fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();

@@ -26,6 +26,7 @@
 //! | `bytes.rs` | bytes that are looked at piece by piece |
 //! | `input.rs` | reads regular files up to a size |
 //! | `claim.rs` | files to write, from before there is content until they are whole |
+//! | `name.rs` | what the ends of names promise |
 //! | `quote.rs` | what messages quote |
 
 mod bytes;
@@ -35,6 +36,7 @@ mod exr;
 mod extent;
 mod input;
 mod mips;
+mod name;
 mod npy;
 mod obj;
 mod png;
@@ -59,7 +61,9 @@ pub use texels::Texels;
 pub(crate) use quote::{short, short_path};
 #[cfg(feature = "job")]
 pub(crate) use {
+    claim::leads_out,
     extent::{detail, sides},
+    name::{Held, foreign_picture, form_to_write},
     quote::{SHORT, short_text},
 };
 
@@ -208,11 +212,15 @@ pub fn load_texture(device: &Device, path: impl AsRef<Path>, format: Option<Form
     })
 }
 
-/// Writes a texture to a file of the form that its name asks for.
+/// Writes a texture to a file of the form that its name asks for: `.png`, `.dds`, `.exr`, `.npy`, or raw bytes as `.bin` or `.raw`.
+///
+/// # Errors
+/// If the name asks for none of these, the form has no place for the texture, or the file cannot be written.
 pub fn save_texture(texture: &Texture, path: impl AsRef<Path>) -> Result<(), FileError> {
     let (path, shape) = (path.as_ref(), texture.shape());
-    let form = FileForm::of(path);
     at(path, || {
+        let form =
+            name::form_to_write(path, name::Held::Texture).map_err(|why| FileProblem::CannotHold(why.to_owned()))?;
         form.check(shape)?;
         let (shape, bytes) = packed(texture)?;
         Ok(Claim::new(path)?.commit_with(&CancelToken::new(), |file| form.write(file, &shape, &bytes))?)
@@ -353,5 +361,22 @@ mod tests {
             assert!(end.is_none_or(|end| error.to_string().ends_with(end)), "{error}");
         }
         assert!(!path("b.png").exists());
+    }
+
+    #[test]
+    fn a_texture_becomes_raw_bytes_only_where_its_name_says_so() {
+        let (device, folder) = (device(), tempfile::tempdir().unwrap());
+        let texels: Vec<u8> = (0..24).collect();
+        let texture = device.texture_from(TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 3, 2), &texels).unwrap();
+        for name in ["x.bin", "x.RAW"] {
+            save_texture(&texture, folder.path().join(name)).unwrap();
+            assert_eq!(std::fs::read(folder.path().join(name)).unwrap(), texels);
+        }
+        for name in ["x.jpg", "x.bmp", "x.csv", "x.pngg", "x"] {
+            let error = save_texture(&texture, folder.path().join(name)).unwrap_err().to_string();
+            let end = ": pictures are saved as .png, .exr or .dds, arrays as .npy, raw bytes as .bin or .raw";
+            assert!(error.ends_with(&format!("{name}{end}")), "{error}");
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 }

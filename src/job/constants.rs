@@ -1,12 +1,14 @@
-//! Constant buffers by the names of their variables, for programs that have no job.
+//! Constant buffers by the names of their variables, and the types of the numbers in buffers, for programs that have no job.
 
+use brolga_bytecode::container::resources::{BufferKind, VariableType};
 use brolga_runtime::{Limits, Register};
 
-use super::declared::Found;
+use super::declared::{Found, number_type};
 use super::document::{self, Syntax};
 use super::error::Problem;
 use super::model::NamedValue;
 use super::table::Table;
+use super::values::NumberType;
 use super::variables;
 
 /// The bytes of a shader's constant buffer, from a JSON object with the values of variables, as the table `values` of a job
@@ -29,4 +31,32 @@ pub fn constants(container: &[u8], register: Register, json: &str, limits: &Limi
         bytes[run.byte as usize..run.end() as usize].copy_from_slice(&run.bytes);
     }
     Ok(bytes)
+}
+
+/// What the resource definitions (RDEF) of a shader say of the numbers in its structured and constant buffers.
+#[derive(Default)]
+pub struct BufferTypes(Option<Found>);
+
+impl BufferTypes {
+    /// Reads them; nothing is known of a file without them, or one that is no shader.
+    pub fn of(container: &[u8], limits: &Limits) -> Self {
+        Self(Found::read(container, limits).ok())
+    }
+
+    /// The types of the numbers of what is bound to a register, each once, in the order in which they come; none where the file says
+    /// nothing of them.
+    pub fn at(&self, register: Register) -> Vec<NumberType> {
+        let mut types = Vec::new();
+        let Some(found) = &self.0 else { return types };
+        let elements = found.buffer(register, BufferKind::ResourceElements);
+        let buffer = elements.or_else(|| found.constants(register));
+        buffer.iter().flat_map(|buffer| &buffer.variables).for_each(|variable| add(&variable.ty, &mut types));
+        types
+    }
+}
+
+fn add(ty: &VariableType, types: &mut Vec<NumberType>) {
+    ty.members.iter().for_each(|member| add(&member.ty, types));
+    let own = number_type(ty.base).filter(|own| ty.members.is_empty() && !types.contains(own));
+    types.extend(own);
 }

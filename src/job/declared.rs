@@ -56,7 +56,7 @@ impl Found {
     }
 
     /// The layout of what is bound to a register.
-    fn buffer(&self, register: Register, kind: BufferKind) -> Option<&resources::Buffer> {
+    pub fn buffer(&self, register: Register, kind: BufferKind) -> Option<&resources::Buffer> {
         let name = self.binding(register)?.name.as_str();
         // Of an array there is a layout for an element.
         let is_of = |of: &str| of.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('['));
@@ -104,7 +104,7 @@ impl Declarations<'_> {
         }
         if let Some(save) = &mut binding.save
             && save.number_type.is_none()
-            && FileForm::of(&save.path.value) == FileForm::Npy
+            && save.form(&kind) == Ok(FileForm::Npy)
             && let Kind::Structured { .. } = kind
             && let Some([number_type]) = self.element_types(binding.register).as_deref()
         {

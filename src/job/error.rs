@@ -361,6 +361,12 @@ pub enum Problem {
         /// The byte after its last one.
         end: u64,
     },
+    /// A file that is no texture by its name.
+    #[error("{why}")]
+    NoPicture {
+        /// What it is, and what would be right.
+        why: String,
+    },
     /// An output format that cannot hold what the view holds.
     #[error("{} cannot hold {register}: {message}", short_path(path))]
     CannotEncode {

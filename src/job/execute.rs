@@ -1,7 +1,7 @@
 //! Runs a prepared job: one dispatch, and the results of everything that a shader may write.
 
 use std::collections::BTreeSet;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use super::error::{JobError, Problem};
 use super::model::*;
 use super::output;
 use super::prepare::Prepared;
-use crate::files::{Array, Bytes, Claim, FileForm};
+use crate::files::{Array, Bytes, Claim};
 
 /// How to run a job.
 #[derive(Clone, Debug)]
@@ -340,6 +340,14 @@ impl Prepared {
         let mut paths = BTreeSet::new();
         for (at, binding) in self.job.bindings.iter().enumerate() {
             let Some(save) = &binding.save else { continue };
+            if save.is_standard() {
+                let (path, by) = (save.path.value.clone(), "standard output, which something else is written to");
+                if taken.contains(&path) || !paths.insert(path.clone()) {
+                    return Err(self.job.error(&save.path.span, Problem::OutputTaken { path, by: by.into() }));
+                }
+                claims.push((at, path, None));
+                continue;
+            }
             let path = folder.join(&save.path.value);
             let claim = Claim::new(&path).map_err(|error| self.cannot_write(at, path.clone(), error))?;
             if let Some(what) = self.job.inputs().find(|(_, input)| claim.replaces(input)).map(|(what, _)| what) {
@@ -359,7 +367,7 @@ impl Prepared {
                     .job
                     .error(&save.path.span, Problem::OutputTaken { path, by: "written by two registers".into() }));
             }
-            claims.push((at, path, claim));
+            claims.push((at, path, Some(claim)));
         }
         taken.extend(paths);
         Ok(Outputs { prepared: self, claims, ran: false, cancel: CancelToken::new() })
@@ -422,8 +430,8 @@ impl Prepared {
 #[derive(Debug)]
 pub struct Outputs<'a> {
     prepared: &'a Prepared,
-    /// Each with its binding and the path as the job has it.
-    claims: Vec<(usize, PathBuf, Claim)>,
+    /// Each with its binding and the path as the job has it; standard output without a claim.
+    claims: Vec<(usize, PathBuf, Option<Claim>)>,
     /// A run has filled the temporary files of mapped outputs.
     ran: bool,
     /// That of the last run stops writing too.
@@ -440,13 +448,14 @@ impl Outputs<'_> {
         if std::mem::replace(&mut self.ran, true) {
             return prepared.run_on(prepared.bind(device)?, device, shader, &compiled, options);
         }
-        let in_place: Vec<_> = self.claims.iter().filter(|(at, ..)| prepared.views[*at].in_place).collect();
+        let claims = self.claims.iter().filter_map(|(at, path, claim)| Some((at, path, claim.as_ref()?)));
+        let in_place: Vec<_> = claims.filter(|(at, ..)| prepared.views[**at].in_place).collect();
         let bindings = prepared.bind_over(device, |at| {
-            let Some((_, path, claim)) = in_place.iter().find(|(claimed, ..)| *claimed == at) else { return Ok(None) };
+            let Some((_, path, claim)) = in_place.iter().find(|(claimed, ..)| **claimed == at) else { return Ok(None) };
             let size = prepared.views[at].content.size_bytes();
-            claim.reserve(size).map_err(|error| prepared.cannot_write(at, path.clone(), error))?;
+            claim.reserve(size).map_err(|error| prepared.cannot_write(at, (*path).clone(), error))?;
             let mapped = device.map_buffer(claim.temporary_path(), Access::ReadWrite);
-            mapped.map(Some).map_err(|error| prepared.cannot_write(at, path.clone(), io::Error::other(error)))
+            mapped.map(Some).map_err(|error| prepared.cannot_write(at, (*path).clone(), io::Error::other(error)))
         })?;
         let mut outcome = prepared.run_on(bindings, device, shader, &compiled, options)?;
         for (at, _, claim) in in_place {
@@ -460,7 +469,13 @@ impl Outputs<'_> {
 
     /// The temporary files.
     pub fn temporary_paths(&self) -> Vec<PathBuf> {
-        self.claims.iter().map(|(_, _, claim)| claim.temporary_path().to_owned()).collect()
+        let claims = self.claims.iter().filter_map(|(.., claim)| claim.as_ref());
+        claims.map(|claim| claim.temporary_path().to_owned()).collect()
+    }
+
+    /// Whether one of them is standard output, `-` in a job.
+    pub fn has_standard(&self) -> bool {
+        self.claims.iter().any(|(.., claim)| claim.is_none())
     }
 
     /// Whether there are none.
@@ -468,7 +483,7 @@ impl Outputs<'_> {
         self.claims.is_empty()
     }
 
-    /// Writes the outputs and gives their paths. What cancels the run that was before stops this too: the output that is
+    /// Writes the outputs and gives their paths; `-` is standard output. What cancels the run that was before stops this too: the output that is
     /// being written, and those after it, stay as they were.
     pub fn write(self, outcome: &Outcome) -> Result<Vec<PathBuf>, JobError> {
         in_default_mode(|| self.write_all(outcome))
@@ -480,19 +495,28 @@ impl Outputs<'_> {
             let binding = &self.prepared.job.bindings[at];
             let slot = outcome.slots.iter().find(|slot| slot.register == binding.register);
             let slot = slot.expect("the reader takes `save` at u# only, and each of those has a result");
-            let (number_type, is_counted) =
-                binding.save.as_ref().map_or((None, false), |save| (save.number_type, save.counted.is_some()));
             let kind = &self.prepared.views[at].kind;
+            let save = binding.save.as_ref().expect("what has no output is not claimed");
+            let (number_type, is_counted) = (save.number_type, save.counted.is_some());
+            let form = save.form(kind).expect("the form was asked for when the job was prepared");
             let stride = self.prepared.stride(binding.register).unwrap_or(1);
             let size = match slot.counter.filter(|_| is_counted) {
                 Some(count) => slot.bytes.size_bytes().min(stride * u64::from(count)),
                 None => slot.bytes.size_bytes(),
             };
-            let in_place = slot.file.as_deref() == Some(claim.temporary_path());
-            let written = claim.commit_with(&self.cancel, |file| match &slot.bytes {
-                Bytes::View(view) if in_place => file.flush_mapped(view),
-                bytes => output::write(file, FileForm::of(&path), kind, number_type, bytes, size),
-            });
+            let written = match claim {
+                None => {
+                    let mut out = io::stdout().lock();
+                    output::write(&mut out, form, kind, number_type, &slot.bytes, size).and_then(|()| out.flush())
+                }
+                Some(claim) => {
+                    let in_place = slot.file.as_deref() == Some(claim.temporary_path());
+                    claim.commit_with(&self.cancel, |file| match &slot.bytes {
+                        Bytes::View(view) if in_place => file.flush_mapped(view),
+                        bytes => output::write(file, form, kind, number_type, bytes, size),
+                    })
+                }
+            };
             written.map_err(|error| match self.cancel.is_cancelled() {
                 true => self.prepared.job.error(&binding.span, Problem::WriteStopped { path: path.clone() }),
                 false => self.prepared.cannot_write(at, path.clone(), error),

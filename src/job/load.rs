@@ -10,7 +10,7 @@ use super::error::{JobError, Problem};
 use super::model::*;
 use super::output;
 use super::prepare::{LoadedContent, LoadedView};
-use crate::files::{self, Array, ElementType, FileForm, FileProblem, HEADER, Texels};
+use crate::files::{self, Array, ElementType, FileForm, FileProblem, HEADER, Texels, foreign_picture};
 
 /// Files of raw bytes from this size on are mapped.
 pub(super) const MAPPED_FROM: u64 = 64 << 20;
@@ -48,6 +48,11 @@ impl Loader<'_> {
     pub fn load(&self) -> Result<LoadedView, JobError> {
         if let Kind::Sampler(sampler) = self.kind {
             return Ok(LoadedView { kind: Kind::Sampler(sampler), content: LoadedContent::Zeros(0), in_place: false });
+        }
+        if let (Content::File(file), Kind::Texture(_)) = (&self.binding.content, &self.kind)
+            && let Some(why) = foreign_picture(&file.value)
+        {
+            return Err(self.job.error(&file.span, Problem::NoPicture { why }));
         }
         let large = self.large_file();
         let unordered = self.binding.register.class == ResourceClass::UnorderedAccess;
@@ -96,15 +101,19 @@ impl Loader<'_> {
             _ => LoadedContent::Zeros(size),
         };
         if let Some(save) = &self.binding.save {
-            let form = FileForm::of(&save.path.value);
-            if let Some(message) = output::refusal(form, &kind, size, save.number_type) {
+            let refusal = match save.form(&kind) {
+                Ok(form) => output::refusal(form, &kind, size, save.number_type),
+                Err(names) => Some(format!("{names}, or under any name with `raw = true`")),
+            };
+            if let Some(message) = refusal {
                 let (path, register) = (save.path.value.clone(), self.register());
                 return Err(self.job.error(&save.path.span, Problem::CannotEncode { path, register, message }));
             }
         }
         self.check_map()?;
         self.check_counted()?;
-        Ok(LoadedView { kind, content, in_place: self.saves_raw() && self.maps(size) })
+        let in_place = self.saves_raw(&kind) && self.maps(size);
+        Ok(LoadedView { kind, content, in_place })
     }
 
     /// Whether files of the binding of so many bytes are mapped, if they can be.
@@ -113,8 +122,9 @@ impl Loader<'_> {
     }
 
     /// Whether all of it goes to a file of raw bytes.
-    fn saves_raw(&self) -> bool {
-        let is_raw = |save: &Save| FileForm::of(&save.path.value) == FileForm::Raw && save.counted.is_none();
+    fn saves_raw<T>(&self, kind: &Kind<T>) -> bool {
+        let is_raw =
+            |save: &Save| save.form(kind) == Ok(FileForm::Raw) && save.counted.is_none() && !save.is_standard();
         self.binding.save.as_ref().is_some_and(is_raw)
     }
 
@@ -156,7 +166,7 @@ impl Loader<'_> {
     fn check_map(&self) -> Result<(), JobError> {
         let Some(Located { value: true, span }) = &self.binding.map else { return Ok(()) };
         let found = match (self.binding.register.class, &self.binding.content) {
-            (ResourceClass::UnorderedAccess, _) if self.saves_raw() => return Ok(()),
+            (ResourceClass::UnorderedAccess, _) if self.saves_raw(&self.kind) => return Ok(()),
             (ResourceClass::UnorderedAccess, _)
                 if self.binding.save.as_ref().is_some_and(|save| save.counted.is_some()) =>
             {

@@ -37,7 +37,7 @@
 //! | `memory.rs` | jobs that are made in memory |
 //! | `declared.rs` | what the shader says, so that the job need not |
 //! | `variables.rs` | values of constant buffers by the names of their variables |
-//! | `constants.rs` | the same for programs that have no job |
+//! | `constants.rs` | the same for programs that have no job, and types of numbers in buffers |
 //! | `prepare.rs` | opens the files of a job and checks their sizes |
 //! | `load.rs` | what each view holds before the run |
 //! | `checks.rs` | what each expectation compares |
@@ -87,9 +87,10 @@ use crate::files;
 use brolga_fenv::in_default_mode;
 
 pub use compare::{Comparison, CounterDifference, Difference, Segment};
-pub use constants::constants;
+pub use constants::{BufferTypes, constants};
 pub use document::{Span, Syntax};
 pub use draft::Draft;
+pub(crate) use draft::{TypeName, binding_of};
 pub(crate) use error::nearest;
 pub use error::{JobError, Problem};
 pub use execute::{CounterResult, Outcome, Outputs, RunOptions, SlotResult};

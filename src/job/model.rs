@@ -14,6 +14,7 @@ use super::document::{Entry, Node, Span};
 use super::error::{JobError, Problem};
 use super::extents::TextureKeys;
 use super::values::{Number, NumberType};
+use crate::files::{FileForm, Held, form_to_write};
 
 /// A run of one or more compiled forms of a compute shader: what is bound, how many groups, what must come out.
 #[derive(Clone, Debug)]
@@ -299,6 +300,24 @@ pub struct Save {
     pub number_type: Option<NumberType>,
     /// The key that says that only the elements before the hidden counter's last value are written.
     pub counted: Option<Span>,
+    /// Whether it is raw bytes, whatever its name is.
+    pub raw: bool,
+}
+
+impl Save {
+    /// Whether it goes to standard output, which is written `-`, and not to a file.
+    pub fn is_standard(&self) -> bool {
+        self.path.value.as_os_str() == "-"
+    }
+
+    /// The form of the file of a view of this kind; else what names can be asked for.
+    pub(super) fn form<T>(&self, kind: &Kind<T>) -> Result<FileForm, &'static str> {
+        match kind {
+            _ if self.raw || self.is_standard() => Ok(FileForm::Raw),
+            Kind::Texture(_) => form_to_write(&self.path.value, Held::Texture),
+            _ => form_to_write(&self.path.value, Held::Numbers),
+        }
+    }
 }
 
 /// What a view must hold after the run.

@@ -184,19 +184,20 @@ fn content(table: &Table<'_>, variables: &[NamedValue]) -> Result<Content, Fault
 fn save(node: &Node) -> Result<Save, Fault> {
     if let Ok(text) = as_text(node, "save") {
         let path = Located { value: text.into(), span: node.span.clone() };
-        return Ok(Save { path, number_type: None, counted: None });
+        return Ok(Save { path, number_type: None, counted: None, raw: false });
     }
     if !matches!(node.value, Value::Table(_)) {
         return Err(wrong_type("save", "the name of a file, or a table", node));
     }
     let table = Table::open(node, "save", "an output")?;
-    table.allow(&[&["file", "type", "counted"]])?;
+    table.allow(&[&["file", "type", "counted", "raw"]])?;
     let file = table.need("file")?;
     let counted = table.get("counted").map(|node| truth(node, "counted")).transpose()?;
     Ok(Save {
         path: Located { value: as_text(file, "file")?.into(), span: file.span.clone() },
         number_type: table.get("type").map(|node| content_keys::number_type(node, "type")).transpose()?,
         counted: counted.filter(|counted| counted.value).map(|counted| counted.span),
+        raw: table.get("raw").map(|node| truth(node, "raw")).transpose()?.is_some_and(|raw| raw.value),
     })
 }
 

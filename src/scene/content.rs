@@ -9,7 +9,7 @@ use brolga_runtime::{Dimension, Format, TextureShape};
 use super::document::{Mips, Resource};
 use super::error::{Problem, SceneError};
 use super::names::{Kind, Named};
-use crate::files::{self, Array, Extent, FileForm, FileProblem, HEADER, Texels, short};
+use crate::files::{self, Array, Extent, FileForm, FileProblem, HEADER, Texels, foreign_picture, leads_out, short};
 use crate::job::TextureKeys;
 
 /// A resource's shape and its first bytes.
@@ -70,9 +70,8 @@ impl Content {
             _ => return Self::buffer(place, resource, folder, room),
         };
         match &resource.file {
-            Some(file) if is_foreign_picture(file) => {
-                let message = format!("`{}`: pictures are read from .png, .exr and .dds files", short(file));
-                Err(SceneError::value(format!("{place}.file"), message))
+            Some(file) if let Some(why) = foreign_picture(file.as_ref()) => {
+                Err(SceneError::value(format!("{place}.file"), why))
             }
             Some(file) if form_of(file).is_texture() => Self::picture(place, resource, dimension, file, folder, room),
             _ => Self::texture(place, resource, dimension, folder, room),
@@ -178,12 +177,8 @@ fn form_of(file: &str) -> FileForm {
     FileForm::of(file.strip_suffix(PACKED).unwrap_or(file).as_ref())
 }
 
-/// Whether a file is a picture by its name, and of no form that is read or written.
-pub(super) fn is_foreign_picture(file: &str) -> bool {
-    let end = Path::new(file).extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase);
-    let foreign = ["jpg", "jpeg", "bmp", "gif", "hdr", "tga", "tif", "tiff", "webp"];
-    end.is_some_and(|end| foreign.contains(&end.as_str()))
-}
+/// Why a file that a link leads to is neither read nor written.
+pub(super) const OUTSIDE: &str = "a link leads out of the folder: a scene's files are in its folder or below it";
 
 /// The end of the names of packed files.
 const PACKED: &str = ".zst";
@@ -251,11 +246,15 @@ impl Folder {
     pub fn bytes(&self, place: &str, name: &str, most: u64) -> Result<Vec<u8>, SceneError> {
         Self::check_inside(place, name)?;
         let path = self.0.join(name);
+        let failed = |problem| SceneError::new(place, Problem::File { file: path.clone(), problem });
+        if leads_out(&self.0, &path).map_err(|error| failed(error.into()))? {
+            return Err(failed(OUTSIDE.into()));
+        }
         let is_packed = name.ends_with(PACKED);
         let bytes = files::read(&path, if is_packed { most.saturating_add(HEADER) } else { most });
         let bytes = bytes.and_then(|bytes| if is_packed { unpack(&bytes, most) } else { Ok(bytes) });
         self.1.borrow_mut().push(path.clone());
-        bytes.map_err(|problem| SceneError::new(place, Problem::File { file: path, problem }))
+        bytes.map_err(failed)
     }
 
     /// Checks that a name is that of a file in the folder or below it.

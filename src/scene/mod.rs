@@ -70,6 +70,7 @@ use serde::de::IgnoredAny;
 
 use crate::files;
 use crate::job::MOST_TEXT;
+use crate::language::language_help;
 use content::{Content, Folder, Room};
 use document::Document;
 use error::find;
@@ -151,6 +152,9 @@ impl Scene {
             }
             let (place, most) = (format!("shaders.{name}.file"), limits.file.blob_bytes.into());
             let bytes = folder.bytes(&place, &shader.file, most)?;
+            if let Some(help) = language_help(Path::new(&shader.file), &bytes) {
+                return Err(SceneError::value(place, format!("no compiled shader: {help}")));
+            }
             match (is_program(&bytes), document.is_direct3d9) {
                 (true, false) => {
                     let message = "a shader of Direct3D 9, in a scene without `\"api\": \"d3d9\"`";

@@ -1,6 +1,7 @@
 //! Files that a scene saves: claimed before it runs, written after its first run.
 
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use brolga_fenv::in_default_mode;
@@ -8,13 +9,13 @@ use brolga_runtime::{Buffer, CancelToken};
 use serde::Deserialize;
 
 use super::Scene;
-use super::content::{Folder, Form, is_foreign_picture};
+use super::content::{Folder, Form, OUTSIDE};
 use super::document::{Document, Resource};
 use super::error::{Problem, SceneError, find};
 use super::expectation::NumberName;
 use super::names::{Kind, Named};
 use super::run::Outcome;
-use crate::files::{Array, Bytes, Claim, FileForm, FileProblem, short};
+use crate::files::{Array, Bytes, Claim, FileForm, FileProblem, Held, form_to_write, leads_out, short};
 use crate::job::{self, NumberType, output};
 
 /// What a scene says of a file that it saves.
@@ -25,29 +26,45 @@ pub(super) struct Save {
     pub file: String,
     #[serde(rename = "type")]
     number_type: Option<NumberName>,
+    /// Whether it is raw bytes, whatever its name is.
+    #[serde(default)]
+    raw: bool,
 }
 
 impl Save {
     /// Checks that such a file can hold the resource, which has this form.
     pub fn check(&self, place: &str, document: &Document, form: &Form) -> Result<(), SceneError> {
         Folder::check_inside(&format!("{place}.file"), &self.file)?;
-        if is_foreign_picture(&self.file) {
-            let message = format!("`{}`: pictures are saved as .png, .exr or .dds", short(&self.file));
-            return Err(SceneError::value(format!("{place}.file"), message));
-        }
         let resource = find(&document.resources, "resource", &self.resource, || format!("{place}.resource"))?;
         let size_bytes = form.size_bytes(place)?;
-        match output::refusal(self.file_form(), &kind(resource, form), size_bytes, self.number_type()) {
+        let refusal = match self.file_form(form) {
+            Ok(found) => output::refusal(found, &kind(resource, form), size_bytes, self.number_type()),
+            Err(names) => {
+                let message = format!("`{}`: {names}, or under any name with `\"raw\": true`", short(&self.file));
+                return Err(SceneError::value(format!("{place}.file"), message));
+            }
+        };
+        match refusal {
             None => Ok(()),
             Some(why) => {
-                let message = format!("{} cannot hold `{}`: {why}", self.file, self.resource);
+                let message = format!("{} cannot hold `{}`: {why}", short(&self.file), self.resource);
                 Err(SceneError::value(format!("{place}.file"), message))
             }
         }
     }
 
-    fn file_form(&self) -> FileForm {
-        FileForm::of(self.file.as_ref())
+    /// Whether it goes to standard output, which is written `-`, and not to a file.
+    fn is_standard(&self) -> bool {
+        self.file == "-"
+    }
+
+    /// The form of the file of a resource; else what names can be asked for.
+    fn file_form(&self, form: &Form) -> Result<FileForm, &'static str> {
+        match form {
+            _ if self.raw || self.is_standard() => Ok(FileForm::Raw),
+            Form::Texture(_) => form_to_write(self.file.as_ref(), Held::Texture),
+            Form::Buffer { .. } => form_to_write(self.file.as_ref(), Held::Numbers),
+        }
     }
 
     fn number_type(&self) -> Option<NumberType> {
@@ -81,8 +98,8 @@ pub struct Saved<'a> {
 #[derive(Debug)]
 pub struct Outputs<'a> {
     scene: &'a Scene,
-    /// Each with the path that was asked for, in the order of the scene.
-    claims: Vec<(PathBuf, Claim)>,
+    /// Each with the path that was asked for, in the order of the scene; standard output without a claim.
+    claims: Vec<(PathBuf, Option<Claim>)>,
 }
 
 impl Scene {
@@ -95,7 +112,8 @@ impl Scene {
         })
     }
 
-    /// Claims every file that the scene saves, which finds those that cannot be written. Their names start from `folder`.
+    /// Claims every file that the scene saves, which finds those that cannot be written. Their names start from `folder`, which no link
+    /// leads out of.
     ///
     /// `taken` are the files that were written before, which no other may replace; it gains those of this scene.
     ///
@@ -109,13 +127,23 @@ impl Scene {
                 let problem = Problem::File { file: path.clone(), problem };
                 SceneError::new(format!("save[{n}].file"), problem).in_file(&self.path)
             };
+            if save.is_standard() {
+                if !taken.insert(PathBuf::from("-")) {
+                    return Err(failed("something else is written to standard output".into()));
+                }
+                claims.push((PathBuf::from("-"), None));
+                continue;
+            }
+            if leads_out(folder, &path).map_err(|error| failed(error.into()))? {
+                return Err(failed(OUTSIDE.into()));
+            }
             let claim = Claim::new(&path).map_err(|error| failed(error.into()))?;
             let message = if self.inputs.iter().any(|input| claim.replaces(input)) {
                 "the scene reads this file: choose another name"
             } else if !taken.insert(claim.path().to_owned()) {
                 "this file is already written: choose another name"
             } else {
-                claims.push((path, claim));
+                claims.push((path, Some(claim)));
                 continue;
             };
             return Err(failed(FileProblem::from(message)));
@@ -127,10 +155,16 @@ impl Scene {
 impl Outputs<'_> {
     /// The temporary files.
     pub fn temporary_paths(&self) -> Vec<PathBuf> {
-        self.claims.iter().map(|(_, claim)| claim.temporary_path().to_owned()).collect()
+        let claims = self.claims.iter().filter_map(|(_, claim)| claim.as_ref());
+        claims.map(|claim| claim.temporary_path().to_owned()).collect()
     }
 
-    /// Writes what came out of a run of the scene, and gives the paths. What cancels stops it: the file that is being written, and
+    /// Whether one of them is standard output, `-` in a scene.
+    pub fn has_standard(&self) -> bool {
+        self.claims.iter().any(|(_, claim)| claim.is_none())
+    }
+
+    /// Writes what came out of a run of the scene, and gives the paths; `-` is standard output. What cancels stops it: the file that is being written, and
     /// those after it, stay as they were.
     ///
     /// # Errors
@@ -145,9 +179,17 @@ impl Outputs<'_> {
         for ((n, save), (path, claim)) in scene.document.save.iter().enumerate().zip(self.claims) {
             let (content, bytes) = (&scene.contents[&save.resource], Bytes::Buffer(outcome.saved[n].clone()));
             let kind = kind(&scene.document.resources[&save.resource], &content.form);
-            let written = claim.commit_with(cancel, |file| {
-                output::write(file, save.file_form(), &kind, save.number_type(), &bytes, bytes.size_bytes())
-            });
+            let form = save.file_form(&content.form).expect("the form was asked for when the scene was read");
+            let (number_type, size) = (save.number_type(), bytes.size_bytes());
+            let written = match claim {
+                None => {
+                    let mut out = io::stdout().lock();
+                    output::write(&mut out, form, &kind, number_type, &bytes, size).and_then(|()| out.flush())
+                }
+                Some(claim) => {
+                    claim.commit_with(cancel, |file| output::write(file, form, &kind, number_type, &bytes, size))
+                }
+            };
             written.map_err(|error| {
                 let problem = Problem::File { file: path.clone(), problem: error.into() };
                 SceneError::new(format!("save[{n}].file"), problem).in_file(&scene.path)

@@ -25,8 +25,31 @@ pub(super) fn cases() -> Vec<Case> {
         ("old.txt", text("ps_2_x\n"), &["this is a listing: `brolga asm`"]),
         ("exact.txt", text(".dxbc\n"), &["this is a listing: `brolga asm`"]),
         ("a.hlsl", text("int a;\n"), &["is HLSL", "fxc"]),
-        ("b.txt", text("[numthreads(1, 1, 1)] void main() {}\n"), &["this is HLSL", "fxc"]),
-        ("a.spv", vec![0x03, 0x02, 0x23, 0x07, 0, 0, 1, 0], &["begins with 03 02 23 07, not with DXBC", "SPIR-V"]),
+        ("b.txt", text("// model: cs_5_0\n[numthreads(1, 1, 1)] void main() {}\n"), &["this is HLSL", "fxc"]),
+        (
+            "a.spv",
+            vec![0x03, 0x02, 0x23, 0x07, 0, 0, 1, 0],
+            &[
+                "begins with 03 02 23 07, not with DXBC",
+                "this is SPIR-V: `spirv-cross --hlsl --shader-model 50`",
+                "fxc",
+            ],
+        ),
+        ("b.spvasm", text("OpCapability Shader\n"), &["the text of SPIR-V: `spirv-as`", "`spirv-cross --hlsl"]),
+        (
+            "c.txt",
+            text("#version 450\nvoid main() {}\n"),
+            &["this is GLSL: `glslangValidator -V`", "`spirv-cross --hlsl"],
+        ),
+        ("mesh.frag", text("void main() {}\n"), &["this is GLSL"]),
+        ("d.txt", text("@fragment fn main() {}\n"), &["this is WGSL: `naga`", "`spirv-cross --hlsl"]),
+        ("e.metal", text("kernel void a() {}\n"), &["the Metal shading language", "GLSL, WGSL, SPIR-V or HLSL"]),
+        ("f.txt", text("using namespace metal;\nfloat4 a;\n"), &["the Metal shading language"]),
+        (
+            "offsets.txt",
+            text("//\n      0x00000000: cs_5_0\n      0x00000008: ret\n"),
+            &["this is a listing: `brolga asm`"],
+        ),
         ("a.fxo", vec![0x01, 0x09, 0xff, 0xfe, 0, 0, 0, 0], &["begins with 01 09 ff fe,", "an effect"]),
         ("a.exe", vec![b'M', b'Z', 0x90, 0, 3, 0, 0, 0], &["begins with 4d 5a 90 00,", "a program"]),
         ("noise.bin", vec![0xde, 0xad, 0xbe, 0xef], &["begins with de ad be ef,", "DXBC", "Direct3D 9"]),
@@ -105,9 +128,17 @@ fn with_name(name: &[u8; 5]) -> Vec<u8> {
     bytes
 }
 
-/// What a command writes to a terminal.
+/// What a command writes to a terminal, without colours.
 #[cfg(target_os = "linux")]
 fn on_terminal(folder: &Folder, arguments: &[&str]) -> String {
+    let mut command = folder.command(arguments);
+    command.env("NO_COLOR", "1");
+    shown_by(command)
+}
+
+/// What a command writes to a terminal.
+#[cfg(target_os = "linux")]
+fn shown_by(mut command: std::process::Command) -> String {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use std::io::Read;
     use std::process::Stdio;
@@ -117,8 +148,7 @@ fn on_terminal(folder: &Folder, arguments: &[&str]) -> String {
     unlockpt(&ours).unwrap();
     let theirs = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
     let theirs = fs::OpenOptions::new().read(true).write(true).open(theirs).unwrap();
-    let mut command = folder.command(arguments);
-    let mut child = command.env("NO_COLOR", "1").stdout(theirs).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command.stdout(theirs).stderr(Stdio::piped()).spawn().unwrap();
     // It holds an end that would keep the reading below from ending.
     drop(command);
     let mut bytes = Vec::new();
@@ -130,6 +160,21 @@ fn on_terminal(folder: &Folder, arguments: &[&str]) -> String {
     }
     assert_eq!(child.wait().unwrap().code(), Some(0));
     String::from_utf8(bytes).unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_dumb_terminal_gets_no_colours() {
+    let folder = Folder::new();
+    let with = |term: &str, arguments: &[&str]| {
+        let mut command = folder.command(arguments);
+        command.env("TERM", term);
+        shown_by(command)
+    };
+    assert!(with("xterm", &["dis", "add.cso"]).contains("\x1b["));
+    assert!(!with("dumb", &["dis", "add.cso"]).contains('\x1b'));
+    assert!(with("dumb", &["dis", "add.cso", "--color", "always"]).contains("\x1b["));
+    assert!(!with("dumb", &["--help"]).contains('\x1b'));
 }
 
 #[cfg(target_os = "linux")]
@@ -149,4 +194,16 @@ fn a_name_cannot_steer_the_terminal() {
         assert!(shown.contains("[31m"), "{arguments:?}: {shown}");
         assert!(!shown.contains('\x1b'), "{arguments:?}: {shown:?}");
     }
+}
+
+#[test]
+fn a_text_in_another_language_is_no_listing() {
+    let folder = Folder::new();
+    folder
+        .write("a.comp", "#version 450\nvoid main() {}\n")
+        .brolga(&["asm", "a.comp", "-o", "a.cso"])
+        .fails(2, &["a.comp is no listing", "this is GLSL"]);
+    // With a mistake a listing is one nevertheless, whatever its comments say.
+    let listing = "// cbuffer C { float4 tint; }\ncs_5_9\ndcl_thread_group 1, 1, 1\nret\n";
+    folder.write("b.asm", listing).brolga(&["asm", "b.asm", "-o", "b.cso"]).fails(2, &["`cs_5_9`", "b.asm:2:1"]);
 }

@@ -160,14 +160,91 @@ fn a_scene_shows_what_the_shader_gives() {
     }
 }
 
-/// Whatever stands in a name stays in its comment or text.
+/// Numbers are 1 in their own types: the bits of 1.0 would be a count of over a billion.
 #[test]
-fn names_of_a_file_cannot_leave_their_comment() {
+fn constants_of_a_scene_are_ones_of_their_types() {
+    const ONE: u32 = 0x3f80_0000;
+    let folder = Folder::new();
+    let named = fs::read(repository("tests/cli/counted.cso")).unwrap();
+    // Without resource definitions the instructions tell what the integer is.
+    let mut stripped = named.clone();
+    let at = stripped.windows(4).position(|name| name == b"RDEF").unwrap();
+    stripped[at..at + 4].copy_from_slice(b"NONE");
+    for (name, bytes, expected) in [
+        // The count; the tint, which begins at a vector; the steps and a truth value, in a third.
+        ("named", named, [1, 0, 0, 0, ONE, ONE, ONE, ONE, 1, 1, 0, 0]),
+        ("stripped", stripped, [1, 0, 0, 0, 0, ONE, 0, 0, 1, 0, ONE, 0]),
+    ] {
+        let file = format!("{name}.cso");
+        folder.write(&file, bytes).brolga(&["new", &file]).fails(0, &[]);
+        let text = fs::read_to_string(folder.path(&format!("{name}/scene.json"))).unwrap();
+        let scene: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(scene["resources"]["b0"]["u32"], serde_json::json!(expected), "{name}");
+        folder.brolga(&["run", name, "--timeout", "60"]).fails(0, &[]);
+    }
+}
+
+/// Whatever stands in a name, a job that is written runs.
+#[test]
+fn names_of_a_file_cannot_leave_their_place() {
     let folder = Folder::new();
     let bytes = fs::read(repository("examples/mandelbrot.cso")).unwrap();
-    let at = bytes.windows(8).position(|bytes| bytes == b"picture\0").unwrap();
-    let mut named = bytes.clone();
-    named[at..at + 7].copy_from_slice(b"a\nb = \"");
-    folder.write("named.cso", named).brolga(&["new", "named.cso"]).fails(0, &[]);
-    folder.brolga(&["run", "named.toml"]).fails(0, &[]);
+    let place = |name: &[u8]| bytes.windows(name.len()).position(|bytes| bytes == name).unwrap();
+    let (variable, register) = (place(b"centre\0"), place(b"picture\0"));
+    let names: [&[u8; 6]; 17] = [
+        b"a\nb = ",
+        b"\"\"\"a=\"",
+        b"'''\r\n]",
+        b"[x]\n[u",
+        b"..\\../",
+        b"/etc/p",
+        b"\x1b[2Jz\x7f",
+        b"\xff\xfe\x80\xc0a\xed",
+        // U+0085 and U+2028 end lines to some.
+        b"\xc2\x85\xe2\x80\xa8b",
+        b"\\u0041",
+        b"a.b.c.",
+        b"______",
+        b"\0\0\0\0\0\0",
+        // The name of another variable, so that it tells neither.
+        b"span\0\0",
+        // Keys of jobs.
+        b"size\0\0",
+        b"values",
+        b"'\"#\t= ",
+    ];
+    for (n, name) in names.into_iter().enumerate() {
+        let mut named = bytes.clone();
+        for at in [variable, register] {
+            named[at..at + 6].copy_from_slice(name);
+        }
+        let (shader, job) = (format!("named{n}.cso"), format!("named{n}.toml"));
+        folder.write(&shader, named).brolga(&["new", &shader]).fails(0, &[]);
+        let run = folder.brolga(&["run", &job]);
+        let text = fs::read_to_string(folder.path(&job)).unwrap();
+        assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{name:?}\n{text}");
+    }
+    // All outputs are here.
+    let outputs = folder.leavings();
+    assert!(outputs.len() == names.len() && outputs.iter().all(|name| name.starts_with("named")), "{outputs:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_path_that_no_job_can_say_is_refused() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = Folder::new();
+    let name = std::ffi::OsStr::from_bytes(b"\xff.cso");
+    fs::copy(folder.path("add.cso"), folder.folder.path().join(name)).unwrap();
+    let mut command = folder.command(&["new", "-o", "x.toml"]);
+    super::Run::of(command.arg(name).output().unwrap()).fails(2, &["\u{fffd}.cso", "is not UTF-8", "another name"]);
+    assert!(!folder.path("x.toml").exists());
+    for name in ["a\nb.cso", "\"\"\"c.cso", "d'e=[f]#.cso", "\u{85}.cso"] {
+        fs::copy(folder.path("add.cso"), folder.path(name)).unwrap();
+        folder.brolga(&["new", name, "-o", "x.toml", "--force"]).fails(0, &[]);
+        folder.brolga(&["run", "x.toml"]).fails(0, &[]);
+        folder.brolga(&["new", name, "--force"]).fails(0, &[]);
+        folder.brolga(&["run", &name.replace(".cso", ".toml")]).fails(0, &[]);
+    }
 }

@@ -33,6 +33,27 @@ fn bash_completes_the_name_of_a_command() {
 }
 
 #[test]
+fn help_has_examples_the_environment_and_exit_codes() {
+    let folder = Folder::new();
+    for command in COMMANDS {
+        let run = folder.brolga(&[command, "--help"]);
+        assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+        for part in ["Examples:", &format!("  brolga {command}"), "Environment:", "NO_COLOR", "Exit codes:", "  0  "] {
+            assert!(run.out.contains(part), "{command}: `{part}` is missing in:\n{}", run.out);
+        }
+        assert_eq!(run.out.contains("BROLGA_CACHE"), matches!(command, "run" | "bench" | "cache"), "{}", run.out);
+        // The short help is short.
+        assert!(!folder.brolga(&[command, "-h"]).out.contains("Examples:"));
+    }
+    let run = folder.brolga(&["--help"]);
+    assert!(
+        run.out.contains("Examples:") && run.out.contains("BROLGA_COMPILER") && run.out.contains("130"),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
 fn the_manual_has_a_page_for_every_command() {
     let folder = Folder::new();
     let first = folder.brolga(&["man"]);
@@ -45,5 +66,15 @@ fn the_manual_has_a_page_for_every_command() {
         assert!(page.contains(&format!("brolga\\-{command}")), "{page}");
     }
     assert!(folder.path("share/man1/brolga.1").exists());
+    for (command, parts) in [
+        ("brolga-run", &["EXIT STATUS", "130", "BROLGA_CACHE", "BROLGA_COMPILER", "NO_COLOR", "EXAMPLES"][..]),
+        ("brolga-bench", &["EXIT STATUS", "brolga bench job.toml \\-\\-compare before.json"]),
+        ("brolga", &["EXIT STATUS", "ENVIRONMENT", "EXAMPLES"]),
+    ] {
+        let page = std::fs::read_to_string(folder.path(&format!("share/man1/{command}.1"))).unwrap();
+        for part in parts {
+            assert!(page.contains(part), "`{part}` is missing in:\n{page}");
+        }
+    }
     folder.brolga(&["man", "add.cso/man1"]).fails(2, &["cannot write to add.cso/man1"]);
 }

@@ -203,7 +203,16 @@ fn mistakes_in_meshes_are_told() {
         ),
         (
             changed(&|folder| folder.scene["save"] = json!([{"resource": "target", "file": "a.JPG"}])),
-            "save[0].file: `a.JPG`: pictures are saved as .png, .exr or .dds",
+            "save[0].file: `a.JPG`: pictures are saved as .png, .exr or .dds, arrays as .npy, raw bytes as .bin or .raw, or under any \
+             name with `\"raw\": true`",
+        ),
+        (
+            changed(&|folder| folder.scene["save"] = json!([{"resource": "target", "file": "a.dat"}])),
+            "save[0].file: `a.dat`: pictures are saved as",
+        ),
+        (
+            changed(&|folder| folder.scene["save"] = json!([{"resource": "camera", "file": "a.csv"}])),
+            "save[0].file: `a.csv`: pictures are saved as",
         ),
         (
             changed(&|folder| folder.scene["resources"]["albedo"]["file"] = "a.tga".into()),
@@ -212,6 +221,12 @@ fn mistakes_in_meshes_are_told() {
         (
             changed(&|folder| folder.scene["shaders"]["vs"]["file"] = "shader.hlsl".into()),
             "shaders.vs.file: scenes take compiled shaders: fxc makes a .cso file of this one (docs/compile.md)",
+        ),
+        (
+            changed(&|folder| {
+                fs::write(folder.path("vs.cso"), "#version 450\nvoid main() { gl_Position = vec4(0); }\n").unwrap();
+            }),
+            "shaders.vs.file: no compiled shader: this is GLSL: `glslangValidator -V` makes SPIR-V of it",
         ),
         (
             changed(&|folder| folder.scene["save"] = json!([{"resource": "target", "file": "a.exr"}])),
@@ -270,9 +285,15 @@ fn pictures_and_arrays_are_saved_where_the_command_says() {
     let (code, _, err) = run(&folder, &["scene.json", "scene.json", "--output", "out"]);
     assert_eq!(code, Some(2));
     assert!(err.contains("save[0].file: out/picture.png: this file is already written: choose another name"), "{err}");
-    let (code, _, err) = run(&folder, &["scene.json", "--output", "none"]);
+    let (code, out, _) = run(&folder, &["scene.json", "--output", "new/inner"]);
+    assert_eq!(code, Some(0));
+    assert!(
+        out.contains("      wrote new/inner/picture.png\n") && folder.path("new/inner/picture.png").exists(),
+        "{out}"
+    );
+    let (code, _, err) = run(&folder, &["scene.json", "--output", "target.png/x"]);
     assert_eq!(code, Some(2));
-    assert!(err.contains("save[0].file: none/picture.png: there is no folder none"), "{err}");
+    assert!(err.contains("cannot make the folder target.png/x: "), "{err}");
     folder.scene["save"][0]["file"] = "target.png".into();
     folder.write();
     let (code, _, err) = run(&folder, &["scene.json"]);
@@ -322,4 +343,88 @@ fn a_texture_that_nothing_is_bound_to_is_warned_of() {
     let expected = format!("pipelines.main.ps: {vertex} is a vertex shader, vs_").replace('"', "`");
     let said = folder.complaint();
     assert!(said.starts_with(&expected), "{said}");
+}
+
+#[test]
+fn raw_bytes_of_a_texture_are_saved_under_names_that_say_so() {
+    let mut folder = Folder::new();
+    folder.scene["save"] = json!([
+        {"resource": "target", "file": "a.bin"},
+        {"resource": "target", "file": "b.raw"},
+        {"resource": "target", "file": "c.png", "raw": true},
+        {"resource": "target", "file": "d", "raw": true},
+        {"resource": "camera", "file": "camera.dat"},
+    ]);
+    folder.write();
+    let (code, out, err) = run(&folder, &["scene.json"]);
+    assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+    let files = ["a.bin", "b.raw", "c.png", "d"].map(|name| fs::read(folder.path(name)).unwrap());
+    assert_eq!(files[0].len(), 960 * 720 * 4);
+    assert!(files.iter().all(|file| *file == files[0]));
+    assert!(folder.path("camera.dat").exists());
+}
+
+/// What `-` names goes to standard output, and what there is to say to the other one.
+#[test]
+fn what_is_saved_as_a_dash_is_standard_output() {
+    let mut folder = Folder::new();
+    folder.scene["save"] = json!([{"resource": "camera", "file": "-"}, {"resource": "target", "file": "picture.png"}]);
+    folder.write();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_brolga"));
+    let command = command.args(["run", "scene.json"]).current_dir(folder.folder.path()).env("BROLGA_CACHE", "");
+    let output = command.output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    let expected: Vec<u8> = folder.floats("camera").iter().flat_map(|number| (*number as f32).to_le_bytes()).collect();
+    assert_eq!(output.stdout, expected);
+    assert!(err.starts_with("pass  ") && err.ends_with("      wrote picture.png\n"), "{err}");
+    assert!(!folder.path("-").exists());
+    let (code, out, err) = run(&folder, &["scene.json", "--format", "json"]);
+    assert_eq!(code, Some(2), "{out}");
+    assert!(err.contains("`--format json` and a file `-` would both be written to standard output"), "{err}");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_lead_no_scene_out_of_its_folder() {
+    use std::os::unix::fs::symlink;
+
+    let outside = tempfile::tempdir().unwrap();
+    let out = |name: &str| outside.path().join(name);
+    let mut folder = Folder::new();
+    fs::copy(folder.path("vs.cso"), out("vs.cso")).unwrap();
+    fs::copy(folder.path("vs.cso"), folder.path("inner.cso")).unwrap();
+    symlink(out("vs.cso"), folder.path("away.cso")).unwrap();
+    symlink(outside.path(), folder.path("away")).unwrap();
+    symlink("inner.cso", folder.path("here.cso")).unwrap();
+    let refused = "a link leads out of the folder: a scene's files are in its folder or below it";
+    for name in ["away.cso", "away/vs.cso"] {
+        folder.scene["shaders"]["vs"]["file"] = name.into();
+        assert_eq!(folder.complaint(), format!("shaders.vs.file: {name}: {refused}"));
+    }
+    // Links inside, and a folder that is one itself, are as good as others.
+    folder.scene["shaders"]["vs"]["file"] = "here.cso".into();
+    folder.passes();
+    symlink(folder.folder.path(), out("scene")).unwrap();
+    Scene::load(&out("scene/scene.json"), &Limits::default()).unwrap_or_else(|error| panic!("{error}"));
+
+    // What it saves is in the folder that the command says.
+    fs::write(out("kept.bin"), "kept").unwrap();
+    symlink(out("kept.bin"), folder.path("kept.bin")).unwrap();
+    symlink(out("made.bin"), folder.path("made.bin")).unwrap();
+    for name in ["kept.bin", "made.bin", "away/new.bin"] {
+        folder.scene["save"] = json!([{"resource": "camera", "file": name}]);
+        folder.write();
+        let (code, _, err) = run(&folder, &["scene.json"]);
+        assert_eq!(code, Some(2), "{err}");
+        assert!(err.contains(&format!("save[0].file: {name}: {refused}")), "{err}");
+    }
+    assert_eq!(fs::read_to_string(out("kept.bin")).unwrap(), "kept");
+    assert!(!out("made.bin").exists() && !out("new.bin").exists());
+    // A folder that the command names may be anywhere.
+    folder.scene["save"] = json!([{"resource": "camera", "file": "kept.bin"}]);
+    folder.write();
+    let (code, _, err) = run(&folder, &["scene.json", "--output", "away"]);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(fs::read(out("kept.bin")).unwrap().len() > 4);
 }

@@ -9,11 +9,12 @@ use std::ops::Range;
 use std::ptr::NonNull;
 
 use brolga::files::{self, Bytes};
+use brolga::job::NumberType;
 use brolga::{Access, Buffer, ErrorKind};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyDict, PyTuple, PyWeakrefReference};
+use pyo3::types::{PyByteArray, PyDict, PyMemoryView, PyTuple, PyWeakrefReference};
 
 use crate::error::Failure;
 
@@ -23,6 +24,18 @@ pub enum Numbers {
     Float,
     Signed,
     Unsigned,
+}
+
+impl Numbers {
+    /// What NumPy calls such numbers of so many bits.
+    pub fn name(self, bits: usize) -> String {
+        let name = match self {
+            Numbers::Float => "float",
+            Numbers::Signed => "int",
+            Numbers::Unsigned => "uint",
+        };
+        format!("{name}{bits}")
+    }
 }
 
 /// An array of Python, held so that its memory stays where it is.
@@ -97,6 +110,50 @@ impl Array {
         }
     }
 
+    /// What NumPy calls its elements.
+    pub fn type_name(&self) -> String {
+        match (self.numbers(), self.export.format().to_bytes()) {
+            (Some(_), [.., b'?']) => "bool".to_owned(),
+            (Some(numbers), _) => numbers.name(8 * self.item_bytes()),
+            (None, other) => String::from_utf8_lossy(other).into_owned(),
+        }
+    }
+
+    /// Whether its elements can be such numbers of so many bits, or parts of them: bytes can be anything, and what are no numbers is for
+    /// whoever made it to know. Integers may have the other sign.
+    pub fn holds(&self, (numbers, bits): (Numbers, usize)) -> bool {
+        let is_float = |numbers: Numbers| numbers == Numbers::Float;
+        let is_bool = self.export.format().to_bytes().ends_with(b"?");
+        match self.numbers() {
+            Some(_) if is_bool => false,
+            Some(own) => self.item_bytes() == 1 || 8 * self.item_bytes() == bits && is_float(own) == is_float(numbers),
+            None => true,
+        }
+    }
+
+    /// Refuses an array whose numbers are none of those that the shader's source has in a buffer, with what makes them such.
+    pub fn check_types(&self, place: &str, types: &[NumberType]) -> Result<(), Failure> {
+        let number = |number_type: &NumberType| match number_type {
+            NumberType::F32 => (Numbers::Float, 32),
+            NumberType::F64 => (Numbers::Float, 64),
+            NumberType::I32 => (Numbers::Signed, 32),
+            _ => (Numbers::Unsigned, 32),
+        };
+        let numbers: Vec<_> = types.iter().map(number).collect();
+        let fits = |&number: &(Numbers, usize)| self.holds(number);
+        let Some(first) = numbers.first().filter(|_| !numbers.iter().any(fits)) else { return Ok(()) };
+        let names = numbers.iter().map(|(numbers, bits)| numbers.name(*bits)).collect::<Vec<_>>().join(" and ");
+        let (found, wanted) = (self.type_name(), first.0.name(first.1));
+        let same_bits = match 8 * self.item_bytes() == first.1 {
+            true => format!(", array.view(numpy.{wanted}) means its bits"),
+            false => String::new(),
+        };
+        Err(Failure::resource(format!(
+            "{place} has {names} in the shader's source, and the array has {found}: array.astype(numpy.{wanted}) makes a copy \
+             that fits{same_bits}"
+        )))
+    }
+
     /// A buffer over all of it.
     pub fn into_buffer(self) -> Result<Buffer, Failure> {
         if !self.is_contiguous() {
@@ -128,6 +185,12 @@ fn export(object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
         Ok(export) => return Ok(export),
         Err(error) => error,
     };
+    // Arrays of ctypes leave their strides out, which a memoryview works out.
+    if let Ok(view) = PyMemoryView::from(object)
+        && let Ok(export) = PyUntypedBuffer::get(&view)
+    {
+        return Ok(export);
+    }
     let name = object.get_type().name()?;
     if object.getattr_opt("ndim")?.is_some_and(|axes| axes.eq(0).unwrap_or(false)) {
         let message = format!("a {name} without axes: numpy.reshape(array, 1) sees it with one");

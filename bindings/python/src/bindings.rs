@@ -1,7 +1,9 @@
 //! Registers and what Python binds to them: each value becomes the view that the shader declares.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
+use brolga::job::{BufferTypes, NumberType};
 use brolga::{
     BindingRules, Bindings, Buffer, Device, ErrorKind, Leniency, Register, ResourceClass, ResourceKind, Shader, View,
 };
@@ -10,6 +12,7 @@ use pyo3::types::PyDict;
 
 use crate::array::{Array, to_json};
 use crate::error::Failure;
+use crate::shader::Source;
 use crate::{texels, view};
 
 /// A shader with what making views for it takes.
@@ -17,10 +20,21 @@ pub struct Program {
     pub device: Device,
     pub shader: Shader,
     /// The shader's file, which has the names of constants.
-    pub container: Vec<u8>,
+    pub source: Source,
+    /// What its source says of numbers in buffers, read when an array is bound to one.
+    types: OnceLock<BufferTypes>,
 }
 
 impl Program {
+    pub fn new(device: Device, shader: Shader, source: Source) -> Self {
+        Self { device, shader, source, types: OnceLock::new() }
+    }
+
+    /// The types of the numbers that the source has in a buffer.
+    fn types(&self, register: Register) -> Vec<NumberType> {
+        self.types.get_or_init(|| BufferTypes::of(&self.source.bytes, self.device.limits())).at(register)
+    }
+
     /// The register of a name, as in the shader's source or as in listings.
     pub fn register(&self, name: &str) -> Result<Register, Failure> {
         match self.shader.register(name) {
@@ -98,6 +112,9 @@ impl Binder<'_> {
                 return Err(Failure::new(ErrorKind::Binding, message).into());
             }
         }
+        if matches!(declared, Some(ResourceKind::Structured { .. } | ResourceKind::Constant { .. })) {
+            array.check_types(&register.to_string(), &self.program.types(register))?;
+        }
         let view = match (declared, register.class) {
             (Some(ResourceKind::Structured { stride_bytes }), _) => {
                 let view = View::structured(self.buffer(array)?, stride_bytes).map_err(Failure::from)?;
@@ -128,8 +145,8 @@ impl Binder<'_> {
 
     /// A constant buffer with values of variables, by name.
     fn constants(&self, register: Register, values: &Bound<'_, PyDict>) -> PyResult<Buffer> {
-        let Program { device, container, .. } = self.program;
-        let bytes = brolga::job::constants(container, register, &to_json(values)?, device.limits());
+        let Program { device, source, .. } = self.program;
+        let bytes = brolga::job::constants(&source.bytes, register, &to_json(values)?, device.limits());
         let buffer = device.buffer_from(&bytes.map_err(Failure::from)?);
         Ok(buffer.map_err(Failure::from)?)
     }

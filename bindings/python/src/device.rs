@@ -56,7 +56,7 @@ impl Device {
         time_limit: Option<f64>,
         cancel: Option<&CancelToken>,
     ) -> PyResult<Shader> {
-        let container = load(shader)?;
+        let source = load(shader)?;
         let mut options = CompileOptions::new(parse_engine(engine)?);
         if let Some(name) = name {
             options = options.named(name);
@@ -66,9 +66,12 @@ impl Device {
         }
         let time_limit = time_limit.map(seconds).transpose()?;
         let cancel = cancel.map_or_else(Default::default, |cancel| cancel.token.clone());
-        let compile = |token: &brolga::CancelToken| self.device.compile_until(&container, &options, token, time_limit);
+        let compile = |token: &brolga::CancelToken| {
+            let shader = self.device.compile_until(&source.bytes, &options, token, time_limit);
+            shader.map_err(|error| source.refused(error))
+        };
         let shader = interruptible(py, &cancel, compile)?;
-        Ok(Shader::new(self.device.clone(), shader, container))
+        Ok(Shader::new(self.device.clone(), shader, source))
     }
 
     /// A texture of zeros, or over an array's memory: what arrays cannot say alone.

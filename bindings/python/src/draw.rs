@@ -5,7 +5,7 @@ use std::time::Duration;
 use brolga::raster::{
     self, Bounds, DepthView, DrawError, IndexBuffer, InputElement, Pass, Statistics, Targets, VertexBuffer, Viewport,
 };
-use brolga::{BindingRules, Bindings, CancelToken, Dispatch, ErrorKind, Format, Shader};
+use brolga::{BindingRules, Bindings, CancelToken, Dispatch, ErrorKind, Format, Leniency, Shader};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
@@ -14,6 +14,7 @@ use crate::bindings::Program;
 use crate::error::Failure;
 use crate::interrupt::interruptible;
 use crate::shader::load;
+use crate::vertices::{self, input_layout};
 use crate::view::{parse_format, target};
 
 /// Two shaders, compiled with the state around them. `Device.pipeline` makes it.
@@ -22,6 +23,8 @@ pub struct Pipeline {
     pipeline: raster::Pipeline,
     /// The vertex shader, and the pixel shader if there is one.
     stages: Vec<Program>,
+    /// What the vertex shader reads of vertices.
+    layout: Vec<InputElement>,
     formats: Vec<Format>,
     depth_format: Option<Format>,
 }
@@ -39,23 +42,31 @@ impl Pipeline {
         state: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
         let (vs, ps, json) = (load(vs)?, ps.map(load).transpose()?, to_json(state)?);
+        let pixel_bytes = ps.as_ref().map(|ps| &ps.bytes[..]);
         let formats = targets.iter().map(|name| parse_format(name)).collect::<Result<Vec<_>, _>>()?;
         let depth_format = depth.map(parse_format).transpose()?;
         let mut desc =
-            brolga::scene::pipeline(&json, &vs, ps.as_deref(), &formats, depth_format).map_err(Failure::from)?;
+            brolga::scene::pipeline(&json, &vs.bytes, pixel_bytes, &formats, depth_format).map_err(Failure::from)?;
         if let Some(inputs) = inputs {
             desc.input_layout.extend(input_layout(inputs)?);
         }
-        let compile = |token: &CancelToken| raster::Pipeline::new_until(device, &desc, token, None);
+        // Where one of the files is no shader, that is the one.
+        let refused =
+            |error: DrawError| match [Some(&vs), ps.as_ref()].into_iter().flatten().find(|one| !one.is_shader()) {
+                Some(source) => source.refused(error),
+                None => error.into(),
+            };
+        let compile = |token: &CancelToken| raster::Pipeline::new_until(device, &desc, token, None).map_err(refused);
         let pipeline = interruptible(py, &CancelToken::new(), compile)?;
+        let layout = std::mem::take(&mut desc.input_layout);
         let shaders = [Some((pipeline.vertex_shader(), vs)), pipeline.pixel_shader().zip(ps)].into_iter().flatten();
-        let program =
-            |(shader, container): (&Shader, _)| Program { device: device.clone(), shader: shader.clone(), container };
+        let program = |(shader, source): (&Shader, _)| Program::new(device.clone(), shader.clone(), source);
         let stages = shaders.map(program).collect();
-        Ok(Self { pipeline, stages, formats, depth_format })
+        Ok(Self { pipeline, stages, layout, formats, depth_format })
     }
 
-    /// What is bound to each of its shaders: a name is of one of them, or of both.
+    /// What is bound to each of its shaders: a name is of one of them, or of both. All that a shader declares must be bound, as in a
+    /// dispatch.
     fn bindings(&self, values: &Bound<'_, PyDict>) -> PyResult<Vec<Bindings>> {
         for name in values.keys() {
             let name: String = name.extract()?;
@@ -64,7 +75,8 @@ impl Pipeline {
                 return Err(Failure::new(ErrorKind::Binding, message).into());
             }
         }
-        self.stages.iter().map(|stage| stage.bindings(values, BindingRules::DIRECT3D)).collect()
+        let rules = BindingRules::COMPLETE.allow(Leniency::Undeclared);
+        self.stages.iter().map(|stage| stage.bindings(values, rules)).collect()
     }
 }
 
@@ -97,8 +109,9 @@ impl Pipeline {
         let py = slf.py();
         let mut lengths = Vec::new();
         let mut vertex_buffers = Vec::new();
-        for vertices in vertices.map(vertex_arrays).transpose()?.into_iter().flatten() {
+        for (slot, vertices) in (0..).zip(vertices.map(vertex_arrays).transpose()?.into_iter().flatten()) {
             let array = Array::new(&vertices)?;
+            vertices::check(slot, &vertices, &array, &slf.get().layout)?;
             let (count, stride_bytes) = rows(&array)?;
             lengths.push(count);
             vertex_buffers.push(VertexBuffer { buffer: array.into_buffer()?, offset_bytes: 0, stride_bytes });
@@ -255,76 +268,4 @@ fn parse_viewport(numbers: &[f32]) -> Result<Viewport, Failure> {
         }
     };
     Ok(Viewport { left: numbers[0], top: numbers[1], width: numbers[2], height: numbers[3], min_depth, max_depth })
-}
-
-/// What fills the inputs: the fields of a dtype, or tuples.
-fn input_layout(inputs: &Bound<'_, PyAny>) -> PyResult<Vec<InputElement>> {
-    if inputs.hasattr("fields")? {
-        return of_dtype(inputs);
-    }
-    let mut layout = Vec::new();
-    for input in inputs.try_iter()? {
-        let input = input?;
-        let wrong = |error| {
-            let message = format!(
-                "an input is a tuple of a semantic, a format, and perhaps an offset in bytes, a slot and a step rate, not \
-                 {input}: {error}"
-            );
-            Failure::new(ErrorKind::Call, message)
-        };
-        let (semantic, format, [offset, slot, step]) = input_tuple(&input).map_err(wrong)?;
-        let element = InputElement::new(&semantic, parse_format(&format)?, offset.unwrap_or(0)).slot(slot.unwrap_or(0));
-        layout.push(match step {
-            Some(step) => element.per_instance(step),
-            None => element,
-        });
-    }
-    Ok(layout)
-}
-
-/// A semantic, a format, and up to three numbers.
-fn input_tuple(input: &Bound<'_, PyAny>) -> PyResult<(String, String, [Option<u32>; 3])> {
-    let input = input.cast::<PyTuple>()?;
-    let (semantic, format) = input.get_slice(0, 2).extract()?;
-    let number = |at: usize| input.get_item(at).ok().map(|number| number.extract::<u32>()).transpose();
-    Ok((semantic, format, [number(2)?, number(3)?, number(4)?]))
-}
-
-/// The fields of a dtype, as `R32G32B32_FLOAT` for three floats.
-fn of_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Vec<InputElement>> {
-    let fields = dtype.getattr("fields")?;
-    let Ok(fields) = fields.cast_into::<pyo3::types::PyMappingProxy>() else {
-        let message = "the inputs are a dtype without fields: their names are those of the semantics";
-        return Err(Failure::new(ErrorKind::Call, message).into());
-    };
-    let mut layout = Vec::new();
-    for field in fields.items()?.try_iter()? {
-        let (name, place): (String, Bound<'_, PyTuple>) = field?.extract()?;
-        let (kind, offset) = (place.get_item(0)?, place.get_item(1)?.extract::<u32>()?);
-        let base = kind.getattr("base")?;
-        let (letter, bytes): (String, usize) = (base.getattr("kind")?.extract()?, base.getattr("itemsize")?.extract()?);
-        let count = kind.getattr("itemsize")?.extract::<usize>()? / bytes.max(1);
-        let is_native = base.getattr("isnative")?.is_truthy()?;
-        let meaning = match letter.as_str() {
-            "f" => "FLOAT",
-            "i" => "SINT",
-            // Colours in bytes are what vertices have most often.
-            "u" if bytes == 1 => "UNORM",
-            "u" => "UINT",
-            _ => "",
-        };
-        let letters = ["R", "G", "B", "A"].iter().take(count);
-        let channels: String = letters.map(|letter| format!("{letter}{}", 8 * bytes)).collect();
-        let format = parse_format(&format!("{channels}_{meaning}"));
-        let format = format.ok().filter(|_| (1..=4).contains(&count) && is_native);
-        let unknown = || {
-            let message = format!(
-                "the field {name:?} of type {kind} is no input: it has one to four numbers of 1, 2 or 4 bytes, in this \
-                 processor's order; tuples name other formats"
-            );
-            Failure::resource(message)
-        };
-        layout.push(InputElement::new(&name, format.ok_or_else(unknown)?, offset));
-    }
-    Ok(layout)
 }

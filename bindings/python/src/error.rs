@@ -1,5 +1,7 @@
 //! Exceptions: a class for each [`ErrorKind`], all of them `brolga.Error`, and the errors of the library as one of them.
 
+use std::path::Path;
+
 use brolga::bytecode::assembler::AssembleError;
 use brolga::job::JobError;
 use brolga::raster::DrawError;
@@ -63,6 +65,21 @@ impl Failure {
     /// A failure with a message of the bindings' own.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self(kind, message.into())
+    }
+
+    /// The same about a file, which it names.
+    pub fn in_file(self, path: Option<&Path>) -> Self {
+        match (path, self.0) {
+            // When the work ended says nothing about the file.
+            (None, _) | (_, ErrorKind::Stopped | ErrorKind::System) => self,
+            (Some(path), kind) => Self(kind, format!("{}: {}", path.display(), self.1)),
+        }
+    }
+
+    /// The same with what to do about it.
+    pub fn with_help(self, help: Option<String>) -> Self {
+        let help = help.map_or(String::new(), |help| format!("; help: {help}"));
+        Self(self.0, self.1 + &help)
     }
 
     /// What there cannot be.

@@ -8,6 +8,7 @@
 //! | `job.rs` | jobs and scenes |
 //! | `bindings.rs` | registers and what is bound to them |
 //! | `view.rs` | what is bound besides arrays |
+//! | `vertices.rs` | arrays as vertices, and their layout |
 //! | `texels.rs` | arrays as textures |
 //! | `array.rs` | arrays as memory of shaders, and back, without copies |
 //! | `interrupt.rs` | work without Python's lock, which Ctrl-C stops |
@@ -25,6 +26,7 @@ mod interrupt;
 mod job;
 mod shader;
 mod texels;
+mod vertices;
 mod view;
 
 /// Runs Direct3D shader bytecode on the CPU.

@@ -1,12 +1,12 @@
 //! Shaders, bound or not, and their dispatches.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use brolga::bytecode::{Limits, assembler, info::Info, listing, sm3};
-use brolga::{BindingRules, Dispatch, ErrorKind};
+use brolga::{BindingRules, Dispatch, ErrorKind, Language, is_listing};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyString};
@@ -87,8 +87,8 @@ pub struct Shader {
 }
 
 impl Shader {
-    pub fn new(device: brolga::Device, shader: brolga::Shader, container: Vec<u8>) -> Self {
-        Self { program: Arc::new(Program { device, shader, container }) }
+    pub fn new(device: brolga::Device, shader: brolga::Shader, source: Source) -> Self {
+        Self { program: Arc::new(Program::new(device, shader, source)) }
     }
 }
 
@@ -130,13 +130,13 @@ impl Shader {
     /// What there is to know of its file: bindings, signatures, constants with their places, counts.
     #[getter]
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        info(py, &self.program.container)
+        info(py, &self.program.source)
     }
 
     /// The bytes that it was compiled from.
     #[getter]
     fn container(&self) -> &[u8] {
-        &self.program.container
+        &self.program.source.bytes
     }
 
     /// Runs it over thread groups: a number along x, or a tuple along x, y and z.
@@ -275,26 +275,60 @@ pub fn seconds(time: f64) -> Result<Duration, Failure> {
     Duration::try_from_secs_f64(time).map_err(wrong)
 }
 
-/// The bytes of a shader: given, in a file, or assembled from a listing. A text of one line is the path of a file.
-pub fn load(source: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
-    let is_listing = |text: &str| text.contains('\n');
-    let bytes = if let Ok(bytes) = source.extract::<PyBackedBytes>() {
-        bytes.to_vec()
+/// A shader as it was given: its bytes, and the file that they are from.
+pub struct Source {
+    pub bytes: Vec<u8>,
+    path: Option<PathBuf>,
+}
+
+impl Source {
+    /// Whether it is a shader at all.
+    pub fn is_shader(&self) -> bool {
+        Info::read(&self.bytes, &Limits::default()).is_ok()
+    }
+
+    /// What was refused, with the file's name, and with what to do where the bytes are no shader.
+    pub fn refused(&self, error: impl Into<Failure>) -> Failure {
+        let limits = Limits::default();
+        let path = self.path.as_deref();
+        let help = match Info::read(&self.bytes, &limits) {
+            Ok(_) => None,
+            Err(error) => brolga::advice(&error, path.unwrap_or(Path::new("")), &self.bytes),
+        };
+        error.into().in_file(path).with_help(help)
+    }
+}
+
+/// The shader: given as bytes, in a file, or assembled from a listing. A text of one line is the path of a file.
+pub fn load(source: &Bound<'_, PyAny>) -> PyResult<Source> {
+    let has_lines = |text: &str| text.contains('\n');
+    let (bytes, path) = if let Ok(bytes) = source.extract::<PyBackedBytes>() {
+        (bytes.to_vec(), None)
     } else if let Some(text) = source.cast::<PyString>().ok().map(|text| text.extract::<String>()).transpose()?
-        && is_listing(&text)
+        && has_lines(&text)
     {
-        text.into_bytes()
+        (text.into_bytes(), None)
     } else {
         let path: PathBuf = source.extract()?;
         let read = std::fs::read(&path);
-        read.map_err(|error| Failure::new(ErrorKind::File, format!("{}: {error}", path.display())))?
+        let read = read.map_err(|error| Failure::new(ErrorKind::File, format!("{}: {error}", path.display())));
+        (read?, Some(path))
     };
     let is_shader = bytes.starts_with(b"DXBC") || sm3::is_program(&bytes);
-    match String::from_utf8(bytes) {
-        Ok(text) if !is_shader && is_listing(&text) => assemble(&text),
-        Ok(text) => Ok(text.into_bytes()),
-        Err(error) => Ok(error.into_bytes()),
-    }
+    let bytes = match String::from_utf8(bytes) {
+        // What is written in another language is refused as no shader, and the language is said.
+        Ok(text)
+            if !is_shader
+                && has_lines(&text)
+                && (is_listing(&text) || Language::of(path.as_deref(), &text).is_none()) =>
+        {
+            let assembled = assembler::assemble(&text, &Limits::default());
+            assembled.map_err(|error| Failure::from(error).in_file(path.as_deref()))?.bytes
+        }
+        Ok(text) => text.into_bytes(),
+        Err(error) => error.into_bytes(),
+    };
+    Ok(Source { bytes, path })
 }
 
 /// The bytes of a shader from a listing.
@@ -304,14 +338,15 @@ pub fn assemble(text: &str) -> PyResult<Vec<u8>> {
 
 /// The listing of a shader, as fxc's disassembler writes it, or one that loses nothing.
 pub fn listing(source: &Bound<'_, PyAny>, exact: bool) -> PyResult<String> {
-    let (bytes, limits) = (load(source)?, Limits::default());
+    let (source, limits) = (load(source)?, Limits::default());
+    let bytes = &source.bytes;
     let text =
-        if exact { listing::exact(&bytes, &limits).map_err(Into::into) } else { listing::listing(&bytes, &limits) };
-    Ok(text.map_err(Failure::from)?)
+        if exact { listing::exact(bytes, &limits).map_err(Into::into) } else { listing::listing(bytes, &limits) };
+    Ok(text.map_err(|error| source.refused(error))?)
 }
 
 /// What there is to know of a shader's bytes, as `brolga info --format json` says it.
-pub fn info<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-    let info = Info::read(bytes, &Limits::default()).map_err(Failure::from)?;
+pub fn info<'py>(py: Python<'py>, source: &Source) -> PyResult<Bound<'py, PyAny>> {
+    let info = Info::read(&source.bytes, &Limits::default()).map_err(|error| source.refused(error))?;
     py.import("json")?.call_method1("loads", (brolga_json::info(&info).to_string(),))
 }

@@ -60,14 +60,25 @@ fn format_of(array: &Array, dimension: Dimension, component: Component) -> Resul
     let name = components.map(named);
     name.as_ref().and_then(|name| name.parse().ok()).ok_or_else(|| {
         let shape = array.shape();
+        // Formats have numbers of up to 32 bits, and where they are floats to the shader no integers of 32.
+        let has_no_format = bits > 32 || bits == 32 && !is_integer && array.numbers() != Some(Numbers::Float);
+        let wanted = match component {
+            Component::Sint => "int32",
+            Component::Uint => "uint32",
+            _ => "float32",
+        };
+        let cast = match array.numbers().is_some() && has_no_format {
+            true => format!("array.astype(numpy.{wanted}) makes a copy that fits; "),
+            false => String::new(),
+        };
         let found = match name {
             Some(_) if meaning.is_empty() => "whose elements are no numbers".to_owned(),
             Some(name) => format!("with texels {name}"),
             None => format!("of shape {shape:?}"),
         };
         Failure::resource(format!(
-            "an array {found} is no {dimension} of {component}: its {axes} first axes are those of the {dimension}, and one \
-             more may be up to four components; brolga.View(array, format) names another format"
+            "an array {found} is no {dimension} of {component}: {cast}its {axes} first axes are those of the {dimension}, and \
+             one more may be up to four components; brolga.View(array, format) names another format"
         ))
     })
 }

@@ -1,5 +1,6 @@
 """Compute shaders over arrays: buffers, constants, reflection, errors."""
 
+import ctypes
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +110,34 @@ def test_an_error_leaves_the_device_usable(device: brolga.Device, double: brolga
     assert (numbers == 2).all()
 
 
+def test_errors_of_files_name_the_file(device: brolga.Device, tmp_path: Path) -> None:
+    def fails(name: str, content: bytes, words: str) -> None:
+        path = tmp_path / name
+        path.write_bytes(content)
+        for call in (device.compile, brolga.info, brolga.listing, lambda path: device.pipeline(path, path, targets=[])):
+            with pytest.raises(brolga.FileError) as caught:
+                call(path)
+            text = str(caught.value)
+            assert text.startswith(f"{path}: ") and words in text, text
+
+    fails("damaged.cso", (EXAMPLES / "saxpy.cso").read_bytes()[:200], "container size")
+    fails("wrong.asm", TINY.replace("store_raw", "store_row").encode(), "line 5, column 1: ")
+    hlsl = (EXAMPLES / "mandelbrot.hlsl").read_bytes()
+    for name in ("mesh.hlsl", "mesh.txt"):
+        fails(name, hlsl, "no shader container at byte 0: it begins with 2f 2f 20 54")
+        fails(name, hlsl, "not with DXBC; help: this is HLSL: compile it first, for example with `fxc")
+    for name, text, words in [
+        ("a.comp", "#version 450\nvoid main() {}\n", "this is GLSL: "),
+        ("a.txt", "@compute @workgroup_size(1)\nfn main() {}\n", "this is WGSL: "),
+        ("b.txt", "#include <metal_stdlib>\nusing namespace metal;\n", "the Metal shading language"),
+    ]:
+        fails(name, text.encode(), words)
+    fails("a.spv", b"\x03\x02\x23\x07\0\0\1\0", "this is SPIR-V: `spirv-cross --hlsl --shader-model 50`")
+    # Without a file there is no name.
+    with pytest.raises(brolga.FileError, match="^no shader container .* this is HLSL"):
+        device.compile(hlsl.decode())
+
+
 def test_arrays_that_do_not_fit_are_refused_with_what_would_be_right(double: brolga.Shader) -> None:
     with pytest.raises(brolga.ResourceError, match="ascontiguousarray"):
         double.dispatch(1, {"u0": np.ones((64, 2), np.float32)[:, 0]})
@@ -131,6 +160,72 @@ def test_arrays_that_do_not_fit_are_refused_with_what_would_be_right(double: bro
     named = np.ones(64, [(">O", "f4")])
     double.dispatch(1, {"u0": named})
     assert (named[">O"] == 2).all()
+
+
+def test_numbers_of_another_type_are_refused_with_the_cast(device: brolga.Device) -> None:
+    """The types are those of the shader's source: `float4` of saxpy, `uint` of histogram."""
+    saxpy, y = device.compile(EXAMPLES / "saxpy.cso"), np.zeros((256, 4), np.float32)
+    for kind in (np.float64, np.int64, np.uint64, np.float16, np.int32, np.uint32, np.bool_, np.int16):
+        x = np.ones((256, 4 * 4 // min(4, np.dtype(kind).itemsize)), kind)
+        words = (
+            rf"t0 has float32 in the shader's source, and the array has {np.dtype(kind)}: array.astype\(numpy.float32\)"
+        )
+        with pytest.raises(brolga.ResourceError, match=words) as caught:
+            saxpy.dispatch(1, {"x": x, "y": y, "Settings": {"a": 1}})
+        # The bits can only be meant where there are as many.
+        assert ("array.view(numpy.float32) means its bits" in str(caught.value)) == (np.dtype(kind).itemsize == 4)
+        with pytest.raises(brolga.ResourceError, match="u0 has float32"):
+            saxpy.dispatch(1, {"x": y, "y": np.ones(x.shape, kind), "Settings": {"a": 1}})
+        saxpy.dispatch(1, {"x": np.ones((256, 4), kind).astype(np.float32), "y": y, "Settings": {"a": 1}})
+    # Constants as an array.
+    with pytest.raises(brolga.ResourceError, match="b0 has float32"):
+        saxpy.dispatch(1, {"x": y, "y": y.copy(), "Settings": np.ones(4)})
+    # Bytes can be anything, and so can fields and what only has bytes.
+    for same in (
+        np.ones((256, 4), np.float32).view(np.uint8),
+        bytearray(256 * 16),
+        np.ones(256, [("a", "f4", 4)]),
+        np.ones((256, 2), np.complex64),
+    ):
+        saxpy.dispatch(1, {"x": same, "y": y, "Settings": {"a": 1}})
+    # Doubles are doubles.
+    roots = device.compile(EXAMPLES / "cube_roots.cso")
+    numbers, found = np.array([8.0] * 16), np.zeros(16)
+    roots.dispatch(1, {"numbers": numbers, "roots": found})
+    assert (found == 2).all()
+    with pytest.raises(brolga.ResourceError, match=r"t0 has float64 .* float32: array.astype\(numpy.float64\)"):
+        roots.dispatch(1, {"numbers": np.ones(32, np.float32), "roots": found})
+    # Integers may have either sign.
+    sort = device.compile(EXAMPLES / "bitonic_sort.cso")
+    unsorted = np.load(EXAMPLES / "bitonic_sort_input.npy")
+    for kind in (np.uint32, np.int32):
+        sort.dispatch(1, {"numbers": unsorted.astype(kind), "sorted": np.zeros(unsorted.size, kind)})
+    for numbers in (np.arange(unsorted.size), np.zeros(unsorted.size, np.float32)):
+        with pytest.raises(brolga.ResourceError, match=r"t0 has u?int32 .*: array.astype\(numpy.u?int32\)"):
+            sort.dispatch(1, {"numbers": numbers, "sorted": np.zeros(unsorted.size, np.uint32)})
+
+
+@pytest.mark.parametrize("make", [
+    lambda: (ctypes.c_float * 64)(*[1] * 64),
+    lambda: (ctypes.c_float * 4 * 16)(*[(1, 1, 1, 1)] * 16),
+    lambda: (Pair * 32)(*[(1, 1)] * 32),
+    lambda: ctypes.cast((ctypes.c_float * 64)(*[1] * 64), ctypes.POINTER(ctypes.c_float * 64)).contents,
+])  # fmt: skip
+def test_arrays_of_ctypes_are_bound(device: brolga.Device, double: brolga.Shader, make) -> None:
+    """What a float is when its bits are doubled is not asked: 64 words are changed in place."""
+    numbers = make()
+    before = np.frombuffer(numbers, np.uint32).copy()
+    double.dispatch(1, {"u0": numbers})
+    assert (np.frombuffer(numbers, np.float32) == 2 * before.view(np.float32)).all()
+    saxpy, y = device.compile(EXAMPLES / "saxpy.cso"), (ctypes.c_float * 4 * 256)()
+    saxpy.dispatch(1, {"x": (ctypes.c_float * 4 * 256)(*[(1, 2, 3, 4)] * 256), "y": y, "Settings": {"a": 2}})
+    assert [tuple(row) for row in y] == [(2, 4, 6, 8)] * 256
+    with pytest.raises(brolga.ResourceError, match="t0 has float32 .* float64"):
+        saxpy.dispatch(1, {"x": (ctypes.c_double * 512)(), "y": y, "Settings": {"a": 2}})
+
+
+class Pair(ctypes.Structure):
+    _fields_ = (("a", ctypes.c_float), ("b", ctypes.c_float))
 
 
 def test_one_array_is_not_read_and_written_at_once(device: brolga.Device) -> None:

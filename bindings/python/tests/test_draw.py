@@ -101,6 +101,54 @@ def test_draws_that_do_not_fit_are_refused(device: brolga.Device) -> None:
     assert device.draw([], []) == []
 
 
+def test_vertices_that_do_not_fit_are_refused_with_the_cast(device: brolga.Device) -> None:
+    formats = [("POSITION", "R32G32_FLOAT"), ("COLOR", "R32G32B32A32_FLOAT", 8)]
+    pipeline = device.pipeline(**SHADERS, inputs=formats, targets=["R8G8B8A8_UNORM"])
+    for kind in (np.float64, np.int64, np.int32, np.float16):
+        words = rf"vertices\[0\] is an array of {np.dtype(kind)}, but POSITION0 is read from it as R32G32_FLOAT: " \
+            r"array.astype\(numpy.float32\)"  # fmt: skip
+        with pytest.raises(brolga.ResourceError, match=words):
+            pipeline.draw(vertices=[np.ones((3, 6), kind)])
+    for fits in (np.ones((3, 6), np.float32), np.ones((3, 24), np.uint8), CORNERS, bytearray(72)):
+        pipeline.draw(3, vertices=[fits])
+    of_fields = device.pipeline(**SHADERS, inputs=CORNERS.dtype, targets=["R8G8B8A8_UNORM"])
+    for fields in ([("POSITION", "f8", 2), ("COLOR", "f4", 4)], [("position", "i4", 2), ("COLOR", "f4", 4)],
+                   [("COLOR", "f4", 4), ("POSITION", "f4", 2)]):  # fmt: skip
+        for drawn in (pipeline, of_fields):
+            with pytest.raises(
+                brolga.ResourceError, match=r"the field .* of vertices\[0\] is .*: array.astype\(dtype\)"
+            ):
+                drawn.draw(vertices=[np.zeros(3, fields)])
+    # More than the pipeline reads is fine.
+    of_fields.draw(vertices=[np.zeros(3, [("POSITION", "f4", 2), ("COLOR", "f4", 4), ("WEIGHT", "f8")])])
+
+
+def test_what_a_draw_does_not_bind_is_refused_as_in_a_dispatch(device: brolga.Device) -> None:
+    pixel = """
+        ps_5_0
+        dcl_constantbuffer cb0[1], immediateIndexed
+        dcl_output o0.xyzw
+        mov o0.xyzw, cb0[0].xyzw
+        ret
+    """
+    pipeline = device.pipeline(SHADERS["vs"], pixel, inputs=CORNERS.dtype, targets=["R8G8B8A8_UNORM"])
+    target = np.zeros((8, 8, 4), np.uint8)
+    words = "the pixel shader: b0 is declared as constant buffer of 1 vector but nothing is bound to it"
+    with pytest.raises(brolga.BindingError, match=words):
+        device.draw([pipeline.draw(vertices=[CORNERS])], [target])
+    device.draw([pipeline.draw(vertices=[CORNERS], bindings={"b0": np.ones(4, np.float32)})], [target])
+    assert (target[4, 4] == 255).all()
+
+
+def test_shaders_in_each_others_places_are_told(device: brolga.Device) -> None:
+    with pytest.raises(brolga.CallError, match="the pipeline's vertex shader is a pixel shader"):
+        device.pipeline(SHADERS["ps"], SHADERS["vs"], inputs=CORNERS.dtype, targets=["R8G8B8A8_UNORM"])
+    with pytest.raises(brolga.CallError, match="POSITION0 .* did you mean it where it has `POSITON0`"):
+        device.pipeline(
+            **SHADERS, inputs=np.dtype([("POSITON", "f4", 2), ("COLOR", "f4", 4)]), targets=["R8G8B8A8_UNORM"]
+        )
+
+
 def test_inputs_that_do_not_fit_are_refused(device: brolga.Device) -> None:
     for corner in (("f8", 2), (">f4", 2), ("f4", 5), ("S4", 2), ("O", 2)):
         with pytest.raises(brolga.ResourceError, match='the field "POSITION"'):

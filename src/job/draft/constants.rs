@@ -6,6 +6,7 @@ use brolga_bytecode::info::{Constants, Location, Variable};
 
 use super::super::read::CONSTANT_KEYS;
 use super::super::values::NumberType;
+use super::type_name::TypeName;
 use super::{key, with_comment};
 
 /// Bytes of a constant buffer at most.
@@ -16,8 +17,11 @@ const ZEROS: usize = 16;
 /// What a table of a constant buffer says, line by line.
 pub(super) fn content(vectors: u32, constants: Option<&Constants>) -> Vec<String> {
     let mut out = Content::default();
-    for variable in constants.map_or(&[][..], |constants| &constants.variables) {
-        out.variable(variable);
+    let variables = constants.map_or(&[][..], |constants| &constants.variables);
+    // What could be no source's is described, as nothing can be said of it by name.
+    match are_sound(variables) {
+        true => variables.iter().for_each(|variable| out.variable(variable)),
+        false => variables.iter().for_each(|variable| describe(variable, 0, &mut out.lines)),
     }
     let mut lines = Vec::new();
     if !out.is_said && out.at.is_empty() {
@@ -33,6 +37,26 @@ pub(super) fn content(vectors: u32, constants: Option<&Constants>) -> Vec<String
         lines.push("]".into());
     }
     lines
+}
+
+/// Whether variables are such as a compiler writes: each with a name that no other has, and a place where no other is, within what
+/// a constant buffer can hold.
+fn are_sound(variables: &[Variable]) -> bool {
+    let place = |variable: &Variable| match variable.location {
+        Some(Location::Bytes { offset, size }) => {
+            let words = plain_words(variable).unwrap_or(0).max(size.map_or(0, |size| size as usize / 4));
+            Some((u64::from(offset), u64::from(offset) + 4 * words as u64))
+        }
+        _ => None,
+    };
+    let mut places: Vec<_> = variables.iter().filter_map(place).collect();
+    places.sort_unstable();
+    let mut names: Vec<_> = variables.iter().map(|variable| &variable.name).collect();
+    names.sort_unstable();
+    places.windows(2).all(|pair| pair[0].1 <= pair[1].0)
+        && places.iter().all(|place| place.1 <= u64::from(MOST))
+        && names.windows(2).all(|pair| pair[0] != pair[1])
+        && variables.iter().all(|variable| are_sound(&variable.members))
 }
 
 /// Comments that describe the elements of a structured buffer.
@@ -103,13 +127,13 @@ impl Content {
 fn value(variable: &Variable, words: &[u32]) -> Option<String> {
     let element = Variable { elements: None, ..variable.clone() };
     let length = plain_words(&element)?;
-    let is_scalar = !element.type_name.ends_with(['1', '2', '3', '4']);
+    let TypeName { number, is_bool, is_vector, .. } = TypeName::parse(&element.type_name)?;
     let one = |words: &[u32]| {
-        let numbers = match element.type_name.starts_with("bool") {
+        let numbers = match is_bool {
             true => words.iter().map(|word| (*word != 0).to_string()).collect(),
-            false => values(number_type(&element.type_name), words)?,
+            false => values(number, words)?,
         };
-        Some(if is_scalar { numbers.concat() } else { format!("[{}]", numbers.join(", ")) })
+        Some(if is_vector { format!("[{}]", numbers.join(", ")) } else { numbers.concat() })
     };
     let Some(count) = variable.elements else { return one(words.get(..length)?) };
     // Every element begins at a vector.
@@ -135,32 +159,13 @@ fn title(variable: &Variable) -> String {
 
 /// Words of a scalar or vector.
 fn plain_words(variable: &Variable) -> Option<usize> {
-    if variable.elements.is_some() {
-        return None;
-    }
-    let name = variable.type_name.as_str();
-    let base = name.trim_end_matches(['1', '2', '3', '4']);
-    let count = match &name[base.len()..] {
-        "" => 1,
-        digits => digits.parse().ok()?,
-    };
-    match base {
-        "double" => Some(2 * count),
-        "float" | "int" | "uint" | "bool" => Some(count),
-        _ => None,
-    }
+    let plain = TypeName::parse(&variable.type_name).filter(|name| name.lines.is_none());
+    plain.filter(|_| variable.elements.is_none()).map(TypeName::words)
 }
 
-/// The numbers of a type of the source, by its first letters. Those of less precision lie in whole words too.
+/// The numbers of a type of the source; words where it is none of numbers.
 fn number_type(name: &str) -> NumberType {
-    let name = name.strip_prefix("row_major ").unwrap_or(name);
-    let name = name.trim_start_matches("min").trim_start_matches(|letter: char| letter.is_ascii_digit());
-    match () {
-        () if name.starts_with("float") => NumberType::F32,
-        () if name.starts_with("double") => NumberType::F64,
-        () if name.starts_with("int") => NumberType::I32,
-        () => NumberType::U32,
-    }
+    TypeName::parse(name).map_or(NumberType::U32, |name| name.number)
 }
 
 /// The words as numbers of a type; `None` where TOML would not keep their bits.

@@ -6,8 +6,10 @@
 //! | file | what |
 //! |---|---|
 //! | `constants.rs` | the variables of a constant buffer |
+//! | `type_name.rs` | their types |
 
 mod constants;
+mod type_name;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,6 +21,8 @@ use brolga_runtime::{
     InstanceError, Limits, Register, ResourceKind, Shader, TextureShape, Unset,
 };
 
+pub(crate) use type_name::TypeName;
+
 use super::source::Source;
 use crate::files::{Extent, FileForm, sides};
 
@@ -28,6 +32,8 @@ const SIDES: [u32; 2] = [256, 64];
 const ELEMENTS: u32 = 1024;
 /// Registers of a range that are bound; the rest of a longer one are left to the writer.
 const REGISTERS: u32 = 64;
+/// Letters of a name from the source that get into the name of a file.
+const LONGEST: usize = 40;
 
 /// What a job is drafted for.
 #[derive(Clone, Copy, Debug)]
@@ -286,14 +292,8 @@ impl<'a> Page<'a> {
 
     /// What the file says of a register.
     fn known(&self, register: Register) -> Known<'a> {
-        let letter = register.class.letter();
         let info = self.info;
-        let binding = info.bindings.iter().filter(|binding| binding.space == register.space).find_map(|binding| {
-            let first: u32 = binding.register.trim_start_matches('c').strip_prefix(letter)?.parse().ok()?;
-            let element = register.index.checked_sub(first)?;
-            binding.count.is_none_or(|count| element < count).then_some((binding, element))
-        });
-        let Some((binding, element)) = binding else { return Known::default() };
+        let Some((binding, element)) = binding_of(info, register) else { return Known::default() };
         let name = binding.name.as_deref();
         let described = |kinds: &[&str]| {
             let mut all = info.constants.iter();
@@ -317,9 +317,12 @@ impl<'a> Page<'a> {
     /// A name for the output of a register that no other has.
     fn output(&mut self, name: Option<&str>, register: Register, ending: &str) -> String {
         let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '_' };
-        let name: String = name.unwrap_or("").chars().map(plain).collect();
+        let name: String = name.unwrap_or("").chars().take(LONGEST).map(plain).collect();
         let register = register.to_string().replace(',', "_");
-        let name = format!("{}-{}", self.outputs, if name.is_empty() { &register } else { name.trim_matches('_') });
+        let name = match name.trim_matches('_') {
+            "" => format!("{}-{register}", self.outputs),
+            name => format!("{}-{name}", self.outputs),
+        };
         let name = if self.taken.contains(&name) { format!("{name}-{register}") } else { name };
         self.taken.insert(name.clone());
         format!("{name}.{ending}")
@@ -340,6 +343,16 @@ struct Known<'a> {
     constants: Option<&'a info::Constants>,
     /// The elements of a structured buffer.
     elements: Option<&'a info::Constants>,
+}
+
+/// What resource definitions say of a register, and which element of it the register is.
+pub(crate) fn binding_of(info: &info::Program, register: Register) -> Option<(&info::Binding, u32)> {
+    let letter = register.class.letter();
+    info.bindings.iter().filter(|binding| binding.space == register.space).find_map(|binding| {
+        let first: u32 = binding.register.strip_prefix(letter)?.parse().ok()?;
+        let element = register.index.checked_sub(first)?;
+        binding.count.is_none_or(|count| element < count).then_some((binding, element))
+    })
 }
 
 /// Whether the texels of a picture become what the shader reads.
@@ -376,9 +389,17 @@ fn by(counts: [u32; 3]) -> String {
     counts.map(|count| count.to_string()).join(" x ")
 }
 
-/// A text as TOML has it.
+/// A text as TOML has it: on one line, as keys have to be, and without letters that would only be seen by what they do.
 fn quoted(text: &str) -> String {
-    toml::Value::from(text).to_string()
+    let mut out = String::from('"');
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => out.extend(['\\', letter]),
+            _ if letter.is_control() => out.push_str(&format!("\\u{:04X}", u32::from(letter))),
+            _ => out.push(letter),
+        }
+    }
+    out + "\""
 }
 
 /// A key as TOML has it: without quotes where it can be.

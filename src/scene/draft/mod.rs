@@ -7,14 +7,16 @@
 //! |---|---|
 //! | `companion.rs` | the shader of the other stage |
 //! | `resources.rs` | what registers are bound to |
+//! | `constants.rs` | first values of constant buffers |
 
 mod companion;
+mod constants;
 mod resources;
 
 use brolga_bytecode::container::signature::ComponentType;
 use brolga_bytecode::info::Info;
-use brolga_bytecode::sm3;
 use brolga_bytecode::sm5::Stage;
+use brolga_bytecode::{LoadOptions, sm3};
 use brolga_runtime::{Codegen, CompileOptions, Device, Engine, Error, Limits};
 use serde_json::{Map, Value, json};
 
@@ -94,7 +96,10 @@ impl SceneDraft<'_> {
         // Only the declarations are asked for: nothing runs.
         let options = CompileOptions::new(Engine::Interpreter).codegen(Codegen::Deferred);
         let shader = device.compile(self.shader, &options)?;
-        let bound = Bound::of(&shader, &info, is_direct3d9);
+        let mut options = LoadOptions::default();
+        options.limits = limits.file.clone();
+        let code = if is_direct3d9 { None } else { Some(brolga_bytecode::Shader::load(self.shader, &options)?) };
+        let bound = Bound::of(&shader, &info, code.as_ref().map(|code| code.program.program()));
         let (vertex_shader, pixel_shader) = match info.stage {
             Stage::Vertex => (self.shader.to_vec(), bytes),
             _ => (bytes, self.shader.to_vec()),

@@ -1,10 +1,15 @@
 //! What the registers of a shader are bound to in a drafted scene.
 
-use brolga_bytecode::info::{Location, Program, Variable};
+use std::collections::BTreeSet;
+
+use brolga_bytecode::info::{Program, Variable};
+use brolga_bytecode::sm5;
 use brolga_runtime::{Component, Declared, Dimension, Register, ResourceClass, ResourceKind, Shader};
 use serde_json::{Map, Value, json};
 
 use super::super::direct3d9;
+use super::constants::{self, Words};
+use crate::job::{TypeName, binding_of};
 
 /// Registers of a range that are bound.
 const REGISTERS: u32 = 16;
@@ -25,8 +30,9 @@ pub(super) struct Bound {
 }
 
 impl Bound {
-    /// What is bound to a shader.
-    pub fn of(shader: &Shader, info: &Program, is_direct3d9: bool) -> Self {
+    /// What is bound to a shader. Those of Direct3D 11 are read for what its constants are where it does not say so.
+    pub fn of(shader: &Shader, info: &Program, code: Option<&sm5::Program>) -> Self {
+        let is_direct3d9 = code.is_none();
         let mut bound = Self::default();
         let has_names = is_direct3d9 && info.constants.iter().any(|constants| !constants.variables.is_empty());
         if has_names {
@@ -47,8 +53,7 @@ impl Bound {
                     continue;
                 }
                 let is_constant = matches!(declared.kind, ResourceKind::Constant { .. });
-                if let Some(resource) =
-                    resource(declared, register, info, is_direct3d9).filter(|_| !(has_names && is_constant))
+                if let Some(resource) = resource(declared, register, info, code).filter(|_| !(has_names && is_constant))
                 {
                     bound.bind.insert(name.clone(), name.clone().into());
                     bound.resources.insert(name, resource);
@@ -71,10 +76,11 @@ fn sampler(compares: bool, is_direct3d9: bool) -> (&'static str, Value) {
 }
 
 /// A resource of a kind, unless scenes have none of it.
-fn resource(declared: &Declared, register: Register, info: &Program, is_direct3d9: bool) -> Option<Value> {
+fn resource(declared: &Declared, register: Register, info: &Program, code: Option<&sm5::Program>) -> Option<Value> {
     let (dimension, component) = match declared.kind {
         ResourceKind::Constant { vectors } => {
-            return Some(json!({"kind": "constant", "f32": constants(vectors.max(1), register, info)}));
+            let (key, words) = constants(vectors.max(1), register, info, code).content();
+            return Some(json!({"kind": "constant", key: words}));
         }
         ResourceKind::Sampler { .. } => return None,
         ResourceKind::Raw => return Some(json!({"kind": "raw", "size": BYTES})),
@@ -94,7 +100,7 @@ fn resource(declared: &Declared, register: Register, info: &Program, is_direct3d
         Component::Sint => "R32G32B32A32_SINT",
         Component::Double => "R32G32_UINT",
         Component::Snorm => "R8G8B8A8_SNORM",
-        Component::Float | Component::Unorm if is_direct3d9 => "A8R8G8B8",
+        Component::Float | Component::Unorm if code.is_none() => "A8R8G8B8",
         Component::Float | Component::Unorm => "R8G8B8A8_UNORM",
     };
     let (name, mut sides) = match dimension {
@@ -124,56 +130,24 @@ fn resource(declared: &Declared, register: Register, info: &Program, is_direct3d
     Some(table)
 }
 
-/// The numbers of a constant buffer. Where the file does not say what they are, four vectors each are the identity.
-fn constants(vectors: u32, register: Register, info: &Program) -> Vec<f32> {
-    let name =
-        |binding: &&brolga_bytecode::info::Binding| binding.space == 0 && binding.register == format!("c{register}");
-    let name = info.bindings.iter().find(name).and_then(|binding| binding.name.as_ref());
-    let described =
-        info.constants.iter().find(|constants| constants.kind == "cbuffer" && Some(&constants.name) == name);
-    let count = 4 * vectors as usize;
-    let Some(described) = described else {
-        return (0..count).map(|n| if n / 4 % 4 == n % 4 { 1.0 } else { 0.0 }).collect();
+/// The first words of a constant buffer.
+fn constants(vectors: u32, register: Register, info: &Program, code: Option<&sm5::Program>) -> Words {
+    let Some(code) = code else {
+        // The registers of Direct3D 9 are floats, integers and truth values.
+        return if register.index == 0 { Words::unknown(vectors, &BTreeSet::new()) } else { Words::ones(vectors) };
     };
-    let mut numbers = vec![0.0; count];
-    for variable in &described.variables {
-        let Some(Location::Bytes { offset, .. }) = variable.location else { continue };
-        let Some([rows, columns]) = shape(&variable.type_name, "float") else { continue };
-        let first = offset as usize / 4;
-        // Vectors of a matrix begin at multiples of four numbers; an identity is the same either way.
-        let own: Vec<_> = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))).collect();
-        for (row, column) in own {
-            let place = first + 4 * row + column;
-            let value = match &variable.default {
-                Some(words) => words.get(4 * row + column).map_or(0.0, |word| f32::from_bits(*word)),
-                None if rows == 1 || row == column => 1.0,
-                None => 0.0,
-            };
-            if let Some(number) = numbers.get_mut(place).filter(|_| value.is_finite()) {
-                *number = value;
-            }
-        }
+    let name = binding_of(info, register).and_then(|(binding, _)| binding.name.as_ref());
+    let mut described = info.constants.iter().filter(|constants| constants.kind == "cbuffer");
+    match described.find(|constants| Some(&constants.name) == name) {
+        Some(described) => Words::of_variables(vectors, described),
+        None => Words::unknown(vectors, &constants::integers(code, register.index)),
     }
-    numbers
-}
-
-/// Rows and columns of a type of such numbers: `float3` has one row.
-fn shape(type_name: &str, number: &str) -> Option<[usize; 2]> {
-    let sides = type_name.split(number).nth(1)?;
-    let mut digits = sides
-        .chars()
-        .take_while(|letter| letter.is_ascii_digit() || *letter == 'x')
-        .filter_map(|letter| letter.to_digit(10));
-    Some(match (digits.next(), digits.next()) {
-        (Some(rows), Some(columns)) => [rows as usize, columns as usize],
-        (Some(columns), None) => [1, columns as usize],
-        _ => [1, 1],
-    })
 }
 
 /// A constant of Direct3D 9 by its name: matrices are the identity, other numbers 1, and what is true or false is true.
 fn named_value(variable: &Variable) -> Option<Value> {
-    let [rows, columns] = ["float", "int", "bool"].iter().find_map(|number| shape(&variable.type_name, number))?;
+    let name = TypeName::parse(&variable.type_name)?;
+    let [rows, columns] = name.sides();
     let elements = variable.elements.unwrap_or(1);
     let number = |row: usize, column: usize| if rows == 1 || row == column { 1.0 } else { 0.0 };
     let rows: Vec<Vec<f32>> = (0..rows).map(|row| (0..columns).map(|column| number(row, column)).collect()).collect();

@@ -1,0 +1,132 @@
+//! What help and manual pages say after the options of a command: examples, the environment, exit codes.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use clap::builder::Styles;
+use clap::{Command, CommandFactory};
+use clap_mangen::Man as Page;
+
+use super::Cli;
+
+/// A section: its title, and rows of a term with what it means.
+type Section = (&'static str, Vec<(&'static str, &'static str)>);
+
+const EXIT_CODES: [(&str, &str); 5] = [
+    ("0", "success"),
+    ("1", "a result is not as expected, or `brolga validate` found an error"),
+    ("2", "the command line, a job, a file or a shader is invalid"),
+    ("3", "a limit, an interrupt or the shader itself stopped the run"),
+    ("130", "a second interrupt ended the command at once"),
+];
+
+const CACHE: (&str, &str) =
+    ("BROLGA_CACHE", "the folder of the cache of machine code, where `--cache` names none; empty for none");
+const COMPILER: (&str, &str) = ("BROLGA_COMPILER", "the compiler of HLSL, where `--compiler` names none");
+const NO_COLOR: (&str, &str) = ("NO_COLOR", "if it is not empty, no colours");
+const TERM: (&str, &str) = ("TERM", "`dumb` for a terminal without colours and progress bars");
+
+/// The sections of a command; those of the whole program for its own name.
+fn sections(command: &str) -> Vec<Section> {
+    let examples: &[(&str, &str)] = match command {
+        "run" => &[
+            ("brolga run job.toml", "run a job, and check its results"),
+            ("brolga run scene/ --engine both", "draw a scene on both engines, which must agree"),
+            ("brolga run job.toml --output results/", "put the files of `save` into a folder"),
+            ("brolga run job.toml --emit asm", "show the machine code instead"),
+        ],
+        "bench" => &[
+            ("brolga bench job.toml --save before.json", "measure a job, and keep the figures"),
+            ("brolga bench job.toml --compare before.json", "what became faster or slower"),
+            ("brolga bench --only nbody,blur --threads 1,2", "cases of the suite, with one and two threads"),
+        ],
+        "new" => &[
+            ("brolga new blur.cso", "write blur.toml, or for a shader of draws the folder blur"),
+            ("brolga new blur.hlsl --compiler fxc", "the same of a source"),
+        ],
+        "dis" => &[
+            ("brolga dis blur.cso", "the listing that fxc writes"),
+            ("brolga dis --exact blur.cso -o blur.asm", "one that loses nothing"),
+        ],
+        "asm" => &[("brolga asm blur.asm -o blur.cso", "make a shader of a listing")],
+        "info" => &[
+            ("brolga info blur.cso", "what it binds, reads and writes"),
+            ("brolga info --format json *.cso", "the same of many, for programs"),
+        ],
+        "validate" => &[("brolga validate shaders/*.cso", "a line for each error; exit code 1 if there are any")],
+        "cache" => &[("brolga cache", "list it"), ("brolga cache --clear", "empty it")],
+        "completions" => &[(
+            "brolga completions bash > ~/.local/share/bash-completion/completions/brolga",
+            "install those of a shell",
+        )],
+        "man" => &[("brolga man ~/.local/share/man/man1", "install the pages")],
+        _ => &[
+            ("brolga new blur.cso", "write a first job for a shader"),
+            ("brolga run blur.toml", "run it"),
+            ("brolga dis blur.cso", "list the shader"),
+        ],
+    };
+    let environment = match command {
+        "run" | "bench" => vec![CACHE, COMPILER, NO_COLOR, TERM],
+        "cache" => vec![CACHE, NO_COLOR, TERM],
+        "new" | "dis" | "info" | "validate" => vec![COMPILER, NO_COLOR, TERM],
+        "asm" | "completions" | "man" => vec![NO_COLOR, TERM],
+        _ => vec![CACHE, COMPILER, NO_COLOR, TERM],
+    };
+    let has = |code: &str| match command {
+        "run" | "bench" => true,
+        "validate" => matches!(code, "0" | "1" | "2"),
+        "asm" | "cache" | "completions" | "man" => matches!(code, "0" | "2"),
+        "new" | "dis" | "info" => matches!(code, "0" | "2" | "3"),
+        _ => true,
+    };
+    let codes = EXIT_CODES.into_iter().filter(|(code, _)| has(code)).collect();
+    vec![("Examples", examples.to_vec()), ("Environment", environment), ("Exit codes", codes)]
+}
+
+/// The command line, with these sections in its help.
+pub(super) fn command() -> Command {
+    let cli = Cli::command();
+    let names: Vec<String> = cli.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let with_text =
+        |cli: Command, name: &String| cli.mut_subcommand(name, |command| command.after_long_help(text(name)));
+    names.iter().fold(cli.after_long_help(text("brolga")), with_text)
+}
+
+/// The sections as text, in columns where terms are short.
+fn text(command: &str) -> String {
+    /// The longest term that has its meaning beside it.
+    const BESIDE: usize = 16;
+    let header = *Styles::styled().get_header();
+    let mut out = String::new();
+    for (title, rows) in sections(command) {
+        let gap = if out.is_empty() { "" } else { "\n" };
+        // A string takes everything.
+        let _ = writeln!(out, "{gap}{header}{title}:{header:#}");
+        let width = rows.iter().map(|(term, _)| term.len()).max().unwrap_or(0);
+        for (term, meaning) in rows {
+            let _ = match width <= BESIDE {
+                true => writeln!(out, "  {term:<width$}  {meaning}"),
+                false => writeln!(out, "  {term}\n          {meaning}"),
+            };
+        }
+    }
+    out
+}
+
+/// Writes the manual page of a command that is built.
+pub(super) fn write_page(out: &mut impl Write, command: &Command) -> io::Result<()> {
+    Page::new(command.clone()).render(out)?;
+    for (title, rows) in sections(command.get_name()) {
+        writeln!(out, ".SH \"{}\"", if title == "Exit codes" { "EXIT STATUS".into() } else { title.to_uppercase() })?;
+        for (term, meaning) in rows {
+            writeln!(out, ".TP\n\\fB{}\\fR\n{}", escaped(term), escaped(meaning))?;
+        }
+    }
+    Ok(())
+}
+
+/// A text as roff has it.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('-', "\\-").replace('\'', "\\(aq")
+}

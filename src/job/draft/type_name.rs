@@ -1,0 +1,108 @@
+//! The types of variables as a listing names them: `float4x4`, `row_major int2x3`, `min16uint`.
+
+use super::super::values::NumberType;
+
+/// Words of a register, where rows and columns of matrices begin.
+const REGISTER: usize = 4;
+
+/// A scalar, a vector or a matrix of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TypeName {
+    /// What its numbers are. Those of less precision lie in whole words too; truth values are words.
+    pub number: NumberType,
+    /// Whether its numbers are true or false.
+    pub is_bool: bool,
+    /// Numbers that lie one after the other: components of a vector, or of a matrix those of a row or column.
+    pub components: usize,
+    /// The rows or columns of a matrix, each in registers of its own; `None` of what is no matrix.
+    pub lines: Option<usize>,
+    /// Whether the name gives a count, as of `float1`, which is a vector.
+    pub is_vector: bool,
+    /// Whether lines are rows.
+    is_row_major: bool,
+}
+
+impl TypeName {
+    /// Reads a name; `None` for what is not made of numbers, as structures.
+    pub fn parse(name: &str) -> Option<Self> {
+        let (name, is_row_major) = match name.strip_prefix("row_major ") {
+            Some(name) => (name, true),
+            None => (name, false),
+        };
+        let base = ["min8float", "min10float", "min16float", "min12int", "min16int", "min16uint"];
+        let base = base.into_iter().chain(["float", "double", "int", "uint", "dword", "bool"]);
+        let base = base.filter(|base| name.starts_with(base)).max_by_key(|base| base.len())?;
+        let side = |text: &str| text.parse::<usize>().ok().filter(|side| (1..=4).contains(side));
+        let (components, lines, is_vector) = match &name[base.len()..] {
+            "" => (1, None, false),
+            sides => match sides.split_once('x') {
+                None => (side(sides)?, None, true),
+                Some((rows, columns)) if is_row_major => (side(columns)?, Some(side(rows)?), false),
+                Some((rows, columns)) => (side(rows)?, Some(side(columns)?), false),
+            },
+        };
+        let number = match base {
+            "double" => NumberType::F64,
+            _ if base.ends_with("float") => NumberType::F32,
+            _ if base.ends_with("uint") || matches!(base, "bool" | "dword") => NumberType::U32,
+            _ => NumberType::I32,
+        };
+        Some(Self { number, is_bool: base == "bool", components, lines, is_vector, is_row_major })
+    }
+
+    /// Rows and columns; what is no matrix has one row.
+    pub fn sides(self) -> [usize; 2] {
+        match self.lines {
+            None => [1, self.components],
+            Some(lines) if self.is_row_major => [lines, self.components],
+            Some(lines) => [self.components, lines],
+        }
+    }
+
+    /// Words of one of its numbers.
+    pub fn number_words(self) -> usize {
+        self.number.size_bytes().div_ceil(4)
+    }
+
+    /// Words from one row or column to the next.
+    pub fn line_words(self) -> usize {
+        (self.components * self.number_words()).next_multiple_of(REGISTER)
+    }
+
+    /// Words from its first to its last, without what is between it and the next register.
+    pub fn words(self) -> usize {
+        (self.lines.unwrap_or(1) - 1) * self.line_words() + self.components * self.number_words()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The packing rules of constant buffers: every row or column of a matrix begins at a register.
+    #[test]
+    fn names_say_how_many_words_they_take() {
+        for (name, number, words) in [
+            ("float", NumberType::F32, 1),
+            ("float1", NumberType::F32, 1),
+            ("min16float3", NumberType::F32, 3),
+            ("uint2", NumberType::U32, 2),
+            ("dword", NumberType::U32, 1),
+            ("bool4", NumberType::U32, 4),
+            ("min12int2", NumberType::I32, 2),
+            ("double2", NumberType::F64, 4),
+            ("float4x4", NumberType::F32, 16),
+            ("float4x3", NumberType::F32, 12),
+            ("float3x4", NumberType::F32, 15),
+            ("row_major float4x3", NumberType::F32, 15),
+            ("row_major int2x2", NumberType::I32, 6),
+            ("double3x2", NumberType::F64, 14),
+        ] {
+            let found = TypeName::parse(name).map(|found| (found.number, found.words()));
+            assert_eq!(found, Some((number, words)), "{name}");
+        }
+        for name in ["struct Light", "interface iLight", "float5", "float4x", "float0", "uint8", "string", ""] {
+            assert_eq!(TypeName::parse(name), None, "{name}");
+        }
+    }
+}
