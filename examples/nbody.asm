@@ -12,6 +12,7 @@
 //   float softening;                   // Offset:    8 Size:     4
 //   float view_height;                 // Offset:   12 Size:     4
 //   float brightness;                  // Offset:   16 Size:     4
+//   uint2 extents;                     // Offset:   20 Size:     8
 //
 // }
 //
@@ -89,121 +90,120 @@ dcl_uav_structured u0, 32
 dcl_uav_structured u1, 8
 dcl_uav_typed_texture2d (unorm,unorm,unorm,unorm) u2
 dcl_input vThreadIDInGroupFlattened
-dcl_temps 12
+dcl_temps 11
 dcl_tgsm_structured g0, 16, 1024
 dcl_thread_group 1024, 1, 1
-resinfo_indexable(texture2d)(unorm,unorm,unorm,unorm)_uint r0.xy, l(0), u2.xyzw
-ld_structured_indexable(structured_buffer, stride=32)(mixed,mixed,mixed,mixed) r1.xyzw, vThreadIDInGroupFlattened.x, l(0), t0.xyzw
-ld_structured_indexable(structured_buffer, stride=32)(mixed,mixed,mixed,mixed) r2.xyzw, vThreadIDInGroupFlattened.x, l(16), t0.xyzw
-store_structured g0.xyzw, vThreadIDInGroupFlattened.x, l(0), r1.xyzw
+ld_structured_indexable(structured_buffer, stride=32)(mixed,mixed,mixed,mixed) r0.xyzw, vThreadIDInGroupFlattened.x, l(0), t0.xyzw
+ld_structured_indexable(structured_buffer, stride=32)(mixed,mixed,mixed,mixed) r1.xyzw, vThreadIDInGroupFlattened.x, l(16), t0.xyzw
+store_structured g0.xyzw, vThreadIDInGroupFlattened.x, l(0), r0.xyzw
 sync_g_t
-itof r3.xyz, r0.yxyy
-div r0.z, r3.x, cb0[0].w
-mul r3.xy, r3.yzyy, l(0.500000, 0.500000, 0.000000, 0.000000)
-ishl r4.y, r2.w, l(2)
+itof r2.xyz, cb0[1].zyzz
+div r2.x, r2.x, cb0[0].w
+mul r2.yz, r2.yyzy, l(0.000000, 0.500000, 0.500000, 0.000000)
+ishl r3.y, r1.w, l(2)
+mov r4.xyz, r0.xyzx
 mov r5.xyz, r1.xyzx
-mov r6.xyz, r2.xyzx
-mov r0.w, l(0)
+mov r2.w, l(0)
 loop 
-  uge r3.z, r0.w, cb0[0].x
-  breakc_nz r3.z
-  mov r7.xyz, l(0,0,0,0)
-  mov r3.z, l(0)
+  uge r4.w, r2.w, cb0[0].x
+  breakc_nz r4.w
+  mov r6.xyz, l(0,0,0,0)
+  mov r4.w, l(0)
   loop 
-    uge r3.w, r3.z, l(1024)
-    breakc_nz r3.w
-    ld_structured r8.xyzw, r3.z, l(0), g0.xyzw
-    add r8.xyz, -r5.xyzx, r8.xyzx
-    dp3 r3.w, r8.xyzx, r8.xyzx
-    add r3.w, r3.w, cb0[0].z
-    rsq r3.w, r3.w
-    mul r5.w, r3.w, r3.w
-    mul r3.w, r3.w, r5.w
-    mul r3.w, r3.w, r8.w
-    mad r7.xyz, r3.wwww, r8.xyzx, r7.xyzx
-    iadd r3.z, r3.z, l(1)
+    uge r5.w, r4.w, l(1024)
+    breakc_nz r5.w
+    ld_structured r7.xyzw, r4.w, l(0), g0.xyzw
+    add r7.xyz, -r4.xyzx, r7.xyzx
+    dp3 r5.w, r7.xyzx, r7.xyzx
+    add r5.w, r5.w, cb0[0].z
+    rsq r5.w, r5.w
+    mul r6.w, r5.w, r5.w
+    mul r5.w, r5.w, r6.w
+    mul r5.w, r5.w, r7.w
+    mad r6.xyz, r5.wwww, r7.xyzx, r6.xyzx
+    iadd r4.w, r4.w, l(1)
   endloop 
-  mad r6.xyz, cb0[0].yyyy, r7.xyzx, r6.xyzx
   mad r5.xyz, cb0[0].yyyy, r6.xyzx, r5.xyzx
+  mad r4.xyz, cb0[0].yyyy, r5.xyzx, r4.xyzx
   sync_g_t
-  store_structured g0.xyz, vThreadIDInGroupFlattened.x, l(0), r5.xyzx
-  mad r3.zw, r5.xxxy, r0.zzzz, r3.xxxy
-  add r3.zw, r3.zzzw, l(0.000000, 0.000000, -0.500000, -0.500000)
-  round_ni r8.xy, r3.zwzz
-  add r3.zw, r3.zzzw, -r8.xxxy
-  ftoi r8.xy, r8.xyxx
-  add r8.zw, -r3.zzzw, l(0.000000, 0.000000, 1.000000, 1.000000)
-  ige r9.xy, r8.xyxx, l(0, 0, 0, 0)
-  and r5.w, r9.y, r9.x
-  ilt r9.xy, r8.xyxx, r0.xyxx
-  and r6.w, r9.y, r9.x
-  and r5.w, r5.w, r6.w
-  if_nz r5.w
-    imad r4.w, r8.y, r0.x, r8.x
-    mul r5.w, r8.z, r8.w
-    mul r5.w, r5.w, l(256.000000)
-    ftou r5.w, r5.w
-    atomic_iadd u1, r4.wyww, r5.w
-  endif 
-  iadd r9.xyzw, r8.xyxy, l(1, 0, 0, 1)
-  ige r10.xyzw, r9.xyzw, l(0, 0, 0, 0)
-  and r10.xy, r10.ywyy, r10.xzxx
-  ilt r11.xyzw, r9.xyzw, r0.xyxy
-  and r10.zw, r11.yyyw, r11.xxxz
-  and r10.xy, r10.zwzz, r10.xyxx
-  if_nz r10.x
-    imad r4.z, r9.y, r0.x, r9.x
-    mul r4.w, r3.z, r8.w
+  store_structured g0.xyz, vThreadIDInGroupFlattened.x, l(0), r4.xyzx
+  mad r7.xy, r4.xyxx, r2.xxxx, r2.yzyy
+  add r7.xy, r7.xyxx, l(-0.500000, -0.500000, 0.000000, 0.000000)
+  round_ni r7.zw, r7.xxxy
+  add r7.xy, -r7.zwzz, r7.xyxx
+  ftoi r7.zw, r7.zzzw
+  add r8.xy, -r7.xyxx, l(1.000000, 1.000000, 0.000000, 0.000000)
+  ige r8.zw, r7.zzzw, l(0, 0, 0, 0)
+  and r4.w, r8.w, r8.z
+  ilt r8.zw, r7.zzzw, cb0[1].yyyz
+  and r5.w, r8.w, r8.z
+  and r4.w, r4.w, r5.w
+  if_nz r4.w
+    imad r3.w, r7.w, cb0[1].y, r7.z
+    mul r4.w, r8.x, r8.y
     mul r4.w, r4.w, l(256.000000)
     ftou r4.w, r4.w
-    atomic_iadd u1, r4.zyzz, r4.w
+    atomic_iadd u1, r3.wyww, r4.w
   endif 
-  if_nz r10.y
-    imad r4.x, r9.w, r0.x, r9.z
-    mul r4.z, r3.w, r8.z
-    mul r4.z, r4.z, l(256.000000)
-    ftou r4.z, r4.z
-    atomic_iadd u1, r4.xyxx, r4.z
+  iadd r9.xyzw, r7.zwzw, l(1, 0, 0, 1)
+  ige r10.xyzw, r9.xyzw, l(0, 0, 0, 0)
+  and r8.zw, r10.yyyw, r10.xxxz
+  ilt r10.xyzw, r9.xyzw, cb0[1].yzyz
+  and r10.xy, r10.ywyy, r10.xzxx
+  and r8.zw, r8.zzzw, r10.xxxy
+  if_nz r8.z
+    imad r3.z, r9.y, cb0[1].y, r9.x
+    mul r3.w, r7.x, r8.y
+    mul r3.w, r3.w, l(256.000000)
+    ftou r3.w, r3.w
+    atomic_iadd u1, r3.zyzz, r3.w
   endif 
-  iadd r4.zw, r8.xxxy, l(0, 0, 1, 1)
-  ige r8.xy, r4.zwzz, l(0, 0, 0, 0)
-  and r5.w, r8.y, r8.x
-  ilt r8.xy, r4.zwzz, r0.xyxx
-  and r6.w, r8.y, r8.x
-  and r5.w, r5.w, r6.w
-  if_nz r5.w
-    imad r4.x, r4.w, r0.x, r4.z
-    mul r3.z, r3.z, r3.w
+  if_nz r8.w
+    imad r3.x, r9.w, cb0[1].y, r9.z
+    mul r3.z, r7.y, r8.x
     mul r3.z, r3.z, l(256.000000)
     ftou r3.z, r3.z
-    atomic_iadd u1, r4.xyxx, r3.z
+    atomic_iadd u1, r3.xyxx, r3.z
+  endif 
+  iadd r3.zw, r7.zzzw, l(0, 0, 1, 1)
+  ige r7.zw, r3.zzzw, l(0, 0, 0, 0)
+  and r4.w, r7.w, r7.z
+  ilt r7.zw, r3.zzzw, cb0[1].yyyz
+  and r5.w, r7.w, r7.z
+  and r4.w, r4.w, r5.w
+  if_nz r4.w
+    imad r3.x, r3.w, cb0[1].y, r3.z
+    mul r3.z, r7.x, r7.y
+    mul r3.z, r3.z, l(256.000000)
+    ftou r3.z, r3.z
+    atomic_iadd u1, r3.xyxx, r3.z
   endif 
   sync_g_t
-  iadd r0.w, r0.w, l(1)
+  iadd r2.w, r2.w, l(1)
 endloop 
+mov r0.xyz, r4.xyzx
 mov r1.xyz, r5.xyzx
-mov r2.xyz, r6.xyzx
-store_structured u0.xyzw, vThreadIDInGroupFlattened.x, l(0), r1.xyzw
-store_structured u0.xyzw, vThreadIDInGroupFlattened.x, l(16), r2.xyzw
+store_structured u0.xyzw, vThreadIDInGroupFlattened.x, l(0), r0.xyzw
+store_structured u0.xyzw, vThreadIDInGroupFlattened.x, l(16), r1.xyzw
 sync_uglobal_t
-imul null, r0.y, r0.y, r0.x
+imul null, r0.x, cb0[1].z, cb0[1].y
 mov r1.w, l(1.000000)
-mov r0.z, vThreadIDInGroupFlattened.x
+mov r0.y, vThreadIDInGroupFlattened.x
 loop 
-  uge r0.w, r0.z, r0.y
-  breakc_nz r0.w
-  udiv r2.x, r3.x, r0.z, r0.x
-  ld_structured_indexable(structured_buffer, stride=8)(mixed,mixed,mixed,mixed) r2.yz, r0.z, l(0), u1.xxyx
-  utof r2.yz, r2.yyzy
-  mad r2.yz, cb0[1].xxxx, r2.yyzy, l(0.000000, 1.000000, 1.000000, 0.000000)
-  log r2.yz, r2.yyzy
-  mul r4.xyz, r2.zzzz, l(0.250000, 0.600000, 1.000000, 0.000000)
-  mad r2.yzw, r2.yyyy, l(0.000000, 1.000000, 0.550000, 0.220000), r4.xxyz
+  uge r0.z, r0.y, r0.x
+  breakc_nz r0.z
+  udiv r2.x, r3.x, r0.y, cb0[1].y
+  ld_structured_indexable(structured_buffer, stride=8)(mixed,mixed,mixed,mixed) r0.zw, r0.y, l(0), u1.xxxy
+  utof r0.zw, r0.zzzw
+  mad r0.zw, cb0[1].xxxx, r0.zzzw, l(0.000000, 0.000000, 1.000000, 1.000000)
+  log r0.zw, r0.zzzw
+  mul r2.yzw, r0.wwww, l(0.000000, 0.250000, 0.600000, 1.000000)
+  mad r2.yzw, r0.zzzz, l(0.000000, 1.000000, 0.550000, 0.220000), r2.yyzw
   exp r2.yzw, -r2.yyzw
   add r1.xyz, -r2.yzwy, l(1.000000, 1.000000, 1.000000, 0.000000)
   mov r3.yzw, r2.xxxx
   store_uav_typed u2.xyzw, r3.xyzw, r1.xyzw
-  iadd r0.z, r0.z, l(1024)
+  iadd r0.y, r0.y, l(1024)
 endloop 
 ret 
-// Approximately 114 instruction slots used
+// Approximately 113 instruction slots used

@@ -30,6 +30,7 @@ cbuffer Settings : register(b0) {
     float softening;        // squared; no pull is stronger than that of a body this far away
     float view_height;      // of the picture, in the bodies' units
     float brightness;
+    uint2 extents;          // of the picture, in texels
 };
 
 groupshared float4 bodies[BODIES];      // position and mass
@@ -68,8 +69,7 @@ float3 exposed(Light light) {
 
 [numthreads(BODIES, 1, 1)]
 void main(uint thread : SV_GroupIndex) {
-    uint width, height;
-    picture.GetDimensions(width, height);
+    uint width = extents.x, height = extents.y;
 
     Body me = start[thread];
     bodies[thread] = float4(me.position, me.mass);

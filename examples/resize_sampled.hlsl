@@ -7,16 +7,19 @@ Texture2D<float4> source : register(t0);
 SamplerState bilinear : register(s0);
 RWTexture2D<unorm float4> resized : register(u0);
 
+cbuffer Settings : register(b0) {
+    uint2 extents;  // of the result
+};
+
 float3 srgb(float3 x) {
     return x <= 0.0031308 ? 12.92 * x : 1.055 * pow(abs(x), 1 / 2.4) - 0.055;
 }
 
 [numthreads(8, 8, 1)]
 void main(uint3 id : SV_DispatchThreadID) {
-    float2 from, to;
+    float2 from;
     source.GetDimensions(from.x, from.y);
-    resized.GetDimensions(to.x, to.y);
-    float2 place = (id.xy + 0.5) * from / to - 0.5;
+    float2 place = (id.xy + 0.5) * from / extents - 0.5;
     float2 second = floor(place);
     float2 t = place - second;
 
