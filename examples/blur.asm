@@ -42,7 +42,7 @@ dcl_input vThreadIDInGroupFlattened
 dcl_input vThreadIDInGroup.xy
 dcl_input vThreadID.xy
 dcl_temps 17
-dcl_tgsm_structured g0, 192, 32
+dcl_tgsm_structured g0, 12, 512
 dcl_tgsm_structured g1, 4, 17
 dcl_thread_group 16, 16, 1
 resinfo_indexable(texture2d)(float,float,float,float) r0.xy, l(0), t0.xyzw
@@ -158,118 +158,124 @@ imin r15.xy, r0.xyxx, r15.xyxx
 mov r15.zw, r13.yyyz
 ld_indexable(texture2d)(float,float,float,float) r16.xyz, r15.xzww, t0.xyzw
 mad r7.xyz, r4.wwww, r16.xyzx, r7.xyzx
-imul null, r0.x, vThreadIDInGroup.x, l(12)
+ishl r0.x, vThreadIDInGroup.y, l(4)
+imad r0.y, vThreadIDInGroup.y, l(16), vThreadIDInGroup.x
 div r7.xyz, r7.xyzx, r1.xxxx
-store_structured g0.xyz, vThreadIDInGroup.y, r0.x, r7.xyzx
+store_structured g0.xyz, r0.y, l(0), r7.xyzx
 mov r6.w, r15.y
 ld_indexable(texture2d)(float,float,float,float) r6.xyz, r6.xwzz, t0.xyzw
 mov r8.y, r6.w
 ld_indexable(texture2d)(float,float,float,float) r7.xyz, r8.xyww, t0.xyzw
 mul r7.xyz, r0.wwww, r7.xyzx
-mad r0.yzw, r0.zzzz, r6.xxyz, r7.xxyz
+mad r6.xyz, r0.zzzz, r6.xyzx, r7.xyzx
 mov r8.xzw, r5.xxzz
-ld_indexable(texture2d)(float,float,float,float) r6.xyz, r8.xyzw, t0.xyzw
-mad r0.yzw, r1.yyyy, r6.xxyz, r0.yyzw
+ld_indexable(texture2d)(float,float,float,float) r7.xyz, r8.xyzw, t0.xyzw
+mad r6.xyz, r1.yyyy, r7.xyzx, r6.xyzx
 mov r8.xzw, r5.wwzz
 ld_indexable(texture2d)(float,float,float,float) r5.xyz, r8.xyzw, t0.xyzw
-mad r0.yzw, r1.zzzz, r5.xxyz, r0.yyzw
+mad r5.xyz, r1.zzzz, r5.xyzx, r6.xyzx
 mov r8.xzw, r10.xxzz
-ld_indexable(texture2d)(float,float,float,float) r5.xyz, r8.xyzw, t0.xyzw
-mad r0.yzw, r1.wwww, r5.xxyz, r0.yyzw
+ld_indexable(texture2d)(float,float,float,float) r6.xyz, r8.xyzw, t0.xyzw
+mad r1.yzw, r1.wwww, r6.xxyz, r5.xxyz
 mov r8.xzw, r10.wwzz
-ld_indexable(texture2d)(float,float,float,float) r1.yzw, r8.xyzw, t0.wxyz
-mad r0.yzw, r2.xxxx, r1.yyzw, r0.yyzw
+ld_indexable(texture2d)(float,float,float,float) r5.xyz, r8.xyzw, t0.xyzw
+mad r1.yzw, r2.xxxx, r5.xxyz, r1.yyzw
 mov r8.xzw, r9.yyww
-ld_indexable(texture2d)(float,float,float,float) r1.yzw, r8.xyzw, t0.wxyz
-mad r0.yzw, r2.yyyy, r1.yyzw, r0.yyzw
+ld_indexable(texture2d)(float,float,float,float) r5.xyz, r8.xyzw, t0.xyzw
+mad r1.yzw, r2.yyyy, r5.xxyz, r1.yyzw
 mov r8.xzw, r9.xxww
-ld_indexable(texture2d)(float,float,float,float) r1.yzw, r8.xyzw, t0.wxyz
-mad r0.yzw, r2.zzzz, r1.yyzw, r0.yyzw
+ld_indexable(texture2d)(float,float,float,float) r5.xyz, r8.xyzw, t0.xyzw
+mad r1.yzw, r2.zzzz, r5.xxyz, r1.yyzw
 mov r8.xzw, r12.xxzz
-ld_indexable(texture2d)(float,float,float,float) r1.yzw, r8.xyzw, t0.wxyz
-mad r0.yzw, r2.wwww, r1.yyzw, r0.yyzw
+ld_indexable(texture2d)(float,float,float,float) r2.xyz, r8.xyzw, t0.xyzw
+mad r1.yzw, r2.wwww, r2.xxyz, r1.yyzw
 mov r8.xzw, r12.wwzz
-ld_indexable(texture2d)(float,float,float,float) r1.yzw, r8.xyzw, t0.wxyz
-mad r0.yzw, r3.xxxx, r1.yyzw, r0.yyzw
+ld_indexable(texture2d)(float,float,float,float) r2.xyz, r8.xyzw, t0.xyzw
+mad r1.yzw, r3.xxxx, r2.xxyz, r1.yyzw
 mov r8.xzw, r11.xxzz
-ld_indexable(texture2d)(float,float,float,float) r1.yzw, r8.xyzw, t0.wxyz
-mad r0.yzw, r3.yyyy, r1.yyzw, r0.yyzw
+ld_indexable(texture2d)(float,float,float,float) r2.xyz, r8.xyzw, t0.xyzw
+mad r1.yzw, r3.yyyy, r2.xxyz, r1.yyzw
 mov r8.xzw, r11.wwzz
-ld_indexable(texture2d)(float,float,float,float) r1.yzw, r8.xyzw, t0.wxyz
-mad r0.yzw, r3.zzzz, r1.yyzw, r0.yyzw
+ld_indexable(texture2d)(float,float,float,float) r2.xyz, r8.xyzw, t0.xyzw
+mad r1.yzw, r3.zzzz, r2.xxyz, r1.yyzw
 mov r8.xzw, r14.xxzz
-ld_indexable(texture2d)(float,float,float,float) r1.yzw, r8.xyzw, t0.wxyz
-mad r0.yzw, r3.wwww, r1.yyzw, r0.yyzw
+ld_indexable(texture2d)(float,float,float,float) r2.xyz, r8.xyzw, t0.xyzw
+mad r1.yzw, r3.wwww, r2.xxyz, r1.yyzw
 mov r8.xzw, r14.wwzz
-ld_indexable(texture2d)(float,float,float,float) r1.yzw, r8.xyzw, t0.wxyz
-mad r0.yzw, r4.xxxx, r1.yyzw, r0.yyzw
+ld_indexable(texture2d)(float,float,float,float) r2.xyz, r8.xyzw, t0.xyzw
+mad r1.yzw, r4.xxxx, r2.xxyz, r1.yyzw
 mov r8.xzw, r13.xxzz
-ld_indexable(texture2d)(float,float,float,float) r1.yzw, r8.xyzw, t0.wxyz
-mad r0.yzw, r4.yyyy, r1.yyzw, r0.yyzw
+ld_indexable(texture2d)(float,float,float,float) r2.xyz, r8.xyzw, t0.xyzw
+mad r1.yzw, r4.yyyy, r2.xxyz, r1.yyzw
 mov r8.xzw, r13.wwzz
-ld_indexable(texture2d)(float,float,float,float) r1.yzw, r8.xyzw, t0.wxyz
-mad r0.yzw, r4.zzzz, r1.yyzw, r0.yyzw
-ld_indexable(texture2d)(float,float,float,float) r1.yzw, r15.xyww, t0.wxyz
-mad r0.yzw, r4.wwww, r1.yyzw, r0.yyzw
-iadd r1.y, vThreadIDInGroup.y, l(16)
-div r0.yzw, r0.yyzw, r1.xxxx
-store_structured g0.xyz, r1.y, r0.x, r0.yzwy
+ld_indexable(texture2d)(float,float,float,float) r2.xyz, r8.xyzw, t0.xyzw
+mad r1.yzw, r4.zzzz, r2.xxyz, r1.yyzw
+ld_indexable(texture2d)(float,float,float,float) r2.xyz, r15.xyww, t0.xyzw
+mad r1.yzw, r4.wwww, r2.xxyz, r1.yyzw
+iadd r0.z, r0.x, l(256)
+iadd r0.z, r0.z, vThreadIDInGroup.x
+div r1.yzw, r1.yyzw, r1.xxxx
+store_structured g0.xyz, r0.z, l(0), r1.yzwy
 sync_g_t
-ld_structured r0.y, l(0), l(0), g1.xxxx
-ld_structured r2.xyz, vThreadIDInGroup.y, r0.x, g0.xyzx
-ld_structured r0.z, l(1), l(0), g1.xxxx
-iadd r3.xyzw, vThreadIDInGroup.yyyy, l(1, 2, 3, 4)
-ld_structured r4.xyz, r3.x, r0.x, g0.xyzx
-mul r4.xyz, r0.zzzz, r4.xyzx
-mad r0.yzw, r0.yyyy, r2.xxyz, r4.xxyz
-ld_structured r1.z, l(2), l(0), g1.xxxx
-ld_structured r2.xyz, r3.y, r0.x, g0.xyzx
-mad r0.yzw, r1.zzzz, r2.xxyz, r0.yyzw
-ld_structured r1.z, l(3), l(0), g1.xxxx
-ld_structured r2.xyz, r3.z, r0.x, g0.xyzx
-mad r0.yzw, r1.zzzz, r2.xxyz, r0.yyzw
-ld_structured r1.z, l(4), l(0), g1.xxxx
-ld_structured r2.xyz, r3.w, r0.x, g0.xyzx
-mad r0.yzw, r1.zzzz, r2.xxyz, r0.yyzw
-ld_structured r1.z, l(5), l(0), g1.xxxx
-iadd r2.xyzw, vThreadIDInGroup.yyyy, l(5, 6, 7, 8)
-ld_structured r3.xyz, r2.x, r0.x, g0.xyzx
-mad r0.yzw, r1.zzzz, r3.xxyz, r0.yyzw
-ld_structured r1.z, l(6), l(0), g1.xxxx
-ld_structured r3.xyz, r2.y, r0.x, g0.xyzx
-mad r0.yzw, r1.zzzz, r3.xxyz, r0.yyzw
-ld_structured r1.z, l(7), l(0), g1.xxxx
-ld_structured r2.xyz, r2.z, r0.x, g0.xyzx
-mad r0.yzw, r1.zzzz, r2.xxyz, r0.yyzw
-ld_structured r1.z, l(8), l(0), g1.xxxx
-ld_structured r2.xyz, r2.w, r0.x, g0.xyzx
-mad r0.yzw, r1.zzzz, r2.xxyz, r0.yyzw
-ld_structured r1.z, l(9), l(0), g1.xxxx
-iadd r2.xyzw, vThreadIDInGroup.yyyy, l(9, 10, 11, 12)
-ld_structured r3.xyz, r2.x, r0.x, g0.xyzx
-mad r0.yzw, r1.zzzz, r3.xxyz, r0.yyzw
-ld_structured r1.z, l(10), l(0), g1.xxxx
-ld_structured r3.xyz, r2.y, r0.x, g0.xyzx
-mad r0.yzw, r1.zzzz, r3.xxyz, r0.yyzw
-ld_structured r1.z, l(11), l(0), g1.xxxx
-ld_structured r2.xyz, r2.z, r0.x, g0.xyzx
-mad r0.yzw, r1.zzzz, r2.xxyz, r0.yyzw
-ld_structured r1.z, l(12), l(0), g1.xxxx
-ld_structured r2.xyz, r2.w, r0.x, g0.xyzx
-mad r0.yzw, r1.zzzz, r2.xxyz, r0.yyzw
-ld_structured r1.z, l(13), l(0), g1.xxxx
-iadd r2.xyz, vThreadIDInGroup.yyyy, l(13, 14, 15, 0)
-ld_structured r3.xyz, r2.x, r0.x, g0.xyzx
-mad r0.yzw, r1.zzzz, r3.xxyz, r0.yyzw
-ld_structured r1.z, l(14), l(0), g1.xxxx
-ld_structured r2.xyw, r2.y, r0.x, g0.xyxz
-mad r0.yzw, r1.zzzz, r2.xxyw, r0.yyzw
-ld_structured r1.z, l(15), l(0), g1.xxxx
-ld_structured r2.xyz, r2.z, r0.x, g0.xyzx
-mad r0.yzw, r1.zzzz, r2.xxyz, r0.yyzw
-ld_structured r1.z, l(16), l(0), g1.xxxx
-ld_structured r2.xyz, r1.y, r0.x, g0.xyzx
-mad r0.xyz, r1.zzzz, r2.xyzx, r0.yzwy
+ld_structured r0.w, l(0), l(0), g1.xxxx
+ld_structured r1.yzw, r0.y, l(0), g0.xxyz
+ld_structured r0.y, l(1), l(0), g1.xxxx
+iadd r2.xyzw, r0.xxxx, l(16, 32, 48, 64)
+iadd r2.xyzw, r2.xyzw, vThreadIDInGroup.xxxx
+ld_structured r3.xyz, r2.x, l(0), g0.xyzx
+mul r3.xyz, r0.yyyy, r3.xyzx
+mad r1.yzw, r0.wwww, r1.yyzw, r3.xxyz
+ld_structured r0.y, l(2), l(0), g1.xxxx
+ld_structured r3.xyz, r2.y, l(0), g0.xyzx
+mad r1.yzw, r0.yyyy, r3.xxyz, r1.yyzw
+ld_structured r0.y, l(3), l(0), g1.xxxx
+ld_structured r2.xyz, r2.z, l(0), g0.xyzx
+mad r1.yzw, r0.yyyy, r2.xxyz, r1.yyzw
+ld_structured r0.y, l(4), l(0), g1.xxxx
+ld_structured r2.xyz, r2.w, l(0), g0.xyzx
+mad r1.yzw, r0.yyyy, r2.xxyz, r1.yyzw
+ld_structured r0.y, l(5), l(0), g1.xxxx
+iadd r2.xyzw, r0.xxxx, l(80, 96, 112, 128)
+iadd r2.xyzw, r2.xyzw, vThreadIDInGroup.xxxx
+ld_structured r3.xyz, r2.x, l(0), g0.xyzx
+mad r1.yzw, r0.yyyy, r3.xxyz, r1.yyzw
+ld_structured r0.y, l(6), l(0), g1.xxxx
+ld_structured r3.xyz, r2.y, l(0), g0.xyzx
+mad r1.yzw, r0.yyyy, r3.xxyz, r1.yyzw
+ld_structured r0.y, l(7), l(0), g1.xxxx
+ld_structured r2.xyz, r2.z, l(0), g0.xyzx
+mad r1.yzw, r0.yyyy, r2.xxyz, r1.yyzw
+ld_structured r0.y, l(8), l(0), g1.xxxx
+ld_structured r2.xyz, r2.w, l(0), g0.xyzx
+mad r1.yzw, r0.yyyy, r2.xxyz, r1.yyzw
+ld_structured r0.y, l(9), l(0), g1.xxxx
+iadd r2.xyzw, r0.xxxx, l(144, 160, 176, 192)
+iadd r2.xyzw, r2.xyzw, vThreadIDInGroup.xxxx
+ld_structured r3.xyz, r2.x, l(0), g0.xyzx
+mad r1.yzw, r0.yyyy, r3.xxyz, r1.yyzw
+ld_structured r0.y, l(10), l(0), g1.xxxx
+ld_structured r3.xyz, r2.y, l(0), g0.xyzx
+mad r1.yzw, r0.yyyy, r3.xxyz, r1.yyzw
+ld_structured r0.y, l(11), l(0), g1.xxxx
+ld_structured r2.xyz, r2.z, l(0), g0.xyzx
+mad r1.yzw, r0.yyyy, r2.xxyz, r1.yyzw
+ld_structured r0.y, l(12), l(0), g1.xxxx
+ld_structured r2.xyz, r2.w, l(0), g0.xyzx
+mad r1.yzw, r0.yyyy, r2.xxyz, r1.yyzw
+ld_structured r0.y, l(13), l(0), g1.xxxx
+iadd r2.xyz, r0.xxxx, l(208, 224, 240, 0)
+iadd r2.xyz, r2.xyzx, vThreadIDInGroup.xxxx
+ld_structured r3.xyz, r2.x, l(0), g0.xyzx
+mad r0.xyw, r0.yyyy, r3.xyxz, r1.yzyw
+ld_structured r1.y, l(14), l(0), g1.xxxx
+ld_structured r2.xyw, r2.y, l(0), g0.xyxz
+mad r0.xyw, r1.yyyy, r2.xyxw, r0.xyxw
+ld_structured r1.y, l(15), l(0), g1.xxxx
+ld_structured r2.xyz, r2.z, l(0), g0.xyzx
+mad r0.xyw, r1.yyyy, r2.xyxz, r0.xyxw
+ld_structured r1.y, l(16), l(0), g1.xxxx
+ld_structured r2.xyz, r0.z, l(0), g0.xyzx
+mad r0.xyz, r1.yyyy, r2.xyzx, r0.xywx
 div r0.xyz, r0.xyzx, r1.xxxx
 ge r1.xyz, l(0.003131, 0.003131, 0.003131, 0.000000), r0.xyzx
 mul r2.xyz, r0.xyzx, l(12.920000, 12.920000, 12.920000, 0.000000)
@@ -281,4 +287,4 @@ movc r0.xyz, r1.xyzx, r2.xyzx, r0.xyzx
 mov r0.w, l(1.000000)
 store_uav_typed u0.xyzw, vThreadID.xyyy, r0.xyzw
 ret 
-// Approximately 236 instruction slots used
+// Approximately 242 instruction slots used

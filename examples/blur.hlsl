@@ -16,7 +16,7 @@ cbuffer Settings : register(b0) {
     float sigma;
 };
 
-groupshared float3 rows[ROWS][SIDE];
+groupshared float3 rows[ROWS * SIDE];
 groupshared float weights[2 * RADIUS + 1];
 
 float3 srgb(float3 x) {
@@ -44,13 +44,13 @@ void main(uint3 id : SV_DispatchThreadID, uint3 local : SV_GroupThreadID, uint i
             int x = clamp((int)id.x + n - RADIUS, 0, size.x - 1);
             sum += weights[n] * picture.Load(int3(x, y, 0)).rgb;
         }
-        rows[local.y + part][local.x] = sum / whole;
+        rows[(local.y + part) * SIDE + local.x] = sum / whole;
     }
     GroupMemoryBarrierWithGroupSync();
 
     float3 sum = 0;
     [unroll] for (uint m = 0; m <= 2 * RADIUS; m++) {
-        sum += weights[m] * rows[local.y + m][local.x];
+        sum += weights[m] * rows[(local.y + m) * SIDE + local.x];
     }
     blurred[id.xy] = float4(srgb(sum / whole), 1);
 }
