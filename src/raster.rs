@@ -34,7 +34,8 @@ pub use brolga_raster::direct3d9::{Direct3D9State, Direct3D9Values, Distance, FR
 pub use brolga_raster::edge::Bounds;
 pub use brolga_raster::error::DrawError;
 pub use brolga_raster::history::{Counts, Fate, Fragment, PixelHistory};
-pub use brolga_raster::pass::{Draw, IndexBuffer, Pass, VertexBuffer};
+pub use brolga_raster::indices::IndexBuffer;
+pub use brolga_raster::pass::{Draw, Pass, VertexBuffer};
 pub use brolga_raster::pipeline::{Pipeline, PipelineDesc};
 pub use brolga_raster::state::{ALPHA_BLEND, DepthState, ElementFormat, InputElement, RasterizerState, TargetState};
 pub use brolga_raster::statistics::Statistics;

@@ -5,6 +5,11 @@
 
 use std::ops::Range;
 
+use crate::indices::Indices;
+
+/// Positions that a batch reads for each primitive that it may have, before it ends at a restart: more than any primitive takes.
+const RESTARTED: u32 = 8;
+
 /// How vertices make primitives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Topology {
@@ -56,16 +61,16 @@ pub struct Batch {
     pub is_odd: bool,
     /// The number of the first primitive within the instance.
     pub primitive: u32,
+    /// Vertices at its beginning that the batch before it reads, too.
+    pub shared: u32,
 }
 
 impl Batch {
     /// Vertices that it reads and the batches before it do not.
-    pub fn vertices(self, topology: Topology, is_restart: Option<impl Fn(u32) -> bool>) -> u64 {
+    pub fn vertices(self, is_restart: Option<impl Fn(u32) -> bool>) -> u64 {
         let positions = self.first..self.first + self.count;
         let restarts = is_restart.map_or(0, |is_restart| positions.filter(|&position| is_restart(position)).count());
-        let is_later = !topology.is_list() && self.primitive > 0;
-        let shared = if is_later { topology.kind().vertices() - 1 } else { 0 };
-        u64::from(self.count) - restarts as u64 - u64::from(shared)
+        u64::from(self.count) - restarts as u64 - u64::from(self.shared)
     }
 }
 
@@ -92,7 +97,8 @@ impl Topology {
     }
 
     /// Cuts `count` positions into batches of at most `most` primitives. Where there may be restarts, `is_restart` says which positions
-    /// hold one: the primitive before is dropped if it is not whole. Ends early where `take` says so.
+    /// hold one: the primitive before is dropped if it is not whole. A batch has no more than a few times as many positions, so that it
+    /// may have no primitive where there are restarts. Ends early where `take` says so.
     pub fn batches(
         self,
         count: u32,
@@ -109,6 +115,7 @@ impl Topology {
                     count: most.min(primitives - primitive) * whole,
                     is_odd: false,
                     primitive,
+                    shared: 0,
                 };
                 if !take(batch) {
                     return;
@@ -117,7 +124,8 @@ impl Topology {
             return;
         }
         let restarts = |position| is_restart.as_ref().is_some_and(|is_restart| is_restart(position));
-        let mut batch = Batch { first: 0, count: 0, is_odd: false, primitive: 0 };
+        let most_positions = most.saturating_mul(RESTARTED);
+        let mut batch = Batch { first: 0, count: 0, is_odd: false, primitive: 0, shared: 0 };
         // Vertices since the last restart, and primitives of the batch.
         let (mut vertices, mut primitives) = (0_u32, 0);
         for position in 0..count {
@@ -135,7 +143,16 @@ impl Topology {
                 // The next primitive of a strip shares all vertices but one with this one.
                 let first = if is_list { position + 1 } else { position + 2 - whole };
                 let is_odd = self == Topology::TriangleStrip && vertices % 2 == 1;
-                batch = Batch { first, count: 0, is_odd, primitive: batch.primitive + most };
+                let shared = position + 1 - first;
+                batch = Batch { first, count: 0, is_odd, primitive: batch.primitive + most, shared };
+                primitives = 0;
+            } else if vertices == 0 && restarts(position) && position - batch.first >= most_positions {
+                batch.count = position + 1 - batch.first;
+                if !take(batch) {
+                    return;
+                }
+                let primitive = batch.primitive + primitives;
+                batch = Batch { first: position + 1, count: 0, is_odd: false, primitive, shared: 0 };
                 primitives = 0;
             }
         }
@@ -182,8 +199,8 @@ impl Topology {
 /// Vertices of a draw, for one instance or several.
 #[derive(Clone, Debug)]
 pub struct Instances<'a> {
-    /// The index buffer, as 32-bit numbers, if there is one.
-    pub indices: Option<&'a [u32]>,
+    /// What the index buffer has, if there is one.
+    pub indices: Option<&'a Indices>,
     /// What is added to an index, or the first vertex.
     pub base_vertex: u32,
     /// Their numbers, from 0 on.
@@ -224,7 +241,7 @@ impl Reuse {
 impl Instances<'_> {
     /// The index at a position.
     pub fn index(&self, position: u32) -> u32 {
-        self.indices.map_or(position, |indices| indices.get(position as usize).copied().unwrap_or(0))
+        self.indices.map_or(position, |indices| indices.get(position))
     }
 
     /// Which positions begin a strip anew.
@@ -235,7 +252,7 @@ impl Instances<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Positions, Topology};
+    use super::{Positions, RESTARTED, Topology};
 
     /// All primitives of a row of indices, with their numbers, by batches of a size.
     fn assemble(topology: Topology, indices: &[u32], most: u32) -> Vec<(u32, Positions)> {
@@ -247,10 +264,44 @@ mod tests {
                 let number = batch.primitive + (found.len() - before) as u32;
                 found.push((number, positions.map(|position| indices[position as usize])));
             });
-            assert!((1..=most as usize).contains(&(found.len() - before)));
+            let primitives = found.len() - before;
+            assert!(primitives <= most as usize && batch.count <= most * (RESTARTED + 3) + 3);
+            assert!(primitives > 0 || is_restart(batch.first + batch.count - 1));
             true
         });
         found
+    }
+
+    /// Restarts may be many more than primitives: batches end nevertheless, so that whoever takes them can end the draw.
+    #[test]
+    fn batches_are_short_whatever_is_between_their_primitives() {
+        const CUT: u32 = u32::MAX;
+        for topology in [
+            Topology::PointList,
+            Topology::LineList,
+            Topology::LineStrip,
+            Topology::TriangleList,
+            Topology::TriangleStrip,
+        ] {
+            let mut indices = vec![CUT; 3000];
+            indices[700..710].copy_from_slice(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+            indices[2990..2994].copy_from_slice(&[9, 8, 7, 6]);
+            // Vertices of which nothing becomes whole count nevertheless.
+            (800..2000).step_by(2).for_each(|at| indices[at] = 5);
+            let all = assemble(topology, &indices, 10_000);
+            for most in [1, 2, 7] {
+                assert_eq!(assemble(topology, &indices, most), all, "{topology:?} {most}");
+                let (mut taken, mut vertices) = (0, 0);
+                topology.batches(3000, most, Some(|position: u32| indices[position as usize] == CUT), |batch| {
+                    taken += 1;
+                    vertices += batch.vertices(Some(|position: u32| indices[position as usize] == CUT));
+                    true
+                });
+                assert!(taken > 3000 / (most * (RESTARTED + 3) + 3), "{topology:?} {most}: {taken}");
+                // After the last primitive nothing is looked at.
+                assert!(vertices >= 600 + 10 + 3, "{topology:?} {most}: {vertices}");
+            }
+        }
     }
 
     #[test]
@@ -344,7 +395,7 @@ mod tests {
             for most in [1, 2, 3, 100] {
                 let mut vertices = 0;
                 topology.batches(indices.len() as u32, most, Some(is_restart), |batch| {
-                    vertices += batch.vertices(topology, Some(is_restart));
+                    vertices += batch.vertices(Some(is_restart));
                     true
                 });
                 assert_eq!(vertices, 8, "{topology:?} {most}");

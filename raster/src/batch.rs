@@ -340,10 +340,13 @@ impl Prepared {
         rows.clear();
         rows.resize(count * outputs.rows * ROW_WORDS, 0);
         let mut arrays = [ArrayWords::Read(ids), ArrayWords::Read(strides), ArrayWords::Write(rows)];
-        session.batch(count as u32, &mut arrays)?;
+        // What has restarts alone has no vertices.
+        if count > 0 {
+            session.batch(count as u32, &mut arrays)?;
+        }
 
         *statistics = Statistics {
-            vertices: batch.vertices(topology, instances.is_restart()) * instances.numbers.len() as u64,
+            vertices: batch.vertices(instances.is_restart()) * instances.numbers.len() as u64,
             primitives: assembled.len() as u64,
             vertex_invocations: count as u64,
             ..Statistics::default()

@@ -2,11 +2,16 @@
 
 use std::ops::Range;
 
+use brolga_runtime::{ResourceError, room};
+
 use crate::edge::Bounds;
 use crate::tile;
 
 /// The most tiles of a primitive that are noted one by one.
 const MOST_TILES: usize = 64;
+
+/// Tiles of a batch from the first to the last that are counted one by one. Where layers are many they may be millions.
+const MOST_COUNTED: usize = 1 << 16;
 
 /// Primitives by tiles, which are counted row by row.
 #[derive(Debug, Default)]
@@ -21,7 +26,9 @@ pub struct Bins {
     wide: Vec<(u32, [Range<u32>; 2])>,
     /// The first tile that has any of few tiles.
     first_tile: u32,
-    /// Where in `primitives` those of each tile from there on end; those of the next one begin there.
+    /// The tiles that have any of few tiles, in order, where they lie too far apart for all between them to be counted; else empty.
+    scattered: Vec<u32>,
+    /// Where in `primitives` those of each of these tiles end, or of each from the first one on; those of the next one begin there.
     ends: Vec<u32>,
     /// Primitives by their places: tile by tile, and in the order of the draw in each.
     primitives: Vec<u32>,
@@ -40,6 +47,7 @@ impl Bins {
         (self.columns, self.count) = (columns, 0);
         self.entries.clear();
         self.wide.clear();
+        self.scattered.clear();
         self.ends.clear();
         self.primitives.clear();
     }
@@ -74,32 +82,38 @@ impl Bins {
         let tiles = || self.entries.iter().map(|entry| entry.tile);
         let (Some(first), Some(last)) = (tiles().min(), tiles().max()) else { return };
         self.first_tile = first;
+        let mut count = (last - first) as usize + 1;
+        if count > MOST_COUNTED {
+            self.scattered.extend(self.entries.iter().map(|entry| entry.tile));
+            self.scattered.sort_unstable();
+            self.scattered.dedup();
+            count = self.scattered.len();
+        }
+        let Self { scattered, ends, entries, primitives, .. } = self;
+        let slot = |tile| slot(first, scattered, tile).expect("a tile that has an entry");
         // How many each tile has, then where they begin; filling moves that to where they end.
-        self.ends.resize((last - first + 1) as usize, 0);
-        for entry in &self.entries {
-            self.ends[(entry.tile - first) as usize] += 1;
+        ends.resize(count, 0);
+        for entry in entries.iter() {
+            ends[slot(entry.tile)] += 1;
         }
         let mut count = 0;
-        for end in &mut self.ends {
+        for end in ends.iter_mut() {
             count += std::mem::replace(end, count);
         }
-        self.primitives.resize(self.entries.len(), 0);
-        for entry in &self.entries {
-            let end = &mut self.ends[(entry.tile - first) as usize];
-            self.primitives[*end as usize] = entry.primitive;
+        primitives.resize(entries.len(), 0);
+        for entry in entries.iter() {
+            let end = &mut ends[slot(entry.tile)];
+            primitives[*end as usize] = entry.primitive;
             *end += 1;
         }
     }
 
     /// Marks the tiles that have primitives.
-    pub fn mark(&self, marks: &mut [bool]) {
-        for tile in (self.first_tile..).take(self.ends.len()) {
-            marks[tile as usize] |= !self.of_tile(tile).is_empty();
-        }
+    pub fn mark(&self, marks: &mut Marks) {
+        self.entries.iter().for_each(|entry| marks.mark(entry.tile..entry.tile + 1));
         for (_, [across, down]) in &self.wide {
             for row in down.clone() {
-                let tiles = row * self.columns + across.start..row * self.columns + across.end;
-                marks[tiles.start as usize..tiles.end as usize].fill(true);
+                marks.mark(row * self.columns + across.start..row * self.columns + across.end);
             }
         }
     }
@@ -128,7 +142,7 @@ impl Bins {
 
     /// Those that are noted for a tile itself.
     fn of_tile(&self, tile: u32) -> &[u32] {
-        let n = tile.wrapping_sub(self.first_tile) as usize;
+        let Some(n) = slot(self.first_tile, &self.scattered, tile) else { return &[] };
         let Some(&end) = self.ends.get(n) else { return &[] };
         let start = if n == 0 { 0 } else { self.ends[n - 1] };
         &self.primitives[start as usize..end as usize]
@@ -142,11 +156,60 @@ impl Bins {
     }
 }
 
+/// Which of the tiles that are counted one is: by its place after the first one, or among those that lie scattered.
+#[inline(always)]
+fn slot(first: u32, scattered: &[u32], tile: u32) -> Option<usize> {
+    match scattered {
+        [] => Some(tile.wrapping_sub(first) as usize),
+        scattered => scattered.binary_search(&tile).ok(),
+    }
+}
+
+/// Tiles, of which some are marked: a bit each.
+pub struct Marks(Vec<u64>);
+
+impl Marks {
+    /// So many tiles.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub fn new(tiles: usize) -> Result<Self, ResourceError> {
+        Ok(Self(room::zeros(tiles.div_ceil(64) as u64)?))
+    }
+
+    /// Marks consecutive tiles.
+    fn mark(&mut self, tiles: Range<u32>) {
+        let mut at = tiles.start;
+        while at < tiles.end {
+            let (word, bit) = (at as usize / 64, at % 64);
+            let count = (64 - bit).min(tiles.end - at);
+            self.0[word] |= u64::MAX >> (64 - count) << bit;
+            at += count;
+        }
+    }
+
+    /// Those that are marked, in order.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub fn tiles(&self) -> Result<Vec<u32>, ResourceError> {
+        let mut tiles = room::room(self.0.iter().map(|word| u64::from(word.count_ones())).sum())?;
+        for (first, &word) in (0..).step_by(64).zip(&self.0) {
+            let mut left = word;
+            while left != 0 {
+                tiles.push(first + left.trailing_zeros());
+                left &= left - 1;
+            }
+        }
+        Ok(tiles)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use brolga_testing_base::random::Random;
 
-    use super::Bins;
+    use super::{Bins, Marks};
     use crate::edge::Bounds;
     use crate::tile::SIZE;
 
@@ -172,8 +235,10 @@ mod tests {
             let in_layers: Vec<u32> = bounds.iter().map(|_| random.below(layers as usize) as u32).collect();
             bounds.iter().zip(&in_layers).for_each(|(bounds, layer)| bins.add(bounds, layer * rows));
             bins.sort();
-            let mut marks = vec![false; (columns * rows * layers) as usize];
+            let mut marks = Marks::new((columns * rows * layers) as usize).unwrap();
             bins.mark(&mut marks);
+            let marked = marks.tiles().unwrap();
+            assert!(marked.is_sorted());
             for tile in 0..columns * rows * layers {
                 let (layer, in_layer) = (tile / (columns * rows), tile % (columns * rows));
                 let [x, y] = [in_layer % columns, in_layer / columns].map(|place| place as i32 * SIZE);
@@ -182,8 +247,33 @@ mod tests {
                 let expected: Vec<u32> = (0..bounds.len()).filter(|&n| meets(n)).map(|n| n as u32).collect();
                 let found: Vec<u32> = bins.primitives(tile).collect();
                 assert!(found == expected, "round {round}, tile {tile}");
-                assert_eq!((bins.has(tile), marks[tile as usize]), (!found.is_empty(), !found.is_empty()));
+                assert_eq!(
+                    (bins.has(tile), marked.binary_search(&tile).is_ok()),
+                    (!found.is_empty(), !found.is_empty())
+                );
             }
+        }
+    }
+
+    /// Few primitives in tiles of layers that are far apart take memory for themselves, not for what is between them.
+    #[test]
+    fn scattered_tiles_are_found_one_by_one() {
+        let (columns, rows, layers) = (256, 256, 2048);
+        let pixel = |place: i32| Bounds { left: place, top: place, right: place + 1, bottom: place + 1 };
+        let mut bins = Bins::default();
+        bins.clear(columns);
+        // Again and again, so that there are several in a tile.
+        let placed: Vec<(i32, u32)> = (0..90).map(|n| (n % 30 * 500, (n % 30) as u32 * 70)).collect();
+        placed.iter().for_each(|&(place, layer)| bins.add(&pixel(place), layer * rows));
+        bins.sort();
+        assert_eq!((bins.scattered.len(), bins.ends.len()), (30, 30));
+        let mut marks = Marks::new((columns * rows * layers) as usize).unwrap();
+        bins.mark(&mut marks);
+        let tile = |(place, layer): (i32, u32)| (layer * rows + place as u32 / 64) * columns + place as u32 / 64;
+        assert_eq!(marks.tiles().unwrap(), placed[..30].iter().map(|&at| tile(at)).collect::<Vec<_>>());
+        for n in 0..30 {
+            assert_eq!(bins.primitives(tile(placed[n as usize])).collect::<Vec<_>>(), [n, n + 30, n + 60]);
+            assert!(!bins.has(tile(placed[n as usize]) + 1));
         }
     }
 }

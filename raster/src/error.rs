@@ -127,6 +127,19 @@ pub enum DrawError {
         /// The second.
         second: usize,
     },
+    /// A depth buffer that does not have all pixels of a target.
+    #[error(
+        "the depth buffer has {} x {} pixels, and target {target} {} x {}: a depth buffer must be as large as the target",
+        depth[0], depth[1], size[0], size[1]
+    )]
+    SmallDepth {
+        /// Columns and rows of the depth buffer.
+        depth: [u32; 2],
+        /// The target.
+        target: usize,
+        /// Its columns and rows.
+        size: [u32; 2],
+    },
     /// A target to clear that the pass does not have.
     #[error("there is no target {target} to clear: the pass has {count}")]
     NoTarget {
@@ -211,7 +224,7 @@ pub enum DrawError {
     Stopped {
         /// What stopped it.
         why: StopReason,
-        /// The draw, counted from 0.
+        /// The draw, counted from 0; the next one where a clear was stopped.
         draw: usize,
     },
     /// A draw was begun, but not finished.
@@ -247,7 +260,9 @@ impl DrawError {
             DrawError::Signature { .. } => ErrorKind::File,
             DrawError::Unsupported { .. } => ErrorKind::Unsupported,
             DrawError::ReadsTarget { .. } | DrawError::WritesTarget { .. } => ErrorKind::Binding,
-            DrawError::Target { .. } | DrawError::SharedTarget { .. } => ErrorKind::Resource,
+            DrawError::Target { .. } | DrawError::SharedTarget { .. } | DrawError::SmallDepth { .. } => {
+                ErrorKind::Resource
+            }
             DrawError::Stopped { .. } => ErrorKind::Stopped,
             DrawError::Draw { source, .. } | DrawError::Shader { source, .. } | DrawError::Runtime(source) => {
                 source.kind()

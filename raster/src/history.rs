@@ -8,7 +8,8 @@
 
 use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest};
 use brolga_runtime::{
-    Bindings, BoundShader, Dispatch, ResourceClass, ResourceError, SystemValue, TexelBox, Texture, View,
+    Bindings, BoundShader, Buffer, CancelToken, Device, Dispatch, Error, ResourceClass, ResourceError, SystemValue,
+    TexelBox, Texture, View,
 };
 
 use crate::batch::{Assembly, Cull, FrontEnd, Outputs, Prepared, Primitive, Raster, Shape};
@@ -539,25 +540,30 @@ pub fn texel(texture: &Texture, pixel: [u32; 2]) -> Result<u128, ResourceError> 
 pub(crate) struct Kept {
     texels: Vec<(Pixel, u128)>,
     /// What shaders write to, with its bytes and the count of its hidden counter.
-    memory: Vec<(View, Vec<u8>, Option<u32>)>,
+    memory: Vec<(View, Buffer, Option<u32>)>,
 }
 
 impl Kept {
-    /// Notes a pixel of what views see of textures, and all that bindings let shaders write.
+    /// Notes a pixel of what views see of textures, and all that bindings let shaders write, until the token is cancelled.
     pub fn new<'a>(
+        device: &Device,
         targets: impl Iterator<Item = &'a View>,
         bindings: impl Iterator<Item = &'a Bindings>,
         pixel: [u32; 2],
-    ) -> Result<Self, ResourceError> {
+        token: &CancelToken,
+    ) -> Result<Self, Error> {
         let pixels = targets.filter_map(|view| Pixel::of(view, pixel).transpose());
         let texels = pixels.map(|pixel| pixel.and_then(|pixel| Ok((pixel.clone(), pixel.read()?))));
-        let texels = texels.collect::<Result<_, _>>()?;
+        let texels = texels.collect::<Result<_, ResourceError>>()?;
         let views = bindings.flat_map(Bindings::iter);
         let written = views.filter(|(register, _)| register.class == ResourceClass::UnorderedAccess);
-        let memory =
-            written.map(|(_, view)| Ok((view.clone(), view.to_vec()?, view.counter().map(|count| count.get()))));
-        let memory = memory.collect::<Result<_, ResourceError>>()?;
-        Ok(Self { texels, memory })
+        let memory = written.filter_map(|(_, view)| view.bytes().map(|(buffer, range)| (view, buffer, range)));
+        let memory = memory.map(|(view, buffer, range)| {
+            let copy = device.buffer(range.end - range.start)?;
+            buffer.copy_until(range, &copy, 0, &|| token.is_cancelled())?;
+            Ok((view.clone(), copy, view.counter().map(|count| count.get())))
+        });
+        Ok(Self { texels, memory: memory.collect::<Result<_, Error>>()? })
     }
 
     /// Puts it back.
@@ -565,8 +571,10 @@ impl Kept {
         for (pixel, code) in &self.texels {
             pixel.write(*code)?;
         }
-        for (view, bytes, count) in &self.memory {
-            view.write(0, bytes)?;
+        for (view, copy, count) in &self.memory {
+            if let Some((buffer, range)) = view.bytes() {
+                copy.copy_until(0..copy.size_bytes(), buffer, range.start, &|| false)?;
+            }
             if let (Some(counter), Some(count)) = (view.counter(), count) {
                 counter.set(*count);
             }

@@ -12,6 +12,7 @@
 //! | `statistics.rs` | what a draw did |
 //! | `history.rs` | what a draw did to one pixel |
 //! | `fixed.rs` | positions in 256ths of a pixel |
+//! | `indices.rs` | index buffers |
 //! | `assembly.rs` | which vertices are a primitive: topologies, restarts, batches, vertices that primitives share |
 //! | `batch.rs` | from vertices to primitives that can be drawn |
 //! | `batch/cut.rs` | what is left of them where they are cut |
@@ -49,6 +50,7 @@ pub mod edge;
 pub mod error;
 pub mod fixed;
 pub mod history;
+pub mod indices;
 mod linkage;
 pub mod packets;
 pub mod pass;

@@ -3,8 +3,8 @@
 use brolga_fenv::in_default_mode;
 use brolga_ir::pipeline::{DEPTH, SPACE, record};
 use brolga_runtime::{
-    Bindings, Buffer, ClearValue, Device, Dispatch, Leniency, Register, ResourceClass, ResourceError, TexelBox,
-    Texture, View,
+    Bindings, Buffer, CancelToken, ClearValue, Deadline, Device, Dispatch, Error, Leniency, Register, ResourceClass,
+    ResourceError, TexelBox, Texture, View,
 };
 use bytemuck::NoUninit;
 
@@ -16,6 +16,7 @@ use crate::draw::Shading;
 use crate::edge::Bounds;
 use crate::error::DrawError;
 use crate::history::{Kept, PixelHistory, Watched};
+use crate::indices::IndexBuffer;
 use crate::pipeline::{Pipeline, codes, writes_memory};
 use crate::scene::{self, Limits, SceneDraw};
 use crate::statistics::Statistics;
@@ -28,9 +29,6 @@ const MOST_WAITING: usize = 1024;
 /// Viewports that a vertex shader can choose.
 const MOST_VIEWPORTS: usize = 16;
 
-/// Indices of all draws that wait, but for the last one, at most: likewise.
-const MOST_INDICES: usize = 1 << 24;
-
 /// A vertex buffer.
 #[derive(Clone, Debug)]
 pub struct VertexBuffer {
@@ -40,17 +38,6 @@ pub struct VertexBuffer {
     pub offset_bytes: u64,
     /// Bytes from one vertex to the next.
     pub stride_bytes: u32,
-}
-
-/// An index buffer.
-#[derive(Clone, Debug)]
-pub struct IndexBuffer {
-    /// Its bytes.
-    pub buffer: Buffer,
-    /// Where the first index begins.
-    pub offset_bytes: u64,
-    /// Whether indices have 16 bits, not 32.
-    pub is_short: bool,
 }
 
 /// What to draw.
@@ -138,16 +125,13 @@ impl<'a> Draw<'a> {
     }
 }
 
-/// Draws into the same targets, in order. What they read and draw to must not change before [`Self::finish`]; index buffers are
-/// read at once.
+/// Draws into the same targets, in order. What they read and draw to must not change before [`Self::finish`].
 #[derive(Debug)]
 pub struct Pass<'a> {
     device: &'a Device,
     targets: Targets,
     target: Target,
     waiting: Vec<SceneDraw>,
-    /// Indices of the draws that wait.
-    waiting_indices: usize,
     statistics: Vec<Statistics>,
     limits: Dispatch,
     /// The pixel of which histories are kept, if there is one, and those of the draws until now.
@@ -164,7 +148,7 @@ impl<'a> Pass<'a> {
         let target = targets.resolve()?;
         let limits = Dispatch::new([0; 3]);
         let (waiting, statistics, histories) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { device, targets, target, waiting, waiting_indices: 0, statistics, limits, watched: None, histories })
+        Ok(Self { device, targets, target, waiting, statistics, limits, watched: None, histories })
     }
 
     /// Keeps, from now on, what each draw does to the pixel in a column and row of the targets' first layer. Each is drawn at once then, and
@@ -204,7 +188,7 @@ impl<'a> Pass<'a> {
 
     fn add(&mut self, draw: &Draw<'_>) -> Result<usize, DrawError> {
         let is_alone = self.watched.is_some() || self.is_alone(draw);
-        if is_alone || self.waiting.len() >= MOST_WAITING || self.waiting_indices >= MOST_INDICES {
+        if is_alone || self.waiting.len() >= MOST_WAITING {
             self.flush()?;
         }
         let asked = draw;
@@ -213,7 +197,6 @@ impl<'a> Pass<'a> {
             let history = self.history(asked, &draw, pixel)?;
             self.histories.push(history);
         }
-        self.waiting_indices += draw.indices.as_ref().map_or(0, Vec::len);
         self.waiting.push(draw);
         let number = self.statistics.len() + self.waiting.len() - 1;
         if is_alone {
@@ -224,12 +207,14 @@ impl<'a> Pass<'a> {
 
     /// What a draw is going to do to a pixel.
     fn history(&self, asked: &Draw<'_>, draw: &SceneDraw, pixel: [u32; 2]) -> Result<PixelHistory, DrawError> {
-        let Dispatch { cancel, time_limit, fuel, progress, .. } = &self.limits;
-        let deadline = self.device.deadline(cancel, *time_limit)?;
+        let Dispatch { fuel, progress, .. } = &self.limits;
+        let deadline = self.deadline()?;
         let limits = Limits { token: deadline.token(), fuel: *fuel, progress };
         let bindings = asked.vertex_bindings.into_iter().chain(asked.pixel_bindings);
         let depth = self.targets.depth.as_ref();
-        let kept = Kept::new(self.targets.colors.iter().chain(depth.map(|depth| &depth.view)), bindings, pixel)?;
+        let targets = self.targets.colors.iter().chain(depth.map(|depth| &depth.view));
+        let kept = Kept::new(self.device, targets, bindings, pixel, limits.token);
+        let kept = kept.map_err(|error| self.stopped(error, limits.token))?;
         let test = asked.pipeline.depth.map(|test| depth.map_or(test, |depth| depth.restrict(test)));
         let watched = Watched { draw, test, colors: &self.targets.colors, target: &self.target, pixel };
         let history = watched.history(&limits);
@@ -320,7 +305,24 @@ impl<'a> Pass<'a> {
     /// Clears all layers of a view.
     fn clear(&mut self, view: &View, value: ClearValue) -> Result<(), DrawError> {
         self.flush()?;
-        Ok(view.as_target_array()?.clear(value)?)
+        let deadline = self.deadline()?;
+        let cleared = view.as_target_array()?.clear_until(value, &|| deadline.token().is_cancelled());
+        cleared.map_err(|error| self.stopped(error.into(), deadline.token()))
+    }
+
+    /// What the next part of the work is to look at.
+    fn deadline(&self) -> Result<Deadline<'a>, Error> {
+        self.device.deadline(&self.limits.cancel, self.limits.time_limit)
+    }
+
+    /// Says what stopped something before the next draw.
+    fn stopped(&self, error: Error, token: &CancelToken) -> DrawError {
+        match (error, token.stop_reason()) {
+            (Error::Resource(ResourceError::Stopped), Some(why)) => {
+                DrawError::Stopped { why, draw: self.statistics.len() + self.waiting.len() }
+            }
+            (error, _) => error.into(),
+        }
     }
 
     /// Writes elements to a buffer, from a byte offset on, after the draws before: they see what was there.
@@ -359,9 +361,8 @@ impl<'a> Pass<'a> {
     pub fn flush(&mut self) -> Result<(), DrawError> {
         in_default_mode(|| {
             let draws = std::mem::take(&mut self.waiting);
-            self.waiting_indices = 0;
-            let Dispatch { cancel, time_limit, fuel, progress, .. } = &self.limits;
-            let deadline = self.device.deadline(cancel, *time_limit)?;
+            let Dispatch { fuel, progress, .. } = &self.limits;
+            let deadline = self.deadline()?;
             let limits = Limits { token: deadline.token(), fuel: *fuel, progress };
             let before = self.statistics.len();
             let statistics = scene::draw(&draws, &self.target, self.device.pool(), &limits);
@@ -453,7 +454,8 @@ impl<'a> Pass<'a> {
             self.device.bind(shader, bindings).map_err(|source| DrawError::Shader { stage, source })
         };
         let pixel = pipeline.pixel.as_ref().map(|shader| bind("pixel", shader, &pixel_bindings)).transpose()?;
-        let indices = draw.index_buffer.as_ref().map(|buffer| indices(buffer, draw)).transpose()?;
+        let indices = draw.index_buffer.as_ref();
+        let indices = indices.map(|buffer| buffer.indices(draw.first, draw.count)).transpose()?;
         let mut state = [0; record::state::WORDS as usize];
         state[record::state::BLEND_FACTOR as usize..][..4].copy_from_slice(&draw.blend_factor.map(f32::to_bits));
         state[record::state::DEPTHS as usize..][..2].copy_from_slice(&viewport.depths().map(f32::to_bits));
@@ -463,14 +465,16 @@ impl<'a> Pass<'a> {
         if let Some(rules) = rules {
             draw.direct3d9.put(rules.state.fog, &mut state);
         }
-        let restart = draw
-            .index_buffer
-            .as_ref()
-            .filter(|_| rules.is_none())
-            .map(|buffer| if buffer.is_short { 0xffff } else { u32::MAX });
+        let restart = draw.index_buffer.as_ref().filter(|_| rules.is_none()).map(IndexBuffer::restart);
         // Whoever asks at every index takes longer.
-        let has_restarts = |restart: &u32| indices.as_ref().is_some_and(|indices| indices.contains(restart));
-        let restart = restart.filter(has_restarts);
+        let restart = match (restart, &indices) {
+            (Some(restart), Some(indices)) => {
+                let deadline = self.deadline()?;
+                let found = indices.contain(restart, &|| deadline.token().is_cancelled());
+                found.map_err(|error| self.stopped(error.into(), deadline.token()))?.then_some(restart)
+            }
+            _ => None,
+        };
         Ok(SceneDraw {
             vertex: bind("vertex", &pipeline.vertex, &vertex_bindings)?,
             pixel,
@@ -479,7 +483,7 @@ impl<'a> Pass<'a> {
             count: indices
                 .as_ref()
                 .filter(|_| pipeline.topology.kind() != Kind::Point)
-                .map_or(draw.count, |indices| (indices.len() as u64 + 2).min(draw.count.into()) as u32),
+                .map_or(draw.count, |indices| indices.count().saturating_add(2).min(draw.count)),
             base_vertex: if indices.is_some() { draw.base_vertex as u32 } else { draw.first },
             indices,
             restart,
@@ -565,24 +569,4 @@ fn vertex_bindings(device: &Device, draw: &Draw<'_>) -> Result<(Bindings, Vec<u3
         bindings.set(Register::new(ResourceClass::ShaderResource, slot).in_space(SPACE), view);
     }
     Ok((bindings, strides))
-}
-
-/// The indices that a draw reads, as far as they are in the buffer.
-fn indices(index_buffer: &IndexBuffer, draw: &Draw<'_>) -> Result<Vec<u32>, DrawError> {
-    let IndexBuffer { buffer, offset_bytes, is_short } = index_buffer;
-    let unit_bytes = if *is_short { 2 } else { 4 };
-    if !offset_bytes.is_multiple_of(unit_bytes) {
-        return Err(DrawError::IndexOffset { offset_bytes: *offset_bytes, unit_bytes });
-    }
-    let first = offset_bytes.saturating_add(u64::from(draw.first) * unit_bytes).min(buffer.size_bytes());
-    let there = (buffer.size_bytes() - first) / unit_bytes;
-    let count = there.min(draw.count.into()) as usize;
-    if *is_short {
-        let mut short = vec![0_u16; count];
-        buffer.read(first, &mut short)?;
-        return Ok(short.into_iter().map(u32::from).collect());
-    }
-    let mut indices = vec![0; count];
-    buffer.read(first, &mut indices)?;
-    Ok(indices)
 }

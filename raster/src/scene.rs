@@ -11,8 +11,10 @@ use brolga_runtime::{BoundShader, CancelToken, Dispatch, Pool, Progress};
 
 use crate::assembly::{Batch, Instances, Topology};
 use crate::batch::{Assembly, FrontEnd, Outputs, Prepared, Raster};
+use crate::bins::Marks;
 use crate::draw::{Shading, TileWorker};
 use crate::error::DrawError;
+use crate::indices::Indices;
 use crate::statistics::Statistics;
 use crate::targets::Target;
 
@@ -35,8 +37,8 @@ pub struct SceneDraw {
     pub topology: Topology,
     /// Positions that are read.
     pub count: u32,
-    /// Indices, if there are any; those past the end are 0.
-    pub indices: Option<Vec<u32>>,
+    /// Indices, if there are any.
+    pub indices: Option<Indices>,
     /// The index that begins a strip anew.
     pub restart: Option<u32>,
     /// What is added to an index, or the first vertex.
@@ -63,7 +65,7 @@ impl SceneDraw {
 
     pub(crate) fn instances(&self, numbers: Range<u32>) -> Instances<'_> {
         Instances {
-            indices: self.indices.as_deref(),
+            indices: self.indices.as_ref(),
             base_vertex: self.base_vertex,
             numbers,
             first: self.first_instance,
@@ -81,7 +83,7 @@ impl SceneDraw {
         let [only] = batches[..] else { return 1 };
         let mut primitives = 0;
         self.topology.primitives(only, first.is_restart(), |_| primitives += 1);
-        BATCH_PRIMITIVES / primitives
+        BATCH_PRIMITIVES / primitives.max(1)
     }
 }
 
@@ -178,13 +180,15 @@ impl Scene<'_> {
         let Some(last) = batches.last() else { return Ok(()) };
         let work = |count| Work::new(count, self.limits, last.draw);
         work(batches.len()).run(self.pool, |work| self.prepare(&batches, work))?;
-        let mut marks = vec![false; self.target.grid().count()];
+        let mut marks = Marks::new(self.target.grid().count())?;
         for batch in &batches {
+            // Each may be in all tiles of a large target.
+            self.limits.check(batch.draw)?;
             let prepared = batch.prepared.get().expect("all batches are prepared");
             statistics[batch.draw] += prepared.statistics;
             prepared.bins.mark(&mut marks);
         }
-        let tiles: Vec<u32> = (0..).zip(marks).filter(|(_, has)| *has).map(|(tile, _)| tile).collect();
+        let tiles = marks.tiles()?;
         let all = Mutex::new(&mut *statistics);
         work(tiles.len()).run(self.pool, |work| {
             let (mut worker, mut own) = (TileWorker::default(), vec![Statistics::default(); self.draws.len()]);

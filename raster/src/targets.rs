@@ -1,7 +1,7 @@
 //! What is drawn to: mip levels and layers of textures.
 //!
 //! All targets of a pass are drawn to as arrays of layers, each with the least extents and as many layers as the least
-//! of them has. A primitive is in one layer: the one that its leading vertex names (functional specification, 15.15),
+//! of them has; a depth buffer that is smaller than one of them is refused. A primitive is in one layer: the one that its leading vertex names (functional specification, 15.15),
 //! or the first.
 
 use brolga_ir::pipeline::record::state;
@@ -146,6 +146,7 @@ impl Targets {
             Some(DepthView { view, .. }) => {
                 let format = view.subresources().map(|part| part.texture.shape().format);
                 let part = check_target("the depth buffer", view, format, "a depth format", Use::DepthStencil)?;
+                self.check_depth(&part)?;
                 extents = least(extents, &part)?;
                 Some(DepthTarget::new(&part)?)
             }
@@ -156,6 +157,22 @@ impl Targets {
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.colors.is_empty() && self.depth.is_none()
+    }
+
+    /// Checks that a depth buffer has a pixel for each of the targets.
+    fn check_depth(&self, depth: &Subresources<'_>) -> Result<(), DrawError> {
+        let pixels = |part: &Subresources<'_>| {
+            let [width, height, _] = part.texture.level(part.mips.start, 0)?.extents;
+            Ok::<_, DrawError>([width, height])
+        };
+        let depth = pixels(depth)?;
+        for (target, part) in self.colors.iter().enumerate().filter_map(|(n, view)| Some((n, view.subresources()?))) {
+            let size = pixels(&part)?;
+            if depth[0] < size[0] || depth[1] < size[1] {
+                return Err(DrawError::SmallDepth { depth, target, size });
+            }
+        }
+        Ok(())
     }
 
     /// The format of the depth buffer.

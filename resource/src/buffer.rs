@@ -8,6 +8,20 @@ use bytemuck::{NoUninit, Pod};
 
 use crate::error::ResourceError;
 use crate::memory::{GuardPages, Memory};
+use crate::room::zeros;
+
+/// Bytes that are copied at once: few enough to stop soon, and to stay in a cache.
+const PIECE: u64 = 1 << 16;
+
+/// Where each piece of so many bytes begins, and how long it is.
+fn pieces(size_bytes: u64) -> impl Iterator<Item = (u64, usize)> {
+    (0..size_bytes).step_by(PIECE as usize).map(move |at| (at, PIECE.min(size_bytes - at) as usize))
+}
+
+/// An error if the caller wants no more.
+pub(super) fn go_on(stop: &dyn Fn() -> bool) -> Result<(), ResourceError> {
+    if stop() { Err(ResourceError::Stopped) } else { Ok(()) }
+}
 
 /// How a file is mapped, or memory wrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +51,12 @@ impl Buffer {
     /// `Device::map_buffer`, which also checks the device's limits, says about the file
     /// applies.
     pub fn map(path: &Path, access: Access) -> Result<Self, ResourceError> {
-        let memory = Memory::map(path, access);
+        Self::map_from(path, access, 0)
+    }
+
+    /// The same of a file from a byte on, which is a multiple of 4: what follows a header.
+    pub fn map_from(path: &Path, access: Access, offset_bytes: u64) -> Result<Self, ResourceError> {
+        let memory = Memory::map(path, access, offset_bytes);
         Ok(memory.map_err(|source| ResourceError::Map { path: path.to_owned(), source })?.into())
     }
 
@@ -95,11 +114,7 @@ impl Buffer {
         if element_bytes == 0 || !size_bytes.is_multiple_of(element_bytes as u64) {
             return Err(ResourceError::Elements { size_bytes, element_bytes });
         }
-        let refused = || ResourceError::OutOfMemory { size_bytes };
-        let count = usize::try_from(size_bytes).map_err(|_| refused())? / element_bytes;
-        let mut elements = Vec::new();
-        elements.try_reserve_exact(count).map_err(|_| refused())?;
-        elements.resize(count, T::zeroed());
+        let mut elements = zeros(size_bytes / element_bytes as u64)?;
         self.read(range.start, &mut elements)?;
         Ok(elements)
     }
@@ -113,6 +128,44 @@ impl Buffer {
     pub fn flush_range(&self, offset_bytes: u64, size_bytes: u64) -> std::io::Result<()> {
         self.check(offset_bytes, size_bytes).map_err(std::io::Error::other)?;
         self.memory.flush(offset_bytes, size_bytes)
+    }
+
+    /// Copies bytes to a place in a buffer, piece by piece, unless `stop` says that it is enough. They must not lie in each other.
+    ///
+    /// # Errors
+    /// If some of them are outside of a buffer, what is copied to is read-only, or [`ResourceError::Stopped`].
+    pub fn copy_until(
+        &self,
+        range: Range<u64>,
+        to: &Buffer,
+        to_bytes: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(), ResourceError> {
+        let size_bytes = range.end.saturating_sub(range.start);
+        self.check(range.start, size_bytes)?;
+        to.check(to_bytes, size_bytes)?;
+        let mut bytes = [0_u8; PIECE as usize];
+        pieces(size_bytes).try_for_each(|(at, length)| {
+            go_on(stop)?;
+            self.read(range.start + at, &mut bytes[..length])?;
+            to.write(to_bytes + at, &bytes[..length])
+        })
+    }
+
+    /// Fills a range with bytes, over and over, unless `stop` says that it is enough. Without any it stays.
+    ///
+    /// # Errors
+    /// If the range is not in the buffer, that is read-only, or [`ResourceError::Stopped`].
+    pub fn fill_until(&self, range: Range<u64>, bytes: &[u8], stop: &dyn Fn() -> bool) -> Result<(), ResourceError> {
+        let size_bytes = range.end.saturating_sub(range.start);
+        self.check(range.start, size_bytes)?;
+        // Pieces begin where the bytes do.
+        let whole = bytes.repeat((PIECE as usize / bytes.len().max(1)).max(1));
+        (0..size_bytes).step_by(whole.len().max(1)).take_while(|_| !whole.is_empty()).try_for_each(|at| {
+            go_on(stop)?;
+            let length = (size_bytes - at).min(whole.len() as u64);
+            self.write(range.start + at, &whole[..length as usize])
+        })
     }
 
     /// The memory that holds the bytes.

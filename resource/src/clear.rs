@@ -1,5 +1,6 @@
 //! Clearing textures, and copying from one to another, box by box.
 
+use crate::buffer::go_on;
 use crate::error::ResourceError;
 use crate::format::{Encoding, Format, Use};
 use crate::texture::{TexelBox, Texture};
@@ -73,11 +74,17 @@ impl Texture {
     /// # Errors
     /// If the texture does not have such a box, the format has no such values, or the memory is read-only.
     pub fn clear_box(&self, part: &TexelBox, value: ClearValue) -> Result<(), ResourceError> {
-        self.clear_as(self.shape().format, part, value)
+        self.clear_as(self.shape().format, part, value, &|| false)
     }
 
-    /// The same where texels are of another format of the same size.
-    pub(super) fn clear_as(&self, format: Format, part: &TexelBox, value: ClearValue) -> Result<(), ResourceError> {
+    /// The same where texels are of another format of the same size, unless `stop` says that it is enough.
+    pub(super) fn clear_as(
+        &self,
+        format: Format,
+        part: &TexelBox,
+        value: ClearValue,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(), ResourceError> {
         in_default_mode(|| {
             let Some((texel, mask)) = value.texel(format) else {
                 let expected = match format.allows(Use::DepthStencil) {
@@ -93,6 +100,7 @@ impl Texture {
             let is_whole = mask.iter().all(|&byte| byte == 0xff);
             let mut bytes = Vec::new();
             for row in self.rows(part, usize::MAX, None)? {
+                go_on(stop)?;
                 if bytes.len() != row.size {
                     bytes = texel.repeat(row.size / size_bytes);
                 }
@@ -114,6 +122,20 @@ impl Texture {
     /// # Errors
     /// If a texture does not have such a box, the formats differ, or the memory is read-only.
     pub fn copy_box(&self, part: &TexelBox, to: &Texture, at: &TexelBox) -> Result<(), ResourceError> {
+        self.copy_box_until(part, to, at, &|| false)
+    }
+
+    /// The same, unless `stop` says that it is enough; it is asked before each row.
+    ///
+    /// # Errors
+    /// As there, or [`ResourceError::Stopped`].
+    pub fn copy_box_until(
+        &self,
+        part: &TexelBox,
+        to: &Texture,
+        at: &TexelBox,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(), ResourceError> {
         let [from_format, to_format] = [self, to].map(|texture| texture.shape().format);
         if from_format != to_format {
             return Err(ResourceError::CopyFormat { from: from_format, to: to_format });
@@ -121,6 +143,7 @@ impl Texture {
         let at = TexelBox { extents: part.extents, ..*at };
         let mut bytes = Vec::<u8>::new();
         for (from, to_row) in self.rows(part, usize::MAX, None)?.zip(to.rows(&at, usize::MAX, None)?) {
+            go_on(stop)?;
             bytes.resize(from.size, 0);
             self.buffer().read(from.offset_bytes, &mut bytes)?;
             to.buffer().write(to_row.offset_bytes, &bytes)?;

@@ -12,12 +12,15 @@ use crate::shape::SAMPLE_COUNTS;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResourceError {
-    /// There is not enough memory.
+    /// There is not enough memory, or the system refuses so much.
     #[error("cannot allocate {size_bytes} bytes")]
     OutOfMemory {
         /// Bytes requested.
         size_bytes: u64,
     },
+    /// The caller ended it before all was done; what was written until then stays.
+    #[error("stopped before it was done")]
+    Stopped,
     /// A file could not be mapped.
     #[error("{} cannot be mapped: {source}", path.display())]
     Map {

@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `memory.rs` | the one type that owns bytes |
+//! | `room.rs` | vectors that there may be no memory for |
 //! | `buffer.rs`, `texture.rs` | what is built on it |
 //! | `shape.rs` | the possible textures |
 //! | `view.rs`, `texture_view.rs` | what a register sees of them |
@@ -24,6 +25,7 @@ mod error;
 pub mod format;
 mod memory;
 mod mips;
+pub mod room;
 mod sampler;
 mod shape;
 mod surface;

@@ -5,7 +5,8 @@
 //! machine instructions, which is the same thing to the processor. Every access here is checked against the size.
 //!
 //! The first byte is aligned to [`ALIGNMENT`], or with guard pages after the last byte to the largest alignment that
-//! the size allows, at least 4; in wrapped memory to 4. No byte after the last one is read or written. A mapped file
+//! the size allows, at least 4; in wrapped memory, and in a file that is mapped from a later byte on, to 4. No byte after the
+//! last one is read or written. A mapped file
 //! must not be shortened while it is mapped: that is the caller's responsibility, stated at
 //! `Device::map_buffer`.
 
@@ -129,8 +130,8 @@ impl Memory {
         Some(Self { base, size_bytes, writable: true, owner: Owner::Mapping(mapping) })
     }
 
-    /// The content of a file.
-    pub fn map(path: &Path, access: Access) -> io::Result<Self> {
+    /// The content of a file from a byte on, which is a multiple of 4.
+    pub fn map(path: &Path, access: Access, offset_bytes: u64) -> io::Result<Self> {
         let writable = access == Access::ReadWrite;
         // Opening a pipe would wait for somebody who writes to it.
         if !fs::metadata(path)?.is_file() {
@@ -139,6 +140,12 @@ impl Memory {
         let file = OpenOptions::new().read(true).write(writable).open(path)?;
         let size_bytes = file.metadata()?.len();
         let length = usize::try_from(size_bytes).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
+        if offset_bytes > size_bytes || !offset_bytes.is_multiple_of(4) {
+            let message = format!(
+                "it has {size_bytes} bytes, and can be mapped from a multiple of 4 on, not from {offset_bytes}"
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
         if length == 0 {
             let mut empty =
                 Self::zeroed(0, GuardPages::Off).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
@@ -148,7 +155,12 @@ impl Memory {
         let mut options = MmapOptions::new();
         options.len(length);
         let mapping = if writable { options.map_raw(&file)? } else { options.map_raw_read_only(&file)? };
-        Self::mapped(mapping, size_bytes, writable).ok_or_else(|| io::Error::other("mapped at an unexpected address"))
+        let mapped = Self::mapped(mapping, size_bytes, writable);
+        let mut memory = mapped.ok_or_else(|| io::Error::other("mapped at an unexpected address"))?;
+        // SAFETY: what is before the first byte is in the mapping, which has at least as many.
+        memory.base = unsafe { memory.base.add(offset_bytes as usize) };
+        memory.size_bytes -= offset_bytes;
+        Ok(memory)
     }
 
     fn mapped(mapping: MmapRaw, size_bytes: u64, writable: bool) -> Option<Self> {
@@ -179,7 +191,10 @@ impl Memory {
     /// Writes changes of bytes of a mapped file to disk. All of them must exist.
     pub fn flush(&self, offset_bytes: u64, size_bytes: u64) -> io::Result<()> {
         match &self.owner {
-            Owner::Mapping(mapping) if self.writable => mapping.flush_range(offset_bytes as usize, size_bytes as usize),
+            Owner::Mapping(mapping) if self.writable => {
+                let before = self.base.as_ptr().addr() - mapping.as_ptr().addr();
+                mapping.flush_range(before + offset_bytes as usize, size_bytes as usize)
+            }
             _ => Ok(()),
         }
     }
@@ -496,18 +511,29 @@ mod tests {
         let path = std::env::temp_dir().join(format!("brolga-memory-{}", std::process::id()));
         std::fs::write(&path, [1, 2, 3, 4, 5]).unwrap();
         {
-            let read_only = Memory::map(&path, Access::Read).unwrap();
+            let read_only = Memory::map(&path, Access::Read, 0).unwrap();
             read_only.store(0, 4, 0);
             assert_eq!((read_only.load(0, 4), read_only.load(4, 1)), (0x0403_0201, 5));
             assert!(!read_only.is_writable() && read_only.atomic(0).is_none());
-            let written = Memory::map(&path, Access::ReadWrite).unwrap();
+            let written = Memory::map(&path, Access::ReadWrite, 0).unwrap();
             written.write(3, &[9, 8]);
             written.flush(0, written.size_bytes()).unwrap();
         }
         assert_eq!(std::fs::read(&path).unwrap(), [1, 2, 3, 9, 8]);
+        {
+            let later = Memory::map(&path, Access::ReadWrite, 4).unwrap();
+            assert_eq!((later.size_bytes(), later.load(0, 1), later.load(1, 1)), (1, 8, 0));
+            later.store(0, 1, 7);
+            later.flush(0, 1).unwrap();
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), [1, 2, 3, 9, 7]);
+        for offset in [1, 8, u64::MAX - 3] {
+            assert!(Memory::map(&path, Access::Read, offset).is_err(), "{offset}");
+        }
         std::fs::write(&path, []).unwrap();
-        assert_eq!(Memory::map(&path, Access::Read).unwrap().size_bytes(), 0);
+        assert_eq!(Memory::map(&path, Access::Read, 0).unwrap().size_bytes(), 0);
+        assert!(Memory::map(&path, Access::Read, 4).is_err());
         std::fs::remove_file(&path).unwrap();
-        assert!(Memory::map(&path, Access::Read).is_err());
+        assert!(Memory::map(&path, Access::Read, 0).is_err());
     }
 }

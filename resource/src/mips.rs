@@ -10,6 +10,7 @@ use std::ops::Range;
 use brolga_fenv::in_default_mode;
 use brolga_ir::interface::Dimension;
 
+use crate::buffer::go_on;
 use crate::error::ResourceError;
 use crate::format::{Encoding, Format, Use};
 use crate::texture::{TexelBox, Texture};
@@ -26,7 +27,26 @@ impl Texture {
     /// If the format cannot be both sampled and drawn to, as for integers, depths and blocks, or the memory is
     /// read-only.
     pub fn generate_mips(&self) -> Result<(), ResourceError> {
-        generate(self, self.shape().format, 0, self.shape().mips, 0..self.shape().layers)
+        self.generate_mips_until(&|| false)
+    }
+
+    /// The same, unless `stop` says that it is enough; it is asked before each row.
+    ///
+    /// ```
+    /// # use brolga_resource::{Buffer, Format, GuardPages, ResourceError, Texture, TextureShape};
+    /// # use std::time::{Duration, Instant};
+    /// let shape = TextureShape::texture_2d(Format::R8_UNORM, 64, 64).mips(7);
+    /// let texture = Texture::new(Buffer::zeroed(shape.size_bytes()?, GuardPages::Off)?, shape)?;
+    /// let end = Instant::now() + Duration::from_secs(10);
+    /// texture.generate_mips_until(&|| Instant::now() > end)?;
+    /// assert!(matches!(texture.generate_mips_until(&|| true), Err(ResourceError::Stopped)));
+    /// # Ok::<(), ResourceError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As there, or [`ResourceError::Stopped`].
+    pub fn generate_mips_until(&self, stop: &dyn Fn() -> bool) -> Result<(), ResourceError> {
+        generate(self, self.shape().format, 0, self.shape().mips, 0..self.shape().layers, stop)
     }
 }
 
@@ -37,14 +57,29 @@ impl View {
     /// # Errors
     /// If it sees no texture, and as there.
     pub fn generate_mips(&self) -> Result<(), ResourceError> {
+        self.generate_mips_until(&|| false)
+    }
+
+    /// The same, unless `stop` says that it is enough; it is asked before each row.
+    ///
+    /// # Errors
+    /// As there, or [`ResourceError::Stopped`].
+    pub fn generate_mips_until(&self, stop: &dyn Fn() -> bool) -> Result<(), ResourceError> {
         let ViewKind::Texture(view) = self.kind() else { return Err(ResourceError::NotTexture { what: "mip levels" }) };
         let has_slices = view.texture.shape().dimension == Dimension::Texture3d;
         let layers = if has_slices { 0..1 } else { view.layers() };
-        generate(&view.texture, view.format, view.mips.start, view.mips.end, layers)
+        generate(&view.texture, view.format, view.mips.start, view.mips.end, layers, stop)
     }
 }
 
-fn generate(texture: &Texture, format: Format, first: u32, end: u32, layers: Range<u32>) -> Result<(), ResourceError> {
+fn generate(
+    texture: &Texture,
+    format: Format,
+    first: u32,
+    end: u32,
+    layers: Range<u32>,
+    stop: &dyn Fn() -> bool,
+) -> Result<(), ResourceError> {
     in_default_mode(|| {
         let stored = texture.shape().format;
         if stored.allows(Use::DepthStencil) || !(format.allows(Use::Target) && format.allows(Use::Sample)) {
@@ -53,7 +88,7 @@ fn generate(texture: &Texture, format: Format, first: u32, end: u32, layers: Ran
         for layer in layers {
             for mip in first + 1..end {
                 let (from, to) = (texture.level(mip - 1, layer)?, texture.level(mip, layer)?);
-                halve(texture, format, &from, &to)?;
+                halve(texture, format, &from, &to, stop)?;
             }
         }
         Ok(())
@@ -61,7 +96,13 @@ fn generate(texture: &Texture, format: Format, first: u32, end: u32, layers: Ran
 }
 
 /// Makes a level of the one before, row by row.
-fn halve(texture: &Texture, format: Format, from: &TexelBox, to: &TexelBox) -> Result<(), ResourceError> {
+fn halve(
+    texture: &Texture,
+    format: Format,
+    from: &TexelBox,
+    to: &TexelBox,
+    stop: &dyn Fn() -> bool,
+) -> Result<(), ResourceError> {
     let size_bytes = format.size_bytes() as usize;
     // Texels of the level before for each one, along each axis.
     let counts = [0, 1, 2].map(|axis| from.extents[axis] / to.extents[axis]).map(|count| count.clamp(1, 2));
@@ -71,6 +112,7 @@ fn halve(texture: &Texture, format: Format, from: &TexelBox, to: &TexelBox) -> R
     let mut texels = vec![[0_u128; MOST]; width as usize];
     let count = counts.iter().product::<u32>() as usize;
     for (z, y) in (0..depth).flat_map(|z| (0..height).map(move |y| (z, y))) {
+        go_on(stop)?;
         let rows = (0..counts[2]).flat_map(|dz| (0..counts[1]).map(move |dy| (dy, dz)));
         for (n, (dy, dz)) in rows.enumerate() {
             let origin = [0, y * counts[1] + dy, z * counts[2] + dz];

@@ -1,5 +1,7 @@
 //! Textures and views of them, checked against a walk over all texels in storage order that counts bytes.
 
+use std::cell::Cell;
+
 use brolga_ir::interface::Dimension;
 
 use super::*;
@@ -331,6 +333,59 @@ fn boxes_outside_are_errors() {
     let row = part(0, 0, [0; 3], [8, 1, 1]);
     assert!(matches!(plain.write(&row, &[0u32; 8], Some(31)), Err(ResourceError::RowPitch { .. })));
     plain.write(&part(0, 0, [8, 4, 1], [0; 3]), &[0u8; 0], None).unwrap();
+}
+
+#[test]
+fn ranges_are_copied_and_filled_in_pieces() {
+    // Three pieces and a bit, from odd places.
+    let (size, pattern) = (200_003, |n: u64| (n * 7 % 251) as u8);
+    let bytes: Vec<u8> = (0..size).map(pattern).collect();
+    let buffer = |size| Buffer::zeroed(size, GuardPages::default()).unwrap();
+    let (from, to) = (buffer(size), buffer(size));
+    from.write(0, &bytes).unwrap();
+    from.copy_until(3..size, &to, 1, &|| false).unwrap();
+    assert!(to.to_vec::<u8>().unwrap()[..size as usize - 2] == [&[0], &bytes[3..]].concat());
+    assert!(matches!(from.copy_until(0..size, &to, 1, &|| false), Err(ResourceError::OutOfRange { .. })));
+    to.fill_until(1..size, &[1, 2, 3], &|| false).unwrap();
+    let filled: Vec<u8> = std::iter::once(0).chain([1, 2, 3].into_iter().cycle()).take(size as usize).collect();
+    // The first byte is what the copy left.
+    assert!(to.to_vec::<u8>().unwrap() == filled);
+    to.fill_until(0..size, &[], &|| false).unwrap();
+    assert!(to.to_vec::<u8>().unwrap() == filled);
+    assert!(matches!(to.fill_until(5..size + 1, &[1], &|| false), Err(ResourceError::OutOfRange { .. })));
+}
+
+/// What is asked before each piece or row stops at once, and leaves what comes after it.
+#[test]
+fn what_takes_long_can_be_stopped() {
+    let shape = TextureShape::texture_2d(Format::R8_UNORM, 16, 16).mips(5);
+    let texture = || {
+        let buffer = Buffer::zeroed(shape.size_bytes().unwrap(), GuardPages::default()).unwrap();
+        buffer.fill_until(0..256, &[8], &|| false).unwrap();
+        Texture::new(buffer, shape).unwrap()
+    };
+    let whole = texture().level(0, 0).unwrap();
+    let value = ClearValue::Color([1.0; 4]);
+    let kinds: [&dyn Fn(&Texture, &dyn Fn() -> bool) -> Result<(), ResourceError>; 5] = [
+        &|one, stop| one.generate_mips_until(stop),
+        &|one, stop| View::texture(one.clone()).generate_mips_until(stop),
+        &|one, stop| View::texture(one.clone()).clear_until(value, stop),
+        &|one, stop| texture().copy_box_until(&whole, one, &whole, stop),
+        &|one, stop| one.buffer().fill_until(0..shape.size_bytes()?, &[9], stop),
+    ];
+    for (n, kind) in kinds.into_iter().enumerate() {
+        let (changed, asked) = (texture(), Cell::new(0));
+        let stop = || asked.replace(asked.get() + 1) == 3;
+        // A fill of so few bytes is one piece.
+        let (stop, calls): (&dyn Fn() -> bool, _) = if n == 4 { (&|| true, 0) } else { (&stop, 4) };
+        assert!(matches!(kind(&changed, stop), Err(ResourceError::Stopped)), "{n}");
+        assert_eq!(asked.get(), calls, "{n}");
+        let bytes = changed.buffer().to_vec::<u8>().unwrap();
+        assert_eq!(*bytes.last().unwrap(), 0, "{n}: the last level is made last");
+        kind(&changed, &|| false).unwrap();
+    }
+    let ended = Buffer::zeroed(8, GuardPages::default()).unwrap();
+    assert!(matches!(ended.copy_until(0..8, &ended, 0, &|| true), Err(ResourceError::Stopped)));
 }
 
 #[test]

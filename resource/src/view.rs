@@ -242,12 +242,20 @@ impl View {
     /// # Errors
     /// If it sees no texture, the format has no such values, or the memory is read-only.
     pub fn clear(&self, value: ClearValue) -> Result<(), ResourceError> {
+        self.clear_until(value, &|| false)
+    }
+
+    /// The same, unless `stop` says that it is enough; it is asked before each row.
+    ///
+    /// # Errors
+    /// As there, or [`ResourceError::Stopped`].
+    pub fn clear_until(&self, value: ClearValue, stop: &dyn Fn() -> bool) -> Result<(), ResourceError> {
         let ViewKind::Texture(view) = &self.kind else {
             return Err(ResourceError::NotTexture { what: "a clear value" });
         };
         let stored = view.texture.shape().format;
         let format = if stored.allows(Use::DepthStencil) { stored } else { view.format };
-        view.boxes()?.iter().try_for_each(|part| view.texture.clear_as(format, part, value))
+        view.boxes()?.iter().try_for_each(|part| view.texture.clear_as(format, part, value, stop))
     }
 
     /// The same view with a hidden counter, for structured views.

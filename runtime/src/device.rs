@@ -209,7 +209,12 @@ impl Device {
     /// gone. A file mapped twice is two buffers to the check that nothing is bound as both `t#` and `u#`; a shader that
     /// reads what it writes that way gets the file's bytes from before or after the write.
     pub fn map_buffer(&self, path: &Path, access: Access) -> Result<Buffer, Error> {
-        let buffer = Buffer::map(path, access)?;
+        self.map_buffer_from(path, access, 0)
+    }
+
+    /// The same of a file from a byte on, which is a multiple of 4: what follows a header.
+    pub fn map_buffer_from(&self, path: &Path, access: Access, offset_bytes: u64) -> Result<Buffer, Error> {
+        let buffer = Buffer::map_from(path, access, offset_bytes)?;
         self.check_size(buffer.size_bytes())?;
         Ok(buffer)
     }

@@ -258,6 +258,7 @@ impl Error {
             Error::Compile(_) | Error::Verify(_) | Error::Internal { .. } => ErrorKind::Internal,
             Error::Binding(_) => ErrorKind::Binding,
             Error::Resource(ResourceError::OutOfMemory { .. } | ResourceError::Map { .. }) => ErrorKind::System,
+            Error::Resource(ResourceError::Stopped) => ErrorKind::Stopped,
             Error::Resource(_) => ErrorKind::Resource,
             Error::NoGroups { .. }
             | Error::StateOfStage { .. }
@@ -370,6 +371,7 @@ mod tests {
         assert_eq!(Error::from(CompileError::Frame { bytes: 2, limit: 1 }).kind(), ErrorKind::Limit);
         assert_eq!(Error::from(CompileError::Damaged).kind(), ErrorKind::Internal);
         assert_eq!(Error::from(ResourceError::ReadOnly).kind(), ErrorKind::Resource);
+        assert_eq!(Error::from(ResourceError::Stopped).kind(), ErrorKind::Stopped);
         assert_eq!(Error::from(ResourceError::OutOfMemory { size_bytes: 1 }).kind(), ErrorKind::System);
     }
 }

@@ -85,5 +85,5 @@ pub use brolga_ir::verify::{VerifyError, VerifyErrors};
 pub use brolga_jit::{CompileError, CpuFeatures, VectorBytes};
 pub use brolga_resource::{
     Access, AddressMode, Buffer, ClearValue, Comparison, Counter, Filter, Format, GuardPages, Reduction, ResourceError,
-    Sampler, Subresources, Tap, TexelBox, Texture, TextureShape, View, format,
+    Sampler, Subresources, Tap, TexelBox, Texture, TextureShape, View, format, room,
 };

@@ -20,8 +20,7 @@ const EXIT_CODES: [(&str, &str); 5] = [
     ("130", "a second interrupt ended the command at once"),
 ];
 
-const CACHE: (&str, &str) =
-    ("BROLGA_CACHE", "the folder of the cache, where `--cache` names none; empty for none");
+const CACHE: (&str, &str) = ("BROLGA_CACHE", "the folder of the cache, where `--cache` names none; empty for none");
 const COMPILER: (&str, &str) = ("BROLGA_COMPILER", "the compiler of HLSL, where `--compiler` names none");
 const NO_COLOR: (&str, &str) = ("NO_COLOR", "if it is not empty, no colours");
 const TERM: (&str, &str) = ("TERM", "`dumb` for a terminal without colours and progress bars");

@@ -183,6 +183,7 @@ impl Source<'_> {
 pub(super) fn ending(error: &JobError) -> Ending {
     match error.problem() {
         Problem::WriteStopped { .. }
+        | Problem::Stopped { .. }
         | Problem::Compile { error: SourceError::Stopped(_), .. }
         | Problem::TooLarge { .. }
         | Problem::Resource { error: brolga::ResourceError::OutOfMemory { .. }, .. } => Ending::Stopped,

@@ -187,7 +187,7 @@ pub(super) struct Session<'a> {
     pub(super) arguments: &'a Arguments,
     pub(super) styles: &'a Styles,
     pub(super) device: Device,
-    cancel: CancelToken,
+    pub(super) cancel: CancelToken,
     interrupts: Interrupts,
     temporary: Temporary,
     /// The outputs of all jobs so far.
@@ -264,13 +264,17 @@ impl Session<'_> {
     }
 
     fn steps(&mut self, path: &Path, done: &mut Done) -> Result<(), Stop> {
-        let mut job = Job::load(path)?;
+        // Nothing is there yet that an interrupt could leave behind.
+        self.interrupts.end_at_once(true);
+        let job = Job::load(path);
+        self.interrupts.end_at_once(false);
+        let mut job = job?;
         self.go_on()?;
         let compiler = self.arguments.compiler.compiler(self.arguments.timeout, self.styles.err);
         let compiled = compiler.compile_job(&mut job, &self.cancel);
         self.go_on()?;
         compiled?;
-        let ready = job.prepare(self.device.limits())?;
+        let ready = job.prepare_until(self.device.limits(), &self.cancel)?;
         for warning in ready.warnings() {
             report::warn(warning, self.styles.err);
         }
@@ -301,7 +305,8 @@ impl Session<'_> {
                         report::harmless(&shader)
                     ));
                 }
-                let disagreement = first.as_ref().and_then(|first| ready.disagreement(first, &outcome));
+                let disagreement =
+                    first.as_ref().and_then(|first| ready.disagreement_until(first, &outcome, &self.cancel));
                 let line = RunLine {
                     job: &ready.job().name,
                     shader: &ready.job().shaders[shader].value,
@@ -309,7 +314,7 @@ impl Session<'_> {
                     compile_time: outcome.compile_time,
                     is_cached: outcome.is_cached,
                     report: outcome.report,
-                    comparisons: &ready.compare(&outcome),
+                    comparisons: &ready.compare_until(&outcome, &self.cancel)?,
                     counters: &outcome.counters,
                     disagreement,
                 };

@@ -45,7 +45,7 @@ impl Session<'_> {
 
     /// Whether everything is as expected; None where nothing runs, and why was said. What the first engine drew is saved.
     fn scene_on_engines(&mut self, file: &Path, done: &mut Done) -> io::Result<Option<Result<bool, SceneError>>> {
-        let scene = match Scene::load(file, self.device.limits()) {
+        let scene = match Scene::load_until(file, self.device.limits(), &self.cancel) {
             Ok(scene) => scene,
             Err(error) => return Ok(Some(Err(error))),
         };

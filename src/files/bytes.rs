@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use brolga_runtime::{Buffer, View};
+use brolga_runtime::{Buffer, CancelToken, ResourceError, View, room};
 
 /// Bytes of a piece: enough that starting one costs nothing, few enough that it stays in a cache. A multiple of any number.
 const PIECE: u64 = 1 << 18;
@@ -30,24 +30,37 @@ impl Bytes {
     }
 
     /// A copy of all.
-    pub fn to_vec(&self) -> Vec<u8> {
-        self.first(self.size_bytes())
-    }
-
-    /// A copy of the first `most` bytes; of all, if there are fewer.
-    pub(crate) fn first(&self, most: u64) -> Vec<u8> {
-        self.part(0, most.min(self.size_bytes()))
+    ///
+    /// # Errors
+    /// [`ResourceError::OutOfMemory`].
+    pub fn to_vec(&self) -> Result<Vec<u8>, ResourceError> {
+        self.part(0, self.size_bytes())
     }
 
     /// A copy of bytes, all of which must be there.
-    pub(crate) fn part(&self, at: u64, length: u64) -> Vec<u8> {
-        let mut bytes = vec![0; length as usize];
+    pub(crate) fn part(&self, at: u64, length: u64) -> Result<Vec<u8>, ResourceError> {
+        let mut bytes = room::zeros(length)?;
         self.read(at, &mut bytes);
-        bytes
+        Ok(bytes)
+    }
+
+    /// A copy of the first bytes, as many as there are up to `most`, unless `stop` says that it is enough.
+    #[cfg(feature = "job")]
+    pub(crate) fn first(&self, most: u64, stop: &dyn Fn() -> bool) -> Result<Vec<u8>, ResourceError> {
+        let size = most.min(self.size_bytes());
+        let (mut bytes, mut piece) = (room::room(size)?, room::zeros::<u8>(PIECE.min(size))?);
+        for (at, length) in pieces(size) {
+            if stop() {
+                return Err(ResourceError::Stopped);
+            }
+            self.read(at, &mut piece[..length]);
+            bytes.extend_from_slice(&piece[..length]);
+        }
+        Ok(bytes)
     }
 
     /// Copies bytes out. All of them must be there.
-    fn read(&self, at: u64, bytes: &mut [u8]) {
+    pub(super) fn read(&self, at: u64, bytes: &mut [u8]) {
         let inside = "callers keep to the size";
         match self {
             Bytes::Owned(all) => bytes.copy_from_slice(&all[at as usize..at as usize + bytes.len()]),
@@ -70,6 +83,19 @@ impl Bytes {
         Ok(())
     }
 
+    /// Whether others are known to differ when all were looked at, or the token was cancelled.
+    pub(crate) fn differ(&self, other: &Bytes, cancel: &CancelToken) -> bool {
+        if self.size_bytes() != other.size_bytes() {
+            return true;
+        }
+        let mut differ = false;
+        self.beside(other, 0, |_, ours, theirs| {
+            differ = ours != theirs;
+            !differ && !cancel.is_cancelled()
+        });
+        differ
+    }
+
     /// Hands all of these, piece by piece, with where the piece begins and the bytes of `other` that begin `other_start`
     /// later, to `visit`, until it gives false. `other` must have them.
     pub(crate) fn beside(&self, other: &Bytes, other_start: u64, mut visit: impl FnMut(u64, &[u8], &[u8]) -> bool) {
@@ -87,20 +113,13 @@ impl Bytes {
 }
 
 /// Where each piece of so many bytes begins, and how long it is.
-fn pieces(size_bytes: u64) -> impl Iterator<Item = (u64, usize)> {
+pub(super) fn pieces(size_bytes: u64) -> impl Iterator<Item = (u64, usize)> {
     (0..size_bytes).step_by(PIECE as usize).map(move |at| (at, PIECE.min(size_bytes - at) as usize))
 }
 
 impl PartialEq for Bytes {
     fn eq(&self, other: &Self) -> bool {
-        let mut same = self.size_bytes() == other.size_bytes();
-        if same {
-            self.beside(other, 0, |_, ours, theirs| {
-                same = ours == theirs;
-                same
-            });
-        }
-        same
+        !self.differ(other, &CancelToken::new())
     }
 }
 
@@ -120,7 +139,9 @@ mod tests {
         for one in &all {
             let mut written = Vec::new();
             one.write_to(&mut written, u64::MAX).unwrap();
-            assert!(written == pattern && one.to_vec() == pattern);
+            assert!(written == pattern && one.to_vec().unwrap() == pattern);
+            assert!(one.first(PIECE + 1, &|| false).unwrap() == pattern[..PIECE as usize + 1]);
+            assert!(matches!(one.first(1, &|| true), Err(ResourceError::Stopped)));
             assert!(all.iter().all(|other| one == other));
             assert!(*one != Bytes::Owned(pattern[1..].to_vec()));
         }

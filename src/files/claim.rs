@@ -5,18 +5,24 @@
 //! the shader wrote to it, and the file is renamed. A claim that is dropped leaves nothing behind.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use brolga_runtime::CancelToken;
 use same_file::Handle;
 use tempfile::NamedTempFile;
 
+use super::until::check;
+
 /// Links to links that are followed; as many as systems do.
 const MOST_LINKS: u32 = 40;
 
 /// Bytes that go to the disk at once: few enough that a writer can be stopped soon.
 const PIECE: u64 = 8 << 20;
+
+/// Bytes for which room is made at once, likewise.
+#[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
+const RESERVED: u64 = 64 << 20;
 
 /// A file that is going to be written.
 #[derive(Debug)]
@@ -88,16 +94,21 @@ impl Claim {
     }
 
     /// Makes the temporary file so many zeros long, with room on the disk where the system can promise it: who writes
-    /// to a mapped file on a full disk is ended by the system.
-    pub fn reserve(&self, size_bytes: u64) -> io::Result<()> {
+    /// to a mapped file on a full disk is ended by the system. The token stops it.
+    pub fn reserve(&self, size_bytes: u64, cancel: &CancelToken) -> io::Result<()> {
         let file = self.temporary.as_file();
         file.set_len(size_bytes)?;
         #[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
-        if size_bytes > 0
-            && let Err(rustix::io::Errno::NOSPC) =
-                rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, size_bytes)
-        {
-            return Err(io::Error::from(io::ErrorKind::StorageFull));
+        for at in (0..size_bytes).step_by(RESERVED as usize) {
+            // Where files are in memory it takes its time.
+            check(cancel)?;
+            let length = RESERVED.min(size_bytes - at);
+            match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), at, length) {
+                Err(rustix::io::Errno::NOSPC) => return Err(io::Error::from(io::ErrorKind::StorageFull)),
+                // There is no such promise here.
+                Err(_) => break,
+                Ok(()) => {}
+            }
         }
         Ok(())
     }
@@ -157,8 +168,7 @@ pub(crate) struct Writer<'a> {
 
 impl Writer<'_> {
     fn check(&self) -> io::Result<()> {
-        // An error of the kind `Interrupted` would only be tried again.
-        if self.cancel.is_cancelled() { Err(io::Error::other("cancelled")) } else { Ok(()) }
+        check(self.cancel)
     }
 
     /// Writes what a shader changed in the mapped file to the disk.
@@ -188,6 +198,12 @@ impl Write for Writer<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
+    }
+}
+
+impl Seek for Writer<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
     }
 }
 

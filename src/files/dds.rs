@@ -3,9 +3,10 @@
 //! Read are files with the header of DXGI formats and those of Direct3D 9, as Microsoft's programming guide describes them;
 //! written are files with the former.
 
-use brolga_runtime::{Dimension, Format, TextureShape};
+use brolga_runtime::{CancelToken, Dimension, Format, TextureShape};
 
 use super::FileProblem;
+use super::input::cut_head;
 use super::texels::{self, Texels};
 
 const MAGIC: &[u8; 4] = b"DDS ";
@@ -137,7 +138,12 @@ pub(crate) fn header(shape: &TextureShape) -> Vec<u8> {
 }
 
 /// Reads a file. A format without a type becomes the one that is wanted. `most` bounds the bytes of its texels.
-pub(super) fn read(file: Vec<u8>, wanted: Option<Format>, most: u64) -> Result<Texels, FileProblem> {
+pub(super) fn read(
+    file: Vec<u8>,
+    wanted: Option<Format>,
+    most: u64,
+    cancel: &CancelToken,
+) -> Result<Texels, FileProblem> {
     let short = "the file ends within its header";
     let rest = file.strip_prefix(MAGIC).ok_or("this is no .dds file: it does not begin with the letters `DDS `")?;
     let (header, mut data) = rest.split_at_checked(HEADER).ok_or(short)?;
@@ -171,7 +177,7 @@ pub(super) fn read(file: Vec<u8>, wanted: Option<Format>, most: u64) -> Result<T
         _ => {
             let start = file.len() - needed;
             let mut bytes = file;
-            bytes.drain(..start);
+            cut_head(&mut bytes, start, cancel)?;
             Ok(Texels { shape, bytes })
         }
     }
@@ -250,6 +256,10 @@ fn legacy(words: &[u32]) -> Result<(Format, Dimension, u32), FileProblem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(file: Vec<u8>, wanted: Option<Format>, most: u64) -> Result<Texels, FileProblem> {
+        super::read(file, wanted, most, &CancelToken::new())
+    }
 
     /// A texture whose bytes count up.
     fn texture(shape: TextureShape) -> Texels {

@@ -3,16 +3,18 @@
 //! The channels are R, G, B and A, of which the last two colours and alpha may be missing; or Y, or a single one of any
 //! name, which is grey. Halves stay halves.
 
-use std::io::Cursor;
+use std::io::{self, BufWriter, Cursor, Seek, Write};
 
 use ::exr::prelude::{
     AnyChannel, AnyChannels, Compression, Encoding, FlatSamples, Image, Layer, LayerAttributes, MetaData, ReadChannels,
     ReadLayers, SmallVec, WritableImage, f16, read as reader,
 };
-use brolga_runtime::{Format, TextureShape, format};
+use brolga_runtime::{CancelToken, Format, TextureShape, format, room};
 
 use super::FileProblem;
+use super::bytes::{Bytes, pieces};
 use super::texels::{self, Texels};
+use super::until::{Until, check, go_on};
 
 const MAGIC: [u8; 4] = [0x76, 0x2f, 0x31, 0x01];
 
@@ -21,9 +23,15 @@ pub(super) fn can_write(format: Format) -> bool {
     texels::is_number(format) && format.encoding() == format::Encoding::Float
 }
 
-/// A picture of the tightly packed texels of a format that can be written. A single channel is called Y.
-pub(super) fn write(format: Format, width: u32, height: u32, bytes: &[u8]) -> Result<Vec<u8>, ::exr::error::Error> {
-    let words: Vec<[u32; 4]> = texels::words(format, bytes).collect();
+/// Writes a picture of the tightly packed texels of a format that can be written, unless the token is cancelled. A single channel
+/// is called Y.
+pub(super) fn write(
+    file: &mut (impl Write + Seek),
+    format: Format,
+    [width, height]: [u32; 2],
+    bytes: &Bytes,
+    cancel: &CancelToken,
+) -> io::Result<()> {
     let single = format.channels().iter().flatten().count() == 1;
     // Shared exponents have no more digits and range than halves.
     let halves = format.fields().iter().flatten().all(|field| field.bits <= 16);
@@ -32,23 +40,41 @@ pub(super) fn write(format: Format, width: u32, height: u32, bytes: &[u8]) -> Re
         if format.channels()[channel].is_none() {
             continue;
         }
-        let values = words.iter().map(|texel| f32::from_bits(texel[channel]));
+        let count = u64::from(width) * u64::from(height);
         let samples = match halves {
-            true => FlatSamples::F16(values.map(f16::from_f32).collect()),
-            false => FlatSamples::F32(values.collect()),
+            true => FlatSamples::F16(samples(format, channel, bytes, count, f16::from_f32, cancel)?),
+            false => FlatSamples::F32(samples(format, channel, bytes, count, |value| value, cancel)?),
         };
         channels.push(AnyChannel::new(if single { "Y" } else { name }, samples));
     }
     let size = (width as usize, height as usize);
     let layer = Layer::new(size, LayerAttributes::default(), Encoding::SMALL_LOSSLESS, AnyChannels::sort(channels));
-    let mut file = Cursor::new(Vec::new());
-    Image::from_layer(layer).write().non_parallel().to_buffered(&mut file)?;
-    Ok(file.into_inner())
+    let mut file = BufWriter::new(Until { inner: file, cancel });
+    Image::from_layer(layer).write().non_parallel().to_buffered(&mut file).map_err(io::Error::other)?;
+    file.flush()
+}
+
+/// A channel of texels.
+fn samples<T>(
+    format: Format,
+    channel: usize,
+    bytes: &Bytes,
+    count: u64,
+    sample: impl Fn(f32) -> T,
+    cancel: &CancelToken,
+) -> io::Result<Vec<T>> {
+    let mut samples = room::room(count).map_err(io::Error::other)?;
+    for (at, length) in pieces(count * u64::from(format.size_bytes())) {
+        check(cancel)?;
+        let piece = bytes.part(at, length as u64).map_err(io::Error::other)?;
+        samples.extend(texels::words(format, &piece).map(|texel| sample(f32::from_bits(texel[channel]))));
+    }
+    Ok(samples)
 }
 
 /// Reads the first flat picture of a file as R16G16B16A16_FLOAT, or as R32G32B32A32_FLOAT if it has longer numbers. `most`
 /// bounds the bytes of its texels, and those of all its channels.
-pub(super) fn read(file: &[u8], most: u64) -> Result<Texels, FileProblem> {
+pub(super) fn read(file: &[u8], most: u64, cancel: &CancelToken) -> Result<Texels, FileProblem> {
     if !file.starts_with(&MAGIC) {
         return Err("this is no .exr file: it does not begin with the bytes 76 2f 31 01".into());
     }
@@ -69,8 +95,10 @@ pub(super) fn read(file: &[u8], most: u64) -> Result<Texels, FileProblem> {
         return Err(FileProblem::TooLarge { what: "its channels have", bytes: all, limit: most });
     }
     texels::check_packed(all, file.len())?;
+    // What unpacks it would end the process where there is no memory.
+    drop(room::room::<u8>(all + size as u64)?);
     let image = reader().no_deep_data().largest_resolution_level().all_channels().first_valid_layer().all_attributes();
-    let image = image.non_parallel().from_buffered(Cursor::new(file)).map_err(unreadable)?;
+    let image = image.non_parallel().from_buffered(Until { inner: Cursor::new(file), cancel }).map_err(unreadable)?;
     let channels = &image.layer_data.channel_data.list;
     let colours = colours(channels)?;
     let halves = colours.iter().flatten().all(|channel| matches!(channel.sample_data, FlatSamples::F16(_)));
@@ -79,8 +107,11 @@ pub(super) fn read(file: &[u8], most: u64) -> Result<Texels, FileProblem> {
     if image.layer_data.size != header.layer_size {
         return Err("its layers differ in size".into());
     }
-    let mut bytes = texels::room(size)?;
+    let mut bytes: Vec<u8> = room::room(size as u64)?;
     for texel in 0..image.layer_data.size.area() {
+        if texel.is_multiple_of(1 << 14) {
+            go_on(cancel)?;
+        }
         for (channel, colour) in colours.iter().enumerate() {
             let missing = if channel == 3 { f16::ONE } else { f16::ZERO };
             match colour.map(|colour| &colour.sample_data) {
@@ -124,6 +155,26 @@ fn colours(channels: &[AnyChannel<FlatSamples>]) -> Result<[Option<&AnyChannel<F
 mod tests {
     use super::*;
 
+    fn write(format: Format, width: u32, height: u32, bytes: &[u8]) -> io::Result<Vec<u8>> {
+        let mut file = Cursor::new(Vec::new());
+        super::write(&mut file, format, [width, height], &Bytes::Owned(bytes.to_vec()), &CancelToken::new())?;
+        Ok(file.into_inner())
+    }
+
+    fn read(file: &[u8], most: u64) -> Result<Texels, FileProblem> {
+        super::read(file, most, &CancelToken::new())
+    }
+
+    #[test]
+    fn a_token_stops_both_ways() {
+        let (cancel, file) = (CancelToken::new(), write(Format::R32_FLOAT, 4, 4, &[0; 64]).unwrap());
+        cancel.cancel();
+        let decoded = Texels::decode_until(super::super::FileForm::Exr, file, None, 1000, &cancel);
+        assert!(matches!(decoded, Err(FileProblem::Stopped)));
+        let texels = Bytes::Owned(vec![0; 64]);
+        assert!(super::write(&mut Cursor::new(Vec::new()), Format::R32_FLOAT, [4, 4], &texels, &cancel).is_err());
+    }
+
     #[test]
     fn what_is_written_is_read_back() {
         let formats = [
@@ -136,11 +187,11 @@ mod tests {
         for (format, natural) in formats {
             let values = (0..24 * 8).map(|n| n as f32 * 0.25 - 3.0);
             let four = values.flat_map(f32::to_le_bytes).collect();
-            let bytes = texels::convert(Format::R32G32B32A32_FLOAT, format, four).unwrap();
+            let bytes = texels::convert(Format::R32G32B32A32_FLOAT, format, four, &CancelToken::new()).unwrap();
             let file = write(format, 8, 6, &bytes).unwrap();
             let found = read(&file, 10_000).unwrap();
             assert_eq!(found.shape, TextureShape::texture_2d(natural, 8, 6));
-            assert_eq!(texels::convert(natural, format, found.bytes).unwrap(), bytes, "{format}");
+            assert_eq!(texels::convert(natural, format, found.bytes, &CancelToken::new()).unwrap(), bytes, "{format}");
         }
     }
 

@@ -1,8 +1,12 @@
 //! Mip levels that a file does not have: each texel the mean of those that it covers, in linear light.
 
-use brolga_runtime::TextureShape;
+use brolga_runtime::{CancelToken, TextureShape, room};
 
-use super::texels;
+use super::until::go_on;
+use super::{FileProblem, texels};
+
+/// Texels that are looked at between two questions whether to go on.
+const PIECE: usize = 1 << 14;
 
 /// The texture of one level with all the levels that it can have.
 pub(super) fn full(shape: TextureShape) -> TextureShape {
@@ -11,24 +15,33 @@ pub(super) fn full(shape: TextureShape) -> TextureShape {
 }
 
 /// The texels of [`full`], from those of the largest level. The format must be of numbers.
-pub(super) fn generate(shape: &TextureShape, bytes: &[u8]) -> Vec<u8> {
-    let mut made = Vec::new();
+pub(super) fn generate(shape: &TextureShape, bytes: &[u8], cancel: &CancelToken) -> Result<Vec<u8>, FileProblem> {
+    let full = full(*shape);
+    let texel_bytes = shape.format.size_bytes() as usize;
+    let mut made = room::room(full.size_bytes().map_err(brolga_runtime::Error::from)?)?;
     for layer in bytes.chunks_exact(bytes.len() / shape.layers as usize) {
-        made.extend_from_slice(layer);
         let mut sides = [shape.width, shape.height, shape.depth].map(|side| side as usize);
-        let mut level: Vec<_> = texels::words(shape.format, layer).map(|words| words.map(f32::from_bits)).collect();
-        for _ in 1..full(*shape).mips {
+        let mut level: Vec<[f32; 4]> = room::room((layer.len() / texel_bytes) as u64)?;
+        for piece in layer.chunks(PIECE * texel_bytes) {
+            go_on(cancel)?;
+            made.extend_from_slice(piece);
+            level.extend(texels::words(shape.format, piece).map(|words| words.map(f32::from_bits)));
+        }
+        for _ in 1..full.mips {
             for axis in 0..sides.len() {
-                level = halved(&level, sides, axis);
+                level = halved(&level, sides, axis, cancel)?;
                 sides[axis] = half(sides[axis]);
             }
-            for texel in &level {
-                let code = shape.format.encode(texel.map(f32::to_bits)).to_le_bytes();
-                made.extend_from_slice(&code[..shape.format.size_bytes() as usize]);
+            for piece in level.chunks(PIECE) {
+                go_on(cancel)?;
+                for texel in piece {
+                    let code = shape.format.encode(texel.map(f32::to_bits)).to_le_bytes();
+                    made.extend_from_slice(&code[..texel_bytes]);
+                }
             }
         }
     }
-    made
+    Ok(made)
 }
 
 fn half(side: usize) -> usize {
@@ -36,12 +49,20 @@ fn half(side: usize) -> usize {
 }
 
 /// Texels with half the length of one side. Where it is odd, a texel covers parts of others.
-fn halved(texels: &[[f32; 4]], sides: [usize; 3], axis: usize) -> Vec<[f32; 4]> {
+fn halved(
+    texels: &[[f32; 4]],
+    sides: [usize; 3],
+    axis: usize,
+    cancel: &CancelToken,
+) -> Result<Vec<[f32; 4]>, FileProblem> {
     let (from, to) = (sides[axis], half(sides[axis]));
     let step: usize = sides[..axis].iter().product();
-    let mut made = Vec::with_capacity(texels.len() / from * to);
+    let mut made: Vec<[f32; 4]> = room::room((texels.len() / from * to) as u64)?;
     for lines in texels.chunks_exact(from * step) {
         for (at, first) in (0..to).flat_map(|at| (0..step).map(move |first| (at, first))) {
+            if made.len().is_multiple_of(PIECE) {
+                go_on(cancel)?;
+            }
             // Counted in parts of which a new texel has `from` and an old one `to`.
             let (start, end) = (at * from, (at + 1) * from);
             let mut mean = [0.0; 4];
@@ -54,13 +75,17 @@ fn halved(texels: &[[f32; 4]], sides: [usize; 3], axis: usize) -> Vec<[f32; 4]> 
             made.push(mean.map(|sum| sum / from as f32));
         }
     }
-    made
+    Ok(made)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use brolga_runtime::{Dimension, Format};
+
+    fn made(shape: &TextureShape, bytes: &[u8]) -> Vec<u8> {
+        generate(shape, bytes, &CancelToken::new()).unwrap()
+    }
 
     #[test]
     fn levels_are_means_in_linear_light() {
@@ -69,7 +94,7 @@ mod tests {
         let texels = [black, white, white, black].concat();
         assert_eq!(full(shape).mips, 2);
         // Half of the light is code 188.
-        assert_eq!(generate(&shape, &texels), [texels.clone(), vec![188, 188, 188, 255]].concat());
+        assert_eq!(made(&shape, &texels), [texels.clone(), vec![188, 188, 188, 255]].concat());
     }
 
     #[test]
@@ -78,12 +103,12 @@ mod tests {
         let line = TextureShape::new(Dimension::Texture1d, Format::R32_FLOAT, 5);
         // A texel of the second level covers two and a half of the first.
         let expected = [1.0, 2.0, 3.0, 4.0, 5.0, 1.8, 4.2, 3.0];
-        assert_eq!(generate(&line, &floats(&expected[..5])), floats(&expected));
+        assert_eq!(made(&line, &floats(&expected[..5])), floats(&expected));
         let slices = TextureShape::new(Dimension::Texture3d, Format::R32_FLOAT, 2).height(1).depth(2);
-        assert_eq!(generate(&slices, &floats(&[1.0, 2.0, 3.0, 6.0])), floats(&[1.0, 2.0, 3.0, 6.0, 3.0]));
+        assert_eq!(made(&slices, &floats(&[1.0, 2.0, 3.0, 6.0])), floats(&[1.0, 2.0, 3.0, 6.0, 3.0]));
         let layers = TextureShape::new(Dimension::Texture1dArray, Format::R32_FLOAT, 2).layers(2);
         let expected = floats(&[1.0, 3.0, 2.0, 5.0, 7.0, 6.0]);
-        assert_eq!(generate(&layers, &floats(&[1.0, 3.0, 5.0, 7.0])), expected);
+        assert_eq!(made(&layers, &floats(&[1.0, 3.0, 5.0, 7.0])), expected);
         assert_eq!(full(slices).size_bytes().unwrap(), 20);
     }
 }

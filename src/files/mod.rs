@@ -24,7 +24,8 @@
 //! | `extent.rs` | the counts that shape a texture |
 //! | `npy.rs`, `png.rs`, `dds.rs`, `exr.rs`, `obj.rs` | .npy, .png, .dds, .exr and .obj |
 //! | `bytes.rs` | bytes that are looked at piece by piece |
-//! | `input.rs` | reads regular files up to a size |
+//! | `input.rs` | reads regular files up to a size, at once or when they are needed |
+//! | `until.rs` | readers and writers that somebody may stop |
 //! | `claim.rs` | files to write, from before there is content until they are whole |
 //! | `name.rs` | what the ends of names promise |
 //! | `quote.rs` | what messages quote |
@@ -42,18 +43,19 @@ mod obj;
 mod png;
 mod quote;
 mod texels;
+mod until;
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use brolga_fenv::in_default_mode;
-use brolga_runtime::{Buffer, CancelToken, Device, Dimension, Format, Texture, TextureShape};
+use brolga_runtime::{Buffer, CancelToken, Device, Dimension, Format, Texture, TextureShape, room};
 
 pub use bytes::Bytes;
 pub use claim::Claim;
 pub use extent::{Extent, shape_of_array};
-pub use input::read;
+pub use input::{read, read_until};
 pub use npy::{Array, ElementType};
 pub use obj::Mesh;
 pub use texels::Texels;
@@ -63,8 +65,10 @@ pub(crate) use quote::{short, short_path};
 pub(crate) use {
     claim::leads_out,
     extent::{detail, sides},
+    input::{FilePart, Stored, write},
     name::{Held, foreign_picture, form_to_write},
     quote::{SHORT, short_text},
+    until::go_on,
 };
 
 /// Bytes of a file beside what a texture or an array takes in memory.
@@ -131,20 +135,23 @@ impl FileForm {
         Err(FileProblem::CannotHold(message))
     }
 
-    /// Writes a texture that [`FileForm::check`] lets pass.
-    pub(crate) fn write(self, file: &mut impl Write, shape: &TextureShape, bytes: &Bytes) -> io::Result<()> {
+    /// Writes a texture that [`FileForm::check`] lets pass, unless the token is cancelled.
+    pub(crate) fn write(
+        self,
+        file: &mut (impl Write + Seek),
+        shape: &TextureShape,
+        bytes: &Bytes,
+        cancel: &CancelToken,
+    ) -> io::Result<()> {
+        let sides = [shape.width, shape.height];
         match self {
             FileForm::Raw => {}
             FileForm::Npy => file.write_all(&Array::of_texture(shape).header())?,
             FileForm::Dds => file.write_all(&dds::header(shape))?,
             FileForm::Png => {
-                let written = png::write(file, shape.format, shape.width, shape.height, bytes);
-                return written.map_err(io::Error::other);
+                return png::write(file, shape.format, sides, bytes, cancel).map_err(io::Error::other);
             }
-            FileForm::Exr => {
-                let picture = exr::write(shape.format, shape.width, shape.height, &bytes.to_vec());
-                return file.write_all(&picture.map_err(io::Error::other)?);
-            }
+            FileForm::Exr => return exr::write(file, shape.format, sides, bytes, cancel),
         }
         bytes.write_to(file, u64::MAX)
     }
@@ -184,9 +191,12 @@ pub enum FileProblem {
     /// Files of this form have no place for the texture.
     #[error("{0}")]
     CannotHold(String),
-    /// The device does not take what it holds.
+    /// The device does not take what it holds, or there is no memory for it.
     #[error(transparent)]
     Runtime(#[from] brolga_runtime::Error),
+    /// A token was cancelled before the end.
+    #[error("cancelled")]
+    Stopped,
 }
 
 impl From<String> for FileProblem {
@@ -203,12 +213,28 @@ impl From<&'static str> for FileProblem {
 
 /// Reads a `.png`, `.dds` or `.exr` file into a texture: of the file's format, or of another that its texels can become.
 pub fn load_texture(device: &Device, path: impl AsRef<Path>, format: Option<Format>) -> Result<Texture, FileError> {
+    load_texture_until(device, path, format, &CancelToken::new())
+}
+
+/// The same, unless the token is cancelled before the end.
+///
+/// # Errors
+/// As there, or [`FileProblem::Stopped`].
+pub fn load_texture_until(
+    device: &Device,
+    path: impl AsRef<Path>,
+    format: Option<Format>,
+    cancel: &CancelToken,
+) -> Result<Texture, FileError> {
     let (path, most) = (path.as_ref(), device.limits().buffer_bytes);
     at(path, || {
-        let texels = Texels::decode(FileForm::of(path), content(path, most)?, format, most)?;
+        let file = read_until(path, most.saturating_add(HEADER), cancel)?;
+        let texels = Texels::decode_until(FileForm::of(path), file, format, most, cancel)?;
         let format = format.unwrap_or(texels.shape.format);
-        let Texels { shape, bytes } = texels.convert(format, most)?;
-        Ok(device.texture_from(shape, &bytes)?)
+        let Texels { shape, bytes } = texels.convert_until(format, most, cancel)?;
+        let texture = device.texture(shape)?;
+        input::write(texture.buffer(), 0, &bytes, cancel)?;
+        Ok(texture)
     })
 }
 
@@ -217,14 +243,32 @@ pub fn load_texture(device: &Device, path: impl AsRef<Path>, format: Option<Form
 /// # Errors
 /// If the name asks for none of these, the form has no place for the texture, or the file cannot be written.
 pub fn save_texture(texture: &Texture, path: impl AsRef<Path>) -> Result<(), FileError> {
+    save_texture_until(texture, path, &CancelToken::new())
+}
+
+/// The same, unless the token is cancelled before the end: what the file was before stays then.
+///
+/// # Errors
+/// As there, or [`FileProblem::Stopped`].
+pub fn save_texture_until(texture: &Texture, path: impl AsRef<Path>, cancel: &CancelToken) -> Result<(), FileError> {
     let (path, shape) = (path.as_ref(), texture.shape());
     at(path, || {
         let form =
             name::form_to_write(path, name::Held::Texture).map_err(|why| FileProblem::CannotHold(why.to_owned()))?;
         form.check(shape)?;
         let (shape, bytes) = packed(texture)?;
-        Ok(Claim::new(path)?.commit_with(&CancelToken::new(), |file| form.write(file, &shape, &bytes))?)
+        commit(path, cancel, |file| form.write(file, &shape, &bytes, cancel))
     })
+}
+
+/// Writes a whole file, or leaves what was there.
+fn commit(
+    path: &Path,
+    cancel: &CancelToken,
+    write: impl FnOnce(&mut claim::Writer<'_>) -> io::Result<()>,
+) -> Result<(), FileProblem> {
+    let written = Claim::new(path)?.commit_with(cancel, write);
+    written.map_err(|error| if cancel.is_cancelled() { FileProblem::Stopped } else { error.into() })
 }
 
 /// The texels of a texture without what is between its rows, as files have them.
@@ -234,7 +278,7 @@ fn packed(texture: &Texture) -> Result<(TextureShape, Bytes), brolga_runtime::Er
         return Ok((shape, Bytes::Buffer(texture.buffer().clone())));
     }
     // Textures with a pitch have one level.
-    let mut bytes = vec![0_u8; shape.size_bytes()? as usize];
+    let mut bytes = room::zeros::<u8>(shape.size_bytes()?)?;
     let layer_bytes = bytes.len() / shape.layers as usize;
     for (layer, texels) in (0..).zip(bytes.chunks_exact_mut(layer_bytes)) {
         texture.read(&texture.level(0, layer)?, texels, None)?;
@@ -244,37 +288,58 @@ fn packed(texture: &Texture) -> Result<(TextureShape, Bytes), brolga_runtime::Er
 
 /// Reads the elements of an `.npy` file into a buffer.
 pub fn load_array(device: &Device, path: impl AsRef<Path>) -> Result<(Buffer, Array), FileError> {
+    load_array_until(device, path, &CancelToken::new())
+}
+
+/// The same, unless the token is cancelled before the end.
+///
+/// # Errors
+/// As there, or [`FileProblem::Stopped`].
+pub fn load_array_until(
+    device: &Device,
+    path: impl AsRef<Path>,
+    cancel: &CancelToken,
+) -> Result<(Buffer, Array), FileError> {
     let path = path.as_ref();
     at(path, || {
-        let file = content(path, device.limits().buffer_bytes)?;
-        let (array, elements) = Array::read(&file)?;
-        Ok((device.buffer_from(elements)?, array))
+        let (array, elements) = input::FilePart::elements(path)?;
+        let buffer = device.buffer(elements.size_bytes)?;
+        elements.copy_to(&buffer, 0, cancel)?;
+        Ok((buffer, array))
     })
 }
 
 /// Writes the first elements of a buffer to an `.npy` file, as many as the array has.
 pub fn save_array(buffer: &Buffer, array: &Array, path: impl AsRef<Path>) -> Result<(), FileError> {
+    save_array_until(buffer, array, path, &CancelToken::new())
+}
+
+/// The same, unless the token is cancelled before the end: what the file was before stays then.
+///
+/// # Errors
+/// As there, or [`FileProblem::Stopped`].
+pub fn save_array_until(
+    buffer: &Buffer,
+    array: &Array,
+    path: impl AsRef<Path>,
+    cancel: &CancelToken,
+) -> Result<(), FileError> {
     let path = path.as_ref();
     at(path, || {
         let (needed, found) = (array.size_bytes().unwrap_or(u64::MAX), buffer.size_bytes());
         if needed > found {
             return Err(format!("the array needs {needed} bytes, the buffer has {found}").into());
         }
-        Ok(Claim::new(path)?.commit_with(&CancelToken::new(), |file| {
+        commit(path, cancel, |file| {
             file.write_all(&array.header())?;
             Bytes::Buffer(buffer.clone()).write_to(file, needed)
-        })?)
+        })
     })
 }
 
 /// Says which file a problem is about.
 fn at<T>(path: &Path, what: impl FnOnce() -> Result<T, FileProblem>) -> Result<T, FileError> {
     in_default_mode(what).map_err(|problem| FileError { path: path.to_owned(), problem })
-}
-
-/// A file whose content may take so many bytes, besides a header.
-fn content(path: &Path, most: u64) -> Result<Vec<u8>, FileProblem> {
-    read(path, most.saturating_add(HEADER))
 }
 
 #[cfg(test)]
@@ -378,5 +443,29 @@ mod tests {
             assert!(error.ends_with(&format!("{name}{end}")), "{error}");
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_cancelled_token_stops_each_function_and_leaves_no_file() {
+        let (device, folder, cancel) = (device(), tempfile::tempdir().unwrap(), CancelToken::new());
+        let path = |name: &str| folder.path().join(name);
+        let texture = device.texture(TextureShape::texture_2d(Format::R16_FLOAT, 3, 2)).unwrap();
+        let array = Array { element: "<u2".parse().unwrap(), sides: vec![6] };
+        save_array(texture.buffer(), &array, path("a.npy")).unwrap();
+        cancel.cancel();
+        for name in ["a.png", "a.dds", "a.exr"] {
+            save_texture(&texture, path(name)).unwrap();
+            let stopped = load_texture_until(&device, path(name), None, &cancel).unwrap_err();
+            assert!(matches!(stopped.problem, FileProblem::Stopped), "{name}: {stopped}");
+            let name = name.replace('a', "b");
+            let stopped = save_texture_until(&texture, path(&name), &cancel).unwrap_err();
+            assert!(matches!(stopped.problem, FileProblem::Stopped), "{name}: {stopped}");
+        }
+        let stopped = [
+            load_array_until(&device, path("a.npy"), &cancel).unwrap_err(),
+            save_array_until(texture.buffer(), &array, path("b.npy"), &cancel).unwrap_err(),
+        ];
+        assert!(stopped.iter().all(|error| matches!(error.problem, FileProblem::Stopped)), "{stopped:?}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
     }
 }

@@ -131,6 +131,12 @@ impl Array {
 
     /// Reads a file, and gives its elements too.
     pub(crate) fn read(file: &[u8]) -> Result<(Self, &[u8]), FileProblem> {
+        let (array, offset_bytes) = Self::parse(file, file.len() as u64)?;
+        Ok((array, &file[offset_bytes as usize..]))
+    }
+
+    /// Reads the header of a file of so many bytes that begins with these, and says where its elements begin.
+    pub(crate) fn parse(file: &[u8], size_bytes: u64) -> Result<(Self, u64), FileProblem> {
         let rest =
             file.strip_prefix(MAGIC).ok_or("this is no .npy file: it does not begin with the bytes \\x93NUMPY")?;
         let short = "the file ends within its header";
@@ -142,22 +148,24 @@ impl Array {
                 return Err(format!("version {version} of the format is not supported, only 1 to 3 are").into());
             }
         };
-        let (header, data) = rest.split_at_checked(length).filter(|_| length <= MAX_HEADER).ok_or(short)?;
+        let header = rest.get(..length).filter(|_| length <= MAX_HEADER).ok_or(short)?;
+        let offset_bytes = (file.len() - rest.len() + length) as u64;
         let header = std::str::from_utf8(header).map_err(|_| "the header is not text")?;
         let element = quoted(after(header, "descr")?).parse()?;
         if after(header, "fortran_order")?.starts_with("True") {
             return Err("the array is in Fortran order: save it with numpy.ascontiguousarray".into());
         }
         let array = Self { element, sides: shape(after(header, "shape")?)? };
-        if array.size_bytes() != Some(data.len() as u64) {
-            let (sides, found) = (format!("{:?}", array.sides), data.len());
+        let found = size_bytes.saturating_sub(offset_bytes);
+        if array.size_bytes() != Some(found) {
+            let sides = format!("{:?}", array.sides);
             let sides = super::short(&sides);
             return Err(format!(
                 "the array {sides} of {element} does not have the {found} bytes that follow the header"
             )
             .into());
         }
-        Ok((array, data))
+        Ok((array, offset_bytes))
     }
 }
 

@@ -8,11 +8,20 @@
 //! * Polygons are cut into fans from their first corner, which is right for convex ones. Lines, points, curves, materials and
 //!   names are ignored.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::hash::Hash;
 use std::path::Path;
 
+use brolga_runtime::room::{push, room};
+use brolga_runtime::{CancelToken, ResourceError};
+
+use super::until::go_on;
 use super::{FileError, FileProblem, at, input, short};
+
+/// Lines, faces or corners that are looked at between two questions whether to go on.
+const PIECE: usize = 1 << 12;
 
 /// Words that begin lines of which nothing is taken.
 const IGNORED: &[&str] = &[
@@ -72,8 +81,8 @@ impl Mesh {
     /// # Errors
     /// If it cannot be read, a line makes no sense, a face names what is not there, a number is not finite, or there is no face.
     pub fn load(path: impl AsRef<Path>, most: u64) -> Result<Self, FileError> {
-        let path = path.as_ref();
-        at(path, || Self::parse(&input::read(path, Self::MOST_BYTES)?, most))
+        let (path, cancel) = (path.as_ref(), CancelToken::new());
+        at(path, || Self::parse_until(&input::read(path, Self::MOST_BYTES)?, most, &cancel))
     }
 
     /// Reads the content of such a file.
@@ -81,19 +90,31 @@ impl Mesh {
     /// # Errors
     /// As [`Self::load`].
     pub fn parse(text: &[u8], most: u64) -> Result<Self, FileProblem> {
-        let file = Lines::parse(text)?;
-        let smooth = file.smooth_normals();
+        Self::parse_until(text, most, &CancelToken::new())
+    }
+
+    /// The same, unless the token is cancelled before the end.
+    ///
+    /// # Errors
+    /// As [`Self::load`], or [`FileProblem::Stopped`].
+    pub fn parse_until(text: &[u8], most: u64, cancel: &CancelToken) -> Result<Self, FileProblem> {
+        let file = Lines::parse(text, cancel)?;
+        let smooth = file.smooth_normals(cancel)?;
         let (mut mesh, mut places) = (Self::default(), HashMap::new());
         for (number, face) in (0..).zip(&file.faces) {
+            if number as usize % PIECE == 0 {
+                go_on(cancel)?;
+            }
             let corners = &file.corners[face.first..][..face.count];
-            let flat = direction(file.area(corners));
+            let flat = direction(file.area(corners, cancel)?);
             let mut place = |corner: &Corner| {
+                grow(&mut places)?;
                 let normal = match (corner.normal, face.smoothing) {
                     (Some(normal), _) => Normal::Given(normal),
                     (None, 0) => Normal::OfFace(number),
                     (None, group) => Normal::Smooth(group),
                 };
-                match places.entry((corner.position, corner.texcoord, normal)) {
+                Ok::<_, FileProblem>(match places.entry((corner.position, corner.texcoord, normal)) {
                     Entry::Occupied(known) => *known.get(),
                     Entry::Vacant(new) => {
                         let [x, y, z] = file.positions[corner.position as usize];
@@ -103,15 +124,18 @@ impl Mesh {
                             Normal::Smooth(group) => direction(smooth[&(corner.position, group)]),
                         };
                         let [u, v] = corner.texcoord.map_or([0.0; 2], |n| file.texcoords[n as usize]);
-                        mesh.vertices.push([x, y, z, nx, ny, nz, u, v]);
+                        push(&mut mesh.vertices, [x, y, z, nx, ny, nz, u, v])?;
                         *new.insert(mesh.vertices.len() as u32 - 1)
                     }
-                }
+                })
             };
-            let [first, mut last] = [place(&corners[0]), place(&corners[1])];
-            for corner in &corners[2..] {
-                let next = place(corner);
-                mesh.indices.extend([first, last, next]);
+            let [first, mut last] = [place(&corners[0])?, place(&corners[1])?];
+            for (n, corner) in corners[2..].iter().enumerate() {
+                if n % PIECE == PIECE - 1 {
+                    go_on(cancel)?;
+                }
+                let next = place(corner)?;
+                [first, last, next].into_iter().try_for_each(|index| push(&mut mesh.indices, index))?;
                 last = next;
             }
             let bytes = mesh.vertices.len() as u64 * u64::from(Self::STRIDE_BYTES) + mesh.indices.len() as u64 * 4;
@@ -157,22 +181,35 @@ struct Face {
 }
 
 impl Lines {
-    fn parse(text: &[u8]) -> Result<Self, FileProblem> {
+    fn parse(text: &[u8], cancel: &CancelToken) -> Result<Self, FileProblem> {
         let (mut found, mut smoothing) = (Self::default(), 0);
         let (mut lines, mut number) = (text.split(|&byte| byte == b'\n'), 0);
         while let Some(line) = lines.next() {
+            if number % PIECE == 0 {
+                go_on(cancel)?;
+            }
             number += 1;
             let here = number;
-            let mut line = String::from_utf8_lossy(line).into_owned();
+            let mut line = characters(line)?;
             // A line goes on in the next one.
-            while line.trim_end_matches('\r').ends_with('\\') {
-                line.truncate(line.trim_end_matches('\r').len() - 1);
-                let Some(more) = lines.next() else { break };
-                number += 1;
-                line.push_str(&String::from_utf8_lossy(more));
+            if begun(&line).is_some() {
+                let mut whole = String::new();
+                while let Some(part) = begun(&line) {
+                    append(&mut whole, part)?;
+                    line = characters(lines.next().unwrap_or_default())?;
+                    number += 1;
+                    if number % PIECE == 0 {
+                        go_on(cancel)?;
+                    }
+                }
+                append(&mut whole, &line)?;
+                line = Cow::Owned(whole);
             }
-            let read = found.line(&line, &mut smoothing);
-            read.map_err(|message| FileProblem::from(format!("line {here}: {message}")))?;
+            let read = found.line(&line, &mut smoothing, cancel);
+            read.map_err(|problem| match problem {
+                FileProblem::Content(message) => FileProblem::from(format!("line {here}: {message}")),
+                other => other,
+            })?;
         }
         match found.faces.is_empty() {
             true => Err("there is no face in it: a line such as `f 1 2 3`".into()),
@@ -181,28 +218,31 @@ impl Lines {
     }
 
     /// Takes what a line says.
-    fn line(&mut self, line: &str, smoothing: &mut u32) -> Result<(), String> {
+    fn line(&mut self, line: &str, smoothing: &mut u32, cancel: &CancelToken) -> Result<(), FileProblem> {
         let line = line.split('#').next().unwrap_or_default();
         let mut words = line.split_ascii_whitespace();
         match words.next() {
             None => {}
-            Some("v") => self.positions.push(numbers(words, 3)?),
-            Some("vn") => self.normals.push(numbers(words, 3)?),
+            Some("v") => push(&mut self.positions, numbers(words, 3)?)?,
+            Some("vn") => push(&mut self.normals, numbers(words, 3)?)?,
             Some("vt") => {
                 let [u, v] = numbers(words, 1)?;
-                self.texcoords.push([u, 1.0 - v]);
+                push(&mut self.texcoords, [u, 1.0 - v])?;
             }
             Some("f") => {
                 let first = self.corners.len();
-                for word in words {
+                for (n, word) in words.enumerate() {
+                    if n % PIECE == PIECE - 1 {
+                        go_on(cancel)?;
+                    }
                     let corner = self.corner(word)?;
-                    self.corners.push(corner);
+                    push(&mut self.corners, corner)?;
                 }
                 let count = self.corners.len() - first;
                 if count < 3 {
-                    return Err(format!("a face has at least three corners, not {count}"));
+                    return Err(format!("a face has at least three corners, not {count}").into());
                 }
-                self.faces.push(Face { first, count, smoothing: *smoothing });
+                push(&mut self.faces, Face { first, count, smoothing: *smoothing })?;
             }
             Some("s") => {
                 *smoothing = match words.next() {
@@ -211,11 +251,11 @@ impl Lines {
                         let wrong = |_| format!("a smoothing group is a number or `off`, not `{}`", short(group));
                         group.parse().map_err(wrong)?
                     }
-                    None => return Err("`s` needs a number or `off`".to_owned()),
+                    None => return Err("`s` needs a number or `off`".into()),
                 };
             }
             Some(word) if IGNORED.contains(&word) => {}
-            Some(word) => return Err(format!("`{}` is no keyword of an .obj file", short(word))),
+            Some(word) => return Err(format!("`{}` is no keyword of an .obj file", short(word)).into()),
         }
         Ok(())
     }
@@ -245,33 +285,69 @@ impl Lines {
     }
 
     /// The area of a polygon, as a vector along its normal.
-    fn area(&self, corners: &[Corner]) -> [f64; 3] {
+    fn area(&self, corners: &[Corner], cancel: &CancelToken) -> Result<[f64; 3], FileProblem> {
         let place = |corner: &Corner| self.positions[corner.position as usize].map(f64::from);
         let from = place(&corners[0]);
         let way = |corner: &Corner| {
             let to = place(corner);
             [0, 1, 2].map(|axis| to[axis] - from[axis])
         };
-        corners[1..].windows(2).fold([0.0; 3], |sum, pair| {
+        corners[1..].windows(2).enumerate().try_fold([0.0; 3], |sum, (n, pair)| {
+            if n % PIECE == PIECE - 1 {
+                go_on(cancel)?;
+            }
             let [a, b] = [way(&pair[0]), way(&pair[1])];
             let cross = [0, 1, 2].map(|n| a[(n + 1) % 3] * b[(n + 2) % 3] - a[(n + 2) % 3] * b[(n + 1) % 3]);
-            [0, 1, 2].map(|axis| sum[axis] + cross[axis] / 2.0)
+            Ok([0, 1, 2].map(|axis| sum[axis] + cross[axis] / 2.0))
         })
     }
 
     /// The sums of areas by positions and smoothing groups, where corners have no normal.
-    fn smooth_normals(&self) -> HashMap<(u32, u32), [f64; 3]> {
+    fn smooth_normals(&self, cancel: &CancelToken) -> Result<HashMap<(u32, u32), [f64; 3]>, FileProblem> {
         let mut sums = HashMap::new();
         for face in self.faces.iter().filter(|face| face.smoothing != 0) {
+            go_on(cancel)?;
             let corners = &self.corners[face.first..][..face.count];
-            let area = self.area(corners);
-            for corner in corners.iter().filter(|corner| corner.normal.is_none()) {
+            let area = self.area(corners, cancel)?;
+            for (n, corner) in corners.iter().filter(|corner| corner.normal.is_none()).enumerate() {
+                if n % PIECE == PIECE - 1 {
+                    go_on(cancel)?;
+                }
+                grow(&mut sums)?;
                 let sum = sums.entry((corner.position, face.smoothing)).or_insert([0.0; 3]);
                 *sum = [0, 1, 2].map(|axis| sum[axis] + area[axis]);
             }
         }
-        sums
+        Ok(sums)
     }
+}
+
+/// What a line says that goes on in the next one.
+fn begun(line: &str) -> Option<&str> {
+    line.trim_end_matches('\r').strip_suffix('\\')
+}
+
+/// Adds to a text that may be long.
+fn append(text: &mut String, part: &str) -> Result<(), ResourceError> {
+    let size_bytes = (text.len() + part.len()) as u64;
+    text.try_reserve(part.len()).map_err(|_| ResourceError::OutOfMemory { size_bytes })?;
+    text.push_str(part);
+    Ok(())
+}
+
+/// A line as text, whatever its bytes are.
+fn characters(line: &[u8]) -> Result<Cow<'_, str>, ResourceError> {
+    if std::str::from_utf8(line).is_err() {
+        // Each byte may become a replacement character, of three.
+        drop(room::<u8>(3 * line.len() as u64)?);
+    }
+    Ok(String::from_utf8_lossy(line))
+}
+
+/// Makes room for one more.
+fn grow<K: Eq + Hash, V>(map: &mut HashMap<K, V>) -> Result<(), ResourceError> {
+    let size_bytes = 2 * map.capacity() as u64 * size_of::<(K, V)>() as u64;
+    map.try_reserve(1).map_err(|_| ResourceError::OutOfMemory { size_bytes })
 }
 
 /// The unit vector along another; what has no length shows along z.

@@ -3,15 +3,16 @@
 //! A picture's numbers are those of a UNORM texture, and no curve is applied on the way in or out: `_SRGB` texels are the
 //! picture's codes, as they are for every viewer, and so are those of 8-bit and 16-bit integers. Floats are cut to 0 to 1.
 
-use std::io::{Cursor, Write};
+use std::io::{self, Cursor, Write};
 
 use ::png::{BitDepth, ColorType};
 use brolga_runtime::format::Encoding;
-use brolga_runtime::{Format, TextureShape};
+use brolga_runtime::{CancelToken, Format, TextureShape, room};
 
 use super::FileProblem;
 use super::bytes::Bytes;
 use super::texels::{self, Texels};
+use super::until::{Until, check, go_on};
 
 /// How a format's texels are written.
 struct Coding {
@@ -48,13 +49,13 @@ pub(super) fn can_write(format: Format) -> bool {
     coding(format).is_some()
 }
 
-/// Writes a picture of the tightly packed texels of a format that can be written, row by row.
+/// Writes a picture of the tightly packed texels of a format that can be written, row by row, unless the token is cancelled.
 pub(super) fn write(
     file: &mut impl Write,
     format: Format,
-    width: u32,
-    height: u32,
+    [width, height]: [u32; 2],
     bytes: &Bytes,
+    cancel: &CancelToken,
 ) -> Result<(), ::png::EncodingError> {
     let Coding { numbers, depth, colour } = coding(format).expect("only formats that can be written come here");
     let deep = depth == BitDepth::Sixteen;
@@ -68,8 +69,9 @@ pub(super) fn write(
     let row_bytes = u64::from(width) * u64::from(format.size_bytes());
     let mut samples = Vec::new();
     for row in 0..u64::from(height) {
-        let texels = bytes.part(row * row_bytes, row_bytes);
-        let texels = texels::convert(numbers, wide, texels).expect("texels of numbers become any other");
+        check(cancel)?;
+        let texels = bytes.part(row * row_bytes, row_bytes).map_err(io::Error::other)?;
+        let texels = texels::convert(numbers, wide, texels, cancel).map_err(io::Error::other)?;
         samples.clear();
         for texel in texels.chunks_exact(4 * channel_bytes) {
             for channel in texel.chunks_exact(channel_bytes).take(channels) {
@@ -85,8 +87,13 @@ pub(super) fn write(
 
 /// Reads a picture of any colour type into the format that is wanted, or into four channels of as many bits as it has.
 /// `most` bounds the bytes of its texels.
-pub(super) fn read(file: &[u8], wanted: Option<Format>, most: u64) -> Result<Texels, FileProblem> {
-    let mut decoder = ::png::Decoder::new(Cursor::new(file));
+pub(super) fn read(
+    file: &[u8],
+    wanted: Option<Format>,
+    most: u64,
+    cancel: &CancelToken,
+) -> Result<Texels, FileProblem> {
+    let mut decoder = ::png::Decoder::new(Until { inner: Cursor::new(file), cancel });
     decoder.set_transformations(::png::Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(|error| format!("this picture cannot be read: {error}"))?;
     let info = reader.info();
@@ -112,18 +119,20 @@ pub(super) fn read(file: &[u8], wanted: Option<Format>, most: u64) -> Result<Tex
     if reader.info().interlaced {
         // Its rows come in parts.
         let size = reader.output_buffer_size().ok_or("the picture is too large")?;
-        let mut samples = texels::room(size)?;
-        samples.resize(size, 0);
+        let mut samples = room::zeros::<u8>(size as u64)?;
         let frame = reader.next_frame(&mut samples).map_err(damaged)?;
         samples.truncate(frame.buffer_size());
-        bytes = texels::convert(natural, numbers, texels_of(frame.color_type, deep, &samples)?)?;
+        let wide = room::room((size / frame.color_type.samples() * 4) as u64)?;
+        bytes = texels::convert(natural, numbers, texels_of(frame.color_type, deep, &samples, wide)?, cancel)?;
     } else {
         // Memory that no row has come to yet is none.
         let size = size / natural.size_bytes() as usize * numbers.size_bytes() as usize;
-        bytes = texels::room(size)?;
+        bytes = room::room(size as u64)?;
         let (colour, _) = reader.output_color_type();
         while let Some(row) = reader.next_row().map_err(damaged)? {
-            bytes.extend(texels::convert(natural, numbers, texels_of(colour, deep, row.data())?)?);
+            go_on(cancel)?;
+            let texels = texels_of(colour, deep, row.data(), Vec::new())?;
+            bytes.extend(texels::convert(natural, numbers, texels, cancel)?);
         }
         if bytes.len() != size {
             return Err("the picture is damaged: it has too few rows".into());
@@ -133,47 +142,61 @@ pub(super) fn read(file: &[u8], wanted: Option<Format>, most: u64) -> Result<Tex
     Ok(Texels { shape, bytes })
 }
 
-/// Texels of four channels from a picture's samples.
-fn texels_of(colour: ColorType, deep: bool, samples: &[u8]) -> Result<Vec<u8>, FileProblem> {
-    if !deep {
-        return colours(colour, samples);
+/// Adds to `texels`, which are none yet, those of four channels that a picture's samples are.
+fn texels_of(colour: ColorType, deep: bool, samples: &[u8], mut texels: Vec<u8>) -> Result<Vec<u8>, FileProblem> {
+    if deep {
+        // A picture's numbers begin with their highest byte.
+        let words = samples.as_chunks().0.iter().map(|&[high, low]| [low, high]);
+        colours(colour, words, [u8::MAX; 2], |channels| texels.extend_from_slice(channels.as_flattened()))?;
+    } else {
+        colours(colour, samples.iter().copied(), u8::MAX, |channels| texels.extend_from_slice(&channels))?;
     }
-    let channels: Vec<u16> = samples.as_chunks::<2>().0.iter().map(|&bytes| u16::from_be_bytes(bytes)).collect();
-    Ok(colours(colour, &channels)?.into_iter().flat_map(u16::to_le_bytes).collect())
+    Ok(texels)
 }
 
-/// Red, green, blue and alpha of each texel.
-fn colours<T: Copy + Max>(colour: ColorType, samples: &[T]) -> Result<Vec<T>, FileProblem> {
-    Ok(match colour {
-        ColorType::Rgba => samples.to_vec(),
-        ColorType::Rgb => samples.as_chunks().0.iter().flat_map(|&[r, g, b]| [r, g, b, T::MAX]).collect(),
-        ColorType::GrayscaleAlpha => samples.as_chunks().0.iter().flat_map(|&[v, a]| [v, v, v, a]).collect(),
-        ColorType::Grayscale => samples.iter().flat_map(|&v| [v, v, v, T::MAX]).collect(),
-        ColorType::Indexed => return Err("the picture's palette is missing".into()),
-    })
-}
-
-/// Numbers of a picture's channels.
-trait Max {
-    /// Opaque.
-    const MAX: Self;
-}
-
-impl Max for u8 {
-    const MAX: Self = u8::MAX;
-}
-
-impl Max for u16 {
-    const MAX: Self = u16::MAX;
+/// Hands red, green, blue and alpha of each texel to `take`.
+fn colours<T: Copy>(
+    colour: ColorType,
+    mut samples: impl Iterator<Item = T>,
+    opaque: T,
+    mut take: impl FnMut([T; 4]),
+) -> Result<(), FileProblem> {
+    if colour == ColorType::Indexed {
+        return Err("the picture's palette is missing".into());
+    }
+    while let Some(first) = samples.next() {
+        let mut next = || samples.next().unwrap_or(opaque);
+        take(match colour {
+            ColorType::Rgba => [first, next(), next(), next()],
+            ColorType::Rgb => [first, next(), next(), opaque],
+            ColorType::GrayscaleAlpha => [first, first, first, next()],
+            ColorType::Grayscale | ColorType::Indexed => [first, first, first, opaque],
+        });
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn read(file: &[u8], wanted: Option<Format>, most: u64) -> Result<Texels, FileProblem> {
+        super::read(file, wanted, most, &CancelToken::new())
+    }
+
+    #[test]
+    fn a_token_stops_both_ways() {
+        let (cancel, texels) = (CancelToken::new(), Bytes::Owned(vec![0; 24]));
+        let file = write(Format::R8G8B8A8_UNORM, 3, 2, vec![0; 24]).unwrap();
+        cancel.cancel();
+        let decoded = Texels::decode_until(super::super::FileForm::Png, file, None, 1000, &cancel);
+        assert!(matches!(decoded, Err(FileProblem::Stopped)));
+        assert!(super::write(&mut Vec::new(), Format::R8G8B8A8_UNORM, [3, 2], &texels, &cancel).is_err());
+    }
+
     fn write(format: Format, width: u32, height: u32, bytes: Vec<u8>) -> Result<Vec<u8>, ::png::EncodingError> {
         let mut file = Vec::new();
-        super::write(&mut file, format, width, height, &Bytes::Owned(bytes))?;
+        super::write(&mut file, format, [width, height], &Bytes::Owned(bytes), &CancelToken::new())?;
         Ok(file)
     }
 

@@ -6,9 +6,13 @@
 //! * Everything else is an error.
 
 use brolga_runtime::format::Encoding;
-use brolga_runtime::{Format, TextureShape};
+use brolga_runtime::{CancelToken, Format, TextureShape, room};
 
+use super::until::go_on;
 use super::{FileForm, FileProblem, dds, exr, mips, png};
+
+/// Texels that are converted between two questions whether to go on.
+const PIECE: usize = 1 << 14;
 
 /// The texels of a texture, and its shape.
 #[derive(Clone, Debug)]
@@ -24,26 +28,58 @@ impl Texels {
     /// Reads what a file holds. `wanted` is what texels become that have no type or are pictures without one, if that can be;
     /// [`Texels::convert`] makes it of the others. `most` bounds the bytes of the texels.
     pub fn decode(form: FileForm, file: Vec<u8>, wanted: Option<Format>, most: u64) -> Result<Self, FileProblem> {
-        match form {
-            FileForm::Png => png::read(&file, wanted, most),
-            FileForm::Dds => dds::read(file, wanted, most),
-            FileForm::Exr => exr::read(&file, most),
+        Self::decode_until(form, file, wanted, most, &CancelToken::new())
+    }
+
+    /// The same, unless the token is cancelled before the end.
+    ///
+    /// # Errors
+    /// As there, or [`FileProblem::Stopped`].
+    pub fn decode_until(
+        form: FileForm,
+        file: Vec<u8>,
+        wanted: Option<Format>,
+        most: u64,
+        cancel: &CancelToken,
+    ) -> Result<Self, FileProblem> {
+        let read = match form {
+            FileForm::Png => png::read(&file, wanted, most, cancel),
+            FileForm::Dds => dds::read(file, wanted, most, cancel),
+            FileForm::Exr => exr::read(&file, most, cancel),
             FileForm::Raw | FileForm::Npy => {
                 Err("not the name of a texture file, which ends in .png, .dds or .exr".into())
             }
-        }
+        };
+        // What unpacks it says only that it cannot go on.
+        read.map_err(|problem| if cancel.is_cancelled() { FileProblem::Stopped } else { problem })
     }
 
     /// The same texture in another format. `most` bounds the bytes of the texels.
     pub fn convert(self, format: Format, most: u64) -> Result<Self, FileProblem> {
+        self.convert_until(format, most, &CancelToken::new())
+    }
+
+    /// The same, unless the token is cancelled before the end.
+    ///
+    /// # Errors
+    /// As there, or [`FileProblem::Stopped`].
+    pub fn convert_until(self, format: Format, most: u64, cancel: &CancelToken) -> Result<Self, FileProblem> {
         let mut shape = self.shape;
         shape.format = format;
         check_size(&shape, most)?;
-        Ok(Self { bytes: convert(self.shape.format, format, self.bytes)?, shape })
+        Ok(Self { bytes: convert(self.shape.format, format, self.bytes, cancel)?, shape })
     }
 
     /// The same texture with all the mip levels that it can have, made of its only one. `most` bounds the bytes of all.
     pub fn with_mips(self, most: u64) -> Result<Self, FileProblem> {
+        self.with_mips_until(most, &CancelToken::new())
+    }
+
+    /// The same, unless the token is cancelled before the end.
+    ///
+    /// # Errors
+    /// As there, or [`FileProblem::Stopped`].
+    pub fn with_mips_until(self, most: u64, cancel: &CancelToken) -> Result<Self, FileProblem> {
         let TextureShape { mips, format, .. } = self.shape;
         if mips > 1 {
             return Err(format!("it has {mips} mip levels already: leave `mips` out to take them").into());
@@ -53,7 +89,7 @@ impl Texels {
         }
         let shape = mips::full(self.shape);
         check_size(&shape, most)?;
-        Ok(Self { bytes: mips::generate(&self.shape, &self.bytes), shape })
+        Ok(Self { bytes: mips::generate(&self.shape, &self.bytes, cancel)?, shape })
     }
 }
 
@@ -78,15 +114,8 @@ pub(super) fn check_packed(promised: u64, file: usize) -> Result<(), FileProblem
     Ok(())
 }
 
-/// Room for so many bytes.
-pub(super) fn room(bytes: usize) -> Result<Vec<u8>, FileProblem> {
-    let mut room = Vec::new();
-    room.try_reserve_exact(bytes).map_err(|_| format!("cannot allocate its {bytes} bytes"))?;
-    Ok(room)
-}
-
 /// Texels of another format.
-pub(super) fn convert(from: Format, to: Format, texels: Vec<u8>) -> Result<Vec<u8>, FileProblem> {
+pub(super) fn convert(from: Format, to: Format, texels: Vec<u8>, cancel: &CancelToken) -> Result<Vec<u8>, FileProblem> {
     if from == to || share_codes(from, to) {
         return Ok(texels);
     }
@@ -96,10 +125,13 @@ pub(super) fn convert(from: Format, to: Format, texels: Vec<u8>) -> Result<Vec<u
         )
         .into());
     }
-    let to_bytes = to.size_bytes() as usize;
-    let mut converted = Vec::with_capacity(texels.len() / from.size_bytes() as usize * to_bytes);
-    for words in words(from, &texels) {
-        converted.extend_from_slice(&to.encode(words).to_le_bytes()[..to_bytes]);
+    let [from_bytes, to_bytes] = [from, to].map(|format| format.size_bytes() as usize);
+    let mut converted = room::room((texels.len() / from_bytes * to_bytes) as u64)?;
+    for piece in texels.chunks(PIECE * from_bytes) {
+        go_on(cancel)?;
+        for words in words(from, piece) {
+            converted.extend_from_slice(&to.encode(words).to_le_bytes()[..to_bytes]);
+        }
     }
     Ok(converted)
 }
@@ -140,7 +172,7 @@ mod tests {
     use super::*;
 
     fn converted(from: Format, to: Format, texels: &[u8]) -> Result<Vec<u8>, FileProblem> {
-        convert(from, to, texels.to_vec())
+        convert(from, to, texels.to_vec(), &CancelToken::new())
     }
 
     #[test]

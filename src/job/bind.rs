@@ -1,38 +1,38 @@
 //! The memory that a prepared job runs on: made with its first content, and put back to it between runs.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
-
-use brolga_runtime::{Access, Bindings, Buffer, Counter, Device, Error, ResourceError, Texture, View};
+use brolga_runtime::{Bindings, Buffer, CancelToken, Counter, Device, Error, ResourceError, Texture, View};
 
 use super::error::{JobError, Problem};
 use super::model::*;
 use super::prepare::{LoadedContent, LoadedView, Prepared};
-
-/// Zeros to write at once.
-const ZEROS: [u8; 1 << 14] = [0; 1 << 14];
-
-/// Bytes of a file to copy at once.
-const PIECE: u64 = 1 << 18;
+use crate::files::{self, FileProblem};
 
 impl Prepared {
     /// Fresh views with their first content, by register.
     pub fn bind(&self, device: &Device) -> Result<Bindings, JobError> {
-        self.bind_over(device, |_| Ok(None))
+        self.bind_until(device, &CancelToken::new())
+    }
+
+    /// The same, unless the token is cancelled before the end.
+    ///
+    /// # Errors
+    /// As there, or [`Problem::Stopped`].
+    pub fn bind_until(&self, device: &Device, cancel: &CancelToken) -> Result<Bindings, JobError> {
+        self.bind_over(device, cancel, |_| Ok(None))
     }
 
     /// The same; `own` gives the memory of a binding, by its number, all zeros, where it has some already.
     pub(super) fn bind_over(
         &self,
         device: &Device,
+        cancel: &CancelToken,
         own: impl Fn(usize) -> Result<Option<Buffer>, JobError>,
     ) -> Result<Bindings, JobError> {
         let mut bindings = Bindings::new();
         for (at, (binding, loaded)) in self.job.bindings.iter().zip(&self.views).enumerate() {
             let own = own(at)?;
             let view = view(device, binding, loaded, own).map_err(|error| self.refused(binding, error))?;
-            self.fill(binding, &view, &loaded.content)?;
+            self.fill(binding, &view, &loaded.content, cancel)?;
             bindings.set(binding.register, view);
         }
         Ok(bindings)
@@ -45,8 +45,9 @@ impl Prepared {
                 continue;
             }
             let Some(view) = bindings.get(binding.register) else { continue };
-            clear(view).map_err(|error| self.refused(binding, error.into()))?;
-            self.fill(binding, view, &loaded.content)?;
+            let cleared = view.bytes().map_or(Ok(()), |(buffer, range)| buffer.fill_until(range, &[0], &|| false));
+            cleared.map_err(|error| self.refused(binding, error.into()))?;
+            self.fill(binding, view, &loaded.content, &CancelToken::new())?;
             if let (Some(counter), Some(first)) = (view.counter(), binding.counter) {
                 counter.set(first);
             }
@@ -55,21 +56,34 @@ impl Prepared {
     }
 
     /// Writes content to a view of zeros.
-    fn fill(&self, binding: &Binding, view: &View, content: &LoadedContent) -> Result<(), JobError> {
+    fn fill(
+        &self,
+        binding: &Binding,
+        view: &View,
+        content: &LoadedContent,
+        cancel: &CancelToken,
+    ) -> Result<(), JobError> {
+        // A sampler has no memory.
+        let Some((buffer, range)) = view.bytes() else { return Ok(()) };
         let written = match content {
-            LoadedContent::Zeros(_) | LoadedContent::Mapped(..) => Ok(()),
-            // A sampler has no memory.
-            LoadedContent::Bytes(bytes) if bytes.is_empty() => Ok(()),
-            LoadedContent::Bytes(bytes) => view.write(0, bytes),
-            LoadedContent::Values(runs, _) => runs.iter().try_for_each(|run| view.write(run.byte, &run.bytes)),
-            LoadedContent::File(path, size) => {
-                return copy_file(view, path, *size).map_err(|error| {
-                    let (path, problem) = (path.clone(), Box::new(error.into()));
-                    self.job.error(&binding.span, Problem::ReadFile { path, problem })
-                });
+            LoadedContent::Zeros(_) | LoadedContent::Mapped(_) => Ok(()),
+            LoadedContent::Bytes(bytes) => files::write(buffer, range.start, bytes, cancel),
+            LoadedContent::Fill(bytes, _) => {
+                buffer.fill_until(range, bytes, &|| cancel.is_cancelled()).map_err(FileProblem::from)
             }
+            LoadedContent::Values(runs, _) => {
+                runs.iter().try_for_each(|run| view.write(run.byte, &run.bytes)).map_err(FileProblem::from)
+            }
+            LoadedContent::File(part) => part.copy_to(buffer, range.start, cancel),
         };
-        written.map_err(|error| self.refused(binding, error.into()))
+        written.map_err(|problem| match (problem, content) {
+            (FileProblem::Runtime(error), _) => self.refused(binding, error),
+            (problem, LoadedContent::File(part)) => {
+                let of = |problem| Problem::ReadFile { path: part.path.clone(), problem };
+                self.job.error(&binding.span, Problem::of_file(problem, cancel, of))
+            }
+            _ => self.job.error(&binding.span, Problem::stopped(cancel)),
+        })
     }
 
     /// Points an error about the memory of a view at its binding.
@@ -88,7 +102,7 @@ fn view(device: &Device, binding: &Binding, loaded: &LoadedView, own: Option<Buf
         return Ok(View::sampler(sampler)?);
     }
     let buffer = match (&loaded.content, own) {
-        (LoadedContent::Mapped(path, _), _) => device.map_buffer(path, Access::Read)?,
+        (LoadedContent::Mapped(part), _) => part.map()?,
         (_, Some(buffer)) => buffer,
         (content, None) => device.buffer(content.size_bytes())?,
     };
@@ -125,29 +139,4 @@ fn part(mut view: View, keys: Option<ViewKeys>) -> Result<View, ResourceError> {
         Some(level) => view.with_min_level(level),
         None => Ok(view),
     }
-}
-
-/// Copies a file to a view of its size.
-fn copy_file(view: &View, path: &Path, size: u64) -> io::Result<()> {
-    let mut file = File::open(path)?;
-    let mut piece = vec![0; PIECE.min(size) as usize];
-    let mut at = 0;
-    while at < size {
-        let length = PIECE.min(size - at) as usize;
-        file.read_exact(&mut piece[..length])?;
-        view.write(at, &piece[..length]).map_err(io::Error::other)?;
-        at += length as u64;
-    }
-    Ok(())
-}
-
-fn clear(view: &View) -> Result<(), ResourceError> {
-    let size = view.size_bytes();
-    let mut at = 0;
-    while at < size {
-        let length = (size - at).min(ZEROS.len() as u64);
-        view.write(at, &ZEROS[..length as usize])?;
-        at += length;
-    }
-    Ok(())
 }

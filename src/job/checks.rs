@@ -1,11 +1,9 @@
 //! What each expectation compares: its file is read, its values lie inside of their view, and something is left to compare.
 
-use brolga_runtime::{Access, Buffer};
-
 use super::compare::{Segment, compares_something};
 use super::document::Span;
 use super::error::{JobError, Problem};
-use super::load::{Loader, MAPPED_FROM};
+use super::load::{Loader, MAPPED_FROM, check_array};
 use super::model::*;
 use super::prepare::{Check, LoadedView};
 use super::values::NumberType;
@@ -46,21 +44,26 @@ impl Loader<'_> {
             Some(Expected::File(file)) => {
                 let mut pattern = rules.pattern.clone();
                 let path = self.job.resolve(&file.value);
-                let bytes = match self.raw_length(file) {
-                    Some(length) if length >= MAPPED_FROM => {
-                        let buffer = Buffer::map(&path, Access::Read).map_err(|error| {
+                let large = self.large_file(file, |length| length >= MAPPED_FROM)?;
+                let (bytes, element) = match large.filter(|large| large.part.can_be_mapped()) {
+                    Some(large) => {
+                        let element = large.array.as_ref().map(|array| array.element);
+                        let fits =
+                            large.array.map_or(Ok(()), |array| check_array(&view.kind, &array, large.part.size_bytes));
+                        fits.map_err(|problem| self.bad_file(path.clone(), problem, &file.span))?;
+                        let buffer = large.part.map().map_err(|error| {
                             self.job.error(&file.span, Problem::Resource { register: self.register(), error })
                         })?;
-                        Bytes::Buffer(buffer)
+                        (Bytes::Buffer(buffer), element)
                     }
-                    _ => {
+                    None => {
                         let (content, _) = self.open(file, view.kind.keys())?;
-                        if pattern.is_empty() {
-                            pattern.extend(content.element.and_then(NumberType::of_element));
-                        }
-                        Bytes::Owned(content.bytes)
+                        (Bytes::Owned(content.bytes), content.element)
                     }
                 };
+                if pattern.is_empty() {
+                    pattern.extend(element.and_then(NumberType::of_element));
+                }
                 let found = bytes.size_bytes();
                 // A file may leave out what is not compared.
                 if found != compared {

@@ -3,9 +3,12 @@
 //! The rules are those of the corpus: any NaN equals any NaN, both zeros are equal, a number passes if it meets any of the
 //! bounds of the tolerance. Elements in any order are compared as multisets, exactly.
 
-use brolga_runtime::Register;
+use std::cmp::Ordering;
+
+use brolga_runtime::{Register, ResourceError, room};
 
 use super::model::{Order, Rules, Tolerance};
+use super::sort::{go_on, sorted};
 use super::values::{Number, NumberType};
 use crate::files::Bytes;
 
@@ -69,24 +72,25 @@ pub struct CounterDifference {
     pub expected: u32,
 }
 
-/// Compares the bytes of a view with the expected segments, all of which lie inside it. `natural_element` is the size of
-/// an element where the rules do not give one.
+/// Compares the bytes of a view with the expected segments, all of which lie inside it, unless `stop` says that it is enough.
+/// `natural_element` is the size of an element where the rules do not give one.
 pub fn compare(
     register: Register,
     got: &Bytes,
     segments: &[Segment],
     rules: &Rules,
     natural_element: u64,
-) -> Comparison {
+    stop: &dyn Fn() -> bool,
+) -> Result<Comparison, ResourceError> {
     let mut found = Comparison { register, compared: 0, mismatches: 0, first: Vec::new(), counter: None };
     let element = rules.element.unwrap_or(natural_element).max(1);
     for segment in segments {
         match rules.order {
-            Order::Fixed => in_order(&mut found, got, segment, rules, element),
-            Order::Any => as_multisets(&mut found, got, segment, rules, element),
+            Order::Fixed => in_order(&mut found, got, segment, rules, element, stop)?,
+            Order::Any => as_multisets(&mut found, got, segment, rules, element, stop)?,
         }
     }
-    found
+    Ok(found)
 }
 
 /// Whether anything at all would be compared.
@@ -94,10 +98,26 @@ pub(super) fn compares_something(segments: &[Segment], rules: &Rules, natural_el
     let element = rules.element.unwrap_or(natural_element).max(1);
     let end = rules.elements.map_or(u64::MAX, |elements| elements.saturating_mul(element));
     segments.iter().any(|segment| {
-        let unit = segment.pattern[0].size_bytes();
-        let bytes = (segment.byte..segment.byte + segment.bytes.size_bytes()).step_by(unit);
-        bytes.take_while(|byte| *byte < end).any(|byte| !rules.skip_elements.contains(&(byte / element)))
+        let unit = segment.pattern[0].size_bytes() as u64;
+        let end = end.min(segment.byte + segment.bytes.size_bytes());
+        let mut byte = segment.byte;
+        while byte < end {
+            let next_element = (byte / element).saturating_add(1).saturating_mul(element);
+            if !rules.skips(byte / element) {
+                return true;
+            }
+            // To the first number of another element.
+            byte = byte.saturating_add((next_element - byte).div_ceil(unit).saturating_mul(unit));
+        }
+        false
     })
+}
+
+impl Rules {
+    /// Whether an element is not compared.
+    fn skips(&self, element: u64) -> bool {
+        self.skip_elements.binary_search(&element).is_ok()
+    }
 }
 
 impl Comparison {
@@ -109,8 +129,16 @@ impl Comparison {
     }
 }
 
-fn in_order(found: &mut Comparison, got: &Bytes, segment: &Segment, rules: &Rules, element: u64) {
+fn in_order(
+    found: &mut Comparison,
+    got: &Bytes,
+    segment: &Segment,
+    rules: &Rules,
+    element: u64,
+    stop: &dyn Fn() -> bool,
+) -> Result<(), ResourceError> {
     let end = rules.elements.map_or(u64::MAX, |elements| elements.saturating_mul(element));
+    let mut stopped = Ok(());
     segment.bytes.beside(got, segment.byte, |at, want, got| {
         let start = segment.byte + at;
         if want == got && rules.skip_elements.is_empty() {
@@ -120,8 +148,10 @@ fn in_order(found: &mut Comparison, got: &Bytes, segment: &Segment, rules: &Rule
         } else {
             piece_in_order(found, start, want, got, segment, rules, (element, end));
         }
-        start + (want.len() as u64) < end
+        stopped = go_on(stop);
+        stopped.is_ok() && start + (want.len() as u64) < end
     });
+    stopped
 }
 
 /// Compares the numbers from byte `start` of a view on that lie before byte `end`.
@@ -138,7 +168,7 @@ fn piece_in_order(
         if byte >= end {
             break;
         }
-        if rules.skip_elements.contains(&(byte / element)) {
+        if rules.skips(byte / element) {
             continue;
         }
         let have = number_type.read(&got[(byte - start) as usize..]);
@@ -181,53 +211,86 @@ fn numbers<'a>(
     })
 }
 
-fn as_multisets(found: &mut Comparison, got: &Bytes, segment: &Segment, rules: &Rules, element: u64) {
+fn as_multisets(
+    found: &mut Comparison,
+    got: &Bytes,
+    segment: &Segment,
+    rules: &Rules,
+    element: u64,
+    stop: &dyn Fn() -> bool,
+) -> Result<(), ResourceError> {
     let count = rules.elements.unwrap_or(segment.bytes.size_bytes() / element);
-    let first = |bytes: &Bytes| bytes.first(count.saturating_mul(element));
-    let [wanted, had] = [&segment.bytes, got].map(|bytes| sorted(&first(bytes), segment, rules, element, count));
-    found.compared += wanted.len() as u64;
-    let (mut want, mut have) = (wanted.iter().peekable(), had.iter().peekable());
+    let first = |bytes: &Bytes| bytes.first(count.saturating_mul(element), stop);
+    let [wanted, had] = [first(&segment.bytes)?, first(got)?].map(|bytes| Elements { bytes, segment, element });
+    let order = |elements: &Elements<'_>| {
+        let mut places = room::room((elements.bytes.len() as u64 / element).min(count))?;
+        places.extend((0..places.capacity() as u64).filter(|place| !rules.skips(*place)));
+        sorted(places, element, &|one, other| elements.compare(one, elements, other, stop), stop)
+    };
+    let (wanted_order, had_order) = (order(&wanted)?, order(&had)?);
+    found.compared += wanted_order.len() as u64;
+    let (mut want, mut have) = (&wanted_order[..], &had_order[..]);
+    let mut seen = 0_u64;
     loop {
-        match (want.peek(), have.peek()) {
-            (None, None) => return,
-            (Some(w), Some(h)) if w.0 == h.0 => {
-                want.next();
-                have.next();
+        if seen.is_multiple_of(1 << 12) || element > 1 << 16 {
+            go_on(stop)?;
+        }
+        seen += 1;
+        let order = match (want, have) {
+            ([], []) => return Ok(()),
+            ([], _) => Ordering::Greater,
+            (_, []) => Ordering::Less,
+            ([one, ..], [other, ..]) => wanted.compare(*one, &had, *other, stop),
+        };
+        if order.is_le() {
+            let (missing, rest) = (want[0], &want[1..]);
+            want = rest;
+            if order.is_lt() {
+                found.differ(wanted.difference(missing, false));
             }
-            (Some(w), h) if h.is_none_or(|h| w.0 < h.0) => {
-                found.differ(whole_element(w, element, false));
-                want.next();
-            }
-            (_, h) => {
-                let extra = h.expect("only an element that we have can be left");
-                found.differ(whole_element(extra, element, true));
-                have.next();
+        }
+        if order.is_ge() {
+            let (extra, rest) = (have[0], &have[1..]);
+            have = rest;
+            if order.is_gt() {
+                found.differ(had.difference(extra, true));
             }
         }
     }
 }
 
-/// An element as its numbers, and its index.
-type Keyed = (Vec<Number>, u64);
-
-/// The first `count` elements, each with equal numbers made the same, in an order that depends on the values alone.
-fn sorted(bytes: &[u8], segment: &Segment, rules: &Rules, element: u64, count: u64) -> Vec<Keyed> {
-    let mut elements: Vec<Keyed> = (0..count)
-        .filter(|index| !rules.skip_elements.contains(index))
-        .filter_map(|index| {
-            let start = index.checked_mul(element)?;
-            let bytes = bytes.get(start as usize..start.checked_add(element)? as usize)?;
-            Some((numbers(bytes, &segment.pattern, start).map(|(_, _, number)| number.unified()).collect(), index))
-        })
-        .collect();
-    elements.sort();
-    elements
+/// Elements of so many bytes.
+struct Elements<'a> {
+    bytes: Vec<u8>,
+    segment: &'a Segment,
+    element: u64,
 }
 
-fn whole_element(keyed: &Keyed, element: u64, extra: bool) -> Difference {
-    let number = keyed.0.first().copied();
-    let (got, expected) = if extra { (number, None) } else { (None, number) };
-    Difference { element: keyed.1, word: 0, byte: keyed.1 * element, got, expected }
+impl Elements<'_> {
+    /// The numbers of an element, of which those that are equal are the same.
+    fn numbers(&self, place: u64) -> impl Iterator<Item = Number> {
+        let start = place * self.element;
+        let bytes = &self.bytes[start as usize..][..self.element as usize];
+        numbers(bytes, &self.segment.pattern, start).map(|(_, _, number)| number.unified())
+    }
+
+    /// An order that depends on the values alone. An element may be as long as all: where `stop` says so, any order will do.
+    fn compare(&self, place: u64, other: &Elements<'_>, other_place: u64, stop: &dyn Fn() -> bool) -> Ordering {
+        // Both have as many numbers.
+        for (n, (one, other)) in self.numbers(place).zip(other.numbers(other_place)).enumerate() {
+            if one != other || (n % (1 << 16) == (1 << 16) - 1 && stop()) {
+                return one.cmp(&other);
+            }
+        }
+        Ordering::Equal
+    }
+
+    /// That an element is there, or is not, against what is expected.
+    fn difference(&self, place: u64, is_extra: bool) -> Difference {
+        let number = self.numbers(place).next();
+        let (got, expected) = if is_extra { (number, None) } else { (None, number) };
+        Difference { element: place, word: 0, byte: place * self.element, got, expected }
+    }
 }
 
 impl Number {
@@ -286,7 +349,7 @@ mod tests {
 
     fn run(want: &[u8], got: &[u8], rules: &Rules, element: u64) -> Comparison {
         let segment = Segment { byte: 0, bytes: Bytes::Owned(want.to_vec()), pattern: rules.pattern.clone() };
-        compare(U0, &Bytes::Owned(got.to_vec()), &[segment], rules, element)
+        compare(U0, &Bytes::Owned(got.to_vec()), &[segment], rules, element, &|| false).unwrap()
     }
 
     fn floats(values: &[f32]) -> Vec<u8> {
@@ -363,7 +426,34 @@ mod tests {
         let bytes = Bytes::Owned(words(&[0x8000_0000, 0]));
         let segment = Segment { byte: 4, bytes, pattern: rules.pattern.clone() };
         let got = Bytes::Owned(words(&[0, 0x8000_0000, 0x8000_0000]));
-        let found = compare(U0, &got, &[segment], &rules, 8);
+        let found = compare(U0, &got, &[segment], &rules, 8, &|| false).unwrap();
         assert!(found.passed());
+    }
+
+    #[test]
+    fn comparisons_end_when_they_are_told_to() {
+        let bytes = words(&[1; 100_000]);
+        for order in [Order::Fixed, Order::Any] {
+            let rules = Rules { order, ..rules(&[U32]) };
+            let segment = || Segment { byte: 0, bytes: Bytes::Owned(bytes.clone()), pattern: rules.pattern.clone() };
+            let stopped = compare(U0, &Bytes::Owned(bytes.clone()), &[segment()], &rules, 4, &|| true);
+            assert!(matches!(stopped, Err(ResourceError::Stopped)), "{order:?}");
+        }
+    }
+
+    /// The list of what is skipped may be as long as the view: neither is walked once for each number of the other.
+    #[test]
+    fn all_elements_may_be_skipped_one_by_one() {
+        let count = 1_000_000;
+        let bytes = words(&vec![7; count]);
+        let rules = Rules { skip_elements: (0..count as u64).collect(), ..rules(&[U32]) };
+        let segment = Segment { byte: 0, bytes: Bytes::Owned(bytes.clone()), pattern: rules.pattern.clone() };
+        assert!(!compares_something(std::slice::from_ref(&segment), &rules, 4));
+        let last = Rules { skip_elements: (0..count as u64 - 1).collect(), ..rules.clone() };
+        assert!(compares_something(std::slice::from_ref(&segment), &last, 4));
+        // Elements that begin within a number belong to what is before them.
+        let odd = Rules { skip_elements: vec![0, 1], element: Some(6), ..rules };
+        let three = |length| [Segment { byte: 0, bytes: Bytes::Owned(words(&vec![7; length])), pattern: vec![U32] }];
+        assert!(!compares_something(&three(3), &odd, 4) && compares_something(&three(4), &odd, 4));
     }
 }

@@ -1,7 +1,7 @@
 //! Constant buffers by the names of their variables, and the types of the numbers in buffers, for programs that have no job.
 
 use brolga_bytecode::container::resources::{BufferKind, VariableType};
-use brolga_runtime::{Limits, Register};
+use brolga_runtime::{Limits, Register, room};
 
 use super::declared::{Found, number_type};
 use super::document::{self, Syntax};
@@ -15,7 +15,7 @@ use super::variables;
 /// has them. What it does not name is zero.
 ///
 /// # Errors
-/// If the shader cannot be read, the text is not JSON, a name is not known or a value does not fit.
+/// If the shader cannot be read, the text is not JSON, a name is not known, a value does not fit or there is no memory.
 pub fn constants(container: &[u8], register: Register, json: &str, limits: &Limits) -> Result<Vec<u8>, Problem> {
     let found = Found::read(container, limits).map_err(|error| Problem::Run { shader: "the shader".into(), error })?;
     let buffer = found.constants(register);
@@ -26,7 +26,11 @@ pub fn constants(container: &[u8], register: Register, json: &str, limits: &Limi
     let runs = variables::runs(register, &values, buffer).map_err(at)?;
     variables::check_overlaps(register, &[], &runs).map_err(at)?;
     let end = runs.iter().map(|run| run.end()).max().unwrap_or(0);
-    let mut bytes = vec![0; end.max(buffer.map_or(0, |buffer| buffer.size_bytes.into())) as usize];
+    // A file may say any size, of which shaders see no more than this.
+    let seen = 16 * u64::from(limits.constant_vectors);
+    let size = end.max(buffer.map_or(0, |buffer| u64::from(buffer.size_bytes).min(seen)));
+    let refused = |error| Problem::Resource { register: register.to_string(), error };
+    let mut bytes = room::zeros::<u8>(size).map_err(refused)?;
     for run in &runs {
         bytes[run.byte as usize..run.end() as usize].copy_from_slice(&run.bytes);
     }

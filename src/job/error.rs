@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use brolga_runtime::{BindingError, Error, InstanceError, ResourceError, Unset};
+use brolga_runtime::{BindingError, CancelToken, Error, InstanceError, ResourceError, StopReason, Unset};
 
 use super::document::Span;
 use super::source::SourceError;
@@ -385,6 +385,12 @@ pub enum Problem {
         /// What it is to the job, or what writes it.
         by: String,
     },
+    /// A token was cancelled while files were read, views filled or results compared.
+    #[error("{why}")]
+    Stopped {
+        /// What stopped it.
+        why: StopReason,
+    },
     /// The run was cancelled while an output was written.
     #[error("cancelled while writing {}: the file is unchanged", short_path(path))]
     WriteStopped {
@@ -400,6 +406,31 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// What a token stopped.
+    pub(super) fn stopped(cancel: &CancelToken) -> Self {
+        Problem::Stopped { why: cancel.stop_reason().unwrap_or(StopReason::Cancelled) }
+    }
+
+    /// A problem with a file, unless it is that a token was cancelled.
+    pub(super) fn of_file(
+        problem: FileProblem,
+        cancel: &CancelToken,
+        of: impl FnOnce(Box<FileProblem>) -> Self,
+    ) -> Self {
+        match problem {
+            FileProblem::Stopped => Self::stopped(cancel),
+            problem => of(Box::new(problem)),
+        }
+    }
+
+    /// A problem with the memory of a register, likewise.
+    pub(super) fn of_memory(error: ResourceError, cancel: &CancelToken, register: impl fmt::Display) -> Self {
+        match error {
+            ResourceError::Stopped => Self::stopped(cancel),
+            error => Problem::Resource { register: register.to_string(), error },
+        }
+    }
+
     /// What to do about it, where that is not said already.
     pub fn help(&self) -> Option<String> {
         match self {

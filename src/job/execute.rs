@@ -1,7 +1,7 @@
 //! Runs a prepared job: one dispatch, and the results of everything that a shader may write.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -135,7 +135,7 @@ impl Prepared {
     /// Compiles one of the job's shaders and runs it on fresh resources.
     pub fn run(&self, device: &Device, shader: usize, options: &RunOptions) -> Result<Outcome, JobError> {
         let compiled = self.compile(device, shader, options)?;
-        self.run_on(self.bind(device)?, device, shader, &compiled, options)
+        self.run_on(self.bind_until(device, &options.cancel)?, device, shader, &compiled, options)
     }
 
     /// Runs a shader on bindings of its own: what it leaves in them need not be copied.
@@ -207,7 +207,8 @@ impl Prepared {
         bindings: &Bindings,
         options: &RunOptions,
     ) -> Result<Outcome, JobError> {
-        self.look(compiled, report, bindings, options, |view| view.to_vec().map(Bytes::Owned))
+        let copy = |view: &View| Bytes::View(view.clone()).first(u64::MAX, &|| options.cancel.is_cancelled());
+        self.look(compiled, report, bindings, options, |view| copy(view).map(Bytes::Owned))
     }
 
     /// What is in the views that somebody looks at, as `keep` keeps it.
@@ -233,8 +234,7 @@ impl Prepared {
             }
             if let Some(view) = view.filter(|_| looked_at(binding)) {
                 let bytes = keep(view).map_err(|error| {
-                    let register = binding.register.to_string();
-                    self.job.error(&binding.span, Problem::Resource { register, error })
+                    self.job.error(&binding.span, Problem::of_memory(error, &options.cancel, binding.register))
                 })?;
                 let counter = view.counter().map(Counter::get);
                 slots.push(SlotResult { register: binding.register, bytes, counter, file: None });
@@ -298,36 +298,55 @@ impl Prepared {
     }
 
     /// Holds an outcome against the job's expectations.
-    pub fn compare(&self, outcome: &Outcome) -> Vec<Comparison> {
-        in_default_mode(|| self.comparisons(outcome))
+    ///
+    /// # Errors
+    /// If there is no memory for elements in any order.
+    pub fn compare(&self, outcome: &Outcome) -> Result<Vec<Comparison>, JobError> {
+        self.compare_until(outcome, &CancelToken::new())
     }
 
-    fn comparisons(&self, outcome: &Outcome) -> Vec<Comparison> {
+    /// The same, unless the token is cancelled before the end.
+    ///
+    /// # Errors
+    /// As there, or [`Problem::Stopped`].
+    pub fn compare_until(&self, outcome: &Outcome, cancel: &CancelToken) -> Result<Vec<Comparison>, JobError> {
+        in_default_mode(|| self.comparisons(outcome, cancel))
+    }
+
+    fn comparisons(&self, outcome: &Outcome, cancel: &CancelToken) -> Result<Vec<Comparison>, JobError> {
         let checks = self.job.expectations.iter().zip(&self.checks);
         checks
             .map(|(expectation, check)| {
                 let slot = outcome.slots.iter().find(|slot| slot.register == expectation.register);
                 let slot = slot.expect("the reader takes expectations about u# only, and each of those has a result");
                 let rules = &expectation.rules;
-                let mut found =
-                    compare(expectation.register, &slot.bytes, &check.segments, rules, check.natural_element);
+                let (register, stop) = (expectation.register, || cancel.is_cancelled());
+                let found = compare(register, &slot.bytes, &check.segments, rules, check.natural_element, &stop);
+                let mut found = found.map_err(|error| {
+                    self.job.error(&expectation.span, Problem::of_memory(error, cancel, expectation.register))
+                })?;
                 found.counter = expectation
                     .counter
                     .filter(|expected| slot.counter != Some(*expected))
                     .map(|expected| CounterDifference { got: slot.counter, expected });
-                found
+                Ok(found)
             })
             .collect()
     }
 
     /// The first register that both outcomes have and in which they differ, beside those whose order is said not to matter.
     pub fn disagreement(&self, one: &Outcome, other: &Outcome) -> Option<Register> {
+        self.disagreement_until(one, other, &CancelToken::new())
+    }
+
+    /// The same, unless the token is cancelled: what was not looked at until then counts as agreeing.
+    pub fn disagreement_until(&self, one: &Outcome, other: &Outcome, cancel: &CancelToken) -> Option<Register> {
         let any_order = |register| {
             let about = |expectation: &&Expectation| expectation.register == register;
             self.job.expectations.iter().find(about).is_some_and(|found| found.rules.order == Order::Any)
         };
         let pairs = one.slots.iter().zip(&other.slots);
-        let differ = |a: &SlotResult, b: &SlotResult| a.counter != b.counter || a.bytes != b.bytes;
+        let differ = |a: &SlotResult, b: &SlotResult| a.counter != b.counter || a.bytes.differ(&b.bytes, cancel);
         pairs.filter(|(a, _)| !any_order(a.register)).find(|(a, b)| differ(a, b)).map(|(a, _)| a.register)
     }
 
@@ -371,6 +390,10 @@ impl Prepared {
         }
         taken.extend(paths);
         Ok(Outputs { prepared: self, claims, ran: false, cancel: CancelToken::new() })
+    }
+
+    fn write_stopped(&self, binding: usize, path: PathBuf) -> JobError {
+        self.job.error(&self.job.bindings[binding].span, Problem::WriteStopped { path })
     }
 
     fn cannot_write(&self, binding: usize, path: PathBuf, error: io::Error) -> JobError {
@@ -446,14 +469,18 @@ impl Outputs<'_> {
         self.cancel = options.cancel.clone();
         let compiled = prepared.compile(device, shader, options)?;
         if std::mem::replace(&mut self.ran, true) {
-            return prepared.run_on(prepared.bind(device)?, device, shader, &compiled, options);
+            let bindings = prepared.bind_until(device, &options.cancel)?;
+            return prepared.run_on(bindings, device, shader, &compiled, options);
         }
         let claims = self.claims.iter().filter_map(|(at, path, claim)| Some((at, path, claim.as_ref()?)));
         let in_place: Vec<_> = claims.filter(|(at, ..)| prepared.views[**at].in_place).collect();
-        let bindings = prepared.bind_over(device, |at| {
+        let bindings = prepared.bind_over(device, &options.cancel, |at| {
             let Some((_, path, claim)) = in_place.iter().find(|(claimed, ..)| **claimed == at) else { return Ok(None) };
             let size = prepared.views[at].content.size_bytes();
-            claim.reserve(size).map_err(|error| prepared.cannot_write(at, (*path).clone(), error))?;
+            claim.reserve(size, &options.cancel).map_err(|error| match options.cancel.is_cancelled() {
+                true => prepared.write_stopped(at, (*path).clone()),
+                false => prepared.cannot_write(at, (*path).clone(), error),
+            })?;
             let mapped = device.map_buffer(claim.temporary_path(), Access::ReadWrite);
             mapped.map(Some).map_err(|error| prepared.cannot_write(at, (*path).clone(), io::Error::other(error)))
         })?;
@@ -505,20 +532,17 @@ impl Outputs<'_> {
                 None => slot.bytes.size_bytes(),
             };
             let written = match claim {
-                None => {
-                    let mut out = io::stdout().lock();
-                    output::write(&mut out, form, kind, number_type, &slot.bytes, size).and_then(|()| out.flush())
-                }
+                None => output::write_to_standard(form, kind, number_type, (&slot.bytes, size), &self.cancel),
                 Some(claim) => {
                     let in_place = slot.file.as_deref() == Some(claim.temporary_path());
                     claim.commit_with(&self.cancel, |file| match &slot.bytes {
                         Bytes::View(view) if in_place => file.flush_mapped(view),
-                        bytes => output::write(file, form, kind, number_type, bytes, size),
+                        bytes => output::write(file, form, kind, number_type, (bytes, size), &self.cancel),
                     })
                 }
             };
             written.map_err(|error| match self.cancel.is_cancelled() {
-                true => self.prepared.job.error(&binding.span, Problem::WriteStopped { path: path.clone() }),
+                true => self.prepared.write_stopped(at, path.clone()),
                 false => self.prepared.cannot_write(at, path.clone(), error),
             })?;
             paths.push(path);

@@ -45,13 +45,14 @@ fn rules(table: &Table<'_>) -> Result<Rules, Fault> {
         return Err((Problem::Expectation { message: message.into() }, table.need("tolerance")?.span.clone()));
     }
     let (pattern, mixed) = pattern(table)?;
-    let skip_elements = match table.get("skip_elements") {
+    let mut skip_elements: Vec<u64> = match table.get("skip_elements") {
         None => Vec::new(),
         Some(node) => as_array(node, "skip_elements")?
             .iter()
             .map(|node| as_integer(node, "skip_elements", 0))
             .collect::<Result<_, _>>()?,
     };
+    skip_elements.sort_unstable();
     let (element, elements) = (table.integer("element", 1)?, table.integer("elements", 0)?);
     Ok(Rules { pattern, mixed, tolerance, element, elements, skip_elements, order })
 }

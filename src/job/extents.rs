@@ -1,6 +1,6 @@
 //! What a job says of a texture: its kind, format and extents, each of which the file that fills it may say instead.
 
-use brolga_runtime::{Dimension, Format, TextureShape};
+use brolga_runtime::{CancelToken, Dimension, Format, TextureShape};
 
 use crate::files::{Extent, FileForm, FileProblem, Texels, detail, sides};
 
@@ -48,13 +48,19 @@ impl TextureKeys {
         Ok(shape)
     }
 
-    /// Reads the texture of a file as the job wants to see it. `most` bounds the bytes of its texels.
-    pub(crate) fn read(&self, form: FileForm, file: Vec<u8>, most: u64) -> Result<Texels, FileProblem> {
-        let mut found = Texels::decode(form, file, self.format, most)?;
+    /// Reads the texture of a file as the job wants to see it. `most` bounds the bytes of its texels; the token stops it.
+    pub(crate) fn read(
+        &self,
+        form: FileForm,
+        file: Vec<u8>,
+        most: u64,
+        cancel: &CancelToken,
+    ) -> Result<Texels, FileProblem> {
+        let mut found = Texels::decode_until(form, file, self.format, most, cancel)?;
         found.shape = self.fit(found.shape)?;
         let format = self.format.unwrap_or(found.shape.format);
-        let found = found.convert(format, most)?;
-        if self.generate_mips { found.with_mips(most) } else { Ok(found) }
+        let found = found.convert_until(format, most, cancel)?;
+        if self.generate_mips { found.with_mips_until(most, cancel) } else { Ok(found) }
     }
 
     /// The shape of a file's texture as the job wants to see it: the job's kind, if the texels can be seen so. Otherwise says

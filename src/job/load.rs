@@ -1,18 +1,17 @@
 //! What each view holds before the run: its file is read, and all that says its size must agree.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use brolga_runtime::{ResourceError, TextureShape};
+use brolga_runtime::{CancelToken, TextureShape};
 
 use super::document::Span;
 use super::error::{JobError, Problem};
 use super::model::*;
 use super::output;
 use super::prepare::{LoadedContent, LoadedView};
-use crate::files::{self, Array, ElementType, FileForm, FileProblem, HEADER, Texels, foreign_picture};
+use crate::files::{self, Array, ElementType, FileForm, FilePart, FileProblem, HEADER, Texels, foreign_picture};
 
-/// Files of raw bytes from this size on are mapped.
+/// Files of raw bytes, and arrays, from this size on are mapped.
 pub(super) const MAPPED_FROM: u64 = 64 << 20;
 
 /// Loads what belongs to one binding.
@@ -25,6 +24,15 @@ pub(super) struct Loader<'a> {
     pub most: u64,
     /// Bytes that the views before left of what all may have together.
     pub left: u64,
+    /// Stops it.
+    pub cancel: &'a CancelToken,
+}
+
+/// Bytes of a file that is not read here.
+pub(super) struct LargeFile {
+    pub part: FilePart,
+    /// What its header says, if it is an array.
+    pub array: Option<Array>,
 }
 
 /// The content of an input file without its header.
@@ -54,26 +62,37 @@ impl Loader<'_> {
         {
             return Err(self.job.error(&file.span, Problem::NoPicture { why }));
         }
-        let large = self.large_file();
+        let named = if let Content::File(file) = &self.binding.content { Some(file) } else { None };
+        // Nor would it help to read them twice: a copy that is wanted goes from the file to the view.
+        let is_large = |length| self.maps(length) || length >= MAPPED_FROM;
+        let large = named.map(|file| Ok((self.large_file(file, is_large)?, &file.span))).transpose()?;
+        let large = large.and_then(|(large, span)| Some((large?, span)));
         let unordered = self.binding.register.class == ResourceClass::UnorderedAccess;
-        let (file, kind) = match &self.binding.content {
-            Content::File(file) if large.is_none() => {
+        let (file, kind) = match (named, &large) {
+            (Some(file), None) => {
                 let (found, kind) = self.open(file, self.kind)?;
                 (Some((found, &file.span)), kind)
+            }
+            (_, Some((LargeFile { part, array: Some(array) }, span))) => {
+                let kind = self.complete(with_sides(self.kind, array))?;
+                let checked = check_array(&kind, array, part.size_bytes);
+                checked.map_err(|problem| self.bad_file(part.path.clone(), problem, span))?;
+                (None, kind)
             }
             _ => (None, self.complete(self.kind)?),
         };
         let length = file.as_ref().map(|(file, _)| file.bytes.len() as u64);
-        let size = self.size(&kind, large.as_ref().map(|(_, length, _)| *length).or(length))?;
-        if size > self.left && (large.is_none() || unordered || !self.maps(size)) {
+        let size = self.size(&kind, large.as_ref().map(|(large, _)| large.part.size_bytes).or(length))?;
+        // What the shader may write is copied, or what the job wants so.
+        let is_mapped =
+            !unordered && self.maps(size) && large.as_ref().is_some_and(|(large, _)| large.part.can_be_mapped());
+        if size > self.left && !is_mapped {
             return Err(self.too_large(size, &self.binding.span));
         }
         let content = match (&self.binding.content, file) {
-            _ if let Some((path, length, span)) = large => {
-                self.check_file_size(&path, length, size, span)?;
-                // What the shader may write is copied, or what the job wants so.
-                let is_mapped = !unordered && self.maps(size);
-                if is_mapped { LoadedContent::Mapped(path, size) } else { LoadedContent::File(path, size) }
+            _ if let Some((LargeFile { part, .. }, span)) = large => {
+                self.check_file_size(&part.path, part.size_bytes, size, span)?;
+                if is_mapped { LoadedContent::Mapped(part) } else { LoadedContent::File(part) }
             }
             (_, Some((file, span))) => {
                 self.check_file_size(&file.path, file.bytes.len() as u64, size, span)?;
@@ -84,11 +103,9 @@ impl Loader<'_> {
                 if !size.is_multiple_of(unit) {
                     return Err(self.not_whole(size, unit));
                 }
-                let mut bytes = self.room(size)?;
-                for _ in 0..size / unit {
-                    number.append_to(&mut bytes);
-                }
-                LoadedContent::Bytes(bytes)
+                let mut bytes = Vec::new();
+                number.append_to(&mut bytes);
+                LoadedContent::Fill(bytes, size)
             }
             (Content::Values(runs), _) => {
                 runs.iter().try_for_each(|run| self.check_run(run, size))?;
@@ -147,19 +164,26 @@ impl Loader<'_> {
         ))
     }
 
-    /// A file of raw bytes that is not read here: where it is, its length, and where it is named.
-    fn large_file(&self) -> Option<(PathBuf, u64, &Span)> {
-        let Content::File(file) = &self.binding.content else { return None };
-        // Nor would it help to read them twice: a copy that is wanted goes from the file to the view.
-        let length = self.raw_length(file).filter(|length| self.maps(*length) || *length >= MAPPED_FROM)?;
-        Some((self.job.resolve(&file.value), length, &file.span))
+    /// A file of raw bytes, or an array, that has so many bytes that it is not read here. One that cannot be opened is not large.
+    pub fn large_file(
+        &self,
+        file: &Located<PathBuf>,
+        is_large: impl Fn(u64) -> bool,
+    ) -> Result<Option<LargeFile>, JobError> {
+        let path = self.job.resolve(&file.value);
+        let form = FileForm::of(&path);
+        let whole = (!form.is_texture()).then(|| FilePart::whole(&path).ok()).flatten();
+        let Some(part) = whole.filter(|part| is_large(part.size_bytes)) else { return Ok(None) };
+        if form == FileForm::Raw {
+            return Ok(Some(LargeFile { part, array: None }));
+        }
+        let elements = FilePart::elements(&path).map_err(|problem| self.bad_file(path, problem, &file.span));
+        elements.map(|(array, part)| Some(LargeFile { part, array: Some(array) }))
     }
 
-    /// Bytes of a regular file of raw bytes.
-    pub fn raw_length(&self, file: &Located<PathBuf>) -> Option<u64> {
-        let path = self.job.resolve(&file.value);
-        let metadata = (FileForm::of(&path) == FileForm::Raw).then(|| fs::metadata(path).ok())??;
-        metadata.is_file().then_some(metadata.len())
+    /// What is wrong with the content of a file.
+    pub fn bad_file(&self, path: PathBuf, problem: FileProblem, span: &Span) -> JobError {
+        self.job.error(span, Problem::of_file(problem, self.cancel, |problem| Problem::BadFile { path, problem }))
     }
 
     /// Refuses `map = true` where there is nothing to map.
@@ -173,14 +197,24 @@ impl Loader<'_> {
                 "is saved in part"
             }
             (ResourceClass::UnorderedAccess, _) => "is not saved to one",
-            (_, Content::File(file)) if FileForm::of(&file.value) == FileForm::Raw => return Ok(()),
-            (_, Content::File(_)) => "has a file in another format",
+            (_, Content::File(file)) => match FileForm::of(&file.value) {
+                FileForm::Raw => return Ok(()),
+                FileForm::Npy => {
+                    let elements = FilePart::elements(&self.job.resolve(&file.value));
+                    match elements.is_ok_and(|(_, part)| !part.can_be_mapped()) {
+                        true => "has an array that does not begin at a multiple of 4 bytes in its file",
+                        false => return Ok(()),
+                    }
+                }
+                _ => "has a file in another format",
+            },
             _ => "has no file",
         };
-        Err(self.job.error(
-            span,
-            Problem::NothingFor { key: "map", does: "maps a file of raw bytes", register: self.register(), found },
-        ))
+        let does = match self.binding.register.class {
+            ResourceClass::UnorderedAccess => "maps a file of raw bytes",
+            _ => "maps a file of raw bytes or an array",
+        };
+        Err(self.job.error(span, Problem::NothingFor { key: "map", does, register: self.register(), found }))
     }
 
     /// Bytes of the view. `file` is the length of the content that fills it.
@@ -254,13 +288,10 @@ impl Loader<'_> {
     pub fn open(&self, file: &Located<PathBuf>, kind: Kind) -> Result<(FileContent, Kind<TextureShape>), JobError> {
         let path = self.job.resolve(&file.value);
         let bytes = self.read(&path, &file.span)?;
-        let bad = |problem| {
-            let problem = Box::new(problem);
-            self.job.error(&file.span, Problem::BadFile { path: path.clone(), problem })
-        };
+        let bad = |problem| self.bad_file(path.clone(), problem, &file.span);
         match (FileForm::of(&path), kind) {
             (form, Kind::Texture(keys)) if form.is_texture() => {
-                let Texels { shape, bytes } = keys.read(form, bytes, self.left).map_err(bad)?;
+                let Texels { shape, bytes } = keys.read(form, bytes, self.left, self.cancel).map_err(bad)?;
                 Ok((FileContent { path, bytes, element: None }, Kind::Texture(shape)))
             }
             (form, kind) if form.is_texture() => {
@@ -284,25 +315,14 @@ impl Loader<'_> {
     }
 
     fn read(&self, path: &Path, span: &Span) -> Result<Vec<u8>, JobError> {
-        match files::read(path, self.left.saturating_add(HEADER)) {
+        match files::read_until(path, self.left.saturating_add(HEADER), self.cancel) {
             Ok(bytes) => Ok(bytes),
             Err(FileProblem::TooLarge { bytes, .. }) => Err(self.too_large(bytes, span)),
             Err(problem) => {
-                Err(self.job.error(span, Problem::ReadFile { path: path.to_owned(), problem: problem.into() }))
+                let of = |problem| Problem::ReadFile { path: path.to_owned(), problem };
+                Err(self.job.error(span, Problem::of_file(problem, self.cancel, of)))
             }
         }
-    }
-
-    /// Room for a view's content.
-    fn room(&self, size: u64) -> Result<Vec<u8>, JobError> {
-        let mut bytes = Vec::new();
-        let refused = || {
-            let error = ResourceError::OutOfMemory { size_bytes: size };
-            self.wrong(Problem::Resource { register: self.register(), error })
-        };
-        let size = usize::try_from(size).map_err(|_| refused())?;
-        bytes.try_reserve_exact(size).map_err(|_| refused())?;
-        Ok(bytes)
     }
 
     pub fn check_run(&self, run: &Run, size: u64) -> Result<(), JobError> {
@@ -329,7 +349,7 @@ fn with_sides(kind: Kind, array: &Array) -> Kind {
 }
 
 /// Refuses an array that is no view of this kind.
-fn check_array(kind: &Kind<TextureShape>, array: &Array, size_bytes: u64) -> Result<(), FileProblem> {
+pub(super) fn check_array(kind: &Kind<TextureShape>, array: &Array, size_bytes: u64) -> Result<(), FileProblem> {
     let format = match kind {
         Kind::Typed { format, .. } => *format,
         Kind::Texture(shape) => shape.format,

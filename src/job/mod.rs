@@ -10,7 +10,7 @@
 //! let ready = Job::load(Path::new("examples/mandelbrot.toml"))?.prepare(device.limits())?;
 //! for shader in 0..ready.shaders() {
 //!     let outcome = ready.run(&device, shader, &RunOptions::default())?;
-//!     assert!(ready.compare(&outcome).iter().all(|found| found.passed()));
+//!     assert!(ready.compare(&outcome)?.iter().all(|found| found.passed()));
 //! }
 //! # Ok(())
 //! # }
@@ -44,6 +44,7 @@
 //! | `bind.rs` | the memory of a prepared job |
 //! | `execute.rs` | runs a prepared job |
 //! | `compare.rs` | holds results against expectations |
+//! | `sort.rs` | elements in any order |
 //! | `source.rs` | shaders that are HLSL |
 //! | `output.rs` | what output files hold |
 //! | `error.rs` | what can be wrong, and where |
@@ -71,6 +72,7 @@ pub(crate) mod output;
 mod prepare;
 mod read;
 mod sampler_keys;
+pub(crate) mod sort;
 mod source;
 mod table;
 mod values;
@@ -83,8 +85,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::files;
+use crate::files::{self, FileProblem};
 use brolga_fenv::in_default_mode;
+use brolga_runtime::{CancelToken, room};
 
 pub use compare::{Comparison, CounterDifference, Difference, Segment};
 pub use constants::{BufferTypes, constants};
@@ -104,9 +107,18 @@ pub(crate) use sampler_keys::names as sampler_names;
 pub use source::{Source, SourceError, USUAL_ENTRY, USUAL_PROFILE};
 pub use values::{Number, NumberType};
 
-/// Bytes of a job file at most. Its values take up to eighty times as much in memory while they are read; larger content
-/// belongs into files of its own.
+/// Bytes of a job file at most; larger content belongs into files of its own.
 pub(crate) const MOST_TEXT: u64 = 16 << 20;
+
+/// Bytes of memory that the values of a text take at most while they are read, for each of its own.
+const MOST_TREE: u64 = 80;
+
+/// The text of a job or a scene, if there is memory for what it says.
+pub(crate) fn read_text(path: &Path, cancel: &CancelToken) -> Result<Vec<u8>, FileProblem> {
+    let text = files::read_until(path, MOST_TEXT, cancel)?;
+    drop(room::room::<u8>(MOST_TREE * text.len() as u64)?);
+    Ok(text)
+}
 
 impl Job {
     /// Reads a job file, or the `case.json` of a folder.
@@ -124,7 +136,7 @@ impl Job {
             Some("toml") => Syntax::Toml,
             _ => return Err(JobError::new(&path, &nothing, 0..0, Problem::JobExtension)),
         };
-        let text = files::read(&path, MOST_TEXT)
+        let text = read_text(&path, &CancelToken::new())
             .and_then(|bytes| String::from_utf8(bytes).map_err(|error| io::Error::other(error).into()));
         match text {
             Ok(text) => Self::parse(path, &text, syntax),

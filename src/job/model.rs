@@ -357,7 +357,7 @@ pub struct Rules {
     pub element: Option<u64>,
     /// Only this many elements are compared.
     pub elements: Option<u64>,
-    /// Elements that are not compared.
+    /// Elements that are not compared, in increasing order.
     pub skip_elements: Vec<u64>,
     /// Whether the order of the elements matters.
     pub order: Order,

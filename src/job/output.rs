@@ -1,8 +1,8 @@
 //! What output files hold.
 
-use std::io::{self, Write};
+use std::io::{self, Cursor, Seek, SeekFrom, Write};
 
-use brolga_runtime::TextureShape;
+use brolga_runtime::{CancelToken, TextureShape, room};
 
 use super::model::Kind;
 use super::values::NumberType;
@@ -39,21 +39,60 @@ fn npy_refusal(kind: &Kind<TextureShape>, size_bytes: u64, number_type: Option<N
     (!whole).then(|| format!("{unit} bytes are not a whole number of {number_type}"))
 }
 
-/// Writes the first `size_bytes` of what a view holds, all of it where it is no structured one. It must not have been refused.
+/// Writes the first `size_bytes` of what a view holds, all of it where it is no structured one, unless the token is cancelled. It must
+/// not have been refused.
 pub(crate) fn write(
-    file: &mut impl Write,
+    file: &mut (impl Write + Seek),
     form: FileForm,
     kind: &Kind<TextureShape>,
     number_type: Option<NumberType>,
-    bytes: &Bytes,
-    size_bytes: u64,
+    (bytes, size_bytes): (&Bytes, u64),
+    cancel: &CancelToken,
 ) -> io::Result<()> {
     match (form, kind) {
-        (_, Kind::Texture(shape)) => return form.write(file, shape, bytes),
+        (_, Kind::Texture(shape)) => return form.write(file, shape, bytes, cancel),
         (FileForm::Npy, _) => file.write_all(&array(kind, number_type, size_bytes).header())?,
         _ => {}
     }
     bytes.write_to(file, size_bytes)
+}
+
+/// Writes the same to standard output. A picture whose beginning is written last is made in memory first.
+pub(crate) fn write_to_standard(
+    form: FileForm,
+    kind: &Kind<TextureShape>,
+    number_type: Option<NumberType>,
+    all: (&Bytes, u64),
+    cancel: &CancelToken,
+) -> io::Result<()> {
+    let mut out = Forward(io::stdout().lock());
+    if form == FileForm::Exr {
+        let mut made = Cursor::new(room::room(all.1).map_err(io::Error::other)?);
+        write(&mut made, form, kind, number_type, all, cancel)?;
+        out.write_all(made.get_ref())?;
+    } else {
+        write(&mut out, form, kind, number_type, all, cancel)?;
+    }
+    out.flush()
+}
+
+/// What goes forward only.
+struct Forward<T>(T);
+
+impl<T: Write> Write for Forward<T> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl<T> Seek for Forward<T> {
+    fn seek(&mut self, _: SeekFrom) -> io::Result<u64> {
+        Err(io::ErrorKind::NotSeekable.into())
+    }
 }
 
 /// The array that a view is.

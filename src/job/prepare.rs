@@ -1,14 +1,13 @@
 //! Opens the files that a job reads, and checks every size before anything runs.
 //!
-//! Large files of raw bytes are not read here. Those that the shader only reads are mapped: they cost no memory, and
+//! Large files of raw bytes, and large arrays, are not read here. Those that the shader only reads are mapped: they cost no memory, and
 //! must not be truncated while the job runs.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use brolga_fenv::in_default_mode;
-use brolga_runtime::{Limits, TextureShape};
+use brolga_runtime::{CancelToken, Limits, TextureShape};
 
 use super::compare::Segment;
 use super::declared::Declarations;
@@ -16,7 +15,7 @@ use super::error::{JobError, Problem};
 use super::load::Loader;
 use super::model::*;
 use super::source::Source;
-use crate::files::{self, Bytes};
+use crate::files::{self, Bytes, FilePart};
 
 /// A job whose files are there and fit.
 #[derive(Debug)]
@@ -50,19 +49,19 @@ pub(super) enum LoadedContent {
     Bytes(Vec<u8>),
     /// Values at their places among so many bytes of zeros.
     Values(Vec<Run>, u64),
-    /// A file of so many bytes, to be mapped.
-    Mapped(PathBuf, u64),
-    /// A file of so many bytes, to be copied.
-    File(PathBuf, u64),
+    /// A number's bytes, over and over, in so many.
+    Fill(Vec<u8>, u64),
+    /// Bytes of a file, to be mapped.
+    Mapped(FilePart),
+    /// Bytes of a file, to be copied.
+    File(FilePart),
 }
 
 impl LoadedContent {
     pub fn size_bytes(&self) -> u64 {
         match self {
-            LoadedContent::Zeros(size)
-            | LoadedContent::Values(_, size)
-            | LoadedContent::Mapped(_, size)
-            | LoadedContent::File(_, size) => *size,
+            LoadedContent::Zeros(size) | LoadedContent::Values(_, size) | LoadedContent::Fill(_, size) => *size,
+            LoadedContent::Mapped(part) | LoadedContent::File(part) => part.size_bytes,
             LoadedContent::Bytes(bytes) => bytes.len() as u64,
         }
     }
@@ -88,10 +87,18 @@ impl Job {
     /// Opens the job's files. Nothing larger than the limits is read, and what all views and expected results take together,
     /// beside mapped files, is no more than one buffer may have.
     pub fn prepare(self, limits: &Limits) -> Result<Prepared, JobError> {
-        in_default_mode(|| self.open(limits))
+        self.prepare_until(limits, &CancelToken::new())
     }
 
-    fn open(mut self, limits: &Limits) -> Result<Prepared, JobError> {
+    /// The same, unless the token is cancelled before the end.
+    ///
+    /// # Errors
+    /// As there, or [`Problem::Stopped`].
+    pub fn prepare_until(self, limits: &Limits, cancel: &CancelToken) -> Result<Prepared, JobError> {
+        in_default_mode(|| self.open(limits, cancel))
+    }
+
+    fn open(mut self, limits: &Limits, cancel: &CancelToken) -> Result<Prepared, JobError> {
         let mut compiled = std::mem::take(&mut self.compiled);
         let mut containers = Vec::new();
         for (n, shader) in self.shaders.iter().enumerate() {
@@ -117,7 +124,7 @@ impl Job {
         let mut left = most;
         let mut views = Vec::new();
         for (binding, kind) in bindings.iter().zip(&kinds) {
-            let view = Loader { job: &self, binding, kind: *kind, most, left }.load()?;
+            let view = Loader { job: &self, binding, kind: *kind, most, left, cancel }.load()?;
             left -= view.content.memory_bytes();
             views.push(view);
         }
@@ -131,7 +138,7 @@ impl Job {
                 .get(&expectation.register)
                 .expect("the reader refuses expectations about registers that are not bound");
             declared.complete_rules(expectation, &views[at].kind);
-            let loader = Loader { job: &self, binding: &bindings[at], kind: kinds[at], most, left };
+            let loader = Loader { job: &self, binding: &bindings[at], kind: kinds[at], most, left, cancel };
             let check = loader.check(expectation, &views[at])?;
             let owned = |bytes: &Bytes| if let Bytes::Owned(bytes) = bytes { bytes.len() as u64 } else { 0 };
             left = left.saturating_sub(check.segments.iter().map(|segment| owned(&segment.bytes)).sum());

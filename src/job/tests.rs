@@ -6,7 +6,7 @@ use brolga_runtime::{ClassInstance, TextureShape};
 
 use super::prepare::LoadedContent;
 use super::*;
-use crate::files::{Array, Bytes, FileForm};
+use crate::files::{Array, Bytes, FileForm, FilePart};
 
 const SHORT: &str = r#"
 shader = "mandelbrot.cso"
@@ -47,9 +47,9 @@ fn prepared(text: &str) -> Result<Prepared, JobError> {
 
 /// A texture in the file of a name.
 fn file(name: &str, shape: &TextureShape, texels: &[u8]) -> Vec<u8> {
-    let mut file = Vec::new();
-    FileForm::of(Path::new(name)).write(&mut file, shape, &Bytes::Owned(texels.to_vec())).unwrap();
-    file
+    let (mut file, bytes) = (std::io::Cursor::new(Vec::new()), Bytes::Owned(texels.to_vec()));
+    FileForm::of(Path::new(name)).write(&mut file, shape, &bytes, &brolga_runtime::CancelToken::new()).unwrap();
+    file.into_inner()
 }
 
 fn unprepared(text: &str) -> String {
@@ -208,7 +208,7 @@ fn outputs_and_expectations_must_fit_their_view() {
 }
 
 #[test]
-fn only_files_of_raw_bytes_are_mapped() {
+fn files_of_raw_bytes_are_mapped_and_arrays_that_are_read() {
     let head = "[u0]\nraw = 4\nmap = true\n";
     assert_eq!(unprepared(head), "`map` maps a file of raw bytes, and u0 is not saved to one");
     assert!(unprepared(&format!("{head}save = \"x.npy\"\n")).ends_with("u0 is not saved to one"));
@@ -220,12 +220,38 @@ fn only_files_of_raw_bytes_are_mapped() {
     let content = |map: &str| {
         let ready = prepared(&format!("[b0]\nfile = \"six.bin\"\n{map}\n[u0]\nraw = 4\nsave = \"x\"\n{map}\n"));
         let [first, second] = ready.unwrap().views.try_into().unwrap();
-        (matches!(first.content, LoadedContent::Mapped(_, 6)), second.in_place)
+        (matches!(first.content, LoadedContent::Mapped(FilePart { size_bytes: 6, .. })), second.in_place)
     };
     assert_eq!(
         [content(""), content("map = false"), content("map = true")],
         [(false, false), (false, false), (true, true)]
     );
+    // An array's header may have any length; where words begin in the middle of others, its elements are copied.
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("s.cso"), b"bytes").unwrap();
+    let header = |padding: &str| {
+        let dict = format!("{{'descr': '<u2', 'fortran_order': False, 'shape': (3,), }}{padding}\n");
+        [&b"\x93NUMPY\x01\x00"[..], &(dict.len() as u16).to_le_bytes(), dict.as_bytes(), &[1, 0, 2, 0, 3, 0]].concat()
+    };
+    let content = |padding: &str, map: &str| {
+        fs::write(folder.path().join("three.npy"), header(padding)).unwrap();
+        let text = "shader = \"s.cso\"\ndispatch = [1, 1, 1]\n[t0]\ntyped = { format = \"R16_UINT\" }\n";
+        let text = format!("{text}file = \"three.npy\"\n{map}\n");
+        let job = Job::parse(folder.path().join("job.toml"), &text, Syntax::Toml).unwrap();
+        job.prepare(&brolga_runtime::Limits::default()).map(|mut ready| ready.views.remove(0).content)
+    };
+    for (padding, map) in [("", "map = true"), ("    ", "map = true")] {
+        let offset = header(padding).len() as u64 - 6;
+        let content = content(padding, map).unwrap();
+        let LoadedContent::Mapped(FilePart { offset_bytes, size_bytes: 6, .. }) = content else {
+            panic!("{content:?}")
+        };
+        assert_eq!((offset_bytes, offset_bytes % 4), (offset, 0));
+    }
+    assert!(matches!(content(" ", "").unwrap(), LoadedContent::Bytes(bytes) if bytes == [1, 0, 2, 0, 3, 0]));
+    assert!(matches!(content("  ", "").unwrap(), LoadedContent::Bytes(bytes) if bytes == [1, 0, 2, 0, 3, 0]));
+    let refused = content("  ", "map = true").unwrap_err().problem().to_string();
+    assert!(refused.starts_with("`map` maps a file of raw bytes or an array, and t0 has an array that"), "{refused}");
 }
 
 /// A copy of a large file goes from the file to the view, without one in between.
@@ -234,13 +260,22 @@ fn large_files_are_not_read_twice() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("s.cso"), b"").unwrap();
     fs::File::create(folder.path().join("large.bin")).unwrap().set_len(64 << 20).unwrap();
-    for (register, map) in [("t0", "map = false"), ("u0", ""), ("b0", "map = false")] {
+    // The same with a header.
+    let array = Array { element: "<f4".parse().unwrap(), sides: vec![16 << 20] };
+    let header = array.header();
+    fs::write(folder.path().join("large.npy"), &header).unwrap();
+    let npy = fs::OpenOptions::new().write(true).open(folder.path().join("large.npy")).unwrap();
+    npy.set_len(header.len() as u64 + (64 << 20)).unwrap();
+    let files = ["large.bin", "large.npy"];
+    let bindings = [("t0", "map = false"), ("u0", ""), ("b0", "map = false")];
+    for (file, (register, map)) in files.into_iter().flat_map(|file| bindings.map(|binding| (file, binding))) {
         let kind = if register == "b0" { "constant" } else { "raw" };
-        let binding = format!("[{register}]\n{kind} = {{}}\nfile = \"large.bin\"\n{map}\n");
+        let binding = format!("[{register}]\n{kind} = {{}}\nfile = \"{file}\"\n{map}\n");
         let text = format!("shader = \"s.cso\"\ndispatch = [1, 1, 1]\n{binding}");
         let job = Job::parse(folder.path().join("job.toml"), &text, Syntax::Toml).unwrap();
         let ready = job.prepare(&brolga_runtime::Limits::default()).unwrap();
-        assert!(matches!(ready.views[0].content, LoadedContent::File(_, 0x400_0000)), "{binding}");
+        let LoadedContent::File(part) = &ready.views[0].content else { panic!("{binding}") };
+        assert_eq!(part.size_bytes, 64 << 20, "{binding}");
     }
 }
 
@@ -331,7 +366,7 @@ fn fills_and_values_become_bytes() {
     let ready =
         prepared("[u0]\nraw = 8\nfill = { f32 = 1.0 }\n[u1]\nraw = 12\nat = [{ byte = 4, i32 = [-1] }]\n").unwrap();
     let bytes = |at: usize| match &ready.views[at].content {
-        prepare::LoadedContent::Bytes(bytes) => bytes.clone(),
+        prepare::LoadedContent::Fill(bytes, size) => bytes.repeat(*size as usize / bytes.len()),
         prepare::LoadedContent::Values(runs, size) => {
             let mut bytes = vec![0; *size as usize];
             for run in runs {

@@ -4,12 +4,15 @@ use std::cell::RefCell;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-use brolga_runtime::{Dimension, Format, TextureShape};
+use brolga_runtime::{CancelToken, Dimension, Format, TextureShape, room};
 
 use super::document::{Mips, Resource};
 use super::error::{Problem, SceneError};
 use super::names::{Kind, Named};
-use crate::files::{self, Array, Extent, FileForm, FileProblem, HEADER, Texels, foreign_picture, leads_out, short};
+use crate::files::{
+    self, Array, Extent, FileForm, FilePart, FileProblem, HEADER, Stored, Texels, foreign_picture, go_on, leads_out,
+    short,
+};
 use crate::job::TextureKeys;
 
 /// A resource's shape and its first bytes.
@@ -17,8 +20,11 @@ use crate::job::TextureKeys;
 pub(super) struct Content {
     pub form: Form,
     /// None where it starts as zeros.
-    pub bytes: Option<Vec<u8>>,
+    pub bytes: Option<Stored>,
 }
+
+/// Files of raw bytes, and arrays, from this size on go from the disk to each run's resources.
+const LARGE: u64 = 64 << 20;
 
 /// What a resource is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +66,7 @@ impl Room {
 
 impl Content {
     /// What a resource at a place is and holds.
-    pub fn load(place: &str, resource: &Resource, folder: &Folder, room: &mut Room) -> Result<Self, SceneError> {
+    pub fn load(place: &str, resource: &Resource, folder: &Folder<'_>, room: &mut Room) -> Result<Self, SceneError> {
         let dimension = match resource.kind {
             Kind::Texture1d => Dimension::Texture1d,
             Kind::Texture2d => Dimension::Texture2d,
@@ -79,13 +85,13 @@ impl Content {
     }
 
     /// A buffer: as large as it says, or as its content is.
-    fn buffer(place: &str, resource: &Resource, folder: &Folder, room: &mut Room) -> Result<Self, SceneError> {
+    fn buffer(place: &str, resource: &Resource, folder: &Folder<'_>, room: &mut Room) -> Result<Self, SceneError> {
         if resource.size == Some(0) || (resource.size.is_none() && resource.is_empty()) {
             return Err(SceneError::value(place, "a buffer has at least one byte, and this one has none"));
         }
         let sized = resource.size.map(|size_bytes| room.take(place, Form::Buffer { size_bytes })).transpose()?;
         let bytes = folder.content(place, resource, resource.size.unwrap_or(room.left()))?;
-        let count = bytes.as_ref().map(|bytes| bytes.len() as u64);
+        let count = bytes.as_ref().map(Stored::size_bytes);
         match (sized, count) {
             (Some(Form::Buffer { size_bytes }), Some(count)) if count > size_bytes => {
                 Err(wrong_size(place, count, size_bytes))
@@ -101,7 +107,7 @@ impl Content {
         place: &str,
         resource: &Resource,
         dimension: Dimension,
-        folder: &Folder,
+        folder: &Folder<'_>,
         room: &mut Room,
     ) -> Result<Self, SceneError> {
         let mips = match resource.mips {
@@ -124,7 +130,7 @@ impl Content {
         let form = room.take(place, Form::Texture(shape))?;
         let size_bytes = form.size_bytes(place)?;
         let bytes = folder.content(place, resource, size_bytes)?;
-        match bytes.as_ref().map(|bytes| bytes.len() as u64) {
+        match bytes.as_ref().map(Stored::size_bytes) {
             Some(count) if count != size_bytes => Err(wrong_size(place, count, size_bytes)),
             _ => Ok(Self { form, bytes }),
         }
@@ -136,7 +142,7 @@ impl Content {
         resource: &Resource,
         dimension: Dimension,
         file: &str,
-        folder: &Folder,
+        folder: &Folder<'_>,
         room: &mut Room,
     ) -> Result<Self, SceneError> {
         if resource.has_values() {
@@ -160,9 +166,9 @@ impl Content {
             keys.set(extent, said);
         }
         let Texels { shape, bytes, .. } = keys
-            .read(form_of(file), bytes, most)
-            .map_err(|problem| SceneError::new(place_of_file, Problem::File { file: folder.0.join(file), problem }))?;
-        Ok(Self { form: room.take(place, Form::Texture(shape))?, bytes: Some(bytes) })
+            .read(form_of(file), bytes, most, folder.cancel)
+            .map_err(|problem| folder.failed(&place_of_file, folder.path.join(file), problem))?;
+        Ok(Self { form: room.take(place, Form::Texture(shape))?, bytes: Some(Stored::Bytes(bytes)) })
     }
 }
 
@@ -193,29 +199,43 @@ pub(super) fn needed<T>(place: &str, key: &str, value: Option<T>) -> Result<T, S
     value.ok_or_else(|| SceneError::value(place, format!("the key `{key}` is missing")))
 }
 
-/// The folder of a scene, whose files it may name, and those that were read.
-pub(super) struct Folder(pub PathBuf, RefCell<Vec<PathBuf>>);
+/// The folder of a scene, whose files it may name.
+pub(super) struct Folder<'a> {
+    pub path: PathBuf,
+    /// Stops what takes long.
+    pub cancel: &'a CancelToken,
+    /// The files that were read.
+    read: RefCell<Vec<PathBuf>>,
+}
 
-impl Folder {
+impl<'a> Folder<'a> {
     /// The folder that a scene file is in.
-    pub fn of(scene: &Path) -> Self {
-        Self(scene.parent().map_or_else(PathBuf::new, Path::to_owned), RefCell::default())
+    pub fn of(scene: &Path, cancel: &'a CancelToken) -> Self {
+        let path = scene.parent().map_or_else(PathBuf::new, Path::to_owned);
+        Self { path, cancel, read: RefCell::default() }
     }
 
     /// The files that were read.
     pub fn into_read(self) -> Vec<PathBuf> {
-        self.1.into_inner()
+        self.read.into_inner()
+    }
+
+    /// What is wrong with a file that is named at a place, or that the token was cancelled.
+    pub fn failed(&self, place: &str, file: PathBuf, problem: FileProblem) -> SceneError {
+        SceneError::new(place, Problem::of_file(file, problem, self.cancel))
     }
 
     /// A resource's content of so many bytes at most, if it says one: its values, or a file's bytes or array.
-    fn content(&self, place: &str, resource: &Resource, most: u64) -> Result<Option<Vec<u8>>, SceneError> {
+    fn content(&self, place: &str, resource: &Resource, most: u64) -> Result<Option<Stored>, SceneError> {
         let values = [
-            resource.f32.as_ref().map(|list| list.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>()),
-            resource.u32.as_ref().map(|list| list.iter().flat_map(|number| number.to_le_bytes()).collect()),
-            resource.u16.as_ref().map(|list| list.iter().flat_map(|number| number.to_le_bytes()).collect()),
+            resource.f32.as_ref().map(|list| bytes_of(list, f32::to_le_bytes)),
+            resource.u32.as_ref().map(|list| bytes_of(list, u32::to_le_bytes)),
+            resource.u16.as_ref().map(|list| bytes_of(list, u16::to_le_bytes)),
         ];
+        let values = values.into_iter().flatten().collect::<Result<Vec<_>, _>>();
+        let values = values.map_err(|error| SceneError::new(place, error))?;
         let file = resource.file.as_ref().map(|file| self.numbers(&format!("{place}.file"), file, most));
-        let mut found = file.transpose()?.into_iter().chain(values.into_iter().flatten());
+        let mut found = file.transpose()?.into_iter().chain(values.into_iter().map(Stored::Bytes));
         let bytes = found.next();
         match found.next() {
             Some(_) => Err(SceneError::value(place, ONE_CONTENT)),
@@ -224,17 +244,29 @@ impl Folder {
     }
 
     /// The elements of an array, or the bytes of any other file.
-    fn numbers(&self, place: &str, name: &str, most: u64) -> Result<Vec<u8>, SceneError> {
-        match form_of(name) {
+    fn numbers(&self, place: &str, name: &str, most: u64) -> Result<Stored, SceneError> {
+        let form = form_of(name);
+        if !form.is_texture()
+            && let Some(part) = self.large(place, name, form)?
+        {
+            return match part.size_bytes {
+                bytes if bytes > most => {
+                    let problem = FileProblem::TooLarge { what: "it has", bytes, limit: most };
+                    Err(self.failed(place, part.path, problem))
+                }
+                _ => Ok(Stored::File(part)),
+            };
+        }
+        match form {
             FileForm::Npy => {
                 let mut bytes = self.bytes(place, name, most.saturating_add(HEADER))?;
-                let (_, elements) = Array::read(&bytes)
-                    .map_err(|problem| SceneError::new(place, Problem::File { file: self.0.join(name), problem }))?;
+                let (_, elements) =
+                    Array::read(&bytes).map_err(|problem| self.failed(place, self.path.join(name), problem))?;
                 let header = bytes.len() - elements.len();
                 bytes.drain(..header);
-                Ok(bytes)
+                Ok(Stored::Bytes(bytes))
             }
-            FileForm::Raw => self.bytes(place, name, most),
+            FileForm::Raw => self.bytes(place, name, most).map(Stored::Bytes),
             _ => {
                 let message = format!("`{}` holds a texture by its name, and this is a buffer", short(name));
                 Err(SceneError::value(place, message))
@@ -242,18 +274,35 @@ impl Folder {
         }
     }
 
+    /// The content of a large file, which stays there.
+    fn large(&self, place: &str, name: &str, form: FileForm) -> Result<Option<FilePart>, SceneError> {
+        Self::check_inside(place, name)?;
+        let path = self.path.join(name);
+        // What cannot be opened is not large.
+        let whole = if name.ends_with(PACKED) { None } else { FilePart::whole(&path).ok() };
+        let Some(part) = whole.filter(|part| part.size_bytes >= LARGE) else { return Ok(None) };
+        self.read.borrow_mut().push(path.clone());
+        match form {
+            FileForm::Npy => {
+                let elements = FilePart::elements(&path).map_err(|problem| self.failed(place, path, problem));
+                elements.map(|(_, part)| Some(part))
+            }
+            _ => Ok(Some(part)),
+        }
+    }
+
     /// Reads a file that may hold so many bytes. One that ends in .zst is unpacked.
     pub fn bytes(&self, place: &str, name: &str, most: u64) -> Result<Vec<u8>, SceneError> {
         Self::check_inside(place, name)?;
-        let path = self.0.join(name);
-        let failed = |problem| SceneError::new(place, Problem::File { file: path.clone(), problem });
-        if leads_out(&self.0, &path).map_err(|error| failed(error.into()))? {
+        let path = self.path.join(name);
+        let failed = |problem| self.failed(place, path.clone(), problem);
+        if leads_out(&self.path, &path).map_err(|error| failed(error.into()))? {
             return Err(failed(OUTSIDE.into()));
         }
         let is_packed = name.ends_with(PACKED);
-        let bytes = files::read(&path, if is_packed { most.saturating_add(HEADER) } else { most });
-        let bytes = bytes.and_then(|bytes| if is_packed { unpack(&bytes, most) } else { Ok(bytes) });
-        self.1.borrow_mut().push(path.clone());
+        let bytes = files::read_until(&path, if is_packed { most.saturating_add(HEADER) } else { most }, self.cancel);
+        let bytes = bytes.and_then(|bytes| if is_packed { unpack(&bytes, most, self.cancel) } else { Ok(bytes) });
+        self.read.borrow_mut().push(path.clone());
         bytes.map_err(failed)
     }
 
@@ -270,16 +319,40 @@ impl Folder {
     }
 }
 
+/// Numbers as they lie in memory.
+fn bytes_of<T: Copy, const N: usize>(
+    numbers: &[T],
+    bytes: impl Fn(T) -> [u8; N],
+) -> Result<Vec<u8>, brolga_runtime::ResourceError> {
+    let mut all = room::room((numbers.len() * N) as u64)?;
+    numbers.iter().for_each(|&number| all.extend_from_slice(&bytes(number)));
+    Ok(all)
+}
+
+/// Bytes that are unpacked at once.
+const PIECE: u64 = 1 << 20;
+
 /// What a file packed with Zstandard holds.
-fn unpack(packed: &[u8], most: u64) -> Result<Vec<u8>, FileProblem> {
+fn unpack(packed: &[u8], most: u64, cancel: &CancelToken) -> Result<Vec<u8>, FileProblem> {
     let damaged = |error: &dyn std::fmt::Display| FileProblem::from(format!("the file is damaged: {error}"));
-    let decoder = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|error| damaged(&error))?;
-    let mut bytes = Vec::new();
-    decoder.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| damaged(&error))?;
-    match bytes.len() as u64 {
-        found if found > most => {
-            Err(FileProblem::TooLarge { what: "it unpacks to more than", bytes: most, limit: most })
+    let mut decoder = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|error| damaged(&error))?;
+    let (mut bytes, mut piece) = (Vec::new(), Vec::new());
+    loop {
+        go_on(cancel)?;
+        piece.clear();
+        (&mut decoder).take(PIECE).read_to_end(&mut piece).map_err(|error| damaged(&error))?;
+        match bytes.len() as u64 + piece.len() as u64 {
+            found if found > most => {
+                return Err(FileProblem::TooLarge { what: "it unpacks to more than", bytes: most, limit: most });
+            }
+            _ if piece.is_empty() => return Ok(bytes),
+            _ => {}
         }
-        _ => Ok(bytes),
+        if bytes.capacity() - bytes.len() < piece.len() {
+            // Twice as much each time, as vectors grow.
+            let count = bytes.len().max(piece.len());
+            room::more(&mut bytes, count as u64)?;
+        }
+        bytes.extend_from_slice(&piece);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use brolga_runtime::{Error, ResourceError, StopReason};
+use brolga_runtime::{CancelToken, Error, ResourceError, StopReason};
 
 use crate::files::{FileProblem, short, short_path, short_text};
 use crate::job::nearest;
@@ -83,8 +83,8 @@ pub enum Problem {
     /// The runtime refuses or fails.
     #[error(transparent)]
     Run(#[from] Error),
-    /// The run was stopped between two steps.
-    #[error("{why} before this step")]
+    /// The run was stopped between two steps, or in one that runs no shader; or the reading of files, or the checks.
+    #[error("{why}")]
     Stopped {
         /// What stopped it.
         why: StopReason,
@@ -94,6 +94,24 @@ pub enum Problem {
 impl From<ResourceError> for Problem {
     fn from(error: ResourceError) -> Self {
         Problem::Run(error.into())
+    }
+}
+
+impl Problem {
+    /// What is wrong with a file, unless it is that a token was cancelled.
+    pub(super) fn of_file(file: PathBuf, problem: FileProblem, cancel: &CancelToken) -> Self {
+        match problem {
+            FileProblem::Stopped => Problem::Stopped { why: cancel.stop_reason().unwrap_or(StopReason::Cancelled) },
+            problem => Problem::File { file, problem },
+        }
+    }
+
+    /// What ended the work on some memory, which a token may have stopped.
+    pub(super) fn of_memory(error: ResourceError, token: &CancelToken) -> Self {
+        match (error, token.stop_reason()) {
+            (ResourceError::Stopped, Some(why)) => Problem::Stopped { why },
+            (error, _) => error.into(),
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! What a scene expects, and whether it holds.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use brolga_runtime::{Format, Texture};
+use brolga_runtime::{Buffer, CancelToken, Format, ResourceError, Texture, room};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, IgnoredAny};
 use serde_json::Value;
@@ -14,9 +16,13 @@ use super::memory::World;
 use super::names::QueryKind;
 use super::picture::{Picture, PictureCheck, Tolerance};
 use super::step::Step;
-use crate::files::{FileForm, HEADER, Texels};
+use crate::files::{Bytes, FileForm, HEADER, Texels};
 use crate::job::NumberType;
+use crate::job::sort::{go_on, sorted};
 use crate::raster::Statistics;
+
+/// Bytes that are copied, or numbers that are compared, between two questions whether to go on.
+const PIECE: u64 = 1 << 16;
 
 /// What a scene says of an expectation.
 #[derive(Debug, Deserialize)]
@@ -204,7 +210,7 @@ impl Expected {
         expect: &Expect,
         document: &Document,
         contents: &BTreeMap<String, Content>,
-        folder: &Folder,
+        folder: &Folder<'_>,
     ) -> Result<Self, SceneError> {
         let what = match (&expect.resource, &expect.query) {
             (Some(resource), None) => {
@@ -236,9 +242,15 @@ impl Expected {
         Ok(Self { id: expect.id.clone(), place, tolerance: expect.tolerance, what })
     }
 
-    /// Holds it against what a run left.
-    pub fn check(&self, world: &World<'_>, queries: &BTreeMap<&str, Statistics>) -> Result<Checked, SceneError> {
-        let failed = |error| SceneError::new(&self.place, Problem::Run(brolga_runtime::Error::Resource(error)));
+    /// Holds it against what a run left, unless the token is cancelled.
+    pub fn check(
+        &self,
+        world: &World<'_>,
+        queries: &BTreeMap<&str, Statistics>,
+        cancel: &CancelToken,
+    ) -> Result<Checked, SceneError> {
+        let failed = |error| SceneError::new(&self.place, Problem::of_memory(error, cancel));
+        let stop = || cancel.is_cancelled();
         let (bytes, result) = match &self.what {
             What::Query { name, values, kind } => {
                 let statistics = queries.get(name.as_str()).copied().unwrap_or_default();
@@ -252,30 +264,42 @@ impl Expected {
             }
             What::Numbers { resource, bytes: expected, rules } => {
                 let buffer = world.buffer(resource, || self.place.clone())?;
-                let found = buffer.to_vec::<u8>().map_err(failed)?;
-                let result = rules.check(&found, expected, &self.tolerance);
+                let found = Bytes::Buffer(buffer).first(u64::MAX, &stop).map_err(failed)?;
+                let result = rules.check(&found, expected, &self.tolerance, &stop).map_err(failed)?;
                 (found, result)
             }
             What::Picture { resource, format, extents, mip, layer, plane, texels } => {
                 let texture: Texture = world.texture(resource, || self.place.clone())?;
                 let texel_bytes = texture.shape().format.size_bytes() as usize;
-                let mut found = vec![0_u8; extents[0] as usize * extents[1] as usize * texel_bytes];
-                let level = texture.level(*mip, *layer).map_err(failed)?;
-                texture.read(&level, &mut found, None).map_err(failed)?;
+                let level = texture.level_bytes(*mip, *layer).map_err(failed)?;
+                let mut found = part(texture.buffer(), level, &stop).map_err(failed)?;
                 if *plane == Plane::Stencil {
                     // The last byte of four, or the fifth of eight.
-                    found = found
-                        .chunks_exact(texel_bytes)
-                        .map(|texel| texel[if texel_bytes == 4 { 3 } else { 4 }])
-                        .collect();
+                    let stencil = if texel_bytes == 4 { 3 } else { 4 };
+                    let texels = found.len() / texel_bytes;
+                    (0..texels).for_each(|n| found[n] = found[n * texel_bytes + stencil]);
+                    found.truncate(texels);
                 }
                 let expected = Picture::new(*format, *extents, texels);
-                let check = expected.check(&Picture::new(*format, *extents, &found), &self.tolerance);
-                (found, CheckResult::Picture(check))
+                let check = expected.check(&Picture::new(*format, *extents, &found), &self.tolerance, &stop);
+                (found, CheckResult::Picture(check.map_err(failed)?))
             }
         };
         Ok(Checked { id: self.id.clone(), result, bytes })
     }
+}
+
+/// A copy of some bytes of a buffer.
+fn part(buffer: &Buffer, range: Range<u64>, stop: &dyn Fn() -> bool) -> Result<Vec<u8>, ResourceError> {
+    let mut bytes = room::room(range.end - range.start)?;
+    let mut piece = room::zeros::<u8>(PIECE.min(range.end - range.start))?;
+    for at in range.clone().step_by(PIECE as usize) {
+        go_on(stop)?;
+        let piece = &mut piece[..PIECE.min(range.end - at) as usize];
+        buffer.read(at, piece)?;
+        bytes.extend_from_slice(piece);
+    }
+    Ok(bytes)
 }
 
 /// The expected picture in a file: one level of one layer of a texture.
@@ -285,7 +309,7 @@ fn picture(
     resource: String,
     shape: brolga_runtime::TextureShape,
     file: &str,
-    folder: &Folder,
+    folder: &Folder<'_>,
 ) -> Result<What, SceneError> {
     let (mip, layer, plane) = (expect.mip.unwrap_or(0), expect.layer.unwrap_or(0), expect.plane);
     let has_stencil = matches!(shape.format, Format::D24_UNORM_S8_UINT | Format::D32_FLOAT_S8X24_UINT);
@@ -312,10 +336,9 @@ fn picture(
     let texels = match is_png {
         false => bytes,
         true => {
-            let decoded = Texels::decode(FileForm::Png, bytes, Some(format), size_bytes)
-                .and_then(|texels| texels.convert(format, size_bytes));
-            let texels =
-                decoded.map_err(|problem| SceneError::new(place, Problem::File { file: file.into(), problem }))?;
+            let decoded = Texels::decode_until(FileForm::Png, bytes, Some(format), size_bytes, folder.cancel)
+                .and_then(|texels| texels.convert_until(format, size_bytes, folder.cancel));
+            let texels = decoded.map_err(|problem| folder.failed(place, file.into(), problem))?;
             if [texels.shape.width, texels.shape.height] != extents {
                 let [width, height] = extents;
                 let message = format!(
@@ -352,28 +375,42 @@ impl NumberRules {
         Ok(Self { number_type, shuffled, most_bytes: usize::try_from(most_bytes).unwrap_or(usize::MAX) })
     }
 
-    fn check(&self, found: &[u8], expected: &[u8], tolerance: &Tolerance) -> CheckResult {
+    fn check(
+        &self,
+        found: &[u8],
+        expected: &[u8],
+        tolerance: &Tolerance,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<CheckResult, ResourceError> {
         let count = expected.len().min(self.most_bytes);
         let [found, expected] = [found, expected].map(|bytes| &bytes[..count.min(bytes.len())]);
         let (mut compared, mut wrong) = (0, 0);
         let mut compare = |found: f64, expected: f64| {
             let is_same = found == expected || (found.is_nan() && expected.is_nan());
             let holds = is_same || (found - expected).abs() <= tolerance.slack(expected);
+            if compared % PIECE == 0 {
+                go_on(stop)?;
+            }
             compared += 1;
             wrong += u64::from(!holds);
+            Ok::<_, ResourceError>(())
         };
         match self.shuffled {
             None => {
-                let pairs = self.numbers(found).zip(self.numbers(expected));
-                pairs.for_each(|(found, expected)| compare(found, expected));
+                let mut pairs = self.numbers(found).zip(self.numbers(expected));
+                pairs.try_for_each(|(found, expected)| compare(found, expected))?;
             }
             Some(count) => {
-                let [found, expected] = [found, expected].map(|bytes| self.sorted(bytes, count));
-                let pairs = found.iter().flatten().zip(expected.iter().flatten());
-                pairs.for_each(|(found, expected)| compare(*found, *expected));
+                let element = count * self.number_type.size_bytes();
+                let orders = (self.order(found, element, stop)?, self.order(expected, element, stop)?);
+                for (at, expected_at) in orders.0.into_iter().zip(orders.1) {
+                    let [found, expected] = [(found, at), (expected, expected_at)]
+                        .map(|(bytes, at)| self.numbers(&bytes[at as usize * element..][..element]));
+                    found.zip(expected).try_for_each(|(found, expected)| compare(found, expected))?;
+                }
             }
         }
-        CheckResult::Numbers { compared, wrong }
+        Ok(CheckResult::Numbers { compared, wrong })
     }
 
     fn numbers(&self, bytes: &[u8]) -> impl Iterator<Item = f64> {
@@ -381,15 +418,22 @@ impl NumberRules {
         numbers.map(|number| self.number_type.read(number).as_f64())
     }
 
-    /// Elements of so many numbers, in order.
-    fn sorted(&self, bytes: &[u8], count: usize) -> Vec<Vec<f64>> {
-        let numbers: Vec<f64> = self.numbers(bytes).collect();
-        let mut elements: Vec<Vec<f64>> = numbers.chunks_exact(count).map(<[f64]>::to_vec).collect();
-        elements.sort_by(|one, other| {
-            let mut orders = one.iter().zip(other).map(|(one, other)| one.total_cmp(other));
-            orders.find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
-        });
-        elements
+    /// The places of elements of so many bytes, in the order of their numbers.
+    fn order(&self, bytes: &[u8], element: usize, stop: &dyn Fn() -> bool) -> Result<Vec<u64>, ResourceError> {
+        let mut places = room::room((bytes.len() / element) as u64)?;
+        places.extend(0..(bytes.len() / element) as u64);
+        let numbers = |place: u64| self.numbers(&bytes[place as usize * element..][..element]);
+        let compare = |one: u64, other: u64| {
+            for (n, (one, other)) in numbers(one).zip(numbers(other)).enumerate() {
+                let order = one.total_cmp(&other);
+                // An element may be as long as all: any order will do for somebody who wants none.
+                if order.is_ne() || (n as u64 % PIECE == PIECE - 1 && stop()) {
+                    return order;
+                }
+            }
+            Ordering::Equal
+        };
+        sorted(places, element as u64, &compare, stop)
     }
 }
 
@@ -403,7 +447,7 @@ mod tests {
 
     fn counts(rules: &NumberRules, found: &[u32], expected: &[u32], tolerance: Tolerance) -> [u64; 2] {
         let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
-        match rules.check(&bytes(found), &bytes(expected), &tolerance) {
+        match rules.check(&bytes(found), &bytes(expected), &tolerance, &|| false).unwrap() {
             CheckResult::Numbers { compared, wrong } => [compared, wrong],
             other => panic!("{other:?}"),
         }

@@ -1,11 +1,12 @@
 //! A scene's resources on a device, and how registers see them.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use brolga_bytecode::sm5::Stage;
 use brolga_runtime::format::Use;
 use brolga_runtime::{
-    BindingRules, Bindings, Buffer, Device, Dimension, Format, Register, ResourceClass, Texture, View,
+    BindingRules, Bindings, Buffer, CancelToken, Device, Dimension, Format, Register, ResourceClass, Texture, View,
 };
 
 use super::content::{Content, Form, texel_format};
@@ -13,6 +14,7 @@ use super::direct3d9;
 use super::document::{self, Document};
 use super::error::{Problem, SceneError, find};
 use super::names::{Kind, Named, Reference};
+use crate::files::{FileProblem, Stored};
 use crate::raster::TextureFormat;
 
 /// What a resource is on a device.
@@ -46,11 +48,12 @@ pub(super) struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// Makes them, with what they hold at first.
+    /// Makes them, with what they hold at first, unless the token is cancelled.
     pub fn new(
         device: &Device,
         document: &'a Document,
         contents: &'a BTreeMap<String, Content>,
+        cancel: &CancelToken,
     ) -> Result<Self, SceneError> {
         let mut memory = BTreeMap::new();
         for (name, content) in contents {
@@ -60,7 +63,13 @@ impl<'a> World<'a> {
                 Form::Texture(shape) => Memory::Texture(device.texture(shape).map_err(failed)?),
             };
             if let Some(bytes) = &content.bytes {
-                made.bytes().write(0, bytes).map_err(|error| failed(error.into()))?;
+                bytes.copy_to(made.bytes(), cancel).map_err(|problem| match (problem, bytes) {
+                    (FileProblem::Runtime(error), _) => failed(error),
+                    (problem, bytes) => {
+                        let file = if let Stored::File(part) = bytes { part.path.clone() } else { PathBuf::new() };
+                        SceneError::new(format!("resources.{name}"), Problem::of_file(file, problem, cancel))
+                    }
+                })?;
             }
             memory.insert(name, made);
         }

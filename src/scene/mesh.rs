@@ -7,14 +7,14 @@ use brolga_runtime::Format;
 
 use super::content::{Folder, needed};
 use super::document::{Document, Resource};
-use super::error::{Problem, SceneError, find};
+use super::error::{SceneError, find};
 use super::names::Kind;
 use super::step::{Draw, IndexBuffer, IndexFormat, Step, VertexBuffer};
 use crate::files::Mesh;
 use crate::raster::InputElement;
 
 /// Replaces the meshes of a scene by buffers, of `most` bytes each, and completes the draws that name them.
-pub(super) fn expand(document: &mut Document, folder: &Folder, most: u64) -> Result<(), SceneError> {
+pub(super) fn expand(document: &mut Document, folder: &Folder<'_>, most: u64) -> Result<(), SceneError> {
     let is_mesh = |(_, resource): &(&String, &Resource)| resource.kind == Kind::Mesh;
     let names: Vec<String> = document.resources.iter().filter(is_mesh).map(|(name, _)| name.clone()).collect();
     let mut counts = BTreeMap::new();
@@ -27,9 +27,8 @@ pub(super) fn expand(document: &mut Document, folder: &Folder, most: u64) -> Res
             _ => return Err(SceneError::value(place, "a mesh has a `file`, which says everything else")),
         };
         let text = folder.bytes(&format!("{place}.file"), file, Mesh::MOST_BYTES)?;
-        let Mesh { vertices, indices, .. } = Mesh::parse(&text, most).map_err(|problem| {
-            SceneError::new(format!("{place}.file"), Problem::File { file: folder.0.join(file), problem })
-        })?;
+        let Mesh { vertices, indices, .. } = Mesh::parse_until(&text, most, folder.cancel)
+            .map_err(|problem| folder.failed(&format!("{place}.file"), folder.path.join(file), problem))?;
         counts.insert(name.clone(), indices.len() as u32);
         let vertices = Resource { f32: Some(vertices.into_flattened()), ..Resource::new(Kind::Vertex) };
         let indices = Resource { u32: Some(indices), ..Resource::new(Kind::Index) };

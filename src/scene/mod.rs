@@ -64,12 +64,12 @@ use std::path::{Path, PathBuf};
 
 use brolga_bytecode::sm3::is_program;
 use brolga_fenv::in_default_mode;
-use brolga_runtime::Limits;
+use brolga_runtime::{CancelToken, Limits};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::files;
-use crate::job::MOST_TEXT;
+use crate::job::{MOST_TEXT, read_text};
 use crate::language::language_help;
 use content::{Content, Folder, Room};
 use document::Document;
@@ -124,7 +124,15 @@ impl Scene {
     /// If one cannot be read, the scene says something that makes no sense or is not there yet, or it takes more memory than the
     /// limits allow.
     pub fn load(path: &Path, limits: &Limits) -> Result<Self, SceneError> {
-        in_default_mode(|| Self::read(path, limits).map_err(|error| error.in_file(path)))
+        Self::load_until(path, limits, &CancelToken::new())
+    }
+
+    /// The same, unless the token is cancelled before the end.
+    ///
+    /// # Errors
+    /// As there, or [`Problem::Stopped`].
+    pub fn load_until(path: &Path, limits: &Limits, cancel: &CancelToken) -> Result<Self, SceneError> {
+        in_default_mode(|| Self::read(path, limits, cancel).map_err(|error| error.in_file(path)))
     }
 
     /// The scene file.
@@ -137,13 +145,13 @@ impl Scene {
         &self.name
     }
 
-    fn read(path: &Path, limits: &Limits) -> Result<Self, SceneError> {
-        let failed = |problem| SceneError::new("", Problem::File { file: path.to_owned(), problem });
-        let text = files::read(path, MOST_TEXT).map_err(failed)?;
+    fn read(path: &Path, limits: &Limits, cancel: &CancelToken) -> Result<Self, SceneError> {
+        let failed = |problem| SceneError::new("", Problem::of_file(path.to_owned(), problem, cancel));
+        let text = read_text(path, cancel).map_err(failed)?;
         let text = String::from_utf8(text).map_err(|error| SceneError::value("", error.to_string()))?;
         let mut document = Document::parse(&text)?;
         unsupported::check(&document)?;
-        let folder = Folder::of(path);
+        let folder = Folder::of(path, cancel);
         let mut shaders = BTreeMap::new();
         for (name, shader) in &document.shaders {
             if shader.file.ends_with(".hlsl") {
@@ -186,7 +194,7 @@ impl Scene {
             .enumerate()
             .map(|(n, expect)| Expected::load(format!("expect[{n}]"), expect, &document, &contents, &folder));
         let expected = expected.collect::<Result<_, _>>()?;
-        let folder_name = || folder.0.file_name().map(|name| name.to_string_lossy().into_owned());
+        let folder_name = || folder.path.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = document.name.clone().or_else(folder_name).unwrap_or_else(|| "scene".to_owned());
         let inputs = folder.into_read().into_iter().chain([path.to_owned()]).collect();
         Ok(Self { path: path.to_owned(), name, document, shaders, contents, expected, inputs })

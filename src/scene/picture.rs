@@ -1,9 +1,11 @@
 //! Holds a picture against an expected one, by the rule of independent implementations: a pixel within the slack holds; one whose
 //! channels lie between those of its expected neighbours is an edge pixel, of which a share may be; every other is wrong.
 
-use brolga_runtime::Format;
 use brolga_runtime::format::Encoding;
+use brolga_runtime::{Format, ResourceError};
 use serde::Deserialize;
+
+use crate::job::sort::go_on;
 
 /// How far a result may be from what is expected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
@@ -122,14 +124,22 @@ impl<'a> Picture<'a> {
         })
     }
 
-    /// Holds a picture of the same extents and format against this one.
-    pub fn check(&self, found: &Picture<'_>, tolerance: &Tolerance) -> PictureCheck {
+    /// Holds a picture of the same extents and format against this one, unless `stop` says that it is enough.
+    pub fn check(
+        &self,
+        found: &Picture<'_>,
+        tolerance: &Tolerance,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<PictureCheck, ResourceError> {
         let [width, height] = self.extents;
         let pixels = u64::from(width) * u64::from(height);
         let most = |share: f64| (share * pixels as f64).floor() as u64;
         let (most_edge, most_wrong) = (most(tolerance.edge_share), most(tolerance.wrong_share));
         let mut check = PictureCheck { pixels, different: 0, edge: 0, most_edge, wrong: 0, most_wrong, first: None };
         for at in (0..height).flat_map(|y| (0..width).map(move |x| [x, y])) {
+            if at[0] == 0 {
+                go_on(stop)?;
+            }
             if self.texel(at) == found.texel(at) {
                 continue;
             }
@@ -161,7 +171,7 @@ impl<'a> Picture<'a> {
                 check.first = Some(Pixel { at, found: list(&got), expected: list(&expected) });
             }
         }
-        check
+        Ok(check)
     }
 }
 
@@ -185,7 +195,7 @@ mod tests {
 
     fn check(format: Format, expected: &[u8], found: &[u8], tolerance: Tolerance) -> PictureCheck {
         let of = |texels| Picture::new(format, [3, 3], texels);
-        of(expected).check(&of(found), &tolerance)
+        of(expected).check(&of(found), &tolerance, &|| false).unwrap()
     }
 
     fn counts(found: [u8; 9], tolerance: Tolerance) -> ([u64; 3], bool) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use brolga_fenv::in_default_mode;
-use brolga_runtime::{Buffer, Device, Dispatch, Engine, ResourceError, StopReason};
+use brolga_runtime::{Buffer, CancelToken, Deadline, Device, Dispatch, Engine};
 
 use super::Scene;
 use super::error::{Problem, SceneError};
@@ -16,9 +16,6 @@ use super::plan::{Action, Draw};
 use super::step::Step;
 use crate::job::RunOptions;
 use crate::raster::{Pass, Statistics};
-
-/// Bytes that are filled at once.
-const CHUNK: usize = 1 << 14;
 
 /// What a run gave.
 #[derive(Debug)]
@@ -81,8 +78,8 @@ impl Scene {
     /// As [`Self::run`], but for what happens in steps.
     pub fn prepare<'a>(&'a self, device: &'a Device, options: &RunOptions) -> Result<ReadyScene<'a>, SceneError> {
         in_default_mode(|| {
-            let world =
-                World::new(device, &self.document, &self.contents).map_err(|error| error.in_file(&self.path))?;
+            let world = World::new(device, &self.document, &self.contents, &options.cancel);
+            let world = world.map_err(|error| error.in_file(&self.path))?;
             let (actions, _) = self.actions(device, &world, options).map_err(|error| error.in_file(&self.path))?;
             Ok(ReadyScene { scene: self, device, options: options.clone(), actions })
         })
@@ -94,7 +91,7 @@ impl Scene {
         world: &World<'_>,
         options: &RunOptions,
     ) -> Result<(Vec<Action<'a>>, Vec<SceneError>), SceneError> {
-        let clock = Clock { began: Instant::now(), options };
+        let clock = Clock::start(device, options)?;
         let mut compiler = Compiler::new(device, &self.document, &self.shaders, options);
         let mut actions = Vec::new();
         for (n, step) in self.document.steps.iter().enumerate() {
@@ -110,16 +107,16 @@ impl Scene {
         options: &RunOptions,
         pixel: Option<&WatchedPixel>,
     ) -> Result<Outcome, SceneError> {
-        let world = World::new(device, &self.document, &self.contents)?;
+        let world = World::new(device, &self.document, &self.contents, &options.cancel)?;
         let began = Instant::now();
         let (actions, warnings) = self.actions(device, &world, options)?;
         let compile_time = began.elapsed();
         let warnings = warnings.into_iter().map(|warning| warning.in_file(&self.path)).collect();
-        let clock = Clock { began: Instant::now(), options };
+        let clock = Clock::start(device, options)?;
         let watch = pixel.map(|pixel| Watch::new(pixel, &world)).transpose()?;
         let run = Run::new(device, &clock, watch).steps(&actions, &self.document.steps)?;
         let run_time = clock.began.elapsed();
-        let checks = self.expected.iter().map(|expected| expected.check(&world, &run.queries));
+        let checks = self.expected.iter().map(|expected| expected.check(&world, &run.queries, &options.cancel));
         let checks = checks.collect::<Result<_, _>>()?;
         let saved = self.document.save.iter().map(|save| Ok(world.find(&save.resource, String::new)?.bytes().clone()));
         let saved = saved.collect::<Result<_, SceneError>>()?;
@@ -144,37 +141,43 @@ impl ReadyScene<'_> {
     /// As [`Scene::run`].
     pub fn frame(&self) -> Result<Statistics, SceneError> {
         in_default_mode(|| {
-            let clock = Clock { began: Instant::now(), options: &self.options };
-            let run = Run::new(self.device, &clock, None).steps(&self.actions, &self.scene.document.steps);
-            run.map(|run| run.total).map_err(|error| error.in_file(&self.scene.path))
+            let steps = &self.scene.document.steps;
+            let run = Clock::start(self.device, &self.options)
+                .and_then(|clock| Run::new(self.device, &clock, None).steps(&self.actions, steps).map(|run| run.total));
+            run.map_err(|error| error.in_file(&self.scene.path))
         })
     }
 }
 
-/// When to stop.
+/// When to stop: one time limit for all steps, however they are cut into passes and dispatches.
 struct Clock<'a> {
     began: Instant,
-    options: &'a RunOptions,
+    deadline: Deadline<'a>,
 }
 
-impl Clock<'_> {
+impl<'a> Clock<'a> {
+    fn start(device: &'a Device, options: &RunOptions) -> Result<Self, SceneError> {
+        let began = Instant::now();
+        let deadline = device.deadline(&options.cancel, options.time_limit);
+        Ok(Self { began, deadline: deadline.map_err(|error| SceneError::new("", error))? })
+    }
+
+    /// What stops everything.
+    fn token(&self) -> &CancelToken {
+        self.deadline.token()
+    }
+
     /// Whether a step may begin.
     fn check(&self, step: usize) -> Result<(), SceneError> {
-        let why = match self.options.time_limit {
-            _ if self.options.cancel.is_cancelled() => StopReason::Cancelled,
-            Some(limit) if self.began.elapsed() >= limit => StopReason::TimeLimit(limit),
-            _ => return Ok(()),
-        };
-        Err(SceneError::new(format!("steps[{step}]"), Problem::Stopped { why }))
+        match self.token().stop_reason() {
+            Some(why) => Err(SceneError::new(format!("steps[{step}]"), Problem::Stopped { why })),
+            None => Ok(()),
+        }
     }
 
     /// A dispatch that stops in time.
     fn limit(&self, dispatch: Dispatch) -> Dispatch {
-        let dispatch = dispatch.cancel(self.options.cancel.clone());
-        match self.options.time_limit {
-            Some(limit) => dispatch.time_limit(limit.saturating_sub(self.began.elapsed())),
-            None => dispatch,
-        }
+        dispatch.cancel(self.token().clone())
     }
 }
 
@@ -231,17 +234,22 @@ impl<'a> Run<'a> {
     fn step(&mut self, n: usize, action: &'a Action<'a>) -> Result<(), SceneError> {
         let Action::Draw(draw) = action else {
             self.finish_pass()?;
+            let token = self.clock.token();
+            let stop = || token.is_cancelled();
+            let stopped = |error| Problem::of_memory(error, token);
             let done = match action {
                 Action::Clear(clears) => {
-                    clears.iter().try_for_each(|(view, value)| view.clear(*value)).map_err(Problem::from)
+                    clears.iter().try_for_each(|(view, value)| view.clear_until(*value, &stop)).map_err(stopped)
                 }
-                Action::Fill { buffer, word } => fill(buffer, *word).map_err(Problem::from),
-                Action::Copy { from, to } => copy(from, to).map_err(Problem::from),
+                Action::Fill { buffer, word } => {
+                    buffer.fill_until(0..buffer.size_bytes(), &word.to_le_bytes(), &stop).map_err(stopped)
+                }
+                Action::Copy { from, to } => from.copy_until(0..from.size_bytes(), to, 0, &stop).map_err(stopped),
                 Action::CopyLevels { from, to, levels } => {
                     let mut levels = levels.iter();
-                    levels.try_for_each(|[part, at]| from.copy_box(part, to, at)).map_err(Problem::from)
+                    levels.try_for_each(|[part, at]| from.copy_box_until(part, to, at, &stop)).map_err(stopped)
                 }
-                Action::GenerateMips { view } => view.generate_mips().map_err(Problem::from),
+                Action::GenerateMips { view } => view.generate_mips_until(&stop).map_err(stopped),
                 Action::Dispatch { shader, bindings, dispatch } => {
                     let dispatch = self.clock.limit(dispatch.clone());
                     self.device.dispatch(shader, bindings, &dispatch).map(drop).map_err(Problem::from)
@@ -302,19 +310,4 @@ impl OpenPass<'_> {
             .last()
             .is_some_and(|last| last.shares_targets(draw) && !last.writes_memory() && !draw.writes_memory())
     }
-}
-
-/// Sets all words of a buffer.
-fn fill(buffer: &Buffer, word: u32) -> Result<(), ResourceError> {
-    let words = vec![word.to_le_bytes(); CHUNK / 4];
-    let size_bytes = buffer.size_bytes();
-    for start in (0..size_bytes).step_by(CHUNK) {
-        let count = (size_bytes - start).min(CHUNK as u64) as usize;
-        buffer.write(start, &words.as_flattened()[..count])?;
-    }
-    Ok(())
-}
-
-fn copy(from: &Buffer, to: &Buffer) -> Result<(), ResourceError> {
-    to.write(0, &from.to_vec::<u8>()?)
 }

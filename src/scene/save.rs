@@ -1,7 +1,6 @@
 //! Files that a scene saves: claimed before it runs, written after its first run.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use brolga_fenv::in_default_mode;
@@ -180,18 +179,16 @@ impl Outputs<'_> {
             let (content, bytes) = (&scene.contents[&save.resource], Bytes::Buffer(outcome.saved[n].clone()));
             let kind = kind(&scene.document.resources[&save.resource], &content.form);
             let form = save.file_form(&content.form).expect("the form was asked for when the scene was read");
-            let (number_type, size) = (save.number_type(), bytes.size_bytes());
+            let (number_type, all) = (save.number_type(), (&bytes, bytes.size_bytes()));
             let written = match claim {
-                None => {
-                    let mut out = io::stdout().lock();
-                    output::write(&mut out, form, &kind, number_type, &bytes, size).and_then(|()| out.flush())
-                }
+                None => output::write_to_standard(form, &kind, number_type, all, cancel),
                 Some(claim) => {
-                    claim.commit_with(cancel, |file| output::write(file, form, &kind, number_type, &bytes, size))
+                    claim.commit_with(cancel, |file| output::write(file, form, &kind, number_type, all, cancel))
                 }
             };
             written.map_err(|error| {
-                let problem = Problem::File { file: path.clone(), problem: error.into() };
+                let problem = if cancel.is_cancelled() { FileProblem::Stopped } else { error.into() };
+                let problem = Problem::of_file(path.clone(), problem, cancel);
                 SceneError::new(format!("save[{n}].file"), problem).in_file(&scene.path)
             })?;
             paths.push(path);

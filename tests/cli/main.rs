@@ -13,6 +13,7 @@
 //! | `cache.rs` | the command's cache |
 //! | `compiler.rs` | shaders in HLSL, by another program |
 //! | `foreign.rs` | files that are no shaders |
+//! | `memory.rs` | inputs that want more memory than there is |
 //! | `usage.rs` | command lines that are wrong |
 //! | `packaging.rs` | completions and the manual |
 
@@ -28,6 +29,7 @@ mod declared;
 mod foreign;
 mod info;
 mod listing;
+mod memory;
 mod mistakes;
 mod new;
 mod outputs;

@@ -21,7 +21,7 @@ fn every_dispatch_begins_with_the_first_content() {
         let mut told = Vec::new();
         measure(&mut [&mut jit, &mut interpreter], Amount::Rounds(3), &mut |done| told.push(done));
         for outcome in [first, second, jit.outcome().unwrap()] {
-            let found = ready.compare(&outcome);
+            let found = ready.compare(&outcome).unwrap();
             assert!(!found.is_empty() && found.iter().all(|found| found.passed()), "{case}: {found:?}");
         }
         for series in [&jit, &interpreter] {
@@ -57,7 +57,7 @@ fn every_case_of_the_suite_gives_what_its_model_says() {
     for name in suite::NAMES {
         let ready = suite::prepare(name).unwrap();
         let outcome = ready.job.run(&device, 0, &RunOptions::new(Engine::Jit)).unwrap();
-        let found = ready.job.compare(&outcome);
+        let found = ready.job.compare(&outcome).unwrap();
         assert!(found.len() == 1 && found[0].compared > 0 && found[0].passed(), "{name}: {found:?}");
     }
     assert!(suite::prepare("none").is_none());

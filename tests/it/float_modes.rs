@@ -119,7 +119,7 @@ fn jobs_are_read_run_and_compared() {
         let job = Job::parse(folder.path().join("job.toml"), text, Syntax::Toml).expect("a good job");
         let prepared = job.prepare(&Limits::default()).expect("its file is there");
         let outcome = prepared.run(&device, 0, &RunOptions::new(Engine::Jit)).expect("it runs");
-        format!("{:?}", prepared.compare(&outcome))
+        format!("{:?}", prepared.compare(&outcome).unwrap())
     });
 }
 

@@ -265,6 +265,86 @@ fn a_billion_vertices_are_cancelled() {
     assert!(progress.groups_done() < 100_000_000);
 }
 
+/// Indices are looked at where they are, and only until the time is over.
+#[test]
+fn a_billion_indices_are_stopped_and_take_no_memory() {
+    let setup = Setup::plain(Engine::Jit);
+    let target = setup.target(64, 64);
+    let limit = Duration::from_millis(20);
+    let limits = Dispatch::new([0; 3]).time_limit(limit);
+    let indices = IndexBuffer { buffer: setup.device.buffer(4 << 30).unwrap(), offset_bytes: 0, is_short: false };
+    let draw = Draw::new(&setup.pipeline, 1 << 30).vertex_buffer(setup.vertices(&EVERYWHERE), 16).index_buffer(indices);
+    let mut pass = setup.pass(&target).with_limits(&limits);
+    let error = pass.draw(&draw).unwrap_err();
+    assert!(matches!(error, DrawError::Stopped { why: StopReason::TimeLimit(of), draw: 0 } if of == limit), "{error}");
+}
+
+/// Nothing becomes whole between restarts, however many there are.
+#[test]
+fn a_billion_restarts_are_stopped() {
+    let setup = Setup::new(Engine::Jit, &pixel("", ""), |desc| desc.topology = Topology::TriangleStrip);
+    let target = setup.target(64, 64);
+    let count = 64 << 20;
+    let indices = IndexBuffer { buffer: setup.device.buffer(4 * count).unwrap(), offset_bytes: 0, is_short: false };
+    indices.buffer.fill_until(0..4 * count, &[0xff], &|| false).unwrap();
+    let mut draw = Draw::new(&setup.pipeline, count as u32).vertex_buffer(setup.vertices(&EVERYWHERE), 16);
+    draw.index_buffer = Some(indices.clone());
+    draw.instances = u32::MAX;
+    let limit = Duration::from_millis(20);
+    let mut pass = setup.pass(&target).with_limits(&Dispatch::new([0; 3]).time_limit(limit));
+    let stopped = pass.draw(&draw).and_then(|_| pass.finish().map(drop));
+    assert!(matches!(stopped, Err(DrawError::Stopped { draw: 0, .. })), "{stopped:?}");
+    // Those that end are drawn: one triangle after many restarts.
+    indices.buffer.write(4 * 100_000, &[0, 1, 2]).unwrap();
+    (draw.count, draw.instances) = (100_003, 1);
+    let mut pass = setup.pass(&target);
+    pass.draw(&draw).unwrap();
+    let statistics = pass.finish().unwrap()[0];
+    assert_eq!((statistics.vertices, statistics.primitives, statistics.samples), (3, 1, 64 * 64));
+}
+
+#[test]
+fn the_clear_of_a_large_target_is_stopped() {
+    let device = Device::builder().threads(1).build().unwrap();
+    let shape = TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 16384, 16384);
+    let targets = Targets { colors: vec![View::texture(device.texture(shape).unwrap())], depth: None };
+    let limits = Dispatch::new([0; 3]).time_limit(Duration::from_millis(10));
+    let mut pass = Pass::new(&device, targets).unwrap().with_limits(&limits);
+    let error = pass.clear_color(0, [1.0; 4]).unwrap_err();
+    assert_eq!((error.kind(), error.draw()), (ErrorKind::Stopped, Some(0)), "{error}");
+}
+
+#[test]
+fn a_depth_buffer_smaller_than_a_target_is_refused() {
+    let device = Device::builder().threads(1).build().unwrap();
+    let texture =
+        |format, [width, height]: [u32; 2]| device.texture(TextureShape::texture_2d(format, width, height)).unwrap();
+    let targets = |colors: &[[u32; 2]], depth| Targets {
+        colors: colors.iter().map(|&size| View::texture(texture(Format::R8_UNORM, size))).collect(),
+        depth: Some(texture(Format::D32_FLOAT, depth).into()),
+    };
+    for (depth, target) in [([63, 64], 0), ([64, 31], 0), ([64, 63], 1)] {
+        let error = Pass::new(&device, targets(&[[64, 32], [32, 64]], depth)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Resource);
+        let [width, height] = [[64, 32], [32, 64]][target];
+        let expected = format!(
+            "the depth buffer has {} x {} pixels, and target {target} {width} x {height}: a depth buffer must be as \
+             large as the target",
+            depth[0], depth[1]
+        );
+        assert_eq!(error.to_string(), expected);
+    }
+    for depth in [[64, 64], [65, 100]] {
+        Pass::new(&device, targets(&[[64, 32], [32, 64]], depth)).unwrap();
+    }
+    Pass::new(&device, targets(&[], [1, 1])).unwrap();
+    // A mip level is as large as it is.
+    let depth = device.texture(TextureShape::texture_2d(Format::D32_FLOAT, 64, 64).mips(2)).unwrap();
+    let half = View::texture(depth).with_mips(1, 1).unwrap();
+    let level = Targets { depth: Some(brolga::raster::DepthView::new(half)), ..targets(&[[64, 64]], [64, 64]) };
+    assert!(matches!(Pass::new(&device, level), Err(DrawError::SmallDepth { depth: [32, 32], target: 0, .. })));
+}
+
 #[test]
 fn a_pixel_shader_that_never_ends_is_stopped() {
     let endless = pixel("dcl_temps 1", "loop\n mov r0.x, l(1)\n breakc_z r0.x\n endloop");

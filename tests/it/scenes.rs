@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use brolga::files::{FileForm, Texels};
 use brolga::job::RunOptions;
-use brolga::scene::{Outcome, Scene};
-use brolga::{CpuFeatures, Device, Engine, Limits, VectorBytes};
+use brolga::scene::{Outcome, Problem, Scene};
+use brolga::{CpuFeatures, Device, Engine, Limits, StopReason, VectorBytes};
 use brolga_testing::modes::as_host;
 
 const BOTH: &[Engine] = &[Engine::Jit, Engine::Interpreter];
@@ -276,9 +276,36 @@ fn a_run_stops_before_a_step() {
     let mut options = RunOptions::default();
     options.time_limit = Some(Duration::ZERO);
     let said = |options: &RunOptions| scene.run(&device, options).unwrap_err().to_string();
-    assert!(said(&options).ends_with("before this step"), "{}", said(&options));
+    assert!(said(&options).ends_with("steps[0]: the time limit of 0ns stopped the run"), "{}", said(&options));
     options.cancel.cancel();
-    assert!(said(&options).ends_with("steps[0]: the run was cancelled before this step"), "{}", said(&options));
+    assert!(said(&options).ends_with("steps[0]: the run was cancelled"), "{}", said(&options));
+}
+
+/// Steps that run no shader end in their middle when the time is over, and so does a run of many passes.
+#[test]
+fn a_run_stops_within_a_step() {
+    let (device, folder) = (Device::builder().threads(1).build().unwrap(), tempfile::tempdir().unwrap());
+    let path = folder.path().join("scene.json");
+    let texture = r#""kind": "texture2d", "format": "R8G8B8A8_UNORM_SRGB", "width": 16384, "height": 16384"#;
+    let resources = format!(
+        r#"{{ "a": {{ {texture} }}, "b": {{ {texture} }}, "m": {{ {texture}, "mips": 15 }}, "r": {{ "kind": "raw", "size": 2147483648 }} }}"#
+    );
+    for step in [
+        r#"{ "op": "generate_mips", "resource": "m" }"#,
+        r#"{ "op": "copy", "from": "a", "to": "b" }"#,
+        r#"{ "op": "copy", "from": { "resource": "m", "mips": 1 }, "to": "a" }"#,
+        r#"{ "op": "clear", "resource": "a", "color": [1, 1, 1, 1] }"#,
+        r#"{ "op": "clear", "resource": "r", "uint": [1, 1, 1, 1] }"#,
+    ] {
+        fs::write(&path, format!(r#"{{ "resources": {resources}, "steps": [{step}] }}"#)).unwrap();
+        let scene = Scene::load(&path, &Limits::default()).unwrap();
+        let mut options = RunOptions::default();
+        options.time_limit = Some(Duration::from_millis(10));
+        let error = scene.run(&device, &options).unwrap_err();
+        assert!(matches!(*error.problem, Problem::Stopped { why: StopReason::TimeLimit(_) }), "{step}: {error}");
+        let message = error.to_string();
+        assert!(message.ends_with("steps[0]: the time limit of 10ms stopped the run"), "{message}");
+    }
 }
 
 #[test]

@@ -543,7 +543,7 @@ typedef struct BrolgaDevice BrolgaDevice;
 
 // Draws into the same targets, in order, by all threads of a device. One thread uses it at a time (BROLGA_CODE_OUT_OF_ORDER otherwise).
 //
-// Draws may wait until brolga_pass_flush. What they read and draw to must not change before; index buffers are read at once.
+// Draws may wait until brolga_pass_flush. What they read and draw to must not change before.
 typedef struct BrolgaPass BrolgaPass;
 
 // Two shaders, compiled with the state around them. Any thread may use it at any time.

@@ -22,7 +22,7 @@ use crate::view::View;
 
 /// Draws into the same targets, in order, by all threads of a device. One thread uses it at a time (BROLGA_CODE_OUT_OF_ORDER otherwise).
 ///
-/// Draws may wait until brolga_pass_flush. What they read and draw to must not change before; index buffers are read at once.
+/// Draws may wait until brolga_pass_flush. What they read and draw to must not change before.
 pub struct Pass(());
 
 impl Kind for Pass {

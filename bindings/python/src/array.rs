@@ -301,7 +301,8 @@ pub fn bytes_to_numpy<'py>(py: Python<'py>, bytes: &Bytes, array: &files::Array)
         },
         Bytes::Buffer(buffer) => to_numpy(py, buffer, 0..buffer.size_bytes(), array),
         owned => {
-            let flat = py.import("numpy")?.call_method1("frombuffer", (PyByteArray::new(py, &owned.to_vec()), "u1"))?;
+            let bytes = owned.to_vec().map_err(|error| Failure::from(brolga::Error::from(error)))?;
+            let flat = py.import("numpy")?.call_method1("frombuffer", (PyByteArray::new(py, &bytes), "u1"))?;
             let typed = flat.call_method1("view", (array.element.to_string(),))?;
             typed.call_method1("reshape", (PyTuple::new(py, &array.sides)?,))
         }

@@ -178,6 +178,7 @@ fn kind_of_job(problem: &job::Problem) -> ErrorKind {
     match problem {
         job::Problem::Run { error, .. } => error.kind(),
         job::Problem::Resource { .. } => ErrorKind::Resource,
+        job::Problem::Stopped { .. } => ErrorKind::Stopped,
         job::Problem::UnknownVariable { .. } | job::Problem::WrongValue { .. } => ErrorKind::Binding,
         _ => ErrorKind::File,
     }

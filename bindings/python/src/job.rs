@@ -71,7 +71,7 @@ impl Job {
         let run = |token: &brolga::CancelToken| {
             options.cancel = token.clone();
             let outcome = self.prepared.run(&device.device, shader, &options)?;
-            let found = self.prepared.compare(&outcome);
+            let found = self.prepared.compare_until(&outcome, token)?;
             Ok::<_, brolga::job::JobError>((outcome, found))
         };
         let (outcome, found) = interruptible(py, &cancel, run)?;

@@ -310,7 +310,8 @@ pub fn load(source: &Bound<'_, PyAny>) -> PyResult<Source> {
         (text.into_bytes(), None)
     } else {
         let path: PathBuf = source.extract()?;
-        let read = std::fs::read(&path);
+        // As long as a shader may be: a device or a pipe has no end.
+        let read = brolga::files::read(&path, brolga::Limits::default().file.blob_bytes.into());
         let read = read.map_err(|error| Failure::new(ErrorKind::File, format!("{}: {error}", path.display())));
         (read?, Some(path))
     };

@@ -7,6 +7,7 @@ use pyo3::types::PyDict;
 
 use crate::array::{Array, to_json, to_numpy};
 use crate::error::Failure;
+use crate::interrupt::interruptible;
 use crate::texels;
 
 /// View(array, format=None, *, counter=None)
@@ -143,8 +144,9 @@ impl Texture {
     }
 
     /// Makes the mip levels that the view sees after the first one.
-    fn generate_mips(&self) -> PyResult<()> {
-        Ok(self.view.generate_mips().map_err(Failure::from)?)
+    fn generate_mips(&self, py: Python<'_>) -> PyResult<()> {
+        let make = |token: &brolga::CancelToken| self.view.generate_mips_until(&|| token.is_cancelled());
+        interruptible(py, &brolga::CancelToken::new(), make)
     }
 
     /// Hands the texels of `array()` to other libraries.

@@ -94,7 +94,8 @@ impl Folder {
     /// All bytes of a file that only this user can have written; marks it as used now.
     pub fn read(&self, name: &str) -> io::Result<Vec<u8>> {
         let (file, size) = self.open_file(name)?;
-        let mut bytes = Vec::with_capacity(size as usize);
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(size as usize)?;
         (&file).take(MOST_BYTES).read_to_end(&mut bytes)?;
         // Where that is not possible, entries are removed by age.
         let _ = file.set_modified(SystemTime::now());

@@ -529,7 +529,7 @@ impl<'a> Session<'a> {
         let watcher = Watcher::start(options.progress.clone(), prepared.job());
         let (mut series, outcome) = Series::begin(prepared, device, bindings, shader, &options)?;
         drop(watcher);
-        let (comparisons, compile_time) = (prepared.compare(&outcome), outcome.compile_time);
+        let (comparisons, compile_time) = (prepared.compare_until(&outcome, &options.cancel)?, outcome.compile_time);
         let code = series.code_figures()?;
         let work = case.map(|(work, batch)| {
             series.measure_together(batch);
