@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use brolga::Engine;
+use brolga::raster::DrawError;
 use brolga::scene::{CheckResult, Checked, Outcome, Outputs, PictureCheck, Problem, QueryValue, Scene, SceneError};
 use serde_json::{Value, json};
 
@@ -111,8 +112,11 @@ struct Done {
 
 /// The exit code for an error.
 pub(super) fn ending(error: &SceneError) -> Ending {
-    let stops = matches!(*error.problem, Problem::Stopped { .. } | Problem::TooLarge { .. })
-        || error.runtime().is_some_and(report::stops);
+    let stops = match &*error.problem {
+        Problem::Stopped { .. } | Problem::TooLarge { .. } | Problem::Draw(DrawError::Stopped { .. }) => true,
+        Problem::Draw(DrawError::Draw { source, .. }) => report::stops(source),
+        _ => error.runtime().is_some_and(report::stops),
+    };
     if stops { Ending::Stopped } else { Ending::BadInput }
 }
 

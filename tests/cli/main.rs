@@ -384,6 +384,36 @@ fn a_time_limit_stops_an_endless_loop_and_leaves_nothing() {
     }
 }
 
+/// A pixel shader that never ends.
+const ENDLESS_PIXELS: &str = "
+    // Output signature:
+    //
+    // Name                 Index   Mask Register SysValue  Format   Used
+    // -------------------- ----- ------ -------- -------- ------- ------
+    // SV_Target                0   xyzw        0   TARGET   float   xyzw
+    //
+    ps_4_0
+    dcl_output o0.xyzw
+    loop
+    endloop
+    mov o0.xyzw, l(1.0, 1.0, 1.0, 1.0)
+    ret
+";
+
+#[test]
+fn a_scene_that_a_time_limit_stops_ends_as_a_job_does() {
+    let folder = Folder::new();
+    for file in ["scene.json", "vs.cso", "target.png"] {
+        folder.write(file, fs::read(repository("tests/data/scenes/triangle").join(file)).unwrap());
+    }
+    folder.write("ps.asm", ENDLESS_PIXELS);
+    folder.brolga(&["asm", "ps.asm", "-o", "ps.cso"]).fails(0, &[]);
+    for engine in ["jit", "interpreter"] {
+        let run = folder.brolga(&["run", "scene.json", "--timeout", "0.2", "--engine", engine]);
+        run.fails(3, &["steps[1]", "time limit"]);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_stops_the_run_and_leaves_no_half_file() {
