@@ -17,7 +17,7 @@ use crate::error::{Error, Limit};
 use crate::limits::Limits;
 use crate::perf_map::PerfMap;
 use crate::pool::Pool;
-use crate::shader::{CompileOptions, Compiler, Shader};
+use crate::shader::{CompileOptions, Compiler, Places, Shader};
 use crate::stop::{CancelToken, Deadline, Timer, Watch};
 
 /// Options of a [`Device`].
@@ -103,7 +103,8 @@ impl DeviceBuilder {
             return Err(Error::Features { asked: asked.names(), has: has.map_or(Vec::new(), CpuFeatures::names) });
         }
         let (features, limits) = (features.or(has), Arc::new(self.limits));
-        let compiler = Compiler { limits: Arc::clone(&limits), features, vector_bytes, cache, perf_map };
+        let places = Arc::new(Places::new(Device::MOST_GIVEN_UP));
+        let compiler = Compiler { limits: Arc::clone(&limits), features, vector_bytes, cache, perf_map, places };
         let (workspaces, timer) = (Workspaces::new(guard_pages), Timer::default());
         let runner = Runner { pool, limits, guard_pages, workspaces, timer };
         Ok(Device { compiler: Arc::new(compiler), runner: Arc::new(runner) })
@@ -118,6 +119,9 @@ pub struct Device {
 }
 
 impl Device {
+    /// The most compilations that may be given up and run at once: others wait for one of them to end.
+    pub const MOST_GIVEN_UP: usize = 8;
+
     /// Options for a new device.
     pub fn builder() -> DeviceBuilder {
         DeviceBuilder::default()
@@ -148,15 +152,16 @@ impl Device {
         self.compiler.cache.as_ref()
     }
 
-    /// Compiles the compute, vertex or pixel shader in a container, in the caller's thread, or takes its code from the cache.
-    /// Threads that compile concurrently do not wait for each other. [`Codegen`](crate::Codegen) says which code is made
-    /// when.
+    /// Compiles the compute, vertex or pixel shader in a container, or takes its code from the cache. A thread of its own with a
+    /// stack that is large enough does it, and the caller waits. Threads that compile concurrently do not wait for each other.
+    /// [`Codegen`](crate::Codegen) says which code is made when.
     pub fn compile(&self, container: &[u8], options: &CompileOptions) -> Result<Shader, Error> {
         Shader::compile(container, options, &self.compiler)
     }
 
-    /// The same, until a token is cancelled or the time is over. The shader is compiled in a thread of its own: what
-    /// cannot be stopped at once is abandoned and ends by itself, which [`Limits::code_instructions`] bounds.
+    /// The same, until a token is cancelled or the time is over. What cannot be stopped at once is given up and ends by itself,
+    /// which [`Limits::code_instructions`] bounds. At most [`Self::MOST_GIVEN_UP`] of such compilations run at once; another one
+    /// waits for its turn, and can be stopped meanwhile.
     ///
     /// # Errors
     /// As [`compile`](Self::compile), and [`Error::CompileStopped`].
@@ -240,7 +245,7 @@ impl Device {
     }
 
     /// Runs a shader over thread groups once and waits for all of them: [`bind`](Self::bind) and
-    /// [`BoundShader::dispatch`] in one.
+    /// [`BoundShader::dispatch`] in one. The thread needs 512 KiB of stack.
     pub fn dispatch(&self, shader: &Shader, bindings: &Bindings, dispatch: &Dispatch) -> Result<Report, Error> {
         dispatch::once(&self.runner, shader, bindings, dispatch)
     }

@@ -148,6 +148,12 @@ pub enum Error {
         /// The system's error.
         reason: String,
     },
+    /// A thread that compiles could not be started.
+    #[error("the thread that compiles a shader could not be started: {reason}")]
+    CompileThread {
+        /// The system's error.
+        reason: String,
+    },
     /// Compiling was stopped.
     #[error("{why} while the shader was compiled")]
     CompileStopped {
@@ -265,7 +271,9 @@ impl Error {
             | Error::State(_)
             | Error::Batch(_)
             | Error::NoSuchGroups { .. } => ErrorKind::Call,
-            Error::PerfMap { .. } | Error::Pool { .. } | Error::Timer { .. } => ErrorKind::System,
+            Error::PerfMap { .. } | Error::Pool { .. } | Error::Timer { .. } | Error::CompileThread { .. } => {
+                ErrorKind::System
+            }
             Error::CompileStopped { .. } | Error::Stopped { .. } | Error::StoppedBetweenGroups { .. } => {
                 ErrorKind::Stopped
             }
@@ -276,6 +284,11 @@ impl Error {
     /// The timer's thread was refused.
     pub(crate) fn timer(error: std::io::Error) -> Self {
         Error::Timer { reason: error.to_string() }
+    }
+
+    /// A thread that compiles was refused.
+    pub(crate) fn compile_thread(error: std::io::Error) -> Self {
+        Error::CompileThread { reason: error.to_string() }
     }
 }
 

@@ -64,7 +64,7 @@ impl Pool {
 
     /// The caller's own threads: `spawn` hands a task to one of them, now or later, or drops it, and returns at once. A
     /// dispatch uses up to `threads`, the one that calls it included, and waits only for tasks that have begun; it
-    /// completes even if none ever does, and inside one of these threads too.
+    /// completes even if none ever does, and inside one of these threads too. They need 512 KiB of stack.
     ///
     /// More than [`Pool::MOST_THREADS`] are not used.
     ///

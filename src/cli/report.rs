@@ -205,6 +205,7 @@ pub(super) fn stops(error: &brolga::Error) -> bool {
         | Error::Verify(_)
         | Error::Pool { .. }
         | Error::Timer { .. }
+        | Error::CompileThread { .. }
         | Error::Resource(ResourceError::OutOfMemory { .. }) => true,
         Error::Compile(error) => error.is_size(),
         _ => false,

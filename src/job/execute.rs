@@ -406,7 +406,7 @@ impl Prepared {
 /// What measuring asks of a job.
 #[cfg(feature = "bench")]
 impl Prepared {
-    /// Compiles one of the job's shaders to the code that runs with these bindings, in the caller's thread, to be measured.
+    /// Compiles one of the job's shaders to the code that runs with these bindings, to be measured.
     pub(crate) fn compile_here(
         &self,
         device: &Device,

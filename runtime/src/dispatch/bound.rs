@@ -80,8 +80,7 @@ impl BoundShader {
         Ok(self.bindings.remove(register))
     }
 
-    /// Makes the code for dispatches of this many groups along x, y and z, in the caller's thread, so that the first
-    /// one need not.
+    /// Makes the code for dispatches of this many groups along x, y and z, so that the first one need not.
     ///
     /// # Errors
     /// If there are too many groups, the code is too large, or it needs more private memory than the device allows.
@@ -89,8 +88,8 @@ impl BoundShader {
         self.resolved.code_here(&self.shader, self.grid(groups)?)
     }
 
-    /// The same, until a token is cancelled or the time is over. The code is made in a thread of its own: what cannot
-    /// be stopped at once is abandoned and ends by itself.
+    /// The same, until a token is cancelled or the time is over. What cannot be stopped at once is given up and ends by
+    /// itself, as with [`Device::compile_until`](crate::Device::compile_until).
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare), and [`Error::CompileStopped`].
@@ -109,7 +108,7 @@ impl BoundShader {
         grid(&Dispatch::new(groups), &self.runner.limits)
     }
 
-    /// Runs it over thread groups and waits for all of them.
+    /// Runs it over thread groups and waits for all of them. The thread needs 512 KiB of stack.
     pub fn dispatch(&self, what: &Dispatch) -> Result<Report, Error> {
         self.shader.check_groups()?;
         let begun = Begun::new(&self.runner, what)?;
@@ -129,7 +128,7 @@ impl BoundShader {
         what.cancel.hooked(hook, run)?
     }
 
-    /// Runs groups on the calling thread, whichever that is, without involving others.
+    /// Runs groups on the calling thread, whichever that is, without involving others. It needs 512 KiB of stack.
     ///
     /// # Errors
     /// If there is no memory for it.

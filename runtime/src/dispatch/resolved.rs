@@ -97,7 +97,7 @@ impl Resolved {
         self.code_by(shader, grid, |shader, variant| shader.code_until(variant, stop))
     }
 
-    /// The same, made in the caller's thread.
+    /// The same, without an end.
     pub fn code_here(&self, shader: &Shader, grid: Grid) -> Result<(), Error> {
         self.code_by(shader, grid, Shader::code_here).map(|_| ())
     }

@@ -24,6 +24,11 @@ impl Variant {
         Self { packing: Packing::Row, texels: TexelFormats::default() }
     }
 
+    /// The one for texels of any format.
+    pub fn without_texels(&self) -> Self {
+        Self { texels: TexelFormats::default(), ..self.clone() }
+    }
+
     /// How it differs from the usual one, as a suffix to a name.
     pub fn difference(&self) -> &'static str {
         match (self.packing == Packing::Grid, self.texels == TexelFormats::default()) {

@@ -1,9 +1,15 @@
-//! Compiling in a thread of its own: nothing can stop the code generator, so a caller that may have to stop waits for
-//! it only until then. The work begun is bounded by [`Limits::code_instructions`](crate::Limits::code_instructions) and
-//! ends with its stage. Code finished by then is kept for later: a variant with its shader, any code in the disk cache.
+//! Compiling in threads of our own, whatever thread asks for it.
+//!
+//! * They have [`STACK_BYTES`] of stack: passes and the code generator follow a shader's nesting, and callers' threads may be small.
+//! * Nothing can stop the code generator, so a caller that may have to stop waits for it only until then. The work begun is
+//!   bounded by [`Limits::code_instructions`](crate::Limits::code_instructions) and ends with its stage. Code finished by then is
+//!   kept for later: a variant with its shader, any code in the disk cache.
+//! * Work that may be given up needs one of a device's [`Places`], and keeps it to its end. So no more of such threads run than there
+//!   are places, however often callers give up.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -11,28 +17,86 @@ use crate::error::{Error, internal};
 use crate::stop::StopWord;
 use brolga_fenv::in_default_mode;
 
-/// How often the waiting thread polls the stop word. A result wakes it at once.
-pub(super) const LOOK: Duration = Duration::from_millis(10);
+/// The stack of a thread that compiles. The deepest nesting that files may have takes a quarter of it without optimisation.
+const STACK_BYTES: usize = 8 << 20;
 
-/// Does the work, and gives up waiting for it once the word is set. Where no thread can be started, nothing stops it. A
-/// panic, which would be a bug in Brolga, becomes an error.
-pub(super) fn apart<T: Send + 'static>(
+/// How often a waiting thread polls the stop word. What it waits for wakes it at once.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Places for compilations that may be given up.
+#[derive(Debug)]
+pub(crate) struct Places {
+    free: Mutex<usize>,
+    freed: Condvar,
+}
+
+/// A place that is taken, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Place(Arc<Places>);
+
+impl Places {
+    /// So many places.
+    pub fn new(count: usize) -> Self {
+        Self { free: Mutex::new(count), freed: Condvar::new() }
+    }
+
+    /// Takes a place, and waits for it while there is none, until the word is set.
+    pub(super) fn take(self: &Arc<Self>, stop: &StopWord) -> Result<Place, Error> {
+        check(stop)?;
+        let mut free = self.lock();
+        loop {
+            if *free > 0 {
+                *free -= 1;
+                return Ok(Place(Arc::clone(self)));
+            }
+            free = wait(&self.freed, free, stop)?;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, usize> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        *self.0.lock() += 1;
+        self.0.freed.notify_one();
+    }
+}
+
+/// Does the work and waits for it. A panic, which would be a bug in Brolga, becomes an error.
+///
+/// # Errors
+/// The work's own, or [`Error::CompileThread`] if there is no thread for it.
+pub(super) fn apart<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+    thread::scope(|scope| {
+        let thread = builder().spawn_scoped(scope, || guarded(work)).map_err(Error::compile_thread)?;
+        thread.join().unwrap_or_else(|panic| Err(internal(&*panic)))
+    })
+}
+
+/// Does the work in a place, and gives up waiting for it once the word is set.
+///
+/// # Errors
+/// As [`apart`], and [`Error::CompileStopped`].
+pub(super) fn apart_until<T: Send + 'static>(
     stop: &StopWord,
+    place: Place,
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
-    let stopped = || stop.reason().map_or(Ok(()), |why| Err(Error::CompileStopped { why }));
-    stopped()?;
-    let work =
-        move || in_default_mode(|| catch_unwind(AssertUnwindSafe(work))).unwrap_or_else(|panic| Err(internal(&*panic)));
-    let (hand_over, begin) = channel();
+    check(stop)?;
     let (sender, receiver) = channel();
-    let thread = move || work_once(&begin, &sender);
-    if thread::Builder::new().name("brolga-compile".to_owned()).spawn(thread).is_err() {
-        return work();
-    }
-    hand_over.send(work).expect("the thread waits for it");
+    let thread = move || {
+        let result = guarded(work);
+        // Whoever gets the result may count on the place.
+        drop(place);
+        // Nobody may be waiting for it any more.
+        let _ = sender.send(result);
+    };
+    builder().spawn(thread).map_err(Error::compile_thread)?;
     loop {
-        stopped()?;
+        check(stop)?;
         match receiver.recv_timeout(LOOK) {
             Ok(result) => return result,
             Err(RecvTimeoutError::Timeout) => {}
@@ -41,9 +105,96 @@ pub(super) fn apart<T: Send + 'static>(
     }
 }
 
-/// Does the work received, if any; nobody may be waiting for its result any more.
-fn work_once<R, W: FnOnce() -> R>(begin: &Receiver<W>, results: &Sender<R>) {
-    if let Ok(work) = begin.recv() {
-        let _ = results.send(work());
+/// Waits for a change that a thread which compiles brings about, or a while.
+pub(super) fn wait<'a, T>(
+    changed: &Condvar,
+    guard: MutexGuard<'a, T>,
+    stop: &StopWord,
+) -> Result<MutexGuard<'a, T>, Error> {
+    check(stop)?;
+    Ok(changed.wait_timeout(guard, LOOK).unwrap_or_else(PoisonError::into_inner).0)
+}
+
+fn check(stop: &StopWord) -> Result<(), Error> {
+    stop.reason().map_or(Ok(()), |why| Err(Error::CompileStopped { why }))
+}
+
+fn builder() -> thread::Builder {
+    thread::Builder::new().name("brolga-compile".to_owned()).stack_size(STACK_BYTES)
+}
+
+/// Does the work in the default float mode; a panic becomes an error.
+fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    in_default_mode(|| catch_unwind(AssertUnwindSafe(work))).unwrap_or_else(|panic| Err(internal(&*panic)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Instant;
+
+    use super::*;
+    use crate::stop::{CancelToken, Timer, Watch};
+
+    #[test]
+    fn a_thousand_that_were_given_up_take_no_more_threads_than_there_are_places() {
+        const PLACES: usize = 3;
+        let places = Arc::new(Places::new(PLACES));
+        let (timer, running, most) = (Timer::default(), Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        // None of them ends before all were given up.
+        let (end, ended) = channel::<()>();
+        let ended = Arc::new(Mutex::new(ended));
+        thread::scope(|scope| {
+            for _ in 0..40 {
+                scope.spawn(|| {
+                    for _ in 0..25 {
+                        let token = CancelToken::new();
+                        let limit = Some(Duration::from_millis(2));
+                        let watch = Watch::new(&token, &timer, Instant::now(), limit).unwrap();
+                        let (running, most, ended) = (running.clone(), most.clone(), ended.clone());
+                        let work = move || {
+                            most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                            let _ = ended.lock().unwrap().recv();
+                            running.fetch_sub(1, Ordering::SeqCst);
+                            Ok(())
+                        };
+                        let result = places.take(watch.stop()).and_then(|place| apart_until(watch.stop(), place, work));
+                        assert!(matches!(result, Err(Error::CompileStopped { .. })));
+                    }
+                });
+            }
+        });
+        assert!((1..=PLACES).contains(&most.load(Ordering::SeqCst)));
+        drop(end);
+        // Now that they end, others get their places.
+        let stop = StopWord::default();
+        let all: Vec<_> = (0..PLACES).map(|_| places.take(&stop).unwrap()).collect();
+        assert_eq!((running.load(Ordering::SeqCst), *places.lock(), all.len()), (0, 0, PLACES));
+    }
+
+    #[test]
+    fn a_place_is_free_when_the_result_is_there() {
+        let (places, stop) = (Arc::new(Places::new(1)), StopWord::default());
+        for n in 0..100 {
+            let place = places.take(&stop).unwrap();
+            assert_eq!(apart_until(&stop, place, move || Ok(n)).unwrap(), n);
+            assert_eq!(*places.lock(), 1);
+        }
+        let place = places.take(&stop).unwrap();
+        let error = apart_until(&stop, place, || -> Result<(), _> { panic!("in the work") }).unwrap_err();
+        assert!(matches!(error, Error::Internal { .. }) && *places.lock() == 1);
+    }
+
+    #[test]
+    fn work_that_is_waited_for_needs_no_place_and_borrows() {
+        let both = Barrier::new(2);
+        thread::scope(|scope| {
+            let other = scope.spawn(|| apart(|| Ok(both.wait().is_leader())));
+            let first = apart(|| Ok(both.wait().is_leader())).unwrap();
+            assert_ne!(first, other.join().unwrap().unwrap());
+        });
+        let error = apart(|| -> Result<(), _> { panic!("in the work") }).unwrap_err();
+        assert_eq!(error.to_string(), "internal error: in the work");
     }
 }

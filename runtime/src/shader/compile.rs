@@ -1,15 +1,14 @@
 //! From bytes to something that runs, in one visible list.
 
 use std::borrow::Cow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use brolga_fenv::in_default_mode;
 use brolga_ir::texel::TexelFormat;
 use brolga_ir::verify::VerifiedFunction;
 use brolga_jit::Statistics;
 use brolga_jit::listing::{self, Counts, Form, Listing};
 
+use super::apart::{Places, apart};
 use super::compiler::Compiler;
 use super::figures::{CodeFigures, CompileStage, StageClock, StageTimes};
 use super::options::{Codegen, CompileOptions, Emit};
@@ -18,7 +17,7 @@ use super::source::{Input, Source, at_most};
 use super::stored::Stored;
 use super::variants::{Claim, Made, Mark, Variants};
 use crate::engine::{Code, Oversize, Variant, usual_packing};
-use crate::error::{Error, Limit, internal};
+use crate::error::{Error, Limit};
 use crate::perf_map::NamedCode;
 
 /// A compiled shader.
@@ -31,21 +30,14 @@ pub(super) struct Inner {
     /// Where its code is in the cache, if there is one.
     stored: Option<Stored>,
     times: Mutex<StageTimes>,
+    /// Of its device.
+    pub places: Arc<Places>,
     /// Where its code is recorded for profilers.
     profiled: Option<NamedCode>,
 }
 
-/// Makes a shader, or takes its code from the cache. A panic, which would be a bug in Brolga, becomes an error.
+/// Makes a shader, or takes its code from the cache.
 pub(super) fn compile(
-    input: Input<'_>,
-    options: &CompileOptions,
-    compiler: &Compiler,
-    clock: StageClock,
-) -> Result<Arc<Inner>, Error> {
-    guarded(|| compile_unguarded(input, options, compiler, clock))
-}
-
-fn compile_unguarded(
     input: Input<'_>,
     options: &CompileOptions,
     compiler: &Compiler,
@@ -79,9 +71,10 @@ fn compile_unguarded(
     };
     let profiled = compiler.perf_map.as_ref().map(|map| map.named(source.name().to_owned()));
     let (variants, times) = (Arc::<Variants>::default(), Mutex::default());
-    let inner = Inner { source, function, outline, variants, stored, times, profiled };
+    let places = Arc::clone(&compiler.places);
+    let inner = Inner { source, function, outline, variants, stored, times, places, profiled };
     if is_eager {
-        let Claim::Mine(mark) = inner.variants.claim(&Variant::usual(), &Default::default())? else {
+        let Claim::Mine(mark) = inner.variants.claim(&Variant::usual()) else {
             unreachable!("nobody else has the shader yet")
         };
         let is_cached = code.is_some();
@@ -142,8 +135,7 @@ impl Inner {
             None => self.generate(variant, clock)?,
         };
         let Some(code) = code else {
-            let plain = Variant { texels: Default::default(), ..variant.clone() };
-            let code = match self.variants.claim(&plain, &Default::default())? {
+            let code = match self.variants.claim(&variant.without_texels()) {
                 Claim::Made(code) => code,
                 Claim::Mine(mark) => self.make_by(mark, clock)?,
                 Claim::Full => unreachable!("there is always room for code without formats"),
@@ -201,7 +193,7 @@ fn end_code(clock: &mut StageClock, code: &Code) -> Result<(), Error> {
 /// Statistics of a shader's machine code: of its foremost variant.
 pub(super) fn figures(shader: &Inner, variant: &Variant, code: &Code) -> Result<Option<CodeFigures>, Error> {
     let Code::Jit(compiled) = code else { return Ok(None) };
-    let counts: Counts = guarded(|| {
+    let counts: Counts = apart(|| {
         let function = shader.function_for(&variant.texels, &mut StageClock::start())?;
         Ok(listing::count(&function, &shader.source.target().jit_options(compiled.packing())?)?)
     })?;
@@ -216,7 +208,7 @@ pub(super) fn emit(shader: &Inner, form: Emit, texels: &[Option<TexelFormat>]) -
         let options = shader.source.target().jit_options(usual_packing(function))?;
         Ok(listing::list(function, &options, form, &shader.source.lines())?)
     };
-    guarded(|| {
+    apart(|| {
         let function = &shader.function_for(texels, &mut StageClock::start())?;
         match form {
             Emit::Ir => Ok(Listing::plain(&function.to_string())),
@@ -225,9 +217,4 @@ pub(super) fn emit(shader: &Inner, form: Emit, texels: &[Option<TexelFormat>]) -
             Emit::Asm => code(function, Form::Asm),
         }
     })
-}
-
-/// Turns a panic, which would be a bug in Brolga, into an error.
-pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    in_default_mode(|| catch_unwind(AssertUnwindSafe(work))).unwrap_or_else(|panic| Err(internal(&*panic)))
 }

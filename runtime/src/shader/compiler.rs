@@ -7,6 +7,7 @@ use brolga_jit::{CpuFeatures, VectorBytes};
 use crate::cache::Cache;
 use crate::limits::Limits;
 use crate::perf_map::PerfMap;
+use crate::shader::Places;
 
 /// The parts of a device that compiling uses.
 #[derive(Debug)]
@@ -19,4 +20,6 @@ pub(crate) struct Compiler {
     pub cache: Option<Cache>,
     /// Where machine code is recorded for profilers.
     pub perf_map: Option<PerfMap>,
+    /// For compilations that may be given up.
+    pub places: Arc<Places>,
 }

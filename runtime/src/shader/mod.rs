@@ -10,7 +10,7 @@
 //! | `sm5/` | the front end for shader models 4 and 5 |
 //! | `variants.rs` | their code, each variant once |
 //! | `instance.rs` | what interface variables can be bound to |
-//! | `apart.rs` | compiles them in a separate thread |
+//! | `apart.rs` | compiles them in threads of our own |
 //! | `figures.rs` | statistics of compiling |
 //! | `outline.rs` | what dispatches need to know about them |
 //! | `stored.rs` | their place in the disk cache |
@@ -54,12 +54,13 @@ use crate::engine::{Code, Engine, Variant};
 use crate::error::Error;
 use crate::host::{BoundViews, TexelFormats, trimmed};
 use crate::stop::StopWord;
-use apart::apart;
+pub(crate) use apart::Places;
+use apart::{apart, apart_until};
 use brolga_resource::format::Format;
-use compile::{Inner, guarded};
+use compile::Inner;
 use figures::StageClock;
 use source::Input;
-use variants::{Claim, Mark};
+use variants::Claim;
 
 /// A compiled compute, vertex or pixel shader. Cheap to clone and usable from any thread.
 #[derive(Clone)]
@@ -68,38 +69,38 @@ pub struct Shader {
 }
 
 impl Shader {
-    /// Compiles a container in the caller's thread.
+    /// Compiles a container.
     pub(crate) fn compile(container: &[u8], options: &CompileOptions, compiler: &Compiler) -> Result<Self, Error> {
-        let inner = compile::compile(Input::Container(container), options, compiler, StageClock::start())?;
-        Ok(Self { inner })
+        let work = || compile::compile(Input::Container(container), options, compiler, StageClock::start());
+        Ok(Self { inner: apart(work)? })
     }
 
-    /// Compiles a function in the caller's thread.
+    /// Compiles a function.
     pub(crate) fn of_function(
         function: &VerifiedFunction,
         options: &CompileOptions,
         compiler: &Compiler,
     ) -> Result<Self, Error> {
-        let inner = compile::compile(Input::Function(function), options, compiler, StageClock::start())?;
-        Ok(Self { inner })
+        let work = || compile::compile(Input::Function(function), options, compiler, StageClock::start());
+        Ok(Self { inner: apart(work)? })
     }
 
-    /// Compiles a container in a thread of its own, which is abandoned once the word is set.
+    /// Compiles a container until the word is set, and is given up then.
     pub(crate) fn compile_until(
         container: &[u8],
         options: &CompileOptions,
         compiler: &Arc<Compiler>,
         stop: &Arc<StopWord>,
     ) -> Result<Self, Error> {
+        let place = compiler.places.take(stop)?;
         let (container, options, compiler) = (container.to_vec(), options.clone(), Arc::clone(compiler));
-        let clock = StageClock::until(Arc::clone(stop));
-        let work = move || compile::compile(Input::Container(&container), &options, &compiler, clock);
-        Ok(Self { inner: apart(stop, work)? })
+        let word = Arc::clone(stop);
+        let work = move || compile::compile(Input::Container(&container), &options, &compiler, StageClock::until(word));
+        Ok(Self { inner: apart_until(stop, place, work)? })
     }
 
-    /// Makes the code for texels of these formats and dispatches of this many groups along x, y and z, in the caller's
-    /// thread, so that none is made at first use. Formats of registers that code does not access directly do not
-    /// matter.
+    /// Makes the code for texels of these formats and dispatches of this many groups along x, y and z, so that none is made
+    /// at first use. Formats of registers that code does not access directly do not matter.
     ///
     /// If views already exist, [`BoundShader::prepare`](crate::BoundShader::prepare) knows better what they need.
     ///
@@ -261,35 +262,37 @@ impl Shader {
         self.inner.variants.has(variant)
     }
 
-    /// The code of a variant, made in the caller's thread if there is none yet.
+    /// The code of a variant, made if there is none yet.
     pub(crate) fn code_here(&self, variant: &Variant) -> Result<Arc<Code>, Error> {
-        match self.claim(variant, &StopWord::default())? {
-            Ok(code) => Ok(code),
-            Err(mark) => guarded(|| self.inner.make(mark)),
+        match self.inner.variants.claim(variant) {
+            Claim::Made(code) => Ok(code),
+            Claim::Mine(mark) => apart(|| self.inner.make(mark)),
+            Claim::Full => self.code_here(&variant.without_texels()),
         }
     }
 
-    /// The same, until the word is set: it is made in a thread of its own, which is then abandoned.
+    /// The same, until the word is set; the making of it is given up then.
     pub(crate) fn code_until(&self, variant: &Variant, stop: &StopWord) -> Result<Arc<Code>, Error> {
-        match self.claim(variant, stop)? {
-            Ok(code) => Ok(code),
-            Err(mark) => {
-                let inner = Arc::clone(&self.inner);
-                apart(stop, move || inner.make(mark))
+        let variants = &self.inner.variants;
+        if let Some(usual) = variants.usual().filter(|_| variant.is_usual()) {
+            return Ok(Arc::clone(usual));
+        }
+        loop {
+            if let Some(code) = variants.made(variant, stop)? {
+                return Ok(code);
             }
-        }
-    }
-
-    /// The code of a variant, or a mark that obliges the caller to make it. Where there are too many variants, the one
-    /// without formats is used.
-    fn claim(&self, variant: &Variant, stop: &StopWord) -> Result<Result<Arc<Code>, Mark>, Error> {
-        if let Some(usual) = self.inner.variants.usual().filter(|_| variant.is_usual()) {
-            return Ok(Ok(Arc::clone(usual)));
-        }
-        match self.inner.variants.claim(variant, stop)? {
-            Claim::Made(code) => Ok(Ok(code)),
-            Claim::Mine(mark) => Ok(Err(mark)),
-            Claim::Full => self.claim(&Variant { texels: TexelFormats::default(), ..variant.clone() }, stop),
+            // The place comes first: whoever is to make code makes it at once, since others may wait for that in their places.
+            let place = self.inner.places.take(stop)?;
+            match variants.claim_now(variant) {
+                Some(Claim::Made(code)) => return Ok(code),
+                Some(Claim::Mine(mark)) => {
+                    let inner = Arc::clone(&self.inner);
+                    return apart_until(stop, place, move || inner.make(mark));
+                }
+                Some(Claim::Full) => return self.code_until(&variant.without_texels(), stop),
+                // Another thread has just begun.
+                None => {}
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::apart::LOOK;
+use super::apart::wait;
 use crate::engine::{Code, Variant};
 use crate::error::Error;
 use crate::stop::StopWord;
@@ -50,23 +50,38 @@ pub(super) struct Mark {
 }
 
 impl Variants {
-    /// Requests a variant, and waits while another thread makes it, until the word is set.
-    pub fn claim(self: &Arc<Self>, variant: &Variant, stop: &StopWord) -> Result<Claim, Error> {
+    /// Requests a variant; nothing while another thread makes it.
+    pub fn claim_now(self: &Arc<Self>, variant: &Variant) -> Option<Claim> {
+        let mut slots = self.lock();
+        match slots.iter().find(|(known, _)| known == variant) {
+            Some((_, Slot::Made(made))) => Some(Claim::Made(Arc::clone(&made.code))),
+            Some((_, Slot::Making)) => None,
+            None if slots.len() >= MOST_VARIANTS && !variant.texels.is_empty() => Some(Claim::Full),
+            None => {
+                slots.push((variant.clone(), Slot::Making));
+                Some(Claim::Mine(Mark { variants: Arc::clone(self), variant: variant.clone() }))
+            }
+        }
+    }
+
+    /// The same, and waits while another thread makes it.
+    pub fn claim(self: &Arc<Self>, variant: &Variant) -> Claim {
+        loop {
+            if let Some(claim) = self.claim_now(variant) {
+                return claim;
+            }
+            let _ = self.made(variant, &StopWord::default());
+        }
+    }
+
+    /// A variant that exists; while another thread makes it, waits for that until the word is set.
+    pub fn made(&self, variant: &Variant, stop: &StopWord) -> Result<Option<Arc<Code>>, Error> {
         let mut slots = self.lock();
         loop {
             match slots.iter().find(|(known, _)| known == variant) {
-                Some((_, Slot::Made(made))) => return Ok(Claim::Made(Arc::clone(&made.code))),
-                Some((_, Slot::Making)) => {
-                    if let Some(why) = stop.reason() {
-                        return Err(Error::CompileStopped { why });
-                    }
-                    slots = self.changed.wait_timeout(slots, LOOK).unwrap_or_else(PoisonError::into_inner).0;
-                }
-                None if slots.len() >= MOST_VARIANTS && !variant.texels.is_empty() => return Ok(Claim::Full),
-                None => {
-                    slots.push((variant.clone(), Slot::Making));
-                    return Ok(Claim::Mine(Mark { variants: Arc::clone(self), variant: variant.clone() }));
-                }
+                Some((_, Slot::Made(made))) => return Ok(Some(Arc::clone(&made.code))),
+                Some((_, Slot::Making)) => slots = wait(&self.changed, slots, stop)?,
+                None => return Ok(None),
             }
         }
     }
@@ -167,7 +182,7 @@ mod tests {
         let (tries, made) = (AtomicUsize::new(0), AtomicUsize::new(0));
         std::thread::scope(|scope| {
             for _ in 0..8 {
-                scope.spawn(|| match variants.claim(&Variant::usual(), &StopWord::default()).unwrap() {
+                scope.spawn(|| match variants.claim(&Variant::usual()) {
                     Claim::Mine(mark) => {
                         // The first try fails.
                         if tries.fetch_add(1, Ordering::Relaxed) > 0 {

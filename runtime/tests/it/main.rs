@@ -20,12 +20,14 @@
 //! | `samplers.rs` | denormal numbers of samplers |
 //! | `mips.rs` | mip levels that are made |
 //! | `cache.rs` | the disk cache |
+//! | `compiling.rs` | what compiling takes of the caller's stack and threads |
 //! | `listing.rs` | what a shader's code looks like, and what a profiler is told |
 //! | `support/` | reads and runs the executions of the corpus |
 
 mod batch;
 mod bound;
 mod cache;
+mod compiling;
 mod corpus;
 mod dispatch;
 mod edges;
