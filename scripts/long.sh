@@ -55,12 +55,15 @@ stress() { cargo test --profile profiling -p brolga-runtime --test stress -- --i
 # Inputs that want more memory than there is, under many limits.
 memory() { BROLGA_MEMORY=all cargo test -p brolga --test cli memory:: -- --nocapture; }
 
+# How soon every kind of work ends after its limit.
+stop() { cargo test --profile profiling -p brolga-runtime --test it latency:: -- --ignored --nocapture; }
+
 # Guard pages and AddressSanitizer; packages as for a registry.
 sanitizer() { scripts/asan.sh; }
 packages() { scripts/packages.sh; }
 
 [ $# -gt 0 ] || { sed -n 's/^# usage: /usage: /p' "$0"; sed -n 's/^\([a-z0-9]*\)() .*/    \1/p' "$0"; exit 2; } >&2
-[ "$*" != all ] || set -- features arm64 targets modes widths damage batches soak mutants direct3d9 draws model stress memory
+[ "$*" != all ] || set -- features arm64 targets modes widths damage batches soak mutants direct3d9 draws model stress memory stop
 for name; do
     [ "$(type -t "$name")" = function ] || { echo "long.sh: there is no run called $name" >&2; exit 2; }
 done

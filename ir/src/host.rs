@@ -48,7 +48,7 @@ pub trait Host: Sync {
     fn sample(&self, call: SampleCall<'_>);
     /// Answers a query about a view.
     fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4];
-    /// Whether the run should stop. Polled at group starts and loop back edges: must be cheap.
+    /// Whether the run should stop. Asked at group starts, at loop back edges and after much work: must be cheap.
     fn stop_requested(&self) -> bool;
 }
 

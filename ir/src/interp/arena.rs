@@ -3,6 +3,7 @@
 use super::Mask;
 use super::code::{Code, Slot};
 use crate::function::Input;
+use crate::host::Host;
 use crate::span::Span;
 
 /// Values, masks, shared memory and private arrays of a running span. Any shader can use any arena: it grows as needed
@@ -39,13 +40,13 @@ impl Arena {
         (values * size_of::<u64>() + locals * size_of::<u32>()) * code.lanes + code.shared_words * size_of::<u32>()
     }
 
-    /// Resets the arena for a span of `groups` groups.
-    pub(super) fn start(&mut self, code: &Code, groups: u32) {
+    /// Resets the arena for a span of `groups` groups; whether that came to its end before the host asked to stop.
+    pub(super) fn start(&mut self, code: &Code, groups: u32, host: &dyn Host) -> bool {
         let threads = (code.threads_per_group() * groups) as usize;
         let packets = threads.div_ceil(code.lanes);
         let len = (code.frame_len + code.kept_len * packets) * code.lanes;
-        if self.values.len() < len {
-            self.values.resize(len, 0);
+        if self.values.len() < len && !fill(&mut self.values, len, host) {
+            return false;
         }
         for &(slot, bits) in &code.constants {
             self.value_mut(code, 0, slot).fill(bits);
@@ -61,9 +62,7 @@ impl Arena {
         self.shared.clear();
         self.shared.resize(code.shared_words, 0);
         self.locals.clear();
-        if code.keeps_locals {
-            self.locals.resize(code.local_words * packets * code.lanes, 0);
-        }
+        !code.keeps_locals || fill(&mut self.locals, code.local_words * packets * code.lanes, host)
     }
 
     /// Sets the inputs and private arrays of the packet that runs next.
@@ -113,4 +112,17 @@ impl Arena {
     pub(super) fn value_mut(&mut self, code: &Code, packet: usize, slot: Slot) -> &mut [u64] {
         &mut self.values[Self::start_of(code, packet, slot)..][..code.lanes]
     }
+}
+
+/// Lengthens a list with zeros, until the host asks to stop; whether it is that long then. Hundreds of megabytes take a while.
+fn fill<T: Clone + Default>(list: &mut Vec<T>, len: usize, host: &dyn Host) -> bool {
+    const AT_ONCE: usize = 1 << 18;
+    list.reserve_exact(len.saturating_sub(list.len()));
+    while list.len() < len {
+        list.resize(len.min(list.len() + AT_ONCE), T::default());
+        if list.len() < len && host.stop_requested() {
+            return false;
+        }
+    }
+    true
 }

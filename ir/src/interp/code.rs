@@ -87,7 +87,8 @@ pub(super) enum GroupStep {
     Switch { target: Target, selector: Slot, arms: Arms<GroupRegion>, origin: Origin },
 }
 
-/// Instructions of one packet. Lanes leave it by jumps, or reach its end.
+/// Instructions of one packet. Lanes leave it by jumps, or reach its end. No more than a millisecond of work lies between two
+/// looks at whether to stop, at [`Node::Look`] and at the end of each round of a loop.
 pub(super) type Block = Vec<Node>;
 
 /// An instruction of one packet.
@@ -175,6 +176,10 @@ pub(super) enum Node {
         target: Target,
         selector: Slot,
         arms: Arms<Block>,
+    },
+    /// Stops if the host asks for it.
+    Look {
+        origin: Origin,
     },
     /// The end of the block is reached; a jump of the whole group does the same, since the group's region says where
     /// it leads.

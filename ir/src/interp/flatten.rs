@@ -1,12 +1,14 @@
 //! Turns a function into its flattened form.
 
+use std::cell::Cell;
+
 use super::code::{
     Address, Arms, BatchArray, Block, Code, Element, End, Extent, GroupRegion, GroupStep, Moves, Node, Slot, Space,
     Target, Texel, Update, View,
 };
 use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;
-use crate::function::{self, Case, Function, InstKind, MemoryRef, Object, ResourceRef};
+use crate::function::{self, Case, Function, InstKind, MemoryRef, Object, Origin, ResourceRef};
 use crate::phases::{Phases, Step};
 use crate::span::Packing;
 use crate::srgb::CURVE;
@@ -26,6 +28,7 @@ pub(super) fn flatten(func: &Function, packing: Packing) -> Code {
         targets: vec![0; func.inst_count()],
         shared: Vec::new(),
         locals: Vec::new(),
+        effort: Cell::default(),
     };
     let mut code = flattener.layout(packing);
     code.body = flattener.group_region(func.body());
@@ -45,7 +48,20 @@ struct Flattener<'a> {
     shared: Vec<Extent>,
     /// Per declaration; the base counts words of one thread.
     locals: Vec<Extent>,
+    effort: Cell<Effort>,
 }
+
+/// How far a node is from the last look at whether to stop.
+#[derive(Clone, Copy, Default)]
+struct Effort {
+    /// Nanoseconds for one lane, at their worst.
+    work: u64,
+    /// Looks so far.
+    looks: u32,
+}
+
+/// The most work of a packet between two looks.
+const MOST_WORK: u64 = 100_000;
 
 impl Flattener<'_> {
     /// Assigns every value, target and declaration its location.
@@ -129,7 +145,7 @@ impl Flattener<'_> {
             _ => End::Yield,
         };
         let steps = steps.iter().filter_map(|step| match *step {
-            Step::Segment { start, end } => Some(GroupStep::Segment(self.insts(&insts[start..end]))),
+            Step::Segment { start, end } => Some(GroupStep::Segment(self.segment(&insts[start..end]))),
             Step::Cut(inst) => self.cut(inst),
         });
         GroupRegion { steps: steps.collect(), end }
@@ -161,16 +177,49 @@ impl Flattener<'_> {
         }
     }
 
-    fn block(&self, region: Region) -> Block {
-        self.insts(&self.func.region(region).insts)
+    /// What each packet does in turn: it looks before it begins.
+    fn segment(&self, insts: &[Inst]) -> Block {
+        let mut origins = insts.iter().map(|&inst| self.func.inst(inst).origin);
+        let origin = origins.find(|&origin| origin != Origin::default()).unwrap_or_default();
+        let look = self.look(origin);
+        [look].into_iter().chain(self.insts(insts)).collect()
     }
 
+    /// Instructions in order. After much work, and after a construct in which there may be a look, comes one: so it does not matter
+    /// which way lanes took.
     fn insts(&self, insts: &[Inst]) -> Block {
-        insts.iter().filter_map(|&inst| self.node(inst)).collect()
+        let mut block = Block::new();
+        for &inst in insts {
+            let (before, data) = (self.effort.get(), self.func.inst(inst));
+            block.extend(self.node(inst));
+            let now = self.effort.get();
+            let work = now.work + work_of(&data.kind);
+            self.effort.set(Effort { work, ..now });
+            let is_due = now.looks != before.looks || work * self.func.width.lanes() as u64 > MOST_WORK;
+            if is_due && !data.kind.is_terminator() {
+                block.push(self.look(data.origin));
+            }
+        }
+        block
+    }
+
+    fn look(&self, origin: Origin) -> Node {
+        self.effort.set(Effort { work: 0, looks: self.effort.get().looks + 1 });
+        Node::Look { origin }
+    }
+
+    /// What follows is reached from an earlier node too.
+    fn comes_from(&self, before: Effort) {
+        let now = self.effort.get();
+        self.effort.set(Effort { work: now.work.max(before.work), ..now });
     }
 
     fn node(&self, inst: Inst) -> Option<Node> {
-        let data = self.func.inst(inst);
+        let (before, data) = (self.effort.get(), self.func.inst(inst));
+        let arm = |region| {
+            self.comes_from(before);
+            self.insts(&self.func.region(region).insts)
+        };
         let to = || self.slots(&data.results);
         let result = || self.slot(data.results[0]);
         let same_address = || data.kind.args().iter().all(|&arg| self.uniformity.is_packet_uniform(arg));
@@ -233,21 +282,19 @@ impl Flattener<'_> {
                 to: to(),
                 once: same_address(),
             },
-            InstKind::If { cond, then_region, else_region } => Node::If {
-                cond: self.slot(*cond),
-                then_block: self.block(*then_region),
-                else_block: self.block(*else_region),
-            },
+            InstKind::If { cond, then_region, else_region } => {
+                Node::If { cond: self.slot(*cond), then_block: arm(*then_region), else_block: arm(*else_region) }
+            }
             InstKind::Loop { inits, body } => Node::Loop {
                 target: self.target(inst),
                 inits: self.moves(inits, &self.func.region(*body).params),
-                body: self.block(*body),
+                body: arm(*body),
                 origin: data.origin,
             },
             InstKind::Switch { selector, cases, default } => Node::Switch {
                 target: self.target(inst),
                 selector: self.slot(*selector),
-                arms: arms(cases, *default, |region| self.block(region)),
+                arms: arms(cases, *default, arm),
             },
             InstKind::Yield(args) => {
                 let (_, to) = self.flow.edge(self.func, inst).expect("only owned regions yield");
@@ -321,6 +368,21 @@ impl Flattener<'_> {
             effect: self.slot(effect),
             to: self.slot(self.func.inst(inst).results[0]),
         }
+    }
+}
+
+/// Nanoseconds that an instruction takes for one lane, at their worst.
+fn work_of(kind: &InstKind) -> u64 {
+    match kind {
+        InstKind::Const(_) | InstKind::Input(_) => 0,
+        InstKind::Sample { .. } => 20_000,
+        InstKind::TexelLoad { .. } | InstKind::TexelStore { .. } | InstKind::TexelAtomic { .. } => 500,
+        InstKind::Load { .. }
+        | InstKind::Store { .. }
+        | InstKind::Atomic { .. }
+        | InstKind::Counter { .. }
+        | InstKind::Query { .. } => 100,
+        _ => 20,
     }
 }
 

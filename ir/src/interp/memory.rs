@@ -79,6 +79,7 @@ impl Runner<'_, '_> {
             | Node::If { .. }
             | Node::Loop { .. }
             | Node::Switch { .. }
+            | Node::Look { .. }
             | Node::End(_)
             | Node::Break { .. }
             | Node::Continue { .. }

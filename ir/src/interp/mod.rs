@@ -129,10 +129,9 @@ impl Interpreter {
     ) -> Result<(), Fault> {
         let code = &self.code;
         debug_assert!(span.is_packed(code.packing, code.threads_per_group(), code.lanes as u32), "{span:?}");
-        if host.stop_requested() {
+        if host.stop_requested() || !arena.start(code, span.groups, host) {
             return Err(Fault::new(FaultKind::Stopped, Origin::default()));
         }
-        arena.start(code, span.groups);
         group::run(Runner { code, host, arena, fuel, arrays, packet: 0 }, span)
     }
 }

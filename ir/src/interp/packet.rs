@@ -36,6 +36,7 @@ impl Runner<'_, '_> {
                     mask = self.rounds(*target, body, *origin, mask)?;
                 }
                 Node::Switch { target, selector, arms } => mask = self.switch(*target, *selector, arms, mask)?,
+                Node::Look { origin } => self.look(*origin, Some(mask))?,
                 Node::End(moves) => self.moves(moves, mask),
                 Node::Break { target, moves } => {
                     self.moves(moves, mask);
@@ -72,13 +73,20 @@ impl Runner<'_, '_> {
 
     /// A loop's back edge: whether it may continue; with the lanes, if the loop runs packet by packet.
     pub(super) fn next_round(&mut self, origin: Origin, lanes: Option<Mask>) -> Result<(), Fault> {
-        let thread = lanes.map_or(0, |lanes| self.packet * self.code.lanes + lanes.trailing_zeros() as usize);
-        let group = thread as u32 / self.code.threads_per_group();
-        if self.host.stop_requested() {
-            return Err(Fault { kind: FaultKind::Stopped, origin, group });
-        }
-        *self.fuel = self.fuel.checked_sub(1).ok_or(Fault { kind: FaultKind::OutOfFuel, origin, group })?;
+        self.look(origin, lanes)?;
+        *self.fuel = self.fuel.checked_sub(1).ok_or_else(|| self.fault(FaultKind::OutOfFuel, origin, lanes))?;
         Ok(())
+    }
+
+    /// Stops if the host asks for it.
+    fn look(&self, origin: Origin, lanes: Option<Mask>) -> Result<(), Fault> {
+        if self.host.stop_requested() { Err(self.fault(FaultKind::Stopped, origin, lanes)) } else { Ok(()) }
+    }
+
+    /// A fault of these lanes of the packet, or of the whole group.
+    fn fault(&self, kind: FaultKind, origin: Origin, lanes: Option<Mask>) -> Fault {
+        let thread = lanes.map_or(0, |lanes| self.packet * self.code.lanes + lanes.trailing_zeros() as usize);
+        Fault { kind, origin, group: thread as u32 / self.code.threads_per_group() }
     }
 
     /// A value in all lanes.

@@ -34,6 +34,7 @@ use super::Lowering;
 use super::mask::{Home, Mask};
 use super::notes::Note;
 use super::scratch::Parked;
+use super::stop::Effort;
 use crate::packet::{Operand, Packet};
 use crate::site::Site;
 
@@ -43,6 +44,8 @@ const BRANCH_COST: usize = 8;
 /// A construct that is being written.
 pub(super) struct Frame {
     inst: Inst,
+    /// Where it began.
+    before: Effort,
     is_loop: bool,
     /// Lanes of a packet may be at different points of it.
     divergent: bool,
@@ -80,6 +83,9 @@ impl Lowering<'_, '_> {
     /// Writes a region of a segment, its terminator included.
     pub fn region(&mut self, region: Region) {
         let owner = self.builder.srcloc();
+        if let Some(before) = self.frames.last().map(|frame| frame.before) {
+            self.comes_from(before);
+        }
         self.instructions(&self.func.region(region).insts);
         self.builder.set_srcloc(owner);
     }
@@ -105,10 +111,15 @@ impl Lowering<'_, '_> {
             self.origin = self.func.inst(inst).origin;
             self.stand(Site::of(inst));
             self.refresh_anchors();
+            let before = self.effort();
             let checks_lanes = self.instruction(inst);
             let may_be_gone = !checks_lanes && self.mask.is_some() && self.facts.uniformity.may_lose_lanes(inst);
             if may_be_gone && self.needs_lanes(&insts[n + 1..]) {
                 self.leave_if_empty();
+            }
+            if self.mask.is_some() && !self.is_unskipped {
+                let lanes = self.mask.clone().filter(|_| self.layout.threads.is_none());
+                self.look_if_due(before, self.func.inst(inst).origin, lanes.as_ref());
             }
         }
     }
@@ -204,9 +215,10 @@ impl Lowering<'_, '_> {
         let uniformity = &self.facts.uniformity;
         let (divergent, lossy) = (uniformity.divergent_control(inst), uniformity.may_lose_lanes(inst));
         let blend_results = uniformity.results_need_masks(self.func, inst);
-        let merge = self.builder.create_block();
+        let (merge, before) = (self.builder.create_block(), self.effort());
         Frame {
             inst,
+            before,
             is_loop: false,
             divergent,
             masked: false,

@@ -16,13 +16,19 @@ use super::layout::ALIGN;
 use super::mask::Mask;
 use super::notes::Note;
 use super::segment::Tail;
+use super::stop::Effort;
 use super::{Lowering, own_flags};
 use crate::abi::offsets;
 use crate::site::Site;
 
+/// The most bytes that are cleared without a look at the stop word, which would take longer than to clear what is in caches.
+const LONG_TO_CLEAR: u64 = 16 << 20;
+
 /// A cut construct that is being written.
 pub(super) struct GroupFrame {
     inst: Inst,
+    /// Where it began.
+    before: Effort,
     merge: Block,
     merged: bool,
     latch: Option<Block>,
@@ -80,6 +86,7 @@ impl<'a> Lowering<'a, '_> {
             return;
         }
         debug_assert!(bytes.is_multiple_of(ALIGN), "arena parts are padded");
+        self.spend_on_clearing(bytes);
         let end = self.builder.ins().iadd_imm_s(address, bytes as i64);
         let body = self.builder.create_block();
         let at = self.builder.append_block_param(body, types::I64);
@@ -87,6 +94,9 @@ impl<'a> Lowering<'a, '_> {
         self.builder.ins().jump(body, &[address.into()]);
         self.switch_to(body);
         self.emit().clear(at, ALIGN as u32, own_flags());
+        if bytes > LONG_TO_CLEAR {
+            self.look(self.origin, None);
+        }
         let next = self.builder.ins().iadd_imm_s(at, ALIGN as i64);
         let more = self.builder.ins().icmp(IntCC::UnsignedLessThan, next, end);
         self.builder.ins().brif(more, body, &[next.into()], done, &[]);
@@ -97,6 +107,9 @@ impl<'a> Lowering<'a, '_> {
     fn group_region(&mut self, region: Region) {
         let func = self.func;
         let owner = self.builder.srcloc();
+        if let Some(before) = self.group_frames.last().map(|frame| frame.before) {
+            self.comes_from(before);
+        }
         let steps = self.facts.phases.steps(region).expect("regions of the group level have steps");
         let insts = &func.region(region).insts;
         for (n, step) in steps.iter().enumerate() {
@@ -108,6 +121,7 @@ impl<'a> Lowering<'a, '_> {
                 self.mask = None;
                 break;
             }
+            let before = self.effort();
             match *step {
                 Step::Segment { start, end } => {
                     let next = match steps.get(n + 1) {
@@ -120,6 +134,9 @@ impl<'a> Lowering<'a, '_> {
                     let prepared = matches!(n.checked_sub(1).map(|n| &steps[n]), Some(Step::Segment { .. }));
                     self.cut(inst, prepared);
                 }
+            }
+            if self.mask.is_some() {
+                self.look_if_due(before, self.origin, None);
             }
         }
         self.builder.set_srcloc(owner);
@@ -197,8 +214,8 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn open(&mut self, inst: Inst) {
-        let merge = self.builder.create_block();
-        self.group_frames.push(GroupFrame { inst, merge, merged: false, latch: None, latched: false });
+        let (merge, before) = (self.builder.create_block(), self.effort());
+        self.group_frames.push(GroupFrame { inst, before, merge, merged: false, latch: None, latched: false });
     }
 
     fn close(&mut self) {
@@ -220,7 +237,7 @@ impl<'a> Lowering<'a, '_> {
         let fails = self.builder.use_var(votes.second);
         let both = self.builder.ins().band(holds, fails);
         let both = self.builder.ins().icmp_imm_u(IntCC::NotEqual, both, 0);
-        self.fault_if(both, FaultKind::DivergentBarrier { threads: [0; 2] }, self.origin);
+        self.fault_if_in(both, FaultKind::DivergentBarrier { threads: [0; 2] }, self.origin, None);
         let any = self.builder.ins().bor(holds, fails);
         let any = self.builder.ins().icmp_imm_u(IntCC::NotEqual, any, 0);
         self.branch_away_unless(any, self.exit);
@@ -277,7 +294,7 @@ impl<'a> Lowering<'a, '_> {
         let none = self.builder.ins().icmp(IntCC::SignedGreaterThan, lowest, highest);
         self.branch_away(none, self.exit);
         let differ = self.builder.ins().icmp(IntCC::NotEqual, lowest, highest);
-        self.fault_if(differ, FaultKind::DivergentBarrier { threads: [0; 2] }, self.origin);
+        self.fault_if_in(differ, FaultKind::DivergentBarrier { threads: [0; 2] }, self.origin, None);
         lowest
     }
 
@@ -290,7 +307,8 @@ impl<'a> Lowering<'a, '_> {
         self.group_region(body);
         if self.group_frames.last().expect("opened above").latched {
             self.enter(latch, Mask::Full);
-            self.poll(origin, None);
+            let before = self.group_frames.last().expect("opened above").before;
+            self.end_round(before, origin, None);
             self.builder.ins().jump(header, &[]);
         }
         self.builder.seal_block(header);

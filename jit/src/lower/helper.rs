@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use super::mask::Mask;
 use super::notes::Note;
+use super::stop::{HELPER_WORK, SAMPLE_WORK};
 use super::{Lowering, constant_flags, own_flags};
 use crate::abi::{self, CallRow, HelperId, SampleForm, SampleLanes, offsets};
 use crate::packet::Operand;
@@ -61,6 +62,7 @@ impl Lowering<'_, '_> {
         let once = effect.is_none() && data.results.iter().all(|&result| self.facts.is_uniform(result));
         self.note(if once { Note::HelperOnce } else { Note::Helper });
         self.note_lanes(&mask);
+        self.spend_in_lanes(HELPER_WORK, once);
         if once {
             self.mask_first_lane();
         } else {
@@ -107,6 +109,7 @@ impl Lowering<'_, '_> {
         self.note(if once { Note::HelperOnce } else { Note::Helper });
         let mask = self.active();
         self.note_lanes(&mask);
+        self.spend_in_lanes(SAMPLE_WORK, once);
         for (n, &arg) in args.iter().enumerate() {
             let arg = self.operand(arg);
             self.pass(&arg, CallRow::Arg(n), once);

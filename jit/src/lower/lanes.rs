@@ -16,6 +16,7 @@ use cranelift_codegen::ir::{self, AtomicRmwOp, InstBuilder, types};
 use super::address::{Access, Area, INDEX, Limit, Location, OFFSET};
 use super::mask::Mask;
 use super::notes::Note;
+use super::stop::ACCESS_WORK;
 use super::{Lowering, own_flags, word_flags};
 use crate::abi::{AccessForm, AccessWork, AreaForm, CallRow, HelperId, offsets};
 use crate::packet::{Operand, Packet};
@@ -196,6 +197,7 @@ impl Lowering<'_, '_> {
         work: Work<'_>,
     ) -> Vec<Operand> {
         self.note(Note::Helper);
+        self.spend_in_lanes(ACCESS_WORK, false);
         if let Some(base) = reach.base {
             self.builder.ins().store(own_flags(), base, self.base, offsets::CALL_AREA_BASE);
         }

@@ -20,6 +20,7 @@ use super::address::{Access, Area, Limit, Location, Outside, Spread};
 use super::lanes::Work;
 use super::mask::{Home, Mask};
 use super::notes::Note;
+use super::stop::{ACCESS_WORK, ATOMIC_WORK};
 use crate::abi::offsets;
 use crate::packet::{Operand, Packet};
 
@@ -41,6 +42,7 @@ impl Lowering<'_, '_> {
             (Location::Area(area), Spread::Scattered) => self.load_scattered(area, &access, words, &mask),
             (Location::PerLane(_), _) => {
                 self.note(Note::LaneByLane);
+                self.spend_in_lanes(ACCESS_WORK, false);
                 self.lane_by_lane(&access, &mask, Work::Load { words })
             }
         };
@@ -259,6 +261,7 @@ impl Lowering<'_, '_> {
             (Location::Area(area), Spread::Scattered) => self.store_scattered(area, &access, &values, &mask),
             (Location::Area(_), Spread::Same) | (Location::PerLane(_), _) => {
                 self.note(Note::LaneByLane);
+                self.spend_in_lanes(ACCESS_WORK, false);
                 self.lane_by_lane(&access, &mask, Work::Store { values: &values });
             }
         }
@@ -404,6 +407,9 @@ impl Lowering<'_, '_> {
             }
             _ => {
                 self.note(Note::LaneByLane);
+                // Only this worker has the lines of private memory.
+                let is_private = matches!(&access.target, Location::Area(area) if area.private);
+                self.spend_in_lanes(if is_private { ACCESS_WORK } else { ATOMIC_WORK }, false);
                 self.lane_by_lane(&access, &mask, work).remove(0)
             }
         }

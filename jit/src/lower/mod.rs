@@ -20,6 +20,7 @@
 //! | `notes.rs` | lowering decisions, for listings |
 //! | `pressure.rs` | which values are kept in memory |
 //! | `scratch.rs` | the memory that holds them |
+//! | `stop.rs` | stopping: budgets of loop iterations, and when code looks at the stop word |
 //! | `unused.rs` | removes unused loads |
 //!
 //! Invariants:
@@ -47,6 +48,7 @@ pub(crate) mod notes;
 mod pressure;
 mod scratch;
 mod segment;
+mod stop;
 mod unused;
 mod value;
 
@@ -55,7 +57,6 @@ use std::collections::{HashMap, HashSet};
 use brolga_ir::Function;
 use brolga_ir::entity::{Inst, Value};
 use brolga_ir::function::{InstKind, Origin};
-use brolga_ir::host::FaultKind;
 use cranelift_codegen::ir::SigRef;
 use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlagsData, types};
 use cranelift_codegen::isa::{CallConv, TargetIsa};
@@ -73,6 +74,7 @@ use self::notes::Notes;
 use self::pressure::Pressure;
 use self::scratch::{Near, Scratch};
 use self::segment::{Position, Votes};
+use self::stop::{DIVISION_WORK, Effort};
 use crate::FloatMode;
 use crate::abi::{self, ArenaLayout, CallRow, VoteRows, offsets};
 use crate::error::CompileError;
@@ -84,9 +86,6 @@ use crate::site::Site;
 use value::Firsts;
 
 pub(crate) use self::anchor::is_large;
-
-/// Loop iterations between two checks of the stop word: far less than a millisecond for any sane loop body.
-const ROUNDS_AT_ONCE: i64 = 1 << 10;
 
 /// What running the code requires.
 pub(crate) struct Needs {
@@ -169,6 +168,7 @@ pub(crate) fn lower(
         segments: 0,
         rounds_left,
         takes_rounds: false,
+        effort: Effort::default(),
         splats: vec![None; func.value_count()],
         call_conv: isa.default_call_conv(),
         helper_signature: None,
@@ -313,6 +313,8 @@ struct Lowering<'a, 'f> {
     rounds_left: Variable,
     /// The function has loops.
     takes_rounds: bool,
+    /// What the code does between two looks at the stop word.
+    effort: Effort,
     /// Splatted uniform values from before the enclosing loops.
     splats: Vec<Option<Packet>>,
     call_conv: CallConv,
@@ -362,6 +364,9 @@ impl<'f> Lowering<'_, 'f> {
                     return self.define(data.results[0], packet.into());
                 }
                 let firsts = self.firsts_of_op(data.results[0], *op, args);
+                if op.takes_long() {
+                    self.spend_in_lanes(DIVISION_WORK, self.facts.is_uniform(data.results[0]));
+                }
                 let operands: Vec<Operand> = match self.facts.is_uniform(data.results[0]) {
                     true => args.iter().map(|&arg| self.operand(arg)).collect(),
                     false => args.iter().enumerate().map(|(n, &arg)| self.splat_operand(*op, n, arg)).collect(),
@@ -455,64 +460,6 @@ impl<'f> Lowering<'_, 'f> {
         self.begin(next);
     }
 
-    /// Ends the group with a fault if the condition (an `i8`) holds.
-    fn fault_if(&mut self, condition: ir::Value, kind: FaultKind, origin: Origin) {
-        self.fault_if_in(condition, kind, origin, None);
-    }
-
-    /// The same; with a mask, the fault is that of these threads of the running packet of a span.
-    fn fault_if_in(&mut self, condition: ir::Value, kind: FaultKind, origin: Origin, lanes: Option<&Mask>) {
-        let fault = self.builder.create_block();
-        self.builder.set_cold_block(fault);
-        let next = self.builder.create_block();
-        self.builder.ins().brif(condition, fault, &[], next, &[]);
-        self.begin(fault);
-        let (kind, origin) = (abi::fault_number(kind), origin.0);
-        let kind = self.builder.ins().iconst(types::I32, i64::from(kind));
-        self.builder.ins().store(own_flags(), kind, self.base, offsets::FAULT_KIND);
-        let origin = self.builder.ins().iconst(types::I32, i64::from(origin));
-        self.builder.ins().store(own_flags(), origin, self.base, offsets::FAULT_ORIGIN);
-        if let Some(lanes) = lanes {
-            self.builder.ins().store(own_flags(), self.position.first_thread, self.base, offsets::FAULT_THREAD);
-            let lanes = self.mask_packet(lanes);
-            self.store_row(&lanes, CallRow::Mask);
-        }
-        self.builder.ins().jump(self.exit, &[]);
-        self.begin(next);
-    }
-
-    /// Takes an iteration off the budget; emitted at the back edge of every loop. Iterations are taken from the context
-    /// in batches, and only then is the stop word polled: each iteration costs one count and one branch. `lanes` are
-    /// those in the loop, if the running packet is one of a span.
-    fn poll(&mut self, origin: Origin, lanes: Option<&Mask>) {
-        self.takes_rounds = true;
-        let [refill, next] = [(); 2].map(|()| self.builder.create_block());
-        self.builder.set_cold_block(refill);
-        let left = self.rounds_left();
-        self.builder.ins().brif(left, next, &[], refill, &[]);
-        self.begin(refill);
-        let stop = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::STOP);
-        let stop = self.builder.ins().load(types::I32, own_flags(), stop, 0);
-        let stop = self.builder.ins().icmp_imm_u(ir::condcodes::IntCC::NotEqual, stop, 0);
-        self.fault_if_in(stop, FaultKind::Stopped, origin, lanes);
-        self.set_cold();
-        let fuel = self.builder.ins().load(types::I64, own_flags(), self.base, offsets::FUEL);
-        let empty = self.builder.ins().icmp_imm_u(ir::condcodes::IntCC::Equal, fuel, 0);
-        self.fault_if_in(empty, FaultKind::OutOfFuel, origin, lanes);
-        self.set_cold();
-        let most = self.builder.ins().iconst(types::I64, ROUNDS_AT_ONCE);
-        let is_last = self.builder.ins().icmp(ir::condcodes::IntCC::UnsignedLessThan, fuel, most);
-        let taken = self.builder.ins().select(is_last, fuel, most);
-        let fuel = self.builder.ins().isub(fuel, taken);
-        self.builder.ins().store(own_flags(), fuel, self.base, offsets::FUEL);
-        self.set_rounds_left(taken);
-        self.builder.ins().jump(next, &[]);
-        self.begin(next);
-        let left = self.rounds_left();
-        let left = self.builder.ins().iadd_imm_s(left, -1);
-        self.set_rounds_left(left);
-    }
-
     /// Marks the current block as cold.
     fn set_cold(&mut self) {
         let block = self.builder.current_block().expect("code is being written");
@@ -524,13 +471,5 @@ impl<'f> Lowering<'_, 'f> {
         for n in n..self.builder.func.dfg.num_blocks() {
             self.builder.set_cold_block(Block::from_u32(n as u32));
         }
-    }
-
-    /// The function's end: returns the iterations that were taken and not used.
-    fn give_back_rounds(&mut self) {
-        let left = self.rounds_left();
-        let fuel = self.builder.ins().load(types::I64, own_flags(), self.base, offsets::FUEL);
-        let fuel = self.builder.ins().iadd(fuel, left);
-        self.builder.ins().store(own_flags(), fuel, self.base, offsets::FUEL);
     }
 }

@@ -142,6 +142,7 @@ impl Lowering<'_, '_> {
         self.votes = self.new_votes(tail);
         self.any_left = self.layout.alive.map(|_| self.new_word(0));
         let packets = self.begin_packets();
+        let before = self.effort();
         let rest = self.builder.create_block();
         self.rest = rest;
         let existing = self.threads_that_exist();
@@ -175,6 +176,7 @@ impl Lowering<'_, '_> {
             self.set_cold();
             self.forget(made_before);
             self.mask = Some(mask);
+            self.comes_from(before);
             self.again = true;
             self.rarely(|lowering| lowering.packet(insts, tail, alive.as_ref()));
             self.again = false;
@@ -185,6 +187,7 @@ impl Lowering<'_, '_> {
             let lanes = self.home_lanes(&alive);
             self.store_alive(&Mask::Lanes(lanes));
         }
+        self.end_round_of_packets(before, self.layout.packets);
         self.end_packets(packets);
         if let Some(any_left) = self.any_left {
             let any_left = self.builder.use_var(any_left);

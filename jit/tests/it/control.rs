@@ -353,6 +353,59 @@ fn endless_loops_stop_when_asked() {
     }
 }
 
+/// However work is arranged, in long code, long rounds, arms, packets or between barriers, little of it is done once a stop is asked
+/// for.
+#[test]
+fn little_work_follows_a_stop() {
+    let read = "ld_indexable(texture2d)(uint,uint,uint,uint) r2.x, r0.xxxx, t0.xyzw\nxor r1.x, r1.x, r2.x\n";
+    let either = format!("if_nz r1.x\n{read}else\n{read}{read}endif\n");
+    let case = format!("switch r1.x\ncase l(0)\n{read}breakc_nz r2.x\n{read}break\ndefault\n{read}break\nendswitch\n");
+    let works = [
+        ([16, 1, 1], read.repeat(1000)),
+        ([16, 1, 1], format!("loop\n{}endloop", read.repeat(100))),
+        ([16, 1, 1], format!("loop\nloop\nbreakc_nz r0.x\n{read}break\nendloop\n{}endloop", read.repeat(30))),
+        ([16, 1, 1], either.repeat(300)),
+        ([16, 1, 1], case.repeat(300)),
+        ([1024, 1, 1], read.repeat(30)),
+        ([512, 1, 1], format!("{read}sync_g_t\n").repeat(100)),
+    ];
+    for (n, ([x, y, z], work)) in works.into_iter().enumerate() {
+        let func = in_ssa(&format!(
+            "dcl_uav_raw u0
+            dcl_resource_texture2d (uint,uint,uint,uint) t0
+            dcl_input vThreadIDInGroupFlattened
+            dcl_temps 4
+            dcl_tgsm_raw g0, 1024
+            dcl_thread_group {x}, {y}, {z}
+            mov r0.x, vThreadIDInGroupFlattened.x
+            {work}
+            store_raw u0.x, l(0), r1.x
+            ret"
+        ));
+        let func = verify(func).unwrap();
+        let asked = || {
+            let mut bound = Bound::new(&func, &[vec![vec![0; 4]], vec![vec![7; 16]]]);
+            bound.patience = 100;
+            bound
+        };
+        let check = |bound: &Bound, outcome: bound::Outcome, engine: &str| {
+            let [Err(Fault { kind: FaultKind::Stopped, origin, .. })] = outcome.ends[..] else {
+                panic!("{n}, {engine}: {:?}", outcome.ends)
+            };
+            assert!(origin != Origin::default(), "{n}, {engine}");
+            let read = bound.texels_read.load(std::sync::atomic::Ordering::Relaxed);
+            assert!(read < 3000, "{n}, {engine}: {read} texels");
+        };
+        for options in targets() {
+            let compiled = compile(&func, &options).unwrap();
+            let bound = asked();
+            check(&bound, run(&func, &compiled, &bound, &[[0, 0, 0]], u64::MAX), "machine code");
+        }
+        let bound = asked();
+        check(&bound, bound::interpret(&func, &bound, &[[0, 0, 0]], u64::MAX), "interpreter");
+    }
+}
+
 #[test]
 fn endless_loops_run_out_of_fuel() {
     for barrier in [false, true] {

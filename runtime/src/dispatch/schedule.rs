@@ -172,7 +172,7 @@ impl Run<'_> {
             let left = count.saturating_sub(self.next.load(Ordering::Relaxed));
             let taken = (left / self.shares).clamp(1, MOST_AT_A_TIME);
             let start = self.next.fetch_add(taken, Ordering::Relaxed);
-            if start >= count {
+            if start >= count || start > self.last.load(Ordering::Relaxed) {
                 return;
             }
             if let Some(ask) = ask.take() {

@@ -11,6 +11,7 @@
 //! | `batch.rs` | batches of vertices and pixels |
 //! | `states.rs` | batches of any words, of shaders in any state |
 //! | `stop.rs` | endless loops are stopped |
+//! | `latency.rs` | how soon that is, for many kinds of work |
 //! | `lifetimes.rs` | who may go first, and from many threads at once |
 //! | `edges.rs` | views at the ends of buffers, with guard pages |
 //! | `wrapped.rs` | the caller's memory with a row pitch |
@@ -34,6 +35,7 @@ mod edges;
 mod exec;
 mod files;
 mod interfaces;
+mod latency;
 mod lifetimes;
 mod listing;
 mod mips;

@@ -118,13 +118,14 @@ fn fuel_is_one_per_packet_and_way_back() {
 
 #[test]
 fn stop_is_seen_at_start_and_on_every_way_back() {
+    // Besides, each of the three packets asks before it begins.
     let host = TestHost::new(0);
-    let faults = [(0, Origin(0)), (1, Origin(44)), (41, Origin(44))];
+    let faults = [(0, Origin(0)), (1, Origin(44)), (44, Origin(44))];
     for (patience, origin) in faults {
         host.patience.store(patience, Ordering::Relaxed);
         let fault = run_group(counting(), &host, [0; 3], 1000).unwrap_err();
         assert_eq!(fault, Fault::new(FaultKind::Stopped, origin), "after {patience} questions");
     }
-    host.patience.store(42, Ordering::Relaxed);
+    host.patience.store(45, Ordering::Relaxed);
     assert_eq!(run_group(counting(), &host, [0; 3], 1000), Ok(()));
 }

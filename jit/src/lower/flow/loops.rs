@@ -112,7 +112,7 @@ impl Lowering<'_, '_> {
             Some(run) => Some(Mask::Lanes(self.home_lanes(run))),
             None => Some(self.parked(entry)),
         };
-        self.poll(origin, lanes.as_ref());
+        self.end_round(frame.before, origin, lanes.as_ref());
         self.builder.ins().jump(header, &[]);
     }
 }

@@ -1,0 +1,189 @@
+//! Stopping: the budget of loop iterations, and when code looks at the stop word.
+//!
+//! A loop counts its rounds, and looks at the stop word once in [`ROUNDS_AT_ONCE`]: each round costs one count and one
+//! branch. That is soon enough where a round is short. A loop whose round is long looks in every round, and so do straight-line
+//! code and loops over packets after so much work: no more than a millisecond or so lies between two looks, whatever a
+//! shader does.
+//!
+//! *Work* is counted in CLIF instructions. What takes much longer than the instructions written for it says how much
+//! ([`Lowering::spend`]), by what it takes at its worst, since a look costs next to nothing beside it. Code that may be
+//! skipped counts as if it ran, and after a construct with a look in it comes a look: so it does not matter which way lanes took
+//! through it.
+
+use brolga_ir::function::Origin;
+use brolga_ir::host::FaultKind;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder, types};
+
+use super::mask::Mask;
+use super::{Lowering, constant_flags, own_flags};
+use crate::abi::{self, CallRow, offsets};
+
+/// Loop iterations between two looks, where a round is short.
+const ROUNDS_AT_ONCE: i64 = 1 << 10;
+/// The work of a round above which it is long: beside it a look is nothing, and that many short ones take less than a
+/// millisecond.
+const LONG_ROUND: u64 = 1000;
+/// The most work of straight-line code between two looks.
+const LONG_CODE: u64 = 1 << 16;
+
+/// The work of a sample in a lane. An anisotropic one of sixteen taps takes microseconds.
+pub(super) const SAMPLE_WORK: u64 = 2000;
+/// The work of a helper in a lane, as of a texel of a compressed format.
+pub(super) const HELPER_WORK: u64 = 300;
+/// The work of an atomic in a lane, if other threads want the same cache line.
+pub(super) const ATOMIC_WORK: u64 = 150;
+/// The work of an access in a lane that a helper finds, or a loop over the lanes.
+pub(super) const ACCESS_WORK: u64 = 30;
+/// The work of a division or root in a lane.
+pub(super) const DIVISION_WORK: u64 = 10;
+/// The work of writing zeros to so many bytes, mostly to memory.
+const CLEARED_BYTES: u64 = 8;
+
+/// The work since the last look.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Effort {
+    /// Work up to an instruction.
+    work: u64,
+    /// Which instruction.
+    counted: usize,
+    /// Looks written so far.
+    looks: u32,
+}
+
+impl Lowering<'_, '_> {
+    /// The work up to the builder's position.
+    pub fn effort(&mut self) -> Effort {
+        let (written, Effort { work, counted, .. }) = (self.builder.func.dfg.num_insts(), self.effort);
+        self.effort.work = work.saturating_add(written.saturating_sub(counted) as u64);
+        self.effort.counted = written;
+        self.effort
+    }
+
+    /// Notes that what was written takes as long as so many instructions more.
+    pub fn spend(&mut self, work: u64) {
+        self.effort.work = self.effort.work.saturating_add(work);
+    }
+
+    /// The same for each lane of a packet, or for one.
+    pub fn spend_in_lanes(&mut self, work: u64, once: bool) {
+        self.spend(if once { work } else { work * u64::from(self.shape.lanes()) });
+    }
+
+    /// The same for zeros written to memory.
+    pub fn spend_on_clearing(&mut self, bytes: u64) {
+        self.spend(bytes / CLEARED_BYTES);
+    }
+
+    /// The builder's position is reached from an earlier one too, past what was written since.
+    pub fn comes_from(&mut self, before: Effort) {
+        let now = self.effort();
+        self.effort.work = now.work.max(before.work);
+    }
+
+    /// Whether a round that began there is long.
+    pub fn is_long_since(&mut self, before: Effort) -> bool {
+        let now = self.effort();
+        now.looks != before.looks || now.work.saturating_sub(before.work) > LONG_ROUND
+    }
+
+    /// Ends a round of a loop over packets. It began there, and there are so many of them.
+    pub fn end_round_of_packets(&mut self, before: Effort, packets: u32) {
+        let now = self.effort();
+        let others = u64::from(packets.saturating_sub(1));
+        let more = now.work.saturating_sub(before.work).saturating_mul(others);
+        if others > 0 && (now.looks != before.looks || more > LONG_CODE) {
+            // A fault is that of the packet's first thread.
+            let lanes = self.layout.threads.is_none().then_some(Mask::Full);
+            self.look(self.origin, lanes.as_ref());
+        } else {
+            self.spend(more);
+        }
+    }
+
+    /// After something that began there: looks if it looked too, or if there was much work since the last look.
+    pub fn look_if_due(&mut self, before: Effort, origin: Origin, lanes: Option<&Mask>) {
+        let now = self.effort();
+        if now.looks != before.looks || now.work > LONG_CODE {
+            self.look(origin, lanes);
+        }
+    }
+
+    /// Looks at the stop word, and ends the group if it is set; with a mask as for [`Self::fault_if_in`].
+    pub fn look(&mut self, origin: Origin, lanes: Option<&Mask>) {
+        let stop = self.stop_word();
+        self.fault_if_in(stop, FaultKind::Stopped, origin, lanes);
+        let now = self.effort();
+        self.effort = Effort { work: 0, looks: now.looks + 1, ..now };
+    }
+
+    /// Whether the stop word is set, an `i8`.
+    fn stop_word(&mut self) -> ir::Value {
+        let stop = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::STOP);
+        let stop = self.builder.ins().load(types::I32, own_flags(), stop, 0);
+        self.builder.ins().icmp_imm_u(IntCC::NotEqual, stop, 0)
+    }
+
+    /// Takes an iteration off the budget; emitted at the back edge of every loop. Iterations are taken from the context
+    /// in batches, and only then does a loop of short rounds look at the stop word. `lanes` are those in the loop, if the running
+    /// packet is one of a span.
+    pub fn end_round(&mut self, before: Effort, origin: Origin, lanes: Option<&Mask>) {
+        if self.is_long_since(before) {
+            self.look(origin, lanes);
+        }
+        self.takes_rounds = true;
+        let [refill, next] = [(); 2].map(|()| self.builder.create_block());
+        self.builder.set_cold_block(refill);
+        let left = self.rounds_left();
+        self.builder.ins().brif(left, next, &[], refill, &[]);
+        self.begin(refill);
+        let stop = self.stop_word();
+        self.fault_if_in(stop, FaultKind::Stopped, origin, lanes);
+        self.set_cold();
+        let fuel = self.builder.ins().load(types::I64, own_flags(), self.base, offsets::FUEL);
+        let empty = self.builder.ins().icmp_imm_u(IntCC::Equal, fuel, 0);
+        self.fault_if_in(empty, FaultKind::OutOfFuel, origin, lanes);
+        self.set_cold();
+        let most = self.builder.ins().iconst(types::I64, ROUNDS_AT_ONCE);
+        let is_last = self.builder.ins().icmp(IntCC::UnsignedLessThan, fuel, most);
+        let taken = self.builder.ins().select(is_last, fuel, most);
+        let fuel = self.builder.ins().isub(fuel, taken);
+        self.builder.ins().store(own_flags(), fuel, self.base, offsets::FUEL);
+        self.set_rounds_left(taken);
+        self.builder.ins().jump(next, &[]);
+        self.begin(next);
+        let left = self.rounds_left();
+        let left = self.builder.ins().iadd_imm_s(left, -1);
+        self.set_rounds_left(left);
+    }
+
+    /// The function's end: returns the iterations that were taken and not used.
+    pub fn give_back_rounds(&mut self) {
+        let left = self.rounds_left();
+        let fuel = self.builder.ins().load(types::I64, own_flags(), self.base, offsets::FUEL);
+        let fuel = self.builder.ins().iadd(fuel, left);
+        self.builder.ins().store(own_flags(), fuel, self.base, offsets::FUEL);
+    }
+
+    /// Ends the group with a fault if the condition (an `i8`) holds; with a mask, the fault is that of these threads of the
+    /// running packet of a span.
+    pub fn fault_if_in(&mut self, condition: ir::Value, kind: FaultKind, origin: Origin, lanes: Option<&Mask>) {
+        let fault = self.builder.create_block();
+        self.builder.set_cold_block(fault);
+        let next = self.builder.create_block();
+        self.builder.ins().brif(condition, fault, &[], next, &[]);
+        self.begin(fault);
+        let (kind, origin) = (abi::fault_number(kind), origin.0);
+        let kind = self.builder.ins().iconst(types::I32, i64::from(kind));
+        self.builder.ins().store(own_flags(), kind, self.base, offsets::FAULT_KIND);
+        let origin = self.builder.ins().iconst(types::I32, i64::from(origin));
+        self.builder.ins().store(own_flags(), origin, self.base, offsets::FAULT_ORIGIN);
+        if let Some(lanes) = lanes {
+            self.builder.ins().store(own_flags(), self.position.first_thread, self.base, offsets::FAULT_THREAD);
+            let lanes = self.mask_packet(lanes);
+            self.store_row(&lanes, CallRow::Mask);
+        }
+        self.builder.ins().jump(self.exit, &[]);
+        self.begin(next);
+    }
+}
