@@ -192,7 +192,12 @@ macro_rules! codec {
 macro_rules! formats {
     ($($dxgi:literal $name:ident $family:ident $encoding:ident [$($uses:ident)+] $(($($part:tt)+))+ $(as $codec:ty)?;)+) => {
         /// A texel format.
-        #[allow(non_camel_case_types, missing_docs, reason = "the names are Direct3D's and say everything")]
+        #[allow(
+            non_camel_case_types,
+            clippy::upper_case_acronyms,
+            missing_docs,
+            reason = "the names are Direct3D's and say everything"
+        )]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Format {
@@ -212,7 +217,7 @@ macro_rules! formats {
             }
         }
 
-        #[allow(non_camel_case_types, reason = "named as the formats")]
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "named as the formats")]
         mod rows {
             use super::*;
 
