@@ -27,6 +27,23 @@ pub enum Numbers {
 }
 
 impl Numbers {
+    /// What the components of a format are, and how many bits each has, where all are alike.
+    pub fn of_format(name: &str) -> Option<(Self, usize)> {
+        let (channels, meaning) = name.strip_suffix("_SRGB").unwrap_or(name).rsplit_once('_')?;
+        let mut widths = channels.split(|letter: char| !letter.is_ascii_digit()).filter(|digits| !digits.is_empty());
+        let bits: usize = widths.next()?.parse().ok()?;
+        if widths.any(|other| other.parse() != Ok(bits)) || !matches!(bits, 8 | 16 | 32) {
+            return None;
+        }
+        let numbers = match meaning {
+            "FLOAT" => Numbers::Float,
+            "SINT" | "SNORM" => Numbers::Signed,
+            "UINT" | "UNORM" => Numbers::Unsigned,
+            _ => return None,
+        };
+        Some((numbers, bits))
+    }
+
     /// What NumPy calls such numbers of so many bits.
     pub fn name(self, bits: usize) -> String {
         let name = match self {

@@ -22,6 +22,19 @@ pub fn view(array: Array, dimension: Dimension, component: Component, format: Op
     Ok(View::texture(texture(array, dimension, format)?))
 }
 
+/// Refuses an array that is to be drawn to and has other numbers than its format; whole texels may be integers.
+pub fn check_target(array: &Array, format: Format) -> Result<(), Failure> {
+    let Some((numbers, bits)) = Numbers::of_format(format.name()) else { return Ok(()) };
+    let is_packed = array.numbers() == Some(Numbers::Unsigned) && array.item_bytes() == format.size_bytes() as usize;
+    if array.holds((numbers, bits)) || is_packed {
+        return Ok(());
+    }
+    let (found, wanted) = (array.type_name(), numbers.name(bits));
+    Err(Failure::resource(format!(
+        "what is drawn to as {format} is an array of {wanted}, not of {found}: numpy.zeros(shape, numpy.{wanted}) makes one"
+    )))
+}
+
 /// An array as a texture of one mip level.
 pub fn texture(array: Array, dimension: Dimension, format: Format) -> Result<Texture, Failure> {
     let texel_bytes = check_texel(&array, dimension, format)?;

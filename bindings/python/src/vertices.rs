@@ -130,20 +130,7 @@ fn is_input(name: &str, element: &InputElement) -> bool {
 
 /// The numbers of an element, and the bits of each, where all are alike; bytes may stand for any.
 fn number_of(element: &InputElement) -> Option<(Numbers, usize)> {
-    let name = element.format.to_string();
-    let (channels, meaning) = name.rsplit_once('_')?;
-    let mut widths = channels.split(|letter: char| !letter.is_ascii_digit()).filter(|digits| !digits.is_empty());
-    let bits: usize = widths.next()?.parse().ok()?;
-    if widths.any(|other| other.parse() != Ok(bits)) || bits < 16 {
-        return None;
-    }
-    let numbers = match meaning {
-        "FLOAT" => Numbers::Float,
-        "SINT" | "SNORM" => Numbers::Signed,
-        "UINT" | "UNORM" => Numbers::Unsigned,
-        _ => return None,
-    };
-    Some((numbers, bits))
+    Numbers::of_format(&element.format.to_string()).filter(|(_, bits)| *bits >= 16)
 }
 
 /// The fields of a dtype: names, places in bytes, and what their numbers are called; none if it has none.

@@ -207,7 +207,11 @@ pub fn target(object: &Bound<'_, PyAny>, format: Format) -> PyResult<brolga::Vie
             let View { array, format: given, .. } = view.get();
             texels::texture(Array::new(array.bind(object.py()))?, Dimension::Texture2d, given.unwrap_or(format))
         }
-        Err(_) => texels::texture(Array::new(object)?, Dimension::Texture2d, format),
+        Err(_) => {
+            let array = Array::new(object)?;
+            texels::check_target(&array, format)?;
+            texels::texture(array, Dimension::Texture2d, format)
+        }
     };
     Ok(brolga::View::texture(texture?))
 }

@@ -123,6 +123,21 @@ def test_vertices_that_do_not_fit_are_refused_with_the_cast(device: brolga.Devic
     of_fields.draw(vertices=[np.zeros(3, [("POSITION", "f4", 2), ("COLOR", "f4", 4), ("WEIGHT", "f8")])])
 
 
+def test_targets_of_another_type_are_refused(device: brolga.Device) -> None:
+    pipeline = device.pipeline(**SHADERS, inputs=CORNERS.dtype, targets=["R8G8B8A8_UNORM"], depth="D32_FLOAT")
+    draw = pipeline.draw(vertices=[CORNERS])
+    colour, depth = np.zeros((8, 8, 4), np.uint8), np.ones((8, 8), np.float32)
+    for wrong in (np.zeros((8, 8, 4)), np.zeros((8, 8), np.float32), np.zeros((8, 8, 2), np.int16)):
+        with pytest.raises(brolga.ResourceError, match=r"R8G8B8A8_UNORM is an array of uint8, not of .*numpy.uint8"):
+            device.draw([draw], [wrong], depth=depth)
+    for wrong in (np.ones((8, 8)), np.ones((8, 8), np.int32)):
+        with pytest.raises(brolga.ResourceError, match=r"D32_FLOAT is an array of float32, not of .*numpy.float32"):
+            device.draw([draw], [colour], depth=wrong)
+    # A texel may be one integer.
+    for fits in (colour, np.zeros((8, 8), np.uint32)):
+        device.draw([draw], [fits], depth=depth)
+
+
 def test_what_a_draw_does_not_bind_is_refused_as_in_a_dispatch(device: brolga.Device) -> None:
     pixel = """
         ps_5_0

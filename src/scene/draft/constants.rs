@@ -70,7 +70,7 @@ impl Words {
 
     /// A variable or member whose first element begins at a word.
     fn variable(&mut self, at: usize, variable: &Variable) {
-        let stride = element_words(variable).next_multiple_of(REGISTER);
+        let stride = whole_registers(element_words(variable));
         for n in 0..variable.elements.unwrap_or(1) as usize {
             let at = at.saturating_add(n.saturating_mul(stride));
             if at >= self.words.len() {
@@ -100,6 +100,11 @@ impl Words {
     }
 }
 
+/// Words from an element of so many to the next.
+fn whole_registers(words: usize) -> usize {
+    words.div_ceil(REGISTER).saturating_mul(REGISTER)
+}
+
 /// Words of an element of a variable, from its first to its last.
 fn element_words(variable: &Variable) -> usize {
     if variable.members.is_empty() {
@@ -107,7 +112,7 @@ fn element_words(variable: &Variable) -> usize {
     }
     let end = |member: &Variable| {
         let (element, count) = (element_words(member), member.elements.unwrap_or(1).max(1) as usize);
-        let before = (count - 1).saturating_mul(element.next_multiple_of(REGISTER));
+        let before = (count - 1).saturating_mul(whole_registers(element));
         words_before(variable, member).saturating_add(before).saturating_add(element)
     };
     variable.members.iter().map(end).max().unwrap_or(1)
@@ -167,21 +172,21 @@ mod tests {
 
     #[test]
     fn each_number_is_one_in_its_own_type() {
-        let members = vec![variable("uint", 32, None, vec![]), variable("float2", 36, Some(2), vec![])];
+        let members = vec![variable("uint", 32, None, vec![]), variable("float2", 48, Some(2), vec![])];
         let found = words(
-            9,
+            11,
             vec![
                 variable("int", 0, None, vec![]),
                 variable("bool", 4, None, vec![]),
                 variable("double", 8, None, vec![]),
                 variable("min16float3", 16, None, vec![]),
-                // Two elements of two registers: a number, and two vectors of which the second has a register of its own.
+                // Two elements of three registers: a number, and two vectors.
                 variable("struct S", 32, Some(2), members),
-                variable("float2x3", 96, None, vec![]),
+                variable("float2x3", 128, None, vec![]),
             ],
         );
         let mut expected = vec![1, 1, 0, 0x3ff0_0000, ONE, ONE, ONE, 0];
-        let structure = [1, ONE, ONE, 0, ONE, ONE, 0, 0];
+        let structure = [1, 0, 0, 0, ONE, ONE, 0, 0, ONE, ONE, 0, 0];
         expected.extend(structure.repeat(2));
         expected.extend([ONE, 0, 0, 0, 0, ONE, 0, 0, 0, 0, 0, 0]);
         assert_eq!(found, expected);
