@@ -126,11 +126,11 @@ const KINDS: &[Kind] = &[
         Ok(Box::new(move |token| Ok(texture.generate_mips_until(&|| token.is_cancelled())?)))
     }),
     ("mip levels: of a file's texels", |_| {
-        let texels = texels(Format::R8G8B8A8_UNORM, 4096)?;
+        let texels = texels(Format::R8G8B8A8_UNORM, 2048)?;
         Ok(Box::new(move |token| Ok(texels.clone().with_mips_until(u64::MAX, token).map(drop)?)))
     }),
     ("convert: a file's texels", |_| {
-        let texels = texels(Format::R8G8B8A8_UNORM, 4096)?;
+        let texels = texels(Format::R8G8B8A8_UNORM, 2048)?;
         Ok(Box::new(move |token| {
             Ok(texels.clone().convert_until(Format::R32G32B32A32_FLOAT, u64::MAX, token).map(drop)?)
         }))
@@ -153,8 +153,9 @@ const KINDS: &[Kind] = &[
         let text = [b"v 0 0 0\nv 1 0 0\nv 0 1 0\n".to_vec(), b"f 1 2 3\n".repeat(4 << 20)].concat();
         Ok(Box::new(move |token| Ok(Mesh::parse_until(&text, u64::MAX, token).map(drop)?)))
     }),
-    ("load: a mesh of one face", |_| {
-        let text = [b"v 0 0 0\nv 1 0 0\nv 0 1 0\ns 1\nf".to_vec(), b" 1 2 3".repeat(4 << 20)].concat();
+    ("load: a mesh of large faces", |_| {
+        let face = [b"f".to_vec(), b" 1 2 3".repeat(160_000), b"\n".to_vec()].concat();
+        let text = [b"v 0 0 0\nv 1 0 0\nv 0 1 0\ns 1\n".to_vec(), face.repeat(20)].concat();
         Ok(Box::new(move |token| Ok(Mesh::parse_until(&text, u64::MAX, token).map(drop)?)))
     }),
     ("job: a file of 4 GiB that is copied", |setup| {
@@ -293,7 +294,9 @@ fn numpy(count: u64) -> Vec<u8> {
 
 /// A job whose shader does nothing.
 fn job(setup: &Setup, bindings: &str) -> Result<Job, Box<dyn Error>> {
-    std::fs::write(setup.folder.path().join("nothing.cso"), assemble("cs_5_0\ndcl_thread_group 1, 1, 1\nret\n"))?;
+    let declared = if bindings.contains("[u0]") { "dcl_uav_raw u0\n" } else { "" };
+    let shader = assemble(&format!("cs_5_0\n{declared}dcl_thread_group 1, 1, 1\nret\n"));
+    std::fs::write(setup.folder.path().join("nothing.cso"), shader)?;
     let text = format!("shader = \"nothing.cso\"\ndispatch = [1, 1, 1]\n{bindings}");
     Ok(Job::parse(setup.folder.path().join("job.toml"), &text, Syntax::Toml)?)
 }

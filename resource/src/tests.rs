@@ -366,7 +366,8 @@ fn what_takes_long_can_be_stopped() {
     };
     let whole = texture().level(0, 0).unwrap();
     let value = ClearValue::Color([1.0; 4]);
-    let kinds: [&dyn Fn(&Texture, &dyn Fn() -> bool) -> Result<(), ResourceError>; 5] = [
+    type Work<'a> = &'a dyn Fn(&Texture, &dyn Fn() -> bool) -> Result<(), ResourceError>;
+    let kinds: [Work<'_>; 5] = [
         &|one, stop| one.generate_mips_until(stop),
         &|one, stop| View::texture(one.clone()).generate_mips_until(stop),
         &|one, stop| View::texture(one.clone()).clear_until(value, stop),

@@ -18,7 +18,7 @@ use super::until::check;
 const MOST_LINKS: u32 = 40;
 
 /// Bytes that go to the disk at once: few enough that a writer can be stopped soon.
-const PIECE: u64 = 8 << 20;
+const PIECE: u64 = 4 << 20;
 
 /// Bytes for which room is made at once, likewise.
 #[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]

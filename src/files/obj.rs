@@ -14,7 +14,7 @@ use std::collections::hash_map::Entry;
 use std::hash::Hash;
 use std::path::Path;
 
-use brolga_runtime::room::{push, room};
+use brolga_runtime::room::push;
 use brolga_runtime::{CancelToken, ResourceError};
 
 use super::until::go_on;
@@ -22,6 +22,9 @@ use super::{FileError, FileProblem, at, input, short};
 
 /// Lines, faces or corners that are looked at between two questions whether to go on.
 const PIECE: usize = 1 << 12;
+
+/// Bytes of a line at most, with those that continue it: a polygon of tens of thousands of corners.
+const MOST_LINE: usize = 1 << 20;
 
 /// Words that begin lines of which nothing is taken.
 const IGNORED: &[&str] = &[
@@ -102,7 +105,7 @@ impl Mesh {
         let smooth = file.smooth_normals(cancel)?;
         let (mut mesh, mut places) = (Self::default(), HashMap::new());
         for (number, face) in (0..).zip(&file.faces) {
-            if number as usize % PIECE == 0 {
+            if (number as usize).is_multiple_of(PIECE) {
                 go_on(cancel)?;
             }
             let corners = &file.corners[face.first..][..face.count];
@@ -183,26 +186,27 @@ struct Face {
 impl Lines {
     fn parse(text: &[u8], cancel: &CancelToken) -> Result<Self, FileProblem> {
         let (mut found, mut smoothing) = (Self::default(), 0);
-        let (mut lines, mut number) = (text.split(|&byte| byte == b'\n'), 0);
+        let (mut lines, mut number) = (text.split(|&byte| byte == b'\n'), 0_usize);
         while let Some(line) = lines.next() {
-            if number % PIECE == 0 {
+            if number.is_multiple_of(PIECE) || line.len() > PIECE {
                 go_on(cancel)?;
             }
             number += 1;
             let here = number;
-            let mut line = characters(line)?;
+            let mut line = characters(line, here)?;
             // A line goes on in the next one.
             if begun(&line).is_some() {
                 let mut whole = String::new();
                 while let Some(part) = begun(&line) {
-                    append(&mut whole, part)?;
-                    line = characters(lines.next().unwrap_or_default())?;
+                    whole.push_str(part);
+                    line = characters(lines.next().unwrap_or_default(), here)?;
                     number += 1;
-                    if number % PIECE == 0 {
+                    if number.is_multiple_of(PIECE) {
                         go_on(cancel)?;
                     }
+                    check_line(whole.len() + line.len(), here)?;
                 }
-                append(&mut whole, &line)?;
+                whole.push_str(&line);
                 line = Cow::Owned(whole);
             }
             let read = found.line(&line, &mut smoothing, cancel);
@@ -327,20 +331,17 @@ fn begun(line: &str) -> Option<&str> {
     line.trim_end_matches('\r').strip_suffix('\\')
 }
 
-/// Adds to a text that may be long.
-fn append(text: &mut String, part: &str) -> Result<(), ResourceError> {
-    let size_bytes = (text.len() + part.len()) as u64;
-    text.try_reserve(part.len()).map_err(|_| ResourceError::OutOfMemory { size_bytes })?;
-    text.push_str(part);
-    Ok(())
+/// Refuses a line of so many bytes that begins at this number.
+fn check_line(bytes: usize, number: usize) -> Result<(), FileProblem> {
+    match bytes > MOST_LINE {
+        true => Err(format!("line {number}: it has {bytes} bytes, the limit is {MOST_LINE}").into()),
+        false => Ok(()),
+    }
 }
 
 /// A line as text, whatever its bytes are.
-fn characters(line: &[u8]) -> Result<Cow<'_, str>, ResourceError> {
-    if std::str::from_utf8(line).is_err() {
-        // Each byte may become a replacement character, of three.
-        drop(room::<u8>(3 * line.len() as u64)?);
-    }
+fn characters(line: &[u8], number: usize) -> Result<Cow<'_, str>, FileProblem> {
+    check_line(line.len(), number)?;
     Ok(String::from_utf8_lossy(line))
 }
 
@@ -466,5 +467,19 @@ mod tests {
         assert!(said(b"\x89PNG\r\n\x1a\n\0\0").contains("line 1: "));
         let large = Mesh::parse(format!("{three}f 1 2 3\n").as_bytes(), 107).unwrap_err();
         assert_eq!(large.to_string(), "its triangles have at least 108 bytes, the limit is 107");
+    }
+
+    #[test]
+    fn lines_have_an_end_and_a_token_stops_all() {
+        let long = [b"v 0 0 0\n# ".to_vec(), vec![b'x'; MOST_LINE]].concat();
+        let expected = format!("line 2: it has {} bytes, the limit is {MOST_LINE}", MOST_LINE + 2);
+        assert_eq!(Mesh::parse(&long, 1000).unwrap_err().to_string(), expected);
+        // In parts it is as long.
+        let part = [vec![b'1'; MOST_LINE / 2 + 1], b"\\\n".to_vec()].concat();
+        let parts = Mesh::parse(&part.repeat(2), 1000).unwrap_err().to_string();
+        assert!(parts.starts_with("line 1: it has ") && parts.ends_with("the limit is 1048576"), "{parts}");
+        let cancel = CancelToken::new();
+        cancel.cancel();
+        assert!(matches!(Mesh::parse_until(b"f 1 2 3", 1000, &cancel), Err(FileProblem::Stopped)));
     }
 }

@@ -303,13 +303,18 @@ enum Bound {
 
 /// Runs the command with so many mebibytes.
 fn under(folder: &Folder, bound: Bound, mebibytes: u64, arguments: &[&str]) -> Run {
+    within(folder, bound, mebibytes, "", arguments)
+}
+
+/// The same by another program, which ends it in time.
+fn within(folder: &Folder, bound: Bound, mebibytes: u64, by: &str, arguments: &[&str]) -> Run {
     let option = match bound {
         Bound::Space => "-v",
         Bound::Data => "-d",
     };
     let brolga = folder.command(&[]);
     let mut command = Command::new("sh");
-    command.args(["-c", &format!("ulimit {option} \"$0\"; exec \"$@\""), &(mebibytes << 10).to_string()]);
+    command.args(["-c", &format!("ulimit {option} \"$0\"; exec {by} \"$@\""), &(mebibytes << 10).to_string()]);
     command.arg(brolga.get_program()).args(arguments).current_dir(folder.path("."));
     command.env("BROLGA_CACHE", "").env_remove("NO_COLOR").env_remove("BROLGA_COMPILER");
     Run::of(command.output().unwrap())
@@ -338,7 +343,8 @@ fn more_memory_than_there_is_is_an_error_that_says_how_much_for_what() {
             assert!(said.contains(part.trim()), "{}: `{part}` is missing in {said}", input.name);
         }
         for mebibytes in (LIMIT..2048).step_by(160).filter(|_| all) {
-            let run = under(&folder, Bound::Space, mebibytes, &["run", file, "--threads", "2", "--timeout", "5"]);
+            // Where there is memory, some take long.
+            let run = within(&folder, Bound::Space, mebibytes, "timeout 20", &["run", file, "--threads", "2"]);
             assert!(run.code.is_some(), "{} within {mebibytes} MiB: {}{}", input.name, run.out, run.err);
         }
     }
