@@ -4,5 +4,6 @@
 mod cli;
 
 fn main() -> std::process::ExitCode {
-    cli::main()
+    // A library that is loaded with it may have set another float mode.
+    brolga_fenv::in_default_mode(cli::main)
 }

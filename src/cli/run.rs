@@ -33,7 +33,7 @@ pub(super) struct Arguments {
     /// Threads to use, at most 1024; 0 means one for each processor
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(THREADS))]
     threads: u16,
-    /// Stop an HLSL compiler, the compilation of a shader, or a run that takes longer
+    /// Stop an HLSL compiler, or a run with the compilation of its shaders, that takes longer
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     timeout: Option<Duration>,
     /// Output format: lines for people, or one JSON document

@@ -26,7 +26,7 @@ pub struct RunOptions {
     pub engine: Engine,
     /// What becomes of a shader that is too large for machine code.
     pub oversize: Oversize,
-    /// Stops compiling when it has taken so long in all, and then the run when that has.
+    /// Stops a job when compiling and the run have taken so long together; one of both alone where they are asked for one by one.
     pub time_limit: Option<Duration>,
     /// Stops the run when it is cancelled.
     pub cancel: CancelToken,
@@ -134,8 +134,23 @@ impl Prepared {
 
     /// Compiles one of the job's shaders and runs it on fresh resources.
     pub fn run(&self, device: &Device, shader: usize, options: &RunOptions) -> Result<Outcome, JobError> {
-        let compiled = self.compile(device, shader, options)?;
-        self.run_on(self.bind_until(device, &options.cancel)?, device, shader, &compiled, options)
+        self.within(device, shader, options, |options| {
+            let compiled = self.compile(device, shader, options)?;
+            self.run_on(self.bind_until(device, &options.cancel)?, device, shader, &compiled, options)
+        })
+    }
+
+    /// Does something with options whose token ends it after the time limit, instead of each part.
+    fn within<T>(
+        &self,
+        device: &Device,
+        shader: usize,
+        options: &RunOptions,
+        work: impl FnOnce(&RunOptions) -> Result<T, JobError>,
+    ) -> Result<T, JobError> {
+        let deadline = device.deadline(&options.cancel, options.time_limit);
+        let deadline = deadline.map_err(|error| self.failed(shader, error))?;
+        work(&RunOptions { cancel: deadline.token().clone(), time_limit: None, ..options.clone() })
     }
 
     /// Runs a shader on bindings of its own: what it leaves in them need not be copied.
@@ -465,8 +480,12 @@ impl Outputs<'_> {
     /// Runs one of the job's shaders as [`Prepared::run`] does, but that it writes the outputs that are mapped to their
     /// temporary files. Only the first run does so.
     pub fn run(&mut self, device: &Device, shader: usize, options: &RunOptions) -> Result<Outcome, JobError> {
-        let prepared = self.prepared;
         self.cancel = options.cancel.clone();
+        self.prepared.within(device, shader, options, |options| self.run_within(device, shader, options))
+    }
+
+    fn run_within(&mut self, device: &Device, shader: usize, options: &RunOptions) -> Result<Outcome, JobError> {
+        let prepared = self.prepared;
         let compiled = prepared.compile(device, shader, options)?;
         if std::mem::replace(&mut self.ran, true) {
             let bindings = prepared.bind_until(device, &options.cancel)?;

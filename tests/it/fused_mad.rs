@@ -55,9 +55,8 @@ fn documents_say_how_often_mad_rounds() {
     for device in devices {
         for (key, expected) in [("", &twice), ("fused_mad = false\n", &twice), ("fused_mad = true\n", &once)] {
             let text = format!(
-                "shader = \"s.cso\"\ndispatch = [4, 1, 1]\n{key}[t0]\nstructured = {{ stride = 12, file = \"operands.bin\" }}\n[u0]\n\
-                 structured = {{ stride = 4, size = {} }}\nexpect = {{ f32 = [{}] }}\n",
-                4 * COUNT,
+                "shader = \"s.cso\"\ndispatch = [4, 1, 1]\n{key}[t0]\nstructured = {{ stride = 12 }}\nfile = \"operands.bin\"\n[u0]\n\
+                 structured = {{ stride = 4, count = {COUNT} }}\nexpect = {{ f32 = [{}] }}\n",
                 text_of(expected.iter().copied())
             );
             let job = Job::parse(folder.path().join("job.toml"), &text, Syntax::Toml)

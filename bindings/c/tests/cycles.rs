@@ -87,8 +87,8 @@ fn ten_thousand_cycles_leave_nothing_behind() {
             }
         }
     };
-    // Allocators and pools settle first.
-    some(1000);
+    // Allocators and pools settle first, also those of the threads that compile.
+    some(10_000);
     let before = resident_kib();
     some(10_000);
     let after = resident_kib();
