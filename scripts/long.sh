@@ -56,7 +56,10 @@ stress() { cargo test --profile profiling -p brolga-runtime --test stress -- --i
 memory() { BROLGA_MEMORY=all cargo test -p brolga --test cli memory:: -- --nocapture; }
 
 # How soon every kind of work ends after its limit.
-stop() { cargo test --profile profiling -p brolga-runtime --test it latency:: -- --ignored --nocapture; }
+stop() {
+    cargo test --profile profiling -p brolga-runtime --test it latency:: -- --ignored --nocapture
+    cargo bench --profile profiling -p brolga-benches --bench stop_outside
+}
 
 # Guard pages and AddressSanitizer; packages as for a registry.
 sanitizer() { scripts/asan.sh; }

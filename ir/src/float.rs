@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(fma(2f32.powi(-60), 2f32.powi(-60), 1.0 + f32::EPSILON), 1.0 + f32::EPSILON);
         assert_eq!(fma(half, 1.0 + f32::EPSILON, 1.0), 1.0 + f32::EPSILON);
         assert_eq!(fma(half, 1.0 - half, 1.0), 1.0);
-        assert_eq!(fma(f32::INFINITY, 0.0, 1.0).is_nan(), true);
+        assert!(fma(f32::INFINITY, 0.0, 1.0).is_nan());
         assert_eq!(fma(f32::MAX, 2.0, f32::NEG_INFINITY), f32::NEG_INFINITY);
     }
 

@@ -92,7 +92,7 @@ fn a_cache_has_the_same_code_whoever_wrote_it() {
     let expected = written(&Device::builder().threads(1).build().expect("no threads"), Engine::Jit, false);
     for host in MODES {
         let folder = tempfile::tempdir().expect("a folder");
-        in_mode(host, &|| written(&device(folder.path()), Engine::Jit, false));
+        in_mode(host, || written(&device(folder.path()), Engine::Jit, false));
         let reader = device(folder.path());
         assert_eq!(written(&reader, Engine::Jit, false), expected, "written in mode {host:04x}");
         assert_eq!(reader.cache().expect("it has one").counters().hits, 1);
@@ -135,9 +135,9 @@ fn scenes_are_drawn() {
         let first = run(1);
         for host in MODES {
             for threads in [1, 8] {
-                let loaded = in_mode(host, &|| Scene::load(&path, &Limits::default()).map(drop));
+                let loaded = in_mode(host, || Scene::load(&path, &Limits::default()).map(drop));
                 loaded.expect("a good scene");
-                let outcome = in_mode(host, &|| run(threads));
+                let outcome = in_mode(host, || run(threads));
                 assert!(outcome.passed(), "{name} in mode {host:04x}");
                 assert_eq!(outcome.disagreement(&first), None, "{name} in mode {host:04x}");
             }

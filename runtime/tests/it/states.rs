@@ -503,10 +503,10 @@ fn difference(expected: &Result<After, String>, found: &Result<After, String>) -
             return format!("batch {n}, written word {at}: {:x} or {:x}", words[at], others[at]);
         }
     }
-    let views = expected.views.iter().zip(&found.views);
-    let view = |((register, bytes), (_, others)): (&(String, Vec<u8>), &(String, Vec<u8>))| {
-        let at = bytes.iter().zip(others).position(|(a, b)| a != b)?;
-        Some(format!("byte {at} of {register}: {:x} or {:x}", bytes[at], others[at]))
-    };
-    views.map(view).find_map(|found| found).unwrap_or_default()
+    for ((register, bytes), (_, others)) in expected.views.iter().zip(&found.views) {
+        if let Some(at) = bytes.iter().zip(others).position(|(a, b)| a != b) {
+            return format!("byte {at} of {register}: {:x} or {:x}", bytes[at], others[at]);
+        }
+    }
+    String::new()
 }
