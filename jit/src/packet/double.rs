@@ -4,7 +4,7 @@
 //! between the two stay within 128 bits. Conversions between integers and doubles go through the significand instead
 //! of through instructions that read half a vector.
 //!
-//! Doubles honour denormals, so arithmetic on them needs [`FloatMode::Default`](crate::FloatMode::Default).
+//! Doubles honour denormals, so arithmetic on them needs [`FloatMode::Default`].
 
 use brolga_ir::float_class::ClassSet;
 use brolga_ir::{Const, Type};
