@@ -113,7 +113,11 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     if let (Some(folder), None) = (&arguments.output, arguments.emit)
         && let Err(error) = fs::create_dir_all(folder)
     {
-        report::print_plain(format!("cannot make the folder {}: {error}", folder.display()), None, styles.err);
+        let why = match error.kind() {
+            io::ErrorKind::AlreadyExists => "there is something else of this name".into(),
+            _ => error.to_string(),
+        };
+        report::print_plain(format!("cannot make the folder {}: {why}", folder.display()), None, styles.err);
         return Ok(Ending::BadInput);
     }
     let device = match device(arguments.threads, arguments.device, arguments.cache.open(styles.err)) {
@@ -307,6 +311,9 @@ impl Session<'_> {
                 }
                 let disagreement =
                     first.as_ref().and_then(|first| ready.disagreement_until(first, &outcome, &self.cancel));
+                let comparisons = ready.compare_until(&outcome, &self.cancel)?;
+                // What was not looked at any more would count as alike.
+                self.go_on()?;
                 let line = RunLine {
                     job: &ready.job().name,
                     shader: &ready.job().shaders[shader].value,
@@ -314,7 +321,7 @@ impl Session<'_> {
                     compile_time: outcome.compile_time,
                     is_cached: outcome.is_cached,
                     report: outcome.report,
-                    comparisons: &ready.compare_until(&outcome, &self.cancel)?,
+                    comparisons: &comparisons,
                     counters: &outcome.counters,
                     disagreement,
                 };

@@ -223,8 +223,9 @@ fn as_multisets(
     let first = |bytes: &Bytes| bytes.first(count.saturating_mul(element), stop);
     let [wanted, had] = [first(&segment.bytes)?, first(got)?].map(|bytes| Elements { bytes, segment, element });
     let order = |elements: &Elements<'_>| {
-        let mut places = room::room((elements.bytes.len() as u64 / element).min(count))?;
-        places.extend((0..places.capacity() as u64).filter(|place| !rules.skips(*place)));
+        let all = (elements.bytes.len() as u64 / element).min(count);
+        let mut places = room::room(all)?;
+        places.extend((0..all).filter(|place| !rules.skips(*place)));
         sorted(places, element, &|one, other| elements.compare(one, elements, other, stop), stop)
     };
     let (wanted_order, had_order) = (order(&wanted)?, order(&had)?);

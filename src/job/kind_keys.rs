@@ -53,7 +53,7 @@ fn texture_keys(dimension: Dimension) -> Vec<&'static str> {
 }
 
 /// The dimensions that buffers and textures may have, where the job does not say which it is.
-fn all_dimension_keys() -> Vec<&'static str> {
+pub(super) fn all_dimension_keys() -> Vec<&'static str> {
     [vec!["stride", "count"], dimension_keys("texture")].concat()
 }
 

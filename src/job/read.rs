@@ -46,6 +46,12 @@ pub(super) const CONSTANT_KEYS: &[&str] = &[
     "note",
 ];
 
+/// Whether a name is that of a key which a constant buffer, or another register, may have: a variable of this name is in `values`.
+pub(super) fn is_key(name: &str) -> bool {
+    let of_registers = [BINDING_KEYS, CONSTANT_KEYS, kind_keys::KIND_NAMES, &["expect", "raw", "sampler", "texture"]];
+    of_registers.iter().any(|keys| keys.contains(&name)) || kind_keys::all_dimension_keys().contains(&name)
+}
+
 /// A sampler has no content.
 const SAMPLER_BINDING_KEYS: &[&str] = &["slot", "kind", "note"];
 

@@ -276,8 +276,7 @@ impl<'a> Folder<'a> {
 
     /// The content of a large file, which stays there.
     fn large(&self, place: &str, name: &str, form: FileForm) -> Result<Option<FilePart>, SceneError> {
-        Self::check_inside(place, name)?;
-        let path = self.path.join(name);
+        let path = self.file(place, name)?;
         // What cannot be opened is not large.
         let whole = if name.ends_with(PACKED) { None } else { FilePart::whole(&path).ok() };
         let Some(part) = whole.filter(|part| part.size_bytes >= LARGE) else { return Ok(None) };
@@ -293,17 +292,23 @@ impl<'a> Folder<'a> {
 
     /// Reads a file that may hold so many bytes. One that ends in .zst is unpacked.
     pub fn bytes(&self, place: &str, name: &str, most: u64) -> Result<Vec<u8>, SceneError> {
-        Self::check_inside(place, name)?;
-        let path = self.path.join(name);
-        let failed = |problem| self.failed(place, path.clone(), problem);
-        if leads_out(&self.path, &path).map_err(|error| failed(error.into()))? {
-            return Err(failed(OUTSIDE.into()));
-        }
+        let path = self.file(place, name)?;
         let is_packed = name.ends_with(PACKED);
         let bytes = files::read_until(&path, if is_packed { most.saturating_add(HEADER) } else { most }, self.cancel);
         let bytes = bytes.and_then(|bytes| if is_packed { unpack(&bytes, most, self.cancel) } else { Ok(bytes) });
         self.read.borrow_mut().push(path.clone());
-        bytes.map_err(failed)
+        bytes.map_err(|problem| self.failed(place, path, problem))
+    }
+
+    /// The file that a name stands for, which is in the folder or below it wherever links lead.
+    fn file(&self, place: &str, name: &str) -> Result<PathBuf, SceneError> {
+        Self::check_inside(place, name)?;
+        let path = self.path.join(name);
+        match leads_out(&self.path, &path) {
+            Ok(false) => Ok(path),
+            Ok(true) => Err(self.failed(place, path, OUTSIDE.into())),
+            Err(error) => Err(self.failed(place, path, error.into())),
+        }
     }
 
     /// Checks that a name is that of a file in the folder or below it.

@@ -107,15 +107,18 @@ impl Scene {
         options: &RunOptions,
         pixel: Option<&WatchedPixel>,
     ) -> Result<Outcome, SceneError> {
+        // One limit for all of it.
+        let clock = Clock::start(device, options)?;
+        let options = &RunOptions { cancel: clock.token().clone(), time_limit: None, ..options.clone() };
         let world = World::new(device, &self.document, &self.contents, &options.cancel)?;
         let began = Instant::now();
         let (actions, warnings) = self.actions(device, &world, options)?;
         let compile_time = began.elapsed();
         let warnings = warnings.into_iter().map(|warning| warning.in_file(&self.path)).collect();
-        let clock = Clock::start(device, options)?;
+        let began = Instant::now();
         let watch = pixel.map(|pixel| Watch::new(pixel, &world)).transpose()?;
         let run = Run::new(device, &clock, watch).steps(&actions, &self.document.steps)?;
-        let run_time = clock.began.elapsed();
+        let run_time = began.elapsed();
         let checks = self.expected.iter().map(|expected| expected.check(&world, &run.queries, &options.cancel));
         let checks = checks.collect::<Result<_, _>>()?;
         let saved = self.document.save.iter().map(|save| Ok(world.find(&save.resource, String::new)?.bytes().clone()));
@@ -151,15 +154,13 @@ impl ReadyScene<'_> {
 
 /// When to stop: one time limit for all steps, however they are cut into passes and dispatches.
 struct Clock<'a> {
-    began: Instant,
     deadline: Deadline<'a>,
 }
 
 impl<'a> Clock<'a> {
     fn start(device: &'a Device, options: &RunOptions) -> Result<Self, SceneError> {
-        let began = Instant::now();
         let deadline = device.deadline(&options.cancel, options.time_limit);
-        Ok(Self { began, deadline: deadline.map_err(|error| SceneError::new("", error))? })
+        Ok(Self { deadline: deadline.map_err(|error| SceneError::new("", error))? })
     }
 
     /// What stops everything.

@@ -191,7 +191,7 @@ fn names_of_a_file_cannot_leave_their_place() {
     let bytes = fs::read(repository("examples/mandelbrot.cso")).unwrap();
     let place = |name: &[u8]| bytes.windows(name.len()).position(|bytes| bytes == name).unwrap();
     let (variable, register) = (place(b"centre\0"), place(b"picture\0"));
-    let names: [&[u8; 6]; 17] = [
+    let names: [&[u8; 6]; 30] = [
         b"a\nb = ",
         b"\"\"\"a=\"",
         b"'''\r\n]",
@@ -211,6 +211,19 @@ fn names_of_a_file_cannot_leave_their_place() {
         // Keys of jobs.
         b"size\0\0",
         b"values",
+        b"width\0",
+        b"height",
+        b"depth\0",
+        b"layers",
+        b"mips\0\0",
+        b"format",
+        b"stride",
+        b"count\0",
+        b"view\0\0",
+        b"save\0\0",
+        b"expect",
+        b"raw\0\0\0",
+        b"typed\0",
         b"'\"#\t= ",
     ];
     for (n, name) in names.into_iter().enumerate() {

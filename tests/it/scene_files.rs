@@ -402,6 +402,15 @@ fn links_lead_no_scene_out_of_its_folder() {
         folder.scene["shaders"]["vs"]["file"] = name.into();
         assert_eq!(folder.complaint(), format!("shaders.vs.file: {name}: {refused}"));
     }
+    // Large files are not read before the scene runs.
+    fs::File::create(out("large.bin")).unwrap().set_len(64 << 20).unwrap();
+    symlink(out("large.bin"), folder.path("large.bin")).unwrap();
+    folder.scene["shaders"]["vs"]["file"] = "vs.cso".into();
+    for name in ["large.bin", "away/large.bin"] {
+        folder.scene["resources"]["large"] = json!({"kind": "structured", "stride": 4, "file": name});
+        assert!(folder.complaint().ends_with(&format!("{name}: {refused}")), "{}", folder.complaint());
+    }
+    folder.scene["resources"].as_object_mut().unwrap().remove("large");
     // Links inside, and a folder that is one itself, are as good as others.
     folder.scene["shaders"]["vs"]["file"] = "here.cso".into();
     folder.passes();

@@ -139,7 +139,10 @@ fn of_fields(dtype: &Bound<'_, PyAny>) -> PyResult<Option<Vec<(String, u32, Stri
     let mut found = Vec::new();
     for field in fields.call_method0("items")?.try_iter()? {
         let (name, place): (String, Bound<'_, PyTuple>) = field?.extract()?;
-        let kind = place.get_item(0)?.getattr("base")?.getattr("name")?.extract()?;
+        let base = place.get_item(0)?.getattr("base")?;
+        let kind: String = base.getattr("name")?.extract()?;
+        let is_native = base.getattr("isnative")?.is_truthy()?;
+        let kind = if is_native { kind } else { format!("{kind} in the other byte order") };
         found.push((name, place.get_item(1)?.extract()?, kind));
     }
     Ok(Some(found))

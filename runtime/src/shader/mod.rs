@@ -289,7 +289,11 @@ impl Shader {
                     let inner = Arc::clone(&self.inner);
                     return apart_until(stop, place, move || inner.make(mark));
                 }
-                Some(Claim::Full) => return self.code_until(&variant.without_texels(), stop),
+                Some(Claim::Full) => {
+                    // The other one takes a place of its own: whoever kept this one too could wait for ever.
+                    drop(place);
+                    return self.code_until(&variant.without_texels(), stop);
+                }
                 // Another thread has just begun.
                 None => {}
             }

@@ -4,7 +4,7 @@ use std::iter;
 
 use brolga_bytecode::info::{Constants, Location, Variable};
 
-use super::super::read::CONSTANT_KEYS;
+use super::super::read::is_key;
 use super::super::values::NumberType;
 use super::type_name::TypeName;
 use super::{key, with_comment};
@@ -84,7 +84,7 @@ impl Content {
     /// The values of a variable, or a comment where it has too many that are all zero.
     fn variable(&mut self, variable: &Variable) {
         let name = match key(&variable.name) {
-            name if CONSTANT_KEYS.contains(&variable.name.as_str()) => format!("values.{name}"),
+            name if is_key(&variable.name) => format!("values.{name}"),
             name => name,
         };
         self.named(variable, &name);
