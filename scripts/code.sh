@@ -7,10 +7,10 @@ set -eu
 cd "$(dirname "$0")/.."
 [ $# = 1 ] || { sed -n 's/^# usage: /usage: /p' "$0" >&2; exit 2; }
 
-cache=$(mktemp -d)
-trap 'rm -rf "$cache"' EXIT
+cache=$(mktemp -d) outputs=$(mktemp -d)
+trap 'rm -rf "$cache" "$outputs"' EXIT
 cargo build -q --bin brolga
 for path in examples/*.toml examples/*/scene.json examples/*.scene.json tests/data/scenes/*; do
-    [ ! -e "$path" ] || target/debug/brolga run --cache "$cache" --engine jit --timeout 60 "$path" > /dev/null || true
+    [ ! -e "$path" ] || target/debug/brolga run --cache "$cache" --output "$outputs" --engine jit --timeout 60 "$path" > /dev/null || true
 done
 cargo run -q -p brolga-testing -- code "$cache" > "$1"
