@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use brolga_fenv::in_default_mode;
 use brolga_runtime::{
-    Access, Bindings, CancelToken, Codegen, CompileOptions, Counter, Device, Dispatch, Emit, Engine, Error, Limit,
-    Listing, Oversize, Progress, Report, ResourceError, Shader, View,
+    Access, Bindings, CancelToken, Codegen, CompileOptions, Counter, Deadline, Device, Dispatch, Emit, Engine, Error,
+    Limit, Listing, Oversize, Progress, Report, ResourceError, Shader, View,
 };
 
 use super::compare::{Comparison, CounterDifference, compare};
@@ -48,6 +48,11 @@ impl RunOptions {
             progress: Progress::new(),
             all_slots: false,
         }
+    }
+
+    /// The same for all that has one time limit together: a token that the limit cancels, in place of a limit for each part.
+    pub(crate) fn within(&self, deadline: &Deadline<'_>) -> Self {
+        Self { cancel: deadline.token().clone(), time_limit: None, ..self.clone() }
     }
 
     /// What is left of the time limit for code, after the rest of a shader was compiled.
@@ -150,7 +155,7 @@ impl Prepared {
     ) -> Result<T, JobError> {
         let deadline = device.deadline(&options.cancel, options.time_limit);
         let deadline = deadline.map_err(|error| self.failed(shader, error))?;
-        work(&RunOptions { cancel: deadline.token().clone(), time_limit: None, ..options.clone() })
+        work(&options.within(&deadline))
     }
 
     /// Runs a shader on bindings of its own: what it leaves in them need not be copied.
@@ -165,7 +170,7 @@ impl Prepared {
         let what = self.what(options);
         let run = || {
             let bound = device.bind(compiled, &bindings)?;
-            bound.prepare_until(what.groups, &options.cancel, options.left_after(compiled))?;
+            bound.prepare_until(what.groups, &options.cancel, None)?;
             bound.dispatch(&what)
         };
         let report = run().map_err(|error| self.failed(shader, error))?;

@@ -48,7 +48,7 @@ pub(super) const CONSTANT_KEYS: &[&str] = &[
 
 /// Whether a name is that of a key which a constant buffer, or another register, may have: a variable of this name is in `values`.
 pub(super) fn is_key(name: &str) -> bool {
-    let of_registers = [BINDING_KEYS, CONSTANT_KEYS, kind_keys::KIND_NAMES, &["expect", "raw", "sampler", "texture"]];
+    let of_registers = [BINDING_KEYS, CONSTANT_KEYS, kind_keys::KIND_NAMES, &["expect", "texture"]];
     of_registers.iter().any(|keys| keys.contains(&name)) || kind_keys::all_dimension_keys().contains(&name)
 }
 

@@ -80,7 +80,9 @@ impl Scene {
         in_default_mode(|| {
             let world = World::new(device, &self.document, &self.contents, &options.cancel);
             let world = world.map_err(|error| error.in_file(&self.path))?;
-            let (actions, _) = self.actions(device, &world, options).map_err(|error| error.in_file(&self.path))?;
+            let compiled =
+                deadline(device, options).and_then(|deadline| self.actions(device, &world, &options.within(&deadline)));
+            let (actions, _) = compiled.map_err(|error| error.in_file(&self.path))?;
             Ok(ReadyScene { scene: self, device, options: options.clone(), actions })
         })
     }
@@ -91,11 +93,10 @@ impl Scene {
         world: &World<'_>,
         options: &RunOptions,
     ) -> Result<(Vec<Action<'a>>, Vec<SceneError>), SceneError> {
-        let clock = Clock::start(device, options)?;
         let mut compiler = Compiler::new(device, &self.document, &self.shaders, options);
         let mut actions = Vec::new();
         for (n, step) in self.document.steps.iter().enumerate() {
-            clock.check(n)?;
+            go_on(&options.cancel, n)?;
             actions.push(Action::new(&format!("steps[{n}]"), step, world, &mut compiler)?);
         }
         Ok((actions, compiler.warnings))
@@ -108,8 +109,8 @@ impl Scene {
         pixel: Option<&WatchedPixel>,
     ) -> Result<Outcome, SceneError> {
         // One limit for all of it.
-        let clock = Clock::start(device, options)?;
-        let options = &RunOptions { cancel: clock.token().clone(), time_limit: None, ..options.clone() };
+        let deadline = deadline(device, options)?;
+        let options = &options.within(&deadline);
         let world = World::new(device, &self.document, &self.contents, &options.cancel)?;
         let began = Instant::now();
         let (actions, warnings) = self.actions(device, &world, options)?;
@@ -117,7 +118,7 @@ impl Scene {
         let warnings = warnings.into_iter().map(|warning| warning.in_file(&self.path)).collect();
         let began = Instant::now();
         let watch = pixel.map(|pixel| Watch::new(pixel, &world)).transpose()?;
-        let run = Run::new(device, &clock, watch).steps(&actions, &self.document.steps)?;
+        let run = Run::new(device, &options.cancel, watch).steps(&actions, &self.document.steps)?;
         let run_time = began.elapsed();
         let checks = self.expected.iter().map(|expected| expected.check(&world, &run.queries, &options.cancel));
         let checks = checks.collect::<Result<_, _>>()?;
@@ -145,47 +146,32 @@ impl ReadyScene<'_> {
     pub fn frame(&self) -> Result<Statistics, SceneError> {
         in_default_mode(|| {
             let steps = &self.scene.document.steps;
-            let run = Clock::start(self.device, &self.options)
-                .and_then(|clock| Run::new(self.device, &clock, None).steps(&self.actions, steps).map(|run| run.total));
+            let run = deadline(self.device, &self.options).and_then(|deadline| {
+                Run::new(self.device, deadline.token(), None).steps(&self.actions, steps).map(|run| run.total)
+            });
             run.map_err(|error| error.in_file(&self.scene.path))
         })
     }
 }
 
-/// When to stop: one time limit for all steps, however they are cut into passes and dispatches.
-struct Clock<'a> {
-    deadline: Deadline<'a>,
+/// Ends all steps together after the time limit, however they are cut into passes and dispatches.
+fn deadline<'a>(device: &'a Device, options: &RunOptions) -> Result<Deadline<'a>, SceneError> {
+    device.deadline(&options.cancel, options.time_limit).map_err(|error| SceneError::new("", error))
 }
 
-impl<'a> Clock<'a> {
-    fn start(device: &'a Device, options: &RunOptions) -> Result<Self, SceneError> {
-        let deadline = device.deadline(&options.cancel, options.time_limit);
-        Ok(Self { deadline: deadline.map_err(|error| SceneError::new("", error))? })
-    }
-
-    /// What stops everything.
-    fn token(&self) -> &CancelToken {
-        self.deadline.token()
-    }
-
-    /// Whether a step may begin.
-    fn check(&self, step: usize) -> Result<(), SceneError> {
-        match self.token().stop_reason() {
-            Some(why) => Err(SceneError::new(format!("steps[{step}]"), Problem::Stopped { why })),
-            None => Ok(()),
-        }
-    }
-
-    /// A dispatch that stops in time.
-    fn limit(&self, dispatch: Dispatch) -> Dispatch {
-        dispatch.cancel(self.token().clone())
+/// Whether a step may begin.
+fn go_on(token: &CancelToken, step: usize) -> Result<(), SceneError> {
+    match token.stop_reason() {
+        Some(why) => Err(SceneError::new(format!("steps[{step}]"), Problem::Stopped { why })),
+        None => Ok(()),
     }
 }
 
 /// A run between two steps.
 struct Run<'a> {
     device: &'a Device,
-    clock: &'a Clock<'a>,
+    /// Stops everything.
+    token: &'a CancelToken,
     open: Option<OpenPass<'a>>,
     /// What each query has counted.
     queries: BTreeMap<&'a str, Statistics>,
@@ -203,14 +189,14 @@ struct OpenPass<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(device: &'a Device, clock: &'a Clock<'a>, watch: Option<Watch<'a>>) -> Self {
-        Self { device, clock, open: None, queries: BTreeMap::new(), total: Statistics::default(), watch }
+    fn new(device: &'a Device, token: &'a CancelToken, watch: Option<Watch<'a>>) -> Self {
+        Self { device, token, open: None, queries: BTreeMap::new(), total: Statistics::default(), watch }
     }
 
     /// Does all steps.
     fn steps(mut self, actions: &'a [Action<'a>], steps: &[Step]) -> Result<Self, SceneError> {
         for ((n, action), step) in actions.iter().enumerate().zip(steps) {
-            self.clock.check(n)?;
+            go_on(self.token, n)?;
             self.watched_step(n, action, step)?;
         }
         self.finish_pass()?;
@@ -235,7 +221,7 @@ impl<'a> Run<'a> {
     fn step(&mut self, n: usize, action: &'a Action<'a>) -> Result<(), SceneError> {
         let Action::Draw(draw) = action else {
             self.finish_pass()?;
-            let token = self.clock.token();
+            let token = self.token;
             let stop = || token.is_cancelled();
             let stopped = |error| Problem::of_memory(error, token);
             let done = match action {
@@ -252,7 +238,7 @@ impl<'a> Run<'a> {
                 }
                 Action::GenerateMips { view } => view.generate_mips_until(&stop).map_err(stopped),
                 Action::Dispatch { shader, bindings, dispatch } => {
-                    let dispatch = self.clock.limit(dispatch.clone());
+                    let dispatch = dispatch.clone().cancel(self.token.clone());
                     self.device.dispatch(shader, bindings, &dispatch).map(drop).map_err(Problem::from)
                 }
                 Action::Draw(_) => Ok(()),
@@ -268,7 +254,7 @@ impl<'a> Run<'a> {
             Some(open) => open,
             none => {
                 let pass = Pass::new(self.device, draw.targets.clone()).map_err(failed)?;
-                let mut pass = pass.with_limits(&self.clock.limit(Dispatch::new([0; 3])));
+                let mut pass = pass.with_limits(&Dispatch::new([0; 3]).cancel(self.token.clone()));
                 if let Some(pixel) = self.watch.as_ref().and_then(|watch| watch.of_draw(draw)) {
                     pass.watch(pixel).map_err(failed)?;
                 }
