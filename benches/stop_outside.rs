@@ -18,7 +18,7 @@ use brolga::scene::Scene;
 use brolga::{
     CancelToken, ClearValue, CompileOptions, Device, Dimension, Dispatch, Engine, Format, Texture, TextureShape, View,
 };
-use brolga_testing::run::assemble;
+use brolga_testing::run::{assemble, module};
 
 /// What all kinds share.
 struct Setup {
@@ -192,13 +192,12 @@ fn draw(
     topology: Topology,
     change: impl Fn(&mut Draw<'_>) + 'static,
 ) -> Result<Work<'_>, Box<dyn Error>> {
-    let vertex = assemble(VERTEX);
-    let pixel = assemble(PIXEL);
+    let [vertex, pixel] = [VERTEX, PIXEL].map(|text| module(&assemble(text)));
     let mut desc = PipelineDesc::new(&vertex, Some(&pixel))
         .input(InputElement::new("POSITION", Format::R32G32_FLOAT, 0))
         .target(TargetState::new(Format::R8_UNORM));
     desc.topology = topology;
-    desc.options = CompileOptions::new(Engine::best());
+    desc.options = CompileOptions::new(Engine::best()).into();
     let pipeline = Pipeline::new(&setup.device, &desc)?;
     let target = setup.device.texture(TextureShape::texture_2d(Format::R8_UNORM, 64, 64))?;
     let vertices = setup.device.buffer_from(&[[-0.1_f32, 0.0], [0.1, 0.0], [0.0, -0.1]])?;

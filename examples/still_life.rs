@@ -10,8 +10,8 @@ use brolga::raster::{
     Cull, DepthState, Draw, IndexBuffer, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets,
 };
 use brolga::{
-    AddressMode, BindingRules, Bindings, Buffer, Comparison, Device, Filter, Format, Reduction, Register, Sampler, Tap,
-    Texture, TextureShape, View,
+    AddressMode, BindingRules, Bindings, Buffer, Comparison, Device, Filter, Format, Module, Reduction, Register,
+    Sampler, Tap, Texture, TextureShape, View,
 };
 
 type Error = Box<dyn std::error::Error>;
@@ -94,11 +94,11 @@ fn thing(
 fn pipeline(
     device: &Device,
     [vertex, pixel]: [&str; 2],
-    change: impl FnOnce(&mut PipelineDesc<'_>),
+    change: impl FnOnce(&mut PipelineDesc),
 ) -> Result<Pipeline, Error> {
-    let vertex = std::fs::read(path(vertex))?;
-    let pixel = if pixel.is_empty() { None } else { Some(std::fs::read(path(pixel))?) };
-    let mut desc = PipelineDesc::new(&vertex, pixel.as_deref())
+    let module = |file: &str| -> Result<_, Error> { Ok(Module::load(&std::fs::read(path(file))?, device.limits())?) };
+    let pixel = if pixel.is_empty() { None } else { Some(module(pixel)?) };
+    let mut desc = PipelineDesc::new(&module(vertex)?, pixel.as_ref())
         .input(InputElement::new("POSITION", Format::R32G32B32_FLOAT, 0))
         .input(InputElement::new("NORMAL", Format::R32G32B32_FLOAT, 12))
         .input(InputElement::new("TEXCOORD", Format::R32G32_FLOAT, 24));
@@ -153,7 +153,7 @@ fn main() -> Result<(), Error> {
     let mut bindings = Bindings::new();
     bindings.set(Register::t(0), View::texture(light));
     let mut pass = Pass::new(&device, Targets { colors: vec![View::texture(picture.clone())], depth: None })?;
-    pass.draw(&Draw { pixel_bindings: Some(&bindings), ..Draw::new(&halve, 3) })?;
+    pass.draw(&Draw::new(&halve, 3).bindings(&bindings))?;
     pass.finish()?;
 
     let file = std::env::temp_dir().join("still_life.png");

@@ -2,7 +2,7 @@
 //! temporary files.
 
 use brolga::raster::{Draw, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
-use brolga::{Device, Format, TextureShape, View};
+use brolga::{Device, Format, Module, TextureShape, View};
 
 /// Compiled from `triangle.hlsl`.
 const VERTEX_SHADER: &[u8] = include_bytes!("triangle_vs.cso");
@@ -14,7 +14,9 @@ const VERTICES: [[f32; 6]; 3] =
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::builder().build()?;
-    let desc = PipelineDesc::new(VERTEX_SHADER, Some(PIXEL_SHADER))
+    let vertex = Module::load(VERTEX_SHADER, device.limits())?;
+    let pixel = Module::load(PIXEL_SHADER, device.limits())?;
+    let desc = PipelineDesc::new(&vertex, Some(&pixel))
         .input(InputElement::new("POSITION", Format::R32G32_FLOAT, 0))
         .input(InputElement::new("COLOR", Format::R32G32B32A32_FLOAT, 8))
         .target(TargetState::new(Format::R8G8B8A8_UNORM));

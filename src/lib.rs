@@ -46,13 +46,15 @@
 //!
 //! ```
 //! use brolga::raster::{Draw, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
-//! use brolga::{Device, Format, TextureShape, View};
+//! use brolga::{Device, Format, Module, TextureShape, View};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let vertex_shader = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/triangle_vs.cso"));
 //! # let pixel_shader = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/triangle_ps.cso"));
 //! let device = Device::builder().build()?;
-//! let desc = PipelineDesc::new(vertex_shader, Some(pixel_shader))
+//! let vertex = Module::load(vertex_shader, device.limits())?;
+//! let pixel = Module::load(pixel_shader, device.limits())?;
+//! let desc = PipelineDesc::new(&vertex, Some(&pixel))
 //!     .input(InputElement::new("POSITION", Format::R32G32_FLOAT, 0))
 //!     .input(InputElement::new("COLOR", Format::R32G32B32A32_FLOAT, 8))
 //!     .target(TargetState::new(Format::R8G8B8A8_UNORM));
@@ -130,11 +132,12 @@ pub use brolga_runtime::{
     Cache, CacheCounters, CacheEntry, CacheError, CancelToken, ClassInstance, ClearValue, CodeFigures, Codegen,
     Comparison, CompileError, CompileOptions, CompileStage, Component, Counter, CpuFeatures, Deadline, Declared,
     Device, DeviceBuilder, Dimension, Dispatch, Emit, Engine, Error, ErrorKind, FileError, Filter, FloatRules, Format,
-    GuardPages, InstanceError, Interpolation, Leniency, Level, Limit, Limits, Line, LineKind, Listing, NotPrivate,
-    Oversize, Parameter, ParseRegisterError, PerfMap, PlacedInstance, Pool, Progress, Reduction, Register, Report,
-    ResourceClass, ResourceError, ResourceKind, Sampler, Session, Shader, Signature, SourceLocation, Stage, StageTimes,
-    StopReason, Subresources, SystemValue, Tap, Task, TexelBox, Texture, TextureShape, TranslateError, Unset,
-    VectorBytes, VerifyError, VerifyErrors, View, Width, Worker, format, pipeline,
+    GuardPages, InstanceError, Interpolation, Leniency, Level, Limit, Limits, Line, LineKind, LinkedParameters,
+    Listing, Module, NotPrivate, Oversize, Parameter, ParseRegisterError, PerfMap, PlacedInstance, Pool, Program,
+    Progress, Reduction, Register, Report, ResourceClass, ResourceError, ResourceKind, Sampler, Semantic, Session,
+    Shader, Signature, SourceLocation, Stage, StageKind, StageTimes, Stages, StopReason, Subresources, SystemValue,
+    Tap, Task, TexelBox, Texture, TextureShape, TranslateError, Unset, VectorBytes, VerifyError, VerifyErrors, View,
+    Width, Worker, format, pipeline,
 };
 /// The crate whose traits say what buffers can hold: [`bytemuck::NoUninit`] is written, [`bytemuck::Pod`] is read too. A structure gets
 /// them by `#[derive]` with that crate's feature `derive`, in a program that depends on it in the same version.

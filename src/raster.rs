@@ -2,11 +2,12 @@
 //!
 //! ```no_run
 //! use brolga::raster::{Draw, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
-//! use brolga::{Device, Format, TextureShape, View};
+//! use brolga::{Device, Format, Module, TextureShape, View};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let device = Device::builder().build()?;
-//! let (vertex, pixel) = (std::fs::read("vs.cso")?, std::fs::read("ps.cso")?);
+//! let vertex = Module::load(&std::fs::read("vs.cso")?, device.limits())?;
+//! let pixel = Module::load(&std::fs::read("ps.cso")?, device.limits())?;
 //! let desc = PipelineDesc::new(&vertex, Some(&pixel))
 //!     .input(InputElement::new("POSITION", Format::R32G32_FLOAT, 0))
 //!     .target(TargetState::new(Format::R8G8B8A8_UNORM));
@@ -21,7 +22,7 @@
 //! # }
 //! ```
 //!
-//! A [`Pipeline`] is two compiled shaders with their state. A [`Pass`] draws into its targets, in order, on all threads
+//! A [`Pipeline`] is a set of compiled shaders with their state. A [`Pass`] draws into its targets, in order, on all threads
 //! of the device; the picture does not depend on how many there are. Targets are views: a mip level of a texture, and
 //! one or more of its layers, among which a vertex shader chooses with `SV_RenderTargetArrayIndex`, as it does among
 //! viewports with `SV_ViewportArrayIndex`. A pass can clear targets and update buffers between draws, and says what

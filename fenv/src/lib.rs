@@ -19,7 +19,7 @@ pub enum FloatMode {
 }
 
 impl FloatMode {
-    /// The control register's whole value: all exceptions masked, no sticky flags.
+    /// The control register's value without sticky flags: all exceptions masked.
     #[cfg(target_arch = "x86_64")]
     fn bits(self) -> u32 {
         const MASKS: u32 = 0x1f80;
@@ -31,6 +31,10 @@ impl FloatMode {
         }
     }
 }
+
+/// The bits of the control register that exceptions leave behind. Nothing here reads them, and a guard gives back the host's.
+#[cfg(target_arch = "x86_64")]
+const STICKY_FLAGS: u32 = 0x3f;
 
 /// Keeps a float mode in force on this thread until dropped.
 ///
@@ -51,7 +55,10 @@ impl FloatGuard {
         #[cfg(target_arch = "x86_64")]
         {
             let saved = read();
-            write(mode.bits());
+            // Guards nest, and a write costs a dispatch of a small shader more than all else that a guard does.
+            if saved & !STICKY_FLAGS != mode.bits() {
+                write(mode.bits());
+            }
             Self { mode, saved, thread: PhantomData }
         }
         #[cfg(not(target_arch = "x86_64"))]
@@ -69,7 +76,9 @@ impl FloatGuard {
 impl Drop for FloatGuard {
     fn drop(&mut self) {
         #[cfg(target_arch = "x86_64")]
-        write(self.saved);
+        if read() != self.saved {
+            write(self.saved);
+        }
     }
 }
 

@@ -9,9 +9,7 @@ use brolga::raster::{
     ALPHA_BLEND, Bounds, Cull, DepthView, Draw, DrawError, Factor, Fill, IndexBuffer, InputElement, LogicOp, Pass,
     Pipeline, PipelineDesc, StencilFace, StencilOp, StencilTest, TargetState, Targets, Topology, Viewport,
 };
-use brolga::{
-    BindingRules, Bindings, Comparison, CompileOptions, Device, Dispatch, Engine, ErrorKind, Format, TextureShape, View,
-};
+use brolga::{BindingRules, Bindings, Comparison, CompileOptions, Device, Dispatch, Engine, ErrorKind, Format, Module, TextureShape, View};
 use libfuzzer_sys::fuzz_target;
 
 /// Loop rounds for a batch.
@@ -86,7 +84,9 @@ fn drawn(state: &[u8; STATE], vertex: &[u8], pixel: &[u8]) -> Result<(), DrawErr
     let bit = |n: usize| state[1] >> n & 1 != 0;
     let part = |n: usize| state[31] >> n & 1 != 0;
     let mut numbers = Numbers(u32::from_le_bytes([state[18], state[19], state[20], state[21]]));
-    let mut desc = PipelineDesc::new(vertex, (!pixel.is_empty()).then_some(pixel));
+    let load = |bytes| Module::load(bytes, device.limits());
+    let pixel = (!pixel.is_empty()).then(|| load(pixel)).transpose()?;
+    let mut desc = PipelineDesc::new(&load(vertex)?, pixel.as_ref());
     for (n, semantic) in ["POSITION", "TEXCOORD", "COLOR", "NORMAL"].into_iter().enumerate() {
         let element = InputElement::new(semantic, pick(&VERTEX_FORMATS, state[2 + n]), 4 * u32::from(state[6 + n] % 8));
         desc = desc.input(match state[6 + n] >> 6 {

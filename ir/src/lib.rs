@@ -8,6 +8,7 @@
 //! | `entity.rs` | typed indices |
 //! | `named.rs` | enums whose values have names |
 //! | `stage.rs` | the stage that a shader is for, its inputs and outputs |
+//! | `stages.rs` | what there is one of for each stage of a pipeline |
 //! | `interface.rs` | what a shader declares of the world outside |
 //! | `operand.rs` | what instructions are made of |
 //! | `function.rs` | instructions, regions, values |
@@ -61,6 +62,7 @@ pub mod shape;
 pub mod span;
 pub mod srgb;
 pub mod stage;
+pub mod stages;
 pub mod texel;
 pub mod text;
 pub mod translate;

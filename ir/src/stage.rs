@@ -9,11 +9,14 @@
 //! for each invocation and a row of four words for each register: the caller that runs the batch fills the one and
 //! reads the other. A register `v#` or `o#` has the row of its number; registers without a number follow.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ArrayId;
 use crate::interface::Array;
 use crate::named::named;
+use crate::stages::StageKind;
 
 /// The stage, with the declarations specific to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,13 +33,18 @@ pub enum Stage {
 }
 
 impl Stage {
+    /// Which stage it is.
+    pub fn kind(&self) -> StageKind {
+        match self {
+            Stage::Compute { .. } => StageKind::Compute,
+            Stage::Vertex(_) => StageKind::Vertex,
+            Stage::Pixel(_) => StageKind::Pixel,
+        }
+    }
+
     /// The stage's name, for use in a sentence.
     pub fn name(&self) -> &'static str {
-        match self {
-            Stage::Compute { .. } => "compute",
-            Stage::Vertex(_) => "vertex",
-            Stage::Pixel(_) => "pixel",
-        }
+        self.kind().name()
     }
 
     /// Threads of one group along x, y and z. An invocation of another stage than compute is a group of its own.
@@ -49,6 +57,14 @@ impl Stage {
 
     /// The inputs and outputs; compute shaders have none.
     pub fn signature(&self) -> Option<&Signature> {
+        match self {
+            Stage::Compute { .. } => None,
+            Stage::Vertex(signature) | Stage::Pixel(signature) => Some(signature),
+        }
+    }
+
+    /// The same, to change them.
+    pub fn signature_mut(&mut self) -> Option<&mut Signature> {
         match self {
             Stage::Compute { .. } => None,
             Stage::Vertex(signature) | Stage::Pixel(signature) => Some(signature),
@@ -85,7 +101,7 @@ impl Signature {
     }
 
     /// Gives inputs and outputs an array each, where there are any: those of a function that has no others.
-    pub(crate) fn declare_arrays(&mut self) -> Vec<Array> {
+    pub fn declare_arrays(&mut self) -> Vec<Array> {
         let mut arrays = Vec::new();
         let mut array = |rows: u32, is_written| {
             (rows > 0).then(|| {
@@ -117,9 +133,43 @@ pub(crate) fn row_of(parameters: &[Parameter], value: SystemValue) -> Option<u32
     parameters.iter().find(|parameter| parameter.system_value == Some(value)).map(|parameter| parameter.row)
 }
 
+/// What an input or output is called, by which stages are linked: `TEXCOORD1`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Semantic {
+    /// The name. Letters of either case are the same.
+    pub name: String,
+    /// The number after it.
+    pub index: u32,
+}
+
+impl Semantic {
+    /// The semantic of this name and number.
+    pub fn new(name: impl Into<String>, index: u32) -> Self {
+        Self { name: name.into(), index }
+    }
+
+    /// Whether it has this name, with any number.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
+
+    /// Whether both are the same.
+    pub fn matches(&self, other: &Self) -> bool {
+        self.index == other.index && self.is_named(&other.name)
+    }
+}
+
+impl fmt::Display for Semantic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.name, self.index)
+    }
+}
+
 /// Components of a register that are inputs or outputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
+    /// What links it with another stage or with vertex data, if something does.
+    pub semantic: Option<Semantic>,
     /// The row of its register, counted in vectors of four words.
     pub row: u32,
     /// The components, x in the lowest bit.

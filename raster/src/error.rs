@@ -1,20 +1,17 @@
 //! What can go wrong between shaders and pictures.
 
 use crate::state::ElementFormat;
-use brolga_bytecode::container::ContainerError;
 use brolga_runtime::{Error, ErrorKind, Format, Register, ResourceError, StopReason};
 
 /// Why a pipeline cannot be made, or a draw not be drawn.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DrawError {
-    /// A shader's signature cannot be read.
-    #[error("the signature of the {stage} shader: {source}")]
-    Signature {
-        /// The shader's stage.
+    /// A shader is missing that every pipeline needs.
+    #[error("the pipeline has no {stage} shader")]
+    NoShader {
+        /// Its stage.
         stage: &'static str,
-        /// Why.
-        source: ContainerError,
     },
     /// A shader of another stage stands for one of the pipeline's.
     #[error("the pipeline's {expected} shader is a {found} shader")]
@@ -257,7 +254,6 @@ impl DrawError {
     /// What to do about it.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            DrawError::Signature { .. } => ErrorKind::File,
             DrawError::Unsupported { .. } => ErrorKind::Unsupported,
             DrawError::ReadsTarget { .. } | DrawError::WritesTarget { .. } => ErrorKind::Binding,
             DrawError::Target { .. } | DrawError::SharedTarget { .. } | DrawError::SmallDepth { .. } => {

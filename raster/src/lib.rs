@@ -2,8 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `pipeline.rs` | two shaders, compiled with the state between and around them |
-//! | `linkage.rs` | which element fills which input, and which output goes where |
+//! | `pipeline/` | shaders, compiled with the state between and around them |
 //! | `state.rs` | that state, with the names and defaults of Direct3D 11 |
 //! | `direct3d9.rs` | what Direct3D 9 has besides |
 //! | `pass.rs` | draws into the same targets |
@@ -51,7 +50,6 @@ pub mod error;
 pub mod fixed;
 pub mod history;
 pub mod indices;
-mod linkage;
 pub mod packets;
 pub mod pass;
 pub mod pipeline;

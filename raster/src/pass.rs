@@ -4,7 +4,7 @@ use brolga_fenv::in_default_mode;
 use brolga_ir::pipeline::{DEPTH, SPACE, record};
 use brolga_runtime::{
     Bindings, Buffer, CancelToken, ClearValue, Deadline, Device, Dispatch, Error, Leniency, Register, ResourceClass,
-    ResourceError, TexelBox, Texture, View,
+    ResourceError, Shader, StageKind, Stages, TexelBox, Texture, View,
 };
 use bytemuck::NoUninit;
 
@@ -45,10 +45,8 @@ pub struct VertexBuffer {
 pub struct Draw<'a> {
     /// The shaders and their state.
     pub pipeline: &'a Pipeline,
-    /// What is bound to the vertex shader.
-    pub vertex_bindings: Option<&'a Bindings>,
-    /// What is bound to the pixel shader.
-    pub pixel_bindings: Option<&'a Bindings>,
+    /// What is bound to each shader.
+    pub bindings: Stages<Option<&'a Bindings>>,
     /// Vertex buffers, from slot 0 on. What elements of others read is zero, but for Direct3D 9.
     pub vertex_buffers: Vec<VertexBuffer>,
     /// The index buffer, if vertices are read through one.
@@ -87,8 +85,7 @@ impl<'a> Draw<'a> {
     pub fn new(pipeline: &'a Pipeline, vertices: u32) -> Self {
         Self {
             pipeline,
-            vertex_bindings: None,
-            pixel_bindings: None,
+            bindings: Stages::default(),
             vertex_buffers: Vec::new(),
             index_buffer: None,
             count: vertices,
@@ -106,9 +103,9 @@ impl<'a> Draw<'a> {
         }
     }
 
-    /// Binds the same resources to both shaders; each uses what it declares.
+    /// Binds the same resources to all shaders; each uses what it declares.
     pub fn bindings(mut self, bindings: &'a Bindings) -> Self {
-        (self.vertex_bindings, self.pixel_bindings) = (Some(bindings), Some(bindings));
+        self.bindings = Some(bindings).into();
         self
     }
 
@@ -210,7 +207,7 @@ impl<'a> Pass<'a> {
         let Dispatch { fuel, progress, .. } = &self.limits;
         let deadline = self.deadline()?;
         let limits = Limits { token: deadline.token(), fuel: *fuel, progress };
-        let bindings = asked.vertex_bindings.into_iter().chain(asked.pixel_bindings);
+        let bindings = asked.bindings.present().map(|(_, bindings)| *bindings);
         let depth = self.targets.depth.as_ref();
         let targets = self.targets.colors.iter().chain(depth.map(|depth| &depth.view));
         let kept = Kept::new(self.device, targets, bindings, pixel, limits.token);
@@ -225,12 +222,9 @@ impl<'a> Pass<'a> {
     /// Whether other draws must not overlap with one: draws that wait share tiles, and what one of them writes to memory, or to the
     /// depth buffer, others do not see in time.
     fn is_alone(&self, draw: &Draw<'_>) -> bool {
-        let pipeline = draw.pipeline;
-        let stages = [(Some(&pipeline.vertex), draw.vertex_bindings), (pipeline.pixel.as_ref(), draw.pixel_bindings)];
-        stages.into_iter().any(|(shader, bindings)| {
-            shader.is_some_and(|shader| {
-                writes_memory(shader) || bindings.is_some_and(|bindings| self.targets.reads_depth(shader, bindings))
-            })
+        draw.pipeline.shaders.present().any(|(stage, shader)| {
+            let reads_depth = |bindings| self.targets.reads_depth(shader, bindings);
+            writes_memory(shader.bindings()) || draw.bindings[stage].is_some_and(reads_depth)
         })
     }
 
@@ -427,33 +421,30 @@ impl<'a> Pass<'a> {
             let nothing = Viewport { left: 0.0, top: 0.0, width: 0.0, height: 0.0, min_depth: 0.0, max_depth: 0.0 };
             areas.resize(MOST_VIEWPORTS, area(nothing, None)?);
         }
-        let (mut vertex_bindings, strides) = vertex_bindings(self.device, draw)?;
-        let mut pixel_bindings = lenient(draw.pixel_bindings);
-        if rules.is_some() {
-            direct3d9::complete(self.device, &pipeline.vertex, &mut vertex_bindings)?;
-            if let Some(shader) = &pipeline.pixel {
-                direct3d9::complete(self.device, shader, &mut pixel_bindings)?;
+        let mut bindings = draw.bindings.map(|_, bindings| lenient(bindings));
+        let strides = bind_vertex_buffers(self.device, draw, &mut bindings[StageKind::Vertex])?;
+        for (stage, shader) in pipeline.shaders.present() {
+            if rules.is_some() {
+                direct3d9::complete(self.device, shader, &mut bindings[stage])?;
             }
-        }
-        self.targets.check_hazards("vertex", &pipeline.vertex, &vertex_bindings, pipeline)?;
-        if let Some(shader) = &pipeline.pixel {
-            self.targets.check_hazards("pixel", shader, &pixel_bindings, pipeline)?;
+            self.targets.check_hazards(stage.name(), shader, &bindings[stage], pipeline)?;
         }
         let has_layers = pipeline.outputs.layer.is_some();
         let as_target = |view: &View| if has_layers { view.as_target_array() } else { view.as_target() };
         for (n, view) in (0..).zip(&self.targets.colors[..pipeline.targets.len()]) {
             let register = Register::new(ResourceClass::UnorderedAccess, n).in_space(SPACE);
-            pixel_bindings.set(register, as_target(view)?);
+            bindings[StageKind::Pixel].set(register, as_target(view)?);
         }
         if let (true, Some(target), Some(depth)) = (pipeline.is_late, &self.target.depth, &self.targets.depth) {
             let view = depth.view.clone().with_format(codes(target.format))?;
             let register = Register::new(ResourceClass::UnorderedAccess, DEPTH).in_space(SPACE);
-            pixel_bindings.set(register, as_target(&view)?);
+            bindings[StageKind::Pixel].set(register, as_target(&view)?);
         }
-        let bind = |stage, shader, bindings| {
-            self.device.bind(shader, bindings).map_err(|source| DrawError::Shader { stage, source })
+        let bind = |stage: StageKind, shader: &Shader| {
+            let bound = self.device.bind(shader, &bindings[stage]);
+            bound.map_err(|source| DrawError::Shader { stage: stage.name(), source })
         };
-        let pixel = pipeline.pixel.as_ref().map(|shader| bind("pixel", shader, &pixel_bindings)).transpose()?;
+        let pixel = pipeline.pixel().map(|shader| bind(StageKind::Pixel, shader)).transpose()?;
         let indices = draw.index_buffer.as_ref();
         let indices = indices.map(|buffer| buffer.indices(draw.first, draw.count)).transpose()?;
         let mut state = [0; record::state::WORDS as usize];
@@ -476,7 +467,7 @@ impl<'a> Pass<'a> {
             _ => None,
         };
         Ok(SceneDraw {
-            vertex: bind("vertex", &pipeline.vertex, &vertex_bindings)?,
+            vertex: bind(StageKind::Vertex, pipeline.vertex())?,
             pixel,
             topology: pipeline.topology,
             // All indices past the end of the buffer are 0: such triangles have no inside, and such lines no length.
@@ -550,10 +541,9 @@ fn lenient(bindings: Option<&Bindings>) -> Bindings {
     all
 }
 
-/// What is bound to a vertex shader, and the strides of its buffers. In Direct3D 11 what is not bound reads as zeros, as what is past the
-/// end of a buffer does.
-fn vertex_bindings(device: &Device, draw: &Draw<'_>) -> Result<(Bindings, Vec<u32>), DrawError> {
-    let mut bindings = lenient(draw.vertex_bindings);
+/// Binds the vertex buffers that a pipeline reads, and gives their strides. In Direct3D 11 what is not bound reads as zeros, as what is past
+/// the end of a buffer does.
+fn bind_vertex_buffers(device: &Device, draw: &Draw<'_>, bindings: &mut Bindings) -> Result<Vec<u32>, DrawError> {
     let mut strides = vec![0; record::SLOTS as usize];
     for &slot in &draw.pipeline.slots {
         let count = draw.vertex_buffers.len();
@@ -568,5 +558,5 @@ fn vertex_bindings(device: &Device, draw: &Draw<'_>) -> Result<(Bindings, Vec<u3
         let view = View::raw(buffer.clone())?.with_range(*offset_bytes, size_bytes)?;
         bindings.set(Register::new(ResourceClass::ShaderResource, slot).in_space(SPACE), view);
     }
-    Ok((bindings, strides))
+    Ok(strides)
 }

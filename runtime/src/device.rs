@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use brolga_ir::verify::VerifiedFunction;
 use brolga_jit::{CpuFeatures, VectorBytes};
 use brolga_resource::{Access, Buffer, GuardPages, Texture, TextureShape};
 use bytemuck::NoUninit;
@@ -17,7 +16,7 @@ use crate::error::{Error, Limit};
 use crate::limits::Limits;
 use crate::perf_map::PerfMap;
 use crate::pool::Pool;
-use crate::shader::{CompileOptions, Compiler, Places, Shader};
+use crate::shader::{CompileOptions, Compiler, Module, Places, Shader};
 use crate::stop::{CancelToken, Deadline, Timer, Watch};
 
 /// Options of a [`Device`].
@@ -152,8 +151,8 @@ impl Device {
         self.compiler.cache.as_ref()
     }
 
-    /// Compiles the compute, vertex or pixel shader in a container, or takes its code from the cache. A thread of its own with a
-    /// stack that is large enough does it, and the caller waits. Threads that compile concurrently do not wait for each other.
+    /// Compiles the compute, vertex or pixel shader in a container, or takes its code from the cache. It has a
+    /// stack that is large enough, whatever the caller's is. Threads that compile concurrently do not wait for each other.
     /// [`Codegen`](crate::Codegen) says which code is made when.
     pub fn compile(&self, container: &[u8], options: &CompileOptions) -> Result<Shader, Error> {
         Shader::compile(container, options, &self.compiler)
@@ -185,14 +184,28 @@ impl Device {
         Ok(Deadline::new(watch))
     }
 
-    /// Compiles a function that was built or parsed from text, like a translated one: the passes of the options' level
-    /// run on it, its code is cached under its text, and errors name operations by the byte offsets recorded in them.
-    /// It has no interface variables for which the options could choose instances.
+    /// Compiles a module: one of a container, of another front end, or of a function that was built or parsed from text. The passes of the
+    /// options' level run on it, and errors name operations by the byte offsets recorded in them.
     ///
     /// # Errors
-    /// If it declares more than the limits allow, or no code can be made.
-    pub fn compile_function(&self, function: &VerifiedFunction, options: &CompileOptions) -> Result<Shader, Error> {
-        Shader::of_function(function, options, &self.compiler)
+    /// If it declares more than the limits allow, the options do not fit it, or no code can be made.
+    pub fn compile_module(&self, module: &Module, options: &CompileOptions) -> Result<Shader, Error> {
+        Shader::of_module(module, options, &self.compiler)
+    }
+
+    /// The same, until a token is cancelled or the time is over: see [`compile_until`](Self::compile_until).
+    ///
+    /// # Errors
+    /// As [`compile_module`](Self::compile_module), and [`Error::CompileStopped`].
+    pub fn compile_module_until(
+        &self,
+        module: &Module,
+        options: &CompileOptions,
+        cancel: &CancelToken,
+        time_limit: Option<Duration>,
+    ) -> Result<Shader, Error> {
+        let watch = Watch::new(cancel, &self.runner.timer, Instant::now(), time_limit).map_err(Error::timer)?;
+        Shader::of_module_until(module, options, &self.compiler, watch.stop())
     }
 
     /// A buffer of zeros.

@@ -67,18 +67,20 @@ pub use limits::Limits;
 pub use perf_map::PerfMap;
 pub use pool::{Pool, Task};
 pub use shader::{
-    ClassInstance, CodeFigures, Codegen, CompileOptions, CompileStage, Emit, InstanceError, Line, LineKind, Listing,
-    PlacedInstance, Shader, SourceLocation, StageTimes, Unset,
+    ClassInstance, CodeFigures, Codegen, CompileOptions, CompileStage, Emit, InstanceError, Line, LineKind,
+    LinkedParameters, Listing, Module, PlacedInstance, Program, Shader, SourceLocation, StageTimes, Unset,
 };
 pub use stop::{CancelToken, Deadline, StopReason};
 
 pub use brolga_bytecode::Error as FileError;
+pub use brolga_bytecode::assembler::nearest;
 pub use brolga_ir::Width;
 pub use brolga_ir::batch::ArrayWords;
 pub use brolga_ir::interface::{Array, Component, Dimension, ResourceClass, ResourceKind};
 pub use brolga_ir::passes::Level;
 pub use brolga_ir::pipeline;
-pub use brolga_ir::stage::{Interpolation, Parameter, Signature, Stage, SystemValue};
+pub use brolga_ir::stage::{Interpolation, Parameter, Semantic, Signature, Stage, SystemValue};
+pub use brolga_ir::stages::{StageKind, Stages};
 pub use brolga_ir::translate::TranslateError;
 pub use brolga_ir::translate::sm3::FloatRules;
 pub use brolga_ir::verify::{VerifyError, VerifyErrors};

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use clap::builder::Styles;
-use clap::{Command, CommandFactory};
+use clap::{ColorChoice, Command, CommandFactory};
 use clap_mangen::Man as Page;
 
 use super::Cli;
+use super::style::is_dumb;
 
 /// A section: its title, and rows of a term with what it means.
 type Section = (&'static str, Vec<(&'static str, &'static str)>);
@@ -85,7 +86,9 @@ fn sections(command: &str) -> Vec<Section> {
 
 /// The command line, with these sections in its help.
 pub(super) fn command() -> Command {
-    let cli = Cli::command();
+    // Where CI is set, clap colours what it writes to a dumb terminal too.
+    let color = if is_dumb() { ColorChoice::Never } else { ColorChoice::Auto };
+    let cli = Cli::command().color(color);
     let names: Vec<String> = cli.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     let with_text =
         |cli: Command, name: &String| cli.mut_subcommand(name, |command| command.after_long_help(text(name)));

@@ -31,7 +31,12 @@ impl Styles {
 
 /// Whether a stream is a terminal that understands colours and moves of the cursor, as those called `dumb` do not.
 pub(super) fn is_capable(stream: &impl IsTerminal) -> bool {
-    stream.is_terminal() && std::env::var_os("TERM").is_none_or(|name| name != "dumb")
+    stream.is_terminal() && !is_dumb()
+}
+
+/// Whether the terminal, if there is one, has neither colours nor moves of the cursor.
+pub(super) fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|name| name == "dumb")
 }
 
 /// How to write on one stream.

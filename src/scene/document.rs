@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use brolga_runtime::{AddressMode, Comparison, Filter, FloatRules, Format};
+use brolga_runtime::{AddressMode, Comparison, Filter, FloatRules, Format, StageKind, Stages};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error, IgnoredAny};
 use serde_json::Value;
@@ -304,6 +304,20 @@ pub(super) struct Pipeline {
     /// What a scene of Direct3D 9 says.
     #[serde(skip)]
     pub direct3d9: Option<Direct3D9>,
+}
+
+impl Pipeline {
+    /// The names of its shaders that draw.
+    pub fn shaders(&self) -> Stages<Option<&str>> {
+        Stages::from_fn(|stage| match stage {
+            StageKind::Vertex => self.vs.as_deref(),
+            StageKind::Hull => self.hs.as_deref(),
+            StageKind::Domain => self.ds.as_deref(),
+            StageKind::Geometry => self.gs.as_deref(),
+            StageKind::Pixel => self.ps.as_deref(),
+            StageKind::Compute => None,
+        })
+    }
 }
 
 /// What a pipeline of Direct3D 9 has besides.

@@ -2,18 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use brolga_bytecode::info::Info;
 use brolga_bytecode::sm3::TextureType;
-use brolga_bytecode::sm5::Stage;
-use brolga_runtime::{Bindings, CompileOptions, Device, Format, Register, ResourceClass, Shader, View};
+use brolga_runtime::{
+    Bindings, CompileOptions, Device, Format, Module, Register, ResourceClass, Shader, StageKind, Stages, View,
+};
 
+use super::content::needed;
 use super::direct3d9;
 use super::document::{self, BlendTarget, Class, DepthWriteMask, Document};
 use super::error::{SceneError, find};
 use crate::job::RunOptions;
 use crate::raster::{
-    Advance, Blend, DepthState, Equation, InputElement, Pipeline, PipelineDesc, RasterizerState, StencilFace,
-    StencilTest, TargetState, Topology,
+    Advance, Blend, DepthState, DrawError, Equation, InputElement, Pipeline, PipelineDesc, RasterizerState,
+    StencilFace, StencilTest, TargetState, Topology,
 };
 
 /// Compiles pipelines, each once for the same formats.
@@ -23,6 +24,8 @@ pub(super) struct Compiler<'a, 'o> {
     /// By name.
     shaders: &'a BTreeMap<String, Vec<u8>>,
     options: &'o RunOptions,
+    /// Those that were read, by name.
+    modules: BTreeMap<&'a str, Module>,
     made: Vec<(Key<'a>, Pipeline)>,
     /// What is probably a mistake, though the rules give it a meaning.
     pub warnings: Vec<SceneError>,
@@ -54,14 +57,24 @@ impl<'a, 'o> Compiler<'a, 'o> {
         shaders: &'a BTreeMap<String, Vec<u8>>,
         options: &'o RunOptions,
     ) -> Self {
-        Self { device, document, shaders, options, made: Vec::new(), warnings: Vec::new(), noted: BTreeSet::new() }
+        let (modules, made, warnings, noted) = (BTreeMap::new(), Vec::new(), Vec::new(), BTreeSet::new());
+        Self { device, document, shaders, options, modules, made, warnings, noted }
     }
 
     /// The pipeline that a draw names.
     pub fn draws(&mut self, place: &str, name: &'a str, mut uses: Uses) -> Result<Pipeline, SceneError> {
         let pipeline = self.find(place, name)?;
-        let pixel = pipeline.ps.as_ref().and_then(|shader| self.shaders.get(shader));
-        if !pixel.is_some_and(|bytes| is_without_samplers(bytes)) {
+        let at = format!("pipelines.{name}");
+        let mut modules = Stages::default();
+        for (stage, shader) in pipeline.shaders().present() {
+            modules[stage] = Some(self.module(&at, stage, shader)?);
+        }
+        // Transformed vertices of Direct3D 9 have none.
+        if modules[StageKind::Vertex].is_none() && pipeline.direct3d9.is_none() {
+            needed(&at, StageKind::Vertex.text(), None::<()>)?;
+        }
+        // Only a ps_1_x samples whatever texture is bound.
+        if !modules[StageKind::Pixel].as_ref().is_some_and(|module: &Module| module.major() == 1) {
             uses.textures = [TextureType::Texture2D; 6];
         }
         let (draws_mesh, depth_format) = (uses.draws_mesh, uses.depth_format);
@@ -69,13 +82,6 @@ impl<'a, 'o> Compiler<'a, 'o> {
         if let Some((_, made)) = self.made.iter().find(|(made, _)| *made == key) {
             return Ok(made.clone());
         }
-        let at = format!("pipelines.{name}");
-        // Transformed vertices of Direct3D 9 have none.
-        let vertex_shader = match (&pipeline.vs, &pipeline.direct3d9) {
-            (None, Some(_)) => &[],
-            (vs, _) => self.shader(&at, Stage::Vertex, vs.as_ref())?,
-        };
-        let pixel_shader = pipeline.ps.as_ref().map(|shader| self.shader(&at, Stage::Pixel, Some(shader)));
         let options = match &pipeline.direct3d9 {
             Some(direct3d9) => {
                 let options = self.compile_options().float_rules(direct3d9.float_rules);
@@ -86,36 +92,32 @@ impl<'a, 'o> Compiler<'a, 'o> {
             }
             None => self.compile_options().fused_mad(pipeline.fused_mad),
         };
-        let compared = &key.1.compared;
-        let pixel_options =
-            (!compared.is_empty()).then(|| compared.iter().fold(options.clone(), |o, &n| o.compares(n)));
+        let mut options = Stages::from(options);
+        let of_pixels = &mut options[StageKind::Pixel];
+        *of_pixels = key.1.compared.iter().fold(of_pixels.clone(), |options, &sampler| options.compares(sampler));
         let topology = pipeline.topology.as_deref().or(draws_mesh.then_some("TRIANGLELIST"));
         let desc = PipelineDesc {
-            vertex_shader,
-            pixel_shader: pixel_shader.transpose()?,
+            modules,
             input_layout: input_layout(pipeline, draws_mesh),
             topology: self::topology(&at, topology, self.document.is_direct3d9)?,
             depth_format,
             options,
-            pixel_options,
             ..state(pipeline, &key.1.formats)
         };
-        let made = Pipeline::new(self.device, &desc).map_err(|error| match self.document.is_direct3d9 {
-            true => SceneError::new(&at, direct3d9::problem(error)),
-            false => SceneError::new(&at, error),
-        })?;
+        let made = Pipeline::new(self.device, &desc).map_err(|error| self.problem(&at, error))?;
         self.made.push((key, made.clone()));
         Ok(made)
     }
 
     /// The compute shader of the pipeline that a dispatch names.
-    pub fn dispatches(&self, place: &str, name: &str) -> Result<Shader, SceneError> {
+    pub fn dispatches(&mut self, place: &str, name: &str) -> Result<Shader, SceneError> {
         let pipeline = self.find(place, name)?;
         let place = format!("pipelines.{name}");
-        let bytes = self.shader(&place, Stage::Compute, pipeline.cs.as_ref())?;
+        let name = needed(&place, StageKind::Compute.text(), pipeline.cs.as_ref())?;
+        let module = self.module(&place, StageKind::Compute, name)?;
         let RunOptions { cancel, time_limit, .. } = self.options;
         let options = self.compile_options().fused_mad(pipeline.fused_mad);
-        let compiled = self.device.compile_until(bytes, &options, cancel, *time_limit);
+        let compiled = self.device.compile_module_until(&module, &options, cancel, *time_limit);
         compiled
             .and_then(|shader| shader.check_groups().map(|()| shader))
             .map_err(|error| SceneError::new(format!("{place}.cs"), error))
@@ -126,24 +128,46 @@ impl<'a, 'o> Compiler<'a, 'o> {
         find(&self.document.pipelines, "pipeline", name, || format!("{place}.pipeline"))
     }
 
-    fn shader(&self, place: &str, stage: Stage, name: Option<&String>) -> Result<&'a [u8], SceneError> {
-        let key = stage.text();
-        let name = super::content::needed(place, key, name)?;
-        let bytes = find(self.shaders, "shader", name, || format!("{place}.{key}"))?;
-        // What is wrong with a shader otherwise is said where it is compiled.
-        match Info::read(bytes, &self.device.limits().file) {
-            Ok(Info { program, .. }) if program.stage.text() != key => {
-                let (found, profile) = (program.stage.name(), program.profile);
-                let message =
-                    format!("`{name}` is a {found} shader, {profile}: `{key}` names a {} shader", stage.name());
-                Err(SceneError::value(format!("{place}.{key}"), message))
+    /// The shader of this name, which a pipeline has for a stage.
+    fn module(&mut self, place: &str, stage: StageKind, name: &'a str) -> Result<Module, SceneError> {
+        let module = match self.modules.get(name) {
+            Some(module) => module,
+            None => {
+                let bytes = find(self.shaders, "shader", name, || format!("{place}.{}", stage.text()))?;
+                let module = Module::load(bytes, self.device.limits());
+                let at = if stage == StageKind::Compute { &format!("{place}.cs") } else { place };
+                let module = module.map_err(|error| self.problem(at, error.into()))?;
+                self.modules.entry(name).or_insert(module)
             }
-            _ => Ok(bytes),
+        };
+        let found = module.kind();
+        if found != stage {
+            let key = stage.text();
+            let profile = module.profile().unwrap_or_default();
+            let message =
+                format!("`{name}` is a {} shader, {profile}: `{key}` names a {} shader", found.name(), stage.name());
+            return Err(SceneError::value(format!("{place}.{key}"), message));
+        }
+        Ok(module.clone())
+    }
+
+    /// What is wrong with a pipeline, in the words of its API.
+    fn problem(&self, place: &str, error: DrawError) -> SceneError {
+        match self.document.is_direct3d9 {
+            true => SceneError::new(place, direct3d9::problem(error)),
+            false => SceneError::new(place, error),
         }
     }
 
     /// Warns of registers that a shader reads, or writes, and a step binds nothing to: once for each pipeline.
-    pub fn note_unbound(&mut self, place: &str, pipeline: &str, stage: Stage, shader: &Shader, bindings: &Bindings) {
+    pub fn note_unbound(
+        &mut self,
+        place: &str,
+        pipeline: &str,
+        stage: StageKind,
+        shader: &Shader,
+        bindings: &Bindings,
+    ) {
         let is_direct3d9 = self.document.is_direct3d9;
         for declared in shader.bindings() {
             let is_bound = |(register, _): (Register, &View)| declared.contains(register);
@@ -172,7 +196,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
 }
 
 /// What a pipeline says of the state around its shaders, for targets of these formats.
-pub(super) fn state(pipeline: &document::Pipeline, formats: &[Format]) -> PipelineDesc<'static> {
+pub(super) fn state(pipeline: &document::Pipeline, formats: &[Format]) -> PipelineDesc {
     let document::Pipeline { rasterizer, depth_stencil, blend, .. } = pipeline;
     PipelineDesc {
         rasterizer: RasterizerState {
@@ -199,13 +223,8 @@ pub(super) fn state(pipeline: &document::Pipeline, formats: &[Format]) -> Pipeli
         targets: formats.iter().enumerate().map(|(n, format)| target(n, *format, blend)).collect(),
         alpha_to_coverage: blend.alpha_to_coverage_enable,
         direct3d9: pipeline.direct3d9.as_ref().map_or_else(Default::default, |direct3d9| direct3d9.state),
-        ..PipelineDesc::new(&[], None)
+        ..PipelineDesc::default()
     }
-}
-
-/// Whether a shader is a ps_1_x, which samples whatever texture is bound.
-fn is_without_samplers(bytes: &[u8]) -> bool {
-    matches!(bytes, [_, 1, 0xff, 0xff, ..])
 }
 
 /// The names of topologies; the last one is Direct3D 9's alone.

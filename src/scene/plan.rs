@@ -1,8 +1,9 @@
 //! Steps become actions: names are looked up, shaders compiled and bindings made before anything is drawn.
 
 use brolga_bytecode::sm3::TextureType;
-use brolga_bytecode::sm5::Stage;
-use brolga_runtime::{Bindings, Buffer, ClearValue, Dimension, Dispatch, Register, Shader, TexelBox, Texture, View};
+use brolga_runtime::{
+    Bindings, Buffer, ClearValue, Dimension, Dispatch, Register, Shader, StageKind, Stages, TexelBox, Texture, View,
+};
 
 use super::direct3d9;
 use super::document::Direct3D9;
@@ -39,9 +40,8 @@ pub(super) struct Draw<'a> {
     pub step: &'a step::Draw,
     pub targets: Targets,
     pipeline: Pipeline,
-    bindings: Bindings,
-    /// Those of the vertex shader, if it has others.
-    vertex_bindings: Option<Bindings>,
+    /// What is bound to each shader.
+    bindings: Stages<Bindings>,
     vertex_buffers: Vec<raster::VertexBuffer>,
     index_buffer: Option<raster::IndexBuffer>,
     /// The buffer with the counts, and where they begin, if they are not in the scene.
@@ -76,8 +76,7 @@ impl Draw<'_> {
         let step = self.step;
         let draw = raster::Draw {
             pipeline: &self.pipeline,
-            vertex_bindings: self.vertex_bindings.as_ref().or(Some(&self.bindings)),
-            pixel_bindings: Some(&self.bindings),
+            bindings: Stages::from_fn(|stage| Some(&self.bindings[stage])),
             vertex_buffers: self.vertex_buffers.clone(),
             index_buffer: self.index_buffer.clone(),
             count: step.vertices.or(step.indices).unwrap_or(0),
@@ -141,9 +140,9 @@ impl<'a> Action<'a> {
                             .map_err(|error| SceneError::new(at(), error))?
                     }
                 };
-                let bindings = world.bindings(place, Stage::Compute, &step.bind)?;
+                let bindings = world.bindings(place, StageKind::Compute, &step.bind)?;
                 let shader = compiler.dispatches(place, &step.pipeline)?;
-                compiler.note_unbound(place, &step.pipeline, Stage::Compute, &shader, &bindings);
+                compiler.note_unbound(place, &step.pipeline, StageKind::Compute, &shader, &bindings);
                 Ok(Action::Dispatch { shader, bindings, dispatch })
             }
             Step::Draw(step) => draw(place, step, world, compiler).map(|draw| Action::Draw(Box::new(draw))),
@@ -165,9 +164,9 @@ fn draw<'a>(
     let colors = colors.collect::<Result<Vec<_>, _>>()?;
     let depth = step.depth.as_ref().map(|depth| world.target_of(Role::Depth, depth, depth_at)).transpose()?;
     check_extents(step, &colors, depth.as_ref()).map_err(|message| SceneError::value(depth_at(), message))?;
-    let bindings = world.bindings(place, Stage::Pixel, &step.bind)?;
+    let bindings = world.bindings(place, StageKind::Pixel, &step.bind)?;
     let of_vertices = step.direct3d9.as_ref();
-    let of_vertices = of_vertices.map(|direct3d9| world.bindings(place, Stage::Vertex, &direct3d9.vertex_bind));
+    let of_vertices = of_vertices.map(|direct3d9| world.bindings(place, StageKind::Vertex, &direct3d9.vertex_bind));
     let vertex_bindings = of_vertices.transpose()?;
     // What of a depth buffer may be read depends on what the draw writes of it, which the draw checks.
     let written = || colors.iter().chain(depth.iter().filter(|_| !step.read_only_depth && !step.read_only_stencil));
@@ -176,7 +175,7 @@ fn draw<'a>(
             let slot = register.to_string();
             let name = step.bind.get(&slot).map_or("", |reference| &reference.resource);
             let message = format!("the draw reads `{name}` while it draws to it: read a copy instead");
-            return Err(SceneError::value(format!("{place}.bind.{}", world.written(Stage::Pixel, &slot)), message));
+            return Err(SceneError::value(format!("{place}.bind.{}", world.written(StageKind::Pixel, &slot)), message));
         }
     }
     let vertex_buffers = step.vertex_buffers.iter().enumerate().map(|(n, buffer)| {
@@ -215,16 +214,17 @@ fn draw<'a>(
         compared: compared(&bindings),
     };
     let pipeline = compiler.draws(place, &step.pipeline, uses)?;
-    let of_vertices = vertex_bindings.as_ref().unwrap_or(&bindings);
-    compiler.note_unbound(place, &step.pipeline, Stage::Vertex, pipeline.vertex_shader(), of_vertices);
-    if let Some(shader) = pipeline.pixel_shader() {
-        compiler.note_unbound(place, &step.pipeline, Stage::Pixel, shader, &bindings);
+    let mut bindings = Stages::from(bindings);
+    if let Some(of_vertices) = vertex_bindings {
+        bindings[StageKind::Vertex] = of_vertices;
+    }
+    for (stage, shader) in pipeline.shaders().present() {
+        compiler.note_unbound(place, &step.pipeline, stage, shader, &bindings[stage]);
     }
     Ok(Draw {
         step,
         pipeline,
         bindings,
-        vertex_bindings,
         vertex_buffers: vertex_buffers.collect::<Result<_, _>>()?,
         index_buffer: index_buffer.transpose()?,
         arguments: arguments.transpose()?,

@@ -1,6 +1,6 @@
 //! Samplers and pipelines for programs that have no scene, as `samplers` and `pipelines` of a scene say them.
 
-use brolga_runtime::{Format, Sampler};
+use brolga_runtime::{Format, Module, Sampler, Stages};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -22,17 +22,15 @@ pub fn sampler(json: &str) -> Result<Sampler, SceneError> {
 ///
 /// # Errors
 /// If it is no such object.
-pub fn pipeline<'a>(
+pub fn pipeline(
     json: &str,
-    vertex_shader: &'a [u8],
-    pixel_shader: Option<&'a [u8]>,
+    modules: Stages<Option<Module>>,
     formats: &[Format],
     depth_format: Option<Format>,
-) -> Result<PipelineDesc<'a>, SceneError> {
+) -> Result<PipelineDesc, SceneError> {
     let pipeline: document::Pipeline = read("pipeline", json)?;
     Ok(PipelineDesc {
-        vertex_shader,
-        pixel_shader,
+        modules,
         input_layout: pipeline.input_layout.iter().map(input_element).collect(),
         topology: topology("pipeline", pipeline.topology.as_deref().or(Some("TRIANGLELIST")), false)?,
         depth_format,

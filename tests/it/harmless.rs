@@ -9,9 +9,9 @@ use brolga::raster::{
 };
 use brolga::{
     Bindings, Buffer, CancelToken, CompileOptions, Device, Dispatch, Engine, ErrorKind, Format, Progress, Register,
-    StopReason, Texture, TextureShape, View,
+    StageKind, StopReason, Texture, TextureShape, View,
 };
-use brolga_testing::run::assemble;
+use brolga_testing::run::{assemble, module};
 
 const COLOR: Format = Format::R8_UNORM;
 
@@ -63,13 +63,13 @@ struct Setup {
 }
 
 impl Setup {
-    fn new(engine: Engine, pixel: &str, change: impl Fn(&mut PipelineDesc<'_>)) -> Self {
+    fn new(engine: Engine, pixel: &str, change: impl Fn(&mut PipelineDesc)) -> Self {
         let device = Device::builder().threads(2).build().unwrap();
-        let [vertex, pixel] = [VERTEX, pixel].map(assemble);
+        let [vertex, pixel] = [VERTEX, pixel].map(|text| module(&assemble(text)));
         let mut desc = PipelineDesc::new(&vertex, Some(&pixel))
             .input(InputElement::new("POSITION", Format::R32G32B32A32_FLOAT, 0))
             .target(TargetState::new(COLOR));
-        desc.options = CompileOptions::new(engine);
+        desc.options = CompileOptions::new(engine).into();
         desc.rasterizer.cull = Cull::None;
         change(&mut desc);
         let pipeline = Pipeline::new(&device, &desc).unwrap();
@@ -390,7 +390,7 @@ fn a_draw_does_not_read_what_it_draws_to() {
         bindings.set(Register::t(3), read);
         let mut pass = Pass::new(&setup.device, targets.clone()).unwrap();
         let draw = Draw::new(&setup.pipeline, 3).vertex_buffer(setup.vertices(&EVERYWHERE), 16);
-        let added = pass.draw(&Draw { pixel_bindings: Some(&bindings), ..draw });
+        let added = pass.draw(&draw.bindings(&bindings));
         added.map(|_| pass.finish().unwrap())
     };
     assert!(draws(View::texture(other)).is_ok());
@@ -418,7 +418,7 @@ fn a_target_that_the_shader_writes_is_refused() {
         let targets = Targets { colors: vec![View::texture(target.clone())], depth: None };
         let mut pass = Pass::new(&setup.device, targets).unwrap();
         let draw = Draw::new(&setup.pipeline, 3).vertex_buffer(setup.vertices(&EVERYWHERE), 16);
-        let added = pass.draw(&Draw { pixel_bindings: Some(&bindings), ..draw });
+        let added = pass.draw(&draw.bindings(&bindings));
         added.map(|_| pass.finish().unwrap())
     };
     assert!(draws(&other).is_ok());
@@ -431,24 +431,23 @@ fn a_target_that_the_shader_writes_is_refused() {
 /// The examples of the functional specification, 20.4.7: strips and lists of four primitives.
 #[test]
 fn statistics_count_what_the_specification_says() {
-    let statistics =
-        |topology: Topology, count: u32, indices: Option<&[u32]>, change: &dyn Fn(&mut PipelineDesc<'_>)| {
-            let setup = Setup::new(Engine::Jit, &pixel("", ""), |desc| {
-                desc.topology = topology;
-                change(desc);
-            });
-            let target = setup.target(16, 16);
-            let mut positions = EVERYWHERE.to_vec();
-            positions.extend([[0.5, 0.5, 0.5, 1.0]; 9]);
-            let mut draw = Draw::new(&setup.pipeline, count).vertex_buffer(setup.vertices(&positions), 16);
-            if let Some(indices) = indices {
-                let buffer = setup.device.buffer_from(indices).unwrap();
-                draw = draw.index_buffer(IndexBuffer { buffer, offset_bytes: 0, is_short: false });
-            }
-            let mut pass = setup.pass(&target);
-            pass.draw(&draw).unwrap();
-            pass.finish().unwrap()[0]
-        };
+    let statistics = |topology: Topology, count: u32, indices: Option<&[u32]>, change: &dyn Fn(&mut PipelineDesc)| {
+        let setup = Setup::new(Engine::Jit, &pixel("", ""), |desc| {
+            desc.topology = topology;
+            change(desc);
+        });
+        let target = setup.target(16, 16);
+        let mut positions = EVERYWHERE.to_vec();
+        positions.extend([[0.5, 0.5, 0.5, 1.0]; 9]);
+        let mut draw = Draw::new(&setup.pipeline, count).vertex_buffer(setup.vertices(&positions), 16);
+        if let Some(indices) = indices {
+            let buffer = setup.device.buffer_from(indices).unwrap();
+            draw = draw.index_buffer(IndexBuffer { buffer, offset_bytes: 0, is_short: false });
+        }
+        let mut pass = setup.pass(&target);
+        pass.draw(&draw).unwrap();
+        pass.finish().unwrap()[0]
+    };
     let counts = |s: Statistics| (s.vertices, s.primitives, s.vertex_invocations);
     let (list, strip) = (Topology::TriangleList, Topology::TriangleStrip);
     assert_eq!(counts(statistics(strip, 6, Some(&[1; 6]), &|_| {})), (6, 4, 1));
@@ -467,7 +466,7 @@ fn statistics_count_what_the_specification_says() {
     // Without a pixel shader and a depth test nothing is rasterized (16.9); with the test pixels count, but no shader runs.
     let null = |enable: bool| {
         statistics(list, 3, None, &move |desc| {
-            (desc.pixel_shader, desc.depth.enable) = (None, enable);
+            (desc.modules[StageKind::Pixel], desc.depth.enable) = (None, enable);
         })
     };
     let off = null(false);

@@ -4,9 +4,9 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::sync::{Mutex, MutexGuard};
 
-use brolga::Dispatch;
 use brolga::pipeline::record;
 use brolga::raster::{self, Bounds, DepthView, Pass as NativePass, Targets};
+use brolga::{Dispatch, StageKind, Stages};
 use self_cell::self_cell;
 
 use crate::arguments::{array, at_most, bytes, flag, growing, init, options, put, slice, time_limit};
@@ -272,7 +272,7 @@ type Area = (Option<raster::Viewport>, Option<Bounds>);
 struct Drawing<'a> {
     options: DrawOptions,
     pipeline: &'a raster::Pipeline,
-    bindings: [Option<brolga::Bindings>; 2],
+    bindings: Stages<Option<brolga::Bindings>>,
     vertex_buffers: Vec<raster::VertexBuffer>,
     index_buffer: Option<raster::IndexBuffer>,
     areas: Vec<Area>,
@@ -297,10 +297,13 @@ impl DrawOptions {
             let most = record::SLOTS as usize;
             let count = at_most(self.vertex_buffer_count, most, "BrolgaDrawOptions.vertex_buffer_count")?;
             let vertex_buffers = array(self.vertex_buffers, count)?;
+            let mut bindings = Stages::default();
+            bindings[StageKind::Vertex] = bound(self.vertex_bindings)?;
+            bindings[StageKind::Pixel] = bound(self.pixel_bindings)?;
             Ok(Drawing {
                 options: *self,
                 pipeline: get(self.pipeline)?,
-                bindings: [bound(self.vertex_bindings)?, bound(self.pixel_bindings)?],
+                bindings,
                 vertex_buffers: vertex_buffers.iter().map(vertex_buffer).collect::<Result<_, _>>()?,
                 index_buffer: get_if_any(self.index_buffer)?.map(index_buffer),
                 areas: self.areas()?,
@@ -352,7 +355,7 @@ impl Drawing<'_> {
     fn native(&self) -> raster::Draw<'_> {
         let options = &self.options;
         let mut draw = raster::Draw::new(self.pipeline, options.count);
-        [draw.vertex_bindings, draw.pixel_bindings] = [0, 1].map(|stage: usize| self.bindings[stage].as_ref());
+        draw.bindings = Stages::from_fn(|stage| self.bindings[stage].as_ref());
         (draw.vertex_buffers, draw.index_buffer) = (self.vertex_buffers.clone(), self.index_buffer.clone());
         (draw.first, draw.base_vertex) = (options.first, options.base_vertex);
         (draw.instances, draw.first_instance) = (options.instances, options.first_instance);

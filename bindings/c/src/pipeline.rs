@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
 use brolga::raster::{self, InputElement as NativeElement, PipelineDesc};
+use brolga::{Module, StageKind};
 
 use crate::arguments::{array, at_most, bytes, choice, flag, format, growing, init, options, text, time_limit};
 use crate::device::Device;
@@ -170,7 +171,10 @@ impl PipelineOptions {
         unsafe {
             let vertex = bytes(self.vertex_shader, self.vertex_shader_bytes, "BrolgaPipelineOptions.vertex_shader")?;
             let pixel = bytes(self.pixel_shader, self.pixel_shader_bytes, "BrolgaPipelineOptions.pixel_shader")?;
-            let mut desc = PipelineDesc::new(vertex, (!self.pixel_shader.is_null()).then_some(pixel));
+            let load = |bytes| Module::load(bytes, device.limits());
+            let mut desc = PipelineDesc::default();
+            desc.modules[StageKind::Vertex] = Some(load(vertex)?);
+            desc.modules[StageKind::Pixel] = (!self.pixel_shader.is_null()).then(|| load(pixel)).transpose()?;
             let inputs = array(self.inputs, self.input_count)?;
             desc.input_layout = inputs.iter().map(|input| input.native()).collect::<Result<_, _>>()?;
             let target_count = at_most(self.target_count, 8, "BrolgaPipelineOptions.target_count")?;
@@ -185,9 +189,9 @@ impl PipelineOptions {
             }
             desc.alpha_to_coverage = flag(self.alpha_to_coverage);
             let compile = options(self.compile)?;
-            desc.options = compile.native()?;
+            desc.options = compile.native()?.into();
             if !self.pixel_compile.is_null() {
-                desc.pixel_options = Some(options(self.pixel_compile)?.native()?);
+                desc.options[StageKind::Pixel] = options(self.pixel_compile)?.native()?;
             }
             Ok(match compile.may_stop() {
                 false => raster::Pipeline::new(device, &desc)?,
@@ -250,7 +254,8 @@ pub unsafe extern "C" fn brolga_pipeline_vertex_shader(
     unsafe {
         guard(error, || {
             let (place, pipeline) = (Place::new(shader)?, get(pipeline)?);
-            place.put(pipeline.vertex_shader().clone());
+            let none = || Failure::new(Code::Call, "the pipeline has no vertex shader");
+            place.put(pipeline.shader(StageKind::Vertex).ok_or_else(none)?.clone());
             Ok(())
         })
     }
@@ -268,7 +273,7 @@ pub unsafe extern "C" fn brolga_pipeline_pixel_shader(
         guard(error, || {
             let (place, pipeline) = (Place::new(shader)?, get(pipeline)?);
             let none = || Failure::new(Code::Call, "the pipeline has no pixel shader: it draws depth only");
-            place.put(pipeline.pixel_shader().ok_or_else(none)?.clone());
+            place.put(pipeline.shader(StageKind::Pixel).ok_or_else(none)?.clone());
             Ok(())
         })
     }

@@ -9,10 +9,18 @@ use brolga::raster::{
     ALPHA_BLEND, DepthState, DepthView, Draw, IndexBuffer, InputElement, Pass, Pipeline, PipelineDesc, TargetState,
     Targets, VertexBuffer, Viewport,
 };
-use brolga::{Bindings, Comparison, CompileOptions, Device, Dispatch, Engine, Format, Texture, TextureShape, View};
+use brolga::{
+    Bindings, Comparison, CompileOptions, Device, Dispatch, Engine, Format, Limits, Module, Texture, TextureShape, View,
+};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A shader of the examples.
+fn module(name: &str) -> Module {
+    let bytes = std::fs::read(shaders().join(name)).expect("a shader");
+    Module::load(&bytes, &Limits::default()).expect("a shader that is right")
 }
 
 /// The folder of shaders.
@@ -105,14 +113,14 @@ fn expected() -> String {
     bindings.set("u0".parse().expect("a register"), View::texture(picture.clone()));
     let report = device.dispatch(&shader, &bindings, &Dispatch::new([32, 32, 1])).expect("a dispatch");
 
-    let (vertex, pixel) = (read("triangle_vs.cso"), read("triangle_ps.cso"));
+    let [vertex, pixel] = ["triangle_vs.cso", "triangle_ps.cso"].map(module);
     let mut desc = PipelineDesc::new(&vertex, Some(&pixel))
         .input(InputElement::new("POSITION", Format::R32G32_FLOAT, 0))
         .input(InputElement::new("COLOR", Format::R32G32B32A32_FLOAT, 8))
         .target(TargetState::blended(Format::R8G8B8A8_UNORM, ALPHA_BLEND))
         .depth_format(Format::D32_FLOAT);
     desc.depth = DepthState { function: Comparison::LessEqual, ..DepthState::default() };
-    desc.options = options;
+    desc.options = options.into();
     let pipeline = Pipeline::new(&device, &desc).expect("a pipeline");
     let target = device.texture(shape(Format::R8G8B8A8_UNORM, 640, 480)).expect("a texture");
     let depth = device.texture(shape(Format::D32_FLOAT, 640, 480)).expect("a texture");
@@ -164,9 +172,8 @@ fn a_static_library_links() {
 
 /// Pixels of which the centre is in a triangle, by Brolga's own rasterizer.
 fn drawn_by_brolga() -> Vec<[u8; 4]> {
-    let read = |name: &str| std::fs::read(shaders().join(name)).expect("a shader");
     let device = Device::builder().build().expect("a device");
-    let (vertex, pixel) = (read("triangle_vs.cso"), read("triangle_ps.cso"));
+    let [vertex, pixel] = ["triangle_vs.cso", "triangle_ps.cso"].map(module);
     let desc = PipelineDesc::new(&vertex, Some(&pixel))
         .input(InputElement::new("POSITION", Format::R32G32_FLOAT, 0))
         .input(InputElement::new("COLOR", Format::R32G32B32A32_FLOAT, 8))

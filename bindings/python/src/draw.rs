@@ -5,7 +5,7 @@ use std::time::Duration;
 use brolga::raster::{
     self, Bounds, DepthView, DrawError, IndexBuffer, InputElement, Pass, Statistics, Targets, VertexBuffer, Viewport,
 };
-use brolga::{BindingRules, Bindings, CancelToken, Dispatch, ErrorKind, Format, Leniency, Shader};
+use brolga::{BindingRules, Bindings, CancelToken, Dispatch, ErrorKind, Format, Leniency, Module, StageKind, Stages};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
@@ -17,12 +17,11 @@ use crate::shader::load;
 use crate::vertices::{self, input_layout};
 use crate::view::{parse_format, target};
 
-/// Two shaders, compiled with the state around them. `Device.pipeline` makes it.
+/// Shaders, compiled with the state around them. `Device.pipeline` makes it.
 #[pyclass(frozen, module = "brolga")]
 pub struct Pipeline {
     pipeline: raster::Pipeline,
-    /// The vertex shader, and the pixel shader if there is one.
-    stages: Vec<Program>,
+    stages: Stages<Option<Program>>,
     /// What the vertex shader reads of vertices.
     layout: Vec<InputElement>,
     formats: Vec<Format>,
@@ -41,42 +40,45 @@ impl Pipeline {
         depth: Option<&str>,
         state: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
-        let (vs, ps, json) = (load(vs)?, ps.map(load).transpose()?, to_json(state)?);
-        let pixel_bytes = ps.as_ref().map(|ps| &ps.bytes[..]);
+        let json = to_json(state)?;
+        let (mut sources, mut modules) = (Stages::default(), Stages::default());
+        (sources[StageKind::Vertex], sources[StageKind::Pixel]) = (Some(load(vs)?), ps.map(load).transpose()?);
+        for (stage, source) in sources.present() {
+            let module = Module::load(&source.bytes, device.limits());
+            modules[stage] = Some(module.map_err(|error| source.refused(error))?);
+        }
         let formats = targets.iter().map(|name| parse_format(name)).collect::<Result<Vec<_>, _>>()?;
         let depth_format = depth.map(parse_format).transpose()?;
-        let mut desc =
-            brolga::scene::pipeline(&json, &vs.bytes, pixel_bytes, &formats, depth_format).map_err(Failure::from)?;
+        let mut desc = brolga::scene::pipeline(&json, modules, &formats, depth_format).map_err(Failure::from)?;
         if let Some(inputs) = inputs {
             desc.input_layout.extend(input_layout(inputs)?);
         }
-        // Where one of the files is no shader, that is the one.
-        let refused =
-            |error: DrawError| match [Some(&vs), ps.as_ref()].into_iter().flatten().find(|one| !one.is_shader()) {
-                Some(source) => source.refused(error),
-                None => error.into(),
-            };
-        let compile = |token: &CancelToken| raster::Pipeline::new_until(device, &desc, token, None).map_err(refused);
+        let compile = |token: &CancelToken| raster::Pipeline::new_until(device, &desc, token, None);
         let pipeline = interruptible(py, &CancelToken::new(), compile)?;
         let layout = std::mem::take(&mut desc.input_layout);
-        let shaders = [Some((pipeline.vertex_shader(), vs)), pipeline.pixel_shader().zip(ps)].into_iter().flatten();
-        let program = |(shader, source): (&Shader, _)| Program::new(device.clone(), shader.clone(), source);
-        let stages = shaders.map(program).collect();
+        let stages = sources.map(|stage, source| {
+            let shader = pipeline.shader(stage)?.clone();
+            Some(Program::new(device.clone(), shader, source?))
+        });
         Ok(Self { pipeline, stages, layout, formats, depth_format })
     }
 
     /// What is bound to each of its shaders: a name is of one of them, or of both. All that a shader declares must be bound, as in a
     /// dispatch.
-    fn bindings(&self, values: &Bound<'_, PyDict>) -> PyResult<Vec<Bindings>> {
+    fn bindings(&self, values: &Bound<'_, PyDict>) -> PyResult<Stages<Option<Bindings>>> {
         for name in values.keys() {
             let name: String = name.extract()?;
-            if self.stages.iter().all(|stage| stage.register(&name).is_err()) {
+            if self.stages.present().all(|(_, shader)| shader.register(&name).is_err()) {
                 let message = format!("neither shader has a register {name:?}");
                 return Err(Failure::new(ErrorKind::Binding, message).into());
             }
         }
         let rules = BindingRules::COMPLETE.allow(Leniency::Undeclared);
-        self.stages.iter().map(|stage| stage.bindings(values, rules)).collect()
+        let mut bindings = Stages::default();
+        for (stage, shader) in self.stages.present() {
+            bindings[stage] = Some(shader.bindings(values, rules)?);
+        }
+        Ok(bindings)
     }
 }
 
@@ -158,8 +160,7 @@ pub struct Draw {
     count: u32,
     vertex_buffers: Vec<VertexBuffer>,
     index_buffer: Option<IndexBuffer>,
-    /// Of the vertex shader, and of the pixel shader if there is one.
-    bindings: Vec<Bindings>,
+    bindings: Stages<Option<Bindings>>,
     instances: u32,
     first: u32,
     base_vertex: i32,
@@ -173,8 +174,7 @@ pub struct Draw {
 impl Draw {
     fn parts(&self) -> raster::Draw<'_> {
         let mut draw = raster::Draw::new(&self.pipeline.get().pipeline, self.count);
-        draw.vertex_bindings = self.bindings.first();
-        draw.pixel_bindings = self.bindings.get(1);
+        draw.bindings = Stages::from_fn(|stage| self.bindings[stage].as_ref());
         draw.vertex_buffers = self.vertex_buffers.clone();
         draw.index_buffer = self.index_buffer.clone();
         (draw.first, draw.base_vertex) = (self.first, self.base_vertex);

@@ -282,11 +282,6 @@ pub struct Source {
 }
 
 impl Source {
-    /// Whether it is a shader at all.
-    pub fn is_shader(&self) -> bool {
-        Info::read(&self.bytes, &Limits::default()).is_ok()
-    }
-
     /// What was refused, with the file's name, and with what to do where the bytes are no shader.
     pub fn refused(&self, error: impl Into<Failure>) -> Failure {
         let limits = Limits::default();

@@ -11,7 +11,7 @@ use brolga::files::Mesh;
 use brolga::raster::{
     Advance, Cull, DepthState, Draw, IndexBuffer, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets,
 };
-use brolga::{BindingRules, Bindings, Buffer, Device, Format, Register, Texture, TextureShape, View};
+use brolga::{BindingRules, Bindings, Buffer, Device, Format, Module, Register, Texture, TextureShape, View};
 use winit::application::ApplicationHandler;
 use winit::dpi::LogicalSize;
 use winit::event::{ElementState, WindowEvent};
@@ -46,7 +46,7 @@ fn path(file: &str) -> PathBuf {
 impl Flower {
     fn new() -> Result<Self, Error> {
         let device = Device::builder().build()?;
-        let shader = |file: &str| std::fs::read(path(file));
+        let shader = |file: &str| -> Result<_, Error> { Ok(Module::load(&std::fs::read(path(file))?, device.limits())?) };
         let (sky_vs, sky_ps) = (shader("sky_vs.cso")?, shader("shown_sky_ps.cso")?);
         let mut desc = PipelineDesc::new(&sky_vs, Some(&sky_ps)).target(TargetState::new(COLOR));
         desc.depth = DepthState { enable: false, ..DepthState::default() };

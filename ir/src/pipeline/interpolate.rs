@@ -116,7 +116,7 @@ struct Wanted {
 impl Wanted {
     fn all(signature: &Signature, state: &PixelState, more: Option<u32>) -> Vec<Self> {
         let of_input = |(n, input): (usize, &Parameter)| {
-            let &Parameter { row, system_value, interpolation, .. } = input;
+            let Parameter { row, system_value, interpolation, .. } = *input;
             let link = state.links.get(n).copied();
             let of_component = move |component| {
                 let is_flat = link.is_some_and(|link| link.is_flat);

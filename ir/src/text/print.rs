@@ -9,7 +9,7 @@ use super::words::{component, input_word, mask_letters, sampling_words, sync_wor
 use crate::entity::{Inst, Region, Slot, Value};
 use crate::function::{Element, Function, InstData, InstKind, MemoryRef, Object, ResourceRef};
 use crate::interface::{Interface, Resource, ResourceKind};
-use crate::stage::Stage;
+use crate::stage::{Semantic, Stage};
 use crate::types::{Const, Type};
 use crate::width::Width;
 
@@ -172,10 +172,13 @@ impl Printer<'_> {
                 for parameter in parameters {
                     write!(out, "  {word} {} {}", parameter.row, mask_letters(parameter.mask))?;
                     write!(out, " {}", parameter.interpolation.name())?;
-                    match parameter.system_value {
-                        Some(value) => writeln!(out, " {}", value.name())?,
-                        None => writeln!(out)?,
+                    if let Some(value) = parameter.system_value {
+                        write!(out, " {}", value.name())?;
                     }
+                    if let Some(Semantic { name, index }) = &parameter.semantic {
+                        write!(out, " {} {index}", quoted(name))?;
+                    }
+                    writeln!(out)?;
                 }
             }
         }

@@ -8,12 +8,14 @@
 //! | `clipping.rs` | what is cut, and the viewport |
 //! | `coarse.rs` | what is dropped before the depth test |
 //! | `triangle.rs` | a triangle that other implementations drew |
+//! | `front_end.rs` | a shader that is not from a file of ours |
 //! | `pass.rs` | clears, and updates between draws |
 //! | `picture.rs` | a window of pixels that are counted |
 
 mod clipping;
 mod coarse;
 mod coverage;
+mod front_end;
 mod pass;
 mod picture;
 mod planes;

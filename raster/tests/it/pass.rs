@@ -7,7 +7,7 @@ use brolga_raster::pass::{Draw, Pass};
 use brolga_raster::pipeline::{Pipeline, PipelineDesc};
 use brolga_raster::state::{InputElement, TargetState};
 use brolga_raster::targets::Targets;
-use brolga_runtime::{CompileStage, Device, Format, TexelBox, TextureShape, View};
+use brolga_runtime::{CompileStage, Device, Format, Limits, Module, StageKind, TexelBox, TextureShape, View};
 
 /// Position and colour.
 type Vertex = [f32; 6];
@@ -20,7 +20,8 @@ fn right_of(left: f32, [red, green, blue]: [f32; 3]) -> [Vertex; 3] {
 /// Draws triangles in the colours of their corners.
 fn triangles(device: &Device) -> Pipeline {
     let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/scenes/triangle");
-    let [vertex, pixel] = ["vs.cso", "ps.cso"].map(|name| std::fs::read(scene.join(name)).unwrap());
+    let [vertex, pixel] = ["vs.cso", "ps.cso"]
+        .map(|name| Module::load(&std::fs::read(scene.join(name)).unwrap(), &Limits::default()).unwrap());
     let mut desc = PipelineDesc::new(&vertex, Some(&pixel))
         .input(InputElement::new("POSITION", Format::R32G32_FLOAT, 0))
         .input(InputElement::new("COLOR", Format::R32G32B32A32_FLOAT, 8))
@@ -66,8 +67,7 @@ fn clears_and_updates_come_between_draws() {
 fn a_pipeline_has_the_code_of_its_draws() {
     let device = Device::builder().threads(1).build().unwrap();
     let pipeline = triangles(&device);
-    let code =
-        || [Some(pipeline.vertex_shader()), pipeline.pixel_shader()].map(|shader| shader.unwrap().compile_times());
+    let code = || [StageKind::Vertex, StageKind::Pixel].map(|stage| pipeline.shader(stage).unwrap().compile_times());
     let before = code();
     let texture = |format| device.texture(TextureShape::texture_2d(format, 4, 1)).unwrap();
     let targets = Targets {

@@ -7,7 +7,7 @@ use brolga_raster::pass::{Draw, Pass};
 use brolga_raster::pipeline::{Pipeline, PipelineDesc};
 use brolga_raster::state::{InputElement, TargetState};
 use brolga_raster::targets::Targets;
-use brolga_runtime::{CompileOptions, Device, Engine, Format, TextureShape, View};
+use brolga_runtime::{CompileOptions, Device, Engine, Format, Limits, Module, TextureShape, View};
 
 /// Pixels along a side of the target.
 const SIZE: u32 = 256;
@@ -23,12 +23,13 @@ fn file(name: &str) -> PathBuf {
 /// Draws the triangle.
 fn render(engine: Engine, threads: usize) -> Vec<u8> {
     let device = Device::builder().threads(threads).build().unwrap();
-    let [vertex, pixel] = ["vs.cso", "ps.cso"].map(|name| std::fs::read(file(name)).unwrap());
+    let [vertex, pixel] =
+        ["vs.cso", "ps.cso"].map(|name| Module::load(&std::fs::read(file(name)).unwrap(), &Limits::default()).unwrap());
     let mut desc = PipelineDesc::new(&vertex, Some(&pixel))
         .input(InputElement::new("POSITION", Format::R32G32_FLOAT, 0))
         .input(InputElement::new("COLOR", Format::R32G32B32A32_FLOAT, 8))
         .target(TargetState::new(Format::R8G8B8A8_UNORM));
-    desc.options = CompileOptions::new(engine);
+    desc.options = CompileOptions::new(engine).into();
     let pipeline = Pipeline::new(&device, &desc).unwrap();
 
     let background = Format::R8G8B8A8_UNORM.encode([0.05_f32, 0.06, 0.09, 1.0].map(f32::to_bits)) as u32;

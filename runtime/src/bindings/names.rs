@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use brolga_bytecode::assembler::nearest;
-use brolga_bytecode::container::ResourceDefinitions;
 
 use super::{BindingError, Register};
 
@@ -13,14 +12,8 @@ use super::{BindingError, Register};
 pub(crate) struct Names(Vec<(String, Register, Option<u32>)>);
 
 impl Names {
-    /// None if the file was stripped of them.
-    pub fn new(definitions: Option<&ResourceDefinitions>) -> Self {
-        let rows = definitions.iter().flat_map(|definitions| &definitions.bindings);
-        Self(rows.map(|row| (row.name.clone(), Register::from(row), row.count())).collect())
-    }
-
-    /// These names.
-    pub fn of_rows(rows: Vec<(String, Register, Option<u32>)>) -> Self {
+    /// These names: none if the file was stripped of them.
+    pub fn new(rows: Vec<(String, Register, Option<u32>)>) -> Self {
         Self(rows)
     }
 

@@ -1,7 +1,7 @@
-//! Compiling in threads of our own, whatever thread asks for it.
+//! Compiling with enough stack, whatever thread asks for it, and turning away from it.
 //!
-//! * They have [`STACK_BYTES`] of stack: passes and the code generator follow a shader's nesting, and callers' threads may be small.
-//! * Nothing can stop the code generator, so a caller that may have to stop waits for it only until then. The work begun is
+//! * It has [`STACK_BYTES`] of stack: passes and the code generator follow a shader's nesting, and callers' threads may be small.
+//! * Nothing can stop the code generator, so a caller that may have to stop lets a thread do it and waits only until then. The work begun is
 //!   bounded by [`Limits::code_instructions`](crate::Limits::code_instructions) and ends with its stage. Code finished by then is
 //!   kept for later: a variant with its shader, any code in the disk cache.
 //! * Work that may be given up needs one of a device's [`Places`], and keeps it to its end. So no more of such threads run than there
@@ -17,7 +17,7 @@ use crate::error::{Error, internal};
 use crate::stop::StopWord;
 use brolga_fenv::in_default_mode;
 
-/// The stack of a thread that compiles. The deepest nesting that files may have takes a quarter of it without optimisation.
+/// The stack that compiling has. The deepest nesting that files may have takes a quarter of it without optimisation.
 const STACK_BYTES: usize = 8 << 20;
 
 /// How often a waiting thread polls the stop word. What it waits for wakes it at once.
@@ -65,15 +65,13 @@ impl Drop for Place {
     }
 }
 
-/// Does the work and waits for it. A panic, which would be a bug in Brolga, becomes an error.
+/// Does the work with enough stack: in this thread, on a stack of its own if this one's may not do. A panic, which would be a bug in
+/// Brolga, becomes an error.
 ///
 /// # Errors
-/// The work's own, or [`Error::CompileThread`] if there is no thread for it.
-pub(super) fn apart<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
-    thread::scope(|scope| {
-        let thread = builder().spawn_scoped(scope, || guarded(work)).map_err(Error::compile_thread)?;
-        thread.join().unwrap_or_else(|panic| Err(internal(&*panic)))
-    })
+/// The work's own.
+pub(super) fn apart<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || guarded(work))
 }
 
 /// Does the work in a place, and gives up waiting for it once the word is set.

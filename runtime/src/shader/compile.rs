@@ -11,9 +11,10 @@ use brolga_jit::listing::{self, Counts, Form, Listing};
 use super::apart::{Places, apart};
 use super::compiler::Compiler;
 use super::figures::{CodeFigures, CompileStage, StageClock, StageTimes};
+use super::module::Module;
 use super::options::{Codegen, CompileOptions, Emit};
 use super::outline::Outline;
-use super::source::{Input, Source, at_most};
+use super::source::{Source, at_most};
 use super::stored::Stored;
 use super::variants::{Claim, Made, Mark, Variants};
 use crate::engine::{Code, Oversize, Variant, usual_packing};
@@ -38,20 +39,16 @@ pub(super) struct Inner {
 
 /// Makes a shader, or takes its code from the cache.
 pub(super) fn compile(
-    input: Input<'_>,
+    module: &Module,
     options: &CompileOptions,
     compiler: &Compiler,
     mut clock: StageClock,
 ) -> Result<Arc<Inner>, Error> {
-    let source = match input {
-        Input::Container(bytes) => Source::load(bytes, options, compiler, &mut clock)?,
-        Input::Function(function) => Source::of_function((**function).clone(), options, compiler),
-    };
-    let profile = || source.profile().unwrap_or("function".to_owned());
+    let source = Source::new(module.clone(), options, compiler);
     let stored = compiler
         .cache
         .as_ref()
-        .and_then(|cache| Stored::new(cache, input, options, source.limits(), source.target(), profile()));
+        .and_then(|cache| Stored::new(cache, module.program(), options, source.limits(), source.target()));
     let is_eager = options.codegen == Codegen::Eager;
     let found = stored.as_ref().and_then(|stored| match is_eager {
         true => stored.load(&Variant::usual(), source.name()).map(|(outline, code)| (outline, Some(code))),
@@ -86,6 +83,7 @@ pub(super) fn compile(
         mark.keep(Made { code: Arc::new(code), is_cached });
     }
     clock.end(CompileStage::Link)?;
+    inner.add_times(module.times());
     inner.add_times(clock.times());
     Ok(Arc::new(inner))
 }
@@ -206,7 +204,7 @@ pub(super) fn figures(shader: &Inner, variant: &Variant, code: &Code) -> Result<
 pub(super) fn emit(shader: &Inner, form: Emit, texels: &[Option<TexelFormat>]) -> Result<Listing, Error> {
     let code = |function: &VerifiedFunction, form| {
         let options = shader.source.target().jit_options(usual_packing(function))?;
-        Ok(listing::list(function, &options, form, &shader.source.lines())?)
+        Ok(listing::list(function, &options, form, &shader.source.module().lines())?)
     };
     apart(|| {
         let function = &shader.function_for(texels, &mut StageClock::start())?;

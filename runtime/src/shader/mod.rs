@@ -5,12 +5,11 @@
 //! | `options.rs` | how to compile them |
 //! | `compile.rs` | makes them |
 //! | `compiler.rs` | the parts of a device that compiling uses |
-//! | `source.rs` | what they are made from |
-//! | `sm3.rs` | the front end for shader models 1.1 to 3.0 |
-//! | `sm5/` | the front end for shader models 4 and 5 |
+//! | `module/` | what they are made from: shaders as read |
+//! | `source.rs` | how their functions are made from it |
 //! | `variants.rs` | their code, each variant once |
 //! | `instance.rs` | what interface variables can be bound to |
-//! | `apart.rs` | compiles them in threads of our own |
+//! | `apart.rs` | gives compiling enough stack, and turns away from it |
 //! | `figures.rs` | statistics of compiling |
 //! | `outline.rs` | what dispatches need to know about them |
 //! | `stored.rs` | their place in the disk cache |
@@ -22,10 +21,9 @@ mod compiler;
 mod figures;
 pub(crate) mod instance;
 pub(crate) mod location;
+mod module;
 mod options;
 mod outline;
-mod sm3;
-mod sm5;
 mod source;
 mod stored;
 mod variants;
@@ -39,13 +37,13 @@ use brolga_ir::interface::Array;
 use brolga_ir::interface::ResourceKind;
 use brolga_ir::span::{Grid, Packing};
 use brolga_ir::stage::Stage;
-use brolga_ir::verify::VerifiedFunction;
 
 pub use brolga_jit::listing::{Line, LineKind, Listing};
 pub(crate) use compiler::Compiler;
 pub use figures::{CodeFigures, CompileStage, StageTimes};
 pub use instance::{ClassInstance, InstanceError, PlacedInstance, Unset};
 pub use location::SourceLocation;
+pub use module::{LinkedParameters, Module, Program};
 pub use options::{Codegen, CompileOptions, Emit};
 pub(crate) use outline::Outline;
 
@@ -53,13 +51,13 @@ use crate::bindings::{BindingError, Bindings, Declared, Leniency, Register};
 use crate::engine::{Code, Engine, Variant};
 use crate::error::Error;
 use crate::host::{BoundViews, TexelFormats, trimmed};
+use crate::limits::Limits;
 use crate::stop::StopWord;
 pub(crate) use apart::Places;
 use apart::{apart, apart_until};
 use brolga_resource::format::Format;
 use compile::Inner;
 use figures::StageClock;
-use source::Input;
 use variants::Claim;
 
 /// A compiled compute, vertex or pixel shader. Cheap to clone and usable from any thread.
@@ -69,33 +67,53 @@ pub struct Shader {
 }
 
 impl Shader {
-    /// Compiles a container.
+    /// Reads and compiles a container.
     pub(crate) fn compile(container: &[u8], options: &CompileOptions, compiler: &Compiler) -> Result<Self, Error> {
-        let work = || compile::compile(Input::Container(container), options, compiler, StageClock::start());
+        let work = || {
+            let module = Module::read(container, &compiler.limits, StageClock::start())?;
+            compile::compile(&module, options, compiler, StageClock::start())
+        };
         Ok(Self { inner: apart(work)? })
     }
 
-    /// Compiles a function.
-    pub(crate) fn of_function(
-        function: &VerifiedFunction,
-        options: &CompileOptions,
-        compiler: &Compiler,
-    ) -> Result<Self, Error> {
-        let work = || compile::compile(Input::Function(function), options, compiler, StageClock::start());
+    /// Compiles a module.
+    pub(crate) fn of_module(module: &Module, options: &CompileOptions, compiler: &Compiler) -> Result<Self, Error> {
+        let work = || compile::compile(module, options, compiler, StageClock::start());
         Ok(Self { inner: apart(work)? })
     }
 
-    /// Compiles a container until the word is set, and is given up then.
+    /// Reads and compiles a container until the word is set, and is given up then.
     pub(crate) fn compile_until(
         container: &[u8],
         options: &CompileOptions,
         compiler: &Arc<Compiler>,
         stop: &Arc<StopWord>,
     ) -> Result<Self, Error> {
+        let (container, word) = (container.to_vec(), Arc::clone(stop));
+        let module = move |limits: &Limits| Module::read(&container, limits, StageClock::until(word));
+        Self::until(module, options, compiler, stop)
+    }
+
+    /// Compiles a module likewise.
+    pub(crate) fn of_module_until(
+        module: &Module,
+        options: &CompileOptions,
+        compiler: &Arc<Compiler>,
+        stop: &Arc<StopWord>,
+    ) -> Result<Self, Error> {
+        let module = module.clone();
+        Self::until(move |_| Ok(module), options, compiler, stop)
+    }
+
+    fn until(
+        module: impl FnOnce(&Limits) -> Result<Module, Error> + Send + 'static,
+        options: &CompileOptions,
+        compiler: &Arc<Compiler>,
+        stop: &Arc<StopWord>,
+    ) -> Result<Self, Error> {
         let place = compiler.places.take(stop)?;
-        let (container, options, compiler) = (container.to_vec(), options.clone(), Arc::clone(compiler));
-        let word = Arc::clone(stop);
-        let work = move || compile::compile(Input::Container(&container), &options, &compiler, StageClock::until(word));
+        let (options, compiler, word) = (options.clone(), Arc::clone(compiler), Arc::clone(stop));
+        let work = move || compile::compile(&module(&compiler.limits)?, &options, &compiler, StageClock::until(word));
         Ok(Self { inner: apart_until(stop, place, work)? })
     }
 
@@ -126,6 +144,11 @@ impl Shader {
         Ok(())
     }
 
+    /// The module that it was compiled from.
+    pub fn module(&self) -> &Module {
+        self.inner.source.module()
+    }
+
     /// The engine that runs it, or is to run it if its code is not made yet.
     pub fn engine(&self) -> Engine {
         match self.inner.variants.usual() {
@@ -136,7 +159,7 @@ impl Shader {
 
     /// Stage and shader model, as in `cs_5_0`, if it comes from a container.
     pub fn profile(&self) -> Option<String> {
-        self.inner.source.profile()
+        self.module().profile()
     }
 
     /// The register that the shader's source calls `name`, for [`Bindings::set`]: of a buffer, a texture, a sampler or
@@ -145,7 +168,7 @@ impl Shader {
     /// # Errors
     /// If the file has no such name, as after stripping, or several registers have it.
     pub fn register(&self, name: &str) -> Result<Register, BindingError> {
-        self.inner.source.register(name)
+        self.module().register(name)
     }
 
     /// The stage, with its inputs and outputs.

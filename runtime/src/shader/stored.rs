@@ -6,9 +6,9 @@
 
 use brolga_jit::Compiled;
 
+use super::module::Program;
 use super::options::CompileOptions;
 use super::outline::Outline;
-use super::source::Input;
 use crate::cache::{Cache, Key, KeyBuilder};
 use crate::engine::{Code, Engine, Target, Variant};
 use crate::limits::Limits;
@@ -25,14 +25,13 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// The place of a shader. Only machine code is stored.
+    /// The place of a shader, if its program has an identity. Only machine code is stored.
     pub fn new(
         cache: &Cache,
-        input: Input<'_>,
+        program: &dyn Program,
         options: &CompileOptions,
         limits: &Limits,
         target: Target,
-        profile: String,
     ) -> Option<Self> {
         // A new option must be considered here: does it affect the code?
         let CompileOptions {
@@ -53,11 +52,8 @@ impl Stored {
         if *engine != Engine::Jit {
             return None;
         }
-        // A function's text determines it completely.
-        let what = match input {
-            Input::Container(bytes) => (Some(bytes), None),
-            Input::Function(function) => (None, Some(function.to_string())),
-        };
+        let what = program.identity()?;
+        let profile = program.profile().unwrap_or("function".to_owned());
         let rules = (float_rules, fused_mad, stage_textures, compared, divisors);
         let processor = (target.features, target.vector_bytes);
         let keys = KeyBuilder::new((what, level, width, state, rules, instances, limits, processor));
@@ -116,13 +112,36 @@ fn parts(bytes: &[u8]) -> Option<(Outline, &[u8])> {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use brolga_ir::Width;
+    use brolga_ir::function::Function;
+    use brolga_ir::interface::Interface;
     use brolga_ir::passes::Level;
     use brolga_ir::span::Packing;
     use brolga_jit::CpuFeatures;
 
     use super::*;
+    use crate::error::Error;
     use crate::{ClassInstance, Format};
+
+    /// A program of these bytes.
+    #[derive(Debug)]
+    struct Bytes(Vec<u8>);
+
+    impl Program for Bytes {
+        fn interface(&self) -> Result<Interface, Error> {
+            Ok(Interface::default())
+        }
+
+        fn translate(&self, _: &CompileOptions) -> Result<Function, Error> {
+            Ok(Function::new("main", Interface::default()))
+        }
+
+        fn identity(&self) -> Option<Cow<'_, [u8]>> {
+            Some(Cow::Borrowed(&self.0))
+        }
+    }
 
     /// Two packings, and two formats of a texture.
     fn variants() -> [Variant; 4] {
@@ -135,9 +154,8 @@ mod tests {
     fn keys(container: &[u8], options: &CompileOptions, limits: &Limits) -> Vec<Key> {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(folder.path()).unwrap();
-        let input = Input::Container(container);
         let target = target(options.engine, brolga_jit::CpuFeatures::detect());
-        let stored = Stored::new(&cache, input, options, limits, target, String::new());
+        let stored = Stored::new(&cache, &Bytes(container.to_vec()), options, limits, target);
         stored.map_or(Vec::new(), |stored| variants().iter().map(|variant| stored.key(variant)).collect())
     }
 
@@ -214,7 +232,7 @@ mod tests {
         let targets = all.map(|features| target(Engine::Jit, Some(features)));
         let narrow = Target { vector_bytes: brolga_jit::VectorBytes::Sixteen, ..targets[2] };
         let found = targets.into_iter().chain([narrow]).map(|target| {
-            let stored = Stored::new(&cache, Input::Container(b"DXBC"), &options, &limits, target, String::new());
+            let stored = Stored::new(&cache, &Bytes(b"DXBC".to_vec()), &options, &limits, target);
             stored.unwrap().key(&Variant::usual())
         });
         let found: Vec<Key> = found.collect();

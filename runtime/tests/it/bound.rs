@@ -9,8 +9,8 @@ use brolga_bytecode::assembler;
 use brolga_ir::verify::verify;
 use brolga_runtime::{
     BindingRules, Bindings, BoundShader, Buffer, Cache, CancelToken, Codegen, CompileOptions, Counter, Device,
-    Dispatch, Emit, Engine, Error, Format, Leniency, Limits, Oversize, Register, ResourceError, Sampler, Shader,
-    StopReason, Texture, TextureShape, View,
+    Dispatch, Emit, Engine, Error, Format, Leniency, Limits, Module, Oversize, Register, ResourceError, Sampler,
+    Shader, StopReason, Texture, TextureShape, View,
 };
 
 use crate::support::{self, ENGINES};
@@ -569,7 +569,7 @@ fn functions_run_without_a_container() {
             let text = scale(&setup.device, Engine::Interpreter).emit(Emit::Ir).unwrap().to_string();
             let function = verify(brolga_ir::text::parse(&text).unwrap()).unwrap();
             let options = CompileOptions::new(engine).named("by hand");
-            let shader = setup.device.compile_function(&function, &options).unwrap();
+            let shader = setup.device.compile_module(&Module::new(function).unwrap(), &options).unwrap();
             setup.device.dispatch(&shader, &setup.bindings, &all()).unwrap();
             setup.check(|n| 3 * n + 100);
             assert_eq!((shader.profile(), shader.group_size()), (None, [4, 1, 1]));

@@ -16,7 +16,7 @@ use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::{Builder, Function, Op, VerifiedFunction, verify};
 use brolga_runtime::format::Use;
 use brolga_runtime::{
-    ArrayWords, Bindings, CompileOptions, Component, Device, Dimension, Dispatch, Engine, Format, Register,
+    ArrayWords, Bindings, CompileOptions, Component, Device, Dimension, Dispatch, Engine, Format, Module, Register,
     TextureShape, View,
 };
 use brolga_testing_base::random::Random;
@@ -68,7 +68,8 @@ fn run(device: &Device, engine: Engine, format: Format, words: &[[u32; 4]]) -> (
         true => Component::Mixed,
         false => Component::Float,
     };
-    let shader = device.compile_function(&function(component), &CompileOptions::new(engine)).unwrap();
+    let shader =
+        device.compile_module(&Module::new(function(component)).unwrap(), &CompileOptions::new(engine)).unwrap();
     let texture = device.texture(TextureShape::texture_2d(format, COUNT, 1)).unwrap();
     let seen = device.buffer(16 * u64::from(COUNT)).unwrap();
     let mut bindings = Bindings::new();
@@ -130,7 +131,8 @@ fn draw(device: &Device, engine: Engine, late: DepthTest, format: Format, seen: 
     let mut func = translate(&program, &TranslateOptions::default()).unwrap();
     pipeline::pixel(&mut func, &state);
     passes::optimise(&mut func, Level::None);
-    let shader = device.compile_function(&verify(func).unwrap(), &CompileOptions::new(engine)).unwrap();
+    let shader =
+        device.compile_module(&Module::new(verify(func).unwrap()).unwrap(), &CompileOptions::new(engine)).unwrap();
 
     let mut random = Random(3);
     let (mut quads, mut primitives) = (Vec::new(), Vec::new());

@@ -3,7 +3,7 @@
 
 use brolga_runtime::{
     AddressMode, BindingRules, Bindings, Buffer, Codegen, CompileOptions, Device, Engine, Error, Filter, Format,
-    Register, Sampler, Tap, Texture, TextureShape, View,
+    Module, Register, Sampler, Tap, Texture, TextureShape, View,
 };
 
 use crate::bench::{Sample, Stopwatch};
@@ -165,7 +165,9 @@ impl Drawing {
 
     fn of(scene: &Scene, device: &Device, engine: Engine) -> Result<Self, DrawError> {
         let &Scene { ref mesh, target, tests_depth: tests, .. } = scene;
-        let mut desc = PipelineDesc::new(VERTEX_SHADER, Some(scene.pixel))
+        let watch = Stopwatch::start();
+        let [vertex, pixel] = [VERTEX_SHADER, scene.pixel].map(|bytes| Module::load(bytes, device.limits()));
+        let mut desc = PipelineDesc::new(&vertex?, Some(&pixel?))
             .input(InputElement::new("POSITION", Format::R32G32B32_FLOAT, 0))
             .input(InputElement::new("TEXCOORD", Format::R32G32_FLOAT, 12))
             .input(InputElement::new("NORMAL", Format::R32G32B32_FLOAT, 20))
@@ -174,8 +176,7 @@ impl Drawing {
         desc.depth = DepthState { enable: tests, ..DepthState::default() };
         desc.depth_format = tests.then_some(DEPTH);
         // Machine code is for the formats that are bound: none is needed before.
-        desc.options = CompileOptions::new(engine).codegen(Codegen::Deferred);
-        let watch = Stopwatch::start();
+        desc.options = CompileOptions::new(engine).codegen(Codegen::Deferred).into();
         let pipeline = Pipeline::new(device, &desc)?;
         let compiling = watch.stop();
 

@@ -15,7 +15,7 @@ fn alpha_functions_compare_codes() {
     // The pixel shader gives its constant's alpha.
     let of_code = |code: f32, function, reference: u8| {
         let pixel = format!("ps_2_0\ndef c0, 1, 1, 1, {}\nmov r0, c0\nmov oC0, r0", code / 255.0);
-        let set = move |desc: &mut PipelineDesc<'_>| desc.direct3d9.alpha_test = Some(function);
+        let set = move |desc: &mut PipelineDesc| desc.direct3d9.alpha_test = Some(function);
         let probe = Probe::new(&rectangle([0.0, 0.0, 8.0, 8.0], 0.5));
         let with = |draw: &mut brolga::raster::Draw<'_>| draw.direct3d9.alpha_reference = reference;
         probe.shaders(PASS, &pixel).set(&set).with(&with).draw()[3][3] != NOTHING
@@ -59,7 +59,7 @@ fn alpha_is_compared_as_targets_of_fixed_point_have_it() {
 fn fogged(mode: FogMode, pixel: &str, z: f32, values: &Direct3D9Values) -> [f32; 4] {
     // The third component of the value, 0.25, is the factor.
     let vertex = "vs_2_0\ndcl_position v0\ndcl_texcoord v1\nmov oPos, v0\nmov oT0, v1\nmov oFog.x, v1.z";
-    let set = move |desc: &mut PipelineDesc<'_>| desc.direct3d9.fog = Some(mode);
+    let set = move |desc: &mut PipelineDesc| desc.direct3d9.fog = Some(mode);
     let with = |draw: &mut brolga::raster::Draw<'_>| draw.direct3d9 = values.clone();
     Probe::new(&rectangle([0.0, 0.0, 8.0, 8.0], z)).shaders(vertex, pixel).set(&set).with(&with).draw()[4][4]
 }
@@ -93,7 +93,7 @@ fn fog_takes_the_place_of_colours() {
         expect((-product).exp(), fogged(FogMode::Exponential(Distance::W), pixel, 0.5, &values));
     }
     // Without a factor it is 0: all is fog, but for alpha.
-    let set = |desc: &mut PipelineDesc<'_>| desc.direct3d9.fog = Some(FogMode::Vertex);
+    let set = |desc: &mut PipelineDesc| desc.direct3d9.fog = Some(FogMode::Vertex);
     let with = |draw: &mut brolga::raster::Draw<'_>| draw.direct3d9 = usual.clone();
     let vertices = rectangle([0.0, 0.0, 8.0, 8.0], 0.5);
     expect(0.0, Probe::new(&vertices).shaders(PASS, pixel).set(&set).with(&with).draw()[4][4]);
@@ -182,7 +182,7 @@ fn flat_shading_is_of_colours_alone() {
     let pixel = "ps_2_0\ndcl v0\ndcl t0\nmov r0, v0\nmov r0.zw, t0.xyxy\nmov oC0, r0";
     let vertices = rectangle([0.0, 0.0, 8.0, 8.0], 0.5);
     let drawn = |is_flat| {
-        let set = move |desc: &mut PipelineDesc<'_>| desc.direct3d9.is_flat = is_flat;
+        let set = move |desc: &mut PipelineDesc| desc.direct3d9.is_flat = is_flat;
         Probe::new(&vertices).shaders(vertex, pixel).set(&set).draw()
     };
     assert_near(drawn(false)[2][4], [0.5, 0.25, 0.5, 0.25], 1e-5);

@@ -2,14 +2,13 @@
 //! textures.
 
 use brolga::bytecode::Limits;
-use brolga::bytecode::sm3::{self, ItemKind, TextureType, Usage, ValidProgram};
-use brolga::bytecode::sm5::Stage;
+use brolga::bytecode::sm3::{self, ItemKind, TextureType, ValidProgram};
 use brolga::raster::{Cull, Draw, DrawError, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
 use brolga::{
-    BindingRules, Bindings, CompileOptions, Device, Dimension, Dispatch, Engine, Format, Register, Sampler,
-    TextureShape, View,
+    BindingRules, Bindings, CompileOptions, Device, Dimension, Dispatch, Engine, Format, Module, Parameter, Register,
+    Sampler, Semantic, StageKind, TextureShape, View,
 };
-use brolga_ir::translate::sm3::{Linked, linkage};
+use brolga_testing::run::module;
 
 /// Pixels along each side of the picture.
 const SIZE: u32 = 24;
@@ -37,14 +36,16 @@ impl Drawing {
     pub fn of(bytes: &[u8], seed: u32) -> Option<Self> {
         let limits = Limits::default();
         let program = sm3::validate(sm3::decode(bytes, 0, &limits).ok()?, &limits).ok()?;
-        let links = linkage(&program);
-        let is_vertex = program.program().version.stage() == Stage::Vertex;
-        let companion = if is_vertex { pixel_shader(&links.outputs) } else { vertex_shader(&program, &links.inputs) };
+        let shader = Module::load(bytes, &brolga::Limits::default()).ok()?;
+        let is_vertex = shader.kind() == StageKind::Vertex;
+        let major = shader.major();
+        let companion =
+            if is_vertex { pixel_shader(major, shader.outputs()) } else { vertex_shader(major, shader.inputs()) };
         let companion = sm3::encode(&sm3::assemble(&companion, &limits).ok()?);
         let (vertex, pixel) = if is_vertex { (bytes.to_vec(), companion) } else { (companion, bytes.to_vec()) };
         let of_companion = ["POSITION".to_owned(), "TEXCOORD".to_owned()];
         let inputs = match is_vertex {
-            true => links.inputs.iter().map(|input| format!("{}{}", input.usage, input.usage_index)).collect(),
+            true => shader.inputs().iter().map(|input| semantic(input).to_string()).collect(),
             false => of_companion.to_vec(),
         };
         let element = |(n, semantic): (usize, &String)| {
@@ -61,10 +62,11 @@ impl Drawing {
     pub fn draw(&self, device: &Device, engine: Engine) -> Result<Vec<u8>, DrawError> {
         let mut numbers = Numbers(self.seed);
         let format = Format::R32G32B32A32_FLOAT;
-        let mut desc = PipelineDesc::new(&self.vertex, Some(&self.pixel)).target(TargetState::new(format));
+        let mut desc =
+            PipelineDesc::new(&module(&self.vertex), Some(&module(&self.pixel))).target(TargetState::new(format));
         desc.input_layout = self.layout.clone();
         desc.rasterizer.cull = Cull::None;
-        desc.options = CompileOptions::new(engine);
+        desc.options = CompileOptions::new(engine).into();
         let pipeline = Pipeline::new(device, &desc)?;
 
         let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
@@ -135,29 +137,33 @@ fn textures(program: &ValidProgram) -> Vec<(u32, Dimension)> {
     program.items.iter().filter_map(texture).filter(|&(number, _)| number < 16).collect()
 }
 
+fn semantic(parameter: &Parameter) -> &Semantic {
+    parameter.semantic.as_ref().expect("what is linked has one")
+}
+
 /// A pixel shader that adds up what a vertex shader writes.
-fn pixel_shader(outputs: &[Linked]) -> String {
-    let is_old = |output: &&Linked| output.register.file != sm3::RegisterFile::Output;
+fn pixel_shader(major: u32, outputs: &[Parameter]) -> String {
     let mut text = String::new();
     let mut sum = "mov r0, c0\n".to_owned();
-    if outputs.iter().any(|output| !is_old(&output)) {
+    if major >= 3 {
         text += "ps_3_0\n";
-        let read = outputs.iter().filter(|output| output.usage != Usage::Position && output.usage != Usage::PointSize);
-        for (n, output) in read.enumerate().take(10) {
+        let is_special =
+            |output: &&Parameter| ["position", "psize"].map(|name| semantic(output).is_named(name)).contains(&true);
+        for (n, output) in outputs.iter().filter(|output| !is_special(output)).enumerate().take(10) {
             let (mask, first) = letters(output.mask);
-            text += &format!("dcl_{}{} v{n}.{mask}\n", output.usage, output.usage_index);
+            text += &format!("dcl_{} v{n}.{mask}\n", semantic(output));
             sum += &format!("add r0, r0, v{n}.{first}\n");
         }
     } else {
         text += "ps_2_0\n";
         for output in outputs {
-            let file = match output.usage {
-                Usage::TexCoord => 't',
-                Usage::Color => 'v',
+            let Semantic { name, index: n } = semantic(output);
+            let file = match &name[..] {
+                "texcoord" => 't',
+                "color" => 'v',
                 _ => continue,
             };
             let (mask, first) = letters(output.mask);
-            let n = output.usage_index;
             text += &format!("dcl {file}{n}.{mask}\n");
             sum += &format!("add r0, r0, {file}{n}.{first}\n");
         }
@@ -166,23 +172,23 @@ fn pixel_shader(outputs: &[Linked]) -> String {
 }
 
 /// A vertex shader that writes what a pixel shader reads.
-fn vertex_shader(program: &ValidProgram, inputs: &[Linked]) -> String {
+fn vertex_shader(major: u32, inputs: &[Parameter]) -> String {
     let mut text = "dcl_position v0\ndcl_texcoord v1\n".to_owned();
-    if program.program().version.major() < 3 {
+    if major < 3 {
         let mut body = "mov oPos, v0\n".to_owned();
         for input in inputs {
-            let n = input.usage_index;
-            let file = if input.usage == Usage::Color { "oD" } else { "oT" };
+            let n = semantic(input).index;
+            let file = if semantic(input).is_named("color") { "oD" } else { "oT" };
             body += &format!("mad {file}{n}, v1, c{n}, c{}\n", n + 9);
         }
         return format!("vs_2_0\n{text}{body}");
     }
     let mut body = "mov o0, v0\n".to_owned();
     text += "dcl_position o0\n";
-    let is_other = |input: &&Linked| (input.usage, input.usage_index) != (Usage::Position, 0);
+    let is_other = |input: &&Parameter| *semantic(input) != Semantic::new("position", 0);
     for (n, input) in inputs.iter().filter(is_other).enumerate().take(MOST_OUTPUTS) {
         let (mask, _) = letters(input.mask);
-        text += &format!("dcl_{}{} o{}.{mask}\n", input.usage, input.usage_index, n + 1);
+        text += &format!("dcl_{} o{}.{mask}\n", semantic(input), n + 1);
         body += &format!("mul o{}.{mask}, v1, c{n}\n", n + 1);
     }
     format!("vs_3_0\n{text}{body}")

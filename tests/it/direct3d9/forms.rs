@@ -2,7 +2,7 @@
 //! see where nothing is set.
 
 use brolga::raster::InputElement;
-use brolga::{Format, Register, View};
+use brolga::{Format, Register, StageKind, View};
 use serde_json::{Value, json};
 
 use super::probe::{Probe, assert_near, rectangle};
@@ -146,6 +146,6 @@ fn strict_bindings_still_need_textures() {
     bindings.set(Register::t(0), View::texture(texture));
     // It has a lifetime that a closure cannot give to a draw.
     let bindings: &'static brolga::Bindings = Box::leak(Box::new(bindings));
-    let picture = probe.with(&|draw| draw.pixel_bindings = Some(bindings)).draw();
+    let picture = probe.with(&|draw| draw.bindings[StageKind::Pixel] = Some(bindings)).draw();
     assert_eq!(picture[3][3], [2.0, 0.0, 0.0, 1.0]);
 }

@@ -110,7 +110,7 @@ fn far_transformed_vertices_keep_their_perspective() {
 fn viewports_have_a_range_of_depths() {
     let depths = |min_depth, max_depth| {
         [0.0, 0.5, 1.0].map(|z| {
-            let set = |desc: &mut brolga::raster::PipelineDesc<'_>| {
+            let set = |desc: &mut brolga::raster::PipelineDesc| {
                 desc.direct3d9.fog = Some(FogMode::Linear(Distance::Depth));
             };
             let with = |draw: &mut Draw<'_>| {
@@ -198,7 +198,7 @@ fn a_vertex_shader_sizes_points_and_sprites_have_coordinates() {
     let vertex = "vs_2_0\ndcl_position v0\ndcl_texcoord v1\nmov oPos, v0\nmov oT0, v1\nmov oPts.x, v1.w";
     let vertices = [point([3.0, 3.0], [0.5, 0.5, 0.5, 4.0]), point([6.0, 6.0], [0.5, 0.5, 0.5, 2.0])];
     let drawn = |has_sprites| {
-        let set = move |desc: &mut brolga::raster::PipelineDesc<'_>| desc.direct3d9.has_point_sprites = has_sprites;
+        let set = move |desc: &mut brolga::raster::PipelineDesc| desc.direct3d9.has_point_sprites = has_sprites;
         Probe::new(&vertices).shaders(vertex, SHOW).topology(Topology::PointList).set(&set).draw()
     };
     let plain = drawn(false);

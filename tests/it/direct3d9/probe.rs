@@ -5,6 +5,7 @@ use brolga::raster::{
     Cull, Draw, DrawError, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets, Topology,
 };
 use brolga::{CompileOptions, Device, Engine, Format, TextureShape, View};
+use brolga_testing::run::module;
 
 /// Pixels along each side of the picture.
 pub const SIZE: usize = 8;
@@ -23,7 +24,7 @@ pub struct Probe<'a> {
     /// The bytes of vertices.
     pub vertices: Vec<u8>,
     pub stride: u32,
-    pub set: &'a dyn Fn(&mut PipelineDesc<'_>),
+    pub set: &'a dyn Fn(&mut PipelineDesc),
     pub with: &'a dyn Fn(&mut Draw<'_>),
 }
 
@@ -62,7 +63,7 @@ impl<'a> Probe<'a> {
     }
 
     /// The same with another pipeline.
-    pub fn set(self, set: &'a dyn Fn(&mut PipelineDesc<'_>)) -> Self {
+    pub fn set(self, set: &'a dyn Fn(&mut PipelineDesc)) -> Self {
         Self { set, ..self }
     }
 
@@ -85,13 +86,13 @@ impl<'a> Probe<'a> {
 
     fn draw_on(&self, engine: Engine) -> Result<Picture, DrawError> {
         let device = Device::builder().build().unwrap();
-        let [vertex, pixel] = [self.vertex, self.pixel].map(assemble);
+        let [vertex, pixel] = [self.vertex, self.pixel].map(|text| module(&assemble(text)));
         let format = Format::R32G32B32A32_FLOAT;
         let mut desc = PipelineDesc::new(&vertex, Some(&pixel)).target(TargetState::new(format));
         desc.input_layout = self.layout.clone();
         desc.topology = self.topology;
         desc.rasterizer.cull = Cull::None;
-        desc.options = CompileOptions::new(engine);
+        desc.options = CompileOptions::new(engine).into();
         (self.set)(&mut desc);
         let pipeline = Pipeline::new(&device, &desc)?;
         let target = device.texture(TextureShape::texture_2d(format, SIZE as u32, SIZE as u32)).unwrap();

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use brolga::raster::{Cull, Draw, DrawError, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
-use brolga::{Bindings, CompileOptions, Device, Engine, Format, Texture, TextureShape, View};
+use brolga::{Bindings, CompileOptions, Device, Engine, Format, StageKind, Texture, TextureShape, View};
+use brolga_testing::run::module;
 
 use super::shaders;
 
@@ -25,7 +26,7 @@ pub struct Item<'a> {
     /// The vertices, which are drawn in their order unless [`Self::with`] says otherwise.
     pub vertices: &'a [Vertex],
     /// Changes the pipeline: by default nothing is culled, and depth is tested as Direct3D does by default if there is a depth buffer.
-    pub set: &'a dyn Fn(&mut PipelineDesc<'_>),
+    pub set: &'a dyn Fn(&mut PipelineDesc),
     /// Changes the draw.
     pub with: &'a dyn Fn(&Device, &mut Draw<'_>),
     /// What is bound to the pixel shader.
@@ -39,7 +40,7 @@ impl<'a> Item<'a> {
     }
 
     /// The same with another pipeline.
-    pub fn set(self, set: &'a dyn Fn(&mut PipelineDesc<'_>)) -> Self {
+    pub fn set(self, set: &'a dyn Fn(&mut PipelineDesc)) -> Self {
         Self { set, ..self }
     }
 
@@ -83,14 +84,14 @@ impl<'d> Canvas<'d> {
 
     /// The pipeline of an item.
     pub fn pipeline(&self, item: &Item<'_>) -> Pipeline {
-        let mut desc = PipelineDesc::new(item.vertex, item.pixel);
+        let mut desc = PipelineDesc::new(&module(item.vertex), item.pixel.map(module).as_ref());
         for (n, semantic) in ["POSITION", "TEXCOORD", "TEXCOORD1", "TEXCOORD2"].into_iter().enumerate() {
             desc = desc.input(InputElement::new(semantic, Format::R32G32B32A32_FLOAT, 16 * n as u32));
         }
         desc.targets = self.targets.colors.iter().filter_map(View::format).map(TargetState::new).collect();
         desc.depth_format = self.targets.depth.as_ref().map(|depth| texture(&depth.view).shape().format);
         desc.rasterizer.cull = Cull::None;
-        desc.options = CompileOptions::new(self.engine);
+        desc.options = CompileOptions::new(self.engine).into();
         (item.set)(&mut desc);
         Pipeline::new(self.device, &desc).unwrap()
     }
@@ -113,7 +114,7 @@ impl<'d> Canvas<'d> {
             let vertices = self.device.buffer_from(item.vertices).unwrap();
             let stride = size_of::<Vertex>() as u32;
             let mut draw = Draw::new(pipeline, item.vertices.len() as u32).vertex_buffer(vertices, stride);
-            draw.pixel_bindings = item.bindings;
+            draw.bindings[StageKind::Pixel] = item.bindings;
             (item.with)(self.device, &mut draw);
             pass.draw(&draw)?;
         }
@@ -206,7 +207,7 @@ pub fn on_both<T: PartialEq>(draw: impl Fn(&Device, Engine) -> T) -> T {
 pub fn picture(
     pixel: &[u8],
     vertices: &[Vertex],
-    set: impl Fn(&mut PipelineDesc<'_>),
+    set: impl Fn(&mut PipelineDesc),
     with: impl Fn(&Device, &mut Draw<'_>),
 ) -> (Vec<[u32; 4]>, u64) {
     let vertex = shaders::vertex();
@@ -220,7 +221,7 @@ pub fn picture(
 /// The pixels that a draw covers, as columns and rows. None is covered twice.
 pub fn covered(
     vertices: &[Vertex],
-    set: impl Fn(&mut PipelineDesc<'_>),
+    set: impl Fn(&mut PipelineDesc),
     with: impl Fn(&Device, &mut Draw<'_>),
 ) -> Vec<[u32; 2]> {
     let (texels, passed) =

@@ -121,7 +121,7 @@ fn corners_may_be_as_far_away_as_floats_reach() {
     let check = |what: &str, far: f32, corners: [[f32; 4]; 3], expected: &[[u32; 2]]| {
         for wound in [corners, [corners[0], corners[2], corners[1]]] {
             for clips in [false, true] {
-                let set = |desc: &mut PipelineDesc<'_>| {
+                let set = |desc: &mut PipelineDesc| {
                     desc.rasterizer.depth_clip = clips;
                     desc.rasterizer.cull = Cull::None;
                 };
@@ -188,7 +188,7 @@ fn large_positions_cover_what_small_ones_do() {
             [number(-reach, reach) * w, number(-reach, reach) * w, number(0.25, 0.75) * w, w]
         });
         for wireframe in [false, true] {
-            let set = |desc: &mut PipelineDesc<'_>| {
+            let set = |desc: &mut PipelineDesc| {
                 if wireframe {
                     desc.rasterizer.fill = Fill::Wireframe;
                 }
@@ -259,7 +259,7 @@ fn cut_triangles_cover_pixels_once() {
     ];
     let vertices = corners.map(|corner: [u32; 4]| [corner; 4]);
     let viewport = Viewport { left: 0.0, top: 0.0, width: 7.0, height: 23.0, min_depth: 0.25, max_depth: 0.75 };
-    let set = |desc: &mut PipelineDesc<'_>| desc.rasterizer.depth_clip = false;
+    let set = |desc: &mut PipelineDesc| desc.rasterizer.depth_clip = false;
     covered(&vertices, set, |_, draw| draw.viewport = Some(viewport));
 }
 
@@ -308,7 +308,7 @@ fn what_becomes_no_number_draws_nothing() {
     ];
     for fill in [Fill::Solid, Fill::Wireframe] {
         let draw = |vertices: &[Vertex], clips: bool| {
-            let set = |desc: &mut PipelineDesc<'_>| {
+            let set = |desc: &mut PipelineDesc| {
                 (desc.rasterizer.fill, desc.rasterizer.depth_clip) = (fill, clips);
             };
             covered(vertices, set, flat)
@@ -329,7 +329,7 @@ fn what_becomes_no_number_draws_nothing() {
     for component in 0..4 {
         let mut vertices = [everywhere(0.5, ONES), good].concat();
         vertices[1][0][component] = f32::NAN.to_bits();
-        let set = |desc: &mut PipelineDesc<'_>| desc.rasterizer.fill = Fill::Wireframe;
+        let set = |desc: &mut PipelineDesc| desc.rasterizer.fill = Fill::Wireframe;
         assert_eq!(covered(&vertices, set, flat), covered(&good, set, flat), "{component}");
     }
 }
@@ -350,7 +350,7 @@ fn faces(vertices: &[Vertex], front_counter_clockwise: bool, cull: Cull) -> Vec<
     let shader = pixel(
         "dcl_input_ps_sgv constant v4.x, is_front_face\ndcl_output o0.xyzw\nmov o0.x, v4.x\nmov o0.yzw, l(0,1.0,1.0,1.0)",
     );
-    let set = |desc: &mut PipelineDesc<'_>| {
+    let set = |desc: &mut PipelineDesc| {
         (desc.rasterizer.front_counter_clockwise, desc.rasterizer.cull) = (front_counter_clockwise, cull);
     };
     let (texels, _) = picture(&shader, vertices, set, |_, _| {});

@@ -23,7 +23,7 @@ fn draw(
     cleared: u32,
     shader: Option<&[u8]>,
     triangles: &[[Vertex; 3]],
-    set: impl Fn(&mut PipelineDesc<'_>),
+    set: impl Fn(&mut PipelineDesc),
     with: impl Fn(&Device, &mut Draw<'_>),
 ) -> (Vec<u64>, Vec<u32>) {
     let vertex = shaders::vertex();
@@ -59,7 +59,7 @@ fn codes_are_compared() {
         let vertex = shaders::vertex();
         for shader in early_and_late() {
             let passed = |function| {
-                let set = |desc: &mut PipelineDesc<'_>| (desc.depth.function, desc.depth.write) = (function, false);
+                let set = |desc: &mut PipelineDesc| (desc.depth.function, desc.depth.write) = (function, false);
                 let texels = on_both(|device, engine| {
                     let canvas = Canvas::new(device, engine, [SIZE; 2], COLOR).with_depth(format, [SIZE; 2], code);
                     canvas.draw(Item::new(&vertex, &shader, &vertices).set(&set));
@@ -133,7 +133,7 @@ fn depths_are_clamped_to_the_viewport_and_not_for_the_shader() {
         let vertices = everywhere(z, [0.0; 4]);
         let (colors, depths) = on_both(|device, engine| {
             let canvas = Canvas::new(device, engine, [SIZE; 2], COLOR).with_depth(Format::D32_FLOAT, [SIZE; 2], 0);
-            let set = |desc: &mut PipelineDesc<'_>| {
+            let set = |desc: &mut PipelineDesc| {
                 (desc.rasterizer.depth_clip, desc.depth.function) = (false, Comparison::Always);
             };
             canvas.draw(Item::new(&vertex, &shader, &vertices).set(&set).with(&within(0.25, 0.75)));
@@ -152,7 +152,7 @@ fn depths_of_shaders_are_clamped() {
     let less = f32::NEG_INFINITY;
     for (given, kept) in [(2.0, 0.75), (less, 0.25), (f32::NAN, 0.25), (0.5, 0.5), (f32::INFINITY, 0.75)] {
         for clips in [false, true] {
-            let set = |desc: &mut PipelineDesc<'_>| {
+            let set = |desc: &mut PipelineDesc| {
                 (desc.rasterizer.depth_clip, desc.depth.function) = (clips, Comparison::Always);
             };
             let triangle = everywhere(0.5, [given; 4]);
@@ -216,7 +216,7 @@ fn shaders_see_the_depth_that_is_tested() {
 #[test]
 fn depths_are_the_same_in_every_pipeline() {
     let vertex = shaders::vertex();
-    let equal = |desc: &mut PipelineDesc<'_>| desc.depth.function = Comparison::Equal;
+    let equal = |desc: &mut PipelineDesc| desc.depth.function = Comparison::Equal;
     let in_columns = |columns: std::ops::Range<i32>| {
         move |_: &Device, draw: &mut Draw<'_>| {
             draw.scissor = Some(Bounds { left: columns.start, top: 0, right: columns.end, bottom: 16 });
@@ -268,7 +268,7 @@ fn depths_are_drawn_without_a_pixel_shader() {
 /// Without depth test and pixel shader nothing is rasterized, and nothing counted (16.9.1).
 #[test]
 fn without_shader_and_depth_test_nothing_is_counted() {
-    let set = |desc: &mut PipelineDesc<'_>| desc.depth.enable = false;
+    let set = |desc: &mut PipelineDesc| desc.depth.enable = false;
     let triangles = [everywhere(0.5, [0.0; 4])];
     let (passed, codes) = draw(Format::D32_FLOAT, 9, None, &triangles, set, |_, _| {});
     assert_eq!((passed[0], codes[0]), (0, 9));
@@ -278,7 +278,7 @@ fn without_shader_and_depth_test_nothing_is_counted() {
 #[test]
 fn without_a_depth_buffer_every_pixel_passes() {
     let (vertex, vertices) = (shaders::vertex(), everywhere(0.5, [0.0; 4]));
-    let never = |desc: &mut PipelineDesc<'_>| desc.depth.function = Comparison::Never;
+    let never = |desc: &mut PipelineDesc| desc.depth.function = Comparison::Never;
     for shader in early_and_late() {
         let vertices = vertices.map(|[position, ..]| [position, [1; 4], [1; 4], [1; 4]]);
         let passed = on_both(|device, engine| {
@@ -300,7 +300,7 @@ fn depth_bias_counts_in_units_of_the_buffer() {
         // A unit is one in the last place of the triangle's depth.
         (Format::D32_FLOAT, 0.25f32.to_bits() + 3),
     ] {
-        let set = |desc: &mut PipelineDesc<'_>| desc.rasterizer.depth_bias = 3;
+        let set = |desc: &mut PipelineDesc| desc.rasterizer.depth_bias = 3;
         for shader in early_and_late() {
             let far = if format == Format::D32_FLOAT { 1f32.to_bits() } else { u32::MAX >> 8 };
             for (vertices, pixel) in [(everywhere(0.25, [1.0; 4]), 0), (small, 4 * SIZE as usize + 4)] {
@@ -314,7 +314,7 @@ fn depth_bias_counts_in_units_of_the_buffer() {
     let across = |x: f32, y: f32| vertex(position([x, y], 0.25 + slope * x, 1.0), [1.0; 4]);
     let slanted = [across(-40.0, -40.0), across(90.0, -40.0), across(-40.0, 90.0)];
     let depths = |scaled: f32, clamp: f32| {
-        let set = |desc: &mut PipelineDesc<'_>| {
+        let set = |desc: &mut PipelineDesc| {
             (desc.rasterizer.slope_scaled_depth_bias, desc.rasterizer.depth_bias_clamp) = (scaled, clamp);
         };
         let far = 1f32.to_bits();

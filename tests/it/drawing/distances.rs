@@ -40,7 +40,7 @@ fn corner(place: [f32; 4], distances: [f32; 8]) -> Vertex {
 }
 
 /// The pixels of primitives that such a shader draws.
-fn cut_by(declared: &[Distances<'_>], vertices: &[Vertex], set: impl Fn(&mut PipelineDesc<'_>)) -> Vec<[u32; 2]> {
+fn cut_by(declared: &[Distances<'_>], vertices: &[Vertex], set: impl Fn(&mut PipelineDesc)) -> Vec<[u32; 2]> {
     let clipping = with_distances(declared);
     let input = ["SV_Position 0 xyzw 0 POS float"];
     let white = shader("ps_5_0", &input, &[], "dcl_output o0.xyzw\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)");
@@ -181,7 +181,7 @@ fn distances_cut_along_lines() {
             (Topology::LineStrip, Fill::Solid),
             (Topology::PointList, Fill::Solid),
         ] {
-            let set = |desc: &mut PipelineDesc<'_>| (desc.topology, desc.rasterizer.fill) = (topology, fill);
+            let set = |desc: &mut PipelineDesc| (desc.topology, desc.rasterizer.fill) = (topology, fill);
             let found = cut_by(&all, &vertices, set);
             let mut expected = whole(&vertices, set);
             // What belongs to a line or a point is on its own place, which may be up to half a pixel away from the center.
@@ -202,7 +202,7 @@ fn distances_cut_along_lines() {
 }
 
 /// The pixels without distances.
-fn whole(vertices: &[Vertex], set: impl Fn(&mut PipelineDesc<'_>)) -> Vec<[u32; 2]> {
+fn whole(vertices: &[Vertex], set: impl Fn(&mut PipelineDesc)) -> Vec<[u32; 2]> {
     let plain: Vec<Vertex> = vertices.iter().map(|corner| vertex(corner[0].map(f32::from_bits), [0.0; 4])).collect();
     cut_by(&[], &plain, set)
 }

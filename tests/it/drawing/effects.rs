@@ -22,7 +22,7 @@ fn single_pixels() -> Vec<Vertex> {
 fn counted(
     shader: &[u8],
     vertices: &[Vertex],
-    set: impl Fn(&mut PipelineDesc<'_>),
+    set: impl Fn(&mut PipelineDesc),
 ) -> ([u32; 4], Vec<[u32; 4]>, Vec<u32>, u64) {
     let vertex = shaders::vertex();
     on_both(|device, engine| {
@@ -47,7 +47,7 @@ const DISCARDS: &str = "dcl_input_ps_siv linear noperspective v0.xy, position\nd
 /// What a pixel did before it was discarded stays; it does nothing after that, and is neither drawn, nor tested, nor counted.
 #[test]
 fn discarded_pixels_end_there() {
-    let always = |desc: &mut PipelineDesc<'_>| desc.depth.function = Comparison::Always;
+    let always = |desc: &mut PipelineDesc| desc.depth.function = Comparison::Always;
     let (counters, colors, depths, passed) = counted(&pixel(DISCARDS), &everywhere(0.25, [1.0; 4]), always);
     assert_eq!((counters, passed), ([ALL as u32, ALL as u32 / 2, 0, 0], ALL / 2));
     for (n, (color, depth)) in (0..SIZE).cycle().zip(colors.iter().zip(depths)) {
@@ -61,7 +61,7 @@ fn discarded_pixels_end_there() {
 fn helpers_change_nothing() {
     let shader =
         pixel("dcl_uav_raw u1\ndcl_output o0.xyzw\natomic_iadd u1, l(0), l(1)\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)");
-    let always = |desc: &mut PipelineDesc<'_>| desc.depth.function = Comparison::Always;
+    let always = |desc: &mut PipelineDesc| desc.depth.function = Comparison::Always;
     let (counters, colors, _, passed) = counted(&shader, &single_pixels(), always);
     assert_eq!((counters, passed), ([3, 0, 0, 0], 3));
     assert_eq!(colors.iter().filter(|color| color[0] != 0).count(), 3);
@@ -308,7 +308,7 @@ fn masks_take_pixels_out() {
 fn pixels_without_targets_have_effects() {
     let shader =
         pixel("dcl_uav_raw u1\ndcl_output o0.xyzw\natomic_iadd u1, l(0), l(1)\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)");
-    let nothing = |desc: &mut PipelineDesc<'_>| {
+    let nothing = |desc: &mut PipelineDesc| {
         desc.depth.enable = false;
         desc.targets = vec![TargetState { write_mask: 0, ..TargetState::new(COLOR[0]) }];
     };
@@ -377,10 +377,10 @@ fn draws_see_what_was_written_before_them() {
         read.set(Register::t(3), depth);
         read.set(Register::t(4), View::raw(counter).unwrap());
 
-        let always = |desc: &mut PipelineDesc<'_>| desc.depth.function = Comparison::Always;
+        let always = |desc: &mut PipelineDesc| desc.depth.function = Comparison::Always;
         let keeps_depth =
-            |desc: &mut PipelineDesc<'_>| (desc.depth.function, desc.depth.write) = (Comparison::Always, false);
-        let keeps_color = |desc: &mut PipelineDesc<'_>| {
+            |desc: &mut PipelineDesc| (desc.depth.function, desc.depth.write) = (Comparison::Always, false);
+        let keeps_color = |desc: &mut PipelineDesc| {
             desc.depth.function = Comparison::Always;
             desc.targets[0].write_mask = 0;
         };

@@ -4,7 +4,7 @@ use brolga::raster::{
     Bounds, Cull, Draw, Fate, Fill, Fragment, Pass, PipelineDesc, PixelHistory, StencilFace, StencilOp, StencilTest,
     Topology, Viewport,
 };
-use brolga::{Bindings, Comparison, Device, Engine, Format, View};
+use brolga::{Bindings, Comparison, Device, Engine, Format, StageKind, View};
 
 use super::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both, triangle};
 use super::distances::with_distances;
@@ -29,7 +29,7 @@ fn history(canvas: impl Fn(&Device, Engine) -> Canvas<'_>, item: impl Fn() -> It
             let count = item.vertices.len() as u32;
             let mut draw = Draw::new(&pipeline, count).vertex_buffer(vertices, size_of::<Vertex>() as u32);
             if item.bindings.is_some() {
-                draw.pixel_bindings = Some(&bindings);
+                draw.bindings[StageKind::Pixel] = Some(&bindings);
             }
             (item.with)(device, &mut draw);
             pass.draw(&draw).unwrap();
@@ -141,7 +141,7 @@ fn stencils_decide_first() {
     let two = item(plain, [everywhere(0.75, [1.0; 4]), everywhere(0.25, [2.0; 4])].concat());
     let set = |reference: u8| {
         let two = &two;
-        let set: &'static dyn Fn(&mut PipelineDesc<'_>) = &|desc| {
+        let set: &'static dyn Fn(&mut PipelineDesc) = &|desc| {
             let face = StencilFace {
                 test: Comparison::Equal,
                 fail: StencilOp::Keep,
@@ -244,7 +244,7 @@ fn what_keeps_primitives_away_is_told() {
 fn rectangles_and_masks_keep_primitives_away() {
     let [a, b, c] = everywhere(0.25, [1.0; 4]);
     let two = item(PLAIN, vec![a, b, c, a, c, b]);
-    let set: &'static dyn Fn(&mut PipelineDesc<'_>) = &|desc| desc.rasterizer.cull = Cull::Back;
+    let set: &'static dyn Fn(&mut PipelineDesc) = &|desc| desc.rasterizer.cull = Cull::Back;
     let check = |with: &'static dyn Fn(&Device, &mut Draw<'_>), fate: Fate| {
         let found = history(with_depth, || two().set(set).with(with));
         let fates: Vec<_> = found.fragments.iter().map(|one| (one.primitive, one.fate)).collect();
@@ -281,7 +281,7 @@ fn distances_keep_primitives_away() {
 fn lines_points_and_edges_are_kept_away() {
     let corners = [[3.5, 5.5], [9.5, 5.5], [3.5, 11.5]];
     let near = corners.map(|place| super::canvas::vertex(super::canvas::position(place, -0.25, 1.0), [1.0; 4]));
-    let set: [&'static dyn Fn(&mut PipelineDesc<'_>); 3] =
+    let set: [&'static dyn Fn(&mut PipelineDesc); 3] =
         [&|desc| desc.topology = Topology::LineList, &|desc| desc.topology = Topology::PointList, &|desc| {
             desc.rasterizer.fill = Fill::Wireframe
         }];

@@ -10,11 +10,11 @@ use super::shaders::{self, attribute, pixel, shader};
 
 const ONES: [f32; 4] = [1.0; 4];
 
-fn lines(desc: &mut PipelineDesc<'_>) {
+fn lines(desc: &mut PipelineDesc) {
     desc.topology = Topology::LineList;
 }
 
-fn points(desc: &mut PipelineDesc<'_>) {
+fn points(desc: &mut PipelineDesc) {
     desc.topology = Topology::PointList;
 }
 
@@ -27,7 +27,7 @@ fn at<const N: usize>(places: [[f32; 2]; N], values: [f32; N]) -> [Vertex; N] {
 fn drawn(
     shader: &[u8],
     vertices: &[Vertex],
-    set: impl Fn(&mut PipelineDesc<'_>),
+    set: impl Fn(&mut PipelineDesc),
     with: impl Fn(&Device, &mut Draw<'_>),
 ) -> Vec<([u32; 2], [f32; 4])> {
     let (texels, _) = picture(shader, vertices, set, with);
@@ -157,7 +157,7 @@ fn points_are_pixels() {
 }
 
 /// The numbers of the leading vertex and of the primitive, by columns of the first row. Vertex n is at column 2 n.
-fn numbers(set: impl Fn(&mut PipelineDesc<'_>), indices: Option<&[u32]>) -> Vec<[u32; 3]> {
+fn numbers(set: impl Fn(&mut PipelineDesc), indices: Option<&[u32]>) -> Vec<[u32; 3]> {
     let shader = pixel(
         "dcl_input_ps constant v1.xyzw\ndcl_input_ps_sgv constant v5.x, primitive_id\ndcl_output o0.xyzw\ndcl_temps 1\n\
          utof r0.x, v5.x\nmov o0.x, v1.x\nmov o0.y, r0.x\nmov o0.zw, l(0,0,1.0,1.0)",
@@ -177,7 +177,7 @@ fn numbers(set: impl Fn(&mut PipelineDesc<'_>), indices: Option<&[u32]>) -> Vec<
 #[test]
 fn lines_and_points_are_led_and_numbered() {
     const CUT: u32 = u32::MAX;
-    let strip = |desc: &mut PipelineDesc<'_>| desc.topology = Topology::LineStrip;
+    let strip = |desc: &mut PipelineDesc| desc.topology = Topology::LineStrip;
     let two = |lines: &[[u32; 3]]| -> Vec<[u32; 3]> {
         lines.iter().flat_map(|&[x, leading, id]| [[x, leading, id], [x + 1, leading, id]]).collect()
     };
@@ -202,7 +202,7 @@ fn lines_and_points_show_their_fronts() {
     for (topology, count) in [(Topology::LineList, 10), (Topology::PointList, 4)] {
         for cull in [Cull::None, Cull::Front, Cull::Back] {
             for counter in [false, true] {
-                let set = |desc: &mut PipelineDesc<'_>| {
+                let set = |desc: &mut PipelineDesc| {
                     desc.topology = topology;
                     (desc.rasterizer.cull, desc.rasterizer.front_counter_clockwise) = (cull, counter);
                 };
@@ -298,7 +298,7 @@ fn lines_are_cut() {
 #[test]
 fn points_are_seen_or_not() {
     let seen = |place: [f32; 4], clips: bool| {
-        let set = |desc: &mut PipelineDesc<'_>| {
+        let set = |desc: &mut PipelineDesc| {
             (desc.topology, desc.rasterizer.depth_clip) = (Topology::PointList, clips);
         };
         covered(&[vertex(place, ONES)], set, no_change) == [[7, 7]]

@@ -3,7 +3,7 @@
 use brolga::raster::{
     ALPHA_BLEND, Draw, Fill, Pass, PipelineDesc, Statistics, StencilFace, StencilOp, StencilTest, TargetState, Topology,
 };
-use brolga::{Bindings, Comparison, Format, Register, View};
+use brolga::{Bindings, Comparison, Format, Register, StageKind, View};
 
 use super::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both};
 use super::shaders::{self, pixel, pixel_with};
@@ -37,7 +37,7 @@ fn left(
     shader: Option<&[u8]>,
     vertices: &[Vertex],
     formats: &[Format],
-    set: impl Fn(&mut PipelineDesc<'_>),
+    set: impl Fn(&mut PipelineDesc),
     with: impl Fn(&mut Draw<'_>),
 ) -> Left {
     let vertex = shaders::vertex();
@@ -54,14 +54,14 @@ fn left(
             depth_fail: StencilOp::Keep,
             pass: StencilOp::Replace,
         };
-        let set = |desc: &mut PipelineDesc<'_>| {
+        let set = |desc: &mut PipelineDesc| {
             desc.stencil = Some(StencilTest { read_mask: 255, write_mask: 255, front: replace, back: replace });
             set(desc);
         };
         let pipeline = canvas.pipeline(&Item { pixel: shader, ..Item::new(&vertex, &[], vertices) }.set(&set));
         let mut draw = Draw::new(&pipeline, vertices.len() as u32)
             .vertex_buffer(device.buffer_from(vertices).unwrap(), size_of::<Vertex>() as u32);
-        draw.pixel_bindings = Some(&bindings);
+        draw.bindings[StageKind::Pixel] = Some(&bindings);
         draw.stencil_reference = 9;
         with(&mut draw);
         let mut pass = Pass::new(device, canvas.targets.clone()).unwrap();
@@ -104,7 +104,7 @@ fn the_lowest_bit_of_a_mask_counts() {
             let corners = [[0.5, 0.5], [14.5, 0.5], [0.5, 14.5]];
             let vertices =
                 corners.map(|place| super::canvas::vertex(super::canvas::position(place, 0.25, 1.0), [1.0; 4]));
-            let set = |desc: &mut PipelineDesc<'_>| (desc.topology, desc.rasterizer.fill) = (topology, fill);
+            let set = |desc: &mut PipelineDesc| (desc.topology, desc.rasterizer.fill) = (topology, fill);
             let draw = |mask: u32| left(shader, &vertices, COLOR, set, |draw| draw.sample_mask = mask);
             let plain = left(shader, &vertices, COLOR, set, |_| {});
             assert!(plain.is_drawn());
@@ -128,7 +128,7 @@ fn alpha(declared: &str, code: &str) -> Vec<u8> {
     pixel(&format!("{declared}\n{code}\nmov o0.xyzw, v1.xyzw"))
 }
 
-fn to_coverage(desc: &mut PipelineDesc<'_>) {
+fn to_coverage(desc: &mut PipelineDesc) {
     desc.alpha_to_coverage = true;
 }
 
@@ -188,7 +188,7 @@ fn the_first_alpha_covers_all_targets() {
 /// Blending is another matter: what is covered is blended with the same alpha.
 #[test]
 fn coverage_leaves_blending_alone() {
-    let blended = |desc: &mut PipelineDesc<'_>| {
+    let blended = |desc: &mut PipelineDesc| {
         to_coverage(desc);
         desc.targets = vec![TargetState::blended(COLOR[0], ALPHA_BLEND)];
     };
@@ -196,7 +196,7 @@ fn coverage_leaves_blending_alone() {
     assert!(found.is_drawn());
     assert_eq!(found.colors[0], [0.5 * 0.75, 0.75 * 0.75, 0.25 * 0.75, 0.75].map(f32::to_bits));
     // A target to which nothing is written has its say as well.
-    let masked = |desc: &mut PipelineDesc<'_>| {
+    let masked = |desc: &mut PipelineDesc| {
         to_coverage(desc);
         desc.targets[0].write_mask = 0;
     };

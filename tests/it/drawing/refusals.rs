@@ -1,7 +1,8 @@
 //! What is said about pipelines and draws whose parts do not fit, and what is no mistake in Direct3D 11.
 
 use brolga::raster::{Draw, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets, VertexBuffer};
-use brolga::{BindingRules, Bindings, Device, Format, TextureShape, View};
+use brolga::{BindingRules, Bindings, Device, Format, StageKind, TextureShape, View};
+use brolga_testing::run::module;
 
 use super::canvas::{Canvas, Item, SIZE, Vertex, everywhere, on_both};
 use super::shaders::{self, pixel, vertex};
@@ -10,7 +11,7 @@ fn device() -> Device {
     Device::builder().threads(1).build().unwrap()
 }
 
-fn complaint(desc: &PipelineDesc<'_>) -> String {
+fn complaint(desc: &PipelineDesc) -> String {
     Pipeline::new(&device(), desc).map(|_| ()).expect_err("it is wrong").to_string()
 }
 
@@ -33,13 +34,13 @@ fn a_shader_of_another_stage_is_told_first() {
         (&nine_pixel, Some(&nine_vertex), "the pipeline's vertex shader is a pixel shader"),
         (&nine_vertex, Some(&nine_vertex), "the pipeline's pixel shader is a vertex shader"),
     ] {
-        assert_eq!(complaint(&PipelineDesc::new(vs, ps.map(|ps| &ps[..]))), said);
+        assert_eq!(complaint(&PipelineDesc::new(&module(vs), ps.map(|ps| module(ps)).as_ref())), said);
     }
 }
 
 #[test]
 fn a_misspelt_element_is_told() {
-    let (vertex, pixel) = (vertex(), shaders::attribute("linear"));
+    let (vertex, pixel) = (module(&vertex()), module(&shaders::attribute("linear")));
     let desc = |semantics: [&str; 4]| {
         let element = |semantic| InputElement::new(semantic, Format::R32G32B32A32_FLOAT, 0);
         let desc = PipelineDesc::new(&vertex, Some(&pixel)).target(TargetState::new(Format::R8G8B8A8_UNORM));
@@ -72,7 +73,8 @@ fn drawn(bindings: [Option<&Bindings>; 2]) -> Result<(), String> {
         "mov o1.xyzw, cb1[0].xyzw",
     );
     let pixel = pixel("dcl_constantbuffer cb2[1], immediateIndexed\ndcl_output o0.xyzw\nmov o0.xyzw, cb2[0].xyzw");
-    let mut desc = PipelineDesc::new(&vertex, Some(&pixel)).target(TargetState::new(Format::R8G8B8A8_UNORM));
+    let mut desc = PipelineDesc::new(&module(&vertex), Some(&module(&pixel)));
+    desc = desc.target(TargetState::new(Format::R8G8B8A8_UNORM));
     for semantic in ["POSITION", "TEXCOORD", "TEXCOORD1", "TEXCOORD2"] {
         desc = desc.input(InputElement::new(semantic, Format::R32G32B32A32_FLOAT, 0));
     }
@@ -80,7 +82,7 @@ fn drawn(bindings: [Option<&Bindings>; 2]) -> Result<(), String> {
     let target = device.texture(TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 4, 4)).unwrap();
     let mut pass = Pass::new(&device, Targets { colors: vec![View::texture(target)], depth: None }).unwrap();
     let mut draw = Draw::new(&pipeline, 3);
-    [draw.vertex_bindings, draw.pixel_bindings] = bindings;
+    [draw.bindings[StageKind::Vertex], draw.bindings[StageKind::Pixel]] = bindings;
     pass.draw(&draw).map(|_| ()).map_err(|error| error.to_string())
 }
 
@@ -114,7 +116,7 @@ fn elements_without_a_vertex_buffer_are_zero() {
     for (slot, more, expected) in [(1, 0, [0.0; 4]), (2, 1, [0.0; 4]), (31, 0, [0.0; 4]), (1, 1, [7.0; 4])] {
         let texels = on_both(|device, engine| {
             let canvas = Canvas::new(device, engine, [SIZE; 2], &[Format::R32G32B32A32_FLOAT]);
-            let set = |desc: &mut PipelineDesc<'_>| desc.input_layout[1] = desc.input_layout[1].clone().slot(slot);
+            let set = |desc: &mut PipelineDesc| desc.input_layout[1] = desc.input_layout[1].clone().slot(slot);
             let with = |device: &Device, draw: &mut Draw<'_>| {
                 let others: [Vertex; 3] = [[[7.0_f32.to_bits(); 4]; 4]; 3];
                 let buffer = || device.buffer_from(&others).unwrap();

@@ -89,7 +89,7 @@ fn points_lines_and_edges_have_faces() {
             (Topology::TriangleList, flat, false),
         ] {
             for shader in &shaders {
-                let set = |desc: &mut PipelineDesc<'_>| {
+                let set = |desc: &mut PipelineDesc| {
                     (desc.topology, desc.stencil) = (topology, Some(stencil));
                     desc.depth.function = Comparison::Always;
                     desc.rasterizer.fill = Fill::Wireframe;
@@ -161,7 +161,7 @@ fn stencils_are_tested_and_changed() {
             expected.0 = texel;
             expected.1.push(if passes { ALL } else { 0 });
         }
-        let set = |desc: &mut PipelineDesc<'_>| {
+        let set = |desc: &mut PipelineDesc| {
             desc.stencil = Some(stencil);
             desc.depth.enable = depth.is_some();
             (desc.depth.function, desc.depth.write) = depth.unwrap_or((Comparison::Never, true));

@@ -5,6 +5,7 @@ use brolga::raster::{
     Blend, BlendOp, Draw, Equation, Factor, InputElement, LogicOp, Pipeline, PipelineDesc, TargetState,
 };
 use brolga::{Device, Format};
+use brolga_testing::run::module;
 
 use super::canvas::{Canvas, Item, SIZE, everywhere, on_both};
 use super::shaders::{self, pixel};
@@ -14,7 +15,7 @@ fn drawn(
     formats: &[Format],
     code: &str,
     attribute: [f32; 4],
-    set: impl Fn(&mut PipelineDesc<'_>),
+    set: impl Fn(&mut PipelineDesc),
     with: impl Fn(&Device, &mut Draw<'_>),
 ) -> Vec<Vec<u8>> {
     let (vertex, shader, vertices) = (shaders::vertex(), pixel(code), everywhere(0.5, attribute));
@@ -63,7 +64,7 @@ fn components_that_are_missing() {
 #[test]
 fn every_target_has_its_write_mask() {
     let code = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_output o1.xyzw\nmov o0.xyzw, v1.xyzw\nmov o1.xyzw, v1.xyzw";
-    let set = |desc: &mut PipelineDesc<'_>| (desc.targets[0].write_mask, desc.targets[1].write_mask) = (0b0101, 0b1010);
+    let set = |desc: &mut PipelineDesc| (desc.targets[0].write_mask, desc.targets[1].write_mask) = (0b0101, 0b1010);
     let found = drawn(&[FLOAT, FLOAT], code, [1.0, 2.0, 3.0, 4.0], set, |_, _| {});
     assert_eq!((floats(&found[0]), floats(&found[1])), (vec![1.0, 0.0, 3.0, 0.0], vec![0.0, 2.0, 0.0, 4.0]));
 }
@@ -74,7 +75,7 @@ fn blends_clamp_target_by_target() {
     let code = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_output o1.xyzw\ndcl_output o2.xyzw\n\
                 mov o0.xyzw, v1.xyzw\nmov o1.xyzw, v1.xyzw\nmov o2.xyzw, v1.xyzw";
     let formats = [RGBA8, FLOAT, Format::R8G8B8A8_SNORM];
-    let set = |desc: &mut PipelineDesc<'_>| {
+    let set = |desc: &mut PipelineDesc| {
         let equation = |source| Equation { source, destination: Factor::Zero, op: BlendOp::Add };
         let blend = Blend { color: equation(Factor::BlendFactor), alpha: equation(Factor::InverseBlendFactor) };
         desc.targets = formats.map(|format| TargetState::blended(format, blend)).into();
@@ -105,7 +106,7 @@ fn srgb_targets_blend_linear_numbers() {
     let found = drawn(&[format], code, [0.5, 0.0, 1.0, 0.5], |_| {}, |_, _| {});
     // 1.055 * 0.5^(1 / 2.4) - 0.055 is 0.7354.
     assert_eq!(found[0], [188, 0, 255, 128]);
-    let set = |desc: &mut PipelineDesc<'_>| {
+    let set = |desc: &mut PipelineDesc| {
         let equation = Equation { source: Factor::One, destination: Factor::One, op: BlendOp::Add };
         desc.targets = vec![TargetState::blended(format, Blend { color: equation, alpha: equation })];
     };
@@ -131,7 +132,7 @@ fn integers_beside_a_blended_target() {
                 mov o3.xyzw, l(0xff00ff00,0,0,0)";
     let formats = [RGBA8, Format::R8G8B8A8_UINT, Format::R16G16B16A16_SINT, Format::R32_UINT];
     let (vertex, shader, vertices) = (shaders::vertex(), pixel(code), everywhere(0.5, [0.25, 0.5, 1.0, 0.5]));
-    let set = |desc: &mut PipelineDesc<'_>| {
+    let set = |desc: &mut PipelineDesc| {
         let one = Equation { source: Factor::One, destination: Factor::One, op: BlendOp::Add };
         desc.targets[0].blend = Some(Blend { color: one, alpha: one });
         desc.targets[1].logic = Some(LogicOp::Xor);
@@ -161,7 +162,8 @@ fn refused(shader: &[u8], target: TargetState) -> String {
     let device = Device::builder().threads(1).build().unwrap();
     let vertex = shaders::vertex();
     let inputs = ["POSITION", "TEXCOORD", "TEXCOORD1", "TEXCOORD2"].map(|name| InputElement::new(name, FLOAT, 0));
-    let mut desc = PipelineDesc::new(&vertex, Some(shader)).target(TargetState::new(FLOAT)).target(target);
+    let mut desc =
+        PipelineDesc::new(&module(&vertex), Some(&module(shader))).target(TargetState::new(FLOAT)).target(target);
     desc.input_layout = inputs.into();
     Pipeline::new(&device, &desc).unwrap_err().to_string()
 }
@@ -199,7 +201,7 @@ fn the_second_output_is_a_second_source() {
         // What comes to the blend is clamped, the second source too.
         (RGBA8, [0.5, 0.75, 0.375, 0.625]),
     ] {
-        let blended = |desc: &mut PipelineDesc<'_>| {
+        let blended = |desc: &mut PipelineDesc| {
             let color = Equation { source: Factor::One, destination: Factor::SecondColor, op: BlendOp::Add };
             let alpha =
                 Equation { source: Factor::SecondAlpha, destination: Factor::One, op: BlendOp::ReverseSubtract };

@@ -22,7 +22,7 @@ fn shaded(vertices: &[Vertex], with: impl Fn(&Device, &mut Draw<'_>)) -> (Vec<u3
         bindings.set("u0".parse().unwrap(), View::texture(texture.clone()));
         let canvas = Canvas::of(device, engine, Targets::default());
         let item = Item { bindings: Some(&bindings), ..Item::new(&vertex, &pixel, vertices) };
-        let no_targets = |desc: &mut PipelineDesc<'_>| desc.targets.clear();
+        let no_targets = |desc: &mut PipelineDesc| desc.targets.clear();
         let passed = canvas.draw(item.set(&no_targets).with(&with));
         (texture.buffer().to_vec().unwrap(), passed)
     })

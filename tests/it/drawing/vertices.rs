@@ -21,7 +21,7 @@ fn zigzag(count: u32) -> Vec<Vertex> {
 /// The leading vertex's number and the primitive's, of each triangle that is seen, by primitives.
 fn triangles(
     vertices: &[Vertex],
-    set: impl Fn(&mut PipelineDesc<'_>),
+    set: impl Fn(&mut PipelineDesc),
     with: impl Fn(&Device, &mut Draw<'_>),
 ) -> Vec<[u32; 2]> {
     let shader = pixel(
@@ -39,7 +39,7 @@ fn triangles(
     found.into_iter().map(|[primitive, leading]| [leading, primitive]).collect()
 }
 
-fn is_strip(desc: &mut PipelineDesc<'_>) {
+fn is_strip(desc: &mut PipelineDesc) {
     desc.topology = Topology::TriangleStrip;
     // An odd triangle that is not turned shows its back.
     desc.rasterizer.cull = Cull::Back;
@@ -79,7 +79,7 @@ fn restarts_are_found_before_the_base_vertex_is_added() {
         indexed(device, draw, &[0xfffe, 0xffff, 1, 2, 3], true);
         draw.base_vertex = 1;
     };
-    let all = |desc: &mut PipelineDesc<'_>| desc.topology = Topology::TriangleStrip;
+    let all = |desc: &mut PipelineDesc| desc.topology = Topology::TriangleStrip;
     // 0xffff restarts, though it is not the last vertex; 0xfffe + 1 does not.
     assert_eq!(triangles(&zigzag(8), all, with), [[2, 0]]);
     let with = |device: &Device, draw: &mut Draw<'_>| {
@@ -161,9 +161,8 @@ fn elements_of_instances_begin_at_the_first_instance() {
         let vertex = vertex_with(&inputs, &OUTPUTS, declarations, move_down);
         let places = [[0.4, 0.4], [0.8, 0.4], [0.4, 0.8]];
         let vertices = places.map(|place| [position(place, 0.5, 1.0).map(f32::to_bits), [0; 4], [7; 4], [0; 4]]);
-        let set = |desc: &mut PipelineDesc<'_>| {
-            desc.input_layout[2] = desc.input_layout[2].clone().slot(1).per_instance(step)
-        };
+        let set =
+            |desc: &mut PipelineDesc| desc.input_layout[2] = desc.input_layout[2].clone().slot(1).per_instance(step);
         let texels = on_both(|device, engine| {
             let canvas = Canvas::new(device, engine, [SIZE; 2], &[Format::R32G32B32A32_UINT]);
             let with = |device: &Device, draw: &mut Draw<'_>| {

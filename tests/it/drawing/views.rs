@@ -50,7 +50,7 @@ fn a_level_of_a_layer_is_a_target() {
                     colors: vec![part(colors, mip, layer)],
                     depth: Some(DepthView::new(part(depths, mip, layer))),
                 };
-                let set = |desc: &mut PipelineDesc<'_>| desc.depth.function = Comparison::GreaterEqual;
+                let set = |desc: &mut PipelineDesc| desc.depth.function = Comparison::GreaterEqual;
                 let canvas = Canvas::of(device, engine, targets);
                 let passed = canvas.draw(Item::new(&vertex, &pixel, &vertices).set(&set));
                 assert_eq!(passed, [70 * 38, 35 * 19][mip as usize]);
@@ -152,7 +152,7 @@ fn drawn_layers(vertices: &[Vertex], topology: Topology, code: &str) -> Vec<Vec<
         let texels = vec![77_u32; (SIZE * SIZE * LAYERS) as usize];
         let texture = device.texture_from(shape, &texels).unwrap();
         let targets = Targets { colors: vec![View::texture(texture.clone())], depth: None };
-        let set = |desc: &mut PipelineDesc<'_>| desc.topology = topology;
+        let set = |desc: &mut PipelineDesc| desc.topology = topology;
         Canvas::of(device, engine, targets).draw(Item::new(&vertex, &pixel, vertices).set(&set));
         texture.buffer().to_vec::<u32>().unwrap().chunks((SIZE * SIZE) as usize).map(<[u32]>::to_vec).collect()
     })
@@ -300,7 +300,7 @@ fn targets_may_be_parts_of_one_texture() {
 }
 
 /// Depth and stencil that are increased wherever the tests pass.
-fn writes_both(desc: &mut PipelineDesc<'_>) {
+fn writes_both(desc: &mut PipelineDesc) {
     let face = StencilFace {
         test: Comparison::Always,
         fail: StencilOp::Keep,
@@ -450,7 +450,7 @@ fn in_viewports(vertices: &[Vertex], topology: Topology, code: &str) -> (Vec<u32
         let color = device.texture_from(shape(Format::R32_UINT), &[77_u32; (SIZE * SIZE) as usize]).unwrap();
         let depth = device.texture_from(shape(Format::D32_FLOAT), &[1.0_f32; (SIZE * SIZE) as usize]).unwrap();
         let targets = Targets { colors: vec![View::texture(color.clone())], depth: Some(depth.clone().into()) };
-        let set = |desc: &mut PipelineDesc<'_>| desc.topology = topology;
+        let set = |desc: &mut PipelineDesc| desc.topology = topology;
         let with = |_: &Device, draw: &mut Draw<'_>| {
             draw.viewport = Some(half(0.0, 0.0));
             draw.more_viewports = vec![(half(8.0, 0.5), Some(rows))];

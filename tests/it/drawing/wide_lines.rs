@@ -10,7 +10,7 @@ fn line([from, to]: [[f32; 2]; 2], values: [f32; 2]) -> [Vertex; 2] {
     [vertex(position(from, 0.5, 1.0), [values[0]; 4]), vertex(position(to, 0.5, 1.0), [values[1]; 4])]
 }
 
-fn wide(desc: &mut PipelineDesc<'_>) {
+fn wide(desc: &mut PipelineDesc) {
     (desc.topology, desc.rasterizer.multisample) = (Topology::LineList, true);
 }
 
@@ -67,7 +67,7 @@ fn nothing_but_lines_changes() {
     );
     for cull in [Cull::None, Cull::Front, Cull::Back] {
         for ends in [[[2.0, 3.0], [9.0, 12.0]], [[9.0, 12.0], [2.0, 3.0]]] {
-            let set = |desc: &mut PipelineDesc<'_>| {
+            let set = |desc: &mut PipelineDesc| {
                 wide(desc);
                 desc.rasterizer.cull = cull;
             };
@@ -77,7 +77,7 @@ fn nothing_but_lines_changes() {
     }
     let corners = triangle([[2.5, 2.5], [11.5, 3.5], [4.5, 12.5]], 0.5, [1.0; 4]);
     let passed = |topology: Topology, fill: Fill, multisample: bool| {
-        let set = |desc: &mut PipelineDesc<'_>| {
+        let set = |desc: &mut PipelineDesc| {
             (desc.topology, desc.rasterizer.fill, desc.rasterizer.multisample) = (topology, fill, multisample);
         };
         picture(&shader, &corners, set, |_, _| {})

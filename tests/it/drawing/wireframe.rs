@@ -11,7 +11,7 @@ const ONES: [f32; 4] = [1.0; 4];
 /// Clockwise; each side has eight pixels, with those that it begins in.
 const CORNERS: [[f32; 2]; 3] = [[2.5, 2.5], [10.5, 2.5], [2.5, 10.5]];
 
-fn edges(desc: &mut PipelineDesc<'_>) {
+fn edges(desc: &mut PipelineDesc) {
     desc.rasterizer.fill = Fill::Wireframe;
 }
 
@@ -32,7 +32,7 @@ fn triangles_have_three_lines() {
     // In a strip each triangle has its three.
     let strip = [a, b, c, [10.5, 10.5]].map(|corner| vertex(position(corner, 0.5, 1.0), ONES));
     let white = pixel("dcl_output o0.xyzw\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)");
-    let set = |desc: &mut PipelineDesc<'_>| {
+    let set = |desc: &mut PipelineDesc| {
         edges(desc);
         desc.topology = Topology::TriangleStrip;
     };
@@ -79,7 +79,7 @@ fn edges_have_the_triangles_face() {
         // Pixels of all lines, and whether the triangle shows its front. The flat one is six pixels long and drawn there and back.
         for (corners, count, is_front) in [([a, b, c], 24, !counter), ([a, c, b], 24, counter), (flat, 12, false)] {
             for cull in [Cull::None, Cull::Front, Cull::Back] {
-                let set = |desc: &mut PipelineDesc<'_>| {
+                let set = |desc: &mut PipelineDesc| {
                     edges(desc);
                     (desc.rasterizer.cull, desc.rasterizer.front_counter_clockwise) = (cull, counter);
                 };
@@ -142,7 +142,7 @@ fn what_is_cut_keeps_its_face() {
         let vertices = corners.map(|corner| vertex(corner, ONES));
         for (of_fill, fill) in [Fill::Solid, Fill::Wireframe].into_iter().enumerate() {
             for cull in [Cull::None, Cull::Front, Cull::Back] {
-                let set = |desc: &mut PipelineDesc<'_>| (desc.rasterizer.fill, desc.rasterizer.cull) = (fill, cull);
+                let set = |desc: &mut PipelineDesc| (desc.rasterizer.fill, desc.rasterizer.cull) = (fill, cull);
                 let (texels, passed) = picture(&shader, &vertices, set, |_, _| {});
                 let is_front = volume < 0.0;
                 if cull == if is_front { Cull::Front } else { Cull::Back } {
@@ -171,7 +171,7 @@ fn what_is_cut_is_biased_once() {
         let depths = on_both(|device, engine| {
             let canvas = Canvas::new(device, engine, [SIZE; 2], &[Format::R32G32B32A32_FLOAT]);
             let canvas = canvas.with_depth(Format::D24_UNORM_S8_UINT, [SIZE; 2], 0xff_ffff);
-            let set = |desc: &mut PipelineDesc<'_>| {
+            let set = |desc: &mut PipelineDesc| {
                 desc.rasterizer.fill = fill;
                 (desc.rasterizer.depth_bias, desc.rasterizer.slope_scaled_depth_bias) = (1000, 2.0);
             };
@@ -203,7 +203,7 @@ fn edge_on_triangles_are_biased_by_units() {
     let depths = on_both(|device, engine| {
         let canvas = Canvas::new(device, engine, [SIZE; 2], &[Format::R32G32B32A32_FLOAT]);
         let canvas = canvas.with_depth(Format::D24_UNORM_S8_UINT, [SIZE; 2], 0xff_ffff);
-        let set = |desc: &mut PipelineDesc<'_>| {
+        let set = |desc: &mut PipelineDesc| {
             edges(desc);
             desc.rasterizer.depth_bias = 1000;
         };
@@ -230,7 +230,7 @@ fn edges_are_biased_and_lines_are_not() {
                 [SIZE; 2],
                 0xff_ffff,
             );
-            let set = |desc: &mut PipelineDesc<'_>| {
+            let set = |desc: &mut PipelineDesc| {
                 (desc.topology, desc.rasterizer.fill) = (topology, fill);
                 (desc.rasterizer.depth_bias, desc.rasterizer.slope_scaled_depth_bias) = (1000, 2.0);
             };

@@ -5,13 +5,14 @@ use brolga::raster::{
 };
 use brolga::{
     Codegen, CompileOptions, Device, Dispatch, Engine, Error, ErrorKind, InstanceError, Level, Oversize, Register,
-    ResourceClass, Texture, TextureShape, View,
+    ResourceClass, StageKind, Texture, TextureShape, View,
 };
 use brolga_testing::bound;
 use brolga_testing::bound::backing::{Difference, Left};
 use brolga_testing::bound::content::{Contents, Form, Guarded};
 use brolga_testing::bound::random::{Random as Content, contents};
 use brolga_testing::random::Random;
+use brolga_testing::run::module;
 
 use super::geometry::{Geometry, VERTICES, indices};
 use super::shaders::Shader;
@@ -113,7 +114,7 @@ impl<'a> Case<'a> {
     /// # Errors
     /// If they do not fit, or something is not supported.
     pub fn pipeline(&self, device: &Device, engine: Engine, level: Level) -> Result<Pipeline, DrawError> {
-        let mut desc = PipelineDesc::new(&self.vertex.bytes, Some(&self.pixel.bytes));
+        let mut desc = PipelineDesc::new(&module(&self.vertex.bytes), Some(&module(&self.pixel.bytes)));
         desc.input_layout = self.geometry.layout.clone();
         desc.topology = self.state.topology;
         desc.rasterizer = self.state.rasterizer;
@@ -123,8 +124,8 @@ impl<'a> Case<'a> {
         desc.targets = self.state.targets.clone();
         desc.depth_format = self.state.depth_buffer.as_ref().map(|surface| surface.format);
         let options = CompileOptions::new(engine).level(level).oversize(Oversize::Refuse);
-        desc.options = with_instances(device, self.vertex, options.clone());
-        desc.pixel_options = Some(with_instances(device, self.pixel, options));
+        desc.options[StageKind::Vertex] = with_instances(device, self.vertex, options.clone());
+        desc.options[StageKind::Pixel] = with_instances(device, self.pixel, options);
         Pipeline::new(device, &desc)
     }
 
@@ -194,8 +195,8 @@ impl<'a> Case<'a> {
         [vertex, pixel]: &'p [Guarded; 2],
     ) -> Result<Draw<'p>, DrawError> {
         let mut draw = Draw::new(pipeline, one.count);
-        draw.vertex_bindings = Some(&vertex.bindings);
-        draw.pixel_bindings = Some(&pixel.bindings);
+        draw.bindings[StageKind::Vertex] = Some(&vertex.bindings);
+        draw.bindings[StageKind::Pixel] = Some(&pixel.bindings);
         for buffer in &self.geometry.buffers {
             draw = draw.vertex_buffer(device.buffer_from(&buffer.bytes)?, buffer.stride_bytes);
         }

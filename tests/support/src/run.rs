@@ -1,13 +1,18 @@
 //! Assembles shaders, and runs one group of a container on every engine and thread count, over structured views with guard bytes around them.
 
 use brolga_bytecode::{Limits, assembler};
-use brolga_runtime::{CompileOptions, Device, Dispatch, Engine, Oversize, Shader};
+use brolga_runtime::{CompileOptions, Device, Dispatch, Engine, Module, Oversize, Shader};
 
 use crate::bound::content::{Content, Form, Guarded};
 
 /// The container of a shader in assembly language.
 pub fn assemble(text: &str) -> Vec<u8> {
     assembler::assemble(text, &Limits::default()).unwrap_or_else(|error| panic!("{error}\n{text}")).bytes
+}
+
+/// A shader, to be drawn with.
+pub fn module(bytes: &[u8]) -> Module {
+    Module::load(bytes, &brolga_runtime::Limits::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A structured view to bind.

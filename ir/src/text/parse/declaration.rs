@@ -3,7 +3,7 @@
 use super::{MAX_SLOTS, Parsed, Parser, numbered};
 use crate::entity::ArrayId;
 use crate::interface::{Array, Component, Dimension, Local, Resource, ResourceClass, ResourceKind, Shared};
-use crate::stage::{Parameter, Signature, Stage};
+use crate::stage::{Parameter, Semantic, Signature, Stage};
 use crate::text::lex::{ParseProblem, Token};
 use crate::text::words::mask_from_letters;
 use crate::width::Width;
@@ -194,8 +194,16 @@ impl Parser<'_> {
             Token::Word(_) => Some(self.one_of()?),
             _ => None,
         };
+        let semantic = match &mut self.token {
+            Token::Text(name) => {
+                let name = std::mem::take(name);
+                self.advance()?;
+                Some(Semantic { name, index: self.number()? })
+            }
+            _ => None,
+        };
         let parameters = if word == "input" { &mut signature.inputs } else { &mut signature.outputs };
-        parameters.push(Parameter { row, mask, system_value, interpolation });
+        parameters.push(Parameter { semantic, row, mask, system_value, interpolation });
         Ok(())
     }
 

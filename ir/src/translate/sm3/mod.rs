@@ -4,7 +4,6 @@
 //! |---|---|
 //! | `survey.rs` | which registers a program uses |
 //! | `stage.rs` | inputs and outputs: their rows, and how they are read and written |
-//! | `linkage.rs` | inputs and outputs by usage |
 //! | `declare.rs` | constants, textures and samplers as resources |
 //! | `control.rs` | the walk over the items: blocks, `if`, `loop`, `rep`, calls |
 //! | `dispatch.rs` | one row per opcode |
@@ -34,7 +33,6 @@ mod declare;
 mod derivative;
 mod dispatch;
 mod float;
-mod linkage;
 mod operand;
 mod product;
 mod stage;
@@ -51,8 +49,6 @@ use crate::builder::Builder;
 use crate::entity::{Slot, Value};
 use crate::function::Function;
 use crate::interface::Interface;
-
-pub use linkage::{Linkage, Linked, linkage};
 
 /// What arithmetic does with zeros, infinities and NaN.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -18,7 +18,7 @@ use crate::Op;
 use crate::entity::{ArrayId, Slot, Value};
 use crate::function::{Input, Object};
 use crate::interface::Array;
-use crate::stage::{Interpolation, Parameter, ROW_BYTES, Signature, Stage, SystemValue};
+use crate::stage::{Interpolation, Parameter, ROW_BYTES, Semantic, Signature, Stage, SystemValue};
 
 const OPOS: Register = Register { file: RegisterFile::Rasterizer, number: 0 };
 const OFOG: Register = Register { file: RegisterFile::Rasterizer, number: 1 };
@@ -118,7 +118,8 @@ impl Layout {
 
     /// The stage, with the arrays that its inputs and outputs lie in.
     pub(super) fn stage(&self, program: &ValidProgram) -> (Stage, Vec<Array>) {
-        let parameter = |&Placed { row, mask, system_value, interpolation, .. }: &Placed| Parameter {
+        let parameter = |&Placed { usage, row, mask, system_value, interpolation, .. }: &Placed| Parameter {
+            semantic: usage.map(|(usage, index)| Semantic::new(usage.text(), index)),
             row,
             mask,
             system_value,
@@ -127,6 +128,7 @@ impl Layout {
         let inputs: Vec<Parameter> = self.inputs.iter().map(parameter).collect();
         let mut outputs: Vec<Parameter> = self.outputs.iter().map(parameter).collect();
         outputs.extend(self.discarded.map(|row| Parameter {
+            semantic: None,
             row,
             mask: 1,
             system_value: Some(SystemValue::Discarded),

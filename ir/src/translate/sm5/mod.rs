@@ -45,6 +45,7 @@ use smallvec::SmallVec;
 use super::TranslateError;
 use super::registers::Registers;
 pub use classes::BoundClass;
+pub use stage::linked;
 
 use crate::builder::Builder;
 use crate::function::Function;

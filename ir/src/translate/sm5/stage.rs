@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use brolga_bytecode::container;
 use brolga_bytecode::sm5::codes::{self, SystemValue as Code};
 use brolga_bytecode::sm5::valid::{IndexRange, ValidProgram};
 use brolga_bytecode::sm5::{GlobalFlags, Instruction, Op as Opcode, Operand, RegisterFile, Stage as BytecodeStage};
@@ -20,7 +21,7 @@ use crate::entity::{Slot, Value};
 use crate::function::{Function, Input, MemoryRef, Object};
 use crate::interface::Array;
 use crate::ops::Op;
-use crate::stage::{Interpolation, Parameter, ROW_BYTES, Signature, Stage, SystemValue, row_of, rows};
+use crate::stage::{Interpolation, Parameter, ROW_BYTES, Semantic, Signature, Stage, SystemValue, row_of, rows};
 
 /// Where the registers of a stage lie.
 #[derive(Default)]
@@ -111,6 +112,7 @@ fn parameters(
         let Declared { file, register, mask, interpolation, .. } = declared;
         if file == numbered {
             return Parameter {
+                semantic: None,
                 row: register,
                 mask,
                 system_value: declared.system_value.and_then(system_value),
@@ -119,7 +121,7 @@ fn parameters(
         }
         special.push((file, next));
         next += 1;
-        Parameter { row: next - 1, mask: 1, system_value: of_file(file), interpolation }
+        Parameter { semantic: None, row: next - 1, mask: 1, system_value: of_file(file), interpolation }
     };
     declared.map(parameter).filter(|parameter| parameter.mask != 0).collect()
 }
@@ -128,8 +130,22 @@ fn parameters(
 fn add(parameters: &mut Vec<Parameter>, value: SystemValue, mask: u8) -> u32 {
     let row = rows(parameters);
     let system_value = Some(value);
-    parameters.push(Parameter { row, mask, system_value, interpolation: Interpolation::Constant });
+    parameters.push(Parameter { semantic: None, row, mask, system_value, interpolation: Interpolation::Constant });
     row
+}
+
+/// The elements of a file's signature, used or not, that have a register with a number.
+pub fn linked(signature: &container::Signature) -> Vec<Parameter> {
+    let parameter = |element: &container::SignatureElement| {
+        Some(Parameter {
+            semantic: Some(Semantic::new(&*element.name, element.semantic_index)),
+            row: element.register?,
+            mask: element.mask,
+            system_value: Code::from_code(element.system_value).and_then(system_value),
+            interpolation: Interpolation::Constant,
+        })
+    };
+    signature.elements.iter().filter_map(parameter).collect()
 }
 
 fn interpolation(declared: codes::Interpolation) -> Interpolation {

@@ -60,7 +60,7 @@ impl<'d> Drawing<'d> {
         let canvas = self.canvas(state);
         if self.pipelines.0 != number {
             let pipeline = |draw: &DrawState| {
-                let set = |desc: &mut PipelineDesc<'_>| {
+                let set = |desc: &mut PipelineDesc| {
                     (desc.rasterizer, desc.depth) = (draw.pipeline.rasterizer, draw.pipeline.test);
                     desc.stencil = draw.pipeline.stencil;
                 };

@@ -5,7 +5,8 @@
 //! what is added to it, plus the second coordinate's derivative along y.
 
 use brolga_bytecode::Limits;
-use brolga_bytecode::sm3::{self, ValidProgram};
+use brolga_bytecode::sm3::{self, ValidProgram, Version};
+use brolga_bytecode::sm5::Stage;
 use brolga_ir::batch::ArrayWords;
 use brolga_ir::function::{AtomicOp, CounterOp, Query};
 use brolga_ir::host::{Address, Host, ViewSlot};
@@ -14,8 +15,8 @@ use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::passes::{Level, optimise};
 use brolga_ir::sampling::{SampleArg, SampleCall, Sampling};
 use brolga_ir::span::Packing;
-use brolga_ir::stage::SystemValue;
-use brolga_ir::translate::sm3::{Linkage, TranslateOptions, linkage, translate};
+use brolga_ir::stage::{Parameter, Semantic, Signature, SystemValue};
+use brolga_ir::translate::sm3::{TranslateOptions, translate};
 use brolga_ir::verify::{VerifiedFunction, verify};
 
 /// Invocations of a run: a quad.
@@ -34,7 +35,7 @@ pub struct Constants {
 /// A shader, ready to run.
 pub struct Shader {
     func: VerifiedFunction,
-    linkage: Linkage,
+    version: Version,
 }
 
 /// What the invocations of a quad left: a row of floats for each output.
@@ -55,13 +56,13 @@ impl Shader {
         let mut func = translate(&program, options).unwrap_or_else(|error| panic!("{error}\n{text}"));
         optimise(&mut func, Level::Full);
         let func = verify(func).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
-        Self { func, linkage: linkage(&program) }
+        Self { func, version: program.program().version }
     }
 
     /// Runs a quad. Inputs are named by their registers, and `vPos` and `vFace` by these names.
     pub fn run(&self, constants: &Constants, inputs: &[(&str, [[f32; 4]; QUAD])]) -> Outputs {
         let interface = &self.func.interface;
-        let signature = interface.stage.signature().expect("there are no other stages");
+        let signature = self.signature();
         let (input_rows, output_rows) = (signature.input_rows() as usize, signature.output_rows() as usize);
         let mut read = vec![0; input_rows * 4 * QUAD];
         for (name, values) in inputs {
@@ -97,6 +98,10 @@ impl Shader {
         self.run(constants, &inputs)
     }
 
+    fn signature(&self) -> &Signature {
+        self.func.interface.stage.signature().expect("there are no other stages")
+    }
+
     fn input_row(&self, name: &str) -> usize {
         let special = match name {
             "vPos" => Some(SystemValue::Position),
@@ -104,18 +109,32 @@ impl Shader {
             _ => None,
         };
         if let Some(value) = special {
-            let signature = self.func.interface.stage.signature().expect("there are no other stages");
-            let input = signature.inputs.iter().find(|input| input.system_value == Some(value));
+            let input = self.signature().inputs.iter().find(|input| input.system_value == Some(value));
             return input.expect("the shader declares it").row as usize;
         }
-        let mut inputs = self.linkage.inputs.iter();
-        inputs.find(|input| input.register.to_string() == name).expect("the shader has it").row as usize
+        let is_old_pixel = self.version.stage() == Stage::Pixel && self.version.major() < 3;
+        self.row(
+            &self.signature().inputs,
+            name,
+            &[("t", "texcoord"), ("v", "color")][..if is_old_pixel { 2 } else { 0 }],
+        )
     }
 
     /// The row of an output of a vertex shader.
     pub fn output_row(&self, name: &str) -> usize {
-        let mut outputs = self.linkage.outputs.iter();
-        outputs.find(|output| output.register.to_string() == name).expect("the shader writes it").row as usize
+        let semantics = [("oPos", "position"), ("oFog", "fog"), ("oPts", "psize"), ("oD", "color"), ("oT", "texcoord")];
+        self.row(&self.signature().outputs, name, &semantics)
+    }
+
+    /// The row of a register: that of its semantic, where its name says it, and otherwise its number.
+    fn row(&self, parameters: &[Parameter], name: &str, semantics: &[(&str, &str)]) -> usize {
+        let named = semantics.iter().find_map(|(file, semantic)| Some((*semantic, name.strip_prefix(file)?)));
+        let Some((semantic, number)) = named else {
+            return name.trim_start_matches(char::is_alphabetic).parse().expect("a register with a number");
+        };
+        let semantic = Semantic::new(semantic, number.parse().unwrap_or(0));
+        let is_its = |parameter: &&Parameter| parameter.semantic.as_ref().is_some_and(|its| its.matches(&semantic));
+        parameters.iter().find(is_its).expect("the shader has it").row as usize
     }
 }
 

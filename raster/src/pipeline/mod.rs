@@ -1,4 +1,12 @@
-//! Pipelines: two shaders, compiled with the state between and around them.
+//! Pipelines: the shaders of their stages, compiled with the state between and around them.
+//!
+//! | file | what |
+//! |---|---|
+//! | `linkage.rs` | which element fills which input, and which output goes where |
+//! | `pass_through.rs` | what stands for the vertex shader where vertices are transformed |
+
+mod linkage;
+mod pass_through;
 
 use std::time::Duration;
 
@@ -8,8 +16,8 @@ use brolga_ir::pipeline::state::{
 };
 use brolga_ir::pipeline::{DEPTH, SPACE};
 use brolga_runtime::{
-    CancelToken, Codegen, CompileOptions, Device, Error, Format, Interpolation, Level, Parameter, Register,
-    ResourceClass, Shader, Signature, SystemValue,
+    CancelToken, Codegen, CompileOptions, Declared, Device, Error, Format, Interpolation, Module, Parameter, Register,
+    ResourceClass, Shader, Signature, StageKind, Stages, SystemValue,
 };
 
 use crate::assembly::Topology;
@@ -17,16 +25,14 @@ use crate::batch::Outputs;
 use crate::clip::Mode;
 use crate::direct3d9::{Direct3D9State, FogMode};
 use crate::error::DrawError;
-use crate::linkage::Linkage;
 use crate::state::{DepthState, InputElement, RasterizerState, TargetState};
+use linkage::Linkage;
 
 /// What a pipeline is made of.
 #[derive(Clone, Debug)]
-pub struct PipelineDesc<'a> {
-    /// The container of the vertex shader, or its program of Direct3D 9.
-    pub vertex_shader: &'a [u8],
-    /// Those of the pixel shader; without one only depth is drawn.
-    pub pixel_shader: Option<&'a [u8]>,
+pub struct PipelineDesc {
+    /// The shaders. A vertex shader is needed, but for transformed vertices of Direct3D 9; without a pixel shader only depth is drawn.
+    pub modules: Stages<Option<Module>>,
     /// What fills the vertex shader's inputs.
     pub input_layout: Vec<InputElement>,
     /// How vertices make primitives.
@@ -47,18 +53,15 @@ pub struct PipelineDesc<'a> {
     pub alpha_to_coverage: bool,
     /// What Direct3D 9 has besides, which counts where the shaders are its.
     pub direct3d9: Direct3D9State,
-    /// How shaders are compiled.
-    pub options: CompileOptions,
-    /// How the pixel shader is compiled if not as the vertex shader is: class instances are those of one shader.
-    pub pixel_options: Option<CompileOptions>,
+    /// How each shader is compiled.
+    pub options: Stages<CompileOptions>,
 }
 
-impl<'a> PipelineDesc<'a> {
-    /// Lists of triangles, without inputs and targets, in Direct3D's default state.
-    pub fn new(vertex_shader: &'a [u8], pixel_shader: Option<&'a [u8]>) -> Self {
+impl Default for PipelineDesc {
+    /// Lists of triangles, without shaders, inputs and targets, in Direct3D's default state.
+    fn default() -> Self {
         Self {
-            vertex_shader,
-            pixel_shader,
+            modules: Stages::default(),
             input_layout: Vec::new(),
             topology: Topology::TriangleList,
             rasterizer: RasterizerState::default(),
@@ -68,9 +71,18 @@ impl<'a> PipelineDesc<'a> {
             depth_format: None,
             alpha_to_coverage: false,
             direct3d9: Direct3D9State::default(),
-            options: CompileOptions::default(),
-            pixel_options: None,
+            options: Stages::default(),
         }
+    }
+}
+
+impl PipelineDesc {
+    /// The default state around these shaders.
+    pub fn new(vertex: &Module, pixel: Option<&Module>) -> Self {
+        let mut desc = Self::default();
+        desc.modules[StageKind::Vertex] = Some(vertex.clone());
+        desc.modules[StageKind::Pixel] = pixel.cloned();
+        desc
     }
 
     /// Adds an element to the input layout.
@@ -92,11 +104,10 @@ impl<'a> PipelineDesc<'a> {
     }
 }
 
-/// Two shaders, compiled with the state around them. Cheap to clone and usable from any thread.
+/// Shaders, compiled with the state around them. Cheap to clone and usable from any thread.
 #[derive(Clone, Debug)]
 pub struct Pipeline {
-    pub(crate) vertex: Shader,
-    pub(crate) pixel: Option<Shader>,
+    pub(crate) shaders: Stages<Option<Shader>>,
     pub(crate) topology: Topology,
     pub(crate) rasterizer: RasterizerState,
     /// The depth test, if there is one.
@@ -129,14 +140,14 @@ pub(crate) struct Rules {
 }
 
 impl Pipeline {
-    /// Compiles both shaders.
+    /// Compiles the shaders.
     ///
     /// # Errors
     /// If a shader does not compile, the shaders do not fit each other, or the state does not fit them.
-    pub fn new(device: &Device, desc: &PipelineDesc<'_>) -> Result<Self, DrawError> {
-        let pipeline = Self::compile(desc, |shader, options| device.compile(shader, options))?;
-        let options = desc.pixel_options.as_ref().unwrap_or(&desc.options);
-        if let Some(shader) = pipeline.pixel.as_ref().filter(|_| options.codegen == Codegen::Eager) {
+    pub fn new(device: &Device, desc: &PipelineDesc) -> Result<Self, DrawError> {
+        let pipeline = Self::compile(desc, |module, options| device.compile_module(module, options))?;
+        let is_eager = desc.options[StageKind::Pixel].codegen == Codegen::Eager;
+        if let Some(shader) = pipeline.shader(StageKind::Pixel).filter(|_| is_eager) {
             shader.compile_for(&pipeline.pixel_formats(), &[])?;
         }
         Ok(pipeline)
@@ -149,24 +160,24 @@ impl Pipeline {
     /// As [`Self::new`], and [`Error::CompileStopped`].
     pub fn new_until(
         device: &Device,
-        desc: &PipelineDesc<'_>,
+        desc: &PipelineDesc,
         cancel: &CancelToken,
         time_limit: Option<Duration>,
     ) -> Result<Self, DrawError> {
         in_default_mode(|| {
             let deadline = device.deadline(cancel, time_limit)?;
-            Self::compile(desc, |shader, options| device.compile_until(shader, options, deadline.token(), None))
+            Self::compile(desc, |module, options| device.compile_module_until(module, options, deadline.token(), None))
         })
     }
 
     fn compile(
-        desc: &PipelineDesc<'_>,
-        compile: impl Fn(&[u8], &CompileOptions) -> Result<Shader, Error>,
+        desc: &PipelineDesc,
+        compile: impl Fn(&Module, &CompileOptions) -> Result<Shader, Error>,
     ) -> Result<Self, DrawError> {
         let linkage = Linkage::new(desc)?;
         let (elements, slots) = linkage.elements(&desc.input_layout)?;
         let links = linkage.links(desc.direct3d9.sprites(desc.topology))?;
-        if desc.topology == Topology::TriangleFan && !linkage.is_direct3d9() {
+        if desc.topology == Topology::TriangleFan && !linkage.is_direct3d9 {
             let what = "a triangle fan, which only Direct3D 9 has,".to_owned();
             return Err(DrawError::Unsupported { what });
         }
@@ -178,18 +189,14 @@ impl Pipeline {
             return Err(DrawError::SecondSource { target, count });
         }
         let depth = desc.depth_format.map(|format| desc.depth.for_buffer(format, desc.stencil)).transpose()?.flatten();
-        let options = desc.options.clone().state(StageState::Vertex(VertexState { elements }));
-        let vertex = compile(linkage.vertex_shader(desc), &options)?;
+        let options = desc.options[StageKind::Vertex].clone().state(StageState::Vertex(VertexState { elements }));
+        let vertex = compile(&linkage.vertex, &options)?;
         let signature = vertex.stage().signature().cloned().unwrap_or_default();
 
         let rows = signature.output_rows();
         let targets = desc.targets.iter().enumerate().map(|(n, target)| target.for_output(n as u32));
         let targets = targets.collect::<Result<_, _>>()?;
-        // Without its state a shader says what it decides, for which it is neither optimised nor compiled.
-        let own = desc.pixel_options.as_ref().unwrap_or(&desc.options);
-        let alone = own.clone().codegen(Codegen::Deferred).level(Level::None);
-        let alone = desc.pixel_shader.map(|shader| compile(shader, &alone)).transpose()?;
-        let direct3d9 = linkage.is_direct3d9().then_some(&desc.direct3d9);
+        let direct3d9 = linkage.is_direct3d9.then_some(&desc.direct3d9);
         let alpha_test = direct3d9.and_then(|state| state.alpha_test);
         let word = |value| words(&signature, value).next();
         let fog = direct3d9.and_then(|state| state.fog).filter(|_| !linkage.fogs_itself()).map(|mode| match mode {
@@ -201,11 +208,11 @@ impl Pipeline {
             FogMode::Exponential(distance) => Fog::Exponential(distance),
             FogMode::ExponentialSquared(distance) => Fog::ExponentialSquared(distance),
         });
-        let alpha_to_coverage = desc.alpha_to_coverage && alone.as_ref().is_some_and(has_alpha_for_coverage);
+        let alpha_to_coverage = desc.alpha_to_coverage && linkage.pixel.is_some_and(has_alpha_for_coverage);
         let drops = alpha_to_coverage || alpha_test.is_some_and(|test| test != Comparison::Always);
-        let (is_late, reports_live) = alone.as_ref().map_or((false, false), |shader| decides(shader, depth, drops));
-        let links = alone.as_ref().map_or(Vec::new(), |shader| {
-            links.of(shader.stage().signature(), direct3d9.is_some_and(|state| state.is_flat))
+        let (is_late, reports_live) = linkage.pixel.map_or((false, false), |pixel| decides(pixel, depth, drops));
+        let links = linkage.pixel.map_or(Vec::new(), |pixel| {
+            links.of(pixel.stage().signature(), direct3d9.is_some_and(|state| state.is_flat))
         });
         let has_layers = word(SystemValue::RenderTargetArrayIndex).is_some();
         let state = PixelState {
@@ -220,26 +227,29 @@ impl Pipeline {
             fog,
         };
         // Its code is for the formats of its targets.
+        let own = &desc.options[StageKind::Pixel];
         let options = own.clone().codegen(Codegen::Deferred).state(StageState::Pixel(state));
-        let pixel = desc.pixel_shader.map(|shader| compile(shader, &options)).transpose()?;
+        let pixel = linkage.pixel.map(|pixel| compile(pixel, &options)).transpose()?;
         let read = pixel.as_ref().and_then(|shader| shader.stage().signature());
+        let outputs = outputs(&signature, read, &links, fog)?;
+        let mut shaders = Stages::default();
+        (shaders[StageKind::Vertex], shaders[StageKind::Pixel]) = (Some(vertex), pixel);
         Ok(Self {
-            outputs: outputs(&signature, read, &links, fog)?,
+            shaders,
+            outputs,
             rows,
-            vertex,
-            pixel,
             topology: desc.topology,
             rasterizer: desc.rasterizer,
             depth,
             is_late,
             reports_live,
-            rasterizes: desc.pixel_shader.is_some() || desc.depth.enable || desc.stencil.is_some(),
+            rasterizes: linkage.pixel.is_some() || desc.depth.enable || desc.stencil.is_some(),
             slots,
             targets: desc.targets.iter().map(|target| target.format).collect(),
             depth_format: desc.depth_format,
             direct3d9: direct3d9.map(|state| Rules {
                 state: *state,
-                is_transformed: linkage.is_transformed(),
+                is_transformed: linkage.is_transformed,
                 size_word: word(SystemValue::PointSize),
             }),
         })
@@ -252,14 +262,25 @@ impl Pipeline {
         (0..).map(register).zip(self.targets.iter().copied()).chain(depth).collect()
     }
 
-    /// The vertex shader, with vertex fetch before it.
-    pub fn vertex_shader(&self) -> &Shader {
-        &self.vertex
+    /// The shader of a stage, with what the pipeline does before and after it: vertex fetch before the vertex shader, interpolation before the
+    /// pixel shader and the output merger after it.
+    pub fn shader(&self, stage: StageKind) -> Option<&Shader> {
+        self.shaders[stage].as_ref()
     }
 
-    /// The pixel shader, with interpolation before it and the output merger after it.
-    pub fn pixel_shader(&self) -> Option<&Shader> {
-        self.pixel.as_ref()
+    /// The shaders of all stages.
+    pub fn shaders(&self) -> &Stages<Option<Shader>> {
+        &self.shaders
+    }
+
+    /// The vertex shader, which every pipeline has.
+    pub(crate) fn vertex(&self) -> &Shader {
+        self.shader(StageKind::Vertex).expect("no pipeline is made without one")
+    }
+
+    /// The pixel shader.
+    pub(crate) fn pixel(&self) -> Option<&Shader> {
+        self.shader(StageKind::Pixel)
     }
 }
 
@@ -272,14 +293,14 @@ pub(crate) fn codes(format: DepthFormat) -> Format {
     }
 }
 
-/// Whether a shader writes to more than its targets.
-pub(crate) fn writes_memory(shader: &Shader) -> bool {
+/// Whether a shader that declares this writes to more than its targets.
+pub(crate) fn writes_memory(declared: &[Declared]) -> bool {
     let is_written = |register: Register| register.class == ResourceClass::UnorderedAccess && register.space != SPACE;
-    shader.bindings().iter().any(|range| is_written(range.register))
+    declared.iter().any(|range| is_written(range.register))
 }
 
 /// Whether a shader gives an alpha that can become coverage, and no coverage of its own.
-fn has_alpha_for_coverage(shader: &Shader) -> bool {
+fn has_alpha_for_coverage(shader: &Module) -> bool {
     let outputs = shader.stage().signature().map_or(&[][..], |signature| &signature.outputs);
     let has_alpha = |output: &Parameter| {
         output.system_value.is_none() && output.row == 0 && output.components().any(|component| component == 3)
@@ -289,7 +310,7 @@ fn has_alpha_for_coverage(shader: &Shader) -> bool {
 
 /// Whether depths can only be tested after a pixel shader, and whether it decides which pixels are live, as it does where its alpha
 /// drops some.
-fn decides(shader: &Shader, depth: Option<DepthTest>, alpha_drops: bool) -> (bool, bool) {
+fn decides(shader: &Module, depth: Option<DepthTest>, alpha_drops: bool) -> (bool, bool) {
     use SystemValue::{Coverage, Depth, DepthGreaterEqual, DepthLessEqual, Discarded, StencilRef};
     if shader.stage().signature().is_some_and(|signature| signature.forces_early_tests) {
         return (false, false);
@@ -303,7 +324,7 @@ fn decides(shader: &Shader, depth: Option<DepthTest>, alpha_drops: bool) -> (boo
     let inputs = shader.stage().signature().map_or(&[][..], |signature| &signature.inputs);
     let reads_coverage = inputs.iter().any(|input| input.system_value == Some(Coverage));
     // What fails the test is shaded too where that can be seen.
-    let writes_memory = writes_memory(shader);
+    let writes_memory = writes_memory(shader.bindings());
     let is_late = depth.is_some_and(|depth| {
         let gives_reference = depth.stencil.is_some() && has(&[StencilRef]);
         has(&[Depth, DepthGreaterEqual, DepthLessEqual])

@@ -1,35 +1,32 @@
 //! The front end for shader models 1.1 to 3.0, which Direct3D 9 has.
 
+use std::borrow::Cow;
+
 use brolga_bytecode::sm3::constants::{Constant, RegisterSet};
 use brolga_bytecode::sm3::{ItemKind, ValidProgram, decode, line, validate};
 use brolga_ir::function::{Function, Origin};
-use brolga_ir::translate::TranslateError;
+use brolga_ir::interface::Interface;
 use brolga_ir::translate::sm3::{self, TranslateOptions};
 use brolga_jit::listing::SourceLine;
 
-use super::figures::{CompileStage, StageClock};
-use super::options::CompileOptions;
-use super::source;
-use crate::bindings::{Names, Register};
+use super::program;
+use crate::bindings::Register;
 use crate::error::Error;
 use crate::limits::Limits;
+use crate::shader::figures::{CompileStage, StageClock};
+use crate::shader::options::CompileOptions;
 
-/// A checked shader and how its function is made.
+/// A checked shader.
 #[derive(Debug)]
 pub(super) struct Program {
     program: ValidProgram,
-    options: TranslateOptions,
-    names: Names,
+    registers: Vec<(String, Register, Option<u32>)>,
+    bytes: Vec<u8>,
 }
 
 impl Program {
     /// Reads and checks a program.
-    pub fn load(
-        bytes: &[u8],
-        options: &CompileOptions,
-        limits: &Limits,
-        clock: &mut StageClock,
-    ) -> Result<Self, Error> {
+    pub fn load(bytes: &[u8], limits: &Limits, clock: &mut StageClock) -> Result<Self, Error> {
         let file = |error: brolga_bytecode::Error| Error::File(error);
         let program = decode(bytes, 0, &limits.file).map_err(|error| file(error.into()))?;
         clock.end(CompileStage::Decode)?;
@@ -43,32 +40,48 @@ impl Program {
             [Register::t(row.register.into()), Register::s(row.register.into())]
                 .map(|register| (row.name.clone(), register, Some(row.count.into())))
         });
-        let names = Names::of_rows(rows.collect());
+        Ok(Self { program, registers: rows.collect(), bytes: bytes.to_vec() })
+    }
+}
+
+impl program::Program for Program {
+    fn interface(&self) -> Result<Interface, Error> {
+        // Options do not move inputs or outputs.
+        Ok(sm3::interface(&self.program, &TranslateOptions::default()))
+    }
+
+    fn translate(&self, options: &CompileOptions) -> Result<Function, Error> {
         let mut translate = TranslateOptions::default();
         translate.float_rules = options.float_rules;
         translate.textures = options.stage_textures;
         translate.compared = options.compared;
         translate.divisors = options.divisors;
-        Ok(Self { program, options: translate, names })
+        Ok(sm3::translate(&self.program, &translate)?)
     }
-}
 
-impl source::Program for Program {
-    fn profile(&self) -> String {
+    fn major(&self) -> u32 {
+        self.program.program().version.major()
+    }
+
+    fn profile(&self) -> Option<String> {
+        Some(self.program.program().version.to_string())
+    }
+
+    fn name(&self) -> String {
         self.program.program().version.to_string()
     }
 
-    fn names(&self) -> &Names {
-        &self.names
-    }
-
-    fn translate(&self) -> Result<Function, TranslateError> {
-        sm3::translate(&self.program, &self.options)
+    fn registers(&self) -> Vec<(String, Register, Option<u32>)> {
+        self.registers.clone()
     }
 
     fn lines(&self) -> Vec<SourceLine> {
         let program = self.program.program();
         let items = program.items.iter().filter(|item| matches!(item.kind, ItemKind::Instruction(_)));
         items.filter_map(|item| Some(SourceLine { origin: Origin(item.at), text: line(program, item)? })).collect()
+    }
+
+    fn identity(&self) -> Option<Cow<'_, [u8]>> {
+        Some(Cow::Borrowed(&self.bytes))
     }
 }

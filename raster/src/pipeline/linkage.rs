@@ -1,0 +1,230 @@
+//! What fits what: elements of vertices and the inputs of the vertex shader, its outputs and the inputs of the pixel shader.
+//!
+//! Shaders of Direct3D 11 have signatures, and stages exchange registers with the same numbers. Those of Direct3D 9 declare a usage and
+//! an index for what they exchange, wherever it is.
+
+use brolga_ir::pipeline::record;
+use brolga_ir::pipeline::state::{Link, LinkedFrom, VertexElement};
+use brolga_runtime::{Module, Parameter, Semantic, Signature, StageKind, SystemValue, nearest};
+
+use super::PipelineDesc;
+use super::pass_through::PassThrough;
+use crate::error::DrawError;
+use crate::state::InputElement;
+
+/// The shaders of a pipeline, and how they are linked.
+pub(crate) struct Linkage<'d> {
+    /// The vertex shader, or what takes its place where vertices are transformed.
+    pub vertex: Module,
+    /// The pixel shader.
+    pub pixel: Option<&'d Module>,
+    /// Whether the rules are those of Direct3D 9.
+    pub is_direct3d9: bool,
+    /// Whether vertices come to the screen as they are.
+    pub is_transformed: bool,
+}
+
+/// Where the inputs of a pixel shader are from, if not from the registers with their numbers: each with its components' places.
+#[derive(Default)]
+pub(crate) struct Links<'d>(Vec<(&'d Parameter, [LinkedFrom; 4])>);
+
+/// What the pipeline fills by itself in a pixel shader.
+const OF_PIXELS: [SystemValue; 4] =
+    [SystemValue::Position, SystemValue::PrimitiveId, SystemValue::IsFrontFace, SystemValue::SampleIndex];
+
+/// What components have that are missing where there are others.
+const NOTHING: [LinkedFrom; 4] = [LinkedFrom::Zero, LinkedFrom::Zero, LinkedFrom::Zero, LinkedFrom::One];
+
+impl<'d> Linkage<'d> {
+    pub fn new(desc: &'d PipelineDesc) -> Result<Self, DrawError> {
+        let is_transformed = desc.input_layout.iter().any(|element| element.semantic.eq_ignore_ascii_case("POSITIONT"));
+        for (expected, module) in desc.modules.present() {
+            let is_replaced = is_transformed && expected == StageKind::Vertex;
+            if !is_replaced && module.kind() != expected {
+                return Err(DrawError::Stage { expected: expected.name(), found: module.kind().name() });
+            }
+            if !matches!(expected, StageKind::Vertex | StageKind::Pixel) {
+                return Err(DrawError::Unsupported { what: format!("a {} shader in a pipeline", expected.name()) });
+            }
+        }
+        let vertex = match &desc.modules[StageKind::Vertex] {
+            _ if is_transformed => Module::new(PassThrough::new(&desc.input_layout)?)?,
+            Some(module) => module.clone(),
+            None => return Err(DrawError::NoShader { stage: StageKind::Vertex.name() }),
+        };
+        let pixel = desc.modules[StageKind::Pixel].as_ref();
+        let is_direct3d9 = vertex.is_direct3d9();
+        if pixel.is_some_and(|pixel| pixel.is_direct3d9() != is_direct3d9) {
+            let stage = if is_direct3d9 { StageKind::Vertex } else { StageKind::Pixel };
+            return Err(DrawError::Models { direct3d9: stage.name() });
+        }
+        Ok(Self { vertex, pixel, is_direct3d9, is_transformed })
+    }
+
+    /// Whether no fog is added after the pixel shader: it is of a model whose shaders have to add it by themselves.
+    pub fn fogs_itself(&self) -> bool {
+        self.pixel.is_some_and(|pixel| pixel.major() >= 3)
+    }
+
+    /// The word of a vertex that has the factor of fog, where its shader writes it to `written`. Transformed vertices have it as
+    /// the alpha of their second colour.
+    pub fn fog_word(&self, written: Option<usize>) -> Option<usize> {
+        if !self.is_transformed || written.is_some() {
+            return written;
+        }
+        let second = self.vertex.outputs().iter().find(|output| is_it(output, "COLOR", 1))?;
+        Some(second.row as usize * 4 + 3)
+    }
+
+    /// What fills each of the vertex shader's inputs, and the vertex buffers that are read.
+    pub fn elements(&self, layout: &[InputElement]) -> Result<(Vec<VertexElement>, Vec<u32>), DrawError> {
+        let (mut elements, mut slots) = (Vec::new(), Vec::new());
+        for (input, semantic) in self.filled() {
+            let Some(found) = layout.iter().find(|element| is_it(input, &element.semantic, element.index)) else {
+                // In Direct3D 9 it is 0.
+                if self.is_direct3d9 || !self.is_used(input) {
+                    continue;
+                }
+                return Err(DrawError::NoElement {
+                    nearest: self.nearest(semantic, layout),
+                    input: described(input, 'v'),
+                });
+            };
+            let &InputElement { format, slot, offset_bytes: offset, advance, .. } = found;
+            let element = || numbered(&found.semantic, found.index);
+            let Some(texel) = format.texel() else {
+                return Err(DrawError::ElementFormat { element: element(), format });
+            };
+            if slot >= record::SLOTS {
+                return Err(DrawError::ElementSlot { element: element(), slot, last: record::SLOTS - 1 });
+            }
+            let size_bytes = format.size_bytes();
+            let unit_bytes = size_bytes.min(4);
+            if !offset.is_multiple_of(unit_bytes) {
+                return Err(DrawError::ElementOffset { element: element(), offset_bytes: offset, unit_bytes });
+            }
+            // Direct3D 9 has no integers in its shaders' registers.
+            let is_scaled = self.is_direct3d9 && format.is_integer();
+            let row = input.row;
+            elements.push(VertexElement { row, slot, offset, format: texel, is_scaled, size_bytes, advance });
+            slots.push(slot);
+        }
+        slots.sort_unstable();
+        slots.dedup();
+        Ok((elements, slots))
+    }
+
+    /// The vertex shader's inputs, but for numbers, which come by themselves.
+    fn filled(&self) -> impl Iterator<Item = (&Parameter, &Semantic)> {
+        let inputs = self.vertex.inputs().iter().filter(|input| input.system_value.is_none());
+        inputs.filter_map(|input| Some((input, input.semantic.as_ref()?)))
+    }
+
+    /// Whether an instruction of the vertex shader uses an input.
+    fn is_used(&self, input: &Parameter) -> bool {
+        let declared = self.vertex.stage().signature().map_or(&[][..], |signature| &signature.inputs);
+        declared.iter().any(|used| used.row == input.row && used.mask & input.mask != 0)
+    }
+
+    /// The element that nothing reads whose name is nearest to an input's.
+    fn nearest(&self, input: &Semantic, layout: &[InputElement]) -> Option<String> {
+        let text = |semantic: &Semantic| numbered(&semantic.name, semantic.index);
+        let filled: Vec<_> = self.filled().map(|(_, semantic)| text(semantic)).collect();
+        let free = layout.iter().map(|element| numbered(&element.semantic, element.index));
+        let free: Vec<_> = free.filter(|name| !filled.contains(name)).collect();
+        nearest(&text(input), free.iter().map(String::as_str))
+    }
+
+    /// Checks that the vertex shader writes what the pixel shader reads, as it must but in Direct3D 9, and finds where; `has_sprites` says
+    /// that texture coordinates are made for each point.
+    pub fn links(&self, has_sprites: bool) -> Result<Links<'d>, DrawError> {
+        let (outputs, reads) = (self.vertex.outputs(), self.pixel.map_or(&[][..], Module::inputs));
+        if !self.is_direct3d9 {
+            return check_registers(outputs, reads).map(|()| Links::default());
+        }
+        let is_white = self.is_transformed || !self.fogs_itself();
+        Ok(Links(reads.iter().map(|read| (read, from(read, outputs, has_sprites, is_white))).collect()))
+    }
+}
+
+impl Links<'_> {
+    /// The links of a pixel shader's inputs, where `is_flat` says that colours are the same all over a primitive. None if all are
+    /// from the registers with their numbers.
+    pub fn of(&self, signature: Option<&Signature>, is_flat: bool) -> Vec<Link> {
+        let Some(signature) = signature.filter(|_| !self.0.is_empty()) else { return Vec::new() };
+        let link = |input: &Parameter| {
+            let is_its = |(read, _): &&(&Parameter, _)| read.row == input.row && read.mask & input.mask != 0;
+            match self.0.iter().find(is_its).filter(|_| input.system_value.is_none()) {
+                Some(&(read, components)) => Link { components, is_flat: is_flat && is_named(read, "COLOR") },
+                None => Link { components: NOTHING, is_flat: false },
+            }
+        };
+        signature.inputs.iter().map(link).collect()
+    }
+}
+
+/// Whether a parameter has this semantic, with any number.
+fn is_named(parameter: &Parameter, name: &str) -> bool {
+    parameter.semantic.as_ref().is_some_and(|semantic| semantic.is_named(name))
+}
+
+/// Whether a parameter has this semantic.
+fn is_it(parameter: &Parameter, name: &str, index: u32) -> bool {
+    is_named(parameter, name) && parameter.semantic.as_ref().is_some_and(|semantic| semantic.index == index)
+}
+
+/// The parameter with the same semantic.
+fn same<'p>(parameter: &Parameter, among: &'p [Parameter]) -> Option<&'p Parameter> {
+    let Semantic { name, index } = parameter.semantic.as_ref()?;
+    among.iter().find(|other| is_it(other, name, *index))
+}
+
+/// Where the components of an input are from. What nobody writes is 0, but for the first colour where that is white, as fixed functions
+/// have it.
+fn from(read: &Parameter, outputs: &[Parameter], has_sprites: bool, is_white: bool) -> [LinkedFrom; 4] {
+    if has_sprites && is_named(read, "TEXCOORD") {
+        let [across, down] = [0, 1].map(|axis| LinkedFrom::Sprite { axis });
+        return [across, down, NOTHING[2], NOTHING[3]];
+    }
+    let Some(output) = same(read, outputs) else {
+        return [if is_white && is_it(read, "COLOR", 0) { LinkedFrom::One } else { LinkedFrom::Zero }; 4];
+    };
+    // Both have the same components, wherever their registers are.
+    [0, 1, 2, 3].map(|component| match output.mask >> component & 1 {
+        0 => NOTHING[component as usize],
+        _ => LinkedFrom::Vertex(4 * output.row + component),
+    })
+}
+
+/// Checks that a vertex shader writes what a pixel shader reads, in the same registers.
+fn check_registers(outputs: &[Parameter], reads: &[Parameter]) -> Result<(), DrawError> {
+    for input in reads {
+        if input.system_value.is_some_and(|value| OF_PIXELS.contains(&value)) {
+            continue;
+        }
+        let named = same(input, outputs);
+        if named.is_some_and(|output| output.row == input.row && output.mask & input.mask == input.mask) {
+            continue;
+        }
+        let at_register = || outputs.iter().find(|output| output.row == input.row);
+        let output = match named.or_else(at_register) {
+            Some(output) => format!("writes {}", described(output, 'o')),
+            None => format!("writes nothing to o{}", input.row),
+        };
+        return Err(DrawError::Linkage { input: described(input, 'v'), output });
+    }
+    Ok(())
+}
+
+/// `TEXCOORD1`.
+fn numbered(semantic: &str, index: u32) -> String {
+    format!("{}{index}", semantic.to_uppercase())
+}
+
+/// `TEXCOORD1 from v2.xy`.
+fn described(Parameter { semantic, row, mask, .. }: &Parameter, file: char) -> String {
+    let way = if file == 'v' { "from" } else { "to" };
+    let semantic = semantic.as_ref().map_or(String::new(), |semantic| semantic.to_string());
+    let letters = "xyzw".chars().enumerate().filter(|(n, _)| mask >> n & 1 != 0).map(|(_, letter)| letter);
+    format!("{semantic} {way} {file}{row}.{}", letters.collect::<String>())
+}

@@ -1,0 +1,98 @@
+//! The vertex shader of transformed vertices, for which Direct3D 9 runs none: it gives what elements have.
+
+use brolga_ir::builder::Builder;
+use brolga_ir::function::{Function, Input, MemoryRef, Object};
+use brolga_ir::interface::Interface;
+use brolga_runtime::{
+    CompileOptions, Error, Interpolation, Parameter, Program, Semantic, Signature, Stage, SystemValue,
+};
+
+use crate::error::DrawError;
+use crate::state::InputElement;
+
+/// Registers that a vertex shader of Direct3D 9 can write.
+const MOST: usize = 12;
+
+/// Bytes of a register.
+const ROW_BYTES: u32 = 16;
+
+/// What the elements of a layout are, in order.
+#[derive(Debug)]
+pub(crate) struct PassThrough(Vec<Semantic>);
+
+impl PassThrough {
+    /// For a layout.
+    ///
+    /// # Errors
+    /// If it has too many elements.
+    pub fn new(layout: &[InputElement]) -> Result<Self, DrawError> {
+        let count = layout.len();
+        if count > MOST {
+            let what = format!("an input layout of transformed vertices with {count} elements, more than {MOST},");
+            return Err(DrawError::Unsupported { what });
+        }
+        Ok(Self(layout.iter().map(|element| Semantic::new(&*element.semantic, element.index)).collect()))
+    }
+
+    fn stage(&self) -> (Stage, Vec<brolga_runtime::Array>) {
+        let parameter = |(row, semantic): (u32, &Semantic)| Parameter {
+            semantic: Some(semantic.clone()),
+            row,
+            mask: 0xf,
+            system_value: None,
+            interpolation: Interpolation::Constant,
+        };
+        let inputs: Vec<_> = (0..).zip(&self.0).map(parameter).collect();
+        let outputs = inputs.iter().cloned().map(output).collect();
+        let mut signature = Signature { inputs, outputs, ..Signature::default() };
+        let arrays = signature.declare_arrays();
+        (Stage::Vertex(signature), arrays)
+    }
+}
+
+/// What an input becomes.
+fn output(mut parameter: Parameter) -> Parameter {
+    let Some(semantic) = &mut parameter.semantic else { return parameter };
+    if semantic.is_named("POSITIONT") {
+        semantic.name = "POSITION".to_owned();
+    }
+    let of = [("POSITION", SystemValue::Position), ("PSIZE", SystemValue::PointSize), ("FOG", SystemValue::Fog)];
+    let value = of.into_iter().find(|(name, _)| semantic.index == 0 && semantic.is_named(name));
+    parameter.system_value = value.map(|(_, value)| value);
+    parameter
+}
+
+impl Program for PassThrough {
+    fn interface(&self) -> Result<Interface, Error> {
+        let (stage, arrays) = self.stage();
+        Ok(Interface { stage, arrays, ..Interface::default() })
+    }
+
+    fn translate(&self, _: &CompileOptions) -> Result<Function, Error> {
+        let interface = self.interface()?;
+        let arrays =
+            interface.stage.signature().and_then(|signature| signature.input_array.zip(signature.output_array));
+        let mut function = Function::new("main", interface);
+        let mut b = Builder::new(&mut function);
+        if let Some((inputs, outputs)) = arrays {
+            let vertex = b.input(Input::ThreadId(0));
+            let always = b.bool(true);
+            for row in 0..self.0.len() as u32 {
+                let offset = b.i32(row * ROW_BYTES);
+                let place = |array| MemoryRef { object: Object::Array(array), index: Some(vertex), offset };
+                let words = b.load(place(inputs), 4);
+                b.store(place(outputs), &words, always);
+            }
+        }
+        b.return_();
+        Ok(function)
+    }
+
+    fn major(&self) -> u32 {
+        3
+    }
+
+    fn name(&self) -> String {
+        "transformed_vertices".to_owned()
+    }
+}

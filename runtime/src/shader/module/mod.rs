@@ -1,0 +1,147 @@
+//! Modules: shaders that are read and checked, once for however many states they are compiled for.
+//!
+//! | file | what |
+//! |---|---|
+//! | `program.rs` | what a front end gives |
+//! | `sm3.rs` | the front end for shader models 1.1 to 3.0 |
+//! | `sm5/` | the front end for shader models 4 and 5 |
+
+mod program;
+mod sm3;
+mod sm5;
+
+use std::sync::Arc;
+
+use brolga_bytecode::sm3::is_program;
+use brolga_ir::stage::{Parameter, Stage};
+use brolga_ir::stages::StageKind;
+use brolga_jit::listing::SourceLine;
+
+pub use program::{LinkedParameters, Program};
+
+use super::apart::apart;
+use super::figures::{StageClock, StageTimes};
+use crate::bindings::{BindingError, Declared, Names, Register};
+use crate::error::Error;
+use crate::limits::Limits;
+
+/// A shader that is read and checked, and can be compiled as often as needed. Cheap to clone and usable from any thread.
+#[derive(Clone, Debug)]
+pub struct Module {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    program: Box<dyn Program>,
+    stage: Stage,
+    linked: LinkedParameters,
+    declared: Vec<Declared>,
+    names: Names,
+    times: StageTimes,
+}
+
+impl Module {
+    /// Reads and checks a container, or a program of Direct3D 9.
+    ///
+    /// # Errors
+    /// If it breaks a rule, has more than the limits allow, or something that cannot be run.
+    pub fn load(bytes: &[u8], limits: &Limits) -> Result<Self, Error> {
+        apart(|| Self::read(bytes, limits, StageClock::start()))
+    }
+
+    /// What another front end read, or a function that was built or parsed from text.
+    ///
+    /// # Errors
+    /// If it has something that cannot be run.
+    pub fn new(program: impl Program + 'static) -> Result<Self, Error> {
+        Self::of(Box::new(program), &StageClock::start())
+    }
+
+    /// [`Self::load`] in this thread, by a clock.
+    pub(super) fn read(bytes: &[u8], limits: &Limits, mut clock: StageClock) -> Result<Self, Error> {
+        let program: Box<dyn Program> = match is_program(bytes) {
+            true => Box::new(sm3::Program::load(bytes, limits, &mut clock)?),
+            false => Box::new(sm5::Program::load(bytes, limits, &mut clock)?),
+        };
+        Self::of(program, &clock)
+    }
+
+    fn of(program: Box<dyn Program>, clock: &StageClock) -> Result<Self, Error> {
+        let interface = program.interface()?;
+        let declared = Declared::of_interface(&interface);
+        let linked = program.signature().unwrap_or_else(|| {
+            let signature = interface.stage.signature().cloned().unwrap_or_default();
+            let has_semantic = |parameter: &Parameter| parameter.semantic.is_some();
+            LinkedParameters {
+                inputs: signature.inputs.into_iter().filter(has_semantic).collect(),
+                outputs: signature.outputs.into_iter().filter(has_semantic).collect(),
+            }
+        });
+        let (stage, names, times) = (interface.stage, Names::new(program.registers()), clock.times());
+        Ok(Self { inner: Arc::new(Inner { program, stage, linked, declared, names, times }) })
+    }
+
+    /// The stage that it is for.
+    pub fn kind(&self) -> StageKind {
+        self.stage().kind()
+    }
+
+    /// The stage, with the inputs and outputs that its instructions use.
+    pub fn stage(&self) -> &Stage {
+        &self.inner.stage
+    }
+
+    /// The inputs that it has by name, used or not.
+    pub fn inputs(&self) -> &[Parameter] {
+        &self.inner.linked.inputs
+    }
+
+    /// The outputs that it has by name, likewise.
+    pub fn outputs(&self) -> &[Parameter] {
+        &self.inner.linked.outputs
+    }
+
+    /// The declared registers in declaration order. What only instructions reveal of them is not known.
+    pub fn bindings(&self) -> &[Declared] {
+        &self.inner.declared
+    }
+
+    /// The major number of its shader model.
+    pub fn major(&self) -> u32 {
+        self.inner.program.major()
+    }
+
+    /// Whether the rules of drawing are those of Direct3D 9.
+    pub fn is_direct3d9(&self) -> bool {
+        self.major() <= 3
+    }
+
+    /// Stage and model, as in `cs_5_0`, if it comes from a file.
+    pub fn profile(&self) -> Option<String> {
+        self.inner.program.profile()
+    }
+
+    /// The register that the shader's source calls `name`: see [`Shader::register`](crate::Shader::register).
+    ///
+    /// # Errors
+    /// If the file has no such name, or several registers have it.
+    pub fn register(&self, name: &str) -> Result<Register, BindingError> {
+        self.inner.names.find(name)
+    }
+
+    /// The instructions, declarations left out.
+    pub fn lines(&self) -> Vec<SourceLine> {
+        self.inner.program.lines()
+    }
+
+    /// What its function is made by.
+    pub(super) fn program(&self) -> &dyn Program {
+        &*self.inner.program
+    }
+
+    /// The time that reading it took.
+    pub(super) fn times(&self) -> StageTimes {
+        self.inner.times
+    }
+}

@@ -1,0 +1,95 @@
+//! What a front end gives: a shader that is read and checked, whatever its language.
+
+use std::borrow::Cow;
+use std::fmt::Debug;
+
+use brolga_ir::function::Function;
+use brolga_ir::interface::Interface;
+use brolga_ir::stage::Parameter;
+use brolga_ir::verify::VerifiedFunction;
+use brolga_jit::listing::SourceLine;
+
+use crate::bindings::Register;
+use crate::error::Error;
+use crate::shader::options::CompileOptions;
+
+/// A shader that is read and checked. Its function is made for each set of options anew.
+pub trait Program: Debug + Send + Sync {
+    /// What it declares: its stage with inputs and outputs, its resources.
+    ///
+    /// # Errors
+    /// If it has something that cannot be run.
+    fn interface(&self) -> Result<Interface, Error>;
+
+    /// Its function.
+    ///
+    /// # Errors
+    /// If it has something that cannot be run, or the options do not fit it.
+    fn translate(&self, options: &CompileOptions) -> Result<Function, Error>;
+
+    /// What other stages and vertex data are linked with, where that is more than [`Self::interface`] declares: a file's signatures
+    /// have what no instruction uses too.
+    fn signature(&self) -> Option<LinkedParameters> {
+        None
+    }
+
+    /// The major number of its shader model. Up to 3 the rules of drawing are those of Direct3D 9.
+    fn major(&self) -> u32 {
+        5
+    }
+
+    /// Stage and model, as in `cs_5_0`, if it comes from a file.
+    fn profile(&self) -> Option<String> {
+        None
+    }
+
+    /// What its code is called where the options give no name.
+    fn name(&self) -> String {
+        "function".to_owned()
+    }
+
+    /// The names of its registers: each with the first one, and how many there are unless there is no end.
+    fn registers(&self) -> Vec<(String, Register, Option<u32>)> {
+        Vec::new()
+    }
+
+    /// The instructions, declarations left out.
+    fn lines(&self) -> Vec<SourceLine> {
+        Vec::new()
+    }
+
+    /// Bytes that determine its functions together with the options, by which machine code is kept on disk; by default none is. Those of
+    /// different programs must differ, and begin with what tells this front end from others.
+    fn identity(&self) -> Option<Cow<'_, [u8]>> {
+        None
+    }
+}
+
+/// What stages are linked by: parameters with a semantic, in the order of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkedParameters {
+    /// Inputs.
+    pub inputs: Vec<Parameter>,
+    /// Outputs.
+    pub outputs: Vec<Parameter>,
+}
+
+/// A function, which a caller built or parsed, is a program whose options change nothing.
+impl Program for VerifiedFunction {
+    fn interface(&self) -> Result<Interface, Error> {
+        Ok(self.interface.clone())
+    }
+
+    fn translate(&self, _: &CompileOptions) -> Result<Function, Error> {
+        Ok(Function::clone(self))
+    }
+
+    fn name(&self) -> String {
+        if self.name.is_empty() { "function".to_owned() } else { self.name.clone() }
+    }
+
+    /// Its text, which determines it completely.
+    fn identity(&self) -> Option<Cow<'_, [u8]>> {
+        Some(Cow::Owned(self.to_string().into_bytes()))
+    }
+}

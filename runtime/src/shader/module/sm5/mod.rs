@@ -1,0 +1,109 @@
+//! The front end for shader models 4 and 5: nothing else in this crate names them.
+//!
+//! | file | what |
+//! |---|---|
+//! | `linkage.rs` | what the chosen instances bind each interface slot to |
+
+mod linkage;
+
+use std::borrow::Cow;
+
+use brolga_bytecode::container::Signature;
+use brolga_bytecode::sm5::{Item, ItemKind, Stage, ValidProgram};
+use brolga_bytecode::{Decoded, LoadOptions, Shader as Loaded};
+use brolga_ir::function::{Function, Origin};
+use brolga_ir::interface::Interface;
+use brolga_ir::translate::sm5::{self, TranslateOptions};
+use brolga_jit::listing::SourceLine;
+
+use super::program::{self, LinkedParameters};
+use crate::bindings::{Declared, Register};
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::shader::figures::{CompileStage, StageClock};
+use crate::shader::options::CompileOptions;
+
+/// A checked shader.
+#[derive(Debug)]
+pub(super) struct Program {
+    loaded: Loaded,
+    bytes: Vec<u8>,
+}
+
+impl Program {
+    /// Reads and checks a container.
+    pub fn load(bytes: &[u8], limits: &Limits, clock: &mut StageClock) -> Result<Self, Error> {
+        let mut load = LoadOptions::default();
+        load.limits = limits.file.clone();
+        let decoded = Decoded::new(bytes, &load)?;
+        clock.end(CompileStage::Decode)?;
+        let loaded = decoded.check()?;
+        let stage = loaded.program.stage();
+        if !matches!(stage, Stage::Compute | Stage::Vertex | Stage::Pixel) {
+            return Err(Error::Stage { stage: stage.name() });
+        }
+        clock.end(CompileStage::Validate)?;
+        Ok(Self { loaded, bytes: bytes.to_vec() })
+    }
+}
+
+impl program::Program for Program {
+    fn interface(&self) -> Result<Interface, Error> {
+        Ok(sm5::interface(&self.loaded.program)?)
+    }
+
+    fn translate(&self, options: &CompileOptions) -> Result<Function, Error> {
+        let mut translate = TranslateOptions::default();
+        translate.classes = linkage::link(&self.loaded, &options.instances)?;
+        translate.fused_mad = options.fused_mad;
+        Ok(sm5::translate(&self.loaded.program, &translate)?)
+    }
+
+    fn signature(&self) -> Option<LinkedParameters> {
+        let linked = |signature: &Option<Signature>| signature.as_ref().map_or(Vec::new(), sm5::linked);
+        Some(LinkedParameters { inputs: linked(&self.loaded.inputs), outputs: linked(&self.loaded.outputs) })
+    }
+
+    fn major(&self) -> u32 {
+        self.loaded.program.model().numbers().0
+    }
+
+    fn profile(&self) -> Option<String> {
+        Some(format!("{}_{}", self.loaded.program.stage(), self.loaded.program.model()))
+    }
+
+    /// The checksum, which follows the four-character code.
+    fn name(&self) -> String {
+        self.bytes[4..12].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn registers(&self) -> Vec<(String, Register, Option<u32>)> {
+        let rows = self.loaded.resources.iter().flat_map(|definitions| &definitions.bindings);
+        rows.map(|row| (row.name.clone(), Register::from(row), row.count())).collect()
+    }
+
+    fn lines(&self) -> Vec<SourceLine> {
+        let line = |item: &Item| match &item.kind {
+            ItemKind::Instruction(instruction) => {
+                Some(SourceLine { origin: Origin(item.at), text: instruction.to_string() })
+            }
+            _ => None,
+        };
+        self.loaded.program.items().iter().filter_map(line).collect()
+    }
+
+    fn identity(&self) -> Option<Cow<'_, [u8]>> {
+        Some(Cow::Borrowed(&self.bytes))
+    }
+}
+
+impl Declared {
+    /// The declarations of an uncompiled program. What only instructions reveal is not known: which atomics are used on
+    /// texels, and counters whose declarations lack the flag.
+    ///
+    /// # Errors
+    /// If the program has something that cannot be run.
+    pub fn of_program(program: &ValidProgram) -> Result<Vec<Self>, Error> {
+        Ok(Self::of_interface(&sm5::interface(program)?))
+    }
+}
