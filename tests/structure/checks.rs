@@ -36,7 +36,7 @@ const MODULES: usize = 12;
 const LARGER: [(&str, usize, &str); 17] = [
     ("bindings/c/src", 18, "a kind of handle or of structure"),
     ("bytecode/src/sm3", 14, "a kind of token, and a direction that it is converted in"),
-    ("bytecode/src/sm5", 16, "a kind of token, and a direction that it is converted in"),
+    ("bytecode/src/sm5", 15, "a kind of token, and a direction that it is converted in"),
     ("ir/src", 32, "an analysis"),
     ("ir/src/passes", 17, "a pass"),
     ("ir/src/translate/sm3", 15, "a family of instructions"),
