@@ -26,4 +26,5 @@ mod words;
 mod tests;
 
 pub use table::{Encoding, Field, Format, UnknownFormat};
+pub(crate) use uses::SAMPLE_COUNTS;
 pub use uses::Use;

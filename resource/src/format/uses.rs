@@ -9,6 +9,9 @@ use brolga_ir::interface::Dimension;
 
 use super::table::{Encoding, Format};
 
+/// Samples that a texel may have: those for which Direct3D defines their positions.
+pub(crate) const SAMPLE_COUNTS: [u32; 5] = [1, 2, 4, 8, 16];
+
 /// Something to do with texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
