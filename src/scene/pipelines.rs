@@ -8,8 +8,9 @@ use brolga_bytecode::sm5::Stage;
 use brolga_runtime::{Bindings, CompileOptions, Device, Format, Register, ResourceClass, Shader, View};
 
 use super::direct3d9;
-use super::document::{self, BlendTarget, Class, DepthWriteMask, Document};
+use super::document::{self, BlendTarget, Class, DepthWriteMask};
 use super::error::{SceneError, find};
+use super::sections::Document;
 use crate::job::RunOptions;
 use crate::raster::{
     Advance, Blend, DepthState, Equation, InputElement, Pipeline, PipelineDesc, RasterizerState, StencilFace,
