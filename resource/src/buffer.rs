@@ -1,13 +1,15 @@
 //! Buffers: bytes that views share.
 
+use std::any::Any;
 use std::ops::Range;
 use std::path::Path;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use bytemuck::{NoUninit, Pod};
 
 use crate::error::ResourceError;
-use crate::memory::{GuardPages, Memory};
+use crate::memory::{Access, GuardPages, Memory};
 use crate::room::zeros;
 
 /// Bytes that are copied at once: few enough to stop soon, and to stay in a cache.
@@ -21,15 +23,6 @@ fn pieces(size_bytes: u64) -> impl Iterator<Item = (u64, usize)> {
 /// An error if the caller wants no more.
 pub(super) fn go_on(stop: &dyn Fn() -> bool) -> Result<(), ResourceError> {
     if stop() { Err(ResourceError::Stopped) } else { Ok(()) }
-}
-
-/// How a file is mapped, or memory wrapped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Shaders may only read it.
-    Read,
-    /// Shaders may read and write it; what they write is written to the file.
-    ReadWrite,
 }
 
 /// Bytes in memory, Brolga's or the caller's, or in a mapped file. Clones share the bytes.
@@ -58,6 +51,26 @@ impl Buffer {
     pub fn map_from(path: &Path, access: Access, offset_bytes: u64) -> Result<Self, ResourceError> {
         let memory = Memory::map(path, access, offset_bytes);
         Ok(memory.map_err(|source| ResourceError::Map { path: path.to_owned(), source })?.into())
+    }
+
+    /// A buffer over the caller's memory, which is not copied. `owner` is dropped with the last clone of the buffer and
+    /// the last use of it: it may be the owner of the memory, or `()`.
+    ///
+    /// # Safety
+    /// Until `owner` is dropped, `size_bytes` bytes from `base` on stay valid for reads, with [`Access::ReadWrite`] for writes
+    /// too, and no reference to them exists: shaders may change them at any time during a dispatch.
+    ///
+    /// # Errors
+    /// If `base` is not a multiple of 4.
+    #[allow(unsafe_code)]
+    pub unsafe fn wrap(
+        base: NonNull<u8>,
+        size_bytes: usize,
+        access: Access,
+        owner: impl Any + Send + Sync,
+    ) -> Result<Self, ResourceError> {
+        // SAFETY: the caller keeps the same promise.
+        Ok(unsafe { Memory::wrap(base, size_bytes, access, owner) }?.into())
     }
 
     /// Bytes.

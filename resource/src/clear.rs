@@ -4,7 +4,6 @@ use crate::buffer::go_on;
 use crate::error::ResourceError;
 use crate::format::{Encoding, Format, Use};
 use crate::texture::{TexelBox, Texture};
-use crate::view::View;
 use brolga_fenv::in_default_mode;
 
 /// What texels are cleared to.
@@ -61,14 +60,6 @@ impl ClearValue {
 }
 
 impl Texture {
-    /// Clears all texels: every mip level of every layer.
-    ///
-    /// # Errors
-    /// If the format has no such values, or the memory is read-only.
-    pub fn clear(&self, value: ClearValue) -> Result<(), ResourceError> {
-        View::texture(self.clone()).clear(value)
-    }
-
     /// Clears the texels of a box.
     ///
     /// # Errors

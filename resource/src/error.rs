@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use brolga_ir::interface::Dimension;
 
-use crate::format::{Format, Use};
-use crate::shape::SAMPLE_COUNTS;
+use crate::format::{Format, SAMPLE_COUNTS, Use};
 
 /// A buffer, texture or view that cannot exist.
 #[derive(Debug, thiserror::Error)]

@@ -35,11 +35,11 @@ mod texture;
 mod texture_view;
 mod view;
 
-pub use buffer::{Access, Buffer};
+pub use buffer::Buffer;
 pub use clear::ClearValue;
 pub use error::ResourceError;
 pub use format::Format;
-pub use memory::{ALIGNMENT, GuardPages, Memory};
+pub use memory::{ALIGNMENT, Access, GuardPages, Memory};
 pub use sampler::{AddressMode, Comparison, Filter, Reduction, Sampler, Tap};
 pub use shape::TextureShape;
 pub use surface::{Surface, SurfaceLevel, Texel};

@@ -22,8 +22,16 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering};
 
 use memmap2::{MmapMut, MmapOptions, MmapRaw};
 
-use crate::buffer::{Access, Buffer};
 use crate::error::ResourceError;
+
+/// How a file is mapped, or memory wrapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Shaders may only read it.
+    Read,
+    /// Shaders may read and write it; what they write is written to the file.
+    ReadWrite,
+}
 
 /// Alignment of the first byte and of the size of owned memory: the widest vector there is.
 pub const ALIGNMENT: usize = 64;
@@ -128,6 +136,24 @@ impl Memory {
         };
         let base = NonNull::new(mapping.as_mut_ptr().wrapping_add(page + before))?;
         Some(Self { base, size_bytes, writable: true, owner: Owner::Mapping(mapping) })
+    }
+
+    /// The caller's memory. `owner` is dropped with it.
+    ///
+    /// # Safety
+    /// As for [`Buffer::wrap`](crate::Buffer::wrap).
+    pub(super) unsafe fn wrap(
+        base: NonNull<u8>,
+        size_bytes: usize,
+        access: Access,
+        owner: impl Any + Send + Sync,
+    ) -> Result<Self, ResourceError> {
+        let address = base.addr().get();
+        if !address.is_multiple_of(4) {
+            return Err(ResourceError::WrappedAddress { address });
+        }
+        let (size_bytes, writable) = (size_bytes as u64, access == Access::ReadWrite);
+        Ok(Self { base, size_bytes, writable, owner: Owner::Caller { _owner: Box::new(owner) } })
     }
 
     /// The content of a file from a byte on, which is a multiple of 4.
@@ -363,31 +389,6 @@ fn split(offset_bytes: u64, length: usize) -> (usize, usize, usize) {
     (head, words, length - head - words)
 }
 
-impl Buffer {
-    /// A buffer over the caller's memory, which is not copied. `owner` is dropped with the last clone of the buffer and
-    /// the last use of it: it may be the owner of the memory, or `()`.
-    ///
-    /// # Safety
-    /// Until `owner` is dropped, `size_bytes` bytes from `base` on stay valid for reads, with [`Access::ReadWrite`] for writes
-    /// too, and no reference to them exists: shaders may change them at any time during a dispatch.
-    ///
-    /// # Errors
-    /// If `base` is not a multiple of 4.
-    pub unsafe fn wrap(
-        base: NonNull<u8>,
-        size_bytes: usize,
-        access: Access,
-        owner: impl Any + Send + Sync,
-    ) -> Result<Self, ResourceError> {
-        let address = base.addr().get();
-        if !address.is_multiple_of(4) {
-            return Err(ResourceError::WrappedAddress { address });
-        }
-        let (size_bytes, writable) = (size_bytes as u64, access == Access::ReadWrite);
-        Ok(Self::from(Memory { base, size_bytes, writable, owner: Owner::Caller { _owner: Box::new(owner) } }))
-    }
-}
-
 impl Drop for Memory {
     fn drop(&mut self) {
         match &self.owner {
@@ -404,6 +405,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::Buffer;
 
     #[test]
     fn memory_may_be_shared_between_threads() {

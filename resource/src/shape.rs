@@ -3,15 +3,13 @@
 use brolga_ir::interface::Dimension;
 
 use crate::error::ResourceError;
-use crate::format::{Format, Use};
+use crate::format::{Format, SAMPLE_COUNTS, Use};
 use crate::surface::SurfaceLevel;
 
 /// Direct3D's largest extents along one axis.
 const MOST_TEXELS: u32 = 16384;
 const MOST_TEXELS_3D: u32 = 2048;
 const MOST_LAYERS: u32 = 2048;
-/// Sample counts for which Direct3D defines sample positions.
-pub(super) const SAMPLE_COUNTS: [u32; 5] = [1, 2, 4, 8, 16];
 /// Layers of a cube.
 pub(super) const FACES: u32 = 6;
 

@@ -442,6 +442,16 @@ impl Elements {
     }
 }
 
+impl Texture {
+    /// Clears all texels: every mip level of every layer.
+    ///
+    /// # Errors
+    /// If the format has no such values, or the memory is read-only.
+    pub fn clear(&self, value: ClearValue) -> Result<(), ResourceError> {
+        View::texture(self.clone()).clear(value)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,13 +4,13 @@ use std::io::{IsTerminal, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use brolga::advice;
 use brolga::bytecode::assembler::{self, AssembleError, Warning};
 use brolga::job::{JobError, Problem, SourceError};
+use brolga::{Limits, advice, files};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity};
 
+use super::Ending;
 use super::style::Style;
-use super::{Ending, stream};
 
 /// Off a terminal lines are not broken, so that a log can be searched.
 const UNBROKEN: usize = 1000;
@@ -50,7 +50,7 @@ fn print_job(error: &JobError, severity: Severity, style: Style) {
 /// What to do about an error in a job. If a file is not a shader, its content tells what it is.
 pub(super) fn help(error: &JobError) -> Option<String> {
     if let Problem::Run { shader, error: brolga::Error::File(refused) } = error.problem()
-        && let Ok(bytes) = stream::load(shader)
+        && let Ok(bytes) = files::read(shader, Limits::default().file.blob_bytes.into())
     {
         return advice(refused, shader, &bytes);
     }

@@ -2,20 +2,45 @@
 
 use brolga_runtime::{CancelToken, TextureShape, room};
 
+use super::FileProblem;
+use super::texels::{self, Texels};
 use super::until::go_on;
-use super::{FileProblem, texels};
 
 /// Texels that are looked at between two questions whether to go on.
 const PIECE: usize = 1 << 14;
 
+impl Texels {
+    /// The same texture with all the mip levels that it can have, made of its only one. `most` bounds the bytes of all.
+    pub fn with_mips(self, most: u64) -> Result<Self, FileProblem> {
+        self.with_mips_until(most, &CancelToken::new())
+    }
+
+    /// The same, unless the token is cancelled before the end.
+    ///
+    /// # Errors
+    /// As there, or [`FileProblem::Stopped`].
+    pub fn with_mips_until(self, most: u64, cancel: &CancelToken) -> Result<Self, FileProblem> {
+        let TextureShape { mips, format, .. } = self.shape;
+        if mips > 1 {
+            return Err(format!("it has {mips} mip levels already: leave `mips` out to take them").into());
+        }
+        if !texels::is_number(format) {
+            return Err(format!("mip levels are means of numbers, and its texels are {format}").into());
+        }
+        let shape = full(self.shape);
+        texels::check_size(&shape, most)?;
+        Ok(Self { bytes: generate(&self.shape, &self.bytes, cancel)?, shape })
+    }
+}
+
 /// The texture of one level with all the levels that it can have.
-pub(super) fn full(shape: TextureShape) -> TextureShape {
+fn full(shape: TextureShape) -> TextureShape {
     let longest = shape.width.max(shape.height).max(shape.depth);
     shape.mips(u32::BITS - longest.leading_zeros())
 }
 
 /// The texels of [`full`], from those of the largest level. The format must be of numbers.
-pub(super) fn generate(shape: &TextureShape, bytes: &[u8], cancel: &CancelToken) -> Result<Vec<u8>, FileProblem> {
+fn generate(shape: &TextureShape, bytes: &[u8], cancel: &CancelToken) -> Result<Vec<u8>, FileProblem> {
     let full = full(*shape);
     let texel_bytes = shape.format.size_bytes() as usize;
     let mut made = room::room(full.size_bytes().map_err(brolga_runtime::Error::from)?)?;

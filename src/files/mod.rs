@@ -157,6 +157,37 @@ impl FileForm {
     }
 }
 
+impl Texels {
+    /// Reads what a file holds. `wanted` is what texels become that have no type or are pictures without one, if that can be;
+    /// [`Texels::convert`] makes it of the others. `most` bounds the bytes of the texels.
+    pub fn decode(form: FileForm, file: Vec<u8>, wanted: Option<Format>, most: u64) -> Result<Self, FileProblem> {
+        Self::decode_until(form, file, wanted, most, &CancelToken::new())
+    }
+
+    /// The same, unless the token is cancelled before the end.
+    ///
+    /// # Errors
+    /// As there, or [`FileProblem::Stopped`].
+    pub fn decode_until(
+        form: FileForm,
+        file: Vec<u8>,
+        wanted: Option<Format>,
+        most: u64,
+        cancel: &CancelToken,
+    ) -> Result<Self, FileProblem> {
+        let read = match form {
+            FileForm::Png => png::read(&file, wanted, most, cancel),
+            FileForm::Dds => dds::read(file, wanted, most, cancel),
+            FileForm::Exr => exr::read(&file, most, cancel),
+            FileForm::Raw | FileForm::Npy => {
+                Err("not the name of a texture file, which ends in .png, .dds or .exr".into())
+            }
+        };
+        // What unpacks it says only that it cannot go on.
+        read.map_err(|problem| if cancel.is_cancelled() { FileProblem::Stopped } else { problem })
+    }
+}
+
 /// A file that is not read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", short_path(path))]

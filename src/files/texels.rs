@@ -8,8 +8,8 @@
 use brolga_runtime::format::Encoding;
 use brolga_runtime::{CancelToken, Format, TextureShape, room};
 
+use super::FileProblem;
 use super::until::go_on;
-use super::{FileForm, FileProblem, dds, exr, mips, png};
 
 /// Texels that are converted between two questions whether to go on.
 const PIECE: usize = 1 << 14;
@@ -25,35 +25,6 @@ pub struct Texels {
 }
 
 impl Texels {
-    /// Reads what a file holds. `wanted` is what texels become that have no type or are pictures without one, if that can be;
-    /// [`Texels::convert`] makes it of the others. `most` bounds the bytes of the texels.
-    pub fn decode(form: FileForm, file: Vec<u8>, wanted: Option<Format>, most: u64) -> Result<Self, FileProblem> {
-        Self::decode_until(form, file, wanted, most, &CancelToken::new())
-    }
-
-    /// The same, unless the token is cancelled before the end.
-    ///
-    /// # Errors
-    /// As there, or [`FileProblem::Stopped`].
-    pub fn decode_until(
-        form: FileForm,
-        file: Vec<u8>,
-        wanted: Option<Format>,
-        most: u64,
-        cancel: &CancelToken,
-    ) -> Result<Self, FileProblem> {
-        let read = match form {
-            FileForm::Png => png::read(&file, wanted, most, cancel),
-            FileForm::Dds => dds::read(file, wanted, most, cancel),
-            FileForm::Exr => exr::read(&file, most, cancel),
-            FileForm::Raw | FileForm::Npy => {
-                Err("not the name of a texture file, which ends in .png, .dds or .exr".into())
-            }
-        };
-        // What unpacks it says only that it cannot go on.
-        read.map_err(|problem| if cancel.is_cancelled() { FileProblem::Stopped } else { problem })
-    }
-
     /// The same texture in another format. `most` bounds the bytes of the texels.
     pub fn convert(self, format: Format, most: u64) -> Result<Self, FileProblem> {
         self.convert_until(format, most, &CancelToken::new())
@@ -68,28 +39,6 @@ impl Texels {
         shape.format = format;
         check_size(&shape, most)?;
         Ok(Self { bytes: convert(self.shape.format, format, self.bytes, cancel)?, shape })
-    }
-
-    /// The same texture with all the mip levels that it can have, made of its only one. `most` bounds the bytes of all.
-    pub fn with_mips(self, most: u64) -> Result<Self, FileProblem> {
-        self.with_mips_until(most, &CancelToken::new())
-    }
-
-    /// The same, unless the token is cancelled before the end.
-    ///
-    /// # Errors
-    /// As there, or [`FileProblem::Stopped`].
-    pub fn with_mips_until(self, most: u64, cancel: &CancelToken) -> Result<Self, FileProblem> {
-        let TextureShape { mips, format, .. } = self.shape;
-        if mips > 1 {
-            return Err(format!("it has {mips} mip levels already: leave `mips` out to take them").into());
-        }
-        if !is_number(format) {
-            return Err(format!("mip levels are means of numbers, and its texels are {format}").into());
-        }
-        let shape = mips::full(self.shape);
-        check_size(&shape, most)?;
-        Ok(Self { bytes: mips::generate(&self.shape, &self.bytes, cancel)?, shape })
     }
 }
 

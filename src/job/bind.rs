@@ -3,8 +3,9 @@
 use brolga_runtime::{Bindings, Buffer, CancelToken, Counter, Device, Error, ResourceError, Texture, View};
 
 use super::error::{JobError, Problem};
+use super::load::{LoadedContent, LoadedView};
 use super::model::*;
-use super::prepare::{LoadedContent, LoadedView, Prepared};
+use super::prepare::Prepared;
 use crate::files::{self, FileProblem};
 
 impl Prepared {

@@ -3,9 +3,10 @@
 use super::compare::{Segment, compares_something};
 use super::document::Span;
 use super::error::{JobError, Problem};
+use super::load::LoadedView;
 use super::load::{Loader, MAPPED_FROM, check_array};
 use super::model::*;
-use super::prepare::{Check, LoadedView};
+use super::prepare::Check;
 use super::values::NumberType;
 use crate::files::Bytes;
 

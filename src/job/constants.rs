@@ -3,13 +3,13 @@
 use brolga_bytecode::container::resources::{BufferKind, VariableType};
 use brolga_runtime::{Limits, Register, room};
 
-use super::declared::{Found, number_type};
-use super::document::{self, Syntax};
+use super::declared::Found;
 use super::error::Problem;
 use super::model::NamedValue;
+use super::syntax::{self, Syntax};
 use super::table::Table;
 use super::values::NumberType;
-use super::variables;
+use super::variables::{self, number_type};
 
 /// The bytes of a shader's constant buffer, from a JSON object with the values of variables, as the table `values` of a job
 /// has them. What it does not name is zero.
@@ -20,7 +20,7 @@ pub fn constants(container: &[u8], register: Register, json: &str, limits: &Limi
     let found = Found::read(container, limits).map_err(|error| Problem::Run { shader: "the shader".into(), error })?;
     let buffer = found.constants(register);
     let at = |(problem, _)| problem;
-    let root = document::parse(json, Syntax::Json).map_err(at)?;
+    let root = syntax::parse(json, Syntax::Json).map_err(at)?;
     let table = Table::open(&root, "the constants", "the values of variables").map_err(at)?;
     let values: Vec<_> = table.entries().iter().map(NamedValue::explicit).collect();
     let runs = variables::runs(register, &values, buffer).map_err(at)?;

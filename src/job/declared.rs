@@ -13,10 +13,10 @@ use brolga_runtime::{BindingError, Declared, Dimension, Error, Format, Limits, R
 
 use super::error::{JobError, Problem};
 use super::kind_keys;
+use super::load::LoadedView;
 use super::model::*;
-use super::prepare::LoadedView;
 use super::values::NumberType;
-use super::variables;
+use super::variables::{self, number_type};
 use crate::files::{ElementType, FileForm};
 
 /// Words of a structure whose types are looked at; Direct3D's strides end here.
@@ -303,18 +303,6 @@ fn name_of(kind: ResourceKind) -> &'static str {
         ResourceKind::Typed { dimension: Dimension::Buffer, .. } => "typed",
         ResourceKind::Typed { dimension, .. } => dimension.name(),
         ResourceKind::Sampler { .. } => "sampler",
-    }
-}
-
-/// The type of a scalar, by the number that it has in files.
-pub(super) fn number_type(base: u16) -> Option<NumberType> {
-    match base {
-        // Of minimum precision, too, each takes 32 bits.
-        3 | 52..=54 => Some(NumberType::F32),
-        2 | 55 | 56 => Some(NumberType::I32),
-        1 | 19 | 57 => Some(NumberType::U32),
-        39 => Some(NumberType::F64),
-        _ => None,
     }
 }
 

@@ -9,8 +9,24 @@ use std::sync::Arc;
 use brolga_runtime::{BindingError, CancelToken, Error, InstanceError, ResourceError, StopReason, Unset};
 
 use super::document::Span;
-use super::source::SourceError;
 use crate::files::{FileProblem, SHORT, short, short_path, short_text};
+
+/// Why a compiler made no bytecode of a source.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// The source or the compiler is wrong.
+    #[error("{0}")]
+    Refused(String),
+    /// It took too long, and was stopped.
+    #[error("{0}")]
+    Stopped(String),
+}
+
+impl From<String> for SourceError {
+    fn from(message: String) -> Self {
+        SourceError::Refused(message)
+    }
+}
 
 /// A job that cannot be run as it stands: what is wrong, in which file, at which place.
 #[derive(Debug)]

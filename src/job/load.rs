@@ -8,11 +8,54 @@ use super::document::Span;
 use super::error::{JobError, Problem};
 use super::model::*;
 use super::output;
-use super::prepare::{LoadedContent, LoadedView};
 use crate::files::{self, Array, ElementType, FileForm, FilePart, FileProblem, HEADER, Texels, foreign_picture};
 
 /// Files of raw bytes, and arrays, from this size on are mapped.
 pub(super) const MAPPED_FROM: u64 = 64 << 20;
+
+/// A binding with its final size and first content.
+#[derive(Debug)]
+pub(super) struct LoadedView {
+    /// With every side known.
+    pub kind: Kind<TextureShape>,
+    pub content: LoadedContent,
+    /// The shader writes to the output file itself.
+    pub in_place: bool,
+}
+
+/// What a view holds before a run.
+#[derive(Debug)]
+pub(super) enum LoadedContent {
+    /// So many zeros.
+    Zeros(u64),
+    Bytes(Vec<u8>),
+    /// Values at their places among so many bytes of zeros.
+    Values(Vec<Run>, u64),
+    /// A number's bytes, over and over, in so many.
+    Fill(Vec<u8>, u64),
+    /// Bytes of a file, to be mapped.
+    Mapped(FilePart),
+    /// Bytes of a file, to be copied.
+    File(FilePart),
+}
+
+impl LoadedContent {
+    pub fn size_bytes(&self) -> u64 {
+        match self {
+            LoadedContent::Zeros(size) | LoadedContent::Values(_, size) | LoadedContent::Fill(_, size) => *size,
+            LoadedContent::Mapped(part) | LoadedContent::File(part) => part.size_bytes,
+            LoadedContent::Bytes(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// Bytes that the view takes in memory.
+    pub fn memory_bytes(&self) -> u64 {
+        match self {
+            LoadedContent::Mapped(..) => 0,
+            _ => self.size_bytes(),
+        }
+    }
+}
 
 /// Loads what belongs to one binding.
 pub(super) struct Loader<'a> {

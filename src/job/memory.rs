@@ -7,8 +7,9 @@ use std::sync::Arc;
 use brolga_runtime::TextureShape;
 
 use super::compare::Segment;
+use super::load::{LoadedContent, LoadedView};
 use super::model::*;
-use super::prepare::{Check, LoadedContent, LoadedView, Prepared};
+use super::prepare::{Check, Prepared};
 use super::values::NumberType;
 use crate::files::Bytes;
 

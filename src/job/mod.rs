@@ -21,8 +21,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `document.rs` | JSON and TOML as one tree with places |
-//! | `json.rs` | the JSON reader |
+//! | `document.rs` | a tree of values with places |
+//! | `syntax.rs` | reads it from JSON and TOML |
 //! | `table.rs` | typed access to the keys of a table |
 //! | `read.rs` | the keys of a job and of a binding |
 //! | `instance_keys.rs` | the keys of class instances |
@@ -62,7 +62,6 @@ mod execute;
 mod expect_keys;
 mod extents;
 mod instance_keys;
-mod json;
 mod kind_keys;
 mod load;
 #[cfg(feature = "bench")]
@@ -74,6 +73,7 @@ mod read;
 mod sampler_keys;
 pub(crate) mod sort;
 mod source;
+mod syntax;
 mod table;
 mod values;
 mod variables;
@@ -91,11 +91,11 @@ use brolga_runtime::{CancelToken, room};
 
 pub use compare::{Comparison, CounterDifference, Difference, Segment};
 pub use constants::{BufferTypes, constants};
-pub use document::{Span, Syntax};
+pub use document::Span;
 pub use draft::Draft;
 pub(crate) use draft::{TypeName, binding_of};
 pub(crate) use error::nearest;
-pub use error::{JobError, Problem};
+pub use error::{JobError, Problem, SourceError};
 pub use execute::{CounterResult, Outcome, Outputs, RunOptions, SlotResult};
 pub use extents::TextureKeys;
 #[cfg(feature = "bench")]
@@ -104,7 +104,8 @@ pub use model::*;
 pub use prepare::Prepared;
 #[cfg(feature = "bench")]
 pub(crate) use sampler_keys::names as sampler_names;
-pub use source::{Source, SourceError, USUAL_ENTRY, USUAL_PROFILE};
+pub use source::{Source, USUAL_ENTRY, USUAL_PROFILE};
+pub use syntax::Syntax;
 pub use values::{Number, NumberType};
 
 /// Bytes of a job file at most; larger content belongs into files of its own.
@@ -148,7 +149,7 @@ impl Job {
     pub fn parse(path: PathBuf, text: &str, syntax: Syntax) -> Result<Self, JobError> {
         in_default_mode(|| {
             let text: Arc<str> = Arc::from(text);
-            let root = document::parse(&text, syntax);
+            let root = syntax::parse(&text, syntax);
             let job = root.and_then(|root| read::job(&root, path.clone(), text.clone()));
             job.map_err(|(problem, span)| JobError::new(&path, &text, span, problem))
         })

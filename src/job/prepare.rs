@@ -7,15 +7,15 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use brolga_fenv::in_default_mode;
-use brolga_runtime::{CancelToken, Limits, TextureShape};
+use brolga_runtime::{CancelToken, Limits};
 
 use super::compare::Segment;
 use super::declared::Declarations;
 use super::error::{JobError, Problem};
-use super::load::Loader;
+use super::load::{LoadedView, Loader};
 use super::model::*;
 use super::source::Source;
-use crate::files::{self, Bytes, FilePart};
+use crate::files::{self, Bytes};
 
 /// A job whose files are there and fit.
 #[derive(Debug)]
@@ -29,50 +29,6 @@ pub struct Prepared {
     pub(super) checks: Vec<Check>,
     /// What is doubtful.
     pub(super) warnings: Vec<JobError>,
-}
-
-/// A binding with its final size and first content.
-#[derive(Debug)]
-pub(super) struct LoadedView {
-    /// With every side known.
-    pub kind: Kind<TextureShape>,
-    pub content: LoadedContent,
-    /// The shader writes to the output file itself.
-    pub in_place: bool,
-}
-
-/// What a view holds before a run.
-#[derive(Debug)]
-pub(super) enum LoadedContent {
-    /// So many zeros.
-    Zeros(u64),
-    Bytes(Vec<u8>),
-    /// Values at their places among so many bytes of zeros.
-    Values(Vec<Run>, u64),
-    /// A number's bytes, over and over, in so many.
-    Fill(Vec<u8>, u64),
-    /// Bytes of a file, to be mapped.
-    Mapped(FilePart),
-    /// Bytes of a file, to be copied.
-    File(FilePart),
-}
-
-impl LoadedContent {
-    pub fn size_bytes(&self) -> u64 {
-        match self {
-            LoadedContent::Zeros(size) | LoadedContent::Values(_, size) | LoadedContent::Fill(_, size) => *size,
-            LoadedContent::Mapped(part) | LoadedContent::File(part) => part.size_bytes,
-            LoadedContent::Bytes(bytes) => bytes.len() as u64,
-        }
-    }
-
-    /// Bytes that the view takes in memory.
-    fn memory_bytes(&self) -> u64 {
-        match self {
-            LoadedContent::Mapped(..) => 0,
-            _ => self.size_bytes(),
-        }
-    }
 }
 
 /// An expectation with its content.

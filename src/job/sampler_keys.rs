@@ -166,7 +166,7 @@ fn named<T: Copy>(what: &'static str, key: &str, list: &[(&'static str, T)], nod
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::document::{Syntax, parse};
+    use crate::job::syntax::{Syntax, parse};
 
     fn read(text: &str) -> Result<Sampler, String> {
         let root = parse(text, Syntax::Toml).unwrap_or_else(|(problem, _)| panic!("{problem}"));

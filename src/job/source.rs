@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::error::{JobError, Problem};
+use super::error::{JobError, Problem, SourceError};
 use super::model::Job;
 
 /// How the names of files of HLSL end.
@@ -35,23 +35,6 @@ impl Source {
     pub fn is_named_by(path: &Path) -> bool {
         let ending = path.extension().and_then(|ending| ending.to_str());
         ending.is_some_and(|ending| ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(ending)))
-    }
-}
-
-/// Why a compiler made no bytecode of a source.
-#[derive(Debug, thiserror::Error)]
-pub enum SourceError {
-    /// The source or the compiler is wrong.
-    #[error("{0}")]
-    Refused(String),
-    /// It took too long, and was stopped.
-    #[error("{0}")]
-    Stopped(String),
-}
-
-impl From<String> for SourceError {
-    fn from(message: String) -> Self {
-        SourceError::Refused(message)
     }
 }
 

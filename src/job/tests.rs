@@ -4,7 +4,7 @@ use std::fs;
 
 use brolga_runtime::{ClassInstance, TextureShape};
 
-use super::prepare::LoadedContent;
+use super::load::LoadedContent;
 use super::*;
 use crate::files::{Array, Bytes, FileForm, FilePart};
 
@@ -366,8 +366,8 @@ fn fills_and_values_become_bytes() {
     let ready =
         prepared("[u0]\nraw = 8\nfill = { f32 = 1.0 }\n[u1]\nraw = 12\nat = [{ byte = 4, i32 = [-1] }]\n").unwrap();
     let bytes = |at: usize| match &ready.views[at].content {
-        prepare::LoadedContent::Fill(bytes, size) => bytes.repeat(*size as usize / bytes.len()),
-        prepare::LoadedContent::Values(runs, size) => {
+        load::LoadedContent::Fill(bytes, size) => bytes.repeat(*size as usize / bytes.len()),
+        load::LoadedContent::Values(runs, size) => {
             let mut bytes = vec![0; *size as usize];
             for run in runs {
                 bytes[run.byte as usize..][..run.bytes.len()].copy_from_slice(&run.bytes);

@@ -9,7 +9,6 @@ use brolga_bytecode::container::resources::{Buffer, VariableType};
 use brolga_runtime::Register;
 
 use super::content_keys;
-use super::declared::number_type;
 use super::document::{Node, Value};
 use super::error::{Problem, nearest};
 use super::model::{NamedValue, Run};
@@ -214,5 +213,17 @@ fn one_size(ty: &VariableType) -> u64 {
         2 => rows.saturating_sub(1) * line_stride(ty) + columns * component_size(ty),
         3 => columns.saturating_sub(1) * line_stride(ty) + rows * component_size(ty),
         _ => columns * component_size(ty),
+    }
+}
+
+/// The type of a scalar, by the number that it has in files.
+pub(super) fn number_type(base: u16) -> Option<NumberType> {
+    match base {
+        // Of minimum precision, too, each takes 32 bits.
+        3 | 52..=54 => Some(NumberType::F32),
+        2 | 55 | 56 => Some(NumberType::I32),
+        1 | 19 | 57 => Some(NumberType::U32),
+        39 => Some(NumberType::F64),
+        _ => None,
     }
 }

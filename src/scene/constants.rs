@@ -6,13 +6,11 @@ use brolga_bytecode::sm3::{self, ConstantTable, ConstantValues};
 use brolga_runtime::Limits;
 use serde_json::Value;
 
-use super::document::{Document, Resource};
+use super::document::Resource;
 use super::error::SceneError;
 use super::names::{Kind, Reference};
-use super::step::Step;
-
-/// What a draw says of a shader's constants, by name: numbers, in lists of any depth, `true` or `false`.
-pub(super) type Named = BTreeMap<String, Value>;
+use super::sections::Document;
+use super::step::{NamedConstants, Step};
 
 /// Makes resources of constants that draws name, and of default values where nothing is bound.
 pub(super) fn expand(
@@ -71,7 +69,7 @@ fn values(
     place: &str,
     stage: char,
     table: Option<&ConstantTable>,
-    named: &Named,
+    named: &NamedConstants,
 ) -> Result<ConstantValues, SceneError> {
     let none = ConstantTable::default();
     let table = table.unwrap_or(&none);

@@ -1,4 +1,4 @@
-//! What a scene file says: its sections, with values of the right types. Names are looked up elsewhere.
+//! What the items of a scene file say, with values of the right types; those of its steps are in `step.rs`.
 
 use std::collections::BTreeMap;
 
@@ -8,142 +8,14 @@ use serde::de::{DeserializeOwned, Deserializer, Error, IgnoredAny};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::direct3d9;
-use super::error::{Problem, SceneError};
-use super::expectation::Expect;
+use super::error::SceneError;
 use super::names::{
     AddressName, BlendOpName, ComparisonName, CullName, FactorName, FillName, Kind, LogicOpName, Named, ResourceFormat,
     StencilOpName, filter,
 };
-use super::save::Save;
-use super::step::Step;
+use super::picture::Tolerance;
+use crate::job::NumberType;
 use crate::raster::{self, BlendOp, Cull, Direct3D9State, Factor, Fill, LogicOp, StencilOp};
-
-/// A scene file.
-#[derive(Debug)]
-pub(super) struct Document {
-    pub name: Option<String>,
-    /// Whether its draws are those of Direct3D 9.
-    pub is_direct3d9: bool,
-    pub shaders: BTreeMap<String, Shader>,
-    pub resources: BTreeMap<String, Resource>,
-    pub samplers: BTreeMap<String, Sampler>,
-    pub pipelines: BTreeMap<String, Pipeline>,
-    pub steps: Vec<Step>,
-    pub save: Vec<Save>,
-    pub expect: Vec<Expect>,
-}
-
-/// Items of a section, each of which is read on its own, so that complaints can say where.
-type Items<'a> = BTreeMap<String, &'a RawValue>;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(dead_code, reason = "comments are allowed, and not read")]
-struct Sections<'a> {
-    name: Option<String>,
-    api: Option<String>,
-    #[serde(borrow, default)]
-    shaders: Items<'a>,
-    #[serde(borrow, default)]
-    resources: Items<'a>,
-    #[serde(borrow, default)]
-    samplers: Items<'a>,
-    #[serde(borrow, default)]
-    pipelines: Items<'a>,
-    #[serde(borrow)]
-    steps: Vec<&'a RawValue>,
-    #[serde(borrow, default)]
-    save: Vec<&'a RawValue>,
-    #[serde(borrow, default)]
-    expect: Vec<&'a RawValue>,
-    exercises: Option<IgnoredAny>,
-    note: Option<IgnoredAny>,
-    disagreements: Option<IgnoredAny>,
-    references: Option<IgnoredAny>,
-}
-
-impl Document {
-    /// Reads the text of a scene.
-    pub fn parse(text: &str) -> Result<Self, SceneError> {
-        let sections: Sections<'_> =
-            serde_json::from_str(text).map_err(|error| SceneError::document("", error.to_string()))?;
-        let is_direct3d9 = match sections.api.as_deref() {
-            None | Some("d3d11") => false,
-            Some("d3d9") => true,
-            Some(other) => return Err(SceneError::value("api", format!("the API is d3d11 or d3d9, not {other:?}"))),
-        };
-        let Draws { samplers, pipelines, steps } = match is_direct3d9 {
-            true => Draws::of_direct3d9(&sections)?,
-            // Where nothing says which API it is, a mistake in one may be right in the other.
-            false => Draws::of_direct3d11(&sections).map_err(|mut error| {
-                if let Problem::Document { is_direct3d9, .. } = &mut *error.problem {
-                    *is_direct3d9 = sections.api.is_none() && Draws::of_direct3d9(&sections).is_ok();
-                }
-                error
-            })?,
-        };
-        let resources: BTreeMap<String, Resource> = items("resources", &sections.resources)?;
-        for (name, resource) in resources.iter().filter(|_| !is_direct3d9) {
-            if resource.format.is_some_and(|Named(format)| format.is_direct3d9) {
-                let message = "a format of Direct3D 9, in a scene without `\"api\": \"d3d9\"`";
-                return Err(SceneError::value(format!("resources.{name}.format"), message));
-            }
-        }
-        let save = sections.save.iter().enumerate().map(|(n, save)| item(&format!("save[{n}]"), save));
-        let expect = sections.expect.iter().enumerate().map(|(n, expect)| item(&format!("expect[{n}]"), expect));
-        Ok(Self {
-            name: sections.name,
-            is_direct3d9,
-            shaders: items("shaders", &sections.shaders)?,
-            resources,
-            samplers,
-            pipelines,
-            steps,
-            save: save.collect::<Result<_, _>>()?,
-            expect: expect.collect::<Result<_, _>>()?,
-        })
-    }
-}
-
-/// What APIs say in different ways.
-struct Draws {
-    samplers: BTreeMap<String, Sampler>,
-    pipelines: BTreeMap<String, Pipeline>,
-    steps: Vec<Step>,
-}
-
-impl Draws {
-    fn of_direct3d11(sections: &Sections<'_>) -> Result<Self, SceneError> {
-        Ok(Self {
-            steps: sections.read_steps(Step::parse)?,
-            samplers: items("samplers", &sections.samplers)?,
-            pipelines: items("pipelines", &sections.pipelines)?,
-        })
-    }
-
-    fn of_direct3d9(sections: &Sections<'_>) -> Result<Self, SceneError> {
-        let samplers = items::<direct3d9::Sampler>("samplers", &sections.samplers)?;
-        let mut pipelines = direct3d9::Pipelines::new(items("pipelines", &sections.pipelines)?, &samplers);
-        let samplers = samplers.into_iter().map(|(name, sampler)| (name, sampler.into())).collect();
-        let steps = sections.read_steps(|place, step| pipelines.step(place, step))?;
-        Ok(Self { samplers, pipelines: pipelines.made, steps })
-    }
-}
-
-impl Sections<'_> {
-    fn read_steps(
-        &self,
-        mut read: impl FnMut(&str, &RawValue) -> Result<Step, SceneError>,
-    ) -> Result<Vec<Step>, SceneError> {
-        let steps = self.steps.iter().enumerate();
-        steps.map(|(n, step)| read(&format!("steps[{n}]"), step)).collect()
-    }
-}
-
-fn items<T: DeserializeOwned>(section: &str, items: &Items<'_>) -> Result<BTreeMap<String, T>, SceneError> {
-    items.iter().map(|(name, raw)| Ok((name.clone(), item(&format!("{section}.{name}"), raw)?))).collect()
-}
 
 /// Reads a value that stands at a place.
 pub(super) fn item<T: DeserializeOwned>(place: &str, raw: &RawValue) -> Result<T, SceneError> {
@@ -485,5 +357,86 @@ impl Default for BlendTarget {
             logic_op: LogicOp::Noop,
             write_mask: 15,
         }
+    }
+}
+
+/// What a scene says of a file that it saves.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Save {
+    pub resource: String,
+    pub file: String,
+    #[serde(rename = "type")]
+    pub number_type: Option<NumberName>,
+    /// Whether it is raw bytes, whatever its name is.
+    #[serde(default)]
+    pub raw: bool,
+}
+
+/// What a scene says of an expectation.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Expect {
+    pub id: String,
+    #[serde(rename = "fixed")]
+    _fixed: Option<IgnoredAny>,
+    pub resource: Option<String>,
+    pub query: Option<String>,
+    pub file: Option<String>,
+    pub mip: Option<u32>,
+    pub layer: Option<u32>,
+    #[serde(default)]
+    pub plane: Plane,
+    pub values: Option<BTreeMap<String, f64>>,
+    #[serde(default, deserialize_with = "tolerance")]
+    pub tolerance: Tolerance,
+    #[serde(default)]
+    pub order: Order,
+    #[serde(rename = "type")]
+    pub number_type: Option<NumberName>,
+    pub element: Option<u64>,
+    pub elements: Option<u64>,
+}
+
+/// Whether the order of a buffer's elements counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Order {
+    #[default]
+    Fixed,
+    Any,
+}
+
+/// Which part of a depth buffer's texels is looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Plane {
+    #[default]
+    Depth,
+    Stencil,
+}
+
+/// Reads `"exact"` or a table.
+fn tolerance<'de, D: Deserializer<'de>>(value: D) -> Result<Tolerance, D::Error> {
+    let tolerance = match Value::deserialize(value)? {
+        Value::String(name) if name == "exact" => Tolerance::default(),
+        table => Tolerance::deserialize(table).map_err(D::Error::custom)?,
+    };
+    let Tolerance { codes, abs, rel, edge_share, wrong_share } = tolerance;
+    match [codes, abs, rel, edge_share, wrong_share].iter().all(|number| *number >= 0.0) {
+        true => Ok(tolerance),
+        false => Err(D::Error::custom("the numbers of a tolerance are not negative")),
+    }
+}
+
+/// The name of a type of numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NumberName(pub NumberType);
+
+impl<'de> Deserialize<'de> for NumberName {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(value)?;
+        let unknown = || D::Error::unknown_variant(&name, &NumberType::NAMES);
+        NumberType::from_name(&name).map(NumberName).ok_or_else(unknown)
     }
 }

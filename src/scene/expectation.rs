@@ -5,16 +5,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use brolga_runtime::{Buffer, CancelToken, Format, ResourceError, Texture, room};
-use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, IgnoredAny};
-use serde_json::Value;
 
 use super::content::{Content, Folder, Form, needed};
-use super::document::Document;
+use super::document::{Expect, Order, Plane};
 use super::error::{Problem, SceneError, find};
 use super::memory::World;
 use super::names::QueryKind;
 use super::picture::{Picture, PictureCheck, Tolerance};
+use super::sections::Document;
 use super::step::Step;
 use crate::files::{Bytes, FileForm, HEADER, Texels};
 use crate::job::NumberType;
@@ -24,65 +22,6 @@ use crate::raster::Statistics;
 /// Bytes that are copied, or numbers that are compared, between two questions whether to go on.
 const PIECE: u64 = 1 << 16;
 
-/// What a scene says of an expectation.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Expect {
-    id: String,
-    #[serde(rename = "fixed")]
-    _fixed: Option<IgnoredAny>,
-    resource: Option<String>,
-    query: Option<String>,
-    file: Option<String>,
-    mip: Option<u32>,
-    layer: Option<u32>,
-    #[serde(default)]
-    plane: Plane,
-    values: Option<BTreeMap<String, f64>>,
-    #[serde(default, deserialize_with = "tolerance")]
-    tolerance: Tolerance,
-    #[serde(default)]
-    order: Order,
-    #[serde(rename = "type")]
-    number_type: Option<NumberName>,
-    element: Option<u64>,
-    elements: Option<u64>,
-}
-
-/// Reads `"exact"` or a table.
-fn tolerance<'de, D: Deserializer<'de>>(value: D) -> Result<Tolerance, D::Error> {
-    let tolerance = match Value::deserialize(value)? {
-        Value::String(name) if name == "exact" => Tolerance::default(),
-        table => Tolerance::deserialize(table).map_err(D::Error::custom)?,
-    };
-    let Tolerance { codes, abs, rel, edge_share, wrong_share } = tolerance;
-    match [codes, abs, rel, edge_share, wrong_share].iter().all(|number| *number >= 0.0) {
-        true => Ok(tolerance),
-        false => Err(D::Error::custom("the numbers of a tolerance are not negative")),
-    }
-}
-
-/// The name of a type of numbers.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NumberName(pub NumberType);
-
-impl<'de> Deserialize<'de> for NumberName {
-    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(value)?;
-        let unknown = || D::Error::unknown_variant(&name, &NumberType::NAMES);
-        NumberType::from_name(&name).map(NumberName).ok_or_else(unknown)
-    }
-}
-
-/// Whether the order of a buffer's elements counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Order {
-    #[default]
-    Fixed,
-    Any,
-}
-
 /// An expectation whose files are read.
 #[derive(Debug)]
 pub(super) struct Expected {
@@ -90,15 +29,6 @@ pub(super) struct Expected {
     place: String,
     tolerance: Tolerance,
     what: What,
-}
-
-/// Which part of a depth buffer's texels is looked at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Plane {
-    #[default]
-    Depth,
-    Stencil,
 }
 
 #[derive(Debug)]

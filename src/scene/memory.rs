@@ -11,9 +11,10 @@ use brolga_runtime::{
 
 use super::content::{Content, Form, texel_format};
 use super::direct3d9;
-use super::document::{self, Document};
+use super::document;
 use super::error::{Problem, SceneError, find};
 use super::names::{Kind, Named, Reference};
+use super::sections::Document;
 use crate::files::{FileProblem, Stored};
 use crate::raster::TextureFormat;
 

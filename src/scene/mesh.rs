@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use brolga_runtime::Format;
 
 use super::content::{Folder, needed};
-use super::document::{Document, Resource};
+use super::document::Resource;
 use super::error::{SceneError, find};
 use super::names::Kind;
+use super::sections::Document;
 use super::step::{Draw, IndexBuffer, IndexFormat, Step, VertexBuffer};
 use crate::files::Mesh;
 use crate::raster::InputElement;

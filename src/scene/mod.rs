@@ -19,7 +19,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `document.rs` | what a scene file says |
+//! | `sections.rs` | a scene file, read |
+//! | `document.rs` | what its items say |
 //! | `step.rs` | what its steps say |
 //! | `names.rs` | Direct3D's names in it |
 //! | `unsupported.rs` | what is refused because it is not there yet |
@@ -55,6 +56,7 @@ mod pipelines;
 mod plan;
 mod run;
 mod save;
+mod sections;
 mod state;
 mod step;
 mod unsupported;
@@ -72,9 +74,9 @@ use crate::files;
 use crate::job::{MOST_TEXT, read_text};
 use crate::language::language_help;
 use content::{Content, Folder, Room};
-use document::Document;
 use error::find;
 use expectation::Expected;
+use sections::Document;
 
 pub use draft::{DraftError, DraftedScene, SceneDraft};
 pub use error::{Problem, SceneError};

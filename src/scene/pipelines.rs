@@ -9,8 +9,9 @@ use brolga_runtime::{
 
 use super::content::needed;
 use super::direct3d9;
-use super::document::{self, BlendTarget, Class, DepthWriteMask, Document};
+use super::document::{self, BlendTarget, Class, DepthWriteMask};
 use super::error::{SceneError, find};
+use super::sections::Document;
 use crate::job::RunOptions;
 use crate::raster::{
     Advance, Blend, DepthState, DrawError, Equation, InputElement, Pipeline, PipelineDesc, RasterizerState,

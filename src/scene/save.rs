@@ -5,30 +5,16 @@ use std::path::{Path, PathBuf};
 
 use brolga_fenv::in_default_mode;
 use brolga_runtime::{Buffer, CancelToken};
-use serde::Deserialize;
 
 use super::Scene;
 use super::content::{Folder, Form, OUTSIDE};
-use super::document::{Document, Resource};
+use super::document::{NumberName, Resource, Save};
 use super::error::{Problem, SceneError, find};
-use super::expectation::NumberName;
 use super::names::{Kind, Named};
 use super::run::Outcome;
+use super::sections::Document;
 use crate::files::{Array, Bytes, Claim, FileForm, FileProblem, Held, form_to_write, leads_out, short};
 use crate::job::{self, NumberType, output};
-
-/// What a scene says of a file that it saves.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Save {
-    pub resource: String,
-    pub file: String,
-    #[serde(rename = "type")]
-    number_type: Option<NumberName>,
-    /// Whether it is raw bytes, whatever its name is.
-    #[serde(default)]
-    raw: bool,
-}
 
 impl Save {
     /// Checks that such a file can hold the resource, which has this form.

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::constants;
 use super::document::item;
 use super::error::SceneError;
 use super::names::{QueryKind, Reference};
 use crate::raster::Direct3D9Values;
+
+/// What a draw says of a shader's constants, by name: numbers, in lists of any depth, `true` or `false`.
+pub(super) type NamedConstants = BTreeMap<String, Value>;
 
 /// A step.
 #[derive(Debug)]
@@ -219,8 +222,8 @@ pub(super) struct Draw {
 #[derive(Debug)]
 pub(super) struct Direct3D9 {
     pub vertex_bind: BTreeMap<String, Reference>,
-    pub vertex_constants: constants::Named,
-    pub pixel_constants: constants::Named,
+    pub vertex_constants: NamedConstants,
+    pub pixel_constants: NamedConstants,
     pub values: Direct3D9Values,
 }
 

@@ -1,8 +1,9 @@
 //! What scenes may say and is not there yet: refused by name before anything runs.
 
-use super::document::{Document, Pipeline, Resource};
+use super::document::{Pipeline, Resource};
 use super::error::SceneError;
 use super::names::{Kind, QueryKind};
+use super::sections::Document;
 use super::step::{Draw, Step};
 
 /// Refuses what cannot be run yet.

@@ -1,44 +1,104 @@
-//! The shape of the source tree: which files import each other, and what the tables of files say.
+//! The shape of the source tree: which files import each other, how many a folder has, and what the tables of files say.
 //!
-//! Imports are what `use` and paths in code name; code for tests counts as little as comments do.
+//! Imports are what `use` and paths in code name, wherever that is defined. What a module takes or hands on from those below it is none: it
+//! is made of them. Code for tests counts as little as comments do.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use syn::visit::Visit;
 
-/// Crates whose folders must not depend on each other in cycles.
-const WITHOUT_CIRCLES: [&str; 4] = ["jit", "resource", "runtime", "sample"];
+/// Where the sources of the crates are that are no tests.
+const SOURCES: [&str; 13] = [
+    "bindings/c/src",
+    "bindings/python/src",
+    "bytecode/src",
+    "fenv/src",
+    "fingerprint/src",
+    "ir/src",
+    "jit/src",
+    "json/src",
+    "raster/src",
+    "resource/src",
+    "runtime/src",
+    "sample/src",
+    "src",
+];
+
+/// How many circles of imports between files there may be: none of the files of a circle can be understood before the others.
+const CIRCLES: usize = 13;
+
+/// How many modules a folder may have beside the one that names them.
+const MODULES: usize = 12;
+
+/// Folders of more modules, how many, and what each of them is.
+const LARGER: [(&str, usize, &str); 17] = [
+    ("bindings/c/src", 18, "a kind of handle or of structure"),
+    ("bytecode/src/sm3", 14, "a kind of token, and a direction that it is converted in"),
+    ("bytecode/src/sm5", 15, "a kind of token, and a direction that it is converted in"),
+    ("ir/src", 32, "an analysis"),
+    ("ir/src/passes", 17, "a pass"),
+    ("ir/src/translate/sm3", 15, "a family of instructions"),
+    ("ir/src/translate/sm5", 16, "a family of instructions"),
+    ("jit/src", 13, "a stage"),
+    ("jit/src/lower", 20, "a part of the lowering's state"),
+    ("raster/src", 30, "a step from vertices to pixels"),
+    ("resource/src", 13, "a kind of resource"),
+    ("runtime/src", 13, "a part of the device"),
+    ("runtime/src/shader", 13, "a stage of compiling"),
+    ("src/cli", 22, "a command"),
+    ("src/files", 14, "a file format"),
+    ("src/job", 27, "a table of a job"),
+    ("src/scene", 20, "a section of a scene"),
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A module: its path in the crate, and its file under `src`.
+/// A module that has a file of its own.
 struct Module {
+    /// In the crate.
     path: Vec<String>,
+    /// Under `src`.
     file: PathBuf,
-    items: Vec<syn::Item>,
+    children: Vec<String>,
+    /// Paths from the crate's root that it names, perhaps with names of items at their ends.
+    named: BTreeSet<Vec<String>>,
+    /// What its imports call such paths.
+    names: BTreeMap<String, Vec<String>>,
 }
 
-/// The modules of a crate that have files of their own, without those for tests.
+/// The modules of a crate that have files of their own, without those for tests. A program's are those of the library beside it.
 fn modules(src: &Path) -> Vec<Module> {
+    let items = |file: &Path| {
+        let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display())).items
+    };
     let mut found = Vec::new();
     let mut left = vec![(Vec::new(), src.join("lib.rs"), src.to_path_buf())];
     while let Some((path, file, folder)) = left.pop() {
-        let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        let items = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display())).items;
-        for item in &items {
+        let mut all = items(&file);
+        let program = src.join("main.rs");
+        if path.is_empty() && program.exists() {
+            all.extend(items(&program));
+        }
+        let file = file.strip_prefix(src).expect("in src").to_path_buf();
+        let mut module = Module { path, file, children: Vec::new(), named: BTreeSet::new(), names: BTreeMap::new() };
+        for item in &all {
             let syn::Item::Mod(inner) = item else { continue };
             if inner.content.is_some() || is_for_tests(&inner.attrs) {
                 continue;
             }
             let name = inner.ident.to_string();
-            let path: Vec<String> = path.iter().cloned().chain([name.clone()]).collect();
+            module.children.push(name.clone());
+            let path: Vec<String> = module.path.iter().cloned().chain([name.clone()]).collect();
             let [beside, inside] = [folder.join(format!("{name}.rs")), folder.join(&name).join("mod.rs")];
             left.push((path, if inside.exists() { inside } else { beside }, folder.join(&name)));
         }
-        found.push(Module { path, file: file.strip_prefix(src).expect("in src").to_path_buf(), items });
+        all.iter().for_each(|item| module.visit_item(item));
+        found.push(module);
     }
     found
 }
@@ -51,18 +111,14 @@ fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
     })
 }
 
-/// Paths from the crate's root that a module names, perhaps with names of items at their ends.
-struct Paths<'a> {
-    module: &'a [String],
-    found: BTreeSet<Vec<String>>,
-}
-
-impl Paths<'_> {
-    fn add(&mut self, path: Vec<String>) {
-        let mut absolute = match path.first().map(String::as_str) {
-            Some("crate") => Vec::new(),
-            Some("self" | "super") => self.module.to_vec(),
-            _ => return,
+impl Module {
+    /// A path from the crate's root; none if it leads to another crate, or is that of an item here.
+    fn absolute(&self, path: Vec<String>) -> Option<Vec<String>> {
+        let mut absolute = match path[0].as_str() {
+            "crate" => Vec::new(),
+            "self" | "super" => self.path.clone(),
+            _ if self.children.contains(&path[0]) => self.path.clone(),
+            _ => return None,
         };
         for part in path {
             match part.as_str() {
@@ -71,22 +127,25 @@ impl Paths<'_> {
                 _ => absolute.push(part),
             }
         }
-        self.found.insert(absolute);
+        Some(absolute)
     }
 
     fn add_tree(&mut self, before: &[String], tree: &syn::UseTree) {
         let with = |name: &syn::Ident| before.iter().cloned().chain([name.to_string()]).collect::<Vec<_>>();
-        match tree {
-            syn::UseTree::Path(path) => self.add_tree(&with(&path.ident), &path.tree),
-            syn::UseTree::Name(name) => self.add(with(&name.ident)),
-            syn::UseTree::Rename(name) => self.add(with(&name.ident)),
-            syn::UseTree::Glob(_) => self.add(before.to_vec()),
-            syn::UseTree::Group(group) => group.items.iter().for_each(|tree| self.add_tree(before, tree)),
-        }
+        let (path, name) = match tree {
+            syn::UseTree::Path(path) => return self.add_tree(&with(&path.ident), &path.tree),
+            syn::UseTree::Group(group) => return group.items.iter().for_each(|tree| self.add_tree(before, tree)),
+            syn::UseTree::Name(name) => (with(&name.ident), name.ident.to_string()),
+            syn::UseTree::Rename(name) => (with(&name.ident), name.rename.to_string()),
+            syn::UseTree::Glob(_) => (before.to_vec(), String::new()),
+        };
+        let Some(path) = self.absolute(path) else { return };
+        self.named.insert(path.clone());
+        self.names.insert(name, path);
     }
 }
 
-impl<'ast> Visit<'ast> for Paths<'_> {
+impl<'ast> Visit<'ast> for Module {
     fn visit_item(&mut self, item: &'ast syn::Item) {
         let attributes = match item {
             syn::Item::Mod(item) => &item.attrs,
@@ -101,17 +160,15 @@ impl<'ast> Visit<'ast> for Paths<'_> {
     }
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
-        // What a module hands on from those below it is no import of its own.
-        if matches!(item.vis, syn::Visibility::Inherited) {
-            self.add_tree(&[], &item.tree);
-        }
+        self.add_tree(&[], &item.tree);
     }
 
     /// Who may see something is no import.
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
-        self.add(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
+        let parts = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        self.named.extend(self.absolute(parts));
         syn::visit::visit_path(self, path);
     }
 }
@@ -119,13 +176,22 @@ impl<'ast> Visit<'ast> for Paths<'_> {
 /// For each module the numbers of those that it imports.
 fn imports(modules: &[Module]) -> Vec<BTreeSet<usize>> {
     let number: BTreeMap<&[String], usize> = modules.iter().enumerate().map(|(n, m)| (&m.path[..], n)).collect();
-    let of_module = |(n, module): (usize, &Module)| {
-        let mut paths = Paths { module: &module.path, found: BTreeSet::new() };
-        module.items.iter().for_each(|item| paths.visit_item(item));
-        let longest = |path: &Vec<String>| (0..=path.len()).rev().find_map(|len| number.get(&path[..len]).copied());
-        paths.found.iter().filter_map(longest).filter(|&other| other != n).collect()
+    let definer = |path: &Vec<String>| {
+        let mut path = path.clone();
+        loop {
+            let longest = (0..=path.len()).rev().find_map(|len| Some((len, *number.get(&path[..len])?)));
+            let (len, module) = longest.expect("the crate's root");
+            match path.get(len).and_then(|name| modules[module].names.get(name)) {
+                Some(handed_on) => path = handed_on.iter().chain(&path[len + 1..]).cloned().collect(),
+                None => return module,
+            }
+        }
     };
-    modules.iter().enumerate().map(of_module).collect()
+    let of_module = |module: &Module| {
+        let is_part = |&other: &usize| modules[other].path.starts_with(&module.path);
+        module.named.iter().map(definer).filter(|other| !is_part(other)).collect()
+    };
+    modules.iter().map(of_module).collect()
 }
 
 /// The modules that each one reaches.
@@ -140,6 +206,16 @@ fn reached(imports: &[BTreeSet<usize>]) -> Vec<BTreeSet<usize>> {
     (0..imports.len()).map(from).collect()
 }
 
+/// For each crate where its sources are, its modules, and the imports of each.
+static CRATES: LazyLock<Vec<(&str, Vec<Module>, Vec<BTreeSet<usize>>)>> = LazyLock::new(|| {
+    let of_crate = |src| {
+        let modules = modules(&root().join(src));
+        let imports = imports(&modules);
+        (src, modules, imports)
+    };
+    SOURCES.into_iter().map(of_crate).collect()
+});
+
 /// The folder of a file, right below `src`.
 fn folder(file: &Path) -> &Path {
     let mut parts = file.iter();
@@ -152,20 +228,68 @@ fn folder(file: &Path) -> &Path {
 #[test]
 fn no_circle_of_imports_crosses_folders() {
     let mut found = Vec::new();
-    for name in WITHOUT_CIRCLES {
-        let modules = modules(&root().join(name).join("src"));
-        let imports = imports(&modules);
-        let reached = reached(&imports);
+    for (src, modules, imports) in CRATES.iter() {
+        let reached = reached(imports);
         for (a, from_a) in imports.iter().enumerate() {
             for &b in from_a {
                 let [file, other] = [&modules[a].file, &modules[b].file];
                 if reached[b].contains(&a) && folder(file) != folder(other) {
-                    found.push(format!("{name}: {} imports {}, which leads back", file.display(), other.display()));
+                    found.push(format!("{src}: {} imports {}, which leads back", file.display(), other.display()));
                 }
             }
         }
     }
     assert!(found.is_empty(), "{} imports close a circle:\n{}", found.len(), found.join("\n"));
+}
+
+/// A circle is all files of which each leads to each other.
+#[test]
+fn there_are_few_circles_of_imports() {
+    let mut circles = Vec::new();
+    for (src, modules, imports) in CRATES.iter() {
+        let reached = reached(imports);
+        let circle =
+            |a: usize| -> BTreeSet<usize> { reached[a].iter().copied().filter(|&b| reached[b].contains(&a)).collect() };
+        for circle in (0..modules.len()).map(circle).filter(|circle| !circle.is_empty()).collect::<BTreeSet<_>>() {
+            circles.push(format!("{src}: {} files", circle.len()));
+            for &a in &circle {
+                let names: Vec<_> =
+                    imports[a].intersection(&circle).map(|&b| modules[b].file.display().to_string()).collect();
+                circles.push(format!("  {} imports {}", modules[a].file.display(), names.join(", ")));
+            }
+        }
+    }
+    let count = circles.iter().filter(|line| !line.starts_with(' ')).count();
+    assert!(count <= CIRCLES, "{count} circles of imports, where {CIRCLES} are allowed:\n{}", circles.join("\n"));
+}
+
+#[test]
+fn folders_have_few_modules() {
+    let mut wrong = Vec::new();
+    let mut left: Vec<PathBuf> = SOURCES.iter().map(PathBuf::from).collect();
+    while let Some(folder) = left.pop() {
+        let mut modules = BTreeSet::new();
+        for entry in std::fs::read_dir(root().join(&folder)).expect("a folder of sources") {
+            let entry = entry.expect("an entry");
+            let name = entry.file_name().into_string().expect("ASCII");
+            if entry.path().is_dir() {
+                left.push(folder.join(&name));
+                modules.insert(name);
+            } else if let Some(stem) = name.strip_suffix(".rs") {
+                modules.insert(stem.to_owned());
+            }
+        }
+        let count = modules.iter().filter(|name| !matches!(name.as_str(), "lib" | "main" | "mod" | "tests")).count();
+        let larger = LARGER.iter().find(|(larger, ..)| Path::new(larger) == folder);
+        let most = larger.map_or(MODULES, |&(_, most, _)| most);
+        if count > most {
+            wrong.push(format!("{} has {count} modules, where {most} are allowed", folder.display()));
+        } else if larger.is_some() && count < most {
+            wrong.push(format!("{} has {count} modules, and is listed with {most}", folder.display()));
+        }
+    }
+    wrong.sort();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// The first words of the lines of a table of files.
@@ -187,23 +311,10 @@ fn listed(file: &Path) -> BTreeSet<String> {
 fn tables_name_the_files_that_there_are() {
     let mut wrong = Vec::new();
     let mut tables = 0;
-    let crates = [
-        "bindings/c/src",
-        "bindings/python/src",
-        "bytecode/src",
-        "fenv/src",
-        "fingerprint/src",
-        "ir/src",
-        "jit/src",
-        "json/src",
-        "raster/src",
-        "resource/src",
-        "runtime/src",
-        "sample/src",
-        "tests/base/src",
-    ];
+    let crates = SOURCES.into_iter().filter(|&folder| folder != "src");
     let modules = ["src/bench", "src/cli", "src/job"];
     let tests = [
+        "tests/base/src",
         "bindings/c/tests/it",
         "bytecode/tests/it",
         "ir/tests/it",
@@ -216,8 +327,7 @@ fn tables_name_the_files_that_there_are() {
         "tests/it",
         "tests/support/tests/it",
     ];
-    let mut left: Vec<PathBuf> =
-        crates.iter().chain(&modules).chain(&tests).map(|folder| root().join(folder)).collect();
+    let mut left: Vec<PathBuf> = crates.chain(modules).chain(tests).map(|folder| root().join(folder)).collect();
     while let Some(folder) = left.pop() {
         let (mut files, mut head) = (BTreeSet::new(), None);
         for entry in std::fs::read_dir(&folder).expect("a folder of sources").map(|entry| entry.expect("an entry")) {

@@ -12,7 +12,7 @@ use pyo3::types::PyDict;
 
 use crate::array::{Array, to_json};
 use crate::error::Failure;
-use crate::shader::Source;
+use crate::source::Source;
 use crate::{texels, view};
 
 /// A shader with what making views for it takes.

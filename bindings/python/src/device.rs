@@ -9,7 +9,8 @@ use pyo3::types::{PyDict, PyList};
 use crate::draw::{self, Draw, Pipeline};
 use crate::error::Failure;
 use crate::interrupt::interruptible;
-use crate::shader::{CancelToken, Shader, load, seconds};
+use crate::shader::{CancelToken, Shader, seconds};
+use crate::source::load;
 use crate::view::{Texture, parse_dimension, parse_format, texture};
 
 /// Device(threads=0, *, cache=None)

@@ -13,7 +13,7 @@ use crate::array::{Array, Numbers, to_json};
 use crate::bindings::Program;
 use crate::error::Failure;
 use crate::interrupt::interruptible;
-use crate::shader::load;
+use crate::source::load;
 use crate::vertices::{self, input_layout};
 use crate::view::{parse_format, target};
 

@@ -8,6 +8,7 @@
 //! | `job.rs` | jobs and scenes |
 //! | `bindings.rs` | registers and what is bound to them |
 //! | `view.rs` | what is bound besides arrays |
+//! | `source.rs` | shaders as they are given |
 //! | `vertices.rs` | arrays as vertices, and their layout |
 //! | `texels.rs` | arrays as textures |
 //! | `array.rs` | arrays as memory of shaders, and back, without copies |
@@ -25,6 +26,7 @@ mod error;
 mod interrupt;
 mod job;
 mod shader;
+mod source;
 mod texels;
 mod vertices;
 mod view;
@@ -48,20 +50,20 @@ mod brolga {
     /// The bytes of a shader from a listing, as `brolga asm` makes them.
     #[pyfunction]
     fn assemble(listing: &str) -> PyResult<Vec<u8>> {
-        crate::shader::assemble(listing)
+        crate::source::assemble(listing)
     }
 
     /// The listing of a shader's bytes, or of a file: that of fxc's disassembler, or with `exact` one that loses nothing.
     #[pyfunction]
     #[pyo3(signature = (shader, *, exact=false))]
     fn listing(shader: &Bound<'_, PyAny>, exact: bool) -> PyResult<String> {
-        crate::shader::listing(shader, exact)
+        crate::source::listing(shader, exact)
     }
 
     /// What there is to know of a shader's bytes, or of a file: bindings, signatures, constants with their places, counts.
     #[pyfunction]
     fn info<'py>(shader: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        crate::shader::info(shader.py(), &crate::shader::load(shader)?)
+        crate::source::info(shader.py(), &crate::source::load(shader)?)
     }
 
     #[pymodule_init]

@@ -1,19 +1,17 @@
 //! Shaders, bound or not, and their dispatches.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use brolga::bytecode::{Limits, assembler, info::Info, listing, sm3};
-use brolga::{BindingRules, Dispatch, ErrorKind, Language, is_listing};
+use brolga::{BindingRules, Dispatch, ErrorKind};
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::PyDict;
 
 use crate::bindings::Program;
 use crate::error::Failure;
 use crate::interrupt::{interruptible, is_main_thread};
+use crate::source::{Source, info};
 use crate::view::triple;
 
 /// Nanoseconds that a dispatch on Python's main thread may be expected to take, so that no other thread is started for it.
@@ -273,76 +271,4 @@ pub fn seconds(time: f64) -> Result<Duration, Failure> {
     let wrong =
         |_| Failure::new(ErrorKind::Call, format!("a time limit is a number of seconds, not negative, but {time:?}"));
     Duration::try_from_secs_f64(time).map_err(wrong)
-}
-
-/// A shader as it was given: its bytes, and the file that they are from.
-pub struct Source {
-    pub bytes: Vec<u8>,
-    path: Option<PathBuf>,
-}
-
-impl Source {
-    /// What was refused, with the file's name, and with what to do where the bytes are no shader.
-    pub fn refused(&self, error: impl Into<Failure>) -> Failure {
-        let limits = Limits::default();
-        let path = self.path.as_deref();
-        let help = match Info::read(&self.bytes, &limits) {
-            Ok(_) => None,
-            Err(error) => brolga::advice(&error, path.unwrap_or(Path::new("")), &self.bytes),
-        };
-        error.into().in_file(path).with_help(help)
-    }
-}
-
-/// The shader: given as bytes, in a file, or assembled from a listing. A text of one line is the path of a file.
-pub fn load(source: &Bound<'_, PyAny>) -> PyResult<Source> {
-    let has_lines = |text: &str| text.contains('\n');
-    let (bytes, path) = if let Ok(bytes) = source.extract::<PyBackedBytes>() {
-        (bytes.to_vec(), None)
-    } else if let Some(text) = source.cast::<PyString>().ok().map(|text| text.extract::<String>()).transpose()?
-        && has_lines(&text)
-    {
-        (text.into_bytes(), None)
-    } else {
-        let path: PathBuf = source.extract()?;
-        // As long as a shader may be: a device or a pipe has no end.
-        let read = brolga::files::read(&path, brolga::Limits::default().file.blob_bytes.into());
-        let read = read.map_err(|error| Failure::new(ErrorKind::File, format!("{}: {error}", path.display())));
-        (read?, Some(path))
-    };
-    let is_shader = bytes.starts_with(b"DXBC") || sm3::is_program(&bytes);
-    let bytes = match String::from_utf8(bytes) {
-        // What is written in another language is refused as no shader, and the language is said.
-        Ok(text)
-            if !is_shader
-                && has_lines(&text)
-                && (is_listing(&text) || Language::of(path.as_deref(), &text).is_none()) =>
-        {
-            let assembled = assembler::assemble(&text, &Limits::default());
-            assembled.map_err(|error| Failure::from(error).in_file(path.as_deref()))?.bytes
-        }
-        Ok(text) => text.into_bytes(),
-        Err(error) => error.into_bytes(),
-    };
-    Ok(Source { bytes, path })
-}
-
-/// The bytes of a shader from a listing.
-pub fn assemble(text: &str) -> PyResult<Vec<u8>> {
-    Ok(assembler::assemble(text, &Limits::default()).map_err(Failure::from)?.bytes)
-}
-
-/// The listing of a shader, as fxc's disassembler writes it, or one that loses nothing.
-pub fn listing(source: &Bound<'_, PyAny>, exact: bool) -> PyResult<String> {
-    let (source, limits) = (load(source)?, Limits::default());
-    let bytes = &source.bytes;
-    let text =
-        if exact { listing::exact(bytes, &limits).map_err(Into::into) } else { listing::listing(bytes, &limits) };
-    Ok(text.map_err(|error| source.refused(error))?)
-}
-
-/// What there is to know of a shader's bytes, as `brolga info --format json` says it.
-pub fn info<'py>(py: Python<'py>, source: &Source) -> PyResult<Bound<'py, PyAny>> {
-    let info = Info::read(&source.bytes, &Limits::default()).map_err(|error| source.refused(error))?;
-    py.import("json")?.call_method1("loads", (brolga_json::info(&info).to_string(),))
 }

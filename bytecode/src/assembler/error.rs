@@ -1,6 +1,5 @@
 //! What is wrong with a text, and where.
 
-use super::hint;
 use crate::sm5::EncodeError;
 
 /// Why a text is no shader.
@@ -53,12 +52,6 @@ impl AssembleError {
     /// Whether a known name is close to what is there.
     pub(crate) fn has_nearest(&self) -> bool {
         matches!(self.problem, Problem::Unknown { nearest: Some(_), .. })
-    }
-
-    /// What to do about it.
-    pub fn hint(&self) -> Option<String> {
-        let example = || Some(format!("it is written `{}`", self.example.as_ref()?));
-        hint::hint(&self.problem).or_else(example)
     }
 }
 

@@ -1,11 +1,19 @@
 //! What to do about a problem.
 
-use super::error::Problem;
+use super::error::{AssembleError, Problem};
 use super::program::profile_named;
 use crate::sm5::Op;
 
+impl AssembleError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        let example = || Some(format!("it is written `{}`", self.example.as_ref()?));
+        of_problem(&self.problem).or_else(example)
+    }
+}
+
 /// What to do about it, where that can be said.
-pub(super) fn hint(problem: &Problem) -> Option<String> {
+fn of_problem(problem: &Problem) -> Option<String> {
     match problem {
         Problem::Unknown { kind, name, nearest } => unknown(kind, name, nearest.as_deref()),
         Problem::Components { letters } => Some(components(letters)),

@@ -169,7 +169,7 @@ pub struct MemberRegisters {
 impl Variable {
     /// Whether the shader reads it.
     pub fn is_used(&self) -> bool {
-        self.flags & crate::listing::buffers::USED != 0
+        self.flags & 2 != 0
     }
 }
 

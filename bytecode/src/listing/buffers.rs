@@ -6,8 +6,6 @@ use std::fmt::{self, Write};
 
 /// Columns before the comment that says where a variable lies.
 const COMMENT_COLUMN: usize = 40;
-/// The flag of a variable that the shader reads.
-pub(crate) const USED: u32 = 2;
 
 /// Writes all buffers; nothing if there are none.
 pub fn write(out: &mut String, resources: &ResourceDefinitions) -> fmt::Result {

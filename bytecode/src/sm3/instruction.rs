@@ -65,6 +65,14 @@ impl Instruction {
     pub fn slots(&self) -> impl Iterator<Item = (Slot, &Operand)> {
         self.op.info().slots.iter().copied().zip(&self.operands)
     }
+
+    /// The components that it writes, if it has a destination.
+    pub fn written(&self) -> Option<u8> {
+        match self.operands.first() {
+            Some(Operand::Destination(destination)) => Some(destination.mask),
+            _ => None,
+        }
+    }
 }
 
 /// A declaration of an input, output or sampler: a usage token, and the register with its components.

@@ -1,6 +1,7 @@
-//! An example of each declaration, for messages and the documentation.
+//! An example of each instruction and declaration, for messages and the documentation.
 
-use crate::sm5::{Model, Op};
+use crate::sm5::Model;
+use crate::sm5::ops::{Form, Op, OpInfo, Slot, Storage};
 
 /// How a declaration is written in a program of this model. Registers are ranges in 5.1.
 pub(crate) fn declaration(op: Op, model: Model) -> &'static str {
@@ -64,12 +65,43 @@ pub(crate) fn declaration(op: Op, model: Model) -> &'static str {
     }
 }
 
+impl OpInfo {
+    /// How the instruction is written, with an example of each operand; or the declaration, before 5.1.
+    pub fn example(&self) -> String {
+        if self.form == Form::Declaration {
+            return declaration(self.op, Model::Sm5_0).to_owned();
+        }
+        let mut registers = 0;
+        let mut operands = Vec::new();
+        for slot in self.slots {
+            let text = match slot {
+                Slot::Write { .. } | Slot::Read { .. } => {
+                    registers += 1;
+                    format!("r{}.x", registers - 1)
+                }
+                Slot::Store(Storage::TypedUav) | Slot::Load(Storage::TypedUav) => "u0.xyzw".into(),
+                Slot::Store(Storage::Atomic | Storage::Counter) => "u0".into(),
+                Slot::Store(_) => "u0.x".into(),
+                Slot::Load(_) => "t0.xyzw".into(),
+                Slot::Sampler { select: false, .. } => "s0".into(),
+                Slot::Sampler { select: true, .. } => "s0.x".into(),
+                Slot::Label => "label0".into(),
+                Slot::Stream => "m0".into(),
+                Slot::Interface => "fp0[0][0]".into(),
+                Slot::Case => "l(0)".into(),
+                Slot::Attribute => "v0.xyzw".into(),
+            };
+            operands.push(text);
+        }
+        format!("{} {}", self.mnemonic(), operands.join(", ")).trim_end().to_owned()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Limits;
     use crate::assembler::assemble;
-    use crate::sm5::ops::Form;
 
     #[test]
     fn every_example_is_a_declaration() {

@@ -13,8 +13,7 @@
 //! | `declaration.rs` | declarations |
 //! | `example.rs` | an example of each |
 //! | `custom.rs` | custom data |
-//! | `decode.rs` | words to [`Program`] |
-//! | `declare.rs` | the layout of each declaration |
+//! | `decode/` | words to [`Program`] |
 //! | `encode.rs` | [`Program`] to words |
 //! | `validate/` | the rules |
 //! | `valid.rs` | [`ValidProgram`]: what validation found out |
@@ -25,7 +24,6 @@
 pub mod codes;
 pub mod custom;
 pub mod declaration;
-mod declare;
 pub(crate) mod declare_text;
 pub mod decode;
 mod display;

@@ -2,6 +2,7 @@
 //!
 //! An [`Operand`] says what the tokens say and no more; whether a register is declared is the validator's business.
 
+use super::Stage;
 use super::codes::MinPrecision;
 use smallvec::SmallVec;
 
@@ -142,6 +143,39 @@ impl RegisterFile {
             | Self::CycleCounter
             | Self::OutputStencilRef
             | Self::InnerCoverage => false,
+        }
+    }
+
+    /// Whether a stage has this input.
+    pub(super) fn is_input_of(self, stage: Stage) -> bool {
+        match self {
+            Self::Input => stage != Stage::Compute,
+            Self::InputPrimitiveId => matches!(stage, Stage::Geometry | Stage::Hull | Stage::Domain | Stage::Pixel),
+            Self::OutputControlPointId | Self::ForkInstanceId | Self::JoinInstanceId | Self::OutputControlPoint => {
+                stage == Stage::Hull
+            }
+            Self::InputControlPoint | Self::PatchConstant => matches!(stage, Stage::Hull | Stage::Domain),
+            Self::DomainPoint => stage == Stage::Domain,
+            Self::ThreadId | Self::GroupId | Self::ThreadIdInGroup | Self::ThreadIndexInGroup => {
+                stage == Stage::Compute
+            }
+            Self::InputCoverage | Self::InnerCoverage => stage == Stage::Pixel,
+            Self::GsInstanceId => stage == Stage::Geometry,
+            Self::CycleCounter => true,
+            _ => false,
+        }
+    }
+
+    /// Whether a stage has this output.
+    pub(super) fn is_output_of(self, stage: Stage) -> bool {
+        match self {
+            Self::Output => stage != Stage::Compute,
+            Self::OutputDepth
+            | Self::OutputDepthGreaterEqual
+            | Self::OutputDepthLessEqual
+            | Self::OutputCoverageMask
+            | Self::OutputStencilRef => stage == Stage::Pixel,
+            _ => false,
         }
     }
 }

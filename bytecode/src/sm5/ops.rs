@@ -5,7 +5,7 @@
 //! may have. Decoder, validator, listing and documentation derive from it.
 
 use super::codes::{ResourceDimension, SamplerMode};
-use super::{Model, Stage, example};
+use super::{Model, Stage};
 
 /// The type an operand's components have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -254,36 +254,6 @@ impl OpInfo {
             _ => "",
         };
         format!("{}{suffix}", self.text)
-    }
-
-    /// How the instruction is written, with an example of each operand; or the declaration, before 5.1.
-    pub fn example(&self) -> String {
-        if self.form == Form::Declaration {
-            return example::declaration(self.op, Model::Sm5_0).to_owned();
-        }
-        let mut registers = 0;
-        let mut operands = Vec::new();
-        for slot in self.slots {
-            let text = match slot {
-                Slot::Write { .. } | Slot::Read { .. } => {
-                    registers += 1;
-                    format!("r{}.x", registers - 1)
-                }
-                Slot::Store(Storage::TypedUav) | Slot::Load(Storage::TypedUav) => "u0.xyzw".into(),
-                Slot::Store(Storage::Atomic | Storage::Counter) => "u0".into(),
-                Slot::Store(_) => "u0.x".into(),
-                Slot::Load(_) => "t0.xyzw".into(),
-                Slot::Sampler { select: false, .. } => "s0".into(),
-                Slot::Sampler { select: true, .. } => "s0.x".into(),
-                Slot::Label => "label0".into(),
-                Slot::Stream => "m0".into(),
-                Slot::Interface => "fp0[0][0]".into(),
-                Slot::Case => "l(0)".into(),
-                Slot::Attribute => "v0.xyzw".into(),
-            };
-            operands.push(text);
-        }
-        format!("{} {}", self.mnemonic(), operands.join(", ")).trim_end().to_owned()
     }
 
     /// Whether the opcode exists in `model` for `stage`; `buffers` is the flag `enableRawAndStructuredBuffers`.

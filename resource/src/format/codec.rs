@@ -4,8 +4,6 @@
 //! formats it is a single texel. The functions of a row are compiled for that row alone: its encodings, shifts and
 //! widths are constants in them.
 
-use super::table::Format;
-
 /// The four words of a texel that shaders see.
 pub(super) type Words = [u32; 4];
 
@@ -28,10 +26,10 @@ pub(super) trait Codec: Sized {
 /// A row's functions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Functions {
-    decode: fn(u128) -> Words,
-    decode_texel: fn(u128, usize) -> Words,
-    decode_block: fn(u128, &mut [Words; 16]),
-    encode: Option<fn(Words) -> u128>,
+    pub decode: fn(u128) -> Words,
+    pub decode_texel: fn(u128, usize) -> Words,
+    pub decode_block: fn(u128, &mut [Words; 16]),
+    pub encode: Option<fn(Words) -> u128>,
 }
 
 impl Functions {
@@ -48,43 +46,5 @@ impl Functions {
             },
             encode: C::ENCODE,
         }
-    }
-}
-
-/// Conversions round as the calling thread does: they set no float mode of their own, since callers convert many texels. Brolga calls them
-/// in the default one.
-impl Format {
-    /// The four words of a texel; in a block of several texels, of the first one.
-    pub fn decode(self, texel: u128) -> [u32; 4] {
-        self.decoder()(texel)
-    }
-
-    /// The function behind [`decode`](Self::decode), for callers that read many texels.
-    pub const fn decoder(self) -> fn(u128) -> [u32; 4] {
-        self.row().functions.decode
-    }
-
-    /// The four words of the texel in column `x` and row `y` of a block; coordinates outside wrap around.
-    pub fn decode_texel(self, block: u128, x: u32, y: u32) -> [u32; 4] {
-        let [width, height] = self.block_extents();
-        (self.row().functions.decode_texel)(block, (x % width + y % height * width) as usize)
-    }
-
-    /// The four words of each texel of a block: texel (x, y) is stored at x + y * width, with the width from
-    /// [`block_extents`](Self::block_extents). Elements beyond the block's texels are unchanged.
-    pub fn decode_block(self, block: u128, texels: &mut [[u32; 4]; 16]) {
-        (self.row().functions.decode_block)(block, texels);
-    }
-
-    /// The texel of four words. Words of channels that the format lacks are ignored. In formats without
-    /// [`encoder`](Self::encoder) it is 0.
-    pub fn encode(self, words: [u32; 4]) -> u128 {
-        self.encoder().map_or(0, |encode| encode(words))
-    }
-
-    /// The function behind [`encode`](Self::encode); `None` where a block has several texels, since nothing in Direct3D
-    /// writes such blocks texel by texel.
-    pub const fn encoder(self) -> Option<fn([u32; 4]) -> u128> {
-        self.row().functions.encode
     }
 }

@@ -17,8 +17,8 @@ use std::marker::PhantomData;
 use brolga_ir::float;
 
 use super::codec::{Codec, Words};
+use super::parts::{Described, Encoding, Field};
 use super::srgb;
-use super::table::{Described, Encoding, Field};
 
 /// A texel whose components are laid out as the parts of row `D` say.
 pub(super) struct Fields<D> {

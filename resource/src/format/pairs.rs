@@ -2,7 +2,7 @@
 
 use super::codec::{Codec, Words};
 use super::convert::decode_component;
-use super::table::Encoding;
+use super::parts::Encoding;
 
 /// Red, green of the left texel, blue, green of the right one, a byte each; `GREEN_FIRST` swaps each pair of them.
 pub(super) struct Pair<const GREEN_FIRST: bool> {

@@ -13,136 +13,26 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::bc::{Ati2, Bc1, Bc2, Bc3, Bc4, Bc5, Bc6h, Bc7};
-use super::codec::{Codec, Functions, Words};
+use super::codec::{Codec, Functions};
 use super::convert::Fields;
 use super::pairs::Pair;
+use super::parts::{Described, Encoding, Field, Parts};
 use super::shared_exponent::SharedExponent;
 use super::uses::{
     ALL, ATOMIC, BLOCKS, BUFFER, COMPARE, DEPTH, DEPTH_READ, EXCHANGE, STORE, TARGET, TEXTURE, Use, Uses,
 };
 
-/// What the bits of a component mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Encoding {
-    /// A float of 32, 16, 11 or 10 bits, the last two without sign; or one that shares its exponent.
-    Float,
-    /// Unsigned fixed point: the largest code is 1.
-    Unorm,
-    /// Signed fixed point: the largest code is 1, the two lowest are -1. Codes of 5 bits are widened to 8.
-    Snorm,
-    /// As [`Encoding::Unorm`], with red, green and blue along the sRGB curve.
-    Srgb,
-    /// Unsigned integer.
-    Uint,
-    /// Signed integer.
-    Sint,
-}
-
-impl Encoding {
-    /// Whether shaders see integers.
-    pub const fn is_integer(self) -> bool {
-        matches!(self, Encoding::Uint | Encoding::Sint)
-    }
-}
-
-/// Where a channel is in a texel, taken as one little-endian number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Field {
-    /// Position of the lowest bit.
-    pub shift: u32,
-    /// Bits.
-    pub bits: u32,
-}
-
-/// What a row lists about a texel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Parts {
-    pub encoding: Encoding,
-    /// By channel; `None` where the format has none.
-    encodings: [Option<Encoding>; 4],
-    /// By channel; `None` where it is not a field of its own.
-    fields: [Option<Field>; 4],
-    pub bits: u32,
-    /// Whether components that the format lacks are 1, not only an alpha.
-    missing_are_one: bool,
-}
-
-/// A part of a row: its channels, its bits, 0 if it is not a field, and its encoding if it differs.
-type Part = (&'static [usize], u32, Option<Encoding>);
-
-impl Parts {
-    const fn new(encoding: Encoding, parts: &[Part], missing_are_one: bool) -> Self {
-        let (mut encodings, mut fields) = ([None; 4], [None; 4]);
-        let (mut n, mut shift) = (0, 0);
-        while n < parts.len() {
-            let (channels, bits, own) = parts[n];
-            let mut of_part = 0;
-            while of_part < channels.len() {
-                let channel = channels[of_part];
-                assert!(encodings[channel].is_none(), "a channel stands once in a row");
-                encodings[channel] = match (own, encoding) {
-                    (Some(own), _) => Some(own),
-                    // Alpha is never along the sRGB curve.
-                    (None, Encoding::Srgb) if channel == 3 => Some(Encoding::Unorm),
-                    (None, encoding) => Some(encoding),
-                };
-                if bits > 0 {
-                    fields[channel] = Some(Field { shift, bits });
-                }
-                of_part += 1;
-            }
-            shift += bits;
-            n += 1;
-        }
-        Self { encoding, encodings, fields, bits: shift, missing_are_one }
-    }
-
-    /// The encoding and the field of a channel, if the format has it and if it is a field.
-    #[inline(always)]
-    pub const fn channel(&self, channel: usize) -> (Option<Encoding>, Option<Field>) {
-        (self.encodings[channel], self.fields[channel])
-    }
-
-    /// Whether a channel is the first of its field: luminance is stored once.
-    #[inline(always)]
-    pub fn is_first(&self, channel: usize) -> bool {
-        !self.fields[..channel].contains(&self.fields[channel])
-    }
-
-    /// Zeros, but 1 in an alpha that the format lacks, and in Direct3D 9's formats in all that they lack.
-    #[inline(always)]
-    pub const fn zero(&self) -> Words {
-        let one = if self.encoding.is_integer() { 1 } else { 1f32.to_bits() };
-        let mut words = [0; 4];
-        let mut channel = if self.missing_are_one { 0 } else { 3 };
-        while channel < 4 {
-            if self.encodings[channel].is_none() {
-                words[channel] = one;
-            }
-            channel += 1;
-        }
-        words
-    }
-}
-
-/// A row as a type, so that its codec can be compiled for it alone.
-pub(super) trait Described {
-    const PARTS: Parts;
-    type Codec: Codec;
-}
-
 /// A row's facts.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
+struct Row {
     dxgi: u32,
     name: &'static str,
-    pub family: &'static str,
-    pub uses: Uses,
+    family: &'static str,
+    uses: Uses,
     parts: Parts,
     block_extents: [u32; 2],
     size_bytes: u32,
-    pub functions: Functions,
+    functions: Functions,
 }
 
 const fn row<D: Described>(dxgi: u32, name: &'static str, family: &'static str, sets: &[Uses]) -> Row {
@@ -208,7 +98,7 @@ macro_rules! formats {
             /// Every row.
             const ROWS: &[Format] = &[$(Format::$name,)+];
 
-            pub(super) const fn row(self) -> &'static Row {
+            const fn row(self) -> &'static Row {
                 match self {
                     $(Format::$name => const {
                         &row::<rows::$name>($dxgi, stringify!($name), stringify!($family), &[$($uses),+])
@@ -415,6 +305,94 @@ impl Format {
     /// The alignment of a block: its size, or 4 for larger ones.
     pub const fn unit_bytes(self) -> u32 {
         if self.size_bytes() < 4 { self.size_bytes() } else { 4 }
+    }
+}
+
+/// Families whose textures may also be written and read through UAVs of [`R32`](Format::family) formats, word by word.
+const STORED_AS_R32: [&str; 6] = ["R10G10B10A2", "R8G8B8A8", "B8G8R8A8", "B8G8R8X8", "R16G16", "R32"];
+
+impl Format {
+    /// Whether Direct3D 11 has this use for the format on any hardware.
+    pub const fn allows(self, one: Use) -> bool {
+        self.row().uses.has(one)
+    }
+
+    /// The name of the family: formats whose texels have the same components of the same widths, and which may see each
+    /// other's memory. It is the name of the typeless format without its suffix, as R8G8B8A8, if there is one. A format
+    /// without relatives is its own family.
+    pub const fn family(self) -> &'static str {
+        self.row().family
+    }
+
+    /// Whether texels of this format may be read or written as `other` through a view: both are of one family.
+    pub fn is_castable_to(self, other: Format) -> bool {
+        self.family() == other.family()
+    }
+
+    /// The format of the same texels with colours along the sRGB curve, if there is one.
+    pub fn srgb(self) -> Option<Format> {
+        let has_same_channels =
+            |other: &Format| (0..4).all(|n| other.channels()[n].is_some() == self.channels()[n].is_some());
+        let is_it = |other: &&Format| {
+            other.encoding() == Encoding::Srgb && self.is_castable_to(**other) && has_same_channels(other)
+        };
+        Format::ALL.iter().filter(|_| self.encoding() == Encoding::Unorm).find(is_it).copied()
+    }
+
+    /// Whether a UAV of format `other` may be made for a texture of this format. Besides the family these are, for some
+    /// families of 32-bit texels, R32_UINT, R32_SINT and R32_FLOAT (functional specification 5.3.9.5).
+    pub fn is_storable_as(self, other: Format) -> bool {
+        let as_word = other.family() == "R32" && STORED_AS_R32.contains(&self.family());
+        other.allows(Use::Store) && (as_word || self.is_castable_to(other))
+    }
+
+    /// Whether a depth buffer of this format may be seen as texels of format `other`: as codes of depths, and stencils above those of
+    /// 24 bits or in a word of their own. Only the depth test of a pixel function sees them so.
+    pub fn is_testable_as(self, other: Format) -> bool {
+        let codes = match self.size_bytes() {
+            2 => Format::R16_UINT,
+            4 => Format::R32_UINT,
+            _ => Format::R32G32_UINT,
+        };
+        self.allows(Use::DepthStencil) && self.size_bytes() == codes.size_bytes() && other == codes
+    }
+}
+
+/// Conversions round as the calling thread does: they set no float mode of their own, since callers convert many texels. Brolga calls them
+/// in the default one.
+impl Format {
+    /// The four words of a texel; in a block of several texels, of the first one.
+    pub fn decode(self, texel: u128) -> [u32; 4] {
+        self.decoder()(texel)
+    }
+
+    /// The function behind [`decode`](Self::decode), for callers that read many texels.
+    pub const fn decoder(self) -> fn(u128) -> [u32; 4] {
+        self.row().functions.decode
+    }
+
+    /// The four words of the texel in column `x` and row `y` of a block; coordinates outside wrap around.
+    pub fn decode_texel(self, block: u128, x: u32, y: u32) -> [u32; 4] {
+        let [width, height] = self.block_extents();
+        (self.row().functions.decode_texel)(block, (x % width + y % height * width) as usize)
+    }
+
+    /// The four words of each texel of a block: texel (x, y) is stored at x + y * width, with the width from
+    /// [`block_extents`](Self::block_extents). Elements beyond the block's texels are unchanged.
+    pub fn decode_block(self, block: u128, texels: &mut [[u32; 4]; 16]) {
+        (self.row().functions.decode_block)(block, texels);
+    }
+
+    /// The texel of four words. Words of channels that the format lacks are ignored. In formats without
+    /// [`encoder`](Self::encoder) it is 0.
+    pub fn encode(self, words: [u32; 4]) -> u128 {
+        self.encoder().map_or(0, |encode| encode(words))
+    }
+
+    /// The function behind [`encode`](Self::encode); `None` where a block has several texels, since nothing in Direct3D
+    /// writes such blocks texel by texel.
+    pub const fn encoder(self) -> Option<fn([u32; 4]) -> u128> {
+        self.row().functions.encode
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a format may be used for, and which formats may see each other's texels.
+//! What a format may be used for.
 //!
 //! The rows use the sets below, modelled on the columns of Microsoft's format list for Direct3D 11.1
 //! (`D3D11_3_Formats_FL11_1.xls`), where optional counts as allowed. Two things are taken from elsewhere: loads from
@@ -7,7 +7,10 @@
 
 use brolga_ir::interface::Dimension;
 
-use super::table::{Encoding, Format};
+use super::parts::Encoding;
+
+/// Samples that a texel may have: those for which Direct3D defines their positions.
+pub(crate) const SAMPLE_COUNTS: [u32; 5] = [1, 2, 4, 8, 16];
 
 /// Something to do with texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -116,53 +119,3 @@ pub(super) const ATOMIC: Uses = Uses::of(&[Use::Atomic, Use::Exchange]);
 pub(super) const EXCHANGE: Uses = Uses::of(&[Use::Exchange]);
 /// Anything that most formats allow.
 pub(super) const ALL: Uses = Uses(TEXTURE.0 | TARGET.0 | BUFFER.0 | STORE.0);
-
-/// Families whose textures may also be written and read through UAVs of [`R32`](Format::family) formats, word by word.
-const STORED_AS_R32: [&str; 6] = ["R10G10B10A2", "R8G8B8A8", "B8G8R8A8", "B8G8R8X8", "R16G16", "R32"];
-
-impl Format {
-    /// Whether Direct3D 11 has this use for the format on any hardware.
-    pub const fn allows(self, one: Use) -> bool {
-        self.row().uses.has(one)
-    }
-
-    /// The name of the family: formats whose texels have the same components of the same widths, and which may see each
-    /// other's memory. It is the name of the typeless format without its suffix, as R8G8B8A8, if there is one. A format
-    /// without relatives is its own family.
-    pub const fn family(self) -> &'static str {
-        self.row().family
-    }
-
-    /// Whether texels of this format may be read or written as `other` through a view: both are of one family.
-    pub fn is_castable_to(self, other: Format) -> bool {
-        self.family() == other.family()
-    }
-
-    /// The format of the same texels with colours along the sRGB curve, if there is one.
-    pub fn srgb(self) -> Option<Format> {
-        let has_same_channels =
-            |other: &Format| (0..4).all(|n| other.channels()[n].is_some() == self.channels()[n].is_some());
-        let is_it = |other: &&Format| {
-            other.encoding() == Encoding::Srgb && self.is_castable_to(**other) && has_same_channels(other)
-        };
-        Format::ALL.iter().filter(|_| self.encoding() == Encoding::Unorm).find(is_it).copied()
-    }
-
-    /// Whether a UAV of format `other` may be made for a texture of this format. Besides the family these are, for some
-    /// families of 32-bit texels, R32_UINT, R32_SINT and R32_FLOAT (functional specification 5.3.9.5).
-    pub fn is_storable_as(self, other: Format) -> bool {
-        let as_word = other.family() == "R32" && STORED_AS_R32.contains(&self.family());
-        other.allows(Use::Store) && (as_word || self.is_castable_to(other))
-    }
-
-    /// Whether a depth buffer of this format may be seen as texels of format `other`: as codes of depths, and stencils above those of
-    /// 24 bits or in a word of their own. Only the depth test of a pixel function sees them so.
-    pub fn is_testable_as(self, other: Format) -> bool {
-        let codes = match self.size_bytes() {
-            2 => Format::R16_UINT,
-            4 => Format::R32_UINT,
-            _ => Format::R32G32_UINT,
-        };
-        self.allows(Use::DepthStencil) && self.size_bytes() == codes.size_bytes() && other == codes
-    }
-}

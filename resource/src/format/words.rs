@@ -2,7 +2,8 @@
 
 use brolga_ir::texel::{Channel, ChannelKind, TexelFormat};
 
-use super::table::{Encoding, Field, Format};
+use super::parts::{Encoding, Field};
+use super::table::Format;
 
 impl Format {
     /// The format as compiled code knows it, if its texels are whole words, each channel is a field of one of them, and

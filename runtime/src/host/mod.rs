@@ -6,10 +6,12 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `views.rs` | what registers are bound to |
+//! | `bound.rs` | what one register is bound to |
+//! | `views.rs` | what all registers are bound to |
 //! | `texel.rs` | textures and typed buffers |
 //! | `samples.rs` | textures with samplers |
 
+mod bound;
 mod samples;
 #[cfg(test)]
 mod tests;
@@ -23,10 +25,11 @@ use brolga_ir::host::{Address, Host, ViewSlot};
 use brolga_ir::sampling::{SampleCall, SampleEntry};
 
 use crate::stop::StopWord;
+pub(crate) use bound::Bound;
+use bound::{Extent, Words};
 use brolga_resource::Memory;
 use texel::Texels;
-pub(crate) use views::{Bound, BoundViews, Change, TexelFormats, trimmed};
-use views::{Extent, Words};
+pub(crate) use views::{BoundViews, Change, TexelFormats, trimmed};
 
 /// What one run can access: what is bound, its copies of the constant buffers, and the stop word.
 #[derive(Clone, Copy, Debug)]
@@ -132,11 +135,11 @@ impl Host for Reach<'_> {
 
     #[inline(always)]
     fn sample(&self, call: SampleCall<'_>) {
-        self.views.sample_packet(call);
+        self.views.sample(call);
     }
 
     fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4] {
-        self.bound(view).map_or([0; 4], |bound| views::answer(query, bound, level))
+        self.bound(view).map_or([0; 4], |bound| bound::answer(query, bound, level))
     }
 
     fn stop_requested(&self) -> bool {

@@ -9,8 +9,8 @@ use brolga_resource::Sampler;
 use brolga_sample::{Prepared, Site};
 use smallvec::{SmallVec, smallvec};
 
+use super::bound::Bound;
 use super::texel::Texels;
-use super::views::{Bound, BoundViews};
 use crate::bindings::table::Table;
 
 /// The most pairs to prepare ahead; the rest, as where a shader indexes long ranges, is prepared where it is sampled.
@@ -104,6 +104,45 @@ impl Samples {
         let is_in = texture < group.textures && sampler < group.samplers;
         is_in.then(|| &self.ready[group.first + texture * group.samplers + sampler])
     }
+
+    /// Samples for the lanes of a packet, together for lanes with the same texture and sampler.
+    #[inline(always)]
+    pub fn sample(&self, views: &Views, call: SampleCall<'_>) {
+        if let ((texture, Elements::Same(t)), (sampler, Elements::Same(s))) = (call.texture, call.sampler)
+            && let Some(Some(ready)) = self.find((texture, t), (sampler, s))
+        {
+            let SampleCall { sampling, lanes, args, results, .. } = call;
+            ready.sample(sampling, lanes, args, results);
+        } else {
+            self.sample_each(views, call);
+        }
+    }
+
+    /// The same where lanes may have different ones, or nothing is prepared.
+    #[cold]
+    fn sample_each(&self, views: &Views, call: SampleCall<'_>) {
+        let SampleCall { texture: (texture, textures), sampler: (sampler, samplers), args, results, .. } = call;
+        let mut left = call.lanes;
+        while left != 0 {
+            let first = left.trailing_zeros() as usize;
+            let pair = (textures.of(first), samplers.of(first));
+            let lanes = same_lanes(left, textures, samplers, pair);
+            left &= !lanes;
+            let (texture, sampler) = ((texture, pair.0), (sampler, pair.1));
+            let made;
+            let ready = match self.find(texture, sampler) {
+                Some(ready) => ready,
+                None => {
+                    made = prepare(views, texture, sampler);
+                    &made
+                }
+            };
+            match ready {
+                Some(ready) => ready.sample(call.sampling, lanes, args, results),
+                None => unbound(lanes, results),
+            }
+        }
+    }
 }
 
 impl Group {
@@ -124,47 +163,6 @@ impl Group {
     fn prepare(&self, views: &Views) -> impl Iterator<Item = Option<Prepared>> {
         let pairs = (0..self.textures).flat_map(|t| (0..self.samplers).map(move |s| (t as u32, s as u32)));
         pairs.map(|(t, s)| prepare(views, (self.texture, t), (self.sampler, s)))
-    }
-}
-
-impl BoundViews {
-    /// Samples for the lanes of a packet, together for lanes with the same texture and sampler.
-    #[inline(always)]
-    pub(super) fn sample_packet(&self, call: SampleCall<'_>) {
-        if let ((texture, Elements::Same(t)), (sampler, Elements::Same(s))) = (call.texture, call.sampler)
-            && let Some(Some(ready)) = self.samples.find((texture, t), (sampler, s))
-        {
-            let SampleCall { sampling, lanes, args, results, .. } = call;
-            ready.sample(sampling, lanes, args, results);
-        } else {
-            self.sample_each(call);
-        }
-    }
-
-    /// The same where lanes may have different ones, or nothing is prepared.
-    #[cold]
-    fn sample_each(&self, call: SampleCall<'_>) {
-        let SampleCall { texture: (texture, textures), sampler: (sampler, samplers), args, results, .. } = call;
-        let mut left = call.lanes;
-        while left != 0 {
-            let first = left.trailing_zeros() as usize;
-            let pair = (textures.of(first), samplers.of(first));
-            let lanes = same_lanes(left, textures, samplers, pair);
-            left &= !lanes;
-            let (texture, sampler) = ((texture, pair.0), (sampler, pair.1));
-            let made;
-            let ready = match self.samples.find(texture, sampler) {
-                Some(ready) => ready,
-                None => {
-                    made = prepare(&self.views, texture, sampler);
-                    &made
-                }
-            };
-            match ready {
-                Some(ready) => ready.sample(call.sampling, lanes, args, results),
-                None => unbound(lanes, results),
-            }
-        }
     }
 }
 

@@ -3,18 +3,14 @@
 //! It owns what it is made of: views share their memory. Only constant buffers are not accessed in place: a run copies
 //! them when it begins.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
-
-use brolga_ir::function::Query;
-use brolga_ir::host::Address;
-use brolga_ir::interface::{ResourceKind, Sampled};
+use brolga_ir::interface::Sampled;
+use brolga_ir::sampling::SampleCall;
 use brolga_ir::texel::TexelFormat;
-use brolga_resource::{BufferView, Counter, Elements, GuardPages, Memory, Sampler, View, ViewKind};
+use brolga_resource::View;
 use smallvec::SmallVec;
 
+use super::bound::{Bound, Constants};
 use super::samples::Samples;
-use super::texel::Texels;
 use crate::bindings::table::Table;
 use crate::bindings::{Bindings, Declared, Register, check};
 use crate::error::Error;
@@ -30,50 +26,6 @@ pub(crate) struct BoundViews {
     pub(super) samples: Samples,
     /// Indices of the constant buffers in the table; there is a copy of each.
     constants: SmallVec<[usize; 4]>,
-}
-
-/// What one register is bound to.
-#[derive(Debug)]
-pub(crate) enum Bound {
-    /// A raw or a structured view.
-    Words(Words),
-    /// A constant buffer.
-    Constants(Constants),
-    /// Texels: a typed buffer or a texture.
-    Texels(Texels),
-    /// A sampler.
-    Sampler(Sampler),
-}
-
-/// Bytes addressed by words.
-#[derive(Debug)]
-pub(crate) struct Words {
-    pub(super) memory: Arc<Memory>,
-    pub(super) extent: Extent,
-    counter: Option<Counter>,
-}
-
-/// A constant buffer and the number of its copy.
-#[derive(Debug)]
-pub(crate) struct Constants {
-    memory: Arc<Memory>,
-    offset_bytes: u64,
-    /// How much of it is read.
-    read_bytes: u64,
-    pub(super) copy: usize,
-    /// Extent of the copy: padded with zeros to whole vectors and the declared size.
-    pub(super) extent: Extent,
-}
-
-/// Which bytes of a memory are seen, and in what elements.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Extent {
-    offset_bytes: u64,
-    size_bytes: u64,
-    /// Bytes of an element; `None` for raw views.
-    stride_bytes: Option<u32>,
-    /// Elements; bytes of a raw view.
-    count: u64,
 }
 
 /// A change of one register, checked and ready to be made.
@@ -160,6 +112,12 @@ impl BoundViews {
         other_formats
     }
 
+    /// Samples for the lanes of a packet.
+    #[inline(always)]
+    pub(super) fn sample(&self, call: SampleCall<'_>) {
+        self.samples.sample(&self.views, call);
+    }
+
     /// By declared range, then by position in it.
     pub fn views(&self) -> &Table<Option<Bound>> {
         &self.views
@@ -196,142 +154,4 @@ pub(crate) fn trimmed(formats: impl Iterator<Item = Option<TexelFormat>>) -> Tex
     let mut formats: TexelFormats = formats.collect();
     formats.truncate(formats.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
     formats
-}
-
-impl Bound {
-    fn new(declared: &Declared, view: &View, limits: &Limits, copy: usize) -> Self {
-        match (view.kind(), declared.kind) {
-            (ViewKind::Sampler(sampler), _) => Bound::Sampler(**sampler),
-            (ViewKind::Texture(view), _) => Bound::Texels(Texels::Texture(view.surface(declared.is_writable()))),
-            (ViewKind::Buffer(view), ResourceKind::Constant { vectors }) => {
-                Bound::Constants(Constants::new(view, vectors, limits, copy))
-            }
-            (ViewKind::Buffer(view), _) => match view.elements {
-                Elements::Typed { format } => Bound::Texels(Texels::Buffer {
-                    memory: Arc::clone(view.buffer.memory()),
-                    offset_bytes: view.offset_bytes,
-                    count: view.element_count(),
-                    format,
-                }),
-                Elements::Structured { stride_bytes } => Bound::Words(Words::new(view, Some(stride_bytes))),
-                Elements::Constant | Elements::Raw => Bound::Words(Words::new(view, None)),
-            },
-        }
-    }
-
-    /// What a query of its size answers: of a texture, that of the first mip level.
-    pub fn size(&self) -> [u32; 4] {
-        let query = match self {
-            Bound::Texels(Texels::Texture(_)) => Query::TextureSize,
-            _ => Query::BufferSize,
-        };
-        answer(query, self, 0)
-    }
-}
-
-impl Words {
-    fn new(view: &BufferView, stride_bytes: Option<u32>) -> Self {
-        let BufferView { offset_bytes, size_bytes, .. } = *view;
-        let extent = Extent { offset_bytes, size_bytes, stride_bytes, count: view.element_count() };
-        Self { memory: Arc::clone(view.buffer.memory()), extent, counter: view.counter.clone() }
-    }
-
-    /// First byte, for compiled code.
-    pub fn base(&self) -> *mut u8 {
-        self.memory.base().wrapping_add(self.extent.offset_bytes as usize)
-    }
-
-    /// Bytes.
-    pub fn size_bytes(&self) -> u64 {
-        self.extent.size_bytes
-    }
-
-    /// Elements; bytes of a raw view.
-    pub fn count(&self) -> u64 {
-        self.extent.count
-    }
-
-    /// The hidden counter.
-    pub fn counter(&self) -> Option<&AtomicU32> {
-        self.counter.as_ref().map(Counter::word)
-    }
-}
-
-impl Constants {
-    /// Bytes beyond the largest constant buffer are not seen.
-    fn new(view: &BufferView, declared_vectors: u32, limits: &Limits, copy: usize) -> Self {
-        let most = limits.constant_vectors.max(declared_vectors);
-        let count = view.size_bytes.div_ceil(16).min(most.into()).max(declared_vectors.into());
-        let size_bytes = count * 16;
-        Self {
-            memory: Arc::clone(view.buffer.memory()),
-            offset_bytes: view.offset_bytes,
-            read_bytes: view.size_bytes.min(size_bytes),
-            copy,
-            extent: Extent { offset_bytes: 0, size_bytes, stride_bytes: Some(16), count },
-        }
-    }
-
-    /// The number of its copy.
-    pub fn copy(&self) -> usize {
-        self.copy
-    }
-
-    /// Vectors of the copy.
-    pub fn count(&self) -> u64 {
-        self.extent.count
-    }
-
-    /// Memory for a copy.
-    pub fn memory(&self, guard_pages: GuardPages) -> Result<Memory, Error> {
-        Ok(Memory::zeroed(self.extent.size_bytes, guard_pages)?)
-    }
-
-    /// Reads what is in the buffer now.
-    pub fn read(&self, copy: &Memory) {
-        self.memory.copy_to(self.offset_bytes, copy, self.read_bytes);
-    }
-}
-
-impl Extent {
-    /// Where the bytes that an address can access begin and end in the memory; none if the index is out of range.
-    fn element(&self, at: Address) -> Option<(u64, u64)> {
-        let (start, size_bytes) = match self.stride_bytes {
-            None => (0, self.size_bytes),
-            Some(stride_bytes) => {
-                let index = u64::from(at.index.unwrap_or(0));
-                if index >= self.count {
-                    return None;
-                }
-                (index * u64::from(stride_bytes), stride_bytes.into())
-            }
-        };
-        let start = self.offset_bytes + start;
-        Some((start + u64::from(at.offset_bytes & !3), start + size_bytes))
-    }
-
-    /// The offset of each of some consecutive words, if it is in range.
-    pub fn word_offsets(&self, at: Address) -> impl Iterator<Item = Option<u64>> {
-        let (first, end) = self.element(at).unwrap_or((4, 0));
-        (first..).step_by(4).map(move |offset| (offset + 4 <= end).then_some(offset))
-    }
-}
-
-/// A register's result for a shader's query.
-pub(super) fn answer(query: Query, bound: &Bound, level: u32) -> [u32; 4] {
-    match (query, bound) {
-        (Query::BufferSize, Bound::Words(words)) => [u32::try_from(words.count()).unwrap_or(u32::MAX); 4],
-        (Query::BufferSize, Bound::Constants(constants)) => [constants.count() as u32; 4],
-        (Query::BufferSize, Bound::Texels(texels)) => [texels.buffer_count(); 4],
-        (Query::TextureSize, Bound::Texels(texels)) => texels.size(level),
-        (Query::SampleCount, Bound::Texels(texels)) => [texels.sample_count(), 0, 0, 0],
-        (Query::SamplePosition, Bound::Texels(texels)) => {
-            let [x, y] = texels.sample_position(level);
-            [x.to_bits(), y.to_bits(), 0, 0]
-        }
-        // Only queried where compiled code does not access texels directly.
-        (Query::Layout, _)
-        | (Query::TextureSize | Query::SampleCount | Query::SamplePosition, Bound::Words(_) | Bound::Constants(_))
-        | (_, Bound::Sampler(_)) => [0; 4],
-    }
 }

@@ -4,11 +4,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use brolga::bench::Statistics;
-use serde::{Deserialize, Serialize};
 
 use super::baseline::{Baseline, Old, OldTimes};
-use super::machine::Machine;
-use super::record::{Document, Record, Times, time};
+use super::record::{Change, Compared, Document, Figure, Machine, Record, Times, Verdict, time};
 use super::table::{Row, cell, rows};
 use crate::cli::report::harmless;
 use crate::cli::sheet::Sheet;
@@ -16,60 +14,6 @@ use crate::cli::style::Style;
 
 /// What is less than this part is no change, however sure it is: code that only lies elsewhere in memory makes as much.
 const NOTHING: f64 = 0.03;
-
-/// A result beside an earlier one.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Compared {
-    /// The file, or the runtime that its lines are of.
-    pub with: String,
-    /// How many times as fast the machine itself is now, by work that is always the same.
-    pub machine: Option<f64>,
-    pub run: Change,
-    pub compile: Option<Change>,
-}
-
-/// A time then and now.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Change {
-    /// Which times of both are compared.
-    pub what: Figure,
-    pub before_ms: f64,
-    pub now_ms: f64,
-    /// `before / now`: above 1 it is faster now.
-    pub ratio: f64,
-    pub verdict: Verdict,
-}
-
-/// What is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Figure {
-    /// Medians of processor times.
-    CpuMedian,
-    /// Medians of wall times.
-    WallMedian,
-    /// The least processor times, where more is not known.
-    CpuLeast,
-    /// The least wall times.
-    WallLeast,
-}
-
-/// What a ratio means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Verdict {
-    Faster,
-    Slower,
-    /// The difference is no larger than what either varies by.
-    Same,
-    /// Other programs had too much of the processors, then or now, for wall times to tell.
-    Busy,
-    /// Then or now more was measured in turns with it, which leaves it other caches.
-    #[serde(rename = "other list")]
-    OtherList,
-    /// One of them is of another runtime, or it is not known how far it varies.
-    Unsaid,
-}
 
 /// How the machine was, then and now.
 #[derive(Clone, Copy)]

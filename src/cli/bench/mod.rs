@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `record.rs` | what was measured, as a document |
+//! | `record.rs` | what was measured and compared, as a document |
 //! | `machine.rs` | what is measured on |
 //! | `table.rs` | the tables on a terminal |
 //! | `baseline.rs` | earlier figures, of this program and of others |
@@ -38,8 +38,8 @@ use super::style::Styles;
 use super::summary::{RunLine, error_json};
 use super::{Ending, report, scene};
 use baseline::Baseline;
-use machine::{Account, Machine};
-use record::{Document, JobRecord, Record};
+use machine::Account;
+use record::{Document, JobRecord, Machine, Record};
 
 #[derive(Args)]
 pub(super) struct Arguments {

@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Checked;
-use super::compare::Compared;
-use super::machine::Machine;
+use super::machine::{Account, processor};
 use crate::cli::summary::{comparison_json, milliseconds, verdict};
 
 /// All that a command measured.
@@ -20,6 +19,21 @@ pub(super) struct Document {
     pub interrupted: bool,
     pub machine: Machine,
     pub jobs: Vec<JobRecord>,
+}
+
+/// What was measured on.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Machine {
+    /// The version of the program.
+    pub brolga: String,
+    pub processor: Option<String>,
+    /// How many threads run at once.
+    pub processors: usize,
+    pub system: String,
+    /// What work took that is always the same, between the dispatches.
+    pub reference: Times,
+    /// How much of the time in which threads of the program could have run they waited for a processor, from 0 to 1.
+    pub waited: Option<f64>,
 }
 
 /// One job, or one case of the suite.
@@ -62,6 +76,60 @@ pub(super) struct Record {
     pub frame: Option<FrameRecord>,
     #[serde(default)]
     pub compared: Vec<Compared>,
+}
+
+/// A result beside an earlier one.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Compared {
+    /// The file, or the runtime that its lines are of.
+    pub with: String,
+    /// How many times as fast the machine itself is now, by work that is always the same.
+    pub machine: Option<f64>,
+    pub run: Change,
+    pub compile: Option<Change>,
+}
+
+/// A time then and now.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Change {
+    /// Which times of both are compared.
+    pub what: Figure,
+    pub before_ms: f64,
+    pub now_ms: f64,
+    /// `before / now`: above 1 it is faster now.
+    pub ratio: f64,
+    pub verdict: Verdict,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Figure {
+    /// Medians of processor times.
+    CpuMedian,
+    /// Medians of wall times.
+    WallMedian,
+    /// The least processor times, where more is not known.
+    CpuLeast,
+    /// The least wall times.
+    WallLeast,
+}
+
+/// What a ratio means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Verdict {
+    Faster,
+    Slower,
+    /// The difference is no larger than what either varies by.
+    Same,
+    /// Other programs had too much of the processors, then or now, for wall times to tell.
+    Busy,
+    /// Then or now more was measured in turns with it, which leaves it other caches.
+    #[serde(rename = "other list")]
+    OtherList,
+    /// One of them is of another runtime, or it is not known how far it varies.
+    Unsaid,
 }
 
 /// What a frame does.
@@ -117,6 +185,28 @@ pub(super) struct WorkRecord {
     pub item: String,
     pub bytes: Option<u64>,
     pub operations: Option<u64>,
+}
+
+/// Other programs took so much that wall times are theirs too.
+const BUSY: f64 = 0.05;
+
+impl Machine {
+    /// This one, as it was since the account was begun.
+    pub fn here(reference: &Samples, account: &Account) -> Self {
+        Self {
+            brolga: env!("CARGO_PKG_VERSION").to_owned(),
+            processor: processor(),
+            processors: std::thread::available_parallelism().map_or(1, usize::from),
+            system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+            reference: Times::new(reference),
+            waited: account.waited(),
+        }
+    }
+
+    /// Whether other programs had so much of the processors that wall times say little.
+    pub fn was_busy(&self) -> bool {
+        self.waited.is_some_and(|waited| waited > BUSY)
+    }
 }
 
 impl JobRecord {

@@ -23,7 +23,6 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::constants;
 use super::document::{self, DepthStencil, item};
 use super::error::{Problem, SceneError};
 use super::names::Reference;
@@ -144,9 +143,9 @@ struct DrawStep {
     #[serde(default)]
     clip_planes: Vec<[f32; 4]>,
     #[serde(default)]
-    vs_constants: constants::Named,
+    vs_constants: step::NamedConstants,
     #[serde(default)]
-    ps_constants: constants::Named,
+    ps_constants: step::NamedConstants,
     #[serde(default)]
     render_states: RenderStates,
 }

@@ -237,10 +237,6 @@ fn pairs(program: &Program, faults: &mut Faults<ValidateError>) {
 /// Of a pair, one instruction writes colour and the other alpha. The error is why two are none.
 fn can_pair(before: Option<&Instruction>, instruction: &Instruction) -> Result<(), &'static str> {
     const ALPHA: u8 = 8;
-    let written = |instruction: &Instruction| match instruction.operands.first() {
-        Some(Operand::Destination(destination)) => destination.mask,
-        _ => 0,
-    };
     let before = before.ok_or("there is none")?;
     if instruction.op.info().class != Class::Arithmetic || before.op.info().class != Class::Arithmetic {
         return Err("one of them is not arithmetic");
@@ -248,8 +244,8 @@ fn can_pair(before: Option<&Instruction>, instruction: &Instruction) -> Result<(
     if before.coissue {
         return Err("that one runs together with the one before itself");
     }
-    let masks = (written(before), written(instruction));
-    if !matches!(masks, (ALPHA, mask) | (mask, ALPHA) if mask & ALPHA == 0 && mask != 0) {
+    let masks = (before.written(), instruction.written());
+    if !matches!(masks, (Some(ALPHA), Some(mask)) | (Some(mask), Some(ALPHA)) if mask & ALPHA == 0 && mask != 0) {
         return Err("one must write colour and the other alpha");
     }
     Ok(())

@@ -76,10 +76,7 @@ impl Written {
 fn reads(version: Version, declarations: &Declarations, instruction: &Instruction) -> Vec<(Register, u8)> {
     let mut found = Vec::new();
     let op = instruction.op;
-    let written = match instruction.operands.first() {
-        Some(Operand::Destination(destination)) => destination.mask,
-        _ => ALL,
-    };
+    let written = instruction.written().unwrap_or(ALL);
     for (place, (slot, operand)) in instruction.slots().enumerate() {
         let register = operand.register();
         if let Some(relative) = operand.relative() {

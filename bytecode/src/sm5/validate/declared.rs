@@ -1,6 +1,5 @@
 //! Declarations: what may be declared, how much of it, and how often.
 
-use super::operands::computed;
 use super::{Mask, Register, Rule, ValidateError};
 use crate::faults::Faults;
 use crate::limits::Limits;
@@ -377,7 +376,7 @@ impl Collect<'_, '_> {
         interpolation: Option<Interpolation>,
     ) -> Result<(), Rule> {
         let file = operand.file;
-        if !is_input_of(file, self.program.stage) {
+        if !file.is_input_of(self.program.stage) {
             let Program { stage, model, .. } = *self.program;
             return Err(Rule::NoInput { file, stage, model });
         }
@@ -389,7 +388,7 @@ impl Collect<'_, '_> {
         }
         let register = if file.is_numbered() { attribute_number(operand)? } else { 0 };
         let vertices = match operand.indices.as_slice() {
-            [vertices, _] => Some(vertices.as_u32().ok_or_else(|| computed(operand))?),
+            [vertices, _] => Some(vertices.as_u32().ok_or_else(|| Rule::computed(operand))?),
             _ => None,
         };
         let (mask, phase) = (operand.mask(), self.phase);
@@ -399,7 +398,7 @@ impl Collect<'_, '_> {
 
     fn output(&mut self, operand: &Operand, system_value: Option<SystemValue>) -> Result<(), Rule> {
         let file = operand.file;
-        if !is_output_of(file, self.program.stage) {
+        if !file.is_output_of(self.program.stage) {
             let Program { stage, model, .. } = *self.program;
             return Err(Rule::NoOutput { file, stage, model });
         }
@@ -482,7 +481,7 @@ impl Collect<'_, '_> {
 /// The number of an input or output register: its last index.
 fn attribute_number(operand: &Operand) -> Result<u32, Rule> {
     let last = operand.indices.len().checked_sub(1);
-    last.and_then(|last| operand.index_u32(last)).ok_or_else(|| computed(operand))
+    last.and_then(|last| operand.index_u32(last)).ok_or_else(|| Rule::computed(operand))
 }
 
 fn within(what: &'static str, value: u32, least: u32, most: u32) -> Result<(), Rule> {
@@ -503,37 +502,4 @@ fn multiple(what: &'static str, value: u32) -> Result<(), Rule> {
 pub(super) fn stride(stride_bytes: u32) -> Result<(), Rule> {
     within("stride in bytes", stride_bytes, 4, STRIDE_BYTES)?;
     multiple("stride in bytes", stride_bytes)
-}
-
-/// Whether a stage has this input.
-pub(super) fn is_input_of(file: RegisterFile, stage: Stage) -> bool {
-    use RegisterFile as File;
-    match file {
-        File::Input => stage != Stage::Compute,
-        File::InputPrimitiveId => matches!(stage, Stage::Geometry | Stage::Hull | Stage::Domain | Stage::Pixel),
-        File::OutputControlPointId | File::ForkInstanceId | File::JoinInstanceId | File::OutputControlPoint => {
-            stage == Stage::Hull
-        }
-        File::InputControlPoint | File::PatchConstant => matches!(stage, Stage::Hull | Stage::Domain),
-        File::DomainPoint => stage == Stage::Domain,
-        File::ThreadId | File::GroupId | File::ThreadIdInGroup | File::ThreadIndexInGroup => stage == Stage::Compute,
-        File::InputCoverage | File::InnerCoverage => stage == Stage::Pixel,
-        File::GsInstanceId => stage == Stage::Geometry,
-        File::CycleCounter => true,
-        _ => false,
-    }
-}
-
-/// Whether a stage has this output.
-pub(super) fn is_output_of(file: RegisterFile, stage: Stage) -> bool {
-    use RegisterFile as File;
-    match file {
-        File::Output => stage != Stage::Compute,
-        File::OutputDepth
-        | File::OutputDepthGreaterEqual
-        | File::OutputDepthLessEqual
-        | File::OutputCoverageMask
-        | File::OutputStencilRef => stage == Stage::Pixel,
-        _ => false,
-    }
 }

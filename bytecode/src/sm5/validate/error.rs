@@ -1,9 +1,8 @@
 //! What can be wrong with a program.
 
-use super::declared::{is_input_of, is_output_of};
 use crate::faults::rules;
 use crate::sm5::codes::ReturnType;
-use crate::sm5::operand::{Operand, RegisterFile};
+use crate::sm5::operand::{Components, Operand, RegisterFile};
 use crate::sm5::ops::Op;
 use crate::sm5::valid::FunctionName;
 use crate::sm5::{Model, Stage};
@@ -94,10 +93,10 @@ rules! {
     #[error("{register}{missing} is not declared, only {declared} is")]
     ComponentsNotDeclared { register: Register, missing: Mask, declared: Mask },
     /// An input is one that the stage has.
-    #[error("{stage}_{model} has no {}; its inputs are {}", file.description(), list(*stage, is_input_of))]
+    #[error("{stage}_{model} has no {}; its inputs are {}", file.description(), list(*stage, RegisterFile::is_input_of))]
     NoInput { file: RegisterFile, stage: Stage, model: Model },
     /// An output is one that the stage has.
-    #[error("{stage}_{model} has no {}; its outputs are {}", file.description(), list(*stage, is_output_of))]
+    #[error("{stage}_{model} has no {}; its outputs are {}", file.description(), list(*stage, RegisterFile::is_output_of))]
     NoOutput { file: RegisterFile, stage: Stage, model: Model },
     /// An instruction repeats the stride of a declaration.
     #[error("{register} is declared with a stride of {declared} bytes, here it has {found}")]
@@ -171,4 +170,30 @@ rules! {
     /// Counts have limits.
     #[error("{what}: {count} are over the limit of {limit}")]
     Limit { what: &'static str, count: u32, limit: u32 },
+}
+
+impl Rule {
+    pub(super) fn wrong_file(operand: &Operand, expected: &'static str) -> Self {
+        Self::File { operand: Box::new(operand.clone()), file: operand.file.description(), expected }
+    }
+
+    pub(super) fn wrong_components(operand: &Operand, expected: &'static str) -> Self {
+        let found = match operand.components {
+            Components::None => "no components",
+            Components::One => "one component",
+            Components::Mask(_) => "a mask",
+            Components::Swizzle(_) => "a swizzle",
+            Components::Select(_) => "a selected component",
+        };
+        Self::Components { operand: Box::new(operand.clone()), found, expected }
+    }
+
+    pub(super) fn wrong_mask(operand: &Operand, expected: &'static str) -> Self {
+        Self::WriteMask { operand: Box::new(operand.clone()), mask: Mask(operand.mask()), expected }
+    }
+
+    /// The error of a register number that is computed.
+    pub(super) fn computed(operand: &Operand) -> Self {
+        Self::ComputedNumber { operand: Box::new(operand.clone()), file: operand.file.description() }
+    }
 }

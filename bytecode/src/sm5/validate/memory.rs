@@ -3,7 +3,7 @@
 //! Which dimensions and modes an instruction takes is in its row of the table; the rules are those of each instruction's
 //! page in the functional specification, and the messages of the real compiler's own check.
 
-use super::operands::{Known, wrong_components, wrong_file, wrong_mask};
+use super::operands::Known;
 use super::{Register, Rule, declared};
 use crate::sm5::codes::{ResourceDimension, ReturnType, SamplerMode};
 use crate::sm5::declaration::{RegisterRange, ResourceKind};
@@ -23,7 +23,7 @@ impl Known<'_> {
         is_stored: bool,
     ) -> Result<(), Rule> {
         if !file_fits(operand.file, storage, is_stored, self.stage) {
-            return Err(wrong_file(operand, expected(storage, is_stored)));
+            return Err(Rule::wrong_file(operand, expected(storage, is_stored)));
         }
         if operand.file == File::Rasterizer {
             return Ok(());
@@ -46,6 +46,20 @@ impl Known<'_> {
         }
         returned(instruction.op, register, kind, storage)?;
         repeated_stride(register, kind, hint)
+    }
+
+    /// Memory that is written.
+    pub(super) fn stored(&self, instruction: &Instruction, operand: &Operand, storage: Storage) -> Result<(), Rule> {
+        self.memory(instruction, operand, storage, true)?;
+        let mask = operand.mask();
+        let expected = match storage {
+            Storage::Raw | Storage::Structured if !matches!(mask, 0b0001 | 0b0011 | 0b0111 | 0b1111) => {
+                ".x, .xy, .xyz or .xyzw"
+            }
+            Storage::TypedUav if mask != 0xf => ".xyzw",
+            _ => return Ok(()),
+        };
+        Err(Rule::wrong_mask(operand, expected))
     }
 
     /// The register an operand names and what it is declared as; `None` if its number is computed.
@@ -71,10 +85,10 @@ impl Known<'_> {
 
     pub(super) fn sampler(&self, operand: &Operand, select: bool, mode: SamplerMode) -> Result<(), Rule> {
         if operand.file != File::Sampler {
-            return Err(wrong_file(operand, "s#"));
+            return Err(Rule::wrong_file(operand, "s#"));
         }
         if select && !matches!(operand.components, Components::Select(_)) {
-            return Err(wrong_components(operand, "a selected component"));
+            return Err(Rule::wrong_components(operand, "a selected component"));
         }
         let Some(register) = self.ranged_number(operand)? else { return Ok(()) };
         let declared = self.samplers.get(&register.number).ok_or(self.not_declared(register))?;
@@ -163,17 +177,4 @@ fn repeated_stride(register: Register, kind: ResourceKind, hint: Option<Resource
         return Ok(());
     }
     Err(Rule::Stride { register, found, declared: stride_bytes })
-}
-
-/// The mask of memory that is written.
-pub(super) fn stored_mask(operand: &Operand, storage: Storage) -> Result<(), Rule> {
-    let mask = operand.mask();
-    let expected = match storage {
-        Storage::Raw | Storage::Structured if !matches!(mask, 0b0001 | 0b0011 | 0b0111 | 0b1111) => {
-            ".x, .xy, .xyz or .xyzw"
-        }
-        Storage::TypedUav if mask != 0xf => ".xyzw",
-        _ => return Ok(()),
-    };
-    Err(wrong_mask(operand, expected))
 }

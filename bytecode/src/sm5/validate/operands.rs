@@ -1,8 +1,6 @@
 //! The operands of every instruction: whether the file may stand in the slot, the register is declared, the indices
 //! are within it, and masks and swizzles suit the instruction. What memory must be declared as is in `memory.rs`.
 
-use super::declared::{is_input_of, is_output_of};
-use super::memory::stored_mask;
 use super::{Mask, Register, Rule, VALUE, ValidateError};
 use crate::faults::Faults;
 use crate::sm5::instruction::Instruction;
@@ -38,30 +36,6 @@ pub(super) fn check(program: &Program, flow: &Flow, declared: &Declarations, fau
             ItemKind::Declaration(_) => {}
         }
     }
-}
-
-pub(super) fn wrong_file(operand: &Operand, expected: &'static str) -> Rule {
-    Rule::File { operand: Box::new(operand.clone()), file: operand.file.description(), expected }
-}
-
-pub(super) fn wrong_components(operand: &Operand, expected: &'static str) -> Rule {
-    let found = match operand.components {
-        Components::None => "no components",
-        Components::One => "one component",
-        Components::Mask(_) => "a mask",
-        Components::Swizzle(_) => "a swizzle",
-        Components::Select(_) => "a selected component",
-    };
-    Rule::Components { operand: Box::new(operand.clone()), found, expected }
-}
-
-pub(super) fn wrong_mask(operand: &Operand, expected: &'static str) -> Rule {
-    Rule::WriteMask { operand: Box::new(operand.clone()), mask: Mask(operand.mask()), expected }
-}
-
-/// The error of a register number that is computed.
-pub(super) fn computed(operand: &Operand) -> Rule {
-    Rule::ComputedNumber { operand: Box::new(operand.clone()), file: operand.file.description() }
 }
 
 /// What is declared, ready to look up.
@@ -146,18 +120,15 @@ impl<'p> Known<'p> {
                     let written = instruction.operands.first().map_or(0xf, Operand::mask);
                     double_source(operand, written, instruction.op)?;
                 } else if operand.file == File::Immediate64 && !(ty == Type::Any && width == Width::Each) {
-                    return Err(wrong_file(operand, "a 32-bit value"));
+                    return Err(Rule::wrong_file(operand, "a 32-bit value"));
                 }
             }
-            Slot::Store(storage) => {
-                self.memory(instruction, operand, storage, true)?;
-                stored_mask(operand, storage)?;
-            }
+            Slot::Store(storage) => self.stored(instruction, operand, storage)?,
             Slot::Load(storage) => self.memory(instruction, operand, storage, false)?,
             Slot::Sampler { select, mode } => self.sampler(operand, select, mode)?,
             Slot::Label => {
                 if !matches!(operand.file, File::Label | File::FunctionBody) {
-                    return Err(wrong_file(operand, "a label"));
+                    return Err(Rule::wrong_file(operand, "a label"));
                 }
                 let register = self.number(operand, 0, "1")?;
                 if operand.file == File::FunctionBody && !self.function_bodies.contains(&register.number) {
@@ -173,12 +144,12 @@ impl<'p> Known<'p> {
             Slot::Interface => self.interface(operand, instruction.call_site)?,
             Slot::Case => {
                 if operand.file != File::Immediate32 || operand.components != Components::One {
-                    return Err(wrong_file(operand, "a 32-bit immediate of one component"));
+                    return Err(Rule::wrong_file(operand, "a 32-bit immediate of one component"));
                 }
             }
             Slot::Attribute => {
                 if operand.file != File::Input {
-                    return Err(wrong_file(operand, "v#"));
+                    return Err(Rule::wrong_file(operand, "v#"));
                 }
                 self.value(operand)?;
                 self.components(operand, components_read(instruction, Width::Each, operand))?;
@@ -192,17 +163,17 @@ impl<'p> Known<'p> {
         match operand.file {
             File::Null if null => return Ok(()),
             File::Temp | File::IndexableTemp => {}
-            file if is_output_of(file, self.stage) => {}
-            file if Stage::ALL.iter().any(|&stage| is_output_of(file, stage)) => {
+            file if file.is_output_of(self.stage) => {}
+            file if Stage::ALL.iter().any(|&stage| file.is_output_of(stage)) => {
                 return Err(Rule::NoOutput { file, stage: self.stage, model: self.model });
             }
-            _ => return Err(wrong_file(operand, "r#, x# or an output of the stage")),
+            _ => return Err(Rule::wrong_file(operand, "r#, x# or an output of the stage")),
         }
         self.register(operand)?;
         let mask = operand.mask();
         match operand.components {
             Components::Mask(_) | Components::One => {}
-            _ => return Err(wrong_components(operand, "a mask")),
+            _ => return Err(Rule::wrong_components(operand, "a mask")),
         }
         let count = mask.count_ones();
         let expected = match (ty, width) {
@@ -212,7 +183,7 @@ impl<'p> Known<'p> {
             (_, Width::PerDouble) if count > 2 => "at most two components",
             _ => return self.components(operand, mask),
         };
-        Err(wrong_mask(operand, expected))
+        Err(Rule::wrong_mask(operand, expected))
     }
 
     /// A value that is read.
@@ -221,24 +192,24 @@ impl<'p> Known<'p> {
             File::Immediate32 | File::Immediate64 => return Ok(()),
             File::Temp | File::IndexableTemp | File::ConstantBuffer | File::ImmediateConstantBuffer => {}
             File::This if !self.declared.interfaces.is_empty() => {}
-            file if is_input_of(file, self.stage) => {}
-            file if Stage::ALL.iter().any(|&stage| is_input_of(file, stage)) => {
+            file if file.is_input_of(self.stage) => {}
+            file if Stage::ALL.iter().any(|&stage| file.is_input_of(stage)) => {
                 return Err(Rule::NoInput { file, stage: self.stage, model: self.model });
             }
-            _ => return Err(wrong_file(operand, VALUE)),
+            _ => return Err(Rule::wrong_file(operand, VALUE)),
         }
         match operand.components {
             Components::One | Components::Swizzle(_) | Components::Select(_) => {}
             // Inputs that are scalars may be written without components.
             Components::None if !operand.file.is_numbered() => {}
-            _ => return Err(wrong_components(operand, "a swizzle or one component")),
+            _ => return Err(Rule::wrong_components(operand, "a swizzle or one component")),
         }
         self.register(operand)
     }
 
     fn interface(&self, operand: &Operand, call_site: u32) -> Result<(), Rule> {
         if operand.file != File::Interface {
-            return Err(wrong_file(operand, "fp#"));
+            return Err(Rule::wrong_file(operand, "fp#"));
         }
         let register = self.number(operand, 1, "2")?;
         let interface = self.declared.interface(register.number).ok_or(self.not_declared(register))?;
@@ -350,14 +321,14 @@ impl<'p> Known<'p> {
     /// The register of an operand with a number and `more` further indices.
     fn number(&self, operand: &Operand, more: usize, expected: &'static str) -> Result<Register, Rule> {
         self.counted(operand, 1 + more, expected)?;
-        let number = operand.index_u32(0).ok_or_else(|| computed(operand))?;
+        let number = operand.index_u32(0).ok_or_else(|| Rule::computed(operand))?;
         Ok(Register { file: operand.file, number })
     }
 
     /// The register of an operand that must be of `file` and has a number only.
     pub(super) fn number_of(&self, operand: &Operand, file: File) -> Result<Register, Rule> {
         if operand.file != file {
-            return Err(wrong_file(operand, file.description()));
+            return Err(Rule::wrong_file(operand, file.description()));
         }
         self.number(operand, 0, "1")
     }
@@ -379,7 +350,7 @@ impl<'p> Known<'p> {
     fn computed_number(&self, operand: &Operand, index: &Index) -> Result<(), Rule> {
         let file = operand.file;
         if self.declared.interfaces.is_empty() || self.model == Model::Sm5_1 {
-            return Err(computed(operand));
+            return Err(Rule::computed(operand));
         }
         self.index(Register { file, number: 0 }, Some(index), 0, u64::from(u32::MAX))
     }
@@ -480,7 +451,7 @@ fn double_source(operand: &Operand, written: u8, op: Op) -> Result<(), Rule> {
         Components::Swizzle(swizzle) => swizzle,
         // Four words are two doubles; fewer serve as one double for both.
         _ if operand.file == File::Immediate64 || operand.file == File::Immediate32 => return Ok(()),
-        _ => return Err(wrong_components(operand, "a swizzle")),
+        _ => return Err(Rule::wrong_components(operand, "a swizzle")),
     };
     let is_narrow = op.info().slots.iter().any(|slot| matches!(slot, Slot::Write { width: Width::PerDouble, .. }));
     // A 32-bit result takes its doubles in order; a double takes the pair it lies in.

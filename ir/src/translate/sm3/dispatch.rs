@@ -1,6 +1,6 @@
 //! One row per opcode: what each instruction is made of.
 
-use brolga_bytecode::sm3::{Instruction, Op as Opcode, Operand};
+use brolga_bytecode::sm3::{Instruction, Op as Opcode};
 
 use super::componentwise::op;
 use super::texture::Lookup;
@@ -11,14 +11,6 @@ use crate::ops::Op;
 const XYZ: u8 = 0b0111;
 const XYZW: u8 = 0b1111;
 const ALPHA: u8 = 0b1000;
-
-/// The components that an instruction writes.
-fn destination_mask(instruction: &Instruction) -> u8 {
-    match instruction.operands.first() {
-        Some(Operand::Destination(destination)) => destination.mask,
-        _ => 0,
-    }
-}
 
 impl Translator<'_, '_> {
     /// Translates the instruction `i` at a position of the program.
@@ -42,7 +34,7 @@ impl Translator<'_, '_> {
             Opcode::Lrp => self.each(i, Self::lrp),
             Opcode::Cmp => self.each(i, Self::cmp),
             // Where it runs together with an instruction for alpha, devices take the second source, whatever the first one is.
-            Opcode::Cnd if i.coissue && destination_mask(i) != ALPHA => self.each(i, |_, s| s[1]),
+            Opcode::Cnd if i.coissue && i.written() != Some(ALPHA) => self.each(i, |_, s| s[1]),
             Opcode::Cnd | Opcode::CndEach => self.each(i, Self::cnd),
             // One value for all components.
             Opcode::Rcp => self.scalar(i, Self::rcp),

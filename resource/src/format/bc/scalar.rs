@@ -7,7 +7,7 @@
 use std::marker::PhantomData;
 
 use crate::format::codec::{Codec, Words};
-use crate::format::table::{Described, Encoding};
+use crate::format::parts::{Described, Encoding};
 
 use super::EXTENTS;
 

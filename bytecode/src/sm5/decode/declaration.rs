@@ -1,16 +1,17 @@
 //! The layout of each declaration.
 
-use super::Model;
-use super::codes::{
+use super::error::DecodeError;
+use super::operand::{operand, return_types};
+use crate::limits::Limits;
+use crate::reader::Reader;
+use crate::sm5::Model;
+use crate::sm5::codes::{
     Interpolation, ResourceDimension, SamplerMode, SystemValue, TessellatorDomain, TessellatorOutput,
     TessellatorPartitioning, Topology,
 };
-use super::declaration::{Declaration, DeclarationKind, GlobalFlags, RegisterRange, ResourceKind, UavFlags};
-use super::decode::{DecodeError, operand, return_types};
-use super::operand::{Operand, RegisterFile};
-use super::ops::Op;
-use crate::limits::Limits;
-use crate::reader::Reader;
+use crate::sm5::declaration::{Declaration, DeclarationKind, GlobalFlags, RegisterRange, ResourceKind, UavFlags};
+use crate::sm5::operand::{Operand, RegisterFile};
+use crate::sm5::ops::Op;
 
 /// Decodes the declaration whose words `reader` holds.
 pub(super) fn declaration(

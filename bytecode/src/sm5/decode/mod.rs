@@ -3,58 +3,28 @@
 //! Decoding follows the stated lengths and never leaves them: an instruction's operands must end where the
 //! instruction does, or one word before (fxc leaves an unused word after some texture instructions). It stops at the
 //! first error. Whether a program makes sense is not checked here.
+//!
+//! | file | what |
+//! |---|---|
+//! | `operand.rs` | operands |
+//! | `declaration.rs` | the layout of each declaration |
+//! | `error.rs` | why words are not a program |
 
-use super::codes::{MinPrecision, ResinfoReturn, ResourceDimension, ReturnType};
-use super::custom::{CustomContent, CustomData, Message, MessageKind};
-use super::instruction::{Instruction, ResourceHint, SyncFlags, Test};
-use super::operand::{Components, Index, IndexForm, Operand, RegisterFile};
-use super::ops::{Carries, Form, Op, Slot};
-use super::{Item, ItemKind, Model, Program, Stage, declare};
-use crate::faults::errors;
+mod declaration;
+mod error;
+mod operand;
+
+pub use error::DecodeError;
+
 use crate::limits::Limits;
 use crate::reader::Reader;
-
-errors! {
-    /// Why words are not a program.
-    DecodeError:
-
-    /// Fewer bytes than a token sequence needs.
-    #[error("token at byte {at}: needs {need} more bytes, {have} are left")]
-    Truncated { need: u32, have: u32 },
-    /// The program's length does not fit its chunk.
-    #[error("program length at byte {at}: {words} words are stated, it must be 2 to {have}")]
-    ProgramLength { words: u32, have: u32 },
-    /// A shader model other than 4.0, 4.1, 5.0 and 5.1.
-    #[error("version token at byte {at}: unknown shader model {major}.{minor}, only 4.0 to 5.1 are known")]
-    UnknownModel { major: u32, minor: u32 },
-    /// An unknown program type.
-    #[error("version token at byte {at}: unknown program type {code}")]
-    UnknownStage { code: u32 },
-    /// An opcode that does not exist.
-    #[error("token at byte {at}: opcode {code} does not exist in {model}")]
-    UnknownOpcode { code: u16, model: Model },
-    /// An instruction's length is zero, or more than there is.
-    #[error("{op} at byte {at}: a length of {words} words, it must be 1 to {have}")]
-    InstructionLength { op: Op, words: u32, have: u32 },
-    /// An instruction is longer than its operands.
-    #[error("{op} at byte {at}: {words} words are left after its operands")]
-    TrailingWords { op: Op, words: u32 },
-    /// A number that means nothing in its field.
-    #[error("token at byte {at}: unknown {what} {code}")]
-    UnknownCode { what: &'static str, code: u32 },
-    /// Indices are nested too deeply.
-    #[error("operand at byte {at}: indices are nested deeper than the limit of {limit}")]
-    IndexDepth { limit: u32 },
-    /// The operand of a declaration does not have the form it must have.
-    #[error("{op} at byte {at}: its operand must be {expected}")]
-    DeclarationOperand { op: Op, expected: &'static str },
-    /// The immediate constant buffer does not hold whole vectors, or too many.
-    #[error("immediate constant buffer at byte {at}: {words} words, it must be a multiple of 4 up to 16384")]
-    ImmediateConstants { words: u32 },
-    /// A count is over its limit.
-    #[error("{what} at byte {at}: {count} are over the limit of {limit}")]
-    Limit { what: &'static str, count: u32, limit: u32 },
-}
+use crate::sm5::codes::{ResinfoReturn, ResourceDimension};
+use crate::sm5::custom::{CustomContent, CustomData, Message, MessageKind};
+use crate::sm5::instruction::{Instruction, ResourceHint, SyncFlags, Test};
+use crate::sm5::ops::{Carries, Form, Op, Slot};
+use crate::sm5::{Item, ItemKind, Model, Program, Stage};
+use declaration::declaration;
+use operand::{operand, return_types};
 
 /// Vectors in an immediate constant buffer.
 const IMMEDIATE_VECTORS: usize = 4096;
@@ -107,7 +77,7 @@ impl<'a> Decoder<'a, '_> {
         let kind = match op.info().form {
             Form::Instruction => ItemKind::Instruction(self.instruction(op, &mut reader)?),
             Form::Declaration => {
-                let declaration = declare::declaration(op, self.model, self.limits, &mut reader)?;
+                let declaration = declaration(op, self.model, self.limits, &mut reader)?;
                 nothing_left(at, op, &reader)?;
                 ItemKind::Declaration(Box::new(declaration))
             }
@@ -271,116 +241,4 @@ fn extended_opcode_tokens(
         }
     }
     Ok(())
-}
-
-/// Four return types of four bits each, x lowest.
-pub(super) fn return_types(at: u32, bits: u32) -> Result<[ReturnType; 4], DecodeError> {
-    let mut returns = [ReturnType::Unused; 4];
-    for (n, return_type) in returns.iter_mut().enumerate() {
-        let code = bits >> (4 * n) & 0xf;
-        *return_type = ReturnType::from_code(code).ok_or(DecodeError::UnknownCode { at, what: "return type", code })?;
-    }
-    Ok(returns)
-}
-
-/// Reads an operand with everything that belongs to it.
-pub(super) fn operand(reader: &mut Reader<'_>, limits: &Limits) -> Result<Operand, DecodeError> {
-    nested_operand(reader, limits, 0)
-}
-
-fn nested_operand(reader: &mut Reader<'_>, limits: &Limits, depth: u32) -> Result<Operand, DecodeError> {
-    let at = reader.at();
-    if depth > limits.index_depth {
-        return Err(DecodeError::IndexDepth { at, limit: limits.index_depth });
-    }
-    let token = reader.u32()?;
-    let code = token >> 12 & 0xff;
-    let file = RegisterFile::from_code(code).ok_or(DecodeError::UnknownCode { at, what: "operand type", code })?;
-    let mut operand = Operand::new(file, components(at, token)?);
-    extended_operand_tokens(token, reader, &mut operand)?;
-
-    let words = match (file, operand.components) {
-        (RegisterFile::Immediate32, Components::One) => 1,
-        (RegisterFile::Immediate64, Components::One) => 2,
-        (RegisterFile::Immediate32 | RegisterFile::Immediate64, Components::None) => {
-            return Err(DecodeError::UnknownCode { at, what: "component count of an immediate", code: 0 });
-        }
-        (RegisterFile::Immediate32 | RegisterFile::Immediate64, _) => 4,
-        _ => 0,
-    };
-    let dimensions = token >> 20 & 3;
-    if words > 0 && dimensions > 0 {
-        return Err(DecodeError::UnknownCode { at, what: "index count of an immediate", code: dimensions });
-    }
-    for _ in 0..words {
-        operand.immediate.push(reader.u32()?);
-    }
-    for n in 0..dimensions {
-        operand.indices.push(index(reader, limits, depth, token >> (22 + 3 * n) & 7)?);
-    }
-    Ok(operand)
-}
-
-fn components(at: u32, token: u32) -> Result<Components, DecodeError> {
-    match token & 3 {
-        0 => Ok(Components::None),
-        1 => Ok(Components::One),
-        2 => match token >> 2 & 3 {
-            0 => Ok(Components::Mask((token >> 4 & 0xf) as u8)),
-            1 => Ok(Components::Swizzle([4, 6, 8, 10].map(|shift| (token >> shift & 3) as u8))),
-            2 => Ok(Components::Select((token >> 4 & 3) as u8)),
-            code => Err(DecodeError::UnknownCode { at, what: "component selection mode", code }),
-        },
-        code => Err(DecodeError::UnknownCode { at, what: "component count", code }),
-    }
-}
-
-/// Reads the tokens that follow an operand token while bit 31 is set. Unknown ones are skipped.
-fn extended_operand_tokens(token: u32, reader: &mut Reader<'_>, operand: &mut Operand) -> Result<(), DecodeError> {
-    let mut last = token;
-    while last >> 31 != 0 {
-        let at = reader.at();
-        last = reader.u32()?;
-        if last & 0x3f != 1 {
-            continue;
-        }
-        let code = last >> 6 & 0xff;
-        if code > 3 {
-            return Err(DecodeError::UnknownCode { at, what: "operand modifier", code });
-        }
-        operand.negate = code & 1 != 0;
-        operand.absolute = code & 2 != 0;
-        let code = last >> 14 & 7;
-        operand.min_precision =
-            MinPrecision::from_code(code).ok_or(DecodeError::UnknownCode { at, what: "minimum precision", code })?;
-        operand.non_uniform = last >> 17 & 1 != 0;
-    }
-    Ok(())
-}
-
-fn index(reader: &mut Reader<'_>, limits: &Limits, depth: u32, code: u32) -> Result<Index, DecodeError> {
-    let at = reader.at();
-    let form = match code {
-        0 => IndexForm::Immediate32,
-        1 => IndexForm::Immediate64,
-        2 => IndexForm::Relative,
-        3 => IndexForm::Relative32,
-        4 => IndexForm::Relative64,
-        _ => return Err(DecodeError::UnknownCode { at, what: "index representation", code }),
-    };
-    let immediate = match form {
-        IndexForm::Immediate32 | IndexForm::Relative32 => u64::from(reader.u32()?),
-        IndexForm::Immediate64 | IndexForm::Relative64 => {
-            let [high, low] = [reader.u32()?, reader.u32()?].map(u64::from);
-            high << 32 | low
-        }
-        IndexForm::Relative => 0,
-    };
-    let relative = match form {
-        IndexForm::Relative | IndexForm::Relative32 | IndexForm::Relative64 => {
-            Some(Box::new(nested_operand(reader, limits, depth + 1)?))
-        }
-        IndexForm::Immediate32 | IndexForm::Immediate64 => None,
-    };
-    Ok(Index { form, immediate, relative })
 }
