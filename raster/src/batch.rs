@@ -2,7 +2,7 @@
 
 mod cut;
 
-use brolga_ir::pipeline::record;
+use brolga_ir::pipeline::record::BatchVertex;
 use brolga_ir::width::MAX_LANES;
 use brolga_runtime::{ArrayWords, Error, Session};
 
@@ -249,7 +249,7 @@ struct Candidate {
 impl Assembly {
     /// Makes primitives of a batch's vertices, each of which is there once for each instance.
     fn assemble(&mut self, topology: Topology, batch: Batch, instances: &Instances<'_>) {
-        const WORDS: usize = record::vertex::WORDS as usize;
+        const WORDS: usize = BatchVertex::WORDS;
         let Self { reuse, ids, primitives, .. } = self;
         let kind = topology.kind();
         reuse.forget();
@@ -261,9 +261,13 @@ impl Assembly {
                 let mut place = |position: u32| {
                     let index = instances.index(position);
                     reuse.place(index, from, || {
-                        let words: [u32; WORDS] =
-                            [index.wrapping_add(instances.base_vertex), index, number, instances.first];
-                        ids.extend_from_slice(&words);
+                        let vertex = BatchVertex {
+                            index: index.wrapping_add(instances.base_vertex),
+                            id: index,
+                            instance_id: number,
+                            first_instance: instances.first,
+                        };
+                        ids.extend_from_slice(&vertex.words());
                         (ids.len() / WORDS - 1) as u32
                     })
                 };

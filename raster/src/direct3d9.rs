@@ -4,7 +4,7 @@
 //! The rules are those of its documentation. They hold where a pipeline's shaders are of models 1.1 to 3.0, and so do three that are
 //! no choice: pixel centers lie at integer coordinates, points are squares, and no index begins a strip anew.
 
-use brolga_ir::pipeline::record::state as words;
+use brolga_ir::pipeline::record::{BatchDirect3D9, BatchState};
 pub use brolga_ir::pipeline::state::Distance;
 use brolga_runtime::format::Use;
 use brolga_runtime::{
@@ -99,17 +99,16 @@ impl Direct3D9Values {
         self.clip_planes.iter().map(|plane| plane.map(f64::from))
     }
 
-    /// Puts what shaders read into the words of a draw's state.
-    pub(crate) fn put(&self, fog: Option<FogMode>, state: &mut [u32; words::WORDS as usize]) {
-        state[words::ALPHA_REFERENCE as usize] = self.alpha_reference.into();
-        state[words::FOG_COLOR as usize..][..3].copy_from_slice(&self.fog_color.map(f32::to_bits));
-        let range = match fog {
+    /// Puts what shaders read into a draw's state.
+    pub(crate) fn put(&self, fog: Option<FogMode>, state: &mut BatchState) {
+        let fog_range = match fog {
             None | Some(FogMode::Vertex) => [0.0; 2],
             Some(FogMode::Linear(_)) => [self.fog_end, 1.0 / (self.fog_end - self.fog_start)],
             Some(FogMode::Exponential(_)) => [0.0, self.fog_density * std::f32::consts::LOG2_E],
             Some(FogMode::ExponentialSquared(_)) => [0.0, self.fog_density * std::f32::consts::LOG2_E.sqrt()],
         };
-        state[words::FOG_RANGE as usize..][..2].copy_from_slice(&range.map(f32::to_bits));
+        let alpha_reference = self.alpha_reference.into();
+        state.reserved = BatchDirect3D9 { alpha_reference, fog_color: self.fog_color, fog_range }.words();
     }
 }
 

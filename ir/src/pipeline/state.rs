@@ -140,13 +140,13 @@ pub struct PixelState {
     pub depth: Option<DepthTest>,
     /// Whether the function reports which pixels are live at its end.
     pub reports_live: bool,
-    /// Whether the targets and the depth buffer are arrays, of which the [state](super::record::state::LAYER) says the
+    /// Whether the targets and the depth buffer are arrays, of which the [state](super::record::BatchState::layer) says the
     /// layer.
     pub has_layers: bool,
     /// What fills each of its inputs, in their order; without any they are from the registers of a vertex with their numbers.
     pub links: Vec<Link>,
     /// Which pixels are live, by the alpha of the first output: as a code of 8 bits, which goes on below 0 and above 255 where the first
-    /// target does, it is compared with the [reference](super::record::state::ALPHA_REFERENCE).
+    /// target does, it is compared with the [reference](super::record::BatchDirect3D9::alpha_reference).
     pub alpha_test: Option<Comparison>,
     /// Whether pixels are only live where the first output's alpha is above a half: what an alpha makes of one sample's coverage
     /// (functional specification, 17.18).

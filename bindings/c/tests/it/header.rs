@@ -16,6 +16,9 @@ fn formats() -> String {
     text + "} BrolgaFormat;"
 }
 
+/// What lies in the arrays of batches.
+const RECORDS: [&str; 1] = ["../../ir/src/pipeline/record.rs"];
+
 /// The files in the order of the table in `lib.rs`.
 fn sources(root: &Path) -> Vec<String> {
     let table = std::fs::read_to_string(root.join("src/lib.rs")).expect("lib.rs");
@@ -31,7 +34,9 @@ fn the_header_is_up_to_date() {
     config.after_includes = Some(format!("\n{}", formats()));
     let builder = sources(root)
         .iter()
-        .fold(Builder::new().with_config(config), |builder, file| builder.with_src(root.join("src").join(file)));
+        .map(|file| format!("src/{file}"))
+        .chain(RECORDS.map(str::to_owned))
+        .fold(Builder::new().with_config(config), |builder, file| builder.with_src(root.join(file)));
     let mut made = Vec::new();
     builder.generate().expect("cbindgen reads the sources").write(&mut made);
     let made = String::from_utf8(made).expect("UTF-8");
