@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `table.rs` | the formats: a row each |
+//! | `direct3d9.rs` | names of Direct3D 9, and the formats that they stand for |
 //! | `uses.rs` | what a format may be used for, and which formats may see each other's texels |
 //! | `codec.rs` | what a row's codec does: converts texels to words and back |
 //! | `convert.rs` | components that are fields of a texel |
@@ -15,6 +16,7 @@
 mod bc;
 mod codec;
 mod convert;
+mod direct3d9;
 mod pairs;
 mod shared_exponent;
 mod srgb;
@@ -25,5 +27,6 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use direct3d9::TextureFormat;
 pub use table::{Encoding, Field, Format, UnknownFormat};
 pub use uses::Use;
