@@ -6,7 +6,7 @@
 //! | `ops.rs` | the table of pure operations with their meaning |
 //! | `float.rs` | Direct3D's float rules on one number |
 //! | `entity.rs` | typed indices |
-//! | `named.rs` | enums whose values have names |
+//! | `named.rs` | enums whose values have names, or numbers too |
 //! | `stage.rs` | the stage that a shader is for, its inputs and outputs |
 //! | `interface.rs` | what a shader declares of the world outside |
 //! | `operand.rs` | what instructions are made of |
@@ -50,7 +50,7 @@ pub mod host;
 pub mod interface;
 pub mod interp;
 pub mod math;
-mod named;
+pub mod named;
 mod operand;
 pub mod ops;
 pub mod passes;

@@ -2,6 +2,7 @@
 
 mod cut;
 
+use brolga_ir::named::numbered;
 use brolga_ir::pipeline::record::BatchVertex;
 use brolga_ir::width::MAX_LANES;
 use brolga_runtime::{ArrayWords, Error, Session};
@@ -51,9 +52,9 @@ pub struct Outputs {
 pub struct Raster {
     /// The parts of the target that are drawn to: the first one, or all that the vertex shader can choose.
     pub areas: Vec<Area>,
-    /// What is drawn of triangles.
+    /// What is drawn of triangles, as D3D11_FILL_MODE.
     pub fill: Fill,
-    /// Triangles that are not drawn.
+    /// Triangles that are not drawn, as D3D11_CULL_MODE.
     pub cull: Cull,
     /// Whether triangles whose corners go counter-clockwise show their front.
     pub is_front_counter_clockwise: bool,
@@ -110,24 +111,26 @@ impl Raster {
     }
 }
 
-/// What is drawn of triangles.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Fill {
-    /// All that they cover.
-    Solid,
-    /// Their edges, as lines; not those where they are cut.
-    Wireframe,
+numbered! {
+    /// What is drawn of triangles, as D3D11_FILL_MODE.
+    pub enum Fill {
+        /// All that they cover.
+        Solid = 3 => "SOLID",
+        /// Their edges, as lines; not those where they are cut.
+        Wireframe = 2 => "WIREFRAME",
+    }
 }
 
-/// Triangles that are not drawn.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Cull {
-    /// All are drawn.
-    None,
-    /// Those that show their front.
-    Front,
-    /// Those that show their back.
-    Back,
+numbered! {
+    /// Triangles that are not drawn, as D3D11_CULL_MODE.
+    pub enum Cull {
+        /// All are drawn.
+        None = 1 => "NONE",
+        /// Those that show their front.
+        Front = 2 => "FRONT",
+        /// Those that show their back.
+        Back = 3 => "BACK",
+    }
 }
 
 impl Cull {

@@ -11,10 +11,7 @@ use serde_json::value::RawValue;
 use super::direct3d9;
 use super::error::{Problem, SceneError};
 use super::expectation::Expect;
-use super::names::{
-    AddressName, BlendOpName, ComparisonName, CullName, FactorName, FillName, Kind, LogicOpName, Named, ResourceFormat,
-    StencilOpName, filter,
-};
+use super::names::{Kind, Named, ResourceFormat, filter};
 use super::save::Save;
 use super::step::Step;
 use crate::raster::{self, BlendOp, Cull, Direct3D9State, Factor, Fill, LogicOp, StencilOp};
@@ -261,22 +258,14 @@ impl<'de> Deserialize<'de> for Mips {
 pub(super) struct Sampler {
     #[serde(deserialize_with = "filter")]
     pub filter: Filter,
-    pub address: Option<[Address; 3]>,
-    pub comparison: Option<Compare>,
+    pub address: Option<[AddressMode; 3]>,
+    pub comparison: Option<Comparison>,
     pub border: Option<[f32; 4]>,
     pub mip_lod_bias: Option<f32>,
     pub min_lod: Option<f32>,
     pub max_lod: Option<f32>,
     pub max_anisotropy: Option<u32>,
 }
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Address(#[serde(with = "AddressName")] pub AddressMode);
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Compare(#[serde(with = "ComparisonName")] pub Comparison);
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -343,9 +332,7 @@ pub(super) enum Class {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Rasterizer {
-    #[serde(with = "FillName")]
     pub fill_mode: Fill,
-    #[serde(with = "CullName")]
     pub cull_mode: Cull,
     pub front_counter_clockwise: bool,
     pub depth_bias: i32,
@@ -375,7 +362,6 @@ impl Default for Rasterizer {
 pub(super) struct DepthStencil {
     pub depth_enable: bool,
     pub depth_write_mask: DepthWriteMask,
-    #[serde(with = "ComparisonName")]
     pub depth_func: Comparison,
     pub stencil_enable: bool,
     pub stencil_read_mask: u8,
@@ -388,13 +374,9 @@ pub(super) struct DepthStencil {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Face {
-    #[serde(with = "ComparisonName")]
     pub func: Comparison,
-    #[serde(with = "StencilOpName")]
     pub fail_op: StencilOp,
-    #[serde(with = "StencilOpName")]
     pub depth_fail_op: StencilOp,
-    #[serde(with = "StencilOpName")]
     pub pass_op: StencilOp,
 }
 
@@ -439,20 +421,13 @@ pub(super) struct Blend {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct BlendTarget {
     pub blend_enable: bool,
-    #[serde(with = "FactorName")]
     pub src_blend: Factor,
-    #[serde(with = "FactorName")]
     pub dest_blend: Factor,
-    #[serde(with = "BlendOpName")]
     pub blend_op: BlendOp,
-    #[serde(with = "FactorName")]
     pub src_blend_alpha: Factor,
-    #[serde(with = "FactorName")]
     pub dest_blend_alpha: Factor,
-    #[serde(with = "BlendOpName")]
     pub blend_op_alpha: BlendOp,
     pub logic_op_enable: bool,
-    #[serde(with = "LogicOpName")]
     pub logic_op: LogicOp,
     pub write_mask: u8,
 }

@@ -112,9 +112,7 @@ fn comparison(random: &mut Random) -> Comparison {
 }
 
 fn stencil_face(random: &mut Random) -> StencilFace {
-    use StencilOp::{Decrement, DecrementSaturated, Increment, IncrementSaturated, Invert, Keep, Replace, Zero};
-    let all = [Keep, Zero, Replace, IncrementSaturated, DecrementSaturated, Invert, Increment, Decrement];
-    let mut op = || random.pick(&all);
+    let mut op = || random.pick(&StencilOp::ALL);
     let (fail, depth_fail, pass) = (op(), op(), op());
     StencilFace { test: comparison(random), fail, depth_fail, pass }
 }
@@ -131,56 +129,20 @@ fn depth_test(random: &mut Random) -> DepthTest {
 }
 
 fn equation(random: &mut Random) -> Equation {
-    use Factor::*;
-    let factors = [
-        Zero,
-        One,
-        SourceColor,
-        InverseSourceColor,
-        SourceAlpha,
-        InverseSourceAlpha,
-        DestinationAlpha,
-        InverseDestinationAlpha,
-        DestinationColor,
-        InverseDestinationColor,
-        SourceAlphaSaturated,
-        BlendFactor,
-        InverseBlendFactor,
-        SecondColor,
-        InverseSecondColor,
-        SecondAlpha,
-        InverseSecondAlpha,
-    ];
-    let ops = [BlendOp::Add, BlendOp::Subtract, BlendOp::ReverseSubtract, BlendOp::Min, BlendOp::Max];
-    Equation { source: random.pick(&factors), destination: random.pick(&factors), op: random.pick(&ops) }
+    let mut factor = || random.pick(&Factor::ALL);
+    let (source, destination) = (factor(), factor());
+    Equation { source, destination, op: random.pick(&BlendOp::ALL) }
 }
 
 fn target(random: &mut Random, output: u32) -> Target {
-    use LogicOp::*;
-    let ops = [
-        Clear,
-        Set,
-        Copy,
-        CopyInverted,
-        Noop,
-        Invert,
-        And,
-        Nand,
-        Or,
-        Nor,
-        Xor,
-        Equivalent,
-        AndReverse,
-        AndInverted,
-        OrReverse,
-        OrInverted,
-    ];
     let ranges = [Range::Float, Range::Unorm, Range::Unorm, Range::Snorm, Range::Uint, Range::Sint];
     Target {
         output,
         range: random.pick(&ranges),
         blend: random.one_in(2).then(|| Blend { color: equation(random), alpha: equation(random) }),
-        logic: random.one_in(8).then(|| Logic { op: random.pick(&ops), bits: [0; 4].map(|_| random.bits() as u8) }),
+        logic: random
+            .one_in(8)
+            .then(|| Logic { op: random.pick(&LogicOp::ALL), bits: [0; 4].map(|_| random.bits() as u8) }),
         write_mask: if random.one_in(2) { 15 } else { random.bits() as u8 },
     }
 }

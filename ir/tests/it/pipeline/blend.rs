@@ -16,8 +16,6 @@ const OF_TWO: &str = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_out
 /// States in the tests of each range.
 const STATES: u64 = 400;
 
-const OPS: [BlendOp; 5] = [BlendOp::Add, BlendOp::Subtract, BlendOp::ReverseSubtract, BlendOp::Min, BlendOp::Max];
-
 /// What becomes of a bit of the source and one of the destination: for neither, the destination, the source, both.
 const LOGIC_TABLE: [(LogicOp, [u32; 4]); 16] = [
     (LogicOp::Clear, [0, 0, 0, 0]),
@@ -252,7 +250,7 @@ fn equation(random: &mut Random, is_alpha: bool) -> Equation {
         false => random.pick(&OF_COLORS),
     };
     let (source, destination) = (factor(), factor());
-    Equation { source, destination, op: random.pick(&OPS) }
+    Equation { source, destination, op: random.pick(&BlendOp::ALL) }
 }
 
 /// Draws with a random state and checks every component.
