@@ -2,7 +2,7 @@
 //! own_rasterizer` starts it and writes `own.png` to the folder for temporary files. `docs/embedding.md` explains it.
 
 use brolga::format::{Format, Use};
-use brolga::pipeline::record::{SLOTS, primitive, quad, state, vertex};
+use brolga::pipeline::record::{BatchAttribute, BatchPrimitive, BatchQuad, BatchState, BatchVertex, SLOTS};
 use brolga::pipeline::state::{Advance, PixelState, Range, Target, VertexElement, VertexState};
 use brolga::pipeline::{SPACE, StageState};
 use brolga::{
@@ -63,10 +63,7 @@ fn shade_vertices(shader: &BoundShader) -> Result<Vec<[[f32; 4]; ROWS]>, Failure
     let count = VERTICES.len() as u32;
     let (mut vertices, mut strides) = (Vec::new(), vec![0; SLOTS as usize]);
     for index in 0..count {
-        let mut words = [0; vertex::WORDS as usize];
-        words[vertex::INDEX as usize] = index;
-        words[vertex::ID as usize] = index;
-        vertices.extend(words);
+        vertices.extend(BatchVertex { index, id: index, ..BatchVertex::default() }.words());
     }
     strides[0] = size_of_val(&VERTICES[0]) as u32;
     let mut outputs = vec![0; count as usize * ROWS * 4];
@@ -115,22 +112,14 @@ fn main() -> Result<(), Failure> {
     let weights = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|values| Plane::new(points, values));
 
     // What the pixel shader interpolates.
-    let mut record = vec![0; primitive::words(ROWS as u32) as usize];
-    record[primitive::IS_FRONT as usize] = 1;
-    for (n, Plane(plane)) in planes.into_iter().enumerate() {
-        for (first, value) in [primitive::VALUES, primitive::ALONG_X, primitive::ALONG_Y].into_iter().zip(plane) {
-            record[first as usize + n] = value.to_bits();
-        }
-    }
-    record[primitive::W as usize..][..2].copy_from_slice(&[b[3], c[3]].map(f32::to_bits));
+    let [values, along_x, along_y] = [0, 1, 2].map(|n| planes.map(|Plane(plane)| plane[n]));
+    let head = BatchPrimitive { is_front: 1, values, along_x, along_y, w: [b[3], c[3]], ..BatchPrimitive::default() };
+    let mut record = head.words().to_vec();
     for row in 0..ROWS {
-        let words = &mut record[(primitive::ATTRIBUTES + row as u32 * primitive::ATTRIBUTE_WORDS) as usize..];
-        for n in 0..4 {
-            let [leading, second, third] = [0, 1, 2].map(|vertex: usize| vertices[vertex][row][n]);
-            words[n] = leading.to_bits();
-            words[4 + n] = (second - leading).to_bits();
-            words[8 + n] = (third - leading).to_bits();
-        }
+        let [leading, second, third] = [0, 1, 2].map(|vertex: usize| vertices[vertex][row]);
+        let more = |of: [f32; 4]| std::array::from_fn(|n| of[n] - leading[n]);
+        let attribute = BatchAttribute { leading: leading.map(f32::to_bits), second: more(second), third: more(third) };
+        record.extend(attribute.words());
     }
 
     // Quads of 2 x 2 pixels, and which of those are inside.
@@ -139,18 +128,14 @@ fn main() -> Result<(), Failure> {
         let is_inside = |x, y| weights.iter().all(|weight| weight.at(x, y) >= 0.0);
         let coverage = (0..4).filter(|n| is_inside(x + n % 2, y + n / 2)).fold(0, |mask, n| mask | 1 << n);
         if coverage != 0 {
-            let mut words = [0; quad::WORDS as usize];
-            words[quad::CORNER as usize..][..2].copy_from_slice(&[x, y]);
-            words[quad::COVERAGE as usize] = coverage;
-            quads.extend(words);
+            quads.extend(BatchQuad { corner: [x, y], primitive: 0, coverage }.words());
         }
     }
 
     let pixel = pixel_shader(&device, &target)?;
-    let pixels = quads.len() as u32 / quad::WORDS * 4;
-    let mut state = [1.0_f32.to_bits(); state::WORDS as usize];
+    let pixels = (quads.len() / BatchQuad::WORDS * 4) as u32;
     // All quads are of the primitive with number 0.
-    state[state::PRIMITIVE as usize] = 1;
+    let state = BatchState { primitive: 1, ..BatchState::default() }.words();
     let mut arrays = [quads.as_slice(), record.as_slice(), &state].map(ArrayWords::Read);
     pixel.worker()?.begin(&Dispatch::new([0; 3]))?.batch(pixels, &mut arrays)?;
 

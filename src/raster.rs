@@ -31,7 +31,7 @@
 
 pub use brolga_raster::assembly::Topology;
 pub use brolga_raster::batch::{Cull, Fill};
-pub use brolga_raster::direct3d9::{Direct3D9State, Direct3D9Values, Distance, FRESH_SAMPLER, FogMode, TextureFormat};
+pub use brolga_raster::direct3d9::{Direct3D9State, Direct3D9Values, Distance, FRESH_SAMPLER, FogMode};
 pub use brolga_raster::edge::Bounds;
 pub use brolga_raster::error::DrawError;
 pub use brolga_raster::history::{Counts, Fate, Fragment, PixelHistory};
@@ -42,6 +42,7 @@ pub use brolga_raster::state::{ALPHA_BLEND, DepthState, ElementFormat, InputElem
 pub use brolga_raster::statistics::Statistics;
 pub use brolga_raster::targets::{DepthView, Targets};
 pub use brolga_raster::viewport::Viewport;
+pub use brolga_runtime::format::TextureFormat;
 pub use brolga_runtime::pipeline::state::{
     Advance, Blend, BlendOp, Equation, Factor, LogicOp, StencilFace, StencilOp, StencilTest,
 };

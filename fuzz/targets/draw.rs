@@ -67,9 +67,7 @@ impl Numbers {
 }
 
 fn stencil_face(numbers: &mut Numbers) -> StencilFace {
-    use StencilOp::{Decrement, DecrementSaturated, Increment, IncrementSaturated, Invert, Keep, Replace, Zero};
-    let ops = [Keep, Zero, Replace, IncrementSaturated, DecrementSaturated, Invert, Increment, Decrement];
-    let mut op = || pick(&ops, numbers.next() as u8);
+    let mut op = || pick(&StencilOp::ALL, numbers.next() as u8);
     let [fail, depth_fail, pass] = [op(), op(), op()];
     StencilFace { test: pick(&Comparison::ALL, numbers.next() as u8), fail, depth_fail, pass }
 }

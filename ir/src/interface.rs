@@ -7,7 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::{ArrayId, LocalId, ResourceId, SharedId};
-use crate::named::named;
+use crate::named::{named, numbered};
 use crate::stage::Stage;
 
 /// Everything a shader declares.
@@ -200,30 +200,29 @@ impl fmt::Display for ResourceKind {
     }
 }
 
-named! {
-    /// Shape of a typed resource.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+numbered! {
+    /// Kinds of textures and views, as D3D11_SRV_DIMENSION.
     pub enum Dimension {
         /// A typed buffer.
-        Buffer = "buffer",
+        Buffer = 1 => "buffer",
         /// One row of texels.
-        Texture1d = "texture1d",
+        Texture1d = 2 => "texture1d",
         /// Rows of texels, in layers.
-        Texture1dArray = "texture1darray",
+        Texture1dArray = 3 => "texture1darray",
         /// A rectangle.
-        Texture2d = "texture2d",
+        Texture2d = 4 => "texture2d",
         /// Rectangles in layers.
-        Texture2dArray = "texture2darray",
+        Texture2dArray = 5 => "texture2darray",
         /// A rectangle with several samples a texel.
-        Texture2dMs = "texture2dms",
+        Texture2dMs = 6 => "texture2dms",
         /// The same in layers.
-        Texture2dMsArray = "texture2dmsarray",
+        Texture2dMsArray = 7 => "texture2dmsarray",
         /// A box.
-        Texture3d = "texture3d",
+        Texture3d = 8 => "texture3d",
         /// Six faces.
-        TextureCube = "texturecube",
+        TextureCube = 9 => "texturecube",
         /// Six faces each, in layers.
-        TextureCubeArray = "texturecubearray",
+        TextureCubeArray = 10 => "texturecubearray",
     }
 }
 

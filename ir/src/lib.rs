@@ -6,7 +6,7 @@
 //! | `ops.rs` | the table of pure operations with their meaning |
 //! | `float.rs` | Direct3D's float rules on one number |
 //! | `entity.rs` | typed indices |
-//! | `named.rs` | enums whose values have names |
+//! | `named.rs` | enums whose values have names, or numbers too |
 //! | `stage.rs` | the stage that a shader is for, its inputs and outputs |
 //! | `stages.rs` | what there is one of for each stage of a pipeline |
 //! | `interface.rs` | what a shader declares of the world outside |
@@ -51,7 +51,7 @@ pub mod host;
 pub mod interface;
 pub mod interp;
 pub mod math;
-mod named;
+pub mod named;
 mod operand;
 pub mod ops;
 pub mod passes;

@@ -5,27 +5,30 @@
 
 use std::ops::Range;
 
+use brolga_ir::named::numbered;
+
 use crate::indices::Indices;
 
 /// Positions that a batch reads for each primitive that it may have, before it ends at a restart: more than any primitive takes.
 const RESTARTED: u32 = 8;
 
-/// How vertices make primitives.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Topology {
-    /// Every vertex is a point.
-    PointList,
-    /// Two vertices each.
-    LineList,
-    /// Each vertex from the second on makes a line with the one before it.
-    LineStrip,
-    /// Three vertices each.
-    TriangleList,
-    /// Each vertex from the third on makes a triangle with the two before it.
-    TriangleStrip,
-    /// Each vertex from the third on makes a triangle with the one before it, which leads, and the first one. Only Direct3D 9 has fans,
-    /// which do not begin anew.
-    TriangleFan,
+numbered! {
+    /// How vertices make primitives, as D3D11_PRIMITIVE_TOPOLOGY.
+    pub enum Topology {
+        /// Every vertex is a point.
+        PointList = 1 => "POINTLIST",
+        /// Two vertices each.
+        LineList = 2 => "LINELIST",
+        /// Each vertex from the second on makes a line with the one before it.
+        LineStrip = 3 => "LINESTRIP",
+        /// Three vertices each.
+        TriangleList = 4 => "TRIANGLELIST",
+        /// Each vertex from the third on makes a triangle with the two before it.
+        TriangleStrip = 5 => "TRIANGLESTRIP",
+        /// Each vertex from the third on makes a triangle with the one before it, which leads, and the first one. Only Direct3D 9 has
+        /// fans, which do not begin anew.
+        TriangleFan = 6 => "TRIANGLEFAN",
+    }
 }
 
 /// What primitives are.

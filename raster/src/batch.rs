@@ -2,7 +2,8 @@
 
 mod cut;
 
-use brolga_ir::pipeline::record;
+use brolga_ir::named::numbered;
+use brolga_ir::pipeline::record::BatchVertex;
 use brolga_ir::width::MAX_LANES;
 use brolga_runtime::{ArrayWords, Error, Session};
 
@@ -51,9 +52,9 @@ pub struct Outputs {
 pub struct Raster {
     /// The parts of the target that are drawn to: the first one, or all that the vertex shader can choose.
     pub areas: Vec<Area>,
-    /// What is drawn of triangles.
+    /// What is drawn of triangles, as D3D11_FILL_MODE.
     pub fill: Fill,
-    /// Triangles that are not drawn.
+    /// Triangles that are not drawn, as D3D11_CULL_MODE.
     pub cull: Cull,
     /// Whether triangles whose corners go counter-clockwise show their front.
     pub is_front_counter_clockwise: bool,
@@ -110,24 +111,26 @@ impl Raster {
     }
 }
 
-/// What is drawn of triangles.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Fill {
-    /// All that they cover.
-    Solid,
-    /// Their edges, as lines; not those where they are cut.
-    Wireframe,
+numbered! {
+    /// What is drawn of triangles, as D3D11_FILL_MODE.
+    pub enum Fill {
+        /// All that they cover.
+        Solid = 3 => "SOLID",
+        /// Their edges, as lines; not those where they are cut.
+        Wireframe = 2 => "WIREFRAME",
+    }
 }
 
-/// Triangles that are not drawn.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Cull {
-    /// All are drawn.
-    None,
-    /// Those that show their front.
-    Front,
-    /// Those that show their back.
-    Back,
+numbered! {
+    /// Triangles that are not drawn, as D3D11_CULL_MODE.
+    pub enum Cull {
+        /// All are drawn.
+        None = 1 => "NONE",
+        /// Those that show their front.
+        Front = 2 => "FRONT",
+        /// Those that show their back.
+        Back = 3 => "BACK",
+    }
 }
 
 impl Cull {
@@ -249,7 +252,7 @@ struct Candidate {
 impl Assembly {
     /// Makes primitives of a batch's vertices, each of which is there once for each instance.
     fn assemble(&mut self, topology: Topology, batch: Batch, instances: &Instances<'_>) {
-        const WORDS: usize = record::vertex::WORDS as usize;
+        const WORDS: usize = BatchVertex::WORDS;
         let Self { reuse, ids, primitives, .. } = self;
         let kind = topology.kind();
         reuse.forget();
@@ -261,9 +264,13 @@ impl Assembly {
                 let mut place = |position: u32| {
                     let index = instances.index(position);
                     reuse.place(index, from, || {
-                        let words: [u32; WORDS] =
-                            [index.wrapping_add(instances.base_vertex), index, number, instances.first];
-                        ids.extend_from_slice(&words);
+                        let vertex = BatchVertex {
+                            index: index.wrapping_add(instances.base_vertex),
+                            id: index,
+                            instance_id: number,
+                            first_instance: instances.first,
+                        };
+                        ids.extend_from_slice(&vertex.words());
                         (ids.len() / WORDS - 1) as u32
                     })
                 };

@@ -1,6 +1,6 @@
 //! Primitives become pixels, tile by tile.
 
-use brolga_ir::pipeline::record::{self, primitive};
+use brolga_ir::pipeline::record::{BatchAttribute, BatchPrimitive, BatchState};
 use brolga_ir::pipeline::state::DepthTest;
 use brolga_runtime::{ArrayWords, Error, ResourceError, Session};
 use wide::f32x4;
@@ -30,19 +30,8 @@ pub struct Shading {
     pub reports_live: bool,
     /// Registers that the pixel shader may read.
     pub rows: u32,
-    /// Words that change from draw to draw.
-    pub state: [u32; record::state::WORDS as usize],
-}
-
-impl Shading {
-    /// The depths of the viewport.
-    fn depths(&self) -> [f32; 2] {
-        [0, 1].map(|n| f32::from_bits(self.state[record::state::DEPTHS as usize + n]))
-    }
-
-    fn set_depths(&mut self, depths: [f32; 2]) {
-        self.state[record::state::DEPTHS as usize..][..2].copy_from_slice(&depths.map(f32::to_bits));
-    }
+    /// What changes from draw to draw.
+    pub state: BatchState,
 }
 
 /// Words of primitives beyond which open packets are closed after a batch.
@@ -60,7 +49,7 @@ const TOGETHER: u32 = 8;
 /// Quads that wait to be shaded: whole packets, in order.
 #[derive(Default)]
 struct Waiting {
-    quads: Vec<[u32; record::quad::WORDS as usize]>,
+    quads: Vec<[u32; Quad::WORDS]>,
     /// The number of the primitive that all are of, plus 1; 0 if they may be of several.
     primitive: u32,
 }
@@ -188,10 +177,10 @@ impl TileDraw<'_, '_, '_> {
     fn primitive(&mut self, prepared: &Prepared, drawn: &Primitive) {
         if let (Some(_), Some(raster)) = (self.outputs.viewport, self.raster) {
             let depths = prepared.area(drawn.vertices[0], raster).viewport.depths();
-            if depths != self.shading.depths() {
+            if depths != self.shading.state.depths {
                 // What waits is of the viewport before.
                 self.finish();
-                self.shading.set_depths(depths);
+                self.shading.state.depths = depths;
             }
         }
         let own = |bias| moved(prepared.corners_of(drawn.vertices), bias);
@@ -291,7 +280,7 @@ impl TileDraw<'_, '_, '_> {
     /// Whether all pixels of an area of the tile are known to fail the depth test.
     #[inline(always)]
     fn is_hidden(&mut self, drawn: &Drawn<'_>, area: &Bounds) -> bool {
-        let range = self.shading.depths();
+        let range = self.shading.state.depths;
         self.shading.depth.is_some() && self.worker.depth.is_hidden(drawn.local, drawn.origin, area, range)
     }
 
@@ -367,7 +356,8 @@ impl TileDraw<'_, '_, '_> {
         let Waiting { quads, primitive: of } = &mut self.worker.squares;
         *of = if quads.is_empty() || *of == primitive + 1 { primitive + 1 } else { 0 };
         for part in parts(corner, size, tile::PART) {
-            quads.extend(in_square(part).map(|[x, y]| [x as u32, y as u32, primitive, 15]));
+            let quad = |[x, y]: [i32; 2]| Quad { corner: [x as u32, y as u32], primitive, coverage: 15 };
+            quads.extend(in_square(part).map(|corner| quad(corner).words()));
         }
         if quads.len() >= MOST_QUADS {
             self.shade_squares();
@@ -380,24 +370,25 @@ impl TileDraw<'_, '_, '_> {
         if let Some(number) = drawn.number {
             return number;
         }
-        let words = primitive::words(self.shading.rows) as usize;
+        let words = BatchPrimitive::WORDS + self.shading.rows as usize * BatchAttribute::WORDS;
         let records = &mut self.worker.primitives;
         let number = (records.len() / words) as u32;
         drawn.number = Some(number);
         let &mut Drawn { prepared, primitive: of, local, origin, .. } = drawn;
-        let mut head = [0; primitive::ATTRIBUTES as usize];
-        let mut put = |word: u32, values: &[u32]| head[word as usize..][..values.len()].copy_from_slice(values);
-        put(primitive::ORIGIN, &origin.map(|place| place as u32));
-        put(primitive::IS_FRONT, &[u32::from(of.is_front), of.id]);
-        put(primitive::VALUES, &local.value.map(f32::to_bits));
-        put(primitive::ALONG_X, &local.x.map(f32::to_bits));
-        put(primitive::ALONG_Y, &local.y.map(f32::to_bits));
         // What is the leading vertex again has no weight, and nothing that could be more than 0 times that.
         let is_again = [0, 1, 2].map(|n| n > 0 && of.vertices[n] == of.vertices[0]);
         let rcp_w = |n: usize| if is_again[n] { 1.0 } else { prepared.corners[of.vertices[n] as usize].rcp_w };
-        let w = [1, 2].map(|n| 1.0 / rcp_w(n));
-        put(primitive::W, &w.map(f32::to_bits));
-        records.extend_from_slice(&head);
+        let head = BatchPrimitive {
+            origin: origin.map(|place| place as u32),
+            is_front: of.is_front.into(),
+            id: of.id,
+            values: local.value,
+            along_x: local.x,
+            along_y: local.y,
+            w: [1, 2].map(|n| 1.0 / rcp_w(n)),
+            reserved: [0; 2],
+        };
+        records.extend_from_slice(&head.words());
         let rows = of.vertices.map(|vertex| prepared.row(vertex as usize, self.outputs).as_chunks::<4>().0);
         for n in 0..self.shading.rows as usize {
             let is_read = self.outputs.is_read.get(n) == Some(&true);
@@ -413,8 +404,8 @@ impl TileDraw<'_, '_, '_> {
             if is_again[2] {
                 third = f32x4::ZERO;
             }
-            let words: [[u32; 4]; 3] = [leading, bytemuck::cast(second), bytemuck::cast(third)];
-            records.extend_from_slice(words.as_flattened());
+            let attribute = BatchAttribute { leading, second: second.to_array(), third: third.to_array() };
+            records.extend_from_slice(&attribute.words());
         }
         number
     }
@@ -440,8 +431,8 @@ impl TileDraw<'_, '_, '_> {
             depths: drawn.local.of_quad(plane::DEPTH, way),
             coverage,
             is_front: drawn.primitive.is_front,
-            range: self.shading.depths(),
-            reference: self.shading.state[record::state::STENCIL_REFERENCE as usize],
+            range: self.shading.state.depths,
+            reference: self.shading.state.stencil_reference,
         };
         self.worker.depth.test(how, &tested)
     }
@@ -513,9 +504,7 @@ impl TileDraw<'_, '_, '_> {
         let quads = &mut waiting.quads;
         if let Some(session) = self.pixel.as_deref_mut().filter(|_| !quads.is_empty() && self.failure.is_none()) {
             let pixels = 4 * quads.len() as u32;
-            let mut state = self.shading.state;
-            state[record::state::PRIMITIVE as usize] = waiting.primitive;
-            state[record::state::LAYER as usize] = *layer;
+            let state = BatchState { primitive: waiting.primitive, layer: *layer, ..self.shading.state }.words();
             let [quads, primitives, state] = [quads.as_flattened(), primitives, &state].map(ArrayWords::Read);
             let result = if self.shading.reports_live {
                 live.clear();
@@ -556,7 +545,6 @@ fn moved(mut corners: [Corner; 3], bias: f32) -> [Corner; 3] {
 impl Waiting {
     /// Adds packets.
     fn append(&mut self, packets: &[[Quad; QUADS]]) {
-        let words = |quad: &Quad| [quad.corner[0], quad.corner[1], quad.primitive, quad.coverage];
-        self.quads.extend(packets.as_flattened().iter().map(words));
+        self.quads.extend(packets.as_flattened().iter().map(|quad| quad.words()));
     }
 }

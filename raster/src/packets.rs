@@ -3,6 +3,8 @@
 //! Packets run in order, so a quad may go to any packet after the last one that holds its position: the first of those with room.
 //! Some dozen packets are open at once, which fills nearly all of them.
 
+pub use brolga_ir::pipeline::record::BatchQuad as Quad;
+
 use crate::tile;
 
 /// Quads of a packet.
@@ -13,18 +15,6 @@ const OPEN: usize = 64;
 
 /// Positions of quads along a side of a tile.
 const ACROSS: usize = tile::SIZE as usize / 2;
-
-/// Four pixels of one primitive.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(C)]
-pub struct Quad {
-    /// The upper left pixel in the target; both even.
-    pub corner: [u32; 2],
-    /// The primitive, by its place among those that are drawn together.
-    pub primitive: u32,
-    /// Covered pixels, a bit each: upper left, upper right, lower left, lower right.
-    pub coverage: u32,
-}
 
 /// The quads of a mask that has four bits for each, `across` in a row, from a pixel on: those that cover something, with their first
 /// pixel and their coverage.

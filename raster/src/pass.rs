@@ -1,7 +1,8 @@
 //! Passes: draws into the same targets, in order.
 
 use brolga_fenv::in_default_mode;
-use brolga_ir::pipeline::{DEPTH, SPACE, record};
+use brolga_ir::pipeline::record::{BatchState, SLOTS};
+use brolga_ir::pipeline::{DEPTH, SPACE};
 use brolga_runtime::{
     Bindings, Buffer, CancelToken, ClearValue, Deadline, Device, Dispatch, Error, Leniency, Register, ResourceClass,
     ResourceError, Shader, StageKind, Stages, TexelBox, Texture, View,
@@ -447,12 +448,14 @@ impl<'a> Pass<'a> {
         let pixel = pipeline.pixel().map(|shader| bind(StageKind::Pixel, shader)).transpose()?;
         let indices = draw.index_buffer.as_ref();
         let indices = indices.map(|buffer| buffer.indices(draw.first, draw.count)).transpose()?;
-        let mut state = [0; record::state::WORDS as usize];
-        state[record::state::BLEND_FACTOR as usize..][..4].copy_from_slice(&draw.blend_factor.map(f32::to_bits));
-        state[record::state::DEPTHS as usize..][..2].copy_from_slice(&viewport.depths().map(f32::to_bits));
-        state[record::state::STENCIL_REFERENCE as usize] = draw.stencil_reference.into();
         let depth = self.targets.depth.as_ref();
-        state[record::state::READ_ONLY as usize] = depth.map_or(0, DepthView::read_only_bits);
+        let mut state = BatchState {
+            blend_factor: draw.blend_factor,
+            depths: viewport.depths(),
+            stencil_reference: draw.stencil_reference.into(),
+            read_only: depth.map_or(0, DepthView::read_only_bits),
+            ..BatchState::default()
+        };
         if let Some(rules) = rules {
             draw.direct3d9.put(rules.state.fog, &mut state);
         }
@@ -544,7 +547,7 @@ fn lenient(bindings: Option<&Bindings>) -> Bindings {
 /// Binds the vertex buffers that a pipeline reads, and gives their strides. In Direct3D 11 what is not bound reads as zeros, as what is past
 /// the end of a buffer does.
 fn bind_vertex_buffers(device: &Device, draw: &Draw<'_>, bindings: &mut Bindings) -> Result<Vec<u32>, DrawError> {
-    let mut strides = vec![0; record::SLOTS as usize];
+    let mut strides = vec![0; SLOTS as usize];
     for &slot in &draw.pipeline.slots {
         let count = draw.vertex_buffers.len();
         let found = match draw.vertex_buffers.get(slot as usize) {

@@ -4,7 +4,7 @@
 //! of them has; a depth buffer that is smaller than one of them is refused. A primitive is in one layer: the one that its leading vertex names (functional specification, 15.15),
 //! or the first.
 
-use brolga_ir::pipeline::record::state;
+use brolga_ir::pipeline::record::{DEPTHS_STAY, STENCILS_STAY};
 use brolga_ir::pipeline::state::{DepthFormat, DepthTest};
 use brolga_runtime::format::Use;
 use brolga_runtime::{
@@ -52,7 +52,7 @@ impl DepthView {
     /// What stays, as the pixel function gets it.
     pub(crate) fn read_only_bits(&self) -> u32 {
         let bit = |is_read_only, bit| if is_read_only { bit } else { 0 };
-        bit(self.has_read_only_depth, state::DEPTHS_STAY) | bit(self.has_read_only_stencil, state::STENCILS_STAY)
+        bit(self.has_read_only_depth, DEPTHS_STAY) | bit(self.has_read_only_stencil, STENCILS_STAY)
     }
 
     /// What is left of a test's writes.

@@ -1,5 +1,6 @@
 //! Samplers: how textures are filtered and addressed outside their extents.
 
+use brolga_ir::named::numbered;
 pub use brolga_ir::pipeline::state::Comparison;
 
 use crate::error::ResourceError;
@@ -48,20 +49,22 @@ pub struct Filter {
     pub reduction: Reduction,
 }
 
-/// How coordinates outside a texture along an axis are resolved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum AddressMode {
-    /// The texture again.
-    Wrap,
-    /// The texture again, every other time mirrored.
-    Mirror,
-    /// The texels at its edge.
-    #[default]
-    Clamp,
-    /// A colour.
-    Border,
-    /// The texture mirrored once, then the texels at its edge.
-    MirrorOnce,
+numbered! {
+    /// How coordinates outside of a texture are resolved, as D3D11_TEXTURE_ADDRESS_MODE.
+    #[derive(Default)]
+    pub enum AddressMode {
+        /// The texture again.
+        Wrap = 1 => "WRAP",
+        /// The texture again, every other time mirrored.
+        Mirror = 2 => "MIRROR",
+        /// The texels at its edge.
+        #[default]
+        Clamp = 3 => "CLAMP",
+        /// A colour.
+        Border = 4 => "BORDER",
+        /// The texture mirrored once, then the texels at its edge.
+        MirrorOnce = 5 => "MIRROR_ONCE",
+    }
 }
 
 /// The state of a sampler. [`Sampler::default`] is Direct3D's state of an empty slot.

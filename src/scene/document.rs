@@ -9,10 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::error::SceneError;
-use super::names::{
-    AddressName, BlendOpName, ComparisonName, CullName, FactorName, FillName, Kind, LogicOpName, Named, ResourceFormat,
-    StencilOpName, filter,
-};
+use super::names::{Kind, Named, ResourceFormat, filter};
 use super::picture::Tolerance;
 use crate::job::NumberType;
 use crate::raster::{self, BlendOp, Cull, Direct3D9State, Factor, Fill, LogicOp, StencilOp};
@@ -133,22 +130,14 @@ impl<'de> Deserialize<'de> for Mips {
 pub(super) struct Sampler {
     #[serde(deserialize_with = "filter")]
     pub filter: Filter,
-    pub address: Option<[Address; 3]>,
-    pub comparison: Option<Compare>,
+    pub address: Option<[AddressMode; 3]>,
+    pub comparison: Option<Comparison>,
     pub border: Option<[f32; 4]>,
     pub mip_lod_bias: Option<f32>,
     pub min_lod: Option<f32>,
     pub max_lod: Option<f32>,
     pub max_anisotropy: Option<u32>,
 }
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Address(#[serde(with = "AddressName")] pub AddressMode);
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Compare(#[serde(with = "ComparisonName")] pub Comparison);
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -229,9 +218,7 @@ pub(super) enum Class {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Rasterizer {
-    #[serde(with = "FillName")]
     pub fill_mode: Fill,
-    #[serde(with = "CullName")]
     pub cull_mode: Cull,
     pub front_counter_clockwise: bool,
     pub depth_bias: i32,
@@ -261,7 +248,6 @@ impl Default for Rasterizer {
 pub(super) struct DepthStencil {
     pub depth_enable: bool,
     pub depth_write_mask: DepthWriteMask,
-    #[serde(with = "ComparisonName")]
     pub depth_func: Comparison,
     pub stencil_enable: bool,
     pub stencil_read_mask: u8,
@@ -274,13 +260,9 @@ pub(super) struct DepthStencil {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Face {
-    #[serde(with = "ComparisonName")]
     pub func: Comparison,
-    #[serde(with = "StencilOpName")]
     pub fail_op: StencilOp,
-    #[serde(with = "StencilOpName")]
     pub depth_fail_op: StencilOp,
-    #[serde(with = "StencilOpName")]
     pub pass_op: StencilOp,
 }
 
@@ -325,20 +307,13 @@ pub(super) struct Blend {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct BlendTarget {
     pub blend_enable: bool,
-    #[serde(with = "FactorName")]
     pub src_blend: Factor,
-    #[serde(with = "FactorName")]
     pub dest_blend: Factor,
-    #[serde(with = "BlendOpName")]
     pub blend_op: BlendOp,
-    #[serde(with = "FactorName")]
     pub src_blend_alpha: Factor,
-    #[serde(with = "FactorName")]
     pub dest_blend_alpha: Factor,
-    #[serde(with = "BlendOpName")]
     pub blend_op_alpha: BlendOp,
     pub logic_op_enable: bool,
-    #[serde(with = "LogicOpName")]
     pub logic_op: LogicOp,
     pub write_mask: u8,
 }

@@ -279,12 +279,12 @@ impl document::Sampler {
         let plain = brolga_runtime::Sampler::default();
         brolga_runtime::Sampler {
             filter: self.filter,
-            address: self.address.map_or(plain.address, |address| address.map(|mode| mode.0)),
+            address: self.address.unwrap_or(plain.address),
             level_bias: self.mip_lod_bias.unwrap_or(plain.level_bias),
             min_level: self.min_lod.unwrap_or(plain.min_level),
             max_level: self.max_lod.unwrap_or(plain.max_level),
             max_anisotropy: self.max_anisotropy.unwrap_or(plain.max_anisotropy),
-            comparison: self.comparison.map_or(plain.comparison, |comparison| comparison.0),
+            comparison: self.comparison.unwrap_or(plain.comparison),
             border: self.border.unwrap_or(plain.border),
         }
     }

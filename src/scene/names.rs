@@ -4,12 +4,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use brolga_runtime::format::UnknownFormat;
-use brolga_runtime::{AddressMode, Comparison, Filter, Format, Reduction, Tap};
+use brolga_runtime::{Filter, Format, Reduction, Tap};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use serde_json::Value;
 
-use crate::raster::{BlendOp, Cull, Factor, Fill, LogicOp, Statistics, StencilOp, TextureFormat};
+use crate::raster::{Statistics, TextureFormat};
 
 /// What is read from its name.
 #[derive(Clone, Copy, Debug)]
@@ -92,130 +92,6 @@ impl QueryKind {
             _ => None,
         }
     }
-}
-
-#[derive(Deserialize)]
-#[serde(remote = "Fill", rename_all = "SCREAMING_SNAKE_CASE")]
-pub(super) enum FillName {
-    Solid,
-    Wireframe,
-}
-
-#[derive(Deserialize)]
-#[serde(remote = "Cull", rename_all = "SCREAMING_SNAKE_CASE")]
-pub(super) enum CullName {
-    None,
-    Front,
-    Back,
-}
-
-#[derive(Deserialize)]
-#[serde(remote = "Comparison", rename_all = "SCREAMING_SNAKE_CASE")]
-pub(super) enum ComparisonName {
-    Never,
-    Less,
-    Equal,
-    LessEqual,
-    Greater,
-    NotEqual,
-    GreaterEqual,
-    Always,
-}
-
-#[derive(Deserialize)]
-#[serde(remote = "StencilOp", rename_all = "SCREAMING_SNAKE_CASE")]
-pub(super) enum StencilOpName {
-    Keep,
-    Zero,
-    Replace,
-    #[serde(rename = "INCR_SAT")]
-    IncrementSaturated,
-    #[serde(rename = "DECR_SAT")]
-    DecrementSaturated,
-    Invert,
-    #[serde(rename = "INCR")]
-    Increment,
-    #[serde(rename = "DECR")]
-    Decrement,
-}
-
-#[derive(Deserialize)]
-#[serde(remote = "AddressMode", rename_all = "SCREAMING_SNAKE_CASE")]
-pub(super) enum AddressName {
-    Wrap,
-    Mirror,
-    Clamp,
-    Border,
-    MirrorOnce,
-}
-
-#[derive(Deserialize)]
-#[serde(remote = "BlendOp", rename_all = "SCREAMING_SNAKE_CASE")]
-pub(super) enum BlendOpName {
-    Add,
-    Subtract,
-    #[serde(rename = "REV_SUBTRACT")]
-    ReverseSubtract,
-    Min,
-    Max,
-}
-
-#[derive(Deserialize)]
-#[serde(remote = "LogicOp", rename_all = "SCREAMING_SNAKE_CASE")]
-pub(super) enum LogicOpName {
-    Clear,
-    Set,
-    Copy,
-    CopyInverted,
-    Noop,
-    Invert,
-    And,
-    Nand,
-    Or,
-    Nor,
-    Xor,
-    #[serde(rename = "EQUIV")]
-    Equivalent,
-    AndReverse,
-    AndInverted,
-    OrReverse,
-    OrInverted,
-}
-
-#[derive(Deserialize)]
-#[serde(remote = "Factor", rename_all = "SCREAMING_SNAKE_CASE")]
-pub(super) enum FactorName {
-    Zero,
-    One,
-    #[serde(rename = "SRC_COLOR")]
-    SourceColor,
-    #[serde(rename = "INV_SRC_COLOR")]
-    InverseSourceColor,
-    #[serde(rename = "SRC_ALPHA")]
-    SourceAlpha,
-    #[serde(rename = "INV_SRC_ALPHA")]
-    InverseSourceAlpha,
-    #[serde(rename = "DEST_ALPHA")]
-    DestinationAlpha,
-    #[serde(rename = "INV_DEST_ALPHA")]
-    InverseDestinationAlpha,
-    #[serde(rename = "DEST_COLOR")]
-    DestinationColor,
-    #[serde(rename = "INV_DEST_COLOR")]
-    InverseDestinationColor,
-    #[serde(rename = "SRC_ALPHA_SAT")]
-    SourceAlphaSaturated,
-    BlendFactor,
-    #[serde(rename = "INV_BLEND_FACTOR")]
-    InverseBlendFactor,
-    #[serde(rename = "SRC1_COLOR")]
-    SecondColor,
-    #[serde(rename = "INV_SRC1_COLOR")]
-    InverseSecondColor,
-    #[serde(rename = "SRC1_ALPHA")]
-    SecondAlpha,
-    #[serde(rename = "INV_SRC1_ALPHA")]
-    InverseSecondAlpha,
 }
 
 /// Reads a `D3D11_FILTER` without its prefix.

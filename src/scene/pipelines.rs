@@ -228,18 +228,14 @@ pub(super) fn state(pipeline: &document::Pipeline, formats: &[Format]) -> Pipeli
     }
 }
 
-/// The names of topologies; the last one is Direct3D 9's alone.
-const TOPOLOGIES: [&str; 6] = ["POINTLIST", "LINELIST", "LINESTRIP", "TRIANGLELIST", "TRIANGLESTRIP", "TRIANGLEFAN"];
 
 pub(super) fn topology(place: &str, name: Option<&str>, is_direct3d9: bool) -> Result<Topology, SceneError> {
-    let known = TOPOLOGIES[..if is_direct3d9 { 6 } else { 5 }].join(", ");
+    if let Some(topology) = name.and_then(Topology::from_name) {
+        return Ok(topology);
+    }
+    // The last one is Direct3D 9's alone.
+    let known = Topology::ALL.map(Topology::name)[..if is_direct3d9 { 6 } else { 5 }].join(", ");
     match name {
-        Some("POINTLIST") => Ok(Topology::PointList),
-        Some("LINELIST") => Ok(Topology::LineList),
-        Some("LINESTRIP") => Ok(Topology::LineStrip),
-        Some("TRIANGLELIST") => Ok(Topology::TriangleList),
-        Some("TRIANGLESTRIP") => Ok(Topology::TriangleStrip),
-        Some("TRIANGLEFAN") => Ok(Topology::TriangleFan),
         None => {
             let message = format!("the key `topology` is missing, which is one of {known}");
             Err(SceneError::value(place, message))

@@ -6,6 +6,8 @@ use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
+use brolga::pipeline::state::Numbered;
+
 use crate::error::{Code, Failure};
 
 /// Memory that is read.
@@ -213,49 +215,20 @@ pub(crate) unsafe fn init<T: Options>(to: *mut T, size: usize) -> Code {
     Code::Ok
 }
 
-/// An enumeration of the header, and what it stands for.
-///
-/// # Safety
-/// It is `repr(u32)`.
-pub(crate) unsafe trait Choice: Copy + 'static {
-    /// What its values stand for.
-    type Native;
-    /// Its name in C.
-    const NAME: &'static str;
-    /// Every value with its number.
-    const ALL: &'static [(Self, u32)];
-
-    /// What a value stands for.
-    fn native(self) -> Self::Native;
-}
-
-/// Says of enumerations what their values, which have the same names there, stand for.
-macro_rules! choices {
-    ($($ty:ident as $text:literal => $native:ty { $($name:ident)* })*) => {$(
-        // SAFETY: declared so.
-        unsafe impl $crate::arguments::Choice for $ty {
-            type Native = $native;
-            const NAME: &'static str = $text;
-            const ALL: &'static [(Self, u32)] = &[$((Self::$name, Self::$name as u32)),*];
-
-            fn native(self) -> $native {
-                match self {
-                    $(Self::$name => <$native>::$name,)*
-                }
-            }
-        }
-    )*};
-}
-pub(crate) use choices;
-
 /// What the number in a field or an argument stands for.
-pub(crate) fn choice<C: Choice>(raw: MaybeUninit<C>, what: &str) -> Result<C::Native, Failure> {
-    // SAFETY: `repr(u32)`, and C has written some number.
-    let number = unsafe { raw.as_ptr().cast::<u32>().read() };
-    let known = C::ALL.iter().find(|(_, known)| *known == number);
-    known.map(|(value, _)| value.native()).ok_or_else(|| {
-        let known: Vec<String> = C::ALL.iter().map(|(_, known)| known.to_string()).collect();
-        Failure::argument(format!("{what} is {number}, but {} has {}", C::NAME, known.join(", ")))
+pub(crate) fn choice<C: Numbered>(raw: MaybeUninit<C>, what: &str) -> Result<C, Failure> {
+    const { assert!(size_of::<C>() == size_of::<u32>() && align_of::<C>() == align_of::<u32>()) };
+    // SAFETY: it has the room of a number, and C has written some.
+    numbered(unsafe { raw.as_ptr().cast::<u32>().read() }, what)
+}
+
+/// What a number stands for.
+pub(crate) fn numbered<C: Numbered>(number: u32, what: &str) -> Result<C, Failure> {
+    C::from_number(number).ok_or_else(|| {
+        let mut known: Vec<u32> = C::VALUES.iter().map(|value| value.number()).collect();
+        known.sort_unstable();
+        let known: Vec<String> = known.iter().map(u32::to_string).collect();
+        Failure::argument(format!("{what} is {number}, but Brolga{} has {}", C::TYPE, known.join(", ")))
     })
 }
 

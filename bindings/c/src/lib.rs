@@ -1,5 +1,5 @@
 //! Brolga for C and C++: a C ABI over the library. `include/brolga.h` is its documentation for those who use it; cbindgen makes that header
-//! from these files, and `tests/it/header.rs` sees that it is up to date.
+//! from these files and from what they share with the library, and `tests/it/header.rs` sees that it is up to date.
 //!
 //! | file | what |
 //! |---|---|

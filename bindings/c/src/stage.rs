@@ -1,8 +1,9 @@
 //! Vertex and pixel shaders for a rasterizer of somebody else's: the state that they are compiled with, workers, batches.
 
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::MaybeUninit;
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
+pub use brolga::pipeline::record::{BatchPrimitive, BatchQuad, BatchState, BatchVertex};
 use brolga::pipeline::{record, state};
 use brolga::{ArrayWords, BoundShader, Dispatch, Session, Worker as NativeWorker};
 use self_cell::{MutBorrow, self_cell};
@@ -157,110 +158,6 @@ pub struct Array {
     /// Whether the shader writes them. Such an array must not overlap any other.
     pub is_written: MaybeUninit<bool>,
 }
-
-/// An element of a vertex shader's first array: a vertex.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct BatchVertex {
-    /// Its place in buffers that have an element for each vertex.
-    pub index: u32,
-    /// Its number for the shader: SV_VertexID.
-    pub id: u32,
-    /// Its instance, from 0 on: SV_InstanceID.
-    pub instance_id: u32,
-    /// The first instance of the draw.
-    pub first_instance: u32,
-}
-
-/// An element of a pixel shader's first array: a quad of 2 x 2 pixels.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct BatchQuad {
-    /// Column and row of its upper left pixel, both even.
-    pub corner: [u32; 2],
-    /// The number of its primitive in the second array.
-    pub primitive: u32,
-    /// Covered pixels, a bit each: upper left, upper right, lower left, lower right.
-    pub coverage: u32,
-}
-
-/// An element of a pixel shader's second array: a primitive. Its attributes follow it: for each register of a vertex twelve words, namely
-/// four of the leading vertex, and, as floats, what the second vertex and the third have more.
-///
-/// The planes are of depth, of 1/w, and of the weights of the second and the third vertex over their w.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct BatchPrimitive {
-    /// The pixel at whose centre the planes have their values: column and row.
-    pub origin: [u32; 2],
-    /// 1 if it shows its front, else 0.
-    pub is_front: u32,
-    /// Its number in the draw: SV_PrimitiveID.
-    pub id: u32,
-    /// The planes' values at the origin.
-    pub values: [f32; 4],
-    /// What a pixel to the right adds to each.
-    pub along_x: [f32; 4],
-    /// What a pixel below adds.
-    pub along_y: [f32; 4],
-    /// The w of the second and the third vertex.
-    pub w: [f32; 2],
-    /// Zeros.
-    pub reserved: [u32; 2],
-}
-
-/// A pixel shader's third array, of one element: what changes from batch to batch without other code.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct BatchState {
-    /// The blend factor: red, green, blue, alpha.
-    pub blend_factor: [f32; 4],
-    /// The least depth of the viewport, and the greatest.
-    pub depths: [f32; 2],
-    /// The number of the primitive that all quads are of, plus 1; 0 if they may be of several.
-    pub primitive: u32,
-    /// What stencils are compared with.
-    pub stencil_reference: u32,
-    /// The layer of targets and depth buffer that is drawn to, where they are arrays.
-    pub layer: u32,
-    /// What of the depth buffer stays, whatever its tests say: 1 for depths, 2 for stencils, or their sum.
-    pub read_only: u32,
-    /// Zeros, but for Direct3D 9.
-    pub reserved: [u32; 6],
-}
-
-/// The structs above have the layout that the runtime says.
-const _: () = {
-    use record::{primitive, quad, state, vertex};
-    const fn is_at(offset: usize, word: u32) {
-        assert!(offset == 4 * word as usize);
-    }
-    is_at(size_of::<BatchVertex>(), vertex::WORDS);
-    is_at(offset_of!(BatchVertex, index), vertex::INDEX);
-    is_at(offset_of!(BatchVertex, id), vertex::ID);
-    is_at(offset_of!(BatchVertex, instance_id), vertex::INSTANCE_ID);
-    is_at(offset_of!(BatchVertex, first_instance), vertex::FIRST_INSTANCE);
-    is_at(size_of::<BatchQuad>(), quad::WORDS);
-    is_at(offset_of!(BatchQuad, corner), quad::CORNER);
-    is_at(offset_of!(BatchQuad, primitive), quad::PRIMITIVE);
-    is_at(offset_of!(BatchQuad, coverage), quad::COVERAGE);
-    is_at(size_of::<BatchPrimitive>(), primitive::ATTRIBUTES);
-    is_at(offset_of!(BatchPrimitive, origin), primitive::ORIGIN);
-    is_at(offset_of!(BatchPrimitive, is_front), primitive::IS_FRONT);
-    is_at(offset_of!(BatchPrimitive, id), primitive::ID);
-    is_at(offset_of!(BatchPrimitive, values), primitive::VALUES);
-    is_at(offset_of!(BatchPrimitive, along_x), primitive::ALONG_X);
-    is_at(offset_of!(BatchPrimitive, along_y), primitive::ALONG_Y);
-    is_at(offset_of!(BatchPrimitive, w), primitive::W);
-    assert!(primitive::ATTRIBUTE_WORDS == 12);
-    is_at(size_of::<BatchState>(), state::WORDS);
-    is_at(offset_of!(BatchState, blend_factor), state::BLEND_FACTOR);
-    is_at(offset_of!(BatchState, depths), state::DEPTHS);
-    is_at(offset_of!(BatchState, primitive), state::PRIMITIVE);
-    is_at(offset_of!(BatchState, stencil_reference), state::STENCIL_REFERENCE);
-    is_at(offset_of!(BatchState, layer), state::LAYER);
-    is_at(offset_of!(BatchState, read_only), state::READ_ONLY);
-};
 
 impl VertexElement {
     fn native(&self) -> Result<state::VertexElement, Failure> {

@@ -4,11 +4,11 @@ use std::mem::MaybeUninit;
 
 use brolga::{ClearValue, Counter, Filter, Reduction, ResourceError, Tap, View as Native};
 
-use crate::arguments::{choice, flag, format, growing, init, options, put};
+use crate::arguments::{choice, flag, format, growing, init, numbered, options, put};
 use crate::buffer::Buffer;
 use crate::error::{Code, Error, Failure, guard};
 use crate::handle::{Kind, Place, destroy, get};
-use crate::state::{AddressMode, Comparison, Dimension};
+use crate::state::{AddressMode, Comparison};
 use crate::texture::Texture;
 
 /// How a register or a target sees a buffer or a texture, or a part of one; or a sampler. A view keeps what it sees, and can be bound any
@@ -197,10 +197,7 @@ impl TextureViewOptions {
             view = view.with_format(format(self.format, "BrolgaTextureViewOptions.format")?)?;
         }
         if self.dimension != 0 {
-            let raw = MaybeUninit::new(self.dimension);
-            // SAFETY: both are a `u32`, of which `choice` takes any.
-            let raw = unsafe { std::mem::transmute::<MaybeUninit<u32>, MaybeUninit<Dimension>>(raw) };
-            view = view.with_dimension(choice(raw, "BrolgaTextureViewOptions.dimension")?)?;
+            view = view.with_dimension(numbered(self.dimension, "BrolgaTextureViewOptions.dimension")?)?;
         }
         if (self.first_mip, self.mips) != (0, u32::MAX) {
             // One at least, so that a first one that is not there is what is wrong.

@@ -10,7 +10,7 @@ use crate::stage::{Signature, SystemValue, row_of};
 
 use super::DEPTH;
 use super::interpolate::Pixel;
-use super::record::{PixelArray, floats, state, words};
+use super::record::{BatchState, DEPTHS_STAY, PixelArray, STENCILS_STAY, floats, word, words};
 use super::rows::Outputs;
 use super::state::{Comparison, DepthFormat, DepthTest, PixelState, StencilFace, StencilOp, StencilTest};
 
@@ -43,7 +43,7 @@ pub(super) fn reference(b: &mut Builder<'_>, signature: &Signature, outputs: &Ou
         Some(row) => outputs.word(b, row, 0),
         None => {
             let first = b.i32(0);
-            let [reference] = words(b, PixelArray::State.id(), first, state::STENCIL_REFERENCE);
+            let [reference] = words(b, PixelArray::State.id(), first, word!(BatchState.stencil_reference));
             reference
         }
     }
@@ -59,7 +59,7 @@ pub(super) fn test(
     live: Value,
 ) -> Value {
     let first = b.i32(0);
-    let [least, most] = floats(b, PixelArray::State.id(), first, state::DEPTHS);
+    let [least, most] = floats(b, PixelArray::State.id(), first, word!(BatchState.depths));
     // NaN becomes the least depth.
     let depth = b.op(Op::FMax, &[depth, least]);
     let depth = b.op(Op::FMin, &[depth, most]);
@@ -80,8 +80,8 @@ pub(super) fn test(
 
     if late.changes_buffer() {
         // What is read-only may be read by shaders meanwhile: it is not even written as it was.
-        let [read_only] = words(b, PixelArray::State.id(), first, state::READ_ONLY);
-        let [depths_change, stencils_change] = [state::DEPTHS_STAY, state::STENCILS_STAY].map(|bit| {
+        let [read_only] = words(b, PixelArray::State.id(), first, word!(BatchState.read_only));
+        let [depths_change, stencils_change] = [DEPTHS_STAY, STENCILS_STAY].map(|bit| {
             let (bit, zero) = (b.i32(bit), b.i32(0));
             let stay = b.op(Op::And, &[read_only, bit]);
             b.op(Op::IEq, &[stay, zero])

@@ -10,7 +10,7 @@ use crate::ops::Op;
 use crate::stage::{Signature, SystemValue};
 use crate::texel::ChannelKind;
 
-use super::record::{VertexArray, vertex, words};
+use super::record::{BatchVertex, VertexArray, word, words};
 use super::rows::Words;
 use super::state::{Advance, VertexElement, VertexState};
 
@@ -28,26 +28,27 @@ pub(super) fn declare(func: &mut Function, state: &VertexState) -> Vec<ResourceI
 /// The inputs of a vertex. Registers that nothing fills are 0.
 pub(super) fn inputs(b: &mut Builder<'_>, signature: &Signature, state: &VertexState, buffers: &[ResourceId]) -> Words {
     let number = b.input(Input::ThreadId(0));
-    let ids: [Value; 4] = words(b, VertexArray::Vertices.id(), number, vertex::INDEX);
+    let vertex = words(b, VertexArray::Vertices.id(), number, word!(BatchVertex.index));
+    let [index, id, instance_id, first_instance] = vertex;
     let mut rows = vec![[None; 4]; signature.input_rows() as usize];
     for input in &signature.inputs {
         let id = match input.system_value {
-            Some(SystemValue::VertexId) => vertex::ID,
-            Some(SystemValue::InstanceId) => vertex::INSTANCE_ID,
+            Some(SystemValue::VertexId) => id,
+            Some(SystemValue::InstanceId) => instance_id,
             _ => continue,
         };
         for component in input.components() {
-            rows[input.row as usize][component] = Some(ids[id as usize]);
+            rows[input.row as usize][component] = Some(id);
         }
     }
     for (element, &buffer) in state.elements.iter().zip(buffers) {
         let index = match element.advance {
-            Advance::Vertex => ids[vertex::INDEX as usize],
-            Advance::Instance { step: 0 } => ids[vertex::FIRST_INSTANCE as usize],
+            Advance::Vertex => index,
+            Advance::Instance { step: 0 } => first_instance,
             Advance::Instance { step } => {
                 let step = b.i32(step);
-                let instance = b.op(Op::UDiv, &[ids[vertex::INSTANCE_ID as usize], step]);
-                b.op(Op::IAdd, &[ids[vertex::FIRST_INSTANCE as usize], instance])
+                let instance = b.op(Op::UDiv, &[instance_id, step]);
+                b.op(Op::IAdd, &[first_instance, instance])
             }
         };
         let texel = read(b, buffer, element, index);

@@ -10,13 +10,18 @@ use crate::ops::Op;
 
 use super::depth::compare;
 use super::interpolate::Pixel;
-use super::record::{PixelArray, floats, state, words};
+use super::record::{BatchDirect3D9, BatchState, PixelArray, floats, word, words};
 use super::state::{Comparison, Distance, Fog};
+
+/// The word of the state that a word of what only Direct3D 9 has is.
+const fn direct3d9(word: u32) -> u32 {
+    word!(BatchState.reserved) + word
+}
 
 /// Whether the word of an alpha passes the test: it is rounded to a code of 8 bits, and clamped to those where its target is.
 pub(super) fn alpha_test(b: &mut Builder<'_>, test: Comparison, alpha: Value, is_clamped: bool) -> Value {
     let first = b.i32(0);
-    let [reference] = words(b, PixelArray::State.id(), first, state::ALPHA_REFERENCE);
+    let [reference] = words(b, PixelArray::State.id(), first, direct3d9(word!(BatchDirect3D9.alpha_reference)));
     let (alpha, most, half) = (b.op(Op::AsF32, &[alpha]), b.f32(255.0), b.f32(0.5));
     let share = if is_clamped { b.op(Op::FSat, &[alpha]) } else { alpha };
     let number = b.op(Op::FMul, &[share, most]);
@@ -37,7 +42,7 @@ pub(super) fn alpha_test(b: &mut Builder<'_>, test: Comparison, alpha: Value, is
 pub(super) fn fogged(b: &mut Builder<'_>, fog: Fog, pixel: &Pixel, color: [Value; 4]) -> [Value; 4] {
     let factor = factor(b, fog, pixel);
     let first = b.i32(0);
-    let fog: [Value; 3] = floats(b, PixelArray::State.id(), first, state::FOG_COLOR);
+    let fog: [Value; 3] = floats(b, PixelArray::State.id(), first, direct3d9(word!(BatchDirect3D9.fog_color)));
     let mut fogged = color;
     for n in 0..3 {
         let own = b.op(Op::AsF32, &[color[n]]);
@@ -52,7 +57,7 @@ pub(super) fn fogged(b: &mut Builder<'_>, fog: Fog, pixel: &Pixel, color: [Value
 /// By how much a colour stays what it is: from 0 to 1, and 1 where the distance is no number.
 fn factor(b: &mut Builder<'_>, fog: Fog, pixel: &Pixel) -> Value {
     let first = b.i32(0);
-    let mut range = || floats::<2>(b, PixelArray::State.id(), first, state::FOG_RANGE);
+    let mut range = || floats::<2>(b, PixelArray::State.id(), first, direct3d9(word!(BatchDirect3D9.fog_range)));
     let distance = |distance| match distance {
         Distance::Depth => pixel.z,
         Distance::W => pixel.w,

@@ -10,7 +10,7 @@ use crate::ops::Op;
 use crate::stage::{Interpolation, Parameter, Signature, SystemValue};
 use crate::types::Type;
 
-use super::record::{PixelArray, floats, primitive, quad, state, words};
+use super::record::{BatchAttribute, BatchPrimitive, BatchQuad, BatchState, PixelArray, floats, word, words};
 use super::rows::Words;
 use super::state::{LinkedFrom, PixelState};
 
@@ -40,7 +40,7 @@ struct InQuads {
 impl InQuads {
     /// Whether the primitive covers the pixel's center.
     fn is_covered(self, b: &mut Builder<'_>) -> Value {
-        let [coverage] = words(b, PixelArray::Quads.id(), self.quad, quad::COVERAGE);
+        let [coverage] = words(b, PixelArray::Quads.id(), self.quad, word!(BatchQuad.coverage));
         let one = b.i32(1);
         let bit = b.op(Op::Shl, &[one, self.number]);
         let own = b.op(Op::And, &[coverage, bit]);
@@ -58,12 +58,12 @@ impl Pixel {
         let in_quad = b.op(Op::And, &[number, three]);
         let across = b.op(Op::And, &[in_quad, one]);
         let down = b.op(Op::UShr, &[in_quad, one]);
-        let [left, top] = words(b, PixelArray::Quads.id(), quad, quad::CORNER);
+        let [left, top] = words(b, PixelArray::Quads.id(), quad, word!(BatchQuad.corner));
         let place = InQuads { quad, number: in_quad };
         let position = [b.op(Op::IAdd, &[left, across]), b.op(Op::IAdd, &[top, down])];
 
         // Where all quads are of one primitive, what it brings along is read once for all of a packet.
-        let [number] = words(b, PixelArray::State.id(), zero, state::PRIMITIVE);
+        let [number] = words(b, PixelArray::State.id(), zero, word!(BatchState.primitive));
         let is_one = b.op(Op::INe, &[number, zero]);
         let types: Vec<Type> = [Type::F32; 2].into_iter().chain(wanted.iter().map(Wanted::type_of)).collect();
         let (merged, one_primitive, several) = b.if_else(is_one, &types);
@@ -71,7 +71,7 @@ impl Pixel {
         let number = b.op(Op::ISub, &[number, one]);
         yield_inputs(b, &wanted, number, position, place);
         b.switch_to(several);
-        let [primitive] = words(b, PixelArray::Quads.id(), quad, quad::PRIMITIVE);
+        let [primitive] = words(b, PixelArray::Quads.id(), quad, word!(BatchQuad.primitive));
         yield_inputs(b, &wanted, primitive, position, place);
         b.switch_to(outer);
 
@@ -84,7 +84,7 @@ impl Pixel {
         }
         let mut texel = position.to_vec();
         if pixel_state.has_layers {
-            texel.extend(words::<1>(b, PixelArray::State.id(), zero, state::LAYER));
+            texel.extend(words::<1>(b, PixelArray::State.id(), zero, word!(BatchState.layer)));
         }
         let more = more.and_then(|_| values.last().copied());
         Self { texel, z: values[0], w: values[1], more, inputs, place }
@@ -98,8 +98,8 @@ impl Pixel {
 
     /// 1 if its primitive shows its front, else 0; likewise.
     pub fn is_front(&self, b: &mut Builder<'_>) -> Value {
-        let [primitive] = words(b, PixelArray::Quads.id(), self.place.quad, quad::PRIMITIVE);
-        let [is_front] = words(b, PixelArray::Primitives.id(), primitive, primitive::IS_FRONT);
+        let [primitive] = words(b, PixelArray::Quads.id(), self.place.quad, word!(BatchQuad.primitive));
+        let [is_front] = words(b, PixelArray::Primitives.id(), primitive, word!(BatchPrimitive.is_front));
         is_front
     }
 }
@@ -185,15 +185,16 @@ struct Place {
 
 impl Place {
     fn new(b: &mut Builder<'_>, primitive: Value, position: [Value; 2], in_quads: InQuads) -> Self {
-        let origin: [Value; 2] = words(b, PixelArray::Primitives.id(), primitive, primitive::ORIGIN);
+        let origin: [Value; 2] = words(b, PixelArray::Primitives.id(), primitive, word!(BatchPrimitive.origin));
         let way = [0, 1].map(|axis| {
             let way = b.op(Op::ISub, &[position[axis], origin[axis]]);
             b.op(Op::SToF, &[way])
         });
         let [z, rcp_w, i, j] = [0, 1, 2, 3].map(|n| {
             // Word by word where they are needed: all at once they would not fit into registers.
-            let [value, along_x, along_y] = [primitive::VALUES, primitive::ALONG_X, primitive::ALONG_Y]
-                .map(|first| floats::<1>(b, PixelArray::Primitives.id(), primitive, first + n)[0]);
+            let [value, along_x, along_y] =
+                [word!(BatchPrimitive.values), word!(BatchPrimitive.along_x), word!(BatchPrimitive.along_y)]
+                    .map(|first| floats::<1>(b, PixelArray::Primitives.id(), primitive, first + n)[0]);
             let x = b.op(Op::FMul, &[along_x, way[0]]);
             let y = b.op(Op::FMul, &[along_y, way[1]]);
             let sum = b.op(Op::FAdd, &[value, x]);
@@ -217,12 +218,12 @@ impl Place {
                 _ => self.w,
             },
             Some(SystemValue::IsFrontFace) => {
-                let [is_front] = words(b, PixelArray::Primitives.id(), self.primitive, primitive::IS_FRONT);
+                let [is_front] = words(b, PixelArray::Primitives.id(), self.primitive, word!(BatchPrimitive.is_front));
                 let zero = b.i32(0);
                 b.op(Op::ISub, &[zero, is_front])
             }
             Some(SystemValue::PrimitiveId) => {
-                let [id] = words(b, PixelArray::Primitives.id(), self.primitive, primitive::ID);
+                let [id] = words(b, PixelArray::Primitives.id(), self.primitive, word!(BatchPrimitive.id));
                 id
             }
             Some(SystemValue::Coverage) => {
@@ -255,7 +256,8 @@ impl Place {
                 return known(b, one);
             }
         };
-        let first = primitive::ATTRIBUTES + primitive::ATTRIBUTE_WORDS * (word / 4) + word % 4;
+        let attribute = BatchPrimitive::WORDS + BatchAttribute::WORDS * (word as usize / 4);
+        let first = attribute as u32 + word % 4;
         let [i, j] = match wanted.interpolation {
             Interpolation::Constant => return words::<1>(b, PixelArray::Primitives.id(), self.primitive, first)[0],
             Interpolation::Linear | Interpolation::LinearCentroid | Interpolation::LinearSample => self.perspective,
@@ -264,7 +266,8 @@ impl Place {
             | Interpolation::NoPerspectiveSample => self.on_screen(b),
         };
         let [leading, second, third] =
-            [0, 4, 8].map(|word| floats::<1>(b, PixelArray::Primitives.id(), self.primitive, first + word)[0]);
+            [word!(BatchAttribute.leading), word!(BatchAttribute.second), word!(BatchAttribute.third)]
+                .map(|word| floats::<1>(b, PixelArray::Primitives.id(), self.primitive, first + word)[0]);
         let second = b.op(Op::FMul, &[i, second]);
         let third = b.op(Op::FMul, &[j, third]);
         let sum = b.op(Op::FAdd, &[leading, second]);
@@ -275,7 +278,7 @@ impl Place {
     fn on_screen(&mut self, b: &mut Builder<'_>) -> [Value; 2] {
         let (primitive, over_w) = (self.primitive, self.over_w);
         *self.on_screen.get_or_insert_with(|| {
-            let w: [Value; 2] = floats(b, PixelArray::Primitives.id(), primitive, primitive::W);
+            let w: [Value; 2] = floats(b, PixelArray::Primitives.id(), primitive, word!(BatchPrimitive.w));
             [0, 1].map(|n| b.op(Op::FMul, &[over_w[n], w[n]]))
         })
     }

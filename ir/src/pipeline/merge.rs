@@ -7,7 +7,7 @@ use crate::interface::Component;
 use crate::ops::Op;
 
 use super::interpolate::Pixel;
-use super::record::{PixelArray, floats, state};
+use super::record::{BatchState, PixelArray, floats, word};
 use super::state::{BlendOp, Equation, Factor, LogicOp, PixelState, Range, Target};
 
 /// Declares the targets as resources, which follow those of the shader.
@@ -138,7 +138,7 @@ impl Terms {
         let range = self.range;
         *self.factor.get_or_insert_with(|| {
             let first = b.i32(0);
-            floats(b, PixelArray::State.id(), first, state::BLEND_FACTOR).map(|value| clamp(b, range, value))
+            floats(b, PixelArray::State.id(), first, word!(BatchState.blend_factor)).map(|value| clamp(b, range, value))
         })
     }
 }

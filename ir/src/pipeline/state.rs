@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::record;
+use crate::named::numbered;
+pub use crate::named::{Named, Numbered};
 use crate::texel::TexelFormat;
 
 /// The state that a shader is compiled with.
@@ -140,13 +142,13 @@ pub struct PixelState {
     pub depth: Option<DepthTest>,
     /// Whether the function reports which pixels are live at its end.
     pub reports_live: bool,
-    /// Whether the targets and the depth buffer are arrays, of which the [state](super::record::state::LAYER) says the
+    /// Whether the targets and the depth buffer are arrays, of which the [state](super::record::BatchState::layer) says the
     /// layer.
     pub has_layers: bool,
     /// What fills each of its inputs, in their order; without any they are from the registers of a vertex with their numbers.
     pub links: Vec<Link>,
     /// Which pixels are live, by the alpha of the first output: as a code of 8 bits, which goes on below 0 and above 255 where the first
-    /// target does, it is compared with the [reference](super::record::state::ALPHA_REFERENCE).
+    /// target does, it is compared with the [reference](super::record::BatchDirect3D9::alpha_reference).
     pub alpha_test: Option<Comparison>,
     /// Whether pixels are only live where the first output's alpha is above a half: what an alpha makes of one sample's coverage
     /// (functional specification, 17.18).
@@ -243,25 +245,26 @@ pub struct StencilFace {
     pub pass: StencilOp,
 }
 
-/// What becomes of a stencil.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum StencilOp {
-    /// It stays.
-    Keep,
-    /// 0.
-    Zero,
-    /// The reference.
-    Replace,
-    /// One more, at most 255.
-    IncrementSaturated,
-    /// One less, at least 0.
-    DecrementSaturated,
-    /// All bits change.
-    Invert,
-    /// One more; 0 after 255.
-    Increment,
-    /// One less; 255 after 0.
-    Decrement,
+numbered! {
+    /// What becomes of a stencil, as D3D11_STENCIL_OP.
+    pub enum StencilOp {
+        /// It stays.
+        Keep = 1 => "KEEP",
+        /// 0.
+        Zero = 2 => "ZERO",
+        /// The reference.
+        Replace = 3 => "REPLACE",
+        /// One more, at most 255.
+        IncrementSaturated = 4 => "INCR_SAT",
+        /// One less, at least 0.
+        DecrementSaturated = 5 => "DECR_SAT",
+        /// All bits change.
+        Invert = 6 => "INVERT",
+        /// One more; 0 after 255.
+        Increment = 7 => "INCR",
+        /// One less; 255 after 0.
+        Decrement = 8 => "DECR",
+    }
 }
 
 impl StencilTest {
@@ -299,41 +302,32 @@ impl DepthFormat {
     }
 }
 
-/// How a new depth is compared with the one in the depth buffer, or a reference with a texel: `new < old` and so on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Comparison {
-    /// Never true.
-    #[default]
-    Never,
-    /// Less.
-    Less,
-    /// Equal.
-    Equal,
-    /// Less or equal.
-    LessEqual,
-    /// Greater.
-    Greater,
-    /// Not equal.
-    NotEqual,
-    /// Greater or equal.
-    GreaterEqual,
-    /// Always true.
-    Always,
+numbered! {
+    /// Comparisons, as D3D11_COMPARISON_FUNC: a new depth is compared with the one in the buffer, a reference with a texel:
+    /// `new < old` and so on.
+    #[derive(Default)]
+    pub enum Comparison {
+        /// Never true.
+        #[default]
+        Never = 1 => "NEVER",
+        /// Less.
+        Less = 2 => "LESS",
+        /// Equal.
+        Equal = 3 => "EQUAL",
+        /// Less or equal.
+        LessEqual = 4 => "LESS_EQUAL",
+        /// Greater.
+        Greater = 5 => "GREATER",
+        /// Not equal.
+        NotEqual = 6 => "NOT_EQUAL",
+        /// Greater or equal.
+        GreaterEqual = 7 => "GREATER_EQUAL",
+        /// Always true.
+        Always = 8 => "ALWAYS",
+    }
 }
 
 impl Comparison {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Never,
-        Self::Less,
-        Self::Equal,
-        Self::LessEqual,
-        Self::Greater,
-        Self::NotEqual,
-        Self::GreaterEqual,
-        Self::Always,
-    ];
-
     /// Whether a reference passes; NaN is unequal to everything.
     pub fn holds<T: PartialOrd>(self, reference: T, texel: T) -> bool {
         match self {
@@ -399,43 +393,44 @@ pub struct Equation {
     pub op: BlendOp,
 }
 
-/// What a term of a blend is multiplied by. In the equation of alpha, colours are their alpha.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Factor {
-    /// 0.
-    Zero,
-    /// 1.
-    One,
-    /// The source's colour.
-    SourceColor,
-    /// 1 less that.
-    InverseSourceColor,
-    /// The source's alpha.
-    SourceAlpha,
-    /// 1 less that.
-    InverseSourceAlpha,
-    /// The destination's alpha.
-    DestinationAlpha,
-    /// 1 less that.
-    InverseDestinationAlpha,
-    /// The destination's colour.
-    DestinationColor,
-    /// 1 less that.
-    InverseDestinationColor,
-    /// The lesser of the source's alpha and 1 less the destination's; 1 for alpha.
-    SourceAlphaSaturated,
-    /// The blend factor.
-    BlendFactor,
-    /// 1 less that.
-    InverseBlendFactor,
-    /// The second source's colour: what the shader gives in its second output, of which no other target is made.
-    SecondColor,
-    /// 1 less that.
-    InverseSecondColor,
-    /// The second source's alpha.
-    SecondAlpha,
-    /// 1 less that.
-    InverseSecondAlpha,
+numbered! {
+    /// What a term of a blend is multiplied by, as D3D11_BLEND. In the equation of alpha, colours are their alpha.
+    pub enum Factor {
+        /// 0.
+        Zero = 1 => "ZERO",
+        /// 1.
+        One = 2 => "ONE",
+        /// The source's colour.
+        SourceColor = 3 => "SRC_COLOR",
+        /// 1 less that.
+        InverseSourceColor = 4 => "INV_SRC_COLOR",
+        /// The source's alpha.
+        SourceAlpha = 5 => "SRC_ALPHA",
+        /// 1 less that.
+        InverseSourceAlpha = 6 => "INV_SRC_ALPHA",
+        /// The destination's alpha.
+        DestinationAlpha = 7 => "DEST_ALPHA",
+        /// 1 less that.
+        InverseDestinationAlpha = 8 => "INV_DEST_ALPHA",
+        /// The destination's colour.
+        DestinationColor = 9 => "DEST_COLOR",
+        /// 1 less that.
+        InverseDestinationColor = 10 => "INV_DEST_COLOR",
+        /// The lesser of the source's alpha and 1 less the destination's; 1 for alpha.
+        SourceAlphaSaturated = 11 => "SRC_ALPHA_SAT",
+        /// The blend factor.
+        BlendFactor = 14 => "BLEND_FACTOR",
+        /// 1 less that.
+        InverseBlendFactor = 15 => "INV_BLEND_FACTOR",
+        /// The second source's colour: what the shader gives in its second output, of which no other target is made.
+        SecondColor = 16 => "SRC1_COLOR",
+        /// 1 less that.
+        InverseSecondColor = 17 => "INV_SRC1_COLOR",
+        /// The second source's alpha.
+        SecondAlpha = 18 => "SRC1_ALPHA",
+        /// 1 less that.
+        InverseSecondAlpha = 19 => "INV_SRC1_ALPHA",
+    }
 }
 
 impl Factor {
@@ -455,19 +450,20 @@ impl Blend {
     }
 }
 
-/// What becomes of the two terms of a blend.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum BlendOp {
-    /// Their sum.
-    Add,
-    /// The source's term less the destination's.
-    Subtract,
-    /// The destination's term less the source's.
-    ReverseSubtract,
-    /// The lesser of source and destination; factors count for nothing.
-    Min,
-    /// The greater of source and destination; likewise.
-    Max,
+numbered! {
+    /// What becomes of the two terms of a blend, as D3D11_BLEND_OP.
+    pub enum BlendOp {
+        /// Their sum.
+        Add = 1 => "ADD",
+        /// The source's term less the destination's.
+        Subtract = 2 => "SUBTRACT",
+        /// The destination's term less the source's.
+        ReverseSubtract = 3 => "REV_SUBTRACT",
+        /// The lesser of source and destination; factors count for nothing.
+        Min = 4 => "MIN",
+        /// The greater of source and destination; likewise.
+        Max = 5 => "MAX",
+    }
 }
 
 /// How bits of source and destination become one (functional specification, 17.7).
@@ -479,39 +475,40 @@ pub struct Logic {
     pub bits: [u8; 4],
 }
 
-/// An operation on bits of the source and the destination.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum LogicOp {
-    /// 0.
-    Clear,
-    /// 1.
-    Set,
-    /// The source.
-    Copy,
-    /// Not the source.
-    CopyInverted,
-    /// The destination.
-    Noop,
-    /// Not the destination.
-    Invert,
-    /// Both.
-    And,
-    /// Not both.
-    Nand,
-    /// Either.
-    Or,
-    /// Neither.
-    Nor,
-    /// One of them.
-    Xor,
-    /// Both or neither.
-    Equivalent,
-    /// The source, but not the destination.
-    AndReverse,
-    /// The destination, but not the source.
-    AndInverted,
-    /// The source, or not the destination.
-    OrReverse,
-    /// The destination, or not the source.
-    OrInverted,
+numbered! {
+    /// How bits of source and destination become one, as D3D11_LOGIC_OP.
+    pub enum LogicOp {
+        /// 0.
+        Clear = 0 => "CLEAR",
+        /// 1.
+        Set = 1 => "SET",
+        /// The source.
+        Copy = 2 => "COPY",
+        /// Not the source.
+        CopyInverted = 3 => "COPY_INVERTED",
+        /// The destination.
+        Noop = 4 => "NOOP",
+        /// Not the destination.
+        Invert = 5 => "INVERT",
+        /// Both.
+        And = 6 => "AND",
+        /// Not both.
+        Nand = 7 => "NAND",
+        /// Either.
+        Or = 8 => "OR",
+        /// Neither.
+        Nor = 9 => "NOR",
+        /// One of them.
+        Xor = 10 => "XOR",
+        /// Both or neither.
+        Equivalent = 11 => "EQUIV",
+        /// The source, but not the destination.
+        AndReverse = 12 => "AND_REVERSE",
+        /// The destination, but not the source.
+        AndInverted = 13 => "AND_INVERTED",
+        /// The source, or not the destination.
+        OrReverse = 14 => "OR_REVERSE",
+        /// The destination, or not the source.
+        OrInverted = 15 => "OR_INVERTED",
+    }
 }

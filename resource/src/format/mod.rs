@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `table.rs` | the formats: a row each, and which may see each other's texels |
+//! | `direct3d9.rs` | names of Direct3D 9, and the formats that they stand for |
 //! | `parts.rs` | what a row lists about a texel |
 //! | `uses.rs` | what a format may be used for |
 //! | `codec.rs` | what a row's codec does: converts texels to words and back |
@@ -16,6 +17,7 @@
 mod bc;
 mod codec;
 mod convert;
+mod direct3d9;
 mod pairs;
 mod parts;
 mod shared_exponent;
@@ -27,6 +29,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use direct3d9::TextureFormat;
 pub use parts::{Encoding, Field};
 pub use table::{Format, UnknownFormat};
 pub(crate) use uses::SAMPLE_COUNTS;

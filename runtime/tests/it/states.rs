@@ -4,10 +4,13 @@
 //! `BROLGA_SEEDS` says which states, each of which runs in [`BATCHES`] batches, on devices without guard pages and with them on either side.
 
 use std::fs;
+use std::mem::offset_of;
 use std::sync::LazyLock;
 
 use brolga_runtime::format::{Encoding, Use};
-use brolga_runtime::pipeline::record::{primitive, quad, state, vertex};
+use brolga_runtime::pipeline::record::{
+    BatchAttribute, BatchDirect3D9, BatchPrimitive, BatchQuad, BatchState, BatchVertex,
+};
 use brolga_runtime::pipeline::state::{
     Advance, Blend, BlendOp, Comparison, DepthFormat, DepthTest, Distance, Equation, Factor, Fog, Link, LinkedFrom,
     Logic, LogicOp, PixelState, Range, StageState, StencilFace, StencilOp, StencilTest, Target, VertexElement,
@@ -109,9 +112,7 @@ fn comparison(random: &mut Random) -> Comparison {
 }
 
 fn stencil_face(random: &mut Random) -> StencilFace {
-    use StencilOp::{Decrement, DecrementSaturated, Increment, IncrementSaturated, Invert, Keep, Replace, Zero};
-    let all = [Keep, Zero, Replace, IncrementSaturated, DecrementSaturated, Invert, Increment, Decrement];
-    let mut op = || random.pick(&all);
+    let mut op = || random.pick(&StencilOp::ALL);
     let (fail, depth_fail, pass) = (op(), op(), op());
     StencilFace { test: comparison(random), fail, depth_fail, pass }
 }
@@ -128,56 +129,20 @@ fn depth_test(random: &mut Random) -> DepthTest {
 }
 
 fn equation(random: &mut Random) -> Equation {
-    use Factor::*;
-    let factors = [
-        Zero,
-        One,
-        SourceColor,
-        InverseSourceColor,
-        SourceAlpha,
-        InverseSourceAlpha,
-        DestinationAlpha,
-        InverseDestinationAlpha,
-        DestinationColor,
-        InverseDestinationColor,
-        SourceAlphaSaturated,
-        BlendFactor,
-        InverseBlendFactor,
-        SecondColor,
-        InverseSecondColor,
-        SecondAlpha,
-        InverseSecondAlpha,
-    ];
-    let ops = [BlendOp::Add, BlendOp::Subtract, BlendOp::ReverseSubtract, BlendOp::Min, BlendOp::Max];
-    Equation { source: random.pick(&factors), destination: random.pick(&factors), op: random.pick(&ops) }
+    let mut factor = || random.pick(&Factor::ALL);
+    let (source, destination) = (factor(), factor());
+    Equation { source, destination, op: random.pick(&BlendOp::ALL) }
 }
 
 fn target(random: &mut Random, output: u32) -> Target {
-    use LogicOp::*;
-    let ops = [
-        Clear,
-        Set,
-        Copy,
-        CopyInverted,
-        Noop,
-        Invert,
-        And,
-        Nand,
-        Or,
-        Nor,
-        Xor,
-        Equivalent,
-        AndReverse,
-        AndInverted,
-        OrReverse,
-        OrInverted,
-    ];
     let ranges = [Range::Float, Range::Unorm, Range::Unorm, Range::Snorm, Range::Uint, Range::Sint];
     Target {
         output,
         range: random.pick(&ranges),
         blend: random.one_in(2).then(|| Blend { color: equation(random), alpha: equation(random) }),
-        logic: random.one_in(8).then(|| Logic { op: random.pick(&ops), bits: [0; 4].map(|_| random.bits() as u8) }),
+        logic: random
+            .one_in(8)
+            .then(|| Logic { op: random.pick(&LogicOp::ALL), bits: [0; 4].map(|_| random.bits() as u8) }),
         write_mask: if random.one_in(2) { 15 } else { random.bits() as u8 },
     }
 }
@@ -325,12 +290,12 @@ fn set(random: &mut Random, words: &mut [u32], at: usize, end: u32) {
 /// The arrays of a batch of a pixel shader, but for the live words.
 fn pixel_arrays(random: &mut Random, state: &PixelState, invocations: usize) -> [Vec<u32>; 3] {
     let (quads, primitives) = (invocations / 4, 1 + random.below(4));
-    let mut of_quads = words(random, quads * quad::WORDS as usize);
-    for (n, quad) in of_quads.chunks_mut(quad::WORDS as usize).enumerate() {
+    let mut of_quads = words(random, quads * BatchQuad::WORDS);
+    for (n, quad) in of_quads.chunks_mut(BatchQuad::WORDS).enumerate() {
         let [x, y] = [2 * (n % 8), 2 * (n / 8)].map(|n| n as u32);
         (quad[0], quad[1]) = (x, y);
-        set(random, quad, quad::PRIMITIVE as usize, primitives as u32);
-        set(random, quad, quad::COVERAGE as usize, 15);
+        set(random, quad, offset_of!(BatchQuad, primitive) / 4, primitives as u32);
+        set(random, quad, offset_of!(BatchQuad, coverage) / 4, 15);
         if random.one_in(4) {
             set(random, quad, 0, 20);
             set(random, quad, 1, 20);
@@ -339,18 +304,19 @@ fn pixel_arrays(random: &mut Random, state: &PixelState, invocations: usize) -> 
             (quad[0], quad[1]) = (random.word(), random.word());
         }
     }
-    let words_of_one = primitive::words(state.vertex_rows.min(32)) as usize;
+    let words_of_one = BatchPrimitive::WORDS + state.vertex_rows.min(32) as usize * BatchAttribute::WORDS;
     let mut of_primitives = words(random, primitives * words_of_one);
     for primitive in of_primitives.chunks_mut(words_of_one) {
         set(random, primitive, 0, 20);
         set(random, primitive, 1, 20);
-        set(random, primitive, primitive::IS_FRONT as usize, 1);
+        set(random, primitive, offset_of!(BatchPrimitive, is_front) / 4, 1);
     }
-    let mut of_draw = words(random, state::WORDS as usize);
-    set(random, &mut of_draw, state::PRIMITIVE as usize, primitives as u32);
-    set(random, &mut of_draw, state::LAYER as usize, 3);
-    set(random, &mut of_draw, state::READ_ONLY as usize, 3);
-    set(random, &mut of_draw, state::ALPHA_REFERENCE as usize, 255);
+    let mut of_draw = words(random, BatchState::WORDS);
+    let alpha_reference = (offset_of!(BatchState, reserved) + offset_of!(BatchDirect3D9, alpha_reference)) / 4;
+    set(random, &mut of_draw, offset_of!(BatchState, primitive) / 4, primitives as u32);
+    set(random, &mut of_draw, offset_of!(BatchState, layer) / 4, 3);
+    set(random, &mut of_draw, offset_of!(BatchState, read_only) / 4, 3);
+    set(random, &mut of_draw, alpha_reference, 255);
     [of_quads, of_primitives, of_draw]
 }
 
@@ -400,7 +366,7 @@ fn run(device: &Device, engine: Engine, seed: u64) -> Result<After, String> {
             }
             _ => {
                 let rows = shader.stage().signature().expect("of a vertex shader").output_rows().max(1) as usize;
-                let mut vertices = words(&mut random, invocations * vertex::WORDS as usize);
+                let mut vertices = words(&mut random, invocations * BatchVertex::WORDS);
                 vertices.iter_mut().step_by(3).for_each(|word| *word = random.below(60) as u32);
                 let mut strides = words(&mut random, 32);
                 (0..32).for_each(|n| set(&mut random, &mut strides, n, 80));

@@ -6,7 +6,7 @@ use brolga_ir::entity::ResourceId;
 use brolga_ir::function::{Input, MemoryRef, Object};
 use brolga_ir::interface::{Interface, Resource, ResourceClass, ResourceKind};
 use brolga_ir::passes::{self, Level};
-use brolga_ir::pipeline::record::{primitive, state};
+use brolga_ir::pipeline::record::{BatchAttribute, BatchPrimitive, BatchQuad, BatchState};
 use brolga_ir::pipeline::state::{
     Blend, BlendOp, Comparison, DepthFormat, DepthTest, Equation, Factor, PixelState, Range, Target,
 };
@@ -137,10 +137,10 @@ fn draw(device: &Device, engine: Engine, late: DepthTest, format: Format, seen: 
     let mut random = Random(3);
     let (mut quads, mut primitives) = (Vec::new(), Vec::new());
     for n in 0..COUNT / 4 {
-        quads.extend([2 * n, 0, n, random.below(16) as u32]);
-        primitives.resize((n * primitive::words(1) + primitive::ATTRIBUTES) as usize, 0);
-        primitives.extend([0; 4].map(|_: u32| (random.below(1 << 10) as f32 / 1023.0).to_bits()));
-        primitives.resize(((n + 1) * primitive::words(1)) as usize, 0);
+        quads.extend(BatchQuad { corner: [2 * n, 0], primitive: n, coverage: random.below(16) as u32 }.words());
+        primitives.extend(BatchPrimitive::default().words());
+        let leading = [0; 4].map(|_: u32| (random.below(1 << 10) as f32 / 1023.0).to_bits());
+        primitives.extend(BatchAttribute { leading, ..BatchAttribute::default() }.words());
     }
     let mut texture = |format: Format| {
         let texels: Vec<u8> = (0..COUNT * format.size_bytes()).map(|_| random.bits() as u8 & 0x3f).collect();
@@ -150,8 +150,7 @@ fn draw(device: &Device, engine: Engine, late: DepthTest, format: Format, seen: 
     let mut bindings = Bindings::new();
     bindings.set(Register::u(0).in_space(SPACE), View::texture(color.clone()));
     bindings.set(Register::u(DEPTH).in_space(SPACE), View::texture(depth.clone()).with_format(seen).unwrap());
-    let mut words = [0; state::WORDS as usize];
-    words[state::DEPTHS as usize + 1] = 1f32.to_bits();
+    let words = BatchState { depths: [0.0, 1.0], ..BatchState::default() }.words();
     let mut live = vec![7; COUNT as usize];
     let mut arrays = Vec::from([&quads[..], &primitives, &words].map(ArrayWords::Read));
     arrays.push(ArrayWords::Write(&mut live));

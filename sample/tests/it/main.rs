@@ -20,8 +20,7 @@ use brolga_resource::format::Format;
 use brolga_resource::{AddressMode, GuardPages, Memory, Sampler, Surface, SurfaceLevel, Tap};
 use brolga_sample::Prepared;
 
-const MODES: [AddressMode; 5] =
-    [AddressMode::Wrap, AddressMode::Mirror, AddressMode::Clamp, AddressMode::Border, AddressMode::MirrorOnce];
+const MODES: [AddressMode; 5] = AddressMode::ALL;
 
 const DIMENSIONS: [Dimension; 7] = [
     Dimension::Texture1d,

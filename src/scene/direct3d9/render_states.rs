@@ -14,6 +14,7 @@ use super::super::error::{Problem, SceneError};
 use crate::job::nearest;
 use crate::raster::{BlendOp, Cull, Direct3D9State, Direct3D9Values, Distance, Factor, Fill, FogMode, StencilOp};
 use brolga_runtime::Comparison;
+use brolga_runtime::pipeline::state::Named;
 
 /// The clip planes that there are.
 pub(super) const PLANES: usize = 6;
@@ -192,51 +193,11 @@ const OTHERS: &str = "\
     SPECULARENABLE SPECULARMATERIALSOURCE TEXTUREFACTOR TWEENFACTOR VERTEXBLEND WRAP0 WRAP1 WRAP10 WRAP11 WRAP12 \
     WRAP13 WRAP14 WRAP15 WRAP2 WRAP3 WRAP4 WRAP5 WRAP6 WRAP7 WRAP8 WRAP9";
 
-const COMPARISONS: &[(&str, Comparison)] = &[
-    ("NEVER", Comparison::Never),
-    ("LESS", Comparison::Less),
-    ("EQUAL", Comparison::Equal),
-    ("LESSEQUAL", Comparison::LessEqual),
-    ("GREATER", Comparison::Greater),
-    ("NOTEQUAL", Comparison::NotEqual),
-    ("GREATEREQUAL", Comparison::GreaterEqual),
-    ("ALWAYS", Comparison::Always),
-];
-
-const STENCIL_OPS: &[(&str, StencilOp)] = &[
-    ("KEEP", StencilOp::Keep),
-    ("ZERO", StencilOp::Zero),
-    ("REPLACE", StencilOp::Replace),
-    ("INCRSAT", StencilOp::IncrementSaturated),
-    ("DECRSAT", StencilOp::DecrementSaturated),
-    ("INVERT", StencilOp::Invert),
-    ("INCR", StencilOp::Increment),
-    ("DECR", StencilOp::Decrement),
-];
-
-const FACTORS: &[(&str, Factor)] = &[
-    ("ZERO", Factor::Zero),
-    ("ONE", Factor::One),
-    ("SRCCOLOR", Factor::SourceColor),
-    ("INVSRCCOLOR", Factor::InverseSourceColor),
-    ("SRCALPHA", Factor::SourceAlpha),
-    ("INVSRCALPHA", Factor::InverseSourceAlpha),
-    ("DESTALPHA", Factor::DestinationAlpha),
-    ("INVDESTALPHA", Factor::InverseDestinationAlpha),
-    ("DESTCOLOR", Factor::DestinationColor),
-    ("INVDESTCOLOR", Factor::InverseDestinationColor),
-    ("SRCALPHASAT", Factor::SourceAlphaSaturated),
-    ("BLENDFACTOR", Factor::BlendFactor),
-    ("INVBLENDFACTOR", Factor::InverseBlendFactor),
-];
-
-const BLEND_OPS: &[(&str, BlendOp)] = &[
-    ("ADD", BlendOp::Add),
-    ("SUBTRACT", BlendOp::Subtract),
-    ("REVSUBTRACT", BlendOp::ReverseSubtract),
-    ("MIN", BlendOp::Min),
-    ("MAX", BlendOp::Max),
-];
+/// The values of an enumeration with their names, which have no underscores here. A second source of blending is not there.
+fn values<T: Named>() -> Vec<(String, T)> {
+    let all = T::VALUES.iter().map(|&value| (value.named().replace('_', ""), value));
+    all.filter(|(name, _)| !name.contains("SRC1")).collect()
+}
 
 impl States {
     /// Reads render states over those read before.
@@ -273,10 +234,10 @@ impl Kind {
             Byte(set) => set(states, byte(value)?),
             Planes(set) => set(states, planes(value)?),
             Color(set) => set(states, color(value)?),
-            Compare(set) => set(states, named(value, COMPARISONS)?),
-            StencilOperation(set) => set(states, named(value, STENCIL_OPS)?),
-            Multiplier(set) => set(states, named(value, FACTORS)?),
-            BlendOperation(set) => set(states, named(value, BLEND_OPS)?),
+            Compare(set) => set(states, named(value, &values())?),
+            StencilOperation(set) => set(states, named(value, &values())?),
+            Multiplier(set) => set(states, named(value, &values())?),
+            BlendOperation(set) => set(states, named(value, &values())?),
             Name(names) => named(value, names)?(states),
         }
         Ok(())
@@ -320,16 +281,16 @@ fn color(value: &Value) -> Result<[f32; 4], String> {
 }
 
 /// What has a name, which may have its type's prefix: `D3DCULL_NONE`.
-fn named<T: Copy>(value: &Value, names: &[(&str, T)]) -> Result<T, String> {
+fn named<T: Copy>(value: &Value, names: &[(impl AsRef<str>, T)]) -> Result<T, String> {
     let written = value.as_str().unwrap_or("");
     let name = written.strip_prefix("D3D").and_then(|name| name.split_once('_')).map_or(written, |(_, name)| name);
-    let found = names.iter().find(|(known, _)| *known == name);
+    let found = names.iter().find(|(known, _)| known.as_ref() == name);
     found.map(|&(_, of_name)| of_name).ok_or_else(|| format!("{value} is not one of {}", joined(names)))
 }
 
 /// The names of a list.
-fn joined<T>(names: &[(&str, T)]) -> String {
-    names.iter().map(|&(name, _)| name).collect::<Vec<_>>().join(", ")
+fn joined<T>(names: &[(impl AsRef<str>, T)]) -> String {
+    names.iter().map(|(name, _)| name.as_ref()).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -344,7 +305,7 @@ mod tests {
     ];
 
     /// What the page says of values.
-    fn values(kind: &Kind) -> String {
+    fn values_of(kind: &Kind) -> String {
         match kind {
             Flag(_) => "`true`, `false`".to_owned(),
             Number(_) => "a number".to_owned(),
@@ -367,14 +328,14 @@ mod tests {
         let [documented, after] = rest.split_once(MARKS[1]).map(<[&str; 2]>::from).expect("the table ends");
         let mut expected = String::from("\n| render state | values | default |\n|---|---|---|\n");
         for Row(name, default, kind) in ROWS {
-            expected += &format!("| `{name}` | {} | `{default}` |\n", values(kind));
+            expected += &format!("| `{name}` | {} | `{default}` |\n", values_of(kind));
         }
         expected += "\n| values | |\n|---|---|\n";
         for (what, names) in [
-            ("comparisons", joined(COMPARISONS)),
-            ("stencil operations", joined(STENCIL_OPS)),
-            ("factors", joined(FACTORS)),
-            ("blend operations", joined(BLEND_OPS)),
+            ("comparisons", joined(&values::<Comparison>())),
+            ("stencil operations", joined(&values::<StencilOp>())),
+            ("factors", joined(&values::<Factor>())),
+            ("blend operations", joined(&values::<BlendOp>())),
         ] {
             expected += &format!("| {what} | `{}` |\n", names.replace(", ", "`, `"));
         }

@@ -3,8 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::document::{self, Address};
-use super::super::names::AddressName;
+use super::super::document;
 use super::render_states::flag;
 use brolga_runtime::{AddressMode, Filter, Tap};
 
@@ -58,7 +57,7 @@ struct Nine<T>(T);
 impl<'de> Deserialize<'de> for Nine<AddressMode> {
     fn deserialize<D: serde::Deserializer<'de>>(name: D) -> Result<Self, D::Error> {
         let name = String::deserialize(name)?.replace("MIRRORONCE", "MIRROR_ONCE");
-        AddressName::deserialize(Value::from(name)).map(Self).map_err(serde::de::Error::custom)
+        AddressMode::deserialize(Value::from(name)).map(Self).map_err(serde::de::Error::custom)
     }
 }
 
@@ -76,9 +75,7 @@ impl From<Sampler> for document::Sampler {
                 anisotropic: min == TapName::Anisotropic,
                 ..Filter::default()
             },
-            address: Some(
-                address.map_or([AddressMode::Wrap; 3], |address| address.map(|Nine(mode)| mode)).map(Address),
-            ),
+            address: Some(address.map_or([AddressMode::Wrap; 3], |address| address.map(|Nine(mode)| mode))),
             comparison: None,
             border,
             mip_lod_bias,

@@ -306,7 +306,7 @@ fn what_becomes_no_number_draws_nothing() {
         [0.0, 0.0, FAR, 1.0],
         [0.0, 0.0, -FAR, 1.0],
     ];
-    for fill in [Fill::Solid, Fill::Wireframe] {
+    for fill in Fill::ALL {
         let draw = |vertices: &[Vertex], clips: bool| {
             let set = |desc: &mut PipelineDesc| {
                 (desc.rasterizer.fill, desc.rasterizer.depth_clip) = (fill, clips);

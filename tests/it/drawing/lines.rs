@@ -200,7 +200,7 @@ fn lines_and_points_show_their_fronts() {
     );
     let vertices = at([[2.5, 2.5], [5.5, 7.5], [9.5, 7.5], [6.5, 2.5]], [1.0; 4]);
     for (topology, count) in [(Topology::LineList, 10), (Topology::PointList, 4)] {
-        for cull in [Cull::None, Cull::Front, Cull::Back] {
+        for cull in Cull::ALL {
             for counter in [false, true] {
                 let set = |desc: &mut PipelineDesc| {
                     desc.topology = topology;

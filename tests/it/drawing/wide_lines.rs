@@ -65,7 +65,7 @@ fn nothing_but_lines_changes() {
     let shader = pixel(
         "dcl_input_ps_sgv constant v4.x, is_front_face\ndcl_output o0.xyzw\nmov o0.x, v4.x\nmov o0.yzw, l(0,1.0,1.0,1.0)",
     );
-    for cull in [Cull::None, Cull::Front, Cull::Back] {
+    for cull in Cull::ALL {
         for ends in [[[2.0, 3.0], [9.0, 12.0]], [[9.0, 12.0], [2.0, 3.0]]] {
             let set = |desc: &mut PipelineDesc| {
                 wide(desc);

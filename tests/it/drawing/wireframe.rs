@@ -78,7 +78,7 @@ fn edges_have_the_triangles_face() {
     for counter in [false, true] {
         // Pixels of all lines, and whether the triangle shows its front. The flat one is six pixels long and drawn there and back.
         for (corners, count, is_front) in [([a, b, c], 24, !counter), ([a, c, b], 24, counter), (flat, 12, false)] {
-            for cull in [Cull::None, Cull::Front, Cull::Back] {
+            for cull in Cull::ALL {
                 let set = |desc: &mut PipelineDesc| {
                     edges(desc);
                     (desc.rasterizer.cull, desc.rasterizer.front_counter_clockwise) = (cull, counter);
@@ -140,8 +140,8 @@ fn what_is_cut_keeps_its_face() {
             continue;
         }
         let vertices = corners.map(|corner| vertex(corner, ONES));
-        for (of_fill, fill) in [Fill::Solid, Fill::Wireframe].into_iter().enumerate() {
-            for cull in [Cull::None, Cull::Front, Cull::Back] {
+        for (of_fill, fill) in Fill::ALL.into_iter().enumerate() {
+            for cull in Cull::ALL {
                 let set = |desc: &mut PipelineDesc| (desc.rasterizer.fill, desc.rasterizer.cull) = (fill, cull);
                 let (texels, passed) = picture(&shader, &vertices, set, |_, _| {});
                 let is_front = volume < 0.0;
@@ -167,7 +167,7 @@ fn what_is_cut_is_biased_once() {
     let corners = [[0.5, 2.5], [12.5, 2.5], [0.5, 14.5]];
     let vertices = corners.map(|[x, y]: [f32; 2]| vertex(position([x, y], (x - 4.0) / 16.0, 1.0), ONES));
     let unit = 1.0 / f64::from((1 << 24) - 1);
-    for fill in [Fill::Solid, Fill::Wireframe] {
+    for fill in Fill::ALL {
         let depths = on_both(|device, engine| {
             let canvas = Canvas::new(device, engine, [SIZE; 2], &[Format::R32G32B32A32_FLOAT]);
             let canvas = canvas.with_depth(Format::D24_UNORM_S8_UINT, [SIZE; 2], 0xff_ffff);
@@ -249,7 +249,7 @@ fn edges_are_biased_and_lines_are_not() {
     }
     // Only triangles are filled in another way.
     assert_eq!(depths(Topology::LineList, Fill::Solid), depths(Topology::LineList, Fill::Wireframe));
-    for fill in [Fill::Solid, Fill::Wireframe] {
+    for fill in Fill::ALL {
         let found = depths(Topology::PointList, fill);
         for [x, y] in CORNERS {
             let expected = f64::from(0.5 + (x - 8.0) / 64.0) / unit;

@@ -34,22 +34,6 @@ pub struct State {
     pub alpha_to_coverage: bool,
 }
 
-const FACTORS: [Factor; 13] = [
-    Factor::Zero,
-    Factor::One,
-    Factor::SourceColor,
-    Factor::InverseSourceColor,
-    Factor::SourceAlpha,
-    Factor::InverseSourceAlpha,
-    Factor::DestinationAlpha,
-    Factor::InverseDestinationAlpha,
-    Factor::DestinationColor,
-    Factor::InverseDestinationColor,
-    Factor::SourceAlphaSaturated,
-    Factor::BlendFactor,
-    Factor::InverseBlendFactor,
-];
-const OPS: [BlendOp; 5] = [BlendOp::Add, BlendOp::Subtract, BlendOp::ReverseSubtract, BlendOp::Min, BlendOp::Max];
 const COMPARISONS: [Comparison; 8] = [
     Comparison::Less,
     Comparison::LessEqual,
@@ -72,9 +56,7 @@ fn topology(random: &mut Random) -> Topology {
 
 /// What happens to stencils on one side; most let something pass.
 fn stencil_face(random: &mut Random) -> StencilFace {
-    use StencilOp::{Decrement, DecrementSaturated, Increment, IncrementSaturated, Invert, Keep, Replace, Zero};
-    let ops = [Keep, Zero, Replace, IncrementSaturated, DecrementSaturated, Invert, Increment, Decrement];
-    let [fail, depth_fail, pass] = [(); 3].map(|()| random.pick(&ops));
+    let [fail, depth_fail, pass] = [(); 3].map(|()| random.pick(&StencilOp::ALL));
     StencilFace {
         test: random.pick(&[Comparison::Always, Comparison::NotEqual, Comparison::LessEqual]),
         fail,
@@ -197,8 +179,12 @@ fn target(kind: Kind, random: &mut Random) -> TargetState {
     };
     let formats = Format::ALL.iter().copied().filter(|format| format.allows(Use::Target)).filter(holds);
     let format = random.pick(&formats.collect::<Vec<_>>());
-    let mut equation =
-        || Equation { source: random.pick(&FACTORS), destination: random.pick(&FACTORS), op: random.pick(&OPS) };
+    let factors: Vec<_> = Factor::ALL.into_iter().filter(|factor| !factor.is_of_second()).collect();
+    let mut equation = || Equation {
+        source: random.pick(&factors),
+        destination: random.pick(&factors),
+        op: random.pick(&BlendOp::ALL),
+    };
     let blend = Blend { color: equation(), alpha: equation() };
     let blend = Some(blend).filter(|_| format.allows(Use::Blend) && random.one_in(2));
     let write_mask = if random.one_in(4) { random.below(16) as u8 } else { 15 };

@@ -16,6 +16,34 @@ fn formats() -> String {
     text + "} BrolgaFormat;"
 }
 
+/// What lies in the arrays of batches.
+const RECORDS: &str = "../../ir/src/pipeline/record.rs";
+
+/// Where enumerations are that the header shares.
+const NUMBERED: [&str; 5] = [
+    "../../ir/src/pipeline/state.rs",
+    "../../ir/src/interface.rs",
+    "../../resource/src/sampler.rs",
+    "../../raster/src/assembly.rs",
+    "../../raster/src/batch.rs",
+];
+
+/// What the macro `numbered` makes of its rows there, which lose their names: cbindgen looks into no macros.
+fn enumerations(root: &Path) -> String {
+    let mut text = String::new();
+    for file in NUMBERED {
+        let source = std::fs::read_to_string(root.join(file)).expect("a file of sources").replace('\r', "");
+        for rest in source.split("numbered! {\n").skip(1) {
+            let (rows, _) = rest.split_once("\n}\n").expect("the macro ends");
+            for row in rows.lines() {
+                let named = row.split_once(" => ");
+                writeln!(text, "{}", named.map_or(row.to_owned(), |(row, _)| format!("{row},"))).expect("as above");
+            }
+        }
+    }
+    text.replace("pub enum", "#[repr(u32)] pub enum")
+}
+
 /// The files in the order of the table in `lib.rs`.
 fn sources(root: &Path) -> Vec<String> {
     let table = std::fs::read_to_string(root.join("src/lib.rs")).expect("lib.rs");
@@ -29,9 +57,13 @@ fn the_header_is_up_to_date() {
     let mut config = Config::from_file(root.join("cbindgen.toml")).expect("the configuration");
     config.header = Some(std::fs::read_to_string(root.join("include/head.h")).expect("the head").trim_end().to_owned());
     config.after_includes = Some(format!("\n{}", formats()));
-    let builder = sources(root)
-        .iter()
-        .fold(Builder::new().with_config(config), |builder, file| builder.with_src(root.join("src").join(file)));
+    let folder = tempfile::tempdir().expect("a folder");
+    let shared = folder.path().join("enumerations.rs");
+    std::fs::write(&shared, enumerations(root)).expect("the file can be written");
+    let own = sources(root).into_iter().map(|file| root.join("src").join(file));
+    let builder = own
+        .chain([root.join(RECORDS), shared])
+        .fold(Builder::new().with_config(config), |builder, file| builder.with_src(file));
     let mut made = Vec::new();
     builder.generate().expect("cbindgen reads the sources").write(&mut made);
     let made = String::from_utf8(made).expect("UTF-8");

@@ -1,5 +1,6 @@
 //! What becomes of colours in targets: functional specification, 17.1 to 17.5 and 17.15.
 
+use brolga_ir::pipeline::record::BatchState;
 use brolga_ir::pipeline::state::{Blend, BlendOp, Equation, Factor, Logic, LogicOp, PixelState, Range, Target};
 use brolga_ir::texel::{Channel, ChannelKind, TexelFormat};
 use brolga_testing_base::random::Random;
@@ -14,8 +15,6 @@ const OF_TWO: &str = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_out
 
 /// States in the tests of each range.
 const STATES: u64 = 400;
-
-const OPS: [BlendOp; 5] = [BlendOp::Add, BlendOp::Subtract, BlendOp::ReverseSubtract, BlendOp::Min, BlendOp::Max];
 
 /// What becomes of a bit of the source and one of the destination: for neither, the destination, the source, both.
 const LOGIC_TABLE: [(LogicOp, [u32; 4]); 16] = [
@@ -251,7 +250,7 @@ fn equation(random: &mut Random, is_alpha: bool) -> Equation {
         false => random.pick(&OF_COLORS),
     };
     let (source, destination) = (factor(), factor());
-    Equation { source, destination, op: random.pick(&OPS) }
+    Equation { source, destination, op: random.pick(&BlendOp::ALL) }
 }
 
 /// Draws with a random state and checks every component.
@@ -270,13 +269,13 @@ fn check(range: Range, widths: &[u32], seed: u64) {
     let word = |random: &mut Random| if is_integer { random.word() } else { source(random) };
     let quads: Vec<Quad> =
         (0..QUADS).map(|_| Quad::constant(random.below(16) as u32, [0; 4].map(|_| word(&mut random)))).collect();
-    let mut state_words = [0; super::state::WORDS as usize];
-    state_words[..4].fill_with(|| source(&mut random));
+    let of_draw =
+        BatchState { blend_factor: [(); 4].map(|()| f32::from_bits(source(&mut random))), ..BatchState::default() };
     let before = texels(range, &format, &mut random);
     let state = PixelState { vertex_rows: ROWS, targets: vec![target], ..PixelState::default() };
     let takes_second = blend.is_some_and(|blend| blend.takes_second());
     let shader = if takes_second { OF_TWO } else { SHADER };
-    let (_, after) = draw(shader, &state, &[Some(format)], &quads, state_words, std::slice::from_ref(&before));
+    let (_, after) = draw(shader, &state, &[Some(format)], &quads, of_draw, std::slice::from_ref(&before));
 
     let words = format.words as usize;
     for n in 0..4 * QUADS {
@@ -293,7 +292,7 @@ fn check(range: Range, widths: &[u32], seed: u64) {
             destination: std::array::from_fn(|n| {
                 format.channels[n].map_or(missing[n], |channel| number(code(old, channel), channel))
             }),
-            factor: std::array::from_fn(|n| clamp(range, flushed(state_words[n]))),
+            factor: std::array::from_fn(|n| clamp(range, flushed(of_draw.blend_factor[n].to_bits()))),
         };
         for (m, channel) in format.channels.into_iter().enumerate() {
             let Some(channel) = channel else { continue };
@@ -382,14 +381,8 @@ fn outputs_go_to_their_targets() {
     let state = PixelState { vertex_rows: ROWS, targets: (0..4).map(target).collect(), ..PixelState::default() };
     let format = Some(format(Range::Uint, &[32; 4]));
     let before = vec![vec![9; 4 * (SIZE * SIZE) as usize]; 4];
-    let (_, after) = draw(
-        lines,
-        &state,
-        &[format; 4],
-        &[Quad::constant(1, [1, 2, 3, 4])],
-        [0; super::state::WORDS as usize],
-        &before,
-    );
+    let (_, after) =
+        draw(lines, &state, &[format; 4], &[Quad::constant(1, [1, 2, 3, 4])], BatchState::default(), &before);
     let found: Vec<_> = after.iter().map(|words| &words[..8]).collect();
     let kept = [9; 8];
     assert_eq!(found, [&[1, 2, 3, 4, 9, 9, 9, 9], &kept, &[4, 3, 2, 1, 9, 9, 9, 9], &kept]);

@@ -1,6 +1,6 @@
 //! The tests of stencil and depth after the shader: functional specification, 17.10 to 17.12.
 
-use brolga_ir::pipeline::record;
+use brolga_ir::pipeline::record::BatchState;
 use brolga_ir::pipeline::state::{
     Comparison, DepthFormat, DepthTest, PixelState, Range, StencilFace, StencilOp, StencilTest, Target,
 };
@@ -120,9 +120,7 @@ fn any_stencil(random: &mut Random) -> StencilTest {
 }
 
 fn any_face(random: &mut Random) -> StencilFace {
-    use StencilOp::{Decrement, DecrementSaturated, Increment, IncrementSaturated, Invert, Keep, Replace, Zero};
-    let ops = [Keep, Zero, Replace, IncrementSaturated, DecrementSaturated, Invert, Increment, Decrement];
-    let [fail, depth_fail, pass] = [(); 3].map(|()| random.pick(&ops));
+    let [fail, depth_fail, pass] = [(); 3].map(|()| random.pick(&StencilOp::ALL));
     StencilFace { test: random.pick(&Comparison::ALL), fail, depth_fail, pass }
 }
 
@@ -164,12 +162,9 @@ fn check(shader: Shader, late: DepthTest, depths: [f32; 2], random: &mut Random)
     let formats = [formats[0], formats[1].or((texel_words > 1).then(|| words(2)))];
     let read_only = random.below(4) as u32;
     let [keeps_depths, keeps_stencils] = [0, 1].map(|bit| read_only >> bit & 1 == 1);
-    let mut state_words = [0; record::state::WORDS as usize];
-    state_words[record::state::DEPTHS as usize..][..2].copy_from_slice(&depths.map(f32::to_bits));
-    state_words[record::state::STENCIL_REFERENCE as usize] = reference.into();
-    state_words[record::state::LAYER as usize] = u32::MAX;
-    state_words[record::state::READ_ONLY as usize] = read_only;
-    let (live, after) = draw(&shader.lines(), &state, &formats, &quads, state_words, &before);
+    let (stencil_reference, layer) = (reference.into(), u32::MAX);
+    let of_draw = BatchState { depths, stencil_reference, layer, read_only, ..BatchState::default() };
+    let (live, after) = draw(&shader.lines(), &state, &formats, &quads, of_draw, &before);
     for (n, quad, code) in pixels {
         let old = &before[1][texel_words * texel(n)..][..texel_words];
         let is_there = quad.coverage >> (n % 4) & 1 == 1
@@ -249,7 +244,7 @@ fn derivatives_see_helper_pixels() {
         let more = [[3.0, 0.0, 1.0, 0.0], [0.0, -5.0, 0.0, 0.0]];
         let quad = Quad { more, ..Quad::constant(coverage, [0; 4]) };
         let before = vec![vec![9; 2 * (SIZE * SIZE) as usize]];
-        let (live, after) = draw(lines, &state, &[Some(pair)], &[quad], [0; super::state::WORDS as usize], &before);
+        let (live, after) = draw(lines, &state, &[Some(pair)], &[quad], BatchState::default(), &before);
         for n in 0..4 {
             let is_live = coverage >> n & 1 == 1 && n % 2 == 1;
             let expected = if is_live { [3f32.to_bits(), (-5f32).to_bits()] } else { [9; 2] };

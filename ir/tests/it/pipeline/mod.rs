@@ -13,7 +13,7 @@ use brolga_ir::function::{AtomicOp, CounterOp, Query};
 use brolga_ir::host::{Address, Host, ViewSlot};
 use brolga_ir::interp::{Arena, Interpreter};
 use brolga_ir::passes::{Level, optimise_for};
-use brolga_ir::pipeline::record::{primitive, state};
+use brolga_ir::pipeline::record::{BatchAttribute, BatchPrimitive, BatchQuad, BatchState};
 use brolga_ir::pipeline::{self, state::PixelState};
 use brolga_ir::sampling::SampleCall;
 use brolga_ir::span::Packing;
@@ -126,7 +126,7 @@ fn draw(
     state: &PixelState,
     formats: &[Option<TexelFormat>],
     quads: &[Quad],
-    state_words: [u32; state::WORDS as usize],
+    of_draw: BatchState,
     contents: &[Vec<u32>],
 ) -> (Vec<u32>, Vec<Vec<u32>>) {
     let text = format!("ps_5_0\ndcl_globalFlags refactoringAllowed\n{lines}\nret\n");
@@ -139,16 +139,24 @@ fn draw(
     let (mut corners, mut primitives) = (Vec::new(), Vec::new());
     for (n, quad) in (0..).zip(quads) {
         let corner = [n % (SIZE / 2) * 2, n / (SIZE / 2) * 2];
-        corners.extend([corner[0], corner[1], n, quad.coverage]);
+        corners.extend(BatchQuad { corner, primitive: n, coverage: quad.coverage }.words());
         let [z, z_along_x, z_along_y] = quad.z;
-        let planes = [[z, 1.0, 0.0, 0.0], [z_along_x, 0.0, 1.0, 0.0], [z_along_y, 0.0, 0.0, 1.0], [1.0, 1.0, 0.0, 0.0]];
-        primitives.extend([corner[0], corner[1], is_front(n as usize).into(), n]);
-        primitives.extend(planes.as_flattened().iter().map(|number| number.to_bits()));
-        primitives.extend([0; primitive::ATTRIBUTE_WORDS as usize]);
-        primitives.extend(quad.first);
-        primitives.extend(quad.more.as_flattened().iter().map(|number| number.to_bits()));
+        let head = BatchPrimitive {
+            origin: corner,
+            is_front: is_front(n as usize).into(),
+            id: n,
+            values: [z, 1.0, 0.0, 0.0],
+            along_x: [z_along_x, 0.0, 1.0, 0.0],
+            along_y: [z_along_y, 0.0, 0.0, 1.0],
+            w: [1.0; 2],
+            reserved: [0; 2],
+        };
+        let [second, third] = quad.more;
+        primitives.extend(head.words());
+        primitives.extend(BatchAttribute::default().words());
+        primitives.extend(BatchAttribute { leading: quad.first, second, third }.words());
     }
-    assert_eq!(primitives.len() as u32, quads.len() as u32 * primitive::words(ROWS));
+    assert_eq!(primitives.len(), quads.len() * (BatchPrimitive::WORDS + ROWS as usize * BatchAttribute::WORDS));
 
     let ways = [(Level::None, false), (Level::Full, false), (Level::Full, true)];
     let [by_host, optimised, one_by_one] = ways.map(|(level, each_alone)| {
@@ -163,9 +171,8 @@ fn draw(
         // One batch of all quads, or one of each, which is of one primitive then.
         let count = if each_alone { 1 } else { quads.len() };
         for (n, (corners, live)) in (1..).zip(corners.chunks(4 * count).zip(live.chunks_mut(4 * count))) {
-            let mut state_words = state_words;
-            state_words[state::PRIMITIVE as usize] = if each_alone { n } else { 0 };
-            let mut arrays = Vec::from([corners, &primitives, &state_words].map(ArrayWords::Read));
+            let of_draw = BatchState { primitive: if each_alone { n } else { 0 }, ..of_draw }.words();
+            let mut arrays = Vec::from([corners, &primitives, &of_draw].map(ArrayWords::Read));
             if state.reports_live {
                 arrays.push(ArrayWords::Write(live));
             }

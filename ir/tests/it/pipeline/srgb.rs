@@ -1,5 +1,6 @@
 //! Targets along the sRGB curve: functional specification, 3.2.3.7 and 3.2.3.8.
 
+use brolga_ir::pipeline::record::BatchState;
 use brolga_ir::pipeline::state::{Blend, BlendOp, Equation, Factor, PixelState, Range, Target};
 use brolga_ir::srgb::LIMITS;
 use brolga_ir::texel::{Channel, ChannelKind, TexelFormat};
@@ -57,8 +58,7 @@ fn colours_become_the_nearest_codes() {
         let quad = |n: usize| [number(3 * n), number(3 * n + 1), number(3 * n + 2), number(3 * n)];
         let quads: Vec<Quad> = (0..QUADS).map(|n| Quad::constant(15, quad(n).map(f32::to_bits))).collect();
         let before = vec![vec![0; (SIZE * SIZE) as usize]];
-        let (_, after) =
-            draw(SHADER, &target(None), &[Some(format())], &quads, [0; super::state::WORDS as usize], &before);
+        let (_, after) = draw(SHADER, &target(None), &[Some(format())], &quads, BatchState::default(), &before);
         for n in 0..4 * QUADS {
             let [red, green, blue, alpha] = quad(n / 4);
             let unorm = (f64::from(alpha).clamp(0.0, 1.0) * 255.0 + 0.5) as u32;
@@ -85,7 +85,7 @@ fn blends_are_linear() {
             })
             .collect();
         let before = vec![(0..SIZE * SIZE).map(|_| random.bits() as u32).collect::<Vec<_>>()];
-        let (_, after) = draw(SHADER, &state, &[Some(format())], &quads, [0; super::state::WORDS as usize], &before);
+        let (_, after) = draw(SHADER, &state, &[Some(format())], &quads, BatchState::default(), &before);
         for n in 0..4 * QUADS {
             let source = quads[n / 4].first.map(|bits| f64::from(f32::from_bits(bits)).clamp(0.0, 1.0));
             let old = codes(before[0][texel(n)]).map(|code| f64::from(code) / 255.0);

@@ -122,7 +122,6 @@ fn format(declared: &Declared, component: Component, random: &mut Random) -> For
 
 /// Any sampler that compares or does not.
 fn sampler(compares: bool, random: &mut Random) -> Sampler {
-    use AddressMode::{Border, Clamp, Mirror, MirrorOnce, Wrap};
     let mut one_of = |count: usize| random.below(count);
     let taps = [Tap::Point, Tap::Linear];
     let filter = Filter {
@@ -138,7 +137,7 @@ fn sampler(compares: bool, random: &mut Random) -> Sampler {
     let comparisons = [Comparison::Less, Comparison::LessEqual, Comparison::Greater, Comparison::NotEqual];
     Sampler {
         filter,
-        address: [0; 3].map(|_| [Wrap, Mirror, Clamp, Border, MirrorOnce][one_of(5)]),
+        address: [0; 3].map(|_| AddressMode::ALL[one_of(5)]),
         level_bias: one_of(5) as f32 - 2.5,
         min_level: one_of(3) as f32 * 0.5,
         max_level: one_of(12) as f32 * 0.5,
