@@ -4,55 +4,22 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use brolga_ir::Function;
-use brolga_ir::span::Packing;
-use brolga_ir::verify::VerifiedFunction;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{CompiledCode, Context, Final, MachSrcLoc, ir};
+use serde::{Deserialize, Serialize};
 use target_lexicon::{Architecture, Triple};
 
-use crate::abi::{ArenaLayout, ThreadRow, VoteRows};
+use crate::abi::{ArenaLayout, VoteRows};
 use crate::code::ExecutableCode;
-use crate::compiled::{CodeFacts, Compiled, Statistics};
 use crate::error::CompileError;
-use crate::float_mode::float_mode;
 use crate::lower;
 use crate::lower::notes::Notes;
 use crate::options::{CpuFeatures, Options, VectorBytes};
 use crate::packet::Shape;
 use crate::site::Site;
 use crate::widen::{Refusal, Wide, widen};
-
-/// Compiles a shader for groups of threads.
-///
-/// # Errors
-/// If the processor has no code generator, or the shader goes over a limit.
-pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, CompileError> {
-    compile_named(func, options, &func.name)
-}
-
-/// The same with a name by which profilers know the code.
-///
-/// # Errors
-/// As [`compile`].
-pub fn compile_named(func: &VerifiedFunction, options: &Options, name: &str) -> Result<Compiled, CompileError> {
-    let machine = generate(func, options)?;
-    let facts = CodeFacts {
-        float_mode: float_mode(func),
-        arena: machine.arena,
-        threads: thread_table(func, options.packing),
-        group_size: func.interface.group_size(),
-        width: func.width,
-        packing: options.packing,
-        votes: machine.votes,
-        immediate: func.interface.immediate.iter().flatten().copied().collect(),
-        arrays: func.interface.arrays.as_slice().into(),
-        fills_packets: func.interface.fills_packets,
-        statistics: machine.statistics,
-    };
-    Ok(Compiled { code: place(&machine.bytes, options, name)?, facts })
-}
 
 /// Makes machine code that was generated earlier with these options executable.
 pub(crate) fn place(bytes: &[u8], options: &Options, name: &str) -> Result<ExecutableCode, CompileError> {
@@ -87,6 +54,37 @@ fn signature(isa: &dyn TargetIsa) -> ir::Signature {
     let mut signature = ir::Signature::new(isa.default_call_conv());
     signature.params.push(ir::AbiParam::new(ir::types::I64));
     signature
+}
+
+/// Statistics of a compilation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Statistics {
+    /// Bytes of machine code with its constants.
+    pub code_bytes: usize,
+    /// Bytes of the stack frame.
+    pub frame_bytes: u32,
+    /// Instructions given to Cranelift.
+    pub clif_insts: usize,
+    /// Bytes of the vectors that hold packets.
+    pub vector_bytes: u32,
+    /// They are smaller than asked for: the code could not be widened.
+    pub is_refused: bool,
+    /// Time to lower the IR; none if it was read.
+    #[serde(skip)]
+    pub lower_time: Duration,
+    /// Time Cranelift took; none if it was read.
+    #[serde(skip)]
+    pub codegen_time: Duration,
+    /// Time to widen its code; none if it was read.
+    #[serde(skip)]
+    pub widen_time: Duration,
+}
+
+impl Statistics {
+    /// Vectors of a packet of 32-bit values.
+    pub(crate) fn vectors(self, func: &Function) -> u32 {
+        func.width.lanes() * 4 / self.vector_bytes
+    }
 }
 
 /// Machine code before it is made executable.
@@ -318,25 +316,6 @@ fn codegen_error(error: cranelift_codegen::CodegenError) -> CompileError {
     CompileError::Codegen { message: error.to_string() }
 }
 
-/// The indices of every thread of a group, or of the longest span: a row for each [`ThreadRow`], padded to whole
-/// packets.
-fn thread_table(func: &Function, packing: Packing) -> Box<[u32]> {
-    let [width, height, _] = func.interface.group_size();
-    let threads = func.interface.threads_per_group();
-    let lanes = func.width.lanes();
-    let most = (threads * packing.most_groups(threads, lanes)).next_multiple_of(lanes);
-    let row = |row: ThreadRow| {
-        move |number: u32| match (row, packing) {
-            // The last packet of a group alone is padded with threads that go on counting.
-            (_, Packing::Group) => row.of(number, width, height),
-            (ThreadRow::Group, _) => number / threads,
-            _ => row.of(number % threads, width, height),
-        }
-    };
-    let rows = if packing == Packing::Group { &ThreadRow::ALL[..3] } else { &ThreadRow::ALL };
-    rows.iter().flat_map(|&of| (0..most).map(row(of))).collect()
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -401,7 +380,7 @@ pub(crate) mod tests {
         let options = Options {
             features: CpuFeatures::default(),
             vector_bytes: VectorBytes::default(),
-            packing: Packing::Group,
+            packing: brolga_ir::span::Packing::Group,
             most_instructions: u32::MAX,
         };
         let Ok(machine) = run(&func, &options, &*isa, None) else { panic!("no code") };

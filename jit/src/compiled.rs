@@ -1,52 +1,21 @@
-//! A shader as machine code: what [`compile`](crate::compile) gives, how it is run, and how it is stored.
-
-use std::time::Duration;
+//! A shader as machine code: what [`compile`] gives, how it is run, and how it is stored.
 
 use brolga_ir::batch::ArrayWords;
 use brolga_ir::function::Origin;
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::interface::Array;
 use brolga_ir::span::{Packing, Span};
+use brolga_ir::verify::VerifiedFunction;
 use brolga_ir::{Function, Width};
 use serde::{Deserialize, Serialize};
 
 use crate::abi::{ArenaLayout, ArrayRecord, Context, ThreadRow, VoteRows};
 use crate::code::ExecutableCode;
-use crate::codegen;
+use crate::codegen::{self, Statistics};
 use crate::error::CompileError;
+use crate::float_mode::float_mode;
 use crate::options::Options;
 use crate::{FloatGuard, FloatMode};
-
-/// Statistics of a compilation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Statistics {
-    /// Bytes of machine code with its constants.
-    pub code_bytes: usize,
-    /// Bytes of the stack frame.
-    pub frame_bytes: u32,
-    /// Instructions given to Cranelift.
-    pub clif_insts: usize,
-    /// Bytes of the vectors that hold packets.
-    pub vector_bytes: u32,
-    /// They are smaller than asked for: the code could not be widened.
-    pub is_refused: bool,
-    /// Time to lower the IR; none if it was read.
-    #[serde(skip)]
-    pub lower_time: Duration,
-    /// Time Cranelift took; none if it was read.
-    #[serde(skip)]
-    pub codegen_time: Duration,
-    /// Time to widen its code; none if it was read.
-    #[serde(skip)]
-    pub widen_time: Duration,
-}
-
-impl Statistics {
-    /// Vectors of a packet of 32-bit values.
-    pub(crate) fn vectors(self, func: &Function) -> u32 {
-        func.width.lanes() * 4 / self.vector_bytes
-    }
-}
 
 /// A shader as machine code. It owns its executable memory and may be run by many threads at once.
 #[derive(Debug)]
@@ -71,6 +40,36 @@ pub(crate) struct CodeFacts {
     pub(crate) arrays: Box<[Array]>,
     pub(crate) fills_packets: bool,
     pub(crate) statistics: Statistics,
+}
+
+/// Compiles a shader for groups of threads.
+///
+/// # Errors
+/// If the processor has no code generator, or the shader goes over a limit.
+pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, CompileError> {
+    compile_named(func, options, &func.name)
+}
+
+/// The same with a name by which profilers know the code.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_named(func: &VerifiedFunction, options: &Options, name: &str) -> Result<Compiled, CompileError> {
+    let machine = codegen::generate(func, options)?;
+    let facts = CodeFacts {
+        float_mode: float_mode(func),
+        arena: machine.arena,
+        threads: thread_table(func, options.packing),
+        group_size: func.interface.group_size(),
+        width: func.width,
+        packing: options.packing,
+        votes: machine.votes,
+        immediate: func.interface.immediate.iter().flatten().copied().collect(),
+        arrays: func.interface.arrays.as_slice().into(),
+        fills_packets: func.interface.fills_packets,
+        statistics: machine.statistics,
+    };
+    Ok(Compiled { code: codegen::place(&machine.bytes, options, name)?, facts })
 }
 
 impl Compiled {
@@ -234,8 +233,29 @@ impl Run<'_> {
     }
 }
 
+/// The indices of every thread of a group, or of the longest span: a row for each [`ThreadRow`], padded to whole
+/// packets.
+fn thread_table(func: &Function, packing: Packing) -> Box<[u32]> {
+    let [width, height, _] = func.interface.group_size();
+    let threads = func.interface.threads_per_group();
+    let lanes = func.width.lanes();
+    let most = (threads * packing.most_groups(threads, lanes)).next_multiple_of(lanes);
+    let row = |row: ThreadRow| {
+        move |number: u32| match (row, packing) {
+            // The last packet of a group alone is padded with threads that go on counting.
+            (_, Packing::Group) => row.of(number, width, height),
+            (ThreadRow::Group, _) => number / threads,
+            _ => row.of(number % threads, width, height),
+        }
+    };
+    let rows = if packing == Packing::Group { &ThreadRow::ALL[..3] } else { &ThreadRow::ALL };
+    rows.iter().flat_map(|&of| (0..most).map(row(of))).collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use brolga_ir::verify::verify;
 
     use super::*;
@@ -249,7 +269,7 @@ mod tests {
     #[test]
     fn a_stored_shader_is_the_same_and_anything_else_is_an_error() {
         let Some(options) = Options::host() else { return };
-        let compiled = codegen::compile(&verify(codegen::tests::numbered()).unwrap(), &options).unwrap();
+        let compiled = compile(&verify(codegen::tests::numbered()).unwrap(), &options).unwrap();
         let bytes = compiled.to_bytes();
         let read = |bytes: &[u8]| {
             // SAFETY: of bytes that `to_bytes` did not give nothing is run.

@@ -6,7 +6,7 @@
 //! | `abi/` | records that compiled code, its helpers and the runtime share; the helpers |
 //! | `code.rs` | executable memory |
 //! | `codegen.rs` | runs Cranelift's code generator |
-//! | `compiled.rs` | a compiled shader: running and storing it |
+//! | `compiled.rs` | a compiled shader: making, running and storing it |
 //! | `error.rs` | why a shader could not be compiled |
 //! | `float_mode.rs` | the float mode that a shader needs |
 //! | `listing/` | generated code as text |
@@ -35,8 +35,8 @@ pub mod widen;
 
 pub use abi::ArenaLayout;
 pub use brolga_fenv::{FloatGuard, FloatMode};
-pub use codegen::{compile, compile_named};
-pub use compiled::{Compiled, Run, Statistics};
+pub use codegen::Statistics;
+pub use compiled::{Compiled, Run, compile, compile_named};
 pub use error::CompileError;
 pub use options::{CpuFeatures, Options, VectorBytes};
 

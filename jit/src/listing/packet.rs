@@ -11,7 +11,7 @@ use brolga_ir::function::{InstData, InstKind};
 use brolga_ir::text::{self, Line, Names};
 
 use super::{LineKind, Listing};
-use crate::compiled::Statistics;
+use crate::codegen::Statistics;
 use crate::lower::notes::{Form, Kept, Note, Notes, Packets, ValueNote};
 
 /// Where comments begin, unless the line is longer.

@@ -12,10 +12,11 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use smallvec::SmallVec;
 
+use super::facts::Facts;
 use super::mask::Mask;
 use super::notes::Note;
-use super::{Lowering, constant_flags, own_flags, word_flags};
-use crate::abi::{CallRow, ZERO_BYTES, offsets};
+use super::{Lowering, constant_flags, word_flags};
+use crate::abi::{ZERO_BYTES, offsets};
 use crate::packet::{Operand, Packet};
 
 /// Views that are looked up at the function's start; further ones are looked up where they are used.
@@ -86,18 +87,58 @@ pub(super) struct Choice {
 }
 
 /// The elements of an object that an index chooses, one for each quad.
-#[derive(Debug)]
-pub(super) struct QuadElements {
+struct QuadElements {
     object: Object,
     index: Value,
     addresses: SmallVec<[ir::Value; 4]>,
 }
 
 /// Whether any lane of an access by all lanes of the packet has its word out of range: a condition to branch on.
-#[derive(Debug)]
 pub(super) struct Outside {
     pub place: MemoryRef,
     pub any: ir::Value,
+}
+
+/// An access that was checked ahead, with its number of words.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Proof {
+    pub place: MemoryRef,
+    pub words: u32,
+}
+
+/// What is known of addresses at the builder's position, so that nothing is looked up, computed or checked twice.
+pub(super) struct AddressFacts {
+    /// Views that were looked up at the function's start, for ranges with one register.
+    pub views: Vec<Option<ViewBounds>>,
+    /// For each quad the address of an element, since the start of each enclosing region.
+    quad_elements: Vec<QuadElements>,
+    /// What was found of words of all lanes, likewise.
+    pub outside: Vec<Outside>,
+    /// Accesses that were checked at the running packet's start.
+    pub proofs: Vec<Proof>,
+}
+
+impl AddressFacts {
+    /// Nothing, of a function with so many ranges.
+    pub fn new(ranges: usize) -> Self {
+        Self { views: vec![None; ranges], quad_elements: Vec::new(), outside: Vec::new(), proofs: Vec::new() }
+    }
+
+    /// How much was computed so far.
+    pub fn count(&self) -> [usize; 2] {
+        [self.quad_elements.len(), self.outside.len()]
+    }
+
+    /// Forgets what was computed since it was so much.
+    pub fn forget(&mut self, [elements, outside]: [usize; 2]) {
+        self.quad_elements.truncate(elements);
+        self.outside.truncate(outside);
+    }
+
+    /// Whether so many words of an access were checked ahead.
+    pub fn is_proven(&self, access: &Access, words: u32) -> bool {
+        self.proofs.iter().any(|proof| proof.place == access.place && words <= proof.words)
+    }
 }
 
 /// How addresses vary across the lanes.
@@ -149,14 +190,36 @@ pub(super) struct Access {
     pub most: [u32; 2],
 }
 
+impl Access {
+    /// Whether all words are in the element if it exists, so that one check suffices for all.
+    pub fn fits_element(&self, area: &Area, words: usize) -> bool {
+        match (area.stride, self.known_offset) {
+            (Some(stride), Some(offset)) => u64::from(offset & !3) + words as u64 * 4 <= u64::from(stride),
+            _ => false,
+        }
+    }
+}
+
 impl Lowering<'_, '_> {
+    /// Notes how addresses vary across the lanes.
+    pub fn note_access(&mut self, access: &Access) {
+        let note = match (&access.target, &access.spread) {
+            (Location::PerLane(_), _) => Note::ViewPerLane,
+            (_, Spread::Same) => Note::OneAddress,
+            (_, Spread::Strided { bytes, runs: 1 }) => Note::Stride(*bytes),
+            (_, Spread::Strided { bytes, .. }) => Note::StrideInOctets(*bytes),
+            (_, Spread::Scattered) => Note::Scattered,
+        };
+        self.note(note);
+    }
+
     /// Looks up the views of ranges with one register that code accesses directly. A large function looks them up where
     /// it uses them (see `anchor.rs`).
     pub fn look_up_views(&mut self) {
         if self.is_large() {
             return;
         }
-        let mut wanted = vec![false; self.views.len()];
+        let mut wanted = vec![false; self.addresses.views.len()];
         for n in 0..self.func.inst_count() {
             let place = match &self.func.inst(brolga_ir::entity::Inst::new(n)).kind {
                 InstKind::Load { place } | InstKind::Store { place, .. } | InstKind::Atomic { place, .. } => place,
@@ -170,11 +233,11 @@ impl Lowering<'_, '_> {
         if ids.is_empty() {
             return;
         }
-        let ranges = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::RANGES);
+        let ranges = self.builder.ins().load(types::I64, constant_flags(), self.anchors.base, offsets::RANGES);
         for n in ids {
             let id = ResourceId::new(n);
             let record = self.first_record(id, ranges);
-            self.views[n] = Some(self.read_view(id, record));
+            self.addresses.views[n] = Some(self.read_view(id, record));
         }
     }
 
@@ -198,7 +261,7 @@ impl Lowering<'_, '_> {
     /// The address of the view record at a known position.
     fn known_record(&mut self, id: ResourceId, element: u32) -> ir::Value {
         if element == 0 && self.func.interface.resource(id).count == Some(1) {
-            let ranges = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::RANGES);
+            let ranges = self.builder.ins().load(types::I64, constant_flags(), self.anchors.base, offsets::RANGES);
             return self.first_record(id, ranges);
         }
         let element = self.builder.ins().iconst(types::I32, i64::from(element));
@@ -207,11 +270,11 @@ impl Lowering<'_, '_> {
 
     /// The address of a view record; a position out of the range is the unbound view.
     pub fn view_record(&mut self, id: ResourceId, element: ir::Value) -> ir::Value {
-        let ranges = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::RANGES);
+        let ranges = self.builder.ins().load(types::I64, constant_flags(), self.anchors.base, offsets::RANGES);
         let at = (id.index() * offsets::RANGE_BYTES) as i32;
         let views = self.builder.ins().load(types::I64, constant_flags(), ranges, at + offsets::RANGE_VIEWS);
         let count = self.builder.ins().load(types::I32, constant_flags(), ranges, at + offsets::RANGE_COUNT);
-        let unbound = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::UNBOUND);
+        let unbound = self.builder.ins().load(types::I64, constant_flags(), self.anchors.base, offsets::UNBOUND);
         let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, element, count);
         let element = self.builder.ins().uextend(types::I64, element);
         let bytes = self.builder.ins().imul_imm_u(element, offsets::VIEW_BYTES as i64);
@@ -238,7 +301,7 @@ impl Lowering<'_, '_> {
             Object::Resource(resource) => return self.resource_target(resource),
             Object::Shared(id) => {
                 let shared = *interface.shared(id);
-                let base = self.builder.ins().iadd_imm_s(self.arena, self.layout.shared(id));
+                let base = self.builder.ins().iadd_imm_s(self.anchors.arena, self.layout.shared(id));
                 let (stride, sure) = match shared.raw {
                     true => (None, u64::from(shared.stride_bytes) * u64::from(shared.count)),
                     false => (Some(shared.stride_bytes), u64::from(shared.count)),
@@ -248,22 +311,19 @@ impl Lowering<'_, '_> {
             }
             Object::Array(id) => {
                 let array = *interface.array(id);
-                let [base, count] =
-                    offsets::array(id).map(|at| self.builder.ins().load(types::I64, constant_flags(), self.base, at));
+                let load = |at| self.builder.ins().load(types::I64, constant_flags(), self.anchors.base, at);
+                let [base, count] = offsets::array(id).map(load);
                 let (stride, limit) = (Some(array.stride_bytes), Limit::Value(count));
                 Area { base, stride, limit, sure: 0, private: true, constant: !array.is_written }
             }
-            Object::Curve => {
-                let sure = CURVE.as_flattened().len() as u64;
-                let base = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::CURVE);
-                let limit = Limit::Known(sure);
-                Area { base, stride: Some(4), limit, sure, private: true, constant: true }
-            }
-            Object::Immediate => {
-                let sure = interface.immediate.len() as u64;
-                let base = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::IMMEDIATE);
-                let limit = Limit::Known(sure);
-                Area { base, stride: Some(REGISTER_BYTES), limit, sure, private: true, constant: true }
+            Object::Curve | Object::Immediate => {
+                let (at, stride, count) = match object {
+                    Object::Curve => (offsets::CURVE, 4, CURVE.as_flattened().len()),
+                    _ => (offsets::IMMEDIATE, REGISTER_BYTES, interface.immediate.len()),
+                };
+                let base = self.builder.ins().load(types::I64, constant_flags(), self.anchors.base, at);
+                let (stride, limit, sure) = (Some(stride), Limit::Known(count as u64), count as u64);
+                Area { base, stride, limit, sure, private: true, constant: true }
             }
             Object::Local(_) => unreachable!("private arrays are written in local.rs"),
         })
@@ -274,13 +334,13 @@ impl Lowering<'_, '_> {
         let declared = self.func.interface.resource(id);
         let (kind, count) = (declared.kind, declared.count);
         let stride = declared.stride_bytes();
-        let view = match resource.element {
-            Element::Fixed(0) if self.views[id.index()].is_some() => self.views[id.index()].expect("just looked"),
-            Element::Fixed(n) => {
+        let view = match (resource.element, self.addresses.views[id.index()]) {
+            (Element::Fixed(0), Some(view)) => view,
+            (Element::Fixed(n), _) => {
                 let record = self.known_record(id, n);
                 self.read_view(id, record)
             }
-            Element::Computed(value) => match self.operand(value) {
+            (Element::Computed(value), _) => match self.operand(value) {
                 Operand::Uniform(element) => {
                     let record = self.view_record(id, element.value);
                     self.read_view(id, record)
@@ -319,44 +379,17 @@ impl Lowering<'_, '_> {
             Location::Area(_) if uniform => (Spread::Same, [0, 0]),
             Location::Area(area) => {
                 let is_uniform = [index.as_ref().is_none_or(Operand::is_uniform), offset.is_uniform()];
-                self.strided(area, [place.index.unwrap_or(place.offset), place.offset], is_uniform, all)
+                self.facts.strided(area, [place.index.unwrap_or(place.offset), place.offset], is_uniform, all)
             }
         };
         let mut most =
             [place.index, Some(place.offset)].map(|value| value.map_or(0, |value| self.facts.bounds.most(value)));
-        if matches!(spread, Spread::Strided { .. }) && !self.are_all_lanes_threads() {
+        if matches!(spread, Spread::Strided { .. }) && !self.facts.are_all_lanes_threads() {
             // Lanes without a thread continue the pattern of the others.
-            let last = self.shape.lanes() - 1;
+            let last = self.facts.shape.lanes() - 1;
             most = [0, 1].map(|n| most[n].saturating_add(steps[n].saturating_mul(last)));
         }
         Access { target, index, offset, spread, steps, known_index, known_offset, place, most }
-    }
-
-    /// Whether every lane of every packet is a thread, though perhaps an inactive one: facts about threads hold there.
-    pub fn are_all_lanes_threads(&self) -> bool {
-        let fills = |threads: u32| threads.is_multiple_of(self.shape.lanes());
-        self.layout.threads.map_or_else(|| self.func.interface.fills_packets, fills)
-    }
-
-    /// How an access lies in memory, with the steps of its index and offset.
-    fn strided(&self, area: &Area, values: [Value; 2], is_uniform: [bool; 2], all: bool) -> (Spread, [u32; 2]) {
-        let lanes = self.shape.lanes();
-        let in_runs = |runs: u32| {
-            let step = |n: usize| match runs {
-                _ if is_uniform[n] => Some(0),
-                1 => self.facts.stride(values[n], all),
-                _ => self.facts.stride_in_octets(values[n], all),
-            };
-            let steps = [step(INDEX)?, step(OFFSET)?];
-            let bytes = stride_bytes(area, steps).filter(|&bytes| bytes * u64::from(lanes / runs) <= MAX_SPREAD)?;
-            Some((Spread::Strided { bytes: bytes as u32, runs }, steps))
-        };
-        in_runs(1).or_else(|| in_runs(self.octets()?)).unwrap_or((Spread::Scattered, [0, 0]))
-    }
-
-    /// How many octets packets have, if each has vectors of its own and facts about threads hold in all its lanes.
-    pub fn octets(&self) -> Option<u32> {
-        self.shape.octets().filter(|_| self.are_all_lanes_threads())
     }
 
     /// The addresses of the first lane of each run of an access that is not scattered. Emitted on the fast path only, since the
@@ -395,33 +428,26 @@ impl Lowering<'_, '_> {
         self.builder.ins().uextend(types::I64, first)
     }
 
-    /// Whether all words are in the element if it exists, so that one check suffices for all.
-    pub fn fits_element(&self, area: &Area, access: &Access, words: usize) -> bool {
-        match (area.stride, access.known_offset) {
-            (Some(stride), Some(offset)) => u64::from(offset & !3) + words as u64 * 4 <= u64::from(stride),
-            _ => false,
-        }
-    }
-
     /// For each quad the address of its element, or of zeros if that does not exist: where all words of an access whose quads have
     /// one address each lie in the element, and zeros are long enough. A single one if all lanes have one address. Computed once for
     /// all accesses to the same elements, so only where an element has more words than one access reads.
     pub fn quad_elements(&mut self, area: &Area, access: &Access, words: usize) -> Option<SmallVec<[ir::Value; 4]>> {
         let (stride, index) = (area.stride?, access.place.index?);
         let is_shared = stride as usize > 4 * words;
-        if !is_shared || !self.fits_element(area, access, words) || stride as usize > ZERO_BYTES {
+        if !is_shared || !access.fits_element(area, words) || stride as usize > ZERO_BYTES {
             return None;
         }
         self.note(Note::WordChecked);
         let object = access.place.object;
-        if let Some(known) = self.quad_elements.iter().find(|known| known.object == object && known.index == index) {
+        let mut known = self.addresses.quad_elements.iter();
+        if let Some(known) = known.find(|known| known.object == object && known.index == index) {
             return Some(known.addresses.clone());
         }
         let numbers = access.index.as_ref().expect("verified: elements are addressed by an index").clone();
-        let unbound = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::UNBOUND);
+        let unbound = self.builder.ins().load(types::I64, constant_flags(), self.anchors.base, offsets::UNBOUND);
         let zeros = self.builder.ins().load(types::I64, constant_flags(), unbound, offsets::VIEW_BASE);
         let addresses = match self.first_quad(index) {
-            Some(first) => self.following_elements(area, stride, first, zeros),
+            Some(first) => self.following_elements(area, first, zeros),
             None => {
                 let mut addresses = self.emit().firsts_of_quads(&numbers);
                 for element in &mut addresses {
@@ -434,7 +460,7 @@ impl Lowering<'_, '_> {
         };
         // In a large function they would occupy registers for long.
         if !self.is_large() && self.pressure.bytes == 0 {
-            self.quad_elements.push(QuadElements { object, index, addresses: addresses.clone() });
+            self.addresses.quad_elements.push(QuadElements { object, index, addresses: addresses.clone() });
         }
         Some(addresses)
     }
@@ -446,19 +472,14 @@ impl Lowering<'_, '_> {
     }
 
     /// The addresses of the elements of a packet's quads that follow each other. Usually there are as many: one check for all.
-    fn following_elements(
-        &mut self,
-        area: &Area,
-        stride: u32,
-        first: ir::Value,
-        otherwise: ir::Value,
-    ) -> SmallVec<[ir::Value; 4]> {
-        let quads = self.shape.parts_of(brolga_ir::Type::I32) as u64;
-        let start = self.times(first, u64::from(stride));
+    fn following_elements(&mut self, area: &Area, first: ir::Value, otherwise: ir::Value) -> SmallVec<[ir::Value; 4]> {
+        let stride = u64::from(area.stride.expect("memory with elements has a stride"));
+        let quads = self.facts.shape.parts_of(brolga_ir::Type::I32) as u64;
+        let start = self.times(first, stride);
         let start = self.builder.ins().iadd(area.base, start);
         let [some, done] = [(); 2].map(|()| self.builder.create_block());
         self.builder.set_cold_block(some);
-        let follow = (0..quads).map(|n| self.plus(start, n * u64::from(stride))).collect::<SmallVec<[ir::Value; 4]>>();
+        let follow = (0..quads).map(|n| self.plus(start, n * stride)).collect::<SmallVec<[ir::Value; 4]>>();
         let addresses = follow.iter().map(|_| self.builder.append_block_param(done, types::I64)).collect();
         let as_args = |values: &[ir::Value]| values.iter().map(|&value| value.into()).collect::<Vec<_>>();
         let last = self.plus(first, quads - 1);
@@ -479,7 +500,7 @@ impl Lowering<'_, '_> {
     fn first_quad(&mut self, index: Value) -> Option<ir::Value> {
         let (Op::UShr, &[number, two]) = self.func.as_op(index)? else { return None };
         let is_two = self.func.as_const(two).is_some_and(|two| two.bits == 2);
-        if !is_two || !self.is_number(number) || self.facts.stride(number, true) != Some(1) {
+        if !is_two || !self.facts.is_number(number) || self.facts.stride(number, true) != Some(1) {
             return None;
         }
         let first = self.first(number);
@@ -524,7 +545,8 @@ impl Lowering<'_, '_> {
                 let index = access.index.clone().expect("verified: elements are addressed by an index");
                 let small = area.sure * u64::from(stride) <= u64::from(u32::MAX);
                 if u64::from(access.most[0]) >= area.sure || !small {
-                    let limit = self.element_limit(area, stride);
+                    let most = u64::from(u32::MAX) / u64::from(stride.max(1));
+                    let limit = self.limit_32(area.limit, most);
                     outside.push(self.binary(Op::UGe, index.clone(), limit));
                 }
                 let start = match stride.is_power_of_two() {
@@ -556,7 +578,7 @@ impl Lowering<'_, '_> {
         // Offsets below `room` leave room for all words.
         let surely = matches!(room, Limit::Known(room) if u64::from(access.most[1]) < room);
         if !surely {
-            let room = self.limit_32(room);
+            let room = self.limit_32(room, u32::MAX.into());
             outside.push(self.binary(Op::UGe, offset, room));
         }
         let outside = outside.into_iter().reduce(|a, b| self.binary(Op::BOr, a, b));
@@ -564,75 +586,35 @@ impl Lowering<'_, '_> {
         (self.emit().packet(&total), outside)
     }
 
-    /// The number of elements that 32-bit byte offsets can reach, no more than there are.
-    fn element_limit(&mut self, area: &Area, stride: u32) -> Operand {
-        let most = u64::from(u32::MAX) / u64::from(stride.max(1));
-        match area.limit {
-            Limit::Known(count) => self.constant(count.min(most) as u32),
-            Limit::Value(count) => {
-                let most = self.builder.ins().iconst(types::I64, most as i64);
-                let count = self.builder.ins().umin(count, most);
-                let count = self.builder.ins().ireduce(types::I32, count);
-                self.scalar(count)
-            }
-        }
-    }
-
-    /// A limit as an `i32`, cut to what fits.
-    fn limit_32(&mut self, limit: Limit) -> Operand {
+    /// A limit as an `i32`, at most this.
+    fn limit_32(&mut self, limit: Limit, most: u64) -> Operand {
         match limit {
-            Limit::Known(limit) => self.constant(limit.min(u64::from(u32::MAX)) as u32),
+            Limit::Known(limit) => self.constant(limit.min(most) as u32),
             Limit::Value(limit) => {
-                let most = self.builder.ins().iconst(types::I64, i64::from(u32::MAX));
+                let most = self.builder.ins().iconst(types::I64, most as i64);
                 let limit = self.builder.ins().umin(limit, most);
                 let limit = self.builder.ins().ireduce(types::I32, limit);
                 self.scalar(limit)
             }
         }
     }
+}
 
-    /// An `i32` constant.
-    pub fn constant(&mut self, value: u32) -> Operand {
-        self.emit().constant(brolga_ir::Const::i32(value)).into()
-    }
-
-    /// Lanes that perform an effect: the active ones where the condition holds. `None` if there are certainly none.
-    pub fn effect_mask(&mut self, effect: Value) -> Option<Mask> {
-        let active = self.active();
-        if let Some(constant) = self.func.as_const(effect) {
-            return (constant.bits != 0).then_some(active);
-        }
-        let effect = self.packet_operand(effect);
-        Some(Mask::Lanes(self.mask_and(&active, &effect)))
-    }
-
-    /// The offset of a row of a helper call in the context.
-    fn row(&self, row: CallRow) -> i32 {
-        row.offset(self.shape.row_bytes())
-    }
-
-    /// Writes a row of a helper call.
-    pub fn store_row(&mut self, packet: &Packet, row: CallRow) {
-        let (base, at) = (self.base, self.row(row));
-        self.emit().store(packet, base, at, own_flags());
-    }
-
-    /// Reads a row of a helper call.
-    pub fn load_row(&mut self, row: CallRow) -> Packet {
-        let (base, at) = (self.base, self.row(row));
-        self.emit().load(brolga_ir::Type::I32, base, at, own_flags())
-    }
-
-    /// Writes a lane's word of such a row; `lane` is the context's address, with the lane's place in a row added to it.
-    pub fn store_lane(&mut self, value: ir::Value, lane: ir::Value, row: CallRow) {
-        let at = self.row(row);
-        self.builder.ins().store(own_flags(), value, lane, at);
-    }
-
-    /// Reads such a word.
-    pub fn load_lane(&mut self, lane: ir::Value, row: CallRow) -> ir::Value {
-        let at = self.row(row);
-        self.builder.ins().load(types::I32, own_flags(), lane, at)
+impl Facts<'_> {
+    /// How an access lies in memory, with the steps of its index and offset.
+    fn strided(&self, area: &Area, values: [Value; 2], is_uniform: [bool; 2], all: bool) -> (Spread, [u32; 2]) {
+        let lanes = self.shape.lanes();
+        let in_runs = |runs: u32| {
+            let step = |n: usize| match runs {
+                _ if is_uniform[n] => Some(0),
+                1 => self.stride(values[n], all),
+                _ => self.stride_in_octets(values[n], all),
+            };
+            let steps = [step(INDEX)?, step(OFFSET)?];
+            let bytes = stride_bytes(area, steps).filter(|&bytes| bytes * u64::from(lanes / runs) <= MAX_SPREAD)?;
+            Some((Spread::Strided { bytes: bytes as u32, runs }, steps))
+        };
+        in_runs(1).or_else(|| in_runs(self.octets()?)).unwrap_or((Spread::Scattered, [0, 0]))
     }
 }
 

@@ -33,99 +33,113 @@ pub(crate) fn is_large(func: &Function) -> bool {
     func.inst_count() >= LARGE
 }
 
-/// Where and when a large function last read its anchors.
-#[derive(Clone, Copy, Debug)]
+/// The anchors, as they are at the builder's position.
+///
+/// In a large function they are good in the block in which they were last read, and were read no more than [`FRESH`] instructions of
+/// the shader ago. Whoever changes one has to [keep](Self::keep) them all.
 pub(super) struct Anchors {
-    block: Option<Block>,
-    /// The instruction count at that point.
-    at: u32,
+    /// The context record.
+    pub base: ir::Value,
+    pub arena: ir::Value,
+    /// Where scratch memory begins.
+    pub scratch: ir::Value,
+    /// Of the first group of a span. `i32`s, there from the function's start.
+    pub group_id: [ir::Value; 3],
+    /// The packet that runs.
+    pub position: Position,
+    /// Where a large function last read them, with the number of its instructions before that point.
+    last_read: Option<(Option<Block>, u32)>,
+}
+
+/// Where the running packet's data is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Position {
+    /// Its first thread in the group or span, an `i64`.
+    pub thread: ir::Value,
+    /// The same as an `i32`.
+    pub first_thread: ir::Value,
+    /// The byte offset of its row in tables with a word for each thread.
+    pub row: ir::Value,
+    /// The address of its record.
+    pub record: ir::Value,
+    /// The address of its private arrays.
+    pub locals: ir::Value,
 }
 
 impl Anchors {
-    /// Pins the context, if the function is large.
-    pub fn of(func: &Function, builder: &mut FunctionBuilder<'_>, base: ir::Value) -> Option<Self> {
-        if !is_large(func) {
-            return None;
+    /// At the function's start: pins the context, if the function is large. The group's number is to be read, and no packet runs yet.
+    pub fn new(func: &Function, builder: &mut FunctionBuilder<'_>, [base, arena, scratch]: [ir::Value; 3]) -> Self {
+        let position = Position { thread: arena, first_thread: arena, row: arena, record: arena, locals: arena };
+        let last_read = is_large(func).then_some((None, 0));
+        if last_read.is_some() {
+            let callers = builder.ins().get_pinned_reg(types::I64);
+            builder.ins().store(own_flags(), callers, base, offsets::anchor(PINNED));
+            builder.ins().set_pinned_reg(base);
         }
-        let callers = builder.ins().get_pinned_reg(types::I64);
-        builder.ins().store(own_flags(), callers, base, offsets::anchor(PINNED));
-        builder.ins().set_pinned_reg(base);
-        Some(Self { block: None, at: 0 })
+        Self { base, arena, scratch, group_id: [base; 3], position, last_read }
+    }
+
+    /// The function's end: restores the caller's pinned register.
+    pub fn unpin(&self, builder: &mut FunctionBuilder<'_>) {
+        if self.last_read.is_some() {
+            let callers = builder.ins().load(types::I64, own_flags(), self.base, offsets::anchor(PINNED));
+            builder.ins().set_pinned_reg(callers);
+        }
+    }
+
+    fn all(&mut self) -> [&mut ir::Value; COUNT] {
+        let Self { arena, scratch, group_id: [x, y, z], position, .. } = self;
+        let Position { thread, first_thread, row, record, locals } = position;
+        [arena, scratch, x, y, z, thread, first_thread, row, record, locals]
+    }
+
+    /// Stores all anchors. Must be called whenever some have changed.
+    pub fn keep(&mut self, builder: &mut FunctionBuilder<'_>) {
+        if self.last_read.is_none() {
+            return;
+        }
+        let base = self.base;
+        for (n, anchor) in self.all().into_iter().enumerate() {
+            builder.ins().store(own_flags(), *anchor, base, offsets::anchor(n));
+        }
+    }
+
+    /// Reloads them for the code from here on, after so many instructions of the shader.
+    fn read(&mut self, builder: &mut FunctionBuilder<'_>, written: u32) {
+        let Some(last_read) = &mut self.last_read else { return };
+        *last_read = (builder.current_block(), written);
+        self.base = builder.ins().get_pinned_reg(types::I64);
+        let base = self.base;
+        for (n, anchor) in self.all().into_iter().enumerate() {
+            let ty = builder.func.dfg.value_type(*anchor);
+            *anchor = builder.ins().load(ty, own_flags(), base, offsets::anchor(n));
+        }
     }
 }
 
 impl Lowering<'_, '_> {
     /// Whether the function is large, as [`is_large`] says.
     pub fn is_large(&self) -> bool {
-        self.kept_anchors.is_some()
-    }
-
-    /// The function's end: restores the caller's pinned register.
-    pub fn unpin(&mut self) {
-        if self.is_large() {
-            let callers = self.builder.ins().load(types::I64, own_flags(), self.base, offsets::anchor(PINNED));
-            self.builder.ins().set_pinned_reg(callers);
-        }
-    }
-
-    fn anchors(&mut self) -> [&mut ir::Value; COUNT] {
-        let [x, y, z] = &mut self.group_id;
-        let position = &mut self.position;
-        [
-            &mut self.arena,
-            self.scratch.base_mut(),
-            x,
-            y,
-            z,
-            &mut position.thread,
-            &mut position.first_thread,
-            &mut position.row,
-            &mut position.record,
-            &mut position.locals,
-        ]
-    }
-
-    /// Stores all anchors. Must be called whenever some have changed.
-    pub fn keep_anchors(&mut self) {
-        if !self.is_large() {
-            return;
-        }
-        for n in 0..COUNT {
-            let value = *self.anchors()[n];
-            self.builder.ins().store(own_flags(), value, self.base, offsets::anchor(n));
-        }
-    }
-
-    /// Reloads them for the code from here on.
-    fn read_anchors(&mut self) {
-        let Some(anchors) = &mut self.kept_anchors else { return };
-        (anchors.block, anchors.at) = (self.builder.current_block(), self.written);
-        self.base = self.builder.ins().get_pinned_reg(types::I64);
-        self.packet_context.base = self.base;
-        for n in 0..COUNT {
-            let old = *self.anchors()[n];
-            let ty = self.builder.func.dfg.value_type(old);
-            *self.anchors()[n] = self.builder.ins().load(ty, own_flags(), self.base, offsets::anchor(n));
-        }
+        self.anchors.last_read.is_some()
     }
 
     /// Before a shader instruction: reloads anchors if they were last read long ago, or in another block.
     pub fn refresh_anchors(&mut self) {
         let block = self.builder.current_block();
-        let Some(anchors) = self.kept_anchors else { return };
-        let is_old = self.written - anchors.at > FRESH;
-        if is_old || anchors.block != block {
-            self.read_anchors();
+        let Some((read_in, at)) = self.anchors.last_read else { return };
+        let is_old = self.written - at > FRESH;
+        if is_old || read_in != block {
+            self.anchors.read(&mut self.builder, self.written);
         }
-        if is_old && let Some(Mask::Lanes(lanes)) = &self.mask {
+        if is_old && let Some(Mask::Lanes(lanes)) = &self.control.mask {
             let lanes = lanes.clone();
-            self.mask = Some(Mask::Lanes(self.through_memory(&lanes)));
+            self.control.mask = Some(Mask::Lanes(self.through_memory(&lanes)));
         }
     }
 
     /// The same lanes in other registers.
     fn through_memory(&mut self, lanes: &Packet) -> Packet {
-        let base = self.base;
+        let base = self.anchors.base;
         self.emit().store(lanes, base, offsets::ANCHOR_MASK, own_flags());
         self.emit().load(lanes.ty, base, offsets::ANCHOR_MASK, own_flags())
     }
@@ -133,24 +147,23 @@ impl Lowering<'_, '_> {
     /// Loop iterations left of those taken from the budget.
     pub fn rounds_left(&mut self) -> ir::Value {
         match self.is_large() {
-            true => self.builder.ins().load(types::I64, own_flags(), self.base, offsets::anchor(ROUNDS_LEFT)),
-            false => self.builder.use_var(self.rounds_left),
+            true => self.builder.ins().load(types::I64, own_flags(), self.anchors.base, offsets::anchor(ROUNDS_LEFT)),
+            false => self.builder.use_var(self.stopping.rounds_left),
         }
     }
 
     pub fn set_rounds_left(&mut self, left: ir::Value) {
-        match self.is_large() {
-            true => {
-                self.builder.ins().store(own_flags(), left, self.base, offsets::anchor(ROUNDS_LEFT));
-            }
-            false => self.builder.def_var(self.rounds_left, left),
+        if self.is_large() {
+            self.builder.ins().store(own_flags(), left, self.anchors.base, offsets::anchor(ROUNDS_LEFT));
+        } else {
+            self.builder.def_var(self.stopping.rounds_left, left);
         }
     }
 
     /// Continues in another block, where control flow merges.
     pub fn switch_to(&mut self, block: Block) {
         self.builder.switch_to_block(block);
-        self.read_anchors();
+        self.anchors.read(&mut self.builder, self.written);
     }
 
     /// The same, if all predecessors are emitted.

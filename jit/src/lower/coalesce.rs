@@ -22,7 +22,8 @@ use crate::packet;
 const MOST_TOGETHER: usize = 64;
 
 /// For each value the one whose place it shares, often itself.
-pub(super) fn representatives(func: &Function, facts: &Facts, pressure: &Pressure) -> Vec<Value> {
+pub(super) fn representatives(facts: &Facts<'_>, pressure: &Pressure) -> Vec<Value> {
+    let func = facts.func;
     let mut walk = Walk {
         func,
         facts,
@@ -89,7 +90,7 @@ struct Life {
 
 struct Walk<'a> {
     func: &'a Function,
-    facts: &'a Facts,
+    facts: &'a Facts<'a>,
     position: u32,
     lives: Vec<Option<Life>>,
     /// Enclosing cut loops: the step at which each starts, and the values from before that are used in it.

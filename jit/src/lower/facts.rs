@@ -1,18 +1,28 @@
-//! Results of the analyses that lowering uses.
+//! What lowering knows of a function: the packets that run it, and results of analyses.
 
-use brolga_ir::Function;
 use brolga_ir::bound::Bounds;
 use brolga_ir::entity::{Inst, Region, Value};
 use brolga_ir::float_class::FloatClasses;
 use brolga_ir::flow::Flow;
-use brolga_ir::function::InstKind;
+use brolga_ir::function::{Input, InstKind, ValueDef};
 use brolga_ir::phases::Phases;
 use brolga_ir::shape::{Shape, Shapes};
 use brolga_ir::span::Packing;
 use brolga_ir::uniformity::Uniformity;
+use brolga_ir::{Function, Op, Type};
 
-/// Results of the analyses of a function.
-pub(super) struct Facts {
+use crate::FloatMode;
+use crate::float_mode::float_mode;
+use crate::options::Options;
+use crate::packet;
+
+/// What is known of a function before its code is written.
+pub(super) struct Facts<'a> {
+    pub func: &'a Function,
+    /// How packets are held in registers.
+    pub shape: packet::Shape,
+    /// The float mode that its code runs in.
+    pub mode: FloatMode,
     flow: Flow,
     /// Which control flow is uniform, and which values are.
     pub uniformity: Uniformity,
@@ -29,13 +39,16 @@ pub(super) struct Facts {
     pub votes: bool,
 }
 
-impl Facts {
-    pub fn compute(func: &Function, packing: Packing) -> Self {
+impl<'a> Facts<'a> {
+    pub fn compute(func: &'a Function, options: &Options) -> Self {
         let flow = Flow::new(func);
-        let uniformity = Uniformity::compute(func, &flow, packing);
+        let uniformity = Uniformity::compute(func, &flow, options.packing);
         let shapes = Shapes::compute(func, &flow, &uniformity);
         let phases = Phases::compute(func);
         let mut facts = Self {
+            func,
+            shape: packet::Shape::of(func, options),
+            mode: float_mode(func),
             uniformity,
             shapes,
             bounds: Bounds::compute(func),
@@ -45,19 +58,20 @@ impl Facts {
             keeps_alive: false,
             votes: false,
         };
-        facts.visit(func, func.body(), false);
+        facts.visit(func.body(), false);
         facts.keeps_alive &= facts.phases.has_cuts();
         facts
     }
 
     /// Finds branches around barriers, and returns that only some threads of a group may take.
-    fn visit(&mut self, func: &Function, region: Region, inside: bool) {
+    fn visit(&mut self, region: Region, inside: bool) {
+        let func = self.func;
         for &inst in &func.region(region).insts {
             let kind = &func.inst(inst).kind;
             self.votes |= self.phases.is_cut(inst) && matches!(kind, InstKind::If { .. } | InstKind::Switch { .. });
             self.keeps_alive |= inside && matches!(kind, InstKind::Return);
             for inner in kind.regions() {
-                self.visit(func, inner, inside || !self.phases.is_cut(inst));
+                self.visit(inner, inside || !self.phases.is_cut(inst));
             }
         }
     }
@@ -126,8 +140,82 @@ impl Facts {
     }
 
     /// Whether every break of a loop passes its `n`-th parameter unchanged.
-    pub fn breaks_bring_param(&self, func: &Function, loop_inst: Inst, n: usize, param: Value) -> bool {
-        let brings = |&edge: &Inst| func.inst(edge).kind.passed().is_some_and(|args| args[n] == param);
+    pub fn breaks_bring_param(&self, loop_inst: Inst, n: usize, param: Value) -> bool {
+        let brings = |&edge: &Inst| self.func.inst(edge).kind.passed().is_some_and(|args| args[n] == param);
         self.flow.result_edges(loop_inst).iter().all(brings)
+    }
+
+    /// The input that a value is.
+    pub fn input_of(&self, value: Value) -> Option<Input> {
+        match self.func.value(value).def {
+            ValueDef::Result(inst, _) => match self.func.inst(inst).kind {
+                InstKind::Input(input) => Some(input),
+                _ => None,
+            },
+            ValueDef::Param(..) => None,
+        }
+    }
+
+    /// Whether the threads of a span themselves form a row along x.
+    pub fn threads_are_row(&self) -> bool {
+        self.packing() == Packing::Row && self.func.interface.group_size()[1..] == [1, 1]
+    }
+
+    /// In how many runs of lanes a value is affine, if it is: all lanes are one, or the octets are runs.
+    pub fn runs_of(&self, value: Value) -> Option<u32> {
+        if self.stride(value, true).is_some() {
+            return Some(1);
+        }
+        self.stride_in_octets(value, true).and_then(|_| self.octets())
+    }
+
+    /// The numbers of the four lanes of each quad, where they are the same in all quads of all packets: what is computed from the
+    /// place in the quad alone.
+    pub fn pattern(&self, value: Value) -> Option<[u32; 4]> {
+        const MOST_STEPS: u32 = 4;
+        if self.is_uniform(value) {
+            return None;
+        }
+        self.pattern_within(value, MOST_STEPS)
+    }
+
+    fn pattern_within(&self, value: Value, steps: u32) -> Option<[u32; 4]> {
+        if let Some(constant) = self.func.as_const(value) {
+            return (constant.ty == Type::I32).then_some([constant.bits as u32; 4]);
+        }
+        let steps = steps.checked_sub(1)?;
+        let (op, &[a, b]) = self.func.as_op(value)? else { return None };
+        if !matches!(op, Op::IAdd | Op::ISub | Op::IMul | Op::And | Op::Or | Op::Xor | Op::Shl | Op::UShr) {
+            return None;
+        }
+        if op == Op::And && self.is_number(a) && self.func.as_const(b).is_some_and(|mask| mask.bits < 4) {
+            let mask = self.func.as_const(b).expect("just looked").bits as u32;
+            return Some([0, 1, 2, 3].map(|lane| lane & mask));
+        }
+        let (a, b) = (self.pattern_within(a, steps)?, self.pattern_within(b, steps)?);
+        Some([0, 1, 2, 3].map(|lane| op.eval(&[a[lane].into(), b[lane].into()]) as u32))
+    }
+
+    /// Whether it is the number of each lane, counted from a multiple of the packet's lanes.
+    pub fn is_number(&self, value: Value) -> bool {
+        match self.input_of(value) {
+            Some(Input::ThreadIndex) => self.packing() == Packing::Group,
+            Some(Input::ThreadId(0)) => self.func.interface.fills_packets,
+            _ => false,
+        }
+    }
+
+    /// Whether every lane of every packet is a thread, though perhaps an inactive one: facts about threads hold there.
+    pub fn are_all_lanes_threads(&self) -> bool {
+        let interface = &self.func.interface;
+        match self.packing() {
+            Packing::Group => interface.threads_per_group().is_multiple_of(self.shape.lanes()),
+            _ => interface.fills_packets,
+        }
+    }
+
+    /// How many octets packets have, if each has vectors of its own and facts about threads hold in all its lanes.
+    pub fn octets(&self) -> Option<u32> {
+        self.shape.octets().filter(|_| self.are_all_lanes_threads())
     }
 }

@@ -31,15 +31,26 @@ use cranelift_codegen::ir::{Block, InstBuilder};
 use smallvec::SmallVec;
 
 use super::Lowering;
-use super::mask::{Home, Mask};
+use super::facts::Facts;
+use super::group::GroupFrame;
+use super::mask::{Mask, Parked};
 use super::notes::Note;
-use super::scratch::Parked;
+use super::variable::Home;
+
 use super::stop::Effort;
 use crate::packet::{Operand, Packet};
 use crate::site::Site;
 
 /// The most pure instructions that are cheaper to run needlessly than to branch around.
 const BRANCH_COST: usize = 8;
+
+/// How much code there may be.
+pub(super) struct CodeLimit {
+    /// The most CLIF instructions.
+    pub most: usize,
+    /// There were more, and the rest is left out.
+    pub is_reached: bool,
+}
 
 /// A construct that is being written.
 pub(super) struct Frame {
@@ -79,11 +90,77 @@ pub(super) struct Frame {
     gathers_run: bool,
 }
 
+/// Where control is: which lanes, and in which constructs.
+pub(super) struct Control {
+    /// Lanes that are active; `None` if and only if the current block has its terminator.
+    pub mask: Option<Mask>,
+    /// Constructs of the segment enclosing the builder's position, outermost first.
+    pub frames: Vec<Frame>,
+    /// Cut constructs around it.
+    pub group_frames: Vec<GroupFrame>,
+    /// Where control goes when a packet has no lanes left.
+    pub rest: Block,
+    /// Returns from the function.
+    pub exit: Block,
+    /// The code runs even where no lane is active.
+    is_unskipped: bool,
+}
+
+impl Control {
+    /// At the start of a function that returns from this block.
+    pub fn new(exit: Block) -> Self {
+        Self {
+            mask: Some(Mask::Full),
+            frames: Vec::new(),
+            group_frames: Vec::new(),
+            rest: exit,
+            exit,
+            is_unskipped: false,
+        }
+    }
+
+    /// The active lanes.
+    pub fn active(&self) -> Mask {
+        self.mask.clone().expect("code is written only where lanes are active")
+    }
+
+    /// The innermost construct of the segment.
+    fn inner(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("a construct is being written")
+    }
+
+    /// Ends it.
+    fn pop(&mut self) -> Frame {
+        self.frames.pop().expect("a construct is being written")
+    }
+
+    fn frame_index(&self, target: Inst) -> usize {
+        self.frames.iter().rposition(|frame| frame.inst == target).expect("jumps of a segment stay in it")
+    }
+
+    /// Whether the active lanes can jump to this frame together, leaving no other lane behind.
+    fn is_real_jump(&self, at: usize) -> bool {
+        self.frames[at + 1..].iter().all(|frame| !frame.divergent)
+    }
+
+    /// Where control goes when no lane is active any more; records that it does.
+    fn empty_target(&mut self) -> Block {
+        match self.frames.iter_mut().rev().find(|frame| frame.divergent) {
+            Some(frame) => {
+                frame.merged |= frame.empty == frame.merge;
+                frame.latched |= frame.empty == frame.latch;
+                frame.empty
+            }
+            None => self.rest,
+        }
+    }
+}
+
 impl Lowering<'_, '_> {
     /// Writes a region of a segment, its terminator included.
     pub fn region(&mut self, region: Region) {
         let owner = self.builder.srcloc();
-        if let Some(before) = self.frames.last().map(|frame| frame.before) {
+        if let Some(before) = self.control.frames.last().map(|frame| frame.before) {
             self.comes_from(before);
         }
         self.instructions(&self.func.region(region).insts);
@@ -92,16 +169,15 @@ impl Lowering<'_, '_> {
 
     /// Writes instructions of a segment.
     pub fn instructions(&mut self, insts: &[Inst]) {
-        let (elements, outside) = (self.quad_elements.len(), self.outside.len());
+        let known = self.addresses.count();
         self.each_instruction(insts);
         // What was computed here may not be available after it.
-        self.quad_elements.truncate(elements);
-        self.outside.truncate(outside);
+        self.addresses.forget(known);
     }
 
     fn each_instruction(&mut self, insts: &[Inst]) {
         for (n, &inst) in insts.iter().enumerate() {
-            if self.mask.is_none() {
+            if self.control.mask.is_none() {
                 // No lane gets here on any path.
                 return;
             }
@@ -113,12 +189,12 @@ impl Lowering<'_, '_> {
             self.refresh_anchors();
             let before = self.effort();
             let checks_lanes = self.instruction(inst);
-            let may_be_gone = !checks_lanes && self.mask.is_some() && self.facts.uniformity.may_lose_lanes(inst);
-            if may_be_gone && self.needs_lanes(&insts[n + 1..]) {
+            let may_be_gone = !checks_lanes && self.facts.uniformity.may_lose_lanes(inst);
+            if may_be_gone && self.control.mask.is_some() && self.needs_lanes(&insts[n + 1..]) {
                 self.leave_if_empty();
             }
-            if self.mask.is_some() && !self.is_unskipped {
-                let lanes = self.mask.clone().filter(|_| self.layout.threads.is_none());
+            if self.control.mask.is_some() && !self.control.is_unskipped {
+                let lanes = self.control.mask.clone().filter(|_| self.layout.threads.is_none());
                 self.look_if_due(before, self.func.inst(inst).origin, lanes.as_ref());
             }
         }
@@ -128,9 +204,9 @@ impl Lowering<'_, '_> {
     /// rest of it is left out as if all threads had returned.
     pub fn is_over(&mut self) -> bool {
         // No lane leaves an arm that is not branched around.
-        let may_leave = !self.is_unskipped;
-        self.is_cut |= may_leave && self.builder.func.dfg.num_insts() > self.most_instructions;
-        self.is_cut && may_leave
+        let may_leave = !self.control.is_unskipped;
+        self.limit.is_reached |= may_leave && self.builder.func.dfg.num_insts() > self.limit.most;
+        self.limit.is_reached && may_leave
     }
 
     /// Lowers an instruction; returns whether it branches away by itself if no lane is active after it.
@@ -139,7 +215,7 @@ impl Lowering<'_, '_> {
         match &func.inst(inst).kind {
             InstKind::If { cond, then_region, else_region } => match self.operand(*cond) {
                 Operand::Uniform(cond) => self.uniform_if(inst, cond.value, [*then_region, *else_region]),
-                Operand::Packet(cond) => match self.way_out_of(inst, [*then_region, *else_region]) {
+                Operand::Packet(cond) => match self.facts.way_out_of(inst, [*then_region, *else_region]) {
                     Some((sides, holds)) => {
                         self.way_out(inst, &cond, sides, holds);
                         return true;
@@ -155,7 +231,7 @@ impl Lowering<'_, '_> {
             InstKind::Yield(args) => self.yield_(args),
             InstKind::Break { target, args } => self.break_(*target, args),
             InstKind::Continue { target, args } => {
-                let at = self.frame_index(*target);
+                let at = self.control.frame_index(*target);
                 self.continue_(at, args);
             }
             InstKind::Return => self.leave(),
@@ -166,7 +242,7 @@ impl Lowering<'_, '_> {
 
     /// Whether any of the instructions must not run without active lanes.
     fn needs_lanes(&self, insts: &[Inst]) -> bool {
-        let in_loop = self.frames.last().is_some_and(|frame| frame.is_loop);
+        let in_loop = self.control.frames.last().is_some_and(|frame| frame.is_loop);
         insts.iter().any(|&inst| match &self.func.inst(inst).kind {
             InstKind::Const(_) | InstKind::Input(_) | InstKind::Op { .. } | InstKind::Return => false,
             InstKind::Yield(_) => in_loop,
@@ -176,39 +252,24 @@ impl Lowering<'_, '_> {
 
     /// Branches away if no lane is active.
     fn leave_if_empty(&mut self) {
-        if let Mask::Lanes(lanes) = self.active() {
+        if let Mask::Lanes(lanes) = self.control.active() {
             self.note(Note::LeftTest);
             let any = self.emit().any(&lanes);
-            let target = self.empty_target();
+            let target = self.control.empty_target();
             self.branch_away_unless(any, target);
-        }
-    }
-
-    /// Where control goes when no lane is active any more; records that it does.
-    fn empty_target(&mut self) -> Block {
-        match self.frames.iter_mut().rev().find(|frame| frame.divergent) {
-            Some(frame) => {
-                frame.merged |= frame.empty == frame.merge;
-                frame.latched |= frame.empty == frame.latch;
-                frame.empty
-            }
-            None => self.rest,
         }
     }
 
     /// Continues elsewhere: no lane is active here any more.
     fn leave(&mut self) {
-        let target = self.empty_target();
+        let target = self.control.empty_target();
         self.jump(target);
     }
 
-    fn jump(&mut self, target: Block) {
+    /// Ends the current block.
+    pub fn jump(&mut self, target: Block) {
         self.builder.ins().jump(target, &[]);
-        self.mask = None;
-    }
-
-    fn frame_index(&self, target: Inst) -> usize {
-        self.frames.iter().rposition(|frame| frame.inst == target).expect("jumps of a segment stay in it")
+        self.control.mask = None;
     }
 
     fn frame(&mut self, inst: Inst) -> Frame {
@@ -250,17 +311,15 @@ impl Lowering<'_, '_> {
         homes
     }
 
-    /// Ends a construct: the builder goes on after it, with the lanes that came out.
+    /// Ends a construct: the builder goes on after it, with the lanes that came out. After arms under masks it is there already.
     fn finish(&mut self, frame: Frame, entry: Parked) {
-        if frame.merged {
+        if frame.merged && !frame.masked {
             self.resume(frame.merge);
-            if frame.delivered {
-                self.come_out(&frame, &entry);
-            } else {
-                self.leave();
-            }
-        } else {
-            self.mask = None;
+        }
+        match frame.delivered {
+            _ if !frame.merged && !frame.masked => self.control.mask = None,
+            true => self.come_out(&frame, &entry),
+            false => self.leave(),
         }
         self.give_back(frame, entry);
     }
@@ -270,13 +329,13 @@ impl Lowering<'_, '_> {
         let results = frame.results.into_iter().enumerate();
         let own = results.filter(|(n, _)| !frame.shared.get(*n).copied().unwrap_or(false)).map(|(_, home)| home);
         let homes = own.chain(frame.params).chain([frame.after, frame.run]).flatten();
-        homes.for_each(|home| self.release(home));
+        homes.for_each(|home| self.variables.release(home));
         self.drop_parked(entry);
     }
 
     /// Lanes and results after a construct.
     fn come_out(&mut self, frame: &Frame, entry: &Parked) {
-        self.mask = Some(match &frame.after {
+        self.control.mask = Some(match &frame.after {
             Some(home) => Mask::Lanes(self.home_lanes(home)),
             None => self.parked(entry),
         });
@@ -291,9 +350,9 @@ impl Lowering<'_, '_> {
 
     /// Passes results to a construct, from the active lanes.
     fn deliver(&mut self, at: usize, args: &[Value]) {
-        let active = self.active();
+        let active = self.control.active();
         for (n, &arg) in args.iter().enumerate() {
-            let frame = &self.frames[at];
+            let frame = &self.control.frames[at];
             // A shared home already holds what a break passes.
             if frame.shared.get(n).copied().unwrap_or(false) {
                 continue;
@@ -304,7 +363,7 @@ impl Lowering<'_, '_> {
                 self.set_home(&home, &value, mask.as_ref());
             }
         }
-        let frame = &mut self.frames[at];
+        let frame = &mut self.control.frames[at];
         frame.delivered = true;
         let divergent = frame.divergent;
         if let Some(after) = frame.after.clone() {
@@ -313,15 +372,15 @@ impl Lowering<'_, '_> {
     }
 
     fn yield_(&mut self, args: &[Value]) {
-        let Some(at) = self.frames.len().checked_sub(1) else {
+        let Some(at) = self.control.frames.len().checked_sub(1) else {
             // The end of the body.
             return self.leave();
         };
-        if self.frames[at].is_loop {
+        if self.control.frames[at].is_loop {
             return self.continue_(at, args);
         }
         self.deliver(at, args);
-        let frame = &mut self.frames[at];
+        let frame = &mut self.control.frames[at];
         if !frame.masked {
             frame.merged = true;
             let merge = frame.merge;
@@ -329,16 +388,11 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Whether the active lanes can jump to this frame together, leaving no other lane behind.
-    fn is_real_jump(&self, at: usize) -> bool {
-        self.frames[at + 1..].iter().all(|frame| !frame.divergent)
-    }
-
     fn break_(&mut self, target: Inst, args: &[Value]) {
-        let at = self.frame_index(target);
+        let at = self.control.frame_index(target);
         self.deliver(at, args);
-        let real = self.is_real_jump(at);
-        let frame = &mut self.frames[at];
+        let real = self.control.is_real_jump(at);
+        let frame = &mut self.control.frames[at];
         if real && !frame.masked && !frame.gathers_run {
             frame.merged = true;
             let merge = frame.merge;
@@ -349,9 +403,9 @@ impl Lowering<'_, '_> {
     }
 
     fn continue_(&mut self, at: usize, args: &[Value]) {
-        let active = self.active();
+        let active = self.control.active();
         for (n, &arg) in args.iter().enumerate() {
-            let frame = &self.frames[at];
+            let frame = &self.control.frames[at];
             let Some(home) = frame.params[n].clone() else { continue };
             let InstKind::Loop { body, .. } = self.func.inst(frame.inst).kind else {
                 unreachable!("continues target loops")
@@ -364,15 +418,15 @@ impl Lowering<'_, '_> {
             let value = self.operand(arg);
             self.set_home(&home, &value, mask.as_ref());
         }
-        let gathers = self.frames[at].gathers_run;
-        if let Some(run) = self.frames[at].run.clone() {
+        let gathers = self.control.frames[at].gathers_run;
+        if let Some(run) = self.control.frames[at].run.clone() {
             self.add_lanes(&run, &active, !gathers);
         }
-        let real = self.is_real_jump(at);
+        let real = self.control.is_real_jump(at);
         debug_assert!(real || gathers, "lanes that reach the next iteration on several paths are gathered");
         if real {
-            self.frames[at].latched = true;
-            let latch = self.frames[at].latch;
+            self.control.frames[at].latched = true;
+            let latch = self.control.frames[at].latch;
             self.jump(latch);
         } else {
             self.leave();
@@ -381,64 +435,137 @@ impl Lowering<'_, '_> {
 
     #[inline(never)]
     fn uniform_if(&mut self, inst: Inst, cond: cranelift_codegen::ir::Value, regions: [Region; 2]) {
-        let entry = self.active();
-        let mut frame = self.frame(inst);
-        frame.results = self.result_homes(inst);
-        self.note(Note::Branch);
-        self.frames.push(frame);
+        let entry = self.open_frame(inst, Note::Branch);
         let entry = self.park(entry);
-        let blocks = [self.builder.create_block(), self.builder.create_block()];
-        self.builder.ins().brif(cond, blocks[0], &[], blocks[1], &[]);
-        for (block, region) in blocks.into_iter().zip(regions) {
+        let [then, otherwise] = regions.map(|region| (self.builder.create_block(), region));
+        self.builder.ins().brif(cond, then.0, &[], otherwise.0, &[]);
+        self.arms_apart(&[then, otherwise], entry);
+    }
+
+    /// Begins a construct, whose arms run under masks unless packets branch; returns the lanes that enter it.
+    fn open_frame(&mut self, inst: Inst, note: Note) -> Mask {
+        let entry = self.control.active();
+        let mut frame = self.frame(inst);
+        frame.masked = note != Note::Branch;
+        frame.results = self.result_homes(inst);
+        self.note(note);
+        self.control.frames.push(frame);
+        entry
+    }
+
+    /// The arms of a construct of which packets take one, from the blocks where they begin; and its end.
+    fn arms_apart(&mut self, arms: &[(Block, Region)], entry: Parked) {
+        for &(block, region) in arms {
             self.enter_parked(block, &entry);
             self.region(region);
         }
-        let frame = self.frames.pop().expect("pushed above");
+        let frame = self.control.pop();
         self.finish(frame, entry);
     }
 
     /// Continues in a block all of whose predecessors are emitted, with these lanes.
     pub fn enter(&mut self, block: Block, mask: Mask) {
         self.resume(block);
-        self.mask = Some(mask);
+        self.control.mask = Some(mask);
     }
 
     fn enter_parked(&mut self, block: Block, mask: &Parked) {
         self.resume(block);
-        self.mask = Some(self.parked(mask));
+        self.control.mask = Some(self.parked(mask));
     }
 
     #[inline(never)]
     fn masked_if(&mut self, inst: Inst, cond: &Packet, regions: [Region; 2]) {
-        let entry = self.active();
-        let mut frame = self.frame(inst);
-        frame.masked = true;
-        self.note(Note::Masks);
-        frame.results = self.result_homes(inst);
-        let blend = frame.blend_results;
-        self.frames.push(frame);
+        let entry = self.open_frame(inst, Note::Masks);
         let then_mask = self.mask_and(&entry, cond);
         let else_mask = self.mask_and_not(&entry, cond);
         let mut arms = [(regions[0], then_mask), (regions[1], else_mask)];
         // A side without work goes first: then only the other one has to keep lanes apart.
-        if self.is_idle(regions[1]) && !self.is_idle(regions[0]) {
+        if self.facts.is_idle(regions[1]) && !self.facts.is_idle(regions[0]) {
             arms.swap(0, 1);
         }
         let [(first, mask), (second, second_mask)] = arms;
         let entry = self.park(entry);
         let second_mask = self.park(Mask::Lanes(second_mask));
-        self.frames.last_mut().expect("pushed above").blend_results = false;
+        let blend = std::mem::replace(&mut self.control.inner().blend_results, false);
         self.arm(first, Mask::Lanes(mask));
-        let mask = self.unpark(second_mask);
-        self.frames.last_mut().expect("pushed above").blend_results = blend;
+        let mask = self.parked(&second_mask);
+        self.drop_parked(second_mask);
+        self.control.inner().blend_results = blend;
         self.arm(second, mask);
-        self.finish_masked(entry);
+        let frame = self.control.pop();
+        self.finish(frame, entry);
     }
 
+    /// Lowers an exit. Where no lane takes it, what follows continues without testing for remaining lanes.
+    #[inline(never)]
+    fn way_out(&mut self, inst: Inst, cond: &Packet, [out, idle]: [Region; 2], holds: bool) {
+        let entry = self.open_frame(inst, Note::WayOut);
+        let frame = self.control.inner();
+        // Lanes that stay pass the results, and others need none: nothing needs a mask, and the lanes after it are
+        // known.
+        frame.blend_results = false;
+        if let Some(after) = frame.after.take() {
+            self.variables.release(after);
+        }
+        let mut sides = [self.mask_and(&entry, cond), self.mask_and_not(&entry, cond)];
+        if !holds {
+            sides.reverse();
+        }
+        let [leaving, staying] = sides;
+        self.control.mask = Some(Mask::Lanes(staying.clone()));
+        self.region(idle);
+        let staying = self.park(Mask::Lanes(staying));
+
+        let [taken, rest, next] = [(); 3].map(|()| self.builder.create_block());
+        let any = self.emit().any(&leaving);
+        self.builder.ins().brif(any, taken, &[], next, &[]);
+        self.control.inner().empty = rest;
+        self.enter(taken, Mask::Lanes(leaving));
+        self.region(out);
+        let frame = self.control.pop();
+        self.enter_parked(rest, &staying);
+        let lanes = self.control.active();
+        let lanes = self.mask_packet(&lanes);
+        let any = self.emit().any(&lanes);
+        let empty = self.control.empty_target();
+        self.builder.ins().brif(any, next, &[], empty, &[]);
+        self.resume(next);
+        self.come_out(&frame, &staying);
+        self.give_back(frame, staying);
+    }
+
+    /// One arm of several that run one after the other.
+    fn arm(&mut self, region: Region, mask: Mask) {
+        if self.facts.is_cheap(region) {
+            self.note(Note::UnskippedArm);
+            self.control.mask = Some(mask);
+            self.control.is_unskipped = true;
+            self.region(region);
+            self.control.is_unskipped = false;
+            return;
+        }
+        self.note(Note::SkippableArm);
+        let (body, end) = (self.builder.create_block(), self.builder.create_block());
+        let lanes = self.mask_packet(&mask);
+        let any = self.emit().any(&lanes);
+        self.builder.ins().brif(any, body, &[], end, &[]);
+        self.control.inner().empty = end;
+        self.enter(body, mask.clone());
+        self.region(region);
+        if self.control.mask.is_some() {
+            self.jump(end);
+        }
+        // Code from here on uses masks of its own.
+        self.enter(end, mask);
+    }
+}
+
+impl Facts<'_> {
     /// The sides of a divergent `if` that is an exit, the leaving one first, and whether lanes leave if the condition
     /// holds. The leaving side never reaches its end, and the other side is empty.
     fn way_out_of(&self, inst: Inst, regions: [Region; 2]) -> Option<([Region; 2], bool)> {
-        if !self.facts.uniformity.may_lose_lanes(inst) {
+        if !self.uniformity.may_lose_lanes(inst) {
             return None;
         }
         let leads_out = |region: Region| {
@@ -454,84 +581,6 @@ impl Lowering<'_, '_> {
             return Some((regions, true));
         }
         (leads_out(else_region) && self.is_idle(then_region)).then_some(([else_region, then_region], false))
-    }
-
-    /// Lowers an exit. Where no lane takes it, what follows continues without testing for remaining lanes.
-    #[inline(never)]
-    fn way_out(&mut self, inst: Inst, cond: &Packet, [out, idle]: [Region; 2], holds: bool) {
-        let entry = self.active();
-        let mut frame = self.frame(inst);
-        frame.masked = true;
-        self.note(Note::WayOut);
-        frame.results = self.result_homes(inst);
-        // Lanes that stay pass the results, and others need none: nothing needs a mask, and the lanes after it are
-        // known.
-        frame.blend_results = false;
-        if let Some(after) = frame.after.take() {
-            self.release(after);
-        }
-        self.frames.push(frame);
-        let mut sides = [self.mask_and(&entry, cond), self.mask_and_not(&entry, cond)];
-        if !holds {
-            sides.reverse();
-        }
-        let [leaving, staying] = sides;
-        self.mask = Some(Mask::Lanes(staying.clone()));
-        self.region(idle);
-        let staying = self.park(Mask::Lanes(staying));
-
-        let [taken, rest, next] = [(); 3].map(|()| self.builder.create_block());
-        let any = self.emit().any(&leaving);
-        self.builder.ins().brif(any, taken, &[], next, &[]);
-        self.frames.last_mut().expect("pushed above").empty = rest;
-        self.enter(taken, Mask::Lanes(leaving));
-        self.region(out);
-        let frame = self.frames.pop().expect("pushed above");
-        self.enter_parked(rest, &staying);
-        let lanes = self.active();
-        let lanes = self.mask_packet(&lanes);
-        let any = self.emit().any(&lanes);
-        let empty = self.empty_target();
-        self.builder.ins().brif(any, next, &[], empty, &[]);
-        self.resume(next);
-        self.come_out(&frame, &staying);
-        self.give_back(frame, staying);
-    }
-
-    /// Ends a construct whose arms run one after the other, after the last of them.
-    fn finish_masked(&mut self, entry: Parked) {
-        let frame = self.frames.pop().expect("every construct pushes its frame");
-        if frame.delivered {
-            self.come_out(&frame, &entry)
-        } else {
-            self.leave()
-        }
-        self.give_back(frame, entry);
-    }
-
-    /// One arm of several that run one after the other.
-    fn arm(&mut self, region: Region, mask: Mask) {
-        if self.is_cheap(region) {
-            self.note(Note::UnskippedArm);
-            self.mask = Some(mask);
-            self.is_unskipped = true;
-            self.region(region);
-            self.is_unskipped = false;
-            return;
-        }
-        self.note(Note::SkippableArm);
-        let (body, end) = (self.builder.create_block(), self.builder.create_block());
-        let lanes = self.mask_packet(&mask);
-        let any = self.emit().any(&lanes);
-        self.builder.ins().brif(any, body, &[], end, &[]);
-        self.frames.last_mut().expect("arms are in a construct").empty = end;
-        self.enter(body, mask.clone());
-        self.region(region);
-        if self.mask.is_some() {
-            self.jump(end);
-        }
-        // Code from here on uses masks of its own.
-        self.enter(end, mask);
     }
 
     /// Whether a region only yields.

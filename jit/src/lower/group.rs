@@ -4,6 +4,7 @@
 //! block parameters. Before a cut `if` or `switch`, each packet records at the end of its segment which way its active lanes
 //! go; if they disagree, the group ends with a fault, and if no lane is left, it is done.
 
+use brolga_ir::Function;
 use brolga_ir::entity::{Inst, Region, Value};
 use brolga_ir::function::{Case, InstKind, Origin};
 use brolga_ir::host::FaultKind;
@@ -41,35 +42,35 @@ impl<'a> Lowering<'a, '_> {
         for n in 0..3u8 {
             // In a span, those of its first group; those of the others are computed from them.
             let at = offsets::GROUP + 4 * i32::from(n);
-            let id = self.builder.ins().load(types::I32, own_flags(), self.base, at);
-            self.group_id[usize::from(n)] = id;
+            let id = self.builder.ins().load(types::I32, own_flags(), self.anchors.base, at);
+            self.anchors.group_id[usize::from(n)] = id;
         }
         self.prepare_group_starts();
-        self.keep_anchors();
+        self.anchors.keep(&mut self.builder);
         self.look_up_views();
         for value in (0..self.func.value_count()).map(Value::new) {
             if self.facts.is_kept_by_group(value) {
                 let remote = self.pressure.is_remote(value);
                 let home = self.zero_home(self.func.ty(value), true, remote);
-                self.group_homes.insert(value, home);
+                self.variables.of_group.insert(value, home);
             }
         }
         if self.layout.packets > 0 {
             self.prepare_arena();
             self.group_region(self.func.body());
         }
-        if self.mask.is_some() {
-            self.builder.ins().jump(self.exit, &[]);
+        if self.control.mask.is_some() {
+            self.jump(self.control.exit);
         }
     }
 
     /// Clears shared memory, and private arrays and records that live as long as the group.
     fn prepare_arena(&mut self) {
         self.stand(Site::Clear);
-        let shared = self.arena;
+        let shared = self.anchors.arena;
         self.clear(shared, self.layout.shared_bytes);
         if self.layout.locals_per_packet {
-            let locals = self.builder.ins().iadd_imm_s(self.arena, self.layout.locals as i64);
+            let locals = self.builder.ins().iadd_imm_s(self.anchors.arena, self.layout.locals as i64);
             self.clear(locals, self.layout.local_bytes * u64::from(self.layout.packets));
         }
         if self.layout.alive.is_some() {
@@ -86,7 +87,7 @@ impl<'a> Lowering<'a, '_> {
             return;
         }
         debug_assert!(bytes.is_multiple_of(ALIGN), "arena parts are padded");
-        self.spend_on_clearing(bytes);
+        self.stopping.effort.spend_on_clearing(bytes);
         let end = self.builder.ins().iadd_imm_s(address, bytes as i64);
         let body = self.builder.create_block();
         let at = self.builder.append_block_param(body, types::I64);
@@ -107,18 +108,17 @@ impl<'a> Lowering<'a, '_> {
     fn group_region(&mut self, region: Region) {
         let func = self.func;
         let owner = self.builder.srcloc();
-        if let Some(before) = self.group_frames.last().map(|frame| frame.before) {
+        if let Some(before) = self.control.group_frames.last().map(|frame| frame.before) {
             self.comes_from(before);
         }
         let steps = self.facts.phases.steps(region).expect("regions of the group level have steps");
         let insts = &func.region(region).insts;
         for (n, step) in steps.iter().enumerate() {
-            if self.mask.is_none() {
+            if self.control.mask.is_none() {
                 break;
             }
             if self.is_over() {
-                self.builder.ins().jump(self.exit, &[]);
-                self.mask = None;
+                self.jump(self.control.exit);
                 break;
             }
             let before = self.effort();
@@ -135,7 +135,7 @@ impl<'a> Lowering<'a, '_> {
                     self.cut(inst, prepared);
                 }
             }
-            if self.mask.is_some() {
+            if self.control.mask.is_some() {
                 self.look_if_due(before, self.origin, None);
             }
         }
@@ -148,15 +148,15 @@ impl<'a> Lowering<'a, '_> {
         let last = *insts.last().expect("segments are not empty");
         let kind = &func.inst(last).kind;
         if !kind.is_terminator() {
-            let tail = next.map_or(Tail::Nothing, |inst| self.tail_of(inst));
+            let tail = next.map_or(Tail::Nothing, |inst| tail_of(self.func, inst));
             return self.segment(insts, tail);
         }
         let insts = &insts[..insts.len() - 1];
-        let owner = self.group_frames.last().map(|frame| frame.inst);
+        let owner = self.control.group_frames.last().map(|frame| frame.inst);
         let Some((from, to)) = func.edge(last, owner) else { return self.last_segment(insts) };
         self.segment(insts, Tail::Move { from, to });
         let target = kind.receiver(last, owner);
-        let frame = self.group_frames.iter_mut().rev().find(|frame| Some(frame.inst) == target);
+        let frame = self.control.group_frames.iter_mut().rev().find(|frame| Some(frame.inst) == target);
         let frame = frame.expect("verified: jumps target enclosing constructs");
         let block = match frame.latch.filter(|_| !matches!(kind, InstKind::Break { .. })) {
             Some(latch) => {
@@ -168,26 +168,13 @@ impl<'a> Lowering<'a, '_> {
                 frame.merge
             }
         };
-        self.builder.ins().jump(block, &[]);
-        self.mask = None;
+        self.jump(block);
     }
 
     /// A segment after which all threads have ended.
     fn last_segment(&mut self, insts: &[Inst]) {
         self.segment(insts, Tail::Nothing);
-        self.builder.ins().jump(self.exit, &[]);
-        self.mask = None;
-    }
-
-    /// What the segment before a cut instruction does for it.
-    fn tail_of(&self, inst: Inst) -> Tail<'a> {
-        let func: &'a brolga_ir::Function = self.func;
-        match &func.inst(inst).kind {
-            InstKind::If { cond, .. } => Tail::Agree(*cond),
-            InstKind::Switch { selector, cases, .. } => Tail::Choose(*selector, cases),
-            InstKind::Loop { inits, body } => Tail::Move { from: inits, to: &func.region(*body).params },
-            _ => Tail::Nothing,
-        }
+        self.jump(self.control.exit);
     }
 
     /// A cut instruction. `prepared` if the segment before it did what it needs.
@@ -195,8 +182,8 @@ impl<'a> Lowering<'a, '_> {
         let func = self.func;
         let data = func.inst(inst);
         self.origin = data.origin;
-        if !prepared && !matches!(self.tail_of(inst), Tail::Nothing) {
-            self.segment(&[], self.tail_of(inst));
+        if !prepared && !matches!(tail_of(self.func, inst), Tail::Nothing) {
+            self.segment(&[], tail_of(self.func, inst));
         }
         self.stand(Site::of(inst));
         self.note(Note::Cut);
@@ -215,51 +202,60 @@ impl<'a> Lowering<'a, '_> {
 
     fn open(&mut self, inst: Inst) {
         let (merge, before) = (self.builder.create_block(), self.effort());
-        self.group_frames.push(GroupFrame { inst, before, merge, merged: false, latch: None, latched: false });
+        self.control.group_frames.push(GroupFrame { inst, before, merge, merged: false, latch: None, latched: false });
     }
 
     fn close(&mut self) {
-        let frame = self.group_frames.pop().expect("opened before");
-        self.mask = None;
+        let frame = self.control.group_frames.pop().expect("opened before");
+        self.control.mask = None;
         if frame.merged {
             self.enter(frame.merge, Mask::Full);
         }
     }
 
     fn group_if(&mut self, inst: Inst, regions: [Region; 2]) {
-        if let Some(cond) = self.decision.take() {
+        if let Some(cond) = self.segment.decision.take() {
             self.note(Note::Known);
             return self.group_if_on(inst, cond.values()[0], regions);
         }
-        self.note(Note::Votes);
-        let votes = self.votes.expect("the segment before voted");
-        let holds = self.builder.use_var(votes.first);
-        let fails = self.builder.use_var(votes.second);
+        let [holds, fails] = self.votes();
         let both = self.builder.ins().band(holds, fails);
         let both = self.builder.ins().icmp_imm_u(IntCC::NotEqual, both, 0);
         self.fault_if_in(both, FaultKind::DivergentBarrier { threads: [0; 2] }, self.origin, None);
         let any = self.builder.ins().bor(holds, fails);
         let any = self.builder.ins().icmp_imm_u(IntCC::NotEqual, any, 0);
-        self.branch_away_unless(any, self.exit);
+        self.branch_away_unless(any, self.control.exit);
         self.group_if_on(inst, holds, regions);
     }
 
     fn group_if_on(&mut self, inst: Inst, cond: ir::Value, regions: [Region; 2]) {
-        let blocks = [self.builder.create_block(), self.builder.create_block()];
-        self.builder.ins().brif(cond, blocks[0], &[], blocks[1], &[]);
+        let [then, otherwise] = regions.map(|region| (self.builder.create_block(), region));
+        self.builder.ins().brif(cond, then.0, &[], otherwise.0, &[]);
+        self.group_arms(inst, &[then, otherwise]);
+    }
+
+    /// The arms of a construct, from the blocks where they begin.
+    fn group_arms(&mut self, inst: Inst, arms: &[(Block, Region)]) {
         self.open(inst);
-        for (block, region) in blocks.into_iter().zip(regions) {
+        for &(block, region) in arms {
             self.enter(block, Mask::Full);
             self.group_region(region);
         }
         self.close();
     }
 
+    /// What packets voted.
+    fn votes(&mut self) -> [ir::Value; 2] {
+        self.note(Note::Votes);
+        let votes = self.segment.votes.expect("the segment before voted");
+        [votes.first, votes.second].map(|vote| self.builder.use_var(vote))
+    }
+
     fn group_switch(&mut self, inst: Inst, cases: &[Case], default: Region) {
         let mut table = Switch::new();
         let otherwise = self.builder.create_block();
         let mut blocks = Vec::with_capacity(cases.len() + 1);
-        let decision = self.decision.take();
+        let decision = self.segment.decision.take();
         for (n, case) in cases.iter().enumerate() {
             let block = self.builder.create_block();
             match decision {
@@ -277,22 +273,14 @@ impl<'a> Lowering<'a, '_> {
             None => self.agreed_arm(),
         };
         table.emit(&mut self.builder, selector, otherwise);
-        self.open(inst);
-        for (block, region) in blocks {
-            self.enter(block, Mask::Full);
-            self.group_region(region);
-        }
-        self.close();
+        self.group_arms(inst, &blocks);
     }
 
     /// The arm that all lanes of all packets take.
     fn agreed_arm(&mut self) -> ir::Value {
-        self.note(Note::Votes);
-        let votes = self.votes.expect("the segment before voted");
-        let lowest = self.builder.use_var(votes.first);
-        let highest = self.builder.use_var(votes.second);
+        let [lowest, highest] = self.votes();
         let none = self.builder.ins().icmp(IntCC::SignedGreaterThan, lowest, highest);
-        self.branch_away(none, self.exit);
+        self.branch_away(none, self.control.exit);
         let differ = self.builder.ins().icmp(IntCC::NotEqual, lowest, highest);
         self.fault_if_in(differ, FaultKind::DivergentBarrier { threads: [0; 2] }, self.origin, None);
         lowest
@@ -301,17 +289,27 @@ impl<'a> Lowering<'a, '_> {
     fn group_loop(&mut self, inst: Inst, body: Region, origin: Origin) {
         self.open(inst);
         let (header, latch) = (self.builder.create_block(), self.builder.create_block());
-        self.group_frames.last_mut().expect("opened above").latch = Some(latch);
+        self.control.group_frames.last_mut().expect("opened above").latch = Some(latch);
         self.builder.ins().jump(header, &[]);
         self.switch_to(header);
         self.group_region(body);
-        if self.group_frames.last().expect("opened above").latched {
+        if self.control.group_frames.last().expect("opened above").latched {
             self.enter(latch, Mask::Full);
-            let before = self.group_frames.last().expect("opened above").before;
+            let before = self.control.group_frames.last().expect("opened above").before;
             self.end_round(before, origin, None);
             self.builder.ins().jump(header, &[]);
         }
         self.builder.seal_block(header);
         self.close();
+    }
+}
+
+/// What the segment before a cut instruction does for it.
+fn tail_of(func: &Function, inst: Inst) -> Tail<'_> {
+    match &func.inst(inst).kind {
+        InstKind::If { cond, .. } => Tail::Agree(*cond),
+        InstKind::Switch { selector, cases, .. } => Tail::Choose(*selector, cases),
+        InstKind::Loop { inits, body } => Tail::Move { from: inits, to: &func.region(*body).params },
+        _ => Tail::Nothing,
     }
 }

@@ -1,11 +1,13 @@
-//! Calls of helpers: texels, samples, queries, hidden counters. Operands and results travel in rows of the context.
+//! Calls of helpers: texels, samples, queries, hidden counters; and the rows of the context in which their operands and results travel.
 
 use brolga_ir::Const;
 use brolga_ir::entity::{Inst, Value};
 use brolga_ir::function::{AtomicOp, Element, InstKind, Query, ResourceRef};
 use brolga_ir::interface::Sampled;
 use brolga_ir::sampling::Sampling;
-use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, types};
+use cranelift_codegen::ir::{self, AbiParam, InstBuilder, SigRef, Signature, types};
+use cranelift_codegen::isa::CallConv;
+use cranelift_frontend::FunctionBuilder;
 use smallvec::SmallVec;
 
 use super::mask::Mask;
@@ -13,7 +15,44 @@ use super::notes::Note;
 use super::stop::{HELPER_WORK, SAMPLE_WORK};
 use super::{Lowering, constant_flags, own_flags};
 use crate::abi::{self, CallRow, HelperId, SampleForm, SampleLanes, offsets};
-use crate::packet::Operand;
+use crate::packet::{Fma, Operand, Packet};
+
+/// How code calls other code, and where it does so instead of doing work itself. A signature is made where it is first needed.
+pub(super) struct Calls {
+    convention: CallConv,
+    helper: Option<SigRef>,
+    /// Of samples that are ready.
+    sample: Option<SigRef>,
+    /// How multiplication and addition are fused.
+    pub fma: Fma,
+    /// Helpers perform accesses whose inline code would be long.
+    pub does_accesses: bool,
+}
+
+impl Calls {
+    /// Nothing was called yet.
+    pub fn new(convention: CallConv, fma: Fma, does_accesses: bool) -> Self {
+        Self { convention, helper: None, sample: None, fma, does_accesses }
+    }
+
+    /// The signature of helpers.
+    fn helper(&mut self, builder: &mut FunctionBuilder<'_>) -> SigRef {
+        *self.helper.get_or_insert_with(|| import(builder, self.convention, types::I32))
+    }
+
+    /// The signature of samples that are ready.
+    fn sample(&mut self, builder: &mut FunctionBuilder<'_>) -> SigRef {
+        *self.sample.get_or_insert_with(|| import(builder, self.convention, types::I64))
+    }
+}
+
+/// A signature with an address and three numbers, which gives one.
+fn import(builder: &mut FunctionBuilder<'_>, convention: CallConv, number: ir::Type) -> SigRef {
+    let mut signature = Signature::new(convention);
+    signature.params.extend([types::I64, number, number, number].map(AbiParam::new));
+    signature.returns.push(AbiParam::new(number));
+    builder.import_signature(signature)
+}
 
 impl Lowering<'_, '_> {
     /// Emits an instruction that a helper performs, except samples.
@@ -48,7 +87,7 @@ impl Lowering<'_, '_> {
             _ => unreachable!("only called for what helpers do"),
         };
         let mask = match effect {
-            None => Some(self.active()),
+            None => Some(self.control.active()),
             Some(effect) => self.effect_mask(effect),
         };
         let Some(mask) = mask else {
@@ -86,7 +125,7 @@ impl Lowering<'_, '_> {
         for (n, &result) in results.iter().enumerate() {
             let row = CallRow::Result(n);
             let operand = if once {
-                let value = self.load_lane(self.base, row);
+                let value = self.load_lane(self.anchors.base, row);
                 self.scalar(value)
             } else {
                 self.load_row(row).into()
@@ -97,17 +136,11 @@ impl Lowering<'_, '_> {
 
     /// Writes a sample: a call for the packet. What was prepared for the texture and the sampler is asked first, and the helper
     /// for lanes that it leaves.
-    pub fn sample(
-        &mut self,
-        sampling: Sampling,
-        texture: ResourceRef,
-        sampler: ResourceRef,
-        args: &[Value],
-        results: &[Value],
-    ) {
+    pub fn sample(&mut self, sampling: Sampling, places: [ResourceRef; 2], args: &[Value], results: &[Value]) {
+        let [texture, sampler] = places;
         let once = results.iter().all(|&result| self.facts.is_uniform(result));
         self.note(if once { Note::HelperOnce } else { Note::Helper });
-        let mask = self.active();
+        let mask = self.control.active();
         self.note_lanes(&mask);
         self.spend_in_lanes(SAMPLE_WORK, once);
         for (n, &arg) in args.iter().enumerate() {
@@ -116,7 +149,7 @@ impl Lowering<'_, '_> {
         }
         let sampled = Sampled { texture: texture.id, sampler: sampler.id, sampling: sampling.encode() };
         let entry = self.func.interface.sampled.binary_search(&sampled).ok();
-        let is_first = [texture, sampler].iter().all(|resource| resource.element == Element::Fixed(0));
+        let is_first = places.iter().all(|resource| resource.element == Element::Fixed(0));
         let lanes = match (entry, &mask) {
             _ if once => SampleLanes::First,
             (Some(entry), _) if is_first => {
@@ -124,8 +157,8 @@ impl Lowering<'_, '_> {
                 let [done, rest] = [(); 2].map(|()| self.builder.create_block());
                 self.builder.ins().brif(left, rest, &[], done, &[]);
                 self.begin(rest);
-                self.builder.ins().store(own_flags(), left, self.base, offsets::CALL_LEFT);
-                self.call_sample(sampling, texture, sampler, args.len(), SampleLanes::Left);
+                self.builder.ins().store(own_flags(), left, self.anchors.base, offsets::CALL_LEFT);
+                self.call_sample(sampling, places, args.len(), SampleLanes::Left);
                 self.builder.ins().jump(done, &[]);
                 self.set_cold_from(rest.as_u32() as usize);
                 self.begin(done);
@@ -137,7 +170,7 @@ impl Lowering<'_, '_> {
                 SampleLanes::Masked
             }
         };
-        self.call_sample(sampling, texture, sampler, args.len(), lanes);
+        self.call_sample(sampling, places, args.len(), lanes);
         self.take_results(results, once);
     }
 
@@ -151,33 +184,24 @@ impl Lowering<'_, '_> {
             Mask::Lanes(lanes) => self.emit().bits(lanes),
         };
         let [run, prepared] = offsets::sample_entry(entry);
-        let table = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::SAMPLES);
+        let table = self.builder.ins().load(types::I64, constant_flags(), self.anchors.base, offsets::SAMPLES);
         let [run, prepared] =
             [run, prepared].map(|field| self.builder.ins().load(types::I64, constant_flags(), table, field));
-        let mut signature = Signature::new(self.call_conv);
-        signature.params.extend([types::I64; 4].map(AbiParam::new));
-        signature.returns.push(AbiParam::new(types::I64));
-        let signature = *self.sample_signature.get_or_insert_with(|| self.builder.import_signature(signature));
+        let signature = self.calls.sample(&mut self.builder);
         let row_lanes = self.func.width.lanes();
-        let rows = self.builder.ins().iadd_imm_s(self.base, i64::from(CallRow::Arg(0).offset(4 * row_lanes)));
+        let rows = self.builder.ins().iadd_imm_s(self.anchors.base, i64::from(CallRow::Arg(0).offset(4 * row_lanes)));
         let row_words = self.builder.ins().iconst(types::I64, i64::from(row_lanes));
         let call = self.builder.ins().call_indirect(signature, run, &[rows, row_words, prepared, lanes]);
         self.builder.inst_results(call)[0]
     }
 
     /// Calls the helper for samples, whose operands are in their rows.
-    fn call_sample(
-        &mut self,
-        sampling: Sampling,
-        texture: ResourceRef,
-        sampler: ResourceRef,
-        args: usize,
-        lanes: SampleLanes,
-    ) {
+    fn call_sample(&mut self, sampling: Sampling, places: [ResourceRef; 2], args: usize, lanes: SampleLanes) {
+        let [texture, sampler] = places;
         let same_texture = self.pass_element(texture, CallRow::Element, true);
         let same_sampler = self.pass_element(sampler, CallRow::Sampler, true);
         let range = self.builder.ins().iconst(types::I32, sampler.id.index() as i64);
-        self.builder.ins().store(own_flags(), range, self.base, offsets::CALL_SAMPLER_RANGE);
+        self.builder.ins().store(own_flags(), range, self.anchors.base, offsets::CALL_SAMPLER_RANGE);
         let form = SampleForm { sampling, args, lanes, same_texture, same_sampler };
         self.call(HelperId::Sample, texture.id.index() as u32, form.encode());
     }
@@ -198,14 +222,14 @@ impl Lowering<'_, '_> {
         let none = self.emit().mask_constant(false);
         self.store_row(&none, CallRow::Mask);
         let all_ones = self.builder.ins().iconst(types::I32, -1);
-        self.store_lane(all_ones, self.base, CallRow::Mask);
+        self.store_lane(all_ones, self.anchors.base, CallRow::Mask);
     }
 
     /// Writes an operand to a row, or to lane 0 of it.
-    fn pass(&mut self, operand: &Operand, row: CallRow, once: bool) {
+    pub fn pass(&mut self, operand: &Operand, row: CallRow, once: bool) {
         match operand {
             Operand::Uniform(uniform) if once => {
-                self.store_lane(uniform.value, self.base, row);
+                self.store_lane(uniform.value, self.anchors.base, row);
             }
             _ => {
                 let packet = self.emit().packet(operand);
@@ -217,23 +241,48 @@ impl Lowering<'_, '_> {
     /// Calls a helper; the group ends if it set a fault.
     fn call(&mut self, helper: HelperId, resource: u32, code: u32) {
         let fault = self.call_helper(helper, resource, code);
-        self.branch_away(fault, self.exit);
+        self.branch_away(fault, self.control.exit);
     }
 
     /// Calls a helper; returns whether it set a fault.
     pub fn call_helper(&mut self, helper: HelperId, resource: u32, code: u32) -> ir::Value {
-        let table = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::HELPERS);
+        let table = self.builder.ins().load(types::I64, constant_flags(), self.anchors.base, offsets::HELPERS);
         let address = self.builder.ins().load(types::I64, constant_flags(), table, helper.offset());
-        let mut signature = Signature::new(self.call_conv);
-        signature.params.push(AbiParam::new(types::I64));
-        signature.params.extend([AbiParam::new(types::I32); 3]);
-        signature.returns.push(AbiParam::new(types::I32));
-        let signature = *self.helper_signature.get_or_insert_with(|| self.builder.import_signature(signature));
+        let signature = self.calls.helper(&mut self.builder);
         let numbers = [resource, code, self.origin.0];
         let [resource, code, origin] =
             numbers.map(|number| self.builder.ins().iconst(types::I32, i64::from(number as i32)));
-        let arguments: [ir::Value; 4] = [self.base, resource, code, origin];
+        let arguments: [ir::Value; 4] = [self.anchors.base, resource, code, origin];
         let call = self.builder.ins().call_indirect(signature, address, &arguments);
         self.builder.inst_results(call)[0]
+    }
+
+    /// The offset of a row of a helper call in the context.
+    fn row(&self, row: CallRow) -> i32 {
+        row.offset(self.facts.shape.row_bytes())
+    }
+
+    /// Writes a row of a helper call.
+    pub fn store_row(&mut self, packet: &Packet, row: CallRow) {
+        let (base, at) = (self.anchors.base, self.row(row));
+        self.emit().store(packet, base, at, own_flags());
+    }
+
+    /// Reads a row of a helper call.
+    pub fn load_row(&mut self, row: CallRow) -> Packet {
+        let (base, at) = (self.anchors.base, self.row(row));
+        self.emit().load(brolga_ir::Type::I32, base, at, own_flags())
+    }
+
+    /// Writes a lane's word of such a row; `lane` is the context's address, with the lane's place in a row added to it.
+    pub fn store_lane(&mut self, value: ir::Value, lane: ir::Value, row: CallRow) {
+        let at = self.row(row);
+        self.builder.ins().store(own_flags(), value, lane, at);
+    }
+
+    /// Reads such a word.
+    pub fn load_lane(&mut self, lane: ir::Value, row: CallRow) -> ir::Value {
+        let at = self.row(row);
+        self.builder.ins().load(types::I32, own_flags(), lane, at)
     }
 }

@@ -16,7 +16,7 @@ use cranelift_codegen::ir::{self, AtomicRmwOp, InstBuilder, types};
 use super::address::{Access, Area, INDEX, Limit, Location, OFFSET};
 use super::mask::Mask;
 use super::notes::Note;
-use super::stop::ACCESS_WORK;
+use super::stop::{ACCESS_WORK, ATOMIC_WORK};
 use super::{Lowering, own_flags, word_flags};
 use crate::abi::{AccessForm, AccessWork, AreaForm, CallRow, HelperId, offsets};
 use crate::packet::{Operand, Packet};
@@ -39,11 +39,7 @@ impl Work<'_> {
     }
 
     fn results(self) -> usize {
-        match self {
-            Work::Load { words } => words,
-            Work::Store { .. } => 0,
-            Work::Atomic { .. } => 1,
-        }
+        if matches!(self, Work::Store { .. }) { 0 } else { self.words() }
     }
 }
 
@@ -70,21 +66,41 @@ pub(super) struct Reach {
     pub element_bytes: Limit,
 }
 
+/// The lane of a loop's iteration.
+struct Lane {
+    /// The first lane's index and offset, where those of the others follow from them.
+    firsts: [Option<ir::Value>; 2],
+    /// The context's address, with the lane's place in a row added to it.
+    row: ir::Value,
+    /// That place, in bytes.
+    place: ir::Value,
+}
+
 impl Lowering<'_, '_> {
     /// Writes code that hardly ever runs. In a function for batches helpers do what would be long there: it is compiled while
     /// somebody waits for a picture, and only packets at the end of a batch come here.
     pub fn rarely<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
         let is_batch = !matches!(self.func.interface.stage, Stage::Compute { .. });
-        let before = self.is_crowded;
-        self.is_crowded |= is_batch;
+        let before = self.calls.does_accesses;
+        self.calls.does_accesses |= is_batch;
         let written = write(self);
-        self.is_crowded = before;
+        self.calls.does_accesses = before;
         written
     }
 
-    /// Performs the access in each lane of the mask; returns results, 0 where nothing was done.
+    /// Performs an access that has no other path; returns results, 0 where nothing was done.
     pub fn lane_by_lane(&mut self, access: &Access, mask: &Mask, work: Work<'_>) -> Vec<Operand> {
-        if self.is_crowded {
+        self.note(Note::LaneByLane);
+        // Only this worker has the lines of private memory.
+        let is_private = matches!(&access.target, Location::Area(area) if area.private);
+        let is_shared_atomic = matches!(work, Work::Atomic { .. }) && !is_private;
+        self.spend_in_lanes(if is_shared_atomic { ATOMIC_WORK } else { ACCESS_WORK }, false);
+        self.each_lane(access, mask, work)
+    }
+
+    /// The same where it stands for the rare end of another path, or helpers do what would be long.
+    pub fn each_lane(&mut self, access: &Access, mask: &Mask, work: Work<'_>) -> Vec<Operand> {
+        if self.calls.does_accesses {
             let reach = self.reach(access);
             return self.ask_lanes(&reach, access.index.as_ref(), &access.offset, mask, work);
         }
@@ -99,21 +115,20 @@ impl Lowering<'_, '_> {
 
         self.builder.switch_to_block(body);
         let lane = self.home(&place).values()[0];
-        let row = self.builder.ins().iadd(self.base, lane);
+        let row = self.builder.ins().iadd(self.anchors.base, lane);
         let takes_part = self.load_lane(row, CallRow::Mask);
         self.builder.ins().brif(takes_part, active, &[], next, &[]);
         self.begin(active);
-        self.lane(access, firsts, row, lane, work);
-        self.builder.ins().jump(next, &[]);
-
-        self.begin(next);
+        self.lane(access, &Lane { firsts, row, place: lane }, work);
+        self.join(next);
         let following = self.builder.ins().iadd_imm_s(lane, 4);
         self.set_home(&place, &Operand::scalar(Type::I64, following), None);
-        let more = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, following, i64::from(self.shape.lanes() * 4));
+        let end = i64::from(self.facts.shape.row_bytes());
+        let more = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, following, end);
         self.builder.ins().brif(more, body, &[], done, &[]);
         self.builder.seal_block(body);
         self.begin(done);
-        self.release(place);
+        self.variables.release(place);
         (0..work.results()).map(|word| self.load_row(CallRow::Result(word)).into()).collect()
     }
 
@@ -135,8 +150,7 @@ impl Lowering<'_, '_> {
     fn store_address(&mut self, index: Option<&Operand>, offset: &Operand) {
         for (row, operand) in [(INDEX, index), (OFFSET, Some(offset))] {
             if let Some(operand) = operand {
-                let packet = self.emit().packet(operand);
-                self.store_row(&packet, CallRow::Coord(row));
+                self.pass(operand, CallRow::Coord(row), false);
             }
         }
     }
@@ -153,11 +167,9 @@ impl Lowering<'_, '_> {
                 }
             }
             Work::Atomic { value, compare, .. } => {
-                for (row, operand) in [(CallRow::Value(0), Some(value)), (CallRow::Compare, compare)] {
-                    if let Some(operand) = operand {
-                        let packet = self.emit().packet(operand);
-                        self.store_row(&packet, row);
-                    }
+                self.pass(value, CallRow::Value(0), false);
+                if let Some(compare) = compare {
+                    self.pass(compare, CallRow::Compare, false);
                 }
             }
         }
@@ -199,13 +211,13 @@ impl Lowering<'_, '_> {
         self.note(Note::Helper);
         self.spend_in_lanes(ACCESS_WORK, false);
         if let Some(base) = reach.base {
-            self.builder.ins().store(own_flags(), base, self.base, offsets::CALL_AREA_BASE);
+            self.builder.ins().store(own_flags(), base, self.anchors.base, offsets::CALL_AREA_BASE);
         }
         let elements = index.is_some().then_some((reach.elements, offsets::CALL_AREA_ELEMENTS));
         let element_bytes = (reach.element_bytes, offsets::CALL_AREA_ELEMENT_BYTES);
         for (size, at) in elements.into_iter().chain([element_bytes]) {
             let size = self.limit_value(size);
-            self.builder.ins().store(own_flags(), size, self.base, at);
+            self.builder.ins().store(own_flags(), size, self.anchors.base, at);
         }
         self.store_address(index, offset);
         self.store_work(mask, work);
@@ -225,39 +237,26 @@ impl Lowering<'_, '_> {
     }
 
     /// A lane's index or offset.
-    fn lane_number(
-        &mut self,
-        n: usize,
-        first: Option<ir::Value>,
-        step: u32,
-        row: ir::Value,
-        lane: ir::Value,
-    ) -> ir::Value {
-        let Some(first) = first else {
-            return self.load_lane(row, CallRow::Coord(n));
+    fn lane_number(&mut self, access: &Access, n: usize, lane: &Lane) -> ir::Value {
+        let Some(first) = lane.firsts[n] else {
+            return self.load_lane(lane.row, CallRow::Coord(n));
         };
+        let step = access.steps[n];
         if step == 0 {
             return first;
         }
-        let lane = self.builder.ins().ireduce(types::I32, lane);
-        let lane = self.builder.ins().ushr_imm_u(lane, 2);
-        let more = self.builder.ins().imul_imm_u(lane, i64::from(step));
+        let number = self.builder.ins().ireduce(types::I32, lane.place);
+        let number = self.builder.ins().ushr_imm_u(number, 2);
+        let more = self.builder.ins().imul_imm_u(number, i64::from(step));
         self.builder.ins().iadd(first, more)
     }
 
-    /// One lane; `row` is the context's address plus `lane`, the lane's place in a row.
-    fn lane(
-        &mut self,
-        access: &Access,
-        firsts: [Option<ir::Value>; 2],
-        row: ir::Value,
-        lane: ir::Value,
-        work: Work<'_>,
-    ) {
+    /// One lane.
+    fn lane(&mut self, access: &Access, lane: &Lane, work: Work<'_>) {
         let area = match &access.target {
             Location::Area(area) => *area,
             Location::PerLane(choice) => {
-                let element = self.load_lane(row, CallRow::Element);
+                let element = self.load_lane(lane.row, CallRow::Element);
                 let record = self.view_record(choice.resource, element);
                 let view = self.read_view(choice.resource, record);
                 Area {
@@ -274,20 +273,20 @@ impl Lowering<'_, '_> {
         if let (Some(stride), Some(offset)) = (area.stride, access.known_offset)
             && u64::from(offset & !3) + work.words() as u64 * 4 <= u64::from(stride)
         {
-            let (element, exists) = self.lane_element(access, firsts, row, lane, &area, stride);
+            let (element, exists) = self.lane_element(access, lane, &area, stride);
             return self.where_inside(exists, |this| {
                 for word in 0..work.words() {
-                    this.lane_word(&area, row, word, (element, (offset & !3) as i32 + word as i32 * 4), work);
+                    this.lane_word(&area, lane.row, word, (element, (offset & !3) as i32 + word as i32 * 4), work);
                 }
             });
         }
-        let offset = self.lane_number(OFFSET, firsts[OFFSET], access.steps[OFFSET], row, lane);
+        let offset = self.lane_number(access, OFFSET, lane);
         let offset = self.builder.ins().band_imm_s(offset, -4);
         let offset = self.builder.ins().uextend(types::I64, offset);
         let (start, exists, limit) = match area.stride {
             None => (area.base, None, area.limit),
             Some(stride) => {
-                let (element, exists) = self.lane_element(access, firsts, row, lane, &area, stride);
+                let (element, exists) = self.lane_element(access, lane, &area, stride);
                 (element, Some(exists), Limit::Known(u64::from(stride)))
             }
         };
@@ -300,21 +299,13 @@ impl Lowering<'_, '_> {
             if let Some(exists) = exists {
                 inside = self.builder.ins().band(inside, exists);
             }
-            self.where_inside(inside, |this| this.lane_word(&area, row, word, (start, word as i32 * 4), work));
+            self.where_inside(inside, |this| this.lane_word(&area, lane.row, word, (start, word as i32 * 4), work));
         }
     }
 
     /// The address of a lane's element, and whether there is one.
-    fn lane_element(
-        &mut self,
-        access: &Access,
-        firsts: [Option<ir::Value>; 2],
-        row: ir::Value,
-        lane: ir::Value,
-        area: &Area,
-        stride: u32,
-    ) -> (ir::Value, ir::Value) {
-        let index = self.lane_number(INDEX, firsts[INDEX], access.steps[INDEX], row, lane);
+    fn lane_element(&mut self, access: &Access, lane: &Lane, area: &Area, stride: u32) -> (ir::Value, ir::Value) {
+        let index = self.lane_number(access, INDEX, lane);
         let index = self.builder.ins().uextend(types::I64, index);
         let exists = self.below(index, area.limit);
         let bytes = self.builder.ins().imul_imm_u(index, i64::from(stride));
@@ -327,30 +318,22 @@ impl Lowering<'_, '_> {
         self.builder.ins().brif(inside, here, &[], after, &[]);
         self.begin(here);
         write(self);
-        self.builder.ins().jump(after, &[]);
-        self.begin(after);
+        self.join(after);
     }
 
     /// One word of one lane, which is in range.
-    fn lane_word(
-        &mut self,
-        area: &Area,
-        row: ir::Value,
-        word: usize,
-        (address, displacement): (ir::Value, i32),
-        work: Work<'_>,
-    ) {
+    fn lane_word(&mut self, area: &Area, row: ir::Value, word: usize, (address, at): (ir::Value, i32), work: Work<'_>) {
         match work {
             Work::Load { .. } => {
-                let value = self.builder.ins().load(types::I32, area.flags(), address, displacement);
+                let value = self.builder.ins().load(types::I32, area.flags(), address, at);
                 self.store_lane(value, row, CallRow::Result(word));
             }
             Work::Store { .. } => {
                 let value = self.load_lane(row, CallRow::Value(word));
-                self.builder.ins().store(area.flags(), value, address, displacement);
+                self.builder.ins().store(area.flags(), value, address, at);
             }
             Work::Atomic { op, compare, .. } => {
-                let address = self.builder.ins().iadd_imm_s(address, i64::from(displacement));
+                let address = self.builder.ins().iadd_imm_s(address, i64::from(at));
                 let value = self.load_lane(row, CallRow::Value(0));
                 let compare = compare.map(|_| self.load_lane(row, CallRow::Compare));
                 let old = match area.private {

@@ -10,23 +10,18 @@
 //! Every part is aligned to 64 bytes, every vector to its own size. A word of a private array is a row with a word for each
 //! lane, so that an index that is the same in all lanes accesses contiguous memory.
 
-use brolga_ir::Function;
 use brolga_ir::entity::{LocalId, SharedId, Value};
 use brolga_ir::interface::Local;
 use brolga_ir::span::Packing;
 
 use super::coalesce;
 use super::facts::Facts;
-use super::pressure::Pressure;
+use super::pressure::{Pressure, SCALAR_BYTES};
 use crate::abi::{ArenaLayout, VoteRows};
 use crate::error::CompileError;
-use crate::packet::Shape;
 
 /// The alignment of every part of the arena: a cache line, and a vector of any size.
 pub(super) const ALIGN: u64 = 64;
-
-/// Bytes of a scalar of any type.
-pub(super) const SCALAR_BYTES: u64 = 8;
 
 /// Offsets in the arena.
 #[derive(Debug)]
@@ -60,7 +55,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub fn compute(func: &Function, shape: Shape, facts: &Facts, pressure: &Pressure) -> Result<Self, CompileError> {
+    pub fn compute(facts: &Facts<'_>, pressure: &Pressure) -> Result<Self, CompileError> {
+        let (func, shape) = (facts.func, facts.shape);
         let threads = func.interface.threads_per_group();
         let packing = facts.packing();
         let (lanes, row_bytes, vector) = (shape.lanes(), shape.row_bytes(), u64::from(shape.vector_bytes));
@@ -73,7 +69,7 @@ impl Layout {
         let mut record = Cursor::default();
         let alive = facts.keeps_alive.then(|| record.take(u64::from(row_bytes), vector));
         let votes = facts.votes.then(|| record.take(u64::from(row_bytes), vector));
-        let places = coalesce::representatives(func, facts, pressure);
+        let places = coalesce::representatives(facts, pressure);
         let mut slots = vec![None; func.value_count()];
         for value in (0..func.value_count())
             .map(Value::new)

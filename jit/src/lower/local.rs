@@ -44,7 +44,7 @@ impl Lowering<'_, '_> {
             return Rows::Known(at);
         }
         let registers = self.func.interface.local(id).registers;
-        let base = self.builder.ins().iadd_imm_s(self.position.locals, self.layout.local(id));
+        let base = self.builder.ins().iadd_imm_s(self.anchors.position.locals, self.layout.local(id));
         let index = self.operand(place.index.expect("verified: private arrays have an index"));
         let offset = self.operand(place.offset);
         let bytes = ELEMENT_ROWS * self.layout.row_bytes;
@@ -57,7 +57,7 @@ impl Lowering<'_, '_> {
                 let element = self.builder.ins().iadd(base, element);
                 Rows::Same { element, offset, exists }
             }
-            _ if self.is_crowded => {
+            _ if self.calls.does_accesses => {
                 self.note(Note::RowPerLane);
                 let reach = Reach {
                     form: AreaForm::Columns,
@@ -115,7 +115,7 @@ impl Lowering<'_, '_> {
         let row = self.builder.ins().imul_imm_u(offset, i64::from(self.layout.row_bytes / 4));
         let row = self.builder.ins().iadd_imm_s(row, i64::from(word * self.layout.row_bytes));
         let row = self.builder.ins().iadd(element, row);
-        let otherwise = self.builder.ins().iadd_imm_s(self.base, i64::from(otherwise));
+        let otherwise = self.builder.ins().iadd_imm_s(self.anchors.base, i64::from(otherwise));
         self.builder.ins().select(inside, row, otherwise)
     }
 
@@ -141,7 +141,7 @@ impl Lowering<'_, '_> {
 
     /// Writes a load from a private array.
     pub fn load_local(&mut self, id: LocalId, place: MemoryRef, results: &[Value]) {
-        let active = self.active();
+        let active = self.control.active();
         let rows = self.local_rows(id, place, results.len());
         if let Rows::Asked { reach, index, offset } = &rows {
             let loaded = self.ask_lanes(reach, Some(index), offset, &active, Work::Load { words: results.len() });
@@ -151,7 +151,7 @@ impl Lowering<'_, '_> {
         for (word, &result) in results.iter().enumerate() {
             let loaded = match &rows {
                 Rows::Known(at) => {
-                    let (locals, at) = (self.position.locals, at + word as i32 * self.layout.row_bytes as i32);
+                    let (locals, at) = (self.anchors.position.locals, at + word as i32 * self.layout.row_bytes as i32);
                     self.emit().load(Type::I32, locals, at, own_flags())
                 }
                 Rows::Same { element, offset, exists } => {
@@ -182,7 +182,7 @@ impl Lowering<'_, '_> {
             match &rows {
                 Rows::Known(at) => {
                     let at = at + word as i32 * self.layout.row_bytes as i32;
-                    self.store_masked(&value, mask, self.position.locals, at);
+                    self.store_masked(&value, mask, self.anchors.position.locals, at);
                 }
                 Rows::Same { element, offset, exists } => {
                     let row = self.row_address(*element, offset, *exists, word as u32, offsets::DUMP);

@@ -1,17 +1,14 @@
-//! The active lanes, and variables that hold masks and values across branches.
+//! Masks: sets of lanes, as they are known, in variables, and saved for later.
 
-use brolga_ir::{Const, Type};
-use cranelift_codegen::ir;
-use cranelift_frontend::Variable;
-use smallvec::SmallVec;
+use brolga_ir::Type;
+use brolga_ir::entity::Value;
 
-use super::{Lowering, own_flags};
-use crate::packet::{Operand, Packet, Vectors, is_wide, scalar_type, vector_type};
+use super::Lowering;
+use super::variable::Home;
+use crate::packet::{Operand, Packet};
 
-/// The most vectors and scalars of variables in registers. Wherever control flow merges, such a variable becomes block
-/// parameters, and for most values that are live at the start of a block the register allocator looks at all parameters
-/// before them.
-const MOST_VARIABLES: usize = 4096;
+/// The most nested constructs whose masks are held in registers.
+const SHALLOW: usize = 4;
 
 /// A set of lanes.
 #[derive(Clone, Debug)]
@@ -32,20 +29,11 @@ impl Mask {
     }
 }
 
-/// A variable that lives across branches.
+/// A mask that is needed again after other code.
 #[derive(Clone, Debug)]
-pub(super) struct Home {
-    pub ty: Type,
-    pub uniform: bool,
-    place: HomePlace,
-}
-
-#[derive(Clone, Debug)]
-enum HomePlace {
-    /// The CLIF variables of its vectors, or of its scalar.
-    Variables(SmallVec<[Variable; 4]>),
-    /// A place in scratch memory.
-    Scratch(i32),
+pub(super) enum Parked {
+    Here(Mask),
+    Away(Home),
 }
 
 impl Lowering<'_, '_> {
@@ -73,97 +61,6 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A new variable with this value in it, in scratch memory if it is remote or there are too many others.
-    pub fn new_home(&mut self, ty: Type, uniform: bool, initial: &Operand, remote: bool) -> Home {
-        let (ty_of_one, count) = match uniform {
-            true => (scalar_type(ty), 1),
-            false => (vector_type(ty), self.shape.vectors_of(ty)),
-        };
-        let remote = remote || self.variable_vectors + count > MOST_VARIABLES;
-        if !remote {
-            self.variable_vectors += count;
-        }
-        let place = match remote {
-            true => HomePlace::Scratch(self.take_scratch(is_wide(ty))),
-            false => HomePlace::Variables((0..count).map(|_| self.new_variable(ty_of_one)).collect()),
-        };
-        let home = Home { ty, uniform, place };
-        self.set_home(&home, initial, None);
-        home
-    }
-
-    /// A CLIF variable, a released one if there is any: each costs time in every block.
-    fn new_variable(&mut self, ty: ir::Type) -> Variable {
-        let free = self.free_variables.get_mut(&ty).and_then(Vec::pop);
-        free.unwrap_or_else(|| self.builder.declare_var(ty))
-    }
-
-    /// Frees a variable.
-    pub fn release(&mut self, home: Home) {
-        match home.place {
-            HomePlace::Scratch(at) => self.give_scratch(at, is_wide(home.ty)),
-            HomePlace::Variables(variables) => {
-                let ty = if home.uniform { scalar_type(home.ty) } else { vector_type(home.ty) };
-                self.free_variables.entry(ty).or_default().extend(variables);
-            }
-        }
-    }
-
-    /// A new variable that holds zero.
-    pub fn zero_home(&mut self, ty: Type, uniform: bool, remote: bool) -> Home {
-        let zero = Const::zero(ty);
-        let initial = match uniform {
-            true => self.emit().constant(zero).into(),
-            false => self.emit().constant_packet(zero).into(),
-        };
-        self.new_home(ty, uniform, &initial, remote)
-    }
-
-    /// Writes a variable, in the lanes of the mask only if there is one. A uniform variable has one value for all lanes.
-    pub fn set_home(&mut self, home: &Home, value: &Operand, mask: Option<&Packet>) {
-        let value: Operand = if home.uniform {
-            assert!(value.is_uniform(), "uniform variables hold what uniformity analysis calls uniform");
-            value.clone()
-        } else {
-            let value = self.emit().packet(value);
-            match mask {
-                None => value.into(),
-                Some(mask) => {
-                    let Operand::Packet(old) = self.home(home) else { unreachable!("not a uniform variable") };
-                    self.emit().select(mask, &value, &old).into()
-                }
-            }
-        };
-        match &home.place {
-            HomePlace::Variables(variables) => {
-                for (&variable, &value) in variables.iter().zip(value.values()) {
-                    self.builder.def_var(variable, value);
-                }
-            }
-            &HomePlace::Scratch(at) => {
-                let base = self.scratch_base();
-                self.emit().store_operand(&value, home.uniform, base, at, own_flags());
-            }
-        }
-    }
-
-    /// Reads a variable.
-    pub fn home(&mut self, home: &Home) -> Operand {
-        match &home.place {
-            HomePlace::Variables(variables) => {
-                let values: Vectors = variables.iter().map(|&variable| self.builder.use_var(variable)).collect();
-                match home.uniform {
-                    true => Operand::scalar(home.ty, values[0]),
-                    false => Packet { ty: home.ty, vectors: values }.into(),
-                }
-            }
-            &HomePlace::Scratch(at) => {
-                let base = self.scratch_base();
-                self.emit().load_operand(home.ty, home.uniform, base, at, own_flags())
-            }
-        }
-    }
-
     /// A new variable for a set of lanes, empty at first.
     pub fn empty_lanes(&mut self) -> Home {
         let remote = self.is_deep();
@@ -186,5 +83,43 @@ impl Lowering<'_, '_> {
             lanes = self.emit().mask_or(&old, &lanes);
         }
         self.set_home(home, &lanes.into(), None);
+    }
+
+    /// Lanes that perform an effect: the active ones where the condition holds. `None` if there are certainly none.
+    pub fn effect_mask(&mut self, effect: Value) -> Option<Mask> {
+        let active = self.control.active();
+        if let Some(constant) = self.func.as_const(effect) {
+            return (constant.bits != 0).then_some(active);
+        }
+        let effect = self.packet_operand(effect);
+        Some(Mask::Lanes(self.mask_and(&active, &effect)))
+    }
+
+    /// Whether masks of open constructs are stored in memory: there are many, or they would be live for long.
+    pub fn is_deep(&self) -> bool {
+        self.control.frames.len() > SHALLOW || self.is_large()
+    }
+
+    /// Saves a mask.
+    pub fn park(&mut self, mask: Mask) -> Parked {
+        match mask {
+            Mask::Lanes(lanes) if self.is_deep() => Parked::Away(self.new_home(Type::Bool, false, &lanes.into(), true)),
+            mask => Parked::Here(mask),
+        }
+    }
+
+    /// Reads a saved mask.
+    pub fn parked(&mut self, parked: &Parked) -> Mask {
+        match parked {
+            Parked::Here(mask) => mask.clone(),
+            Parked::Away(home) => Mask::Lanes(self.home_lanes(home)),
+        }
+    }
+
+    /// Frees the place of a saved mask.
+    pub fn drop_parked(&mut self, parked: Parked) {
+        if let Parked::Away(home) = parked {
+            self.variables.release(home);
+        }
     }
 }

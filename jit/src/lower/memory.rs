@@ -17,10 +17,11 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 
 use super::Lowering;
 use super::address::{Access, Area, Limit, Location, Outside, Spread};
+use super::facts::Facts;
 use super::lanes::Work;
-use super::mask::{Home, Mask};
+use super::mask::Mask;
 use super::notes::Note;
-use super::stop::{ACCESS_WORK, ATOMIC_WORK};
+use super::variable::Home;
 use crate::abi::offsets;
 use crate::packet::{Operand, Packet};
 
@@ -30,7 +31,7 @@ impl Lowering<'_, '_> {
         if let Object::Local(id) = place.object {
             return self.load_local(id, place, results);
         }
-        let mask = self.active();
+        let mask = self.control.active();
         let access = self.access(place, &mask);
         self.note_access(&access);
         let words = results.len();
@@ -40,11 +41,7 @@ impl Lowering<'_, '_> {
                 self.load_strided(area, *bytes, &access, words, &mask)
             }
             (Location::Area(area), Spread::Scattered) => self.load_scattered(area, &access, words, &mask),
-            (Location::PerLane(_), _) => {
-                self.note(Note::LaneByLane);
-                self.spend_in_lanes(ACCESS_WORK, false);
-                self.lane_by_lane(&access, &mask, Work::Load { words })
-            }
+            (Location::PerLane(_), _) => self.lane_by_lane(&access, &mask, Work::Load { words }),
         };
         for (&result, value) in results.iter().zip(loaded) {
             self.define(result, value);
@@ -64,10 +61,10 @@ impl Lowering<'_, '_> {
     /// The addresses of the words of an access whose lanes have one address; for those out of range a place in the
     /// context.
     fn word_addresses(&mut self, area: &Area, access: &Access, words: usize, otherwise: i32) -> Vec<ir::Value> {
-        let one_check = self.fits_element(area, access, words);
+        let one_check = access.fits_element(area, words);
         if otherwise == offsets::ZERO
             && access.known_index.is_none()
-            && !self.is_proven(access, words as u32)
+            && !self.addresses.is_proven(access, words as u32)
             && let Some(elements) = self.quad_elements(area, access, words)
         {
             let offset = i64::from(access.known_offset.map_or(0, |offset| offset & !3));
@@ -99,7 +96,7 @@ impl Lowering<'_, '_> {
                 match inside {
                     None => address,
                     Some(inside) => {
-                        let otherwise = self.builder.ins().iadd_imm_s(self.base, i64::from(otherwise));
+                        let otherwise = self.builder.ins().iadd_imm_s(self.anchors.base, i64::from(otherwise));
                         self.builder.ins().select(inside, address, otherwise)
                     }
                 }
@@ -120,11 +117,11 @@ impl Lowering<'_, '_> {
     }
 
     fn load_scattered(&mut self, area: &Area, access: &Access, words: usize, mask: &Mask) -> Vec<Operand> {
-        if self.is_crowded {
-            return self.lane_by_lane(access, mask, Work::Load { words });
+        if self.calls.does_accesses {
+            return self.each_lane(access, mask, Work::Load { words });
         }
         let (base, flags) = (area.base, area.flags());
-        if self.lies_in_quads(access, mask) {
+        if access.lies_in_quads(self.facts, mask) {
             if let Some(elements) = self.quad_elements(area, access, words) {
                 let offset = access.known_offset.map_or(0, |offset| offset & !3);
                 let bytes = area.stride.unwrap_or(0);
@@ -132,7 +129,7 @@ impl Lowering<'_, '_> {
             }
             // Lanes without a thread read too, and nothing bounds what they compute.
             let anywhere = Access { most: [u32::MAX; 2], ..access.clone() };
-            let access = if self.are_all_lanes_threads() { access } else { &anywhere };
+            let access = if self.facts.are_all_lanes_threads() { access } else { &anywhere };
             let (offsets, outside) = self.lane_offsets(area, access, words as u32);
             let load = |lowering: &mut Self| lowering.emit().load_quads(base, &offsets, words, flags);
             let Some(outside) = outside else {
@@ -144,7 +141,7 @@ impl Lowering<'_, '_> {
         }
         let (offsets, outside) = self.lane_offsets(area, access, words as u32);
         // Pairs read all lanes.
-        let in_pairs = words == 1 && matches!(mask, Mask::Full) && self.lies_in_pairs(area, access);
+        let in_pairs = words == 1 && matches!(mask, Mask::Full) && access.lies_in_pairs(self.facts, area);
         let gather = |lowering: &mut Self| match in_pairs {
             true => vec![lowering.emit().load_pairs(base, &offsets, flags)],
             false => lowering.emit().gather(base, &offsets, words, mask.lanes(), flags),
@@ -157,26 +154,9 @@ impl Lowering<'_, '_> {
         let any = self.emit().any(&outside);
         // In a large function it would occupy a register for long.
         if in_pairs && !self.is_large() {
-            self.outside.push(Outside { place: access.place, any });
+            self.addresses.outside.push(Outside { place: access.place, any });
         }
         self.fast_or_lanes(Guard::AnyOutside(any), access, mask, Work::Load { words }, gather)
-    }
-
-    /// Whether the four lanes of each quad have one address.
-    fn lies_in_quads(&self, access: &Access, mask: &Mask) -> bool {
-        let all = matches!(mask, Mask::Full);
-        let mut values = [access.place.index, Some(access.place.offset)].into_iter().flatten();
-        values.all(|value| self.facts.is_equal_in_quads(value, all))
-    }
-
-    /// Whether lanes access words side by side, two by two, where all of them take part.
-    fn lies_in_pairs(&self, area: &Area, access: &Access) -> bool {
-        let step = |value| self.facts.step_in_pairs(value);
-        let bytes = |index: u32| u64::from(area.stride.unwrap_or(0)) * u64::from(index);
-        let steps = access.place.index.map_or(Some(0), step).zip(step(access.place.offset));
-        let is_one_word = steps.is_some_and(|(index, offset)| matches!((bytes(index), offset), (4, 0) | (0, 4)));
-        // Strided accesses have a shorter way.
-        is_one_word && matches!(access.spread, Spread::Scattered) && self.are_all_lanes_threads()
     }
 
     /// The fast path if the check passes, else lane by lane.
@@ -209,7 +189,7 @@ impl Lowering<'_, '_> {
         self.begin(slow);
         let first_cold = self.builder.func.dfg.num_blocks();
         self.unless_all_outside(access, &homes, done);
-        let values = self.rarely(|lowering| lowering.lane_by_lane(access, mask, work));
+        let values = self.rarely(|lowering| lowering.each_lane(access, mask, work));
         for (home, value) in homes.iter().zip(&values) {
             self.set_home(home, value, None);
         }
@@ -217,7 +197,7 @@ impl Lowering<'_, '_> {
         self.set_cold_from(first_cold);
         self.begin(done);
         let values = homes.iter().map(|home| self.home(home)).collect();
-        homes.into_iter().for_each(|home| self.release(home));
+        homes.into_iter().for_each(|home| self.variables.release(home));
         values
     }
 
@@ -260,8 +240,6 @@ impl Lowering<'_, '_> {
             }
             (Location::Area(area), Spread::Scattered) => self.store_scattered(area, &access, &values, &mask),
             (Location::Area(_), Spread::Same) | (Location::PerLane(_), _) => {
-                self.note(Note::LaneByLane);
-                self.spend_in_lanes(ACCESS_WORK, false);
                 self.lane_by_lane(&access, &mask, Work::Store { values: &values });
             }
         }
@@ -278,8 +256,7 @@ impl Lowering<'_, '_> {
         for (value, address) in values.iter().zip(addresses) {
             self.builder.ins().store(area.flags(), value.values()[0], address, 0);
         }
-        self.builder.ins().jump(done, &[]);
-        self.begin(done);
+        self.join(done);
     }
 
     fn store_strided(&mut self, area: &Area, stride: u32, access: &Access, values: &[Packet], mask: &Mask) {
@@ -333,12 +310,12 @@ impl Lowering<'_, '_> {
     }
 
     fn store_scattered(&mut self, area: &Area, access: &Access, values: &[Packet], mask: &Mask) {
-        if self.is_crowded {
-            self.lane_by_lane(access, mask, Work::Store { values });
+        if self.calls.does_accesses {
+            self.each_lane(access, mask, Work::Store { values });
             return;
         }
         let (base, flags) = (area.base, area.flags());
-        let in_pairs = values.len() == 1 && self.lies_in_pairs(area, access);
+        let in_pairs = values.len() == 1 && access.lies_in_pairs(self.facts, area);
         let done = in_pairs.then(|| self.store_in_pairs(area, access, &values[0], mask));
         let (offsets, outside) = self.lane_offsets(area, access, values.len() as u32);
         let scatter = |lowering: &mut Self| {
@@ -357,8 +334,7 @@ impl Lowering<'_, '_> {
             }
         }
         if let Some(done) = done {
-            self.builder.ins().jump(done, &[]);
-            self.begin(done);
+            self.join(done);
         }
     }
 
@@ -372,7 +348,7 @@ impl Lowering<'_, '_> {
         }
         let (offsets, outside) = self.lane_offsets(area, access, 1);
         // What was read there before was looked at then.
-        let known = self.outside.iter().find(|known| known.place == access.place).map(|known| known.any);
+        let known = self.addresses.outside.iter().find(|known| known.place == access.place).map(|known| known.any);
         let any = outside.map(|outside| known.unwrap_or_else(|| self.emit().any(&outside)));
         if let Some(any) = any {
             self.branch_away(any, general);
@@ -402,16 +378,10 @@ impl Lowering<'_, '_> {
         let compare = compare.map(|compare| self.operand(compare));
         let work = Work::Atomic { op, value: &value, compare: compare.as_ref() };
         match (&access.target, &mask) {
-            (Location::Area(area), Mask::Full) if area.private && !self.is_crowded => {
+            (Location::Area(area), Mask::Full) if area.private && !self.calls.does_accesses => {
                 self.update_all(area, &access, work)
             }
-            _ => {
-                self.note(Note::LaneByLane);
-                // Only this worker has the lines of private memory.
-                let is_private = matches!(&access.target, Location::Area(area) if area.private);
-                self.spend_in_lanes(if is_private { ACCESS_WORK } else { ATOMIC_WORK }, false);
-                self.lane_by_lane(&access, &mask, work).remove(0)
-            }
+            _ => self.lane_by_lane(&access, &mask, work).remove(0),
         }
     }
 
@@ -424,7 +394,7 @@ impl Lowering<'_, '_> {
         let update = |lowering: &mut Self| {
             let mut old = Vec::new();
             // Part by part, so that few lanes are in registers at a time.
-            for part in 0..lowering.shape.parts_of(Type::I32) {
+            for part in 0..lowering.facts.shape.parts_of(Type::I32) {
                 let mut emit = lowering.emit();
                 let offsets = emit.lanes_of_part_as_offsets(&offsets, part);
                 let values = emit.lanes_of_part(value, part);
@@ -449,6 +419,25 @@ impl Lowering<'_, '_> {
     pub fn below(&mut self, value: ir::Value, limit: Limit) -> ir::Value {
         let limit = self.limit_value(limit);
         self.builder.ins().icmp(IntCC::UnsignedLessThan, value, limit)
+    }
+}
+
+impl Access {
+    /// Whether the four lanes of each quad have one address.
+    fn lies_in_quads(&self, facts: &Facts<'_>, mask: &Mask) -> bool {
+        let all = matches!(mask, Mask::Full);
+        let mut values = [self.place.index, Some(self.place.offset)].into_iter().flatten();
+        values.all(|value| facts.is_equal_in_quads(value, all))
+    }
+
+    /// Whether lanes access words side by side, two by two, where all of them take part.
+    fn lies_in_pairs(&self, facts: &Facts<'_>, area: &Area) -> bool {
+        let step = |value| facts.step_in_pairs(value);
+        let bytes = |index: u32| u64::from(area.stride.unwrap_or(0)) * u64::from(index);
+        let steps = self.place.index.map_or(Some(0), step).zip(step(self.place.offset));
+        let is_one_word = steps.is_some_and(|(index, offset)| matches!((bytes(index), offset), (4, 0) | (0, 4)));
+        // Strided accesses have a shorter way.
+        is_one_word && matches!(self.spread, Spread::Scattered) && facts.are_all_lanes_threads()
     }
 }
 

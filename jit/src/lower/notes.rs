@@ -8,7 +8,6 @@ use std::fmt;
 use brolga_ir::entity::{Inst, Value};
 
 use super::Lowering;
-use super::address::{Access, Location, Spread};
 use super::facts::Facts;
 use super::layout::Layout;
 use super::mask::Mask;
@@ -202,8 +201,9 @@ pub(crate) struct ArenaNote {
 
 impl Notes {
     /// Adds what is known about values and the arena.
-    pub(super) fn finish(&mut self, facts: &Facts, layout: &Layout, values: usize) {
-        self.values = (0..values).map(Value::new).map(|value| value_note(facts, layout, value)).collect();
+    pub(super) fn finish(&mut self, facts: &Facts<'_>, layout: &Layout) {
+        self.values =
+            (0..facts.func.value_count()).map(Value::new).map(|value| value_note(facts, layout, value)).collect();
         self.arena = ArenaNote {
             threads: layout.threads,
             packets: layout.packets,
@@ -216,7 +216,7 @@ impl Notes {
     }
 }
 
-fn value_note(facts: &Facts, layout: &Layout, value: Value) -> ValueNote {
+fn value_note(facts: &Facts<'_>, layout: &Layout, value: Value) -> ValueNote {
     let form = match (facts.uniformity.is_group_uniform(value), facts.is_uniform(value)) {
         (true, _) => Form::Group,
         (false, true) => Form::Uniform,
@@ -233,7 +233,7 @@ fn value_note(facts: &Facts, layout: &Layout, value: Value) -> ValueNote {
 impl Lowering<'_, '_> {
     /// Notes a decision about the instruction that code is being written for.
     pub fn note(&mut self, note: Note) {
-        if !self.again
+        if !self.segment.again
             && let Some(notes) = &mut self.notes
             && let Some(Site::Inst { inst, .. }) = Site::from_location(self.builder.srcloc())
         {
@@ -246,18 +246,6 @@ impl Lowering<'_, '_> {
         if matches!(mask, Mask::Lanes(_)) {
             self.note(Note::SomeLanes);
         }
-    }
-
-    /// Notes how addresses vary across the lanes.
-    pub fn note_access(&mut self, access: &Access) {
-        let note = match (&access.target, &access.spread) {
-            (Location::PerLane(_), _) => Note::ViewPerLane,
-            (_, Spread::Same) => Note::OneAddress,
-            (_, Spread::Strided { bytes, runs: 1 }) => Note::Stride(*bytes),
-            (_, Spread::Strided { bytes, .. }) => Note::StrideInOctets(*bytes),
-            (_, Spread::Scattered) => Note::Scattered,
-        };
-        self.note(note);
     }
 
     /// Notes a segment and what packets do in it.

@@ -19,9 +19,10 @@ use brolga_ir::phases::Step;
 
 use super::facts::Facts;
 use super::is_large;
-use super::layout::SCALAR_BYTES;
-use crate::packet::{self, Shape};
+use crate::packet;
 
+/// Bytes of a scalar of any type in the arena.
+pub(super) const SCALAR_BYTES: u64 = 8;
 /// Packets alive at once, wide ones counted twice. Registers hold eight.
 const PACKETS: u32 = 32;
 /// The same in a large function: values that the register allocator itself spills cost it far more time than values
@@ -51,7 +52,8 @@ pub(super) struct Pressure {
 }
 
 impl Pressure {
-    pub fn compute(func: &Function, shape: Shape, facts: &Facts) -> Self {
+    pub fn compute(facts: &Facts<'_>) -> Self {
+        let func = facts.func;
         let mut count = Count {
             func,
             facts,
@@ -77,7 +79,7 @@ impl Pressure {
         for (scalars, most) in [(false, packets), (true, SCALARS)] {
             pressure.choose(count.lifetimes.iter().filter(|lifetime| lifetime.is_scalar == scalars), most);
         }
-        pressure.give_places(facts, shape, &count.lifetimes);
+        pressure.give_places(facts, &count.lifetimes);
         pressure
     }
 
@@ -92,8 +94,9 @@ impl Pressure {
     }
 
     /// The offset of a remote value that is neither kept between segments nor recomputed.
-    pub fn place(&self, value: Value) -> Option<u64> {
-        self.places[value.index()]
+    pub fn place(&self, value: Value) -> i32 {
+        let at = self.places[value.index()].expect("remote values have places");
+        i32::try_from(at).expect("scratch memory is small")
     }
 
     /// Goes through the lifetimes in order of their starts.
@@ -141,7 +144,7 @@ impl Pressure {
 
     /// Assigns slots to remote values. Packets use a slot in turn; scalars do not, since what is computed for the group
     /// is computed ahead of its position.
-    fn give_places(&mut self, facts: &Facts, shape: Shape, lifetimes: &[Lifetime]) {
+    fn give_places(&mut self, facts: &Facts<'_>, lifetimes: &[Lifetime]) {
         let mut free: [Vec<u64>; 2] = Default::default();
         let mut ends = BTreeSet::new();
         for lifetime in lifetimes {
@@ -161,8 +164,8 @@ impl Pressure {
                 free[usize::from(size > 1)].push(place);
             }
             let place = free[usize::from(lifetime.size > 1)].pop().unwrap_or_else(|| {
-                let place = self.bytes.next_multiple_of(shape.vector_bytes.into());
-                self.bytes = place + u64::from(shape.row_bytes() * lifetime.size);
+                let place = self.bytes.next_multiple_of(facts.shape.vector_bytes.into());
+                self.bytes = place + u64::from(facts.shape.row_bytes() * lifetime.size);
                 place
             });
             self.places[value.index()] = Some(place);
@@ -210,7 +213,7 @@ struct Loop {
 
 struct Count<'a> {
     func: &'a Function,
-    facts: &'a Facts,
+    facts: &'a Facts<'a>,
     position: u32,
     segment: u32,
     segment_start: u32,

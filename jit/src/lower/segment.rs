@@ -3,42 +3,24 @@
 //! Before its loop over packets, a segment computes once for the group what is the same for all threads. Often nothing else
 //! is left, and there is no loop at all.
 
+use std::collections::HashSet;
+
 use brolga_ir::entity::{Inst, Value};
 use brolga_ir::function::{Case, Input, InstKind, Object};
 use brolga_ir::interface::ResourceClass;
-use brolga_ir::{Const, Op, Type};
+use brolga_ir::{Const, Function, Op, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, Block, InstBuilder, types};
 use cranelift_frontend::Variable;
 
-use super::mask::{Home, Mask};
+use super::anchor::Position;
+use super::mask::Mask;
 use super::notes::Note;
+use super::variable::Home;
 use super::{Lowering, constant_flags, own_flags};
 use crate::abi::offsets;
 use crate::packet::{Operand, Packet};
 use crate::site::Site;
-
-/// Where the running packet's data is.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Position {
-    /// Its first thread in the group or span, an `i64`.
-    pub thread: ir::Value,
-    /// The same as an `i32`.
-    pub first_thread: ir::Value,
-    /// The byte offset of its row in tables with a word for each thread.
-    pub row: ir::Value,
-    /// The address of its record.
-    pub record: ir::Value,
-    /// The address of its private arrays.
-    pub locals: ir::Value,
-}
-
-impl Position {
-    /// A placeholder until the first packet begins.
-    pub fn start(arena: ir::Value) -> Self {
-        Self { thread: arena, first_thread: arena, row: arena, record: arena, locals: arena }
-    }
-}
 
 /// What packets do at the end of a segment.
 #[derive(Clone, Copy)]
@@ -64,11 +46,55 @@ pub(super) struct Votes {
     pub second: Variable,
 }
 
+/// The segment that is being written, and how the cut after it finds out what packets want: by a decision if there is one, else by
+/// votes. Everything is set when a segment begins, and the cut reads it before the next one does.
+#[derive(Default)]
+pub(super) struct Segment {
+    number: u32,
+    /// The last segment that defines each value.
+    seen: Vec<u32>,
+    /// The packets' votes at its end.
+    pub votes: Option<Votes>,
+    /// The condition or selector after it, where it is known to be the same for all threads: nobody votes then.
+    pub decision: Option<Operand>,
+    /// What the tail moves before the loop over packets.
+    moved_by_group: HashSet<Value>,
+    /// Non-zero once a packet has threads left, if that is not certain.
+    any_left: Option<Variable>,
+    /// Its code is being emitted again, for packets that failed checks made ahead.
+    pub again: bool,
+}
+
+impl Segment {
+    /// Before the first one, of a function with so many values.
+    pub fn new(values: usize) -> Self {
+        Self { seen: vec![0; values], ..Self::default() }
+    }
+
+    /// Whether it defines a value.
+    fn defines(&self, value: Value) -> bool {
+        self.seen[value.index()] == self.number
+    }
+
+    /// Collects what an instruction uses and defines, including its regions.
+    fn scan(&mut self, func: &Function, inst: Inst, used: &mut Vec<Value>) {
+        let data = func.inst(inst);
+        used.extend(data.kind.args());
+        let regions = data.kind.regions();
+        for &value in data.results.iter().chain(regions.iter().flat_map(|&region| &func.region(region).params)) {
+            self.seen[value.index()] = self.number;
+        }
+        for region in regions {
+            func.region(region).insts.iter().for_each(|&inner| self.scan(func, inner, used));
+        }
+    }
+}
+
 impl Lowering<'_, '_> {
     /// Instructions that packets run in turn, without a terminator.
     pub fn segment(&mut self, insts: &[Inst], tail: Tail<'_>) {
         let used = self.used_from_elsewhere(insts, tail);
-        let known = self.quad_elements.len();
+        let known = self.addresses.count();
         self.stand(Site::Recall);
         for &value in &used {
             if self.facts.is_kept_by_group(value) && !self.pressure.is_remote(value) {
@@ -76,24 +102,22 @@ impl Lowering<'_, '_> {
             }
         }
         self.hoist(insts);
-        self.decision = match tail {
+        self.segment.decision = match tail {
             Tail::Agree(value) | Tail::Choose(value, _) if self.is_same_for_group(value) => Some(self.operand(value)),
             _ => None,
         };
         let moves = self.group_moves(tail);
-        self.moved_by_group = moves.iter().map(|&(to, _)| to).collect();
+        self.segment.moved_by_group = moves.iter().map(|&(to, _)| to).collect();
         let has_work = self.has_work(insts, tail);
         self.note_segment(insts.first(), has_work);
         if has_work {
             self.packets(insts, tail, &used);
         }
         self.stand(Site::Tail);
-        self.mask = Some(Mask::Full);
-        for (to, value) in moves {
-            self.keep(to, &value);
-        }
-        self.quad_elements.truncate(known);
-        self.forget(0);
+        self.control.mask = Some(Mask::Full);
+        moves.into_iter().for_each(|(to, value)| self.keep(to, &value));
+        self.addresses.forget(known);
+        self.available.forget(0);
     }
 
     /// Whether a value is the same for all threads, and can be used before the packets.
@@ -104,19 +128,25 @@ impl Lowering<'_, '_> {
     /// Whether the value is available before the loop over packets, or can be loaded there.
     fn is_at_hand(&self, value: Value) -> bool {
         let readable = self.pressure.is_remote(value) && self.facts.is_kept_by_group(value);
-        self.values[value.index()].is_some() || readable && self.seen[value.index()] != self.segments
+        self.available.has(value) || readable && !self.segment.defines(value)
     }
 
-    /// What a tail moves that is the same for all threads, all of it read before any is written.
+    /// What a tail moves that is the same for all threads.
     fn group_moves(&mut self, tail: Tail<'_>) -> Vec<(Value, Operand)> {
         let Tail::Move { from, to } = tail else { return Vec::new() };
-        let mut moves = Vec::new();
-        for (&from, &to) in from.iter().zip(to) {
-            if self.facts.is_kept_by_group(to) && self.is_same_for_group(from) {
-                moves.push((to, self.operand(from)));
-            }
-        }
-        moves
+        self.moves(from, to, |this, from, to| this.facts.is_kept_by_group(to) && this.is_same_for_group(from))
+    }
+
+    /// Some of the moves of a tail, all of them read before any is written.
+    fn moves(
+        &mut self,
+        from: &[Value],
+        to: &[Value],
+        is_one: fn(&Self, Value, Value) -> bool,
+    ) -> Vec<(Value, Operand)> {
+        let pairs =
+            from.iter().zip(to).filter_map(|(&from, &to)| is_one(self, from, to).then(|| (to, self.operand(from))));
+        pairs.collect()
     }
 
     /// Whether anything is left for the packets to do.
@@ -126,12 +156,12 @@ impl Lowering<'_, '_> {
             match data.kind {
                 // Inputs are made where they are used.
                 InstKind::Const(_) | InstKind::Input(_) => true,
-                _ => data.results.first().is_some_and(|result| self.values[result.index()].is_some()),
+                _ => data.results.first().is_some_and(|&result| self.available.has(result)),
             }
         };
         let tail_done = match tail {
             Tail::Nothing => true,
-            Tail::Agree(_) | Tail::Choose(..) => self.decision.is_some(),
+            Tail::Agree(_) | Tail::Choose(..) => self.segment.decision.is_some(),
             Tail::Move { from, to } => from.iter().zip(to).all(|(&from, &to)| !self.is_moved_by_packets(from, to)),
         };
         !(tail_done && insts.iter().all(done))
@@ -139,16 +169,16 @@ impl Lowering<'_, '_> {
 
     /// The loop over packets.
     fn packets(&mut self, insts: &[Inst], tail: Tail<'_>, used: &[Value]) {
-        self.votes = self.new_votes(tail);
-        self.any_left = self.layout.alive.map(|_| self.new_word(0));
+        self.segment.votes = self.new_votes(tail);
+        self.segment.any_left = self.layout.alive.map(|_| self.new_word(0));
         let packets = self.begin_packets();
         let before = self.effort();
         let rest = self.builder.create_block();
-        self.rest = rest;
+        self.control.rest = rest;
         let existing = self.threads_that_exist();
         let mask = match self.layout.alive {
             Some(at) => {
-                let record = self.position.record;
+                let record = self.anchors.position.record;
                 let alive = self.emit().load(Type::Bool, record, at as i32, own_flags());
                 let any = self.emit().any(&alive);
                 self.branch_away_unless(any, packets.next);
@@ -158,28 +188,28 @@ impl Lowering<'_, '_> {
         };
         let alive = self.layout.alive.map(|_| self.empty_lanes());
         if !self.layout.locals_per_packet {
-            let locals = self.position.locals;
+            let locals = self.anchors.position.locals;
             self.clear(locals, self.layout.local_bytes);
         }
         self.stand(Site::Recall);
         for &value in used {
             self.import(value);
         }
-        self.mask = Some(mask.clone());
+        self.control.mask = Some(mask.clone());
         let unproven = self.check_ahead(insts);
-        let made_before = self.defined.len();
+        let made_before = self.available.count();
         self.packet(insts, tail, alive.as_ref());
-        self.proofs.clear();
+        self.addresses.proofs.clear();
         if let Some(unproven) = unproven {
             let first_cold = self.builder.func.dfg.num_blocks();
             self.resume(unproven);
             self.set_cold();
-            self.forget(made_before);
-            self.mask = Some(mask);
+            self.available.forget(made_before);
+            self.control.mask = Some(mask);
             self.comes_from(before);
-            self.again = true;
+            self.segment.again = true;
             self.rarely(|lowering| lowering.packet(insts, tail, alive.as_ref()));
-            self.again = false;
+            self.segment.again = false;
             self.set_cold_from(first_cold);
         }
         self.resume(rest);
@@ -189,9 +219,9 @@ impl Lowering<'_, '_> {
         }
         self.end_round_of_packets(before, self.layout.packets);
         self.end_packets(packets);
-        if let Some(any_left) = self.any_left {
+        if let Some(any_left) = self.segment.any_left {
             let any_left = self.builder.use_var(any_left);
-            self.branch_away_unless(any_left, self.exit);
+            self.branch_away_unless(any_left, self.control.exit);
         }
     }
 
@@ -199,48 +229,43 @@ impl Lowering<'_, '_> {
     fn packet(&mut self, insts: &[Inst], tail: Tail<'_>, alive: Option<&Home>) {
         self.instructions(insts);
         self.stand(Site::Tail);
-        if self.mask.is_some() {
+        if self.control.mask.is_some() {
             self.vote(tail);
             self.note_alive(alive);
-            self.builder.ins().jump(self.rest, &[]);
+            self.builder.ins().jump(self.control.rest, &[]);
         }
-    }
-
-    /// Forgets all values but the first `known` ones.
-    fn forget(&mut self, known: usize) {
-        for value in self.defined.drain(known..) {
-            self.values[value.index()] = None;
-            self.firsts[value.index()] = None;
-        }
-        self.near.clear();
     }
 
     fn note_alive(&mut self, alive: Option<&Home>) {
         if let Some(alive) = alive {
-            let active = self.active();
+            let active = self.control.active();
             self.add_lanes(alive, &active, true);
-            let any_left = self.any_left.expect("made at the segment's start");
+            let any_left = self.segment.any_left.expect("made at the segment's start");
             self.note_any(any_left, &active);
         }
     }
 
     pub fn store_alive(&mut self, alive: &Mask) {
-        let at = self.layout.alive.expect("only called where it is kept");
-        let record = self.position.record;
         let lanes = self.mask_packet(alive);
-        self.emit().store(&lanes, record, at as i32, own_flags());
+        self.store_in_record(&lanes, self.layout.alive);
+    }
+
+    /// Writes a row of the packet's record, which it has where it is written.
+    fn store_in_record(&mut self, packet: &Packet, at: Option<u64>) {
+        let (record, at) = (self.anchors.position.record, at.expect("the record has this row"));
+        self.emit().store(packet, record, at as i32, own_flags());
     }
 
     /// The lanes of the packet that are threads of the group or span.
     pub fn threads_that_exist(&mut self) -> Mask {
-        if self.are_all_lanes_threads() {
+        if self.facts.are_all_lanes_threads() {
             return Mask::Full;
         }
         let threads = match self.layout.threads {
             Some(threads) => self.builder.ins().iconst(types::I32, i64::from(threads)),
             None => self.span_threads(),
         };
-        let left = self.builder.ins().isub(threads, self.position.first_thread);
+        let left = self.builder.ins().isub(threads, self.anchors.position.first_thread);
         let lanes = self.emit().lane_index();
         let exist = self.binary(Op::ULt, lanes.into(), self.scalar(left));
         Mask::Lanes(self.emit().packet(&exist))
@@ -248,7 +273,7 @@ impl Lowering<'_, '_> {
 
     /// The threads of the span.
     fn span_threads(&mut self) -> ir::Value {
-        self.builder.ins().load(types::I32, constant_flags(), self.base, offsets::SPAN_THREADS)
+        self.builder.ins().load(types::I32, constant_flags(), self.anchors.base, offsets::SPAN_THREADS)
     }
 
     fn new_votes(&mut self, tail: Tail<'_>) -> Option<Votes> {
@@ -287,46 +312,32 @@ impl Lowering<'_, '_> {
     fn vote(&mut self, tail: Tail<'_>) {
         match tail {
             Tail::Nothing => {}
-            Tail::Agree(_) | Tail::Choose(..) if self.decision.is_some() => {}
+            Tail::Agree(_) | Tail::Choose(..) if self.segment.decision.is_some() => {}
             Tail::Agree(cond) => {
-                let active = self.active();
+                let active = self.control.active();
                 let cond = self.packet_operand(cond);
-                self.store_votes(&cond);
+                self.store_in_record(&cond, self.layout.votes);
                 let holds = self.mask_and(&active, &cond);
                 let fails = self.mask_and_not(&active, &cond);
-                let votes = self.votes.expect("made at the segment's start");
+                let votes = self.segment.votes.expect("made at the segment's start");
                 self.note_any(votes.first, &Mask::Lanes(holds));
                 self.note_any(votes.second, &Mask::Lanes(fails));
             }
             Tail::Choose(selector, cases) => self.choose(selector, cases),
             Tail::Move { from, to } => {
-                let mut moves = Vec::new();
-                for (&from, &to) in from.iter().zip(to) {
-                    if self.is_moved_by_packets(from, to) {
-                        moves.push((to, self.operand(from)));
-                    }
-                }
-                for (to, value) in moves {
-                    self.keep(to, &value);
-                }
+                let moves = self.moves(from, to, Self::is_moved_by_packets);
+                moves.into_iter().for_each(|(to, value)| self.keep(to, &value));
             }
         }
     }
 
     /// Whether the end of a segment has packets move one value to another.
     fn is_moved_by_packets(&self, from: Value, to: Value) -> bool {
-        self.facts.is_kept(to) && !self.moved_by_group.contains(&to) && !self.layout.share_slot(from, to)
-    }
-
-    /// Records which way each thread goes, for the error if they disagree.
-    fn store_votes(&mut self, votes: &Packet) {
-        let at = self.layout.votes.expect("there are votes");
-        let record = self.position.record;
-        self.emit().store(votes, record, at as i32, own_flags());
+        self.facts.is_kept(to) && !self.segment.moved_by_group.contains(&to) && !self.layout.share_slot(from, to)
     }
 
     fn choose(&mut self, selector: Value, cases: &[Case]) {
-        let active = self.active();
+        let active = self.control.active();
         let selector = self.packet_operand(selector);
         let mut taken = self.emit().mask_constant(false);
         let mut arms = self.emit().constant_packet(Const::i32(cases.len() as u32));
@@ -340,29 +351,29 @@ impl Lowering<'_, '_> {
         }
         let lanes = self.mask_and_not(&active, &taken);
         self.choose_arm(cases.len(), &lanes);
-        self.store_votes(&arms);
+        self.store_in_record(&arms, self.layout.votes);
     }
 
+    /// Votes for an arm if some lane takes it: it lies between the lowest and the highest that are wanted.
     fn choose_arm(&mut self, arm: usize, lanes: &Packet) {
-        let votes = self.votes.expect("made at the segment's start");
+        let votes = self.segment.votes.expect("made at the segment's start");
         let any = self.emit().any(lanes);
         let arm = self.builder.ins().iconst(types::I32, arm as i64);
-        let lowest = self.builder.use_var(votes.first);
-        let lower = self.builder.ins().smin(lowest, arm);
-        let lowest = self.builder.ins().select(any, lower, lowest);
-        self.builder.def_var(votes.first, lowest);
-        let highest = self.builder.use_var(votes.second);
-        let higher = self.builder.ins().smax(highest, arm);
-        let highest = self.builder.ins().select(any, higher, highest);
-        self.builder.def_var(votes.second, highest);
+        for (vote, is_lowest) in [(votes.first, true), (votes.second, false)] {
+            let old = self.builder.use_var(vote);
+            let ins = self.builder.ins();
+            let with_arm = if is_lowest { ins.smin(old, arm) } else { ins.smax(old, arm) };
+            let new = self.builder.ins().select(any, with_arm, old);
+            self.builder.def_var(vote, new);
+        }
     }
 
     /// Values that the segment uses but does not define.
     fn used_from_elsewhere(&mut self, insts: &[Inst], tail: Tail<'_>) -> Vec<Value> {
         let mut used = Vec::new();
-        self.segments += 1;
+        self.segment.number += 1;
         for &inst in insts {
-            self.scan(inst, &mut used);
+            self.segment.scan(self.func, inst, &mut used);
         }
         match tail {
             Tail::Nothing => {}
@@ -372,28 +383,10 @@ impl Lowering<'_, '_> {
                 used.extend(moves.map(|(&from, _)| from));
             }
         }
-        used.retain(|value| self.seen[value.index()] != self.segments && self.func.as_const(*value).is_none());
+        used.retain(|&value| !self.segment.defines(value) && self.func.as_const(value).is_none());
         used.sort_unstable();
         used.dedup();
         used
-    }
-
-    /// Collects what an instruction uses and defines, including its regions.
-    fn scan(&mut self, inst: Inst, used: &mut Vec<Value>) {
-        let func = self.func;
-        let data = func.inst(inst);
-        used.extend(data.kind.args());
-        for &result in &data.results {
-            self.seen[result.index()] = self.segments;
-        }
-        for region in data.kind.regions() {
-            for &param in &func.region(region).params {
-                self.seen[param.index()] = self.segments;
-            }
-            for &inner in &func.region(region).insts {
-                self.scan(inner, used);
-            }
-        }
     }
 
     /// Computes once, before the loop over packets, what is the same for all of them and safe to compute.
@@ -438,18 +431,18 @@ impl Lowering<'_, '_> {
             (None, zero)
         };
         // Records and private arrays are padded to more than the lanes of a packet.
-        let lanes = u64::from(self.shape.lanes());
+        let lanes = u64::from(self.facts.shape.lanes());
         let row = self.builder.ins().ishl_imm_u(thread, 2);
         let first_thread = self.builder.ins().ireduce(types::I32, thread);
-        let record = self.builder.ins().imul_imm_u(thread, (self.layout.record_bytes / lanes) as i64);
-        let record = self.builder.ins().iadd_imm_s(record, self.layout.records as i64);
-        let record = self.builder.ins().iadd(self.arena, record);
         let step = if self.layout.locals_per_packet { self.layout.local_bytes / lanes } else { 0 };
-        let locals = self.builder.ins().imul_imm_u(thread, step as i64);
-        let locals = self.builder.ins().iadd_imm_s(locals, self.layout.locals as i64);
-        let locals = self.builder.ins().iadd(self.arena, locals);
-        self.position = Position { thread, first_thread, row, record, locals };
-        self.keep_anchors();
+        let parts = [(self.layout.record_bytes / lanes, self.layout.records), (step, self.layout.locals)];
+        let [record, locals] = parts.map(|(step, start)| {
+            let place = self.builder.ins().imul_imm_u(thread, step as i64);
+            let place = self.builder.ins().iadd_imm_s(place, start as i64);
+            self.builder.ins().iadd(self.anchors.arena, place)
+        });
+        self.anchors.position = Position { thread, first_thread, row, record, locals };
+        self.anchors.keep(&mut self.builder);
         PacketLoop { header, next }
     }
 
@@ -460,8 +453,8 @@ impl Lowering<'_, '_> {
         self.resume(packets.next);
         let Some(header) = packets.header else { return };
         let done = self.builder.create_block();
-        let lanes = self.shape.lanes();
-        let next = self.builder.ins().iadd_imm_s(self.position.thread, i64::from(lanes));
+        let lanes = self.facts.shape.lanes();
+        let next = self.builder.ins().iadd_imm_s(self.anchors.position.thread, i64::from(lanes));
         let more = match self.layout.threads {
             Some(_) => {
                 let end = i64::from(self.layout.packets * lanes);

@@ -6,7 +6,7 @@
 //! shader does.
 //!
 //! *Work* is counted in CLIF instructions. What takes much longer than the instructions written for it says how much
-//! ([`Lowering::spend`]), by what it takes at its worst, since a look costs next to nothing beside it. Code that may be
+//! ([`Effort::spend`]), by what it takes at its worst, since a look costs next to nothing beside it. Code that may be
 //! skipped counts as if it ran, and after a construct with a look in it comes a look: so it does not matter which way lanes took
 //! through it.
 
@@ -14,6 +14,7 @@ use brolga_ir::function::Origin;
 use brolga_ir::host::FaultKind;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
+use cranelift_frontend::Variable;
 
 use super::mask::Mask;
 use super::{Lowering, constant_flags, own_flags};
@@ -51,23 +52,10 @@ pub(super) struct Effort {
     looks: u32,
 }
 
-impl Lowering<'_, '_> {
-    /// The work up to the builder's position.
-    pub fn effort(&mut self) -> Effort {
-        let (written, Effort { work, counted, .. }) = (self.builder.func.dfg.num_insts(), self.effort);
-        self.effort.work = work.saturating_add(written.saturating_sub(counted) as u64);
-        self.effort.counted = written;
-        self.effort
-    }
-
+impl Effort {
     /// Notes that what was written takes as long as so many instructions more.
     pub fn spend(&mut self, work: u64) {
-        self.effort.work = self.effort.work.saturating_add(work);
-    }
-
-    /// The same for each lane of a packet, or for one.
-    pub fn spend_in_lanes(&mut self, work: u64, once: bool) {
-        self.spend(if once { work } else { work * u64::from(self.shape.lanes()) });
+        self.work = self.work.saturating_add(work);
     }
 
     /// The same for zeros written to memory.
@@ -75,29 +63,54 @@ impl Lowering<'_, '_> {
         self.spend(bytes / CLEARED_BYTES);
     }
 
+    /// The work from an earlier point to this one.
+    fn since(self, before: Self) -> u64 {
+        self.work.saturating_sub(before.work)
+    }
+}
+
+/// How code stops in time: what it does between two looks, and what its loops took from their budget: the rest of that goes back at the
+/// function's end.
+pub(super) struct Stopping {
+    /// Up to the last instruction that was counted.
+    pub effort: Effort,
+    /// Loop iterations that were taken from the budget and not used yet.
+    pub rounds_left: Variable,
+    /// The function has loops.
+    pub takes_rounds: bool,
+}
+
+impl Lowering<'_, '_> {
+    /// The work up to the builder's position.
+    pub fn effort(&mut self) -> Effort {
+        let (written, effort) = (self.builder.func.dfg.num_insts(), &mut self.stopping.effort);
+        effort.spend(written.saturating_sub(effort.counted) as u64);
+        effort.counted = written;
+        *effort
+    }
+
+    /// Notes that what was written takes so long in each lane of a packet, or in one.
+    pub fn spend_in_lanes(&mut self, work: u64, once: bool) {
+        self.stopping.effort.spend(if once { work } else { work * u64::from(self.facts.shape.lanes()) });
+    }
+
     /// The builder's position is reached from an earlier one too, past what was written since.
     pub fn comes_from(&mut self, before: Effort) {
         let now = self.effort();
-        self.effort.work = now.work.max(before.work);
-    }
-
-    /// Whether a round that began there is long.
-    pub fn is_long_since(&mut self, before: Effort) -> bool {
-        let now = self.effort();
-        now.looks != before.looks || now.work.saturating_sub(before.work) > LONG_ROUND
+        self.stopping.effort.work = now.work.max(before.work);
     }
 
     /// Ends a round of a loop over packets. It began there, and there are so many of them.
     pub fn end_round_of_packets(&mut self, before: Effort, packets: u32) {
         let now = self.effort();
         let others = u64::from(packets.saturating_sub(1));
-        let more = now.work.saturating_sub(before.work).saturating_mul(others);
+        let more = now.since(before).saturating_mul(others);
         if others > 0 && (now.looks != before.looks || more > LONG_CODE) {
             // A fault is that of the packet's first thread.
             let lanes = self.layout.threads.is_none().then_some(Mask::Full);
             self.look(self.origin, lanes.as_ref());
         } else {
-            self.spend(more);
+            self.stopping.effort.spend(more);
         }
     }
 
@@ -114,12 +127,12 @@ impl Lowering<'_, '_> {
         let stop = self.stop_word();
         self.fault_if_in(stop, FaultKind::Stopped, origin, lanes);
         let now = self.effort();
-        self.effort = Effort { work: 0, looks: now.looks + 1, ..now };
+        self.stopping.effort = Effort { work: 0, looks: now.looks + 1, ..now };
     }
 
     /// Whether the stop word is set, an `i8`.
     fn stop_word(&mut self) -> ir::Value {
-        let stop = self.builder.ins().load(types::I64, constant_flags(), self.base, offsets::STOP);
+        let stop = self.builder.ins().load(types::I64, constant_flags(), self.anchors.base, offsets::STOP);
         let stop = self.builder.ins().load(types::I32, own_flags(), stop, 0);
         self.builder.ins().icmp_imm_u(IntCC::NotEqual, stop, 0)
     }
@@ -128,10 +141,11 @@ impl Lowering<'_, '_> {
     /// in batches, and only then does a loop of short rounds look at the stop word. `lanes` are those in the loop, if the running
     /// packet is one of a span.
     pub fn end_round(&mut self, before: Effort, origin: Origin, lanes: Option<&Mask>) {
-        if self.is_long_since(before) {
+        let now = self.effort();
+        if now.looks != before.looks || now.since(before) > LONG_ROUND {
             self.look(origin, lanes);
         }
-        self.takes_rounds = true;
+        self.stopping.takes_rounds = true;
         let [refill, next] = [(); 2].map(|()| self.builder.create_block());
         self.builder.set_cold_block(refill);
         let left = self.rounds_left();
@@ -140,7 +154,7 @@ impl Lowering<'_, '_> {
         let stop = self.stop_word();
         self.fault_if_in(stop, FaultKind::Stopped, origin, lanes);
         self.set_cold();
-        let fuel = self.builder.ins().load(types::I64, own_flags(), self.base, offsets::FUEL);
+        let fuel = self.builder.ins().load(types::I64, own_flags(), self.anchors.base, offsets::FUEL);
         let empty = self.builder.ins().icmp_imm_u(IntCC::Equal, fuel, 0);
         self.fault_if_in(empty, FaultKind::OutOfFuel, origin, lanes);
         self.set_cold();
@@ -148,10 +162,9 @@ impl Lowering<'_, '_> {
         let is_last = self.builder.ins().icmp(IntCC::UnsignedLessThan, fuel, most);
         let taken = self.builder.ins().select(is_last, fuel, most);
         let fuel = self.builder.ins().isub(fuel, taken);
-        self.builder.ins().store(own_flags(), fuel, self.base, offsets::FUEL);
+        self.builder.ins().store(own_flags(), fuel, self.anchors.base, offsets::FUEL);
         self.set_rounds_left(taken);
-        self.builder.ins().jump(next, &[]);
-        self.begin(next);
+        self.join(next);
         let left = self.rounds_left();
         let left = self.builder.ins().iadd_imm_s(left, -1);
         self.set_rounds_left(left);
@@ -160,9 +173,9 @@ impl Lowering<'_, '_> {
     /// The function's end: returns the iterations that were taken and not used.
     pub fn give_back_rounds(&mut self) {
         let left = self.rounds_left();
-        let fuel = self.builder.ins().load(types::I64, own_flags(), self.base, offsets::FUEL);
+        let fuel = self.builder.ins().load(types::I64, own_flags(), self.anchors.base, offsets::FUEL);
         let fuel = self.builder.ins().iadd(fuel, left);
-        self.builder.ins().store(own_flags(), fuel, self.base, offsets::FUEL);
+        self.builder.ins().store(own_flags(), fuel, self.anchors.base, offsets::FUEL);
     }
 
     /// Ends the group with a fault if the condition (an `i8`) holds; with a mask, the fault is that of these threads of the
@@ -173,17 +186,17 @@ impl Lowering<'_, '_> {
         let next = self.builder.create_block();
         self.builder.ins().brif(condition, fault, &[], next, &[]);
         self.begin(fault);
-        let (kind, origin) = (abi::fault_number(kind), origin.0);
-        let kind = self.builder.ins().iconst(types::I32, i64::from(kind));
-        self.builder.ins().store(own_flags(), kind, self.base, offsets::FAULT_KIND);
-        let origin = self.builder.ins().iconst(types::I32, i64::from(origin));
-        self.builder.ins().store(own_flags(), origin, self.base, offsets::FAULT_ORIGIN);
+        for (number, at) in [(abi::fault_number(kind), offsets::FAULT_KIND), (origin.0, offsets::FAULT_ORIGIN)] {
+            let number = self.builder.ins().iconst(types::I32, i64::from(number));
+            self.builder.ins().store(own_flags(), number, self.anchors.base, at);
+        }
         if let Some(lanes) = lanes {
-            self.builder.ins().store(own_flags(), self.position.first_thread, self.base, offsets::FAULT_THREAD);
+            let first = self.anchors.position.first_thread;
+            self.builder.ins().store(own_flags(), first, self.anchors.base, offsets::FAULT_THREAD);
             let lanes = self.mask_packet(lanes);
             self.store_row(&lanes, CallRow::Mask);
         }
-        self.builder.ins().jump(self.exit, &[]);
+        self.builder.ins().jump(self.control.exit, &[]);
         self.begin(next);
     }
 }

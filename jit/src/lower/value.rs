@@ -1,14 +1,17 @@
 //! Values: constants, inputs, operands, and what is kept in the packet's record between segments.
 
+use std::collections::HashMap;
+
 use brolga_ir::entity::{Inst, Region, Value};
-use brolga_ir::function::{Input, InstKind, ValueDef};
+use brolga_ir::function::{Input, InstKind};
 use brolga_ir::shape::OCTET_LANES;
 use brolga_ir::span::Packing;
 use brolga_ir::{Const, Op, Type};
-use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
+use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlagsData, types};
 use smallvec::{SmallVec, smallvec};
 
-use super::mask::{Home, Mask};
+use super::mask::Mask;
+use super::variable::Home;
 use super::{Lowering, constant_flags, own_flags, word_flags};
 use crate::abi::{ThreadRow, offsets};
 use crate::ops::{Known, lower_op};
@@ -17,21 +20,88 @@ use crate::packet::{Operand, Packet};
 /// The first lane of each run of lanes in which a value is affine.
 pub(super) type Firsts = SmallVec<[ir::Value; 2]>;
 
+/// What of the shader's values is available at the builder's position: computed by code that every way there leads through.
+///
+/// What a segment defined is forgotten at its end, and splats at the end of their loop. Only values that have operands have first lanes.
+#[derive(Default)]
+pub(super) struct Available {
+    operands: Vec<Option<Operand>>,
+    /// The first lane of values that are known to be affine, or of each octet of those that are so there.
+    firsts: Vec<Option<Firsts>>,
+    /// Splatted uniform values from before the enclosing loops.
+    splats: Vec<Option<Packet>>,
+    /// Values with operands, in the order in which they got them.
+    defined: Vec<Value>,
+    /// Where remote values were last in registers.
+    near: HashMap<Value, Near>,
+    /// The first thread of the group, or the span's first one, where it was computed at the function's start.
+    group_starts: [Option<ir::Value>; 3],
+}
+
+impl Available {
+    /// Nothing, of a function with so many values.
+    pub fn new(values: usize) -> Self {
+        Self { operands: vec![None; values], firsts: vec![None; values], splats: vec![None; values], ..Self::default() }
+    }
+
+    /// Whether a value, not a constant, has an operand.
+    pub fn has(&self, value: Value) -> bool {
+        self.operands[value.index()].is_some()
+    }
+
+    /// How many values have got operands in this segment.
+    pub fn count(&self) -> usize {
+        self.defined.len()
+    }
+
+    /// Forgets all values but the first `known` ones.
+    pub fn forget(&mut self, known: usize) {
+        for value in self.defined.drain(known..) {
+            self.operands[value.index()] = None;
+            self.firsts[value.index()] = None;
+        }
+        self.near.clear();
+    }
+
+    /// Adds the first lanes of a value that has its operand.
+    pub fn set_firsts(&mut self, value: Value, firsts: Option<Firsts>) {
+        self.firsts[value.index()] = firsts;
+    }
+
+    /// Forgets what was splatted for a loop.
+    pub fn forget_splats(&mut self, values: Vec<Value>) {
+        values.into_iter().for_each(|value| self.splats[value.index()] = None);
+    }
+
+    /// Whether a remote value is still in a register, in this block after so many instructions of the shader.
+    fn is_near(&self, value: Value, block: Option<Block>, written: u32) -> bool {
+        self.near.get(&value).is_some_and(|near| near.block == block && written - near.at <= NEAR)
+    }
+}
+
+/// Where a remote value was last in a register.
+struct Near {
+    block: Option<Block>,
+    /// The shader's instructions written before that point.
+    at: u32,
+}
+
 impl Lowering<'_, '_> {
     /// A value at the builder's position. Constants are materialised where they are used.
     pub fn operand(&mut self, value: Value) -> Operand {
         if let Some(constant) = self.func.as_const(value) {
             return self.emit().constant(constant).into();
         }
-        if self.pressure.is_remote(value) && !self.is_near(value) {
+        let block = self.builder.current_block();
+        if self.pressure.is_remote(value) && !self.available.is_near(value, block, self.written) {
             self.recall(value);
         }
-        self.values[value.index()].clone().expect("verified: definitions come before uses")
+        self.available.operands[value.index()].clone().expect("verified: definitions come before uses")
     }
 
     /// An operand of an operation whose result varies: the value splatted before the loop, if there is one.
     pub fn splat_operand(&mut self, op: Op, position: usize, value: Value) -> Operand {
-        match &self.splats[value.index()] {
+        match &self.available.splats[value.index()] {
             Some(packet) if !keeps_uniform(op, position) => packet.clone().into(),
             _ => self.operand(value),
         }
@@ -48,7 +118,7 @@ impl Lowering<'_, '_> {
         for &value in &found {
             let operand = self.operand(value);
             let packet = self.emit().packet(&operand);
-            self.splats[value.index()] = Some(packet);
+            self.available.splats[value.index()] = Some(packet);
         }
         found
     }
@@ -85,8 +155,8 @@ impl Lowering<'_, '_> {
                 && !self.facts.is_uniform(data.results[0])
             {
                 for (n, &arg) in args.iter().enumerate() {
-                    let is_before = matches!(self.values[arg.index()], Some(Operand::Uniform(_)));
-                    let is_new = self.splats[arg.index()].is_none() && !found.contains(&arg);
+                    let is_before = matches!(self.available.operands[arg.index()], Some(Operand::Uniform(_)));
+                    let is_new = self.available.splats[arg.index()].is_none() && !found.contains(&arg);
                     if is_before && is_new && !keeps_uniform(*op, n) && found.len() < MOST_SPLATS {
                         found.push(arg);
                     }
@@ -109,7 +179,7 @@ impl Lowering<'_, '_> {
         debug_assert_eq!(operand.ty(), self.func.ty(value), "type of {value}");
         if self.facts.is_kept(value) {
             self.keep(value, &operand);
-        } else if self.pressure.is_remote(value) && self.input_of(value).is_none() {
+        } else if self.pressure.is_remote(value) && self.facts.input_of(value).is_none() {
             self.store_remote(value, &operand);
         }
         self.set_value(value, operand);
@@ -121,10 +191,11 @@ impl Lowering<'_, '_> {
             operand.is_uniform() || !self.facts.is_uniform(value),
             "{value} is packet-uniform but {operand:?} is not"
         );
-        self.defined.push(value);
-        self.values[value.index()] = Some(operand);
+        self.available.defined.push(value);
+        self.available.operands[value.index()] = Some(operand);
         if self.pressure.is_remote(value) {
-            self.note_near(value);
+            let near = Near { block: self.builder.current_block(), at: self.written };
+            self.available.near.insert(value, near);
         }
     }
 
@@ -132,19 +203,19 @@ impl Lowering<'_, '_> {
     /// inactive ones have no value.
     pub fn keep(&mut self, value: Value, operand: &Operand) {
         if self.facts.is_kept_by_group(value) {
-            let home = self.group_homes[&value].clone();
+            let home = self.variables.of_group[&value].clone();
             let operand = self.unless_empty(&home, operand);
             return self.set_home(&home, &operand, None);
         }
         let at = self.layout.slot(value).expect("kept values have slots");
-        let (record, uniform) = (self.position.record, self.facts.is_uniform(value));
+        let (record, uniform) = (self.anchors.position.record, self.facts.is_uniform(value));
         self.emit().store_operand(operand, uniform, record, at, own_flags());
     }
 
     /// The value of a group variable after this packet: the previous one if no lane is active, since the operand is
     /// then undefined.
     fn unless_empty(&mut self, home: &Home, operand: &Operand) -> Operand {
-        let Some(Mask::Lanes(lanes)) = self.mask.clone() else { return operand.clone() };
+        let Some(Mask::Lanes(lanes)) = self.control.mask.clone() else { return operand.clone() };
         let any = self.emit().any(&lanes);
         let old = self.home(home).values()[0];
         let value = self.builder.ins().select(any, operand.values()[0], old);
@@ -153,46 +224,32 @@ impl Lowering<'_, '_> {
 
     /// Loads a kept value of another segment, or a remote one. Inputs are recomputed.
     pub fn recall(&mut self, value: Value) {
-        if let Some(input) = self.input_of(value) {
-            let operand = self.input(input, self.facts.is_uniform(value));
+        let uniform = self.facts.is_uniform(value);
+        if let Some(input) = self.facts.input_of(value) {
+            let operand = self.input(input, uniform);
             self.set_value(value, operand);
-            if !self.pressure.is_remote(value) {
-                self.firsts[value.index()] = self.firsts_of_input(value, input);
-            }
-            return;
+            return self.keep_firsts_of_input(value, input);
         }
-        if !self.facts.is_kept(value) {
-            let operand = self.load_remote(value);
-            return self.set_value(value, operand);
-        }
-        if self.facts.is_kept_by_group(value) {
-            let home = self.group_homes[&value].clone();
-            let operand = self.home(&home);
-            return self.set_value(value, operand);
-        }
-        let at = self.layout.slot(value).expect("kept values have slots");
-        let (record, ty, uniform) = (self.position.record, self.func.ty(value), self.facts.is_uniform(value));
-        let operand = self.emit().load_operand(ty, uniform, record, at, own_flags());
+        let operand = if !self.facts.is_kept(value) {
+            self.load_remote(value)
+        } else if self.facts.is_kept_by_group(value) {
+            let home = self.variables.of_group[&value].clone();
+            self.home(&home)
+        } else {
+            let at = self.layout.slot(value).expect("kept values have slots");
+            let (record, ty) = (self.anchors.position.record, self.func.ty(value));
+            self.emit().load_operand(ty, uniform, record, at, own_flags())
+        };
         self.set_value(value, operand);
     }
 
     /// Makes a value of another segment available in this one. A remote one is loaded where it is used.
     pub fn import(&mut self, value: Value) {
         let remote = self.pressure.is_remote(value);
-        if remote || self.values[value.index()].is_some() || self.func.as_const(value).is_some() {
+        if remote || self.available.has(value) || self.func.as_const(value).is_some() {
             return;
         }
         self.recall(value);
-    }
-
-    fn input_of(&self, value: Value) -> Option<Input> {
-        match self.func.value(value).def {
-            ValueDef::Result(inst, _) => match self.func.inst(inst).kind {
-                InstKind::Input(input) => Some(input),
-                _ => None,
-            },
-            ValueDef::Param(..) => None,
-        }
     }
 
     /// An input.
@@ -201,14 +258,13 @@ impl Lowering<'_, '_> {
             return self.input_in_span(input);
         }
         match input {
-            Input::GroupId(n) => self.scalar(self.group_id(n)),
+            Input::GroupId(n) => self.scalar(self.anchors.group_id[usize::from(n)]),
             Input::ThreadIndex => {
-                let first = self.position.first_thread;
+                let first = self.anchors.position.first_thread;
                 if uniform {
                     return self.scalar(first);
                 }
-                let lanes = self.emit().lane_index();
-                self.binary(Op::IAdd, lanes.into(), self.scalar(first))
+                self.numbers_from(first)
             }
             Input::ThreadIdInGroup(n) => self.thread_id_in_group(n, uniform.then_some(0)),
             Input::ThreadId(n) => {
@@ -230,10 +286,9 @@ impl Lowering<'_, '_> {
             Input::ThreadIndex if size == [1; 3] => self.emit().constant(Const::i32(0)).into(),
             Input::ThreadIndex => self.thread_row(ThreadRow::Index, None),
             Input::ThreadIdInGroup(n) => self.thread_id_in_group(n, None),
-            Input::ThreadId(0) if self.threads_are_row() => {
+            Input::ThreadId(0) if self.facts.threads_are_row() => {
                 let first = self.first_in_row();
-                let lanes = self.emit().lane_index();
-                self.binary(Op::IAdd, lanes.into(), self.scalar(first))
+                self.numbers_from(first)
             }
             Input::ThreadId(n) => {
                 let group = self.group_id_in_span(n);
@@ -247,13 +302,13 @@ impl Lowering<'_, '_> {
 
     fn group_id_in_span(&mut self, n: u8) -> Operand {
         let packing = self.facts.packing();
-        let first = self.scalar(self.group_id(n));
+        let first = self.scalar(self.anchors.group_id[usize::from(n)]);
         if !packing.varies(n.into()) {
             return first;
         }
         if packing == Packing::Row {
             let group = match self.func.interface.group_size() {
-                [1, 1, 1] => self.number_in_span(),
+                [1, 1, 1] => self.numbers_from(self.anchors.position.first_thread),
                 _ => self.thread_row(ThreadRow::Group, None),
             };
             return self.binary(Op::IAdd, group, first);
@@ -261,21 +316,16 @@ impl Lowering<'_, '_> {
         self.table_row(offsets::SPAN_GROUPS, n.into(), None)
     }
 
-    /// The number of each thread in its span, which is its group's number if each group has one thread.
-    fn number_in_span(&mut self) -> Operand {
+    /// Numbers that grow by 1 from lane to lane.
+    fn numbers_from(&mut self, first: ir::Value) -> Operand {
         let lanes = self.emit().lane_index();
-        self.binary(Op::IAdd, lanes.into(), self.scalar(self.position.first_thread))
-    }
-
-    /// Whether the threads of a span themselves form a row along x.
-    fn threads_are_row(&self) -> bool {
-        self.facts.packing() == Packing::Row && self.func.interface.group_size()[1..] == [1, 1]
+        self.binary(Op::IAdd, lanes.into(), self.scalar(first))
     }
 
     /// `vThreadID.x` of the packet's first thread, if the threads of a span form a row.
     fn first_in_row(&mut self) -> ir::Value {
         let first = self.group_start(0);
-        self.builder.ins().iadd(first, self.position.first_thread)
+        self.builder.ins().iadd(first, self.anchors.position.first_thread)
     }
 
     fn thread_id_in_group(&mut self, n: u8, lane: Option<u32>) -> Operand {
@@ -294,28 +344,34 @@ impl Lowering<'_, '_> {
     fn table_row(&mut self, table: i32, row: u32, lane: Option<u32>) -> Operand {
         let start = row * self.layout.packets * self.layout.row_bytes;
         let at = i32::try_from(start + lane.unwrap_or(0) * 4).expect("groups and spans are small");
-        let table = self.builder.ins().load(types::I64, constant_flags(), self.base, table);
-        let address = self.builder.ins().iadd(table, self.position.row);
+        let table = self.builder.ins().load(types::I64, constant_flags(), self.anchors.base, table);
+        let address = self.builder.ins().iadd(table, self.anchors.position.row);
         self.emit().load_operand(Type::I32, lane.is_some(), address, at, table_flags())
     }
 
+    /// Makes the first lanes of an input available too, unless that has to leave its registers.
+    pub fn keep_firsts_of_input(&mut self, value: Value, input: Input) {
+        if !self.pressure.is_remote(value) {
+            self.available.firsts[value.index()] = self.firsts_of_input(value, input);
+        }
+    }
+
     /// The first lane of an input, or of each octet if it is affine only there.
-    pub fn firsts_of_input(&mut self, value: Value, input: Input) -> Option<Firsts> {
+    fn firsts_of_input(&mut self, value: Value, input: Input) -> Option<Firsts> {
         if self.facts.packing() != Packing::Group {
-            return match input {
-                Input::ThreadId(0) if self.threads_are_row() => Some(smallvec![self.first_in_row()]),
-                Input::GroupId(0) if self.threads_are_row() && self.func.interface.group_size()[0] == 1 => {
-                    Some(smallvec![self.first_in_row()])
-                }
-                _ => None,
+            let is_in_row = match input {
+                Input::ThreadId(0) => true,
+                Input::GroupId(0) => self.func.interface.group_size()[0] == 1,
+                _ => false,
             };
+            return (is_in_row && self.facts.threads_are_row()).then(|| smallvec![self.first_in_row()]);
         }
         match input {
-            Input::ThreadIndex => Some(smallvec![self.position.first_thread]),
+            Input::ThreadIndex => Some(smallvec![self.anchors.position.first_thread]),
             Input::GroupId(_) => None,
             Input::ThreadId(n) | Input::ThreadIdInGroup(n) => {
                 let is_in_dispatch = matches!(input, Input::ThreadId(_));
-                Some((0..self.runs_of(value)?).map(|run| self.first_thread_id(n, is_in_dispatch, run)).collect())
+                Some((0..self.facts.runs_of(value)?).map(|run| self.first_thread_id(n, is_in_dispatch, run)).collect())
             }
         }
     }
@@ -325,7 +381,7 @@ impl Lowering<'_, '_> {
         let [_, y, z] = self.func.interface.group_size();
         let place = match (n, y, z) {
             // In a row of threads the flattened number is the first component.
-            (0, 1, 1) => self.position.first_thread,
+            (0, 1, 1) => self.anchors.position.first_thread,
             _ => self.thread_id_in_group(n, Some(run * OCTET_LANES)).values()[0],
         };
         if !is_in_dispatch {
@@ -335,22 +391,14 @@ impl Lowering<'_, '_> {
         self.builder.ins().iadd(start, place)
     }
 
-    /// In how many runs of lanes a value is affine, if it is: all lanes are one, or the octets are runs.
-    fn runs_of(&self, value: Value) -> Option<u32> {
-        if self.facts.stride(value, true).is_some() {
-            return Some(1);
-        }
-        self.facts.stride_in_octets(value, true).and_then(|_| self.octets())
-    }
-
     /// The first lanes of an operation that is affine, there or in octets: the same operation on those of its operands. If they turn
     /// out to be unused, no code remains.
     pub fn firsts_of_op(&mut self, result: Value, op: Op, args: &[Value]) -> Option<Firsts> {
         if self.facts.is_uniform(result) || self.func.ty(result) != Type::I32 {
             return None;
         }
-        let mode = self.mode;
-        (0..self.runs_of(result)?)
+        let mode = self.facts.mode;
+        (0..self.facts.runs_of(result)?)
             .map(|run| {
                 let args: Vec<Operand> = args
                     .iter()
@@ -363,7 +411,7 @@ impl Lowering<'_, '_> {
 
     /// A value in the first lane of a run, if there is a scalar for it.
     fn known_first(&mut self, value: Value, run: u32) -> Option<ir::Value> {
-        match &self.firsts[value.index()] {
+        match &self.available.firsts[value.index()] {
             None => match self.operand(value) {
                 Operand::Uniform(uniform) => Some(uniform.value),
                 Operand::Packet(_) => None,
@@ -391,17 +439,13 @@ impl Lowering<'_, '_> {
         self.emit().lanes(&packet)[(run * OCTET_LANES) as usize]
     }
 
-    fn group_id(&self, n: u8) -> ir::Value {
-        self.group_id[usize::from(n)]
-    }
-
     /// `vThreadID` of the group's first thread.
     fn group_start(&mut self, n: u8) -> ir::Value {
-        match self.group_starts[usize::from(n)] {
+        match self.available.group_starts[usize::from(n)] {
             Some(start) => start,
             None => {
                 let size = self.func.interface.group_size()[usize::from(n)];
-                self.builder.ins().imul_imm_u(self.group_id[usize::from(n)], i64::from(size))
+                self.builder.ins().imul_imm_u(self.anchors.group_id[usize::from(n)], i64::from(size))
             }
         }
     }
@@ -413,45 +457,14 @@ impl Lowering<'_, '_> {
         }
         for n in 0..self.func.inst_count() {
             if let InstKind::Input(Input::ThreadId(n)) = self.func.inst(Inst::new(n)).kind {
-                self.group_starts[usize::from(n)] = Some(self.group_start(n));
+                self.available.group_starts[usize::from(n)] = Some(self.group_start(n));
             }
         }
     }
 
-    /// The numbers of the four lanes of each quad, where they are the same in all quads of all packets: what is computed from the
-    /// place in the quad alone.
-    pub fn pattern(&self, value: Value) -> Option<[u32; 4]> {
-        const MOST_STEPS: u32 = 4;
-        if self.facts.is_uniform(value) {
-            return None;
-        }
-        self.pattern_within(value, MOST_STEPS)
-    }
-
-    fn pattern_within(&self, value: Value, steps: u32) -> Option<[u32; 4]> {
-        if let Some(constant) = self.func.as_const(value) {
-            return (constant.ty == Type::I32).then_some([constant.bits as u32; 4]);
-        }
-        let steps = steps.checked_sub(1)?;
-        let (op, &[a, b]) = self.func.as_op(value)? else { return None };
-        if !matches!(op, Op::IAdd | Op::ISub | Op::IMul | Op::And | Op::Or | Op::Xor | Op::Shl | Op::UShr) {
-            return None;
-        }
-        if op == Op::And && self.is_number(a) && self.func.as_const(b).is_some_and(|mask| mask.bits < 4) {
-            let mask = self.func.as_const(b).expect("just looked").bits as u32;
-            return Some([0, 1, 2, 3].map(|lane| lane & mask));
-        }
-        let (a, b) = (self.pattern_within(a, steps)?, self.pattern_within(b, steps)?);
-        Some([0, 1, 2, 3].map(|lane| op.eval(&[a[lane].into(), b[lane].into()]) as u32))
-    }
-
-    /// Whether it is the number of each lane, counted from a multiple of the packet's lanes.
-    pub fn is_number(&self, value: Value) -> bool {
-        match self.input_of(value) {
-            Some(Input::ThreadIndex) => self.facts.packing() == Packing::Group,
-            Some(Input::ThreadId(0)) => self.func.interface.fills_packets,
-            _ => false,
-        }
+    /// An `i32` constant.
+    pub fn constant(&mut self, value: u32) -> Operand {
+        self.emit().constant(Const::i32(value)).into()
     }
 
     /// An `i32` scalar as an operand.
@@ -461,7 +474,7 @@ impl Lowering<'_, '_> {
 
     /// A pure operation on operands that are not values of the shader.
     pub fn binary(&mut self, op: Op, a: Operand, b: Operand) -> Operand {
-        let mode = self.mode;
+        let mode = self.facts.mode;
         lower_op(&mut self.emit(), op, &[a, b], &Known::NOTHING, mode)
     }
 }
@@ -472,6 +485,9 @@ fn table_flags() -> MemFlagsData {
     flags.set_readonly();
     flags
 }
+
+/// Instructions of the shader for which a loaded value stays in its register.
+const NEAR: u32 = 12;
 
 /// Most values splatted before one loop: each takes registers throughout it, or a stack slot.
 const MOST_SPLATS: usize = 8;

@@ -6,15 +6,15 @@ use brolga_ir::function::Origin;
 use cranelift_codegen::ir::{Block, InstBuilder};
 
 use super::super::Lowering;
-use super::super::mask::Mask;
+use super::super::mask::{Mask, Parked};
 use super::super::notes::Note;
-use super::super::scratch::Parked;
+
 use super::Frame;
 
 impl Lowering<'_, '_> {
     #[inline(never)]
     pub(super) fn loop_(&mut self, inst: Inst, inits: &[Value], body: Region) {
-        let entry = self.active();
+        let entry = self.control.active();
         let origin = self.origin;
         let mut frame = self.frame(inst);
         frame.is_loop = true;
@@ -42,18 +42,16 @@ impl Lowering<'_, '_> {
             }
         }
         if let Some(run) = frame.run.clone() {
-            self.mask = Some(Mask::Lanes(self.home_lanes(&run)));
+            self.control.mask = Some(Mask::Lanes(self.home_lanes(&run)));
             if frame.gathers_run {
                 let none = self.emit().mask_constant(false);
                 self.set_home(&run, &none.into(), None);
             }
         }
-        self.frames.push(frame);
+        self.control.frames.push(frame);
         self.region(body);
-        let mut frame = self.frames.pop().expect("pushed above");
-        for value in splats {
-            self.splats[value.index()] = None;
-        }
+        let mut frame = self.control.pop();
+        self.available.forget_splats(splats);
         self.latch(&mut frame, header, origin, &entry);
         self.builder.seal_block(header);
         self.finish(frame, entry);
@@ -70,7 +68,7 @@ impl Lowering<'_, '_> {
                 && frame.blend_results
                 && !uniform
                 && !facts.is_uniform(results[n])
-                && facts.breaks_bring_param(func, frame.inst, n, param);
+                && facts.breaks_bring_param(frame.inst, n, param);
             let home = (shared || facts.is_used(param)).then(|| {
                 let initial = self.operand(inits[n]);
                 self.new_home(func.ty(param), uniform, &initial, self.pressure.is_home_remote(param))

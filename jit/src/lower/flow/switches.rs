@@ -15,11 +15,7 @@ use crate::packet::Packet;
 impl Lowering<'_, '_> {
     #[inline(never)]
     pub(super) fn uniform_switch(&mut self, inst: Inst, selector: ir::Value, cases: &[Case], default: Region) {
-        let entry = self.active();
-        let mut frame = self.frame(inst);
-        frame.results = self.result_homes(inst);
-        self.note(Note::Branch);
-        self.frames.push(frame);
+        let entry = self.open_frame(inst, Note::Branch);
         let entry = self.park(entry);
         let mut table = Switch::new();
         let mut blocks = Vec::with_capacity(cases.len() + 1);
@@ -33,22 +29,12 @@ impl Lowering<'_, '_> {
         let otherwise = self.builder.create_block();
         blocks.push((otherwise, default));
         table.emit(&mut self.builder, selector, otherwise);
-        for (block, region) in blocks {
-            self.enter_parked(block, &entry);
-            self.region(region);
-        }
-        let frame = self.frames.pop().expect("pushed above");
-        self.finish(frame, entry);
+        self.arms_apart(&blocks, entry);
     }
 
     #[inline(never)]
     pub(super) fn masked_switch(&mut self, inst: Inst, selector: &Packet, cases: &[Case], default: Region) {
-        let entry = self.active();
-        let mut frame = self.frame(inst);
-        frame.masked = true;
-        self.note(Note::Masks);
-        frame.results = self.result_homes(inst);
-        self.frames.push(frame);
+        let entry = self.open_frame(inst, Note::Masks);
         let entry = self.park(entry);
         let remote = self.is_deep();
         let selector = self.new_home(Type::I32, false, &selector.clone().into(), remote);
@@ -70,17 +56,18 @@ impl Lowering<'_, '_> {
             self.arm(case.region, Mask::Lanes(mask));
         }
         let mask = self.home_lanes(&left);
-        self.release(selector);
-        self.release(left);
+        self.variables.release(selector);
+        self.variables.release(left);
         self.arm(default, Mask::Lanes(mask));
-        self.finish_masked(entry);
+        let frame = self.control.pop();
+        self.finish(frame, entry);
     }
 
     /// Lanes whose selector is one of the labels.
     pub fn matches(&mut self, selector: &Packet, labels: &[u32]) -> Packet {
         let mut matches: Option<Packet> = None;
         for &label in labels {
-            let mode = self.mode;
+            let mode = self.facts.mode;
             let mut emit = self.emit();
             let label = emit.constant_packet(Const::i32(label));
             let equal = lower_op(&mut emit, Op::IEq, &[selector.clone().into(), label.into()], &Known::NOTHING, mode);
