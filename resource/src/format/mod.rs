@@ -3,9 +3,8 @@
 //! | file | what |
 //! |---|---|
 //! | `table.rs` | the formats: a row each, and which may see each other's texels |
-//! | `parts.rs` | what a row lists about a texel |
 //! | `uses.rs` | what a format may be used for |
-//! | `codec.rs` | what a row's codec does: converts texels to words and back |
+//! | `codec.rs` | what a row lists about a texel, and what its codec does: converts texels to words and back |
 //! | `convert.rs` | components that are fields of a texel |
 //! | `srgb.rs` | the sRGB curve |
 //! | `shared_exponent.rs` | three fractions with one exponent |
@@ -17,7 +16,6 @@ mod bc;
 mod codec;
 mod convert;
 mod pairs;
-mod parts;
 mod shared_exponent;
 mod srgb;
 mod table;
@@ -27,7 +25,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use parts::{Encoding, Field};
+pub use codec::{Encoding, Field};
 pub use table::{Format, UnknownFormat};
 pub(crate) use uses::SAMPLE_COUNTS;
 pub use uses::Use;
