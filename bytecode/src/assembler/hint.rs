@@ -5,30 +5,25 @@ use super::program::profile_named;
 use crate::sm5::Op;
 
 impl AssembleError {
-    /// What to do about it.
+    /// What to do about it, where that can be said.
     pub fn hint(&self) -> Option<String> {
-        let example = || Some(format!("it is written `{}`", self.example.as_ref()?));
-        of_problem(&self.problem).or_else(example)
-    }
-}
-
-/// What to do about it, where that can be said.
-fn of_problem(problem: &Problem) -> Option<String> {
-    match problem {
-        Problem::Unknown { kind, name, nearest } => unknown(kind, name, nearest.as_deref()),
-        Problem::Components { letters } => Some(components(letters)),
-        Problem::Number { text, expected } => number(text, expected).map(str::to_owned),
-        Problem::Expected { expected, found } => misplaced(expected, found),
-        Problem::Lossy { what: "literal" } => {
-            Some("zero is written `0`; list the file with `--exact`, which loses nothing".into())
-        }
-        Problem::Lossy { .. } => Some("list the file with `--exact`, which loses nothing".into()),
-        Problem::NoProgram => Some("a program begins with its profile, such as `cs_5_0`".into()),
-        Problem::Modifier { .. }
-        | Problem::OperandCount { .. }
-        | Problem::Rejected(_)
-        | Problem::Encode(_)
-        | Problem::Limit { .. } => None,
+        let hint = match &self.problem {
+            Problem::Unknown { kind, name, nearest } => unknown(kind, name, nearest.as_deref()),
+            Problem::Components { letters } => Some(components(letters)),
+            Problem::Number { text, expected } => number(text, expected).map(str::to_owned),
+            Problem::Expected { expected, found } => misplaced(expected, found),
+            Problem::Lossy { what: "literal" } => {
+                Some("zero is written `0`; list the file with `--exact`, which loses nothing".into())
+            }
+            Problem::Lossy { .. } => Some("list the file with `--exact`, which loses nothing".into()),
+            Problem::NoProgram => Some("a program begins with its profile, such as `cs_5_0`".into()),
+            Problem::Modifier { .. }
+            | Problem::OperandCount { .. }
+            | Problem::Rejected(_)
+            | Problem::Encode(_)
+            | Problem::Limit { .. } => None,
+        };
+        hint.or_else(|| Some(format!("it is written `{}`", self.example.as_ref()?)))
     }
 }
 

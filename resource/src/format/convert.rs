@@ -16,8 +16,7 @@ use std::marker::PhantomData;
 
 use brolga_ir::float;
 
-use super::codec::{Codec, Words};
-use super::parts::{Described, Encoding, Field};
+use super::codec::{Codec, Described, Encoding, Field, Words};
 use super::srgb;
 
 /// A texel whose components are laid out as the parts of row `D` say.

@@ -4,9 +4,8 @@
 //! |---|---|
 //! | `table.rs` | the formats: a row each, and which may see each other's texels |
 //! | `direct3d9.rs` | names of Direct3D 9, and the formats that they stand for |
-//! | `parts.rs` | what a row lists about a texel |
 //! | `uses.rs` | what a format may be used for |
-//! | `codec.rs` | what a row's codec does: converts texels to words and back |
+//! | `codec.rs` | what a row lists about a texel, and what its codec does: converts texels to words and back |
 //! | `convert.rs` | components that are fields of a texel |
 //! | `srgb.rs` | the sRGB curve |
 //! | `shared_exponent.rs` | three fractions with one exponent |
@@ -19,7 +18,6 @@ mod codec;
 mod convert;
 mod direct3d9;
 mod pairs;
-mod parts;
 mod shared_exponent;
 mod srgb;
 mod table;
@@ -29,8 +27,8 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use codec::{Encoding, Field};
 pub use direct3d9::TextureFormat;
-pub use parts::{Encoding, Field};
 pub use table::{Format, UnknownFormat};
 pub(crate) use uses::SAMPLE_COUNTS;
 pub use uses::Use;

@@ -1,8 +1,7 @@
 //! Two adjacent texels that share red and blue: functional specification 19.4.
 
-use super::codec::{Codec, Words};
+use super::codec::{Codec, Encoding, Words};
 use super::convert::decode_component;
-use super::parts::Encoding;
 
 /// Red, green of the left texel, blue, green of the right one, a byte each; `GREEN_FIRST` swaps each pair of them.
 pub(super) struct Pair<const GREEN_FIRST: bool> {

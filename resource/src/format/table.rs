@@ -13,10 +13,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::bc::{Ati2, Bc1, Bc2, Bc3, Bc4, Bc5, Bc6h, Bc7};
-use super::codec::{Codec, Functions};
+use super::codec::{Codec, Described, Encoding, Field, Functions, Parts};
 use super::convert::Fields;
 use super::pairs::Pair;
-use super::parts::{Described, Encoding, Field, Parts};
 use super::shared_exponent::SharedExponent;
 use super::uses::{
     ALL, ATOMIC, BLOCKS, BUFFER, COMPARE, DEPTH, DEPTH_READ, EXCHANGE, STORE, TARGET, TEXTURE, Use, Uses,

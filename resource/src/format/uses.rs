@@ -7,7 +7,7 @@
 
 use brolga_ir::interface::Dimension;
 
-use super::parts::Encoding;
+use super::codec::Encoding;
 
 /// Samples that a texel may have: those for which Direct3D defines their positions.
 pub(crate) const SAMPLE_COUNTS: [u32; 5] = [1, 2, 4, 8, 16];

@@ -2,7 +2,7 @@
 
 use brolga_ir::texel::{Channel, ChannelKind, TexelFormat};
 
-use super::parts::{Encoding, Field};
+use super::codec::{Encoding, Field};
 use super::table::Format;
 
 impl Format {

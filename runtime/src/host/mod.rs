@@ -135,7 +135,7 @@ impl Host for Reach<'_> {
 
     #[inline(always)]
     fn sample(&self, call: SampleCall<'_>) {
-        self.views.sample(call);
+        self.views.samples.sample(&self.views.views, call);
     }
 
     fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4] {

@@ -4,7 +4,6 @@
 //! them when it begins.
 
 use brolga_ir::interface::Sampled;
-use brolga_ir::sampling::SampleCall;
 use brolga_ir::texel::TexelFormat;
 use brolga_resource::View;
 use smallvec::SmallVec;
@@ -110,12 +109,6 @@ impl BoundViews {
             self.samples.renew(range, &self.views);
         }
         other_formats
-    }
-
-    /// Samples for the lanes of a packet.
-    #[inline(always)]
-    pub(super) fn sample(&self, call: SampleCall<'_>) {
-        self.samples.sample(&self.views, call);
     }
 
     /// By declared range, then by position in it.

@@ -2,8 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `record.rs` | what was measured and compared, as a document |
-//! | `machine.rs` | what is measured on |
+//! | `record.rs` | what was measured on what, and compared, as a document |
 //! | `table.rs` | the tables on a terminal |
 //! | `baseline.rs` | earlier figures, of this program and of others |
 //! | `compare.rs` | figures beside earlier ones |
@@ -11,7 +10,6 @@
 
 mod baseline;
 mod compare;
-mod machine;
 mod peers;
 mod record;
 mod table;
@@ -38,8 +36,7 @@ use super::style::Styles;
 use super::summary::{RunLine, error_json};
 use super::{Ending, report, scene};
 use baseline::Baseline;
-use machine::Account;
-use record::{Document, JobRecord, Machine, Record};
+use record::{Account, Document, JobRecord, Machine, Record};
 
 #[derive(Args)]
 pub(super) struct Arguments {

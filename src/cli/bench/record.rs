@@ -1,6 +1,7 @@
 //! What was measured, as a document: what `--format json` prints and `--save` writes, what `--compare` reads, and what
 //! every table is made from. `docs/bench.md` says what each figure is.
 
+use std::fs;
 use std::time::Duration;
 
 use brolga::bench::{Frames, Samples, Series, Statistics, Work};
@@ -9,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Checked;
-use super::machine::{Account, processor};
 use crate::cli::summary::{comparison_json, milliseconds, verdict};
 
 /// All that a command measured.
@@ -349,4 +349,39 @@ impl From<Work> for WorkRecord {
 /// A time of a document, for people.
 pub(super) fn time(ms: f64) -> String {
     crate::cli::summary::time(Duration::try_from_secs_f64(ms / 1e3).unwrap_or_default())
+}
+
+/// The processor's name, where the system tells it in a file.
+fn processor() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+/// What the threads of this program ran and waited until now, where the system tells.
+pub(super) struct Account(Option<[u64; 2]>);
+
+impl Account {
+    /// Begins one.
+    pub fn begin() -> Self {
+        Self(ran_and_waited())
+    }
+
+    fn waited(&self) -> Option<f64> {
+        let [ran, waited] = ran_and_waited()?;
+        let [ran_before, waited_before] = self.0?;
+        let (ran, waited) = (ran.saturating_sub(ran_before), waited.saturating_sub(waited_before));
+        (ran > 0).then(|| waited as f64 / (ran + waited) as f64)
+    }
+}
+
+/// Nanoseconds of all threads together.
+fn ran_and_waited() -> Option<[u64; 2]> {
+    let mut sum = [0, 0];
+    for task in fs::read_dir("/proc/self/task").ok()? {
+        let Ok(text) = fs::read_to_string(task.ok()?.path().join("schedstat")) else { continue };
+        let mut numbers = text.split_whitespace().map_while(|number| number.parse::<u64>().ok());
+        sum = [sum[0] + numbers.next()?, sum[1] + numbers.next()?];
+    }
+    Some(sum)
 }

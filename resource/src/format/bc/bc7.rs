@@ -4,9 +4,8 @@ use std::marker::PhantomData;
 
 use super::partition::{Partition, THREE, TWO};
 use super::{EXTENTS, bits, index, interpolate, weight};
-use crate::format::codec::{Codec, Words};
+use crate::format::codec::{Codec, Described, Encoding, Words};
 use crate::format::convert::decode_component;
-use crate::format::parts::{Described, Encoding};
 
 /// Lowest bits of endpoints, shared by all components (p-bits).
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -10,9 +10,8 @@ use std::marker::PhantomData;
 
 use super::scalar::Ramp;
 use super::{EXTENTS, bits};
-use crate::format::codec::{Codec, Words};
+use crate::format::codec::{Codec, Described, Encoding, Words};
 use crate::format::convert::decode_component;
-use crate::format::parts::{Described, Encoding};
 
 /// Four colours, red first, as UNORM8 codes, and an index for each texel.
 struct Palette {

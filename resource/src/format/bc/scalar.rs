@@ -6,8 +6,7 @@
 
 use std::marker::PhantomData;
 
-use crate::format::codec::{Codec, Words};
-use crate::format::parts::{Described, Encoding};
+use crate::format::codec::{Codec, Described, Encoding, Words};
 
 use super::EXTENTS;
 
