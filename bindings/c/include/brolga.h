@@ -241,19 +241,28 @@ typedef uint32_t BrolgaAddressMode;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Comparisons, as D3D11_COMPARISON_FUNC: a new depth is compared with the one in the buffer, a reference with a texel.
+// Comparisons, as D3D11_COMPARISON_FUNC: a new depth is compared with the one in the buffer, a reference with a texel:
+// `new < old` and so on.
 enum BrolgaComparison
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
+  // Never true.
   BROLGA_COMPARISON_NEVER = 1,
+  // Less.
   BROLGA_COMPARISON_LESS = 2,
+  // Equal.
   BROLGA_COMPARISON_EQUAL = 3,
+  // Less or equal.
   BROLGA_COMPARISON_LESS_EQUAL = 4,
+  // Greater.
   BROLGA_COMPARISON_GREATER = 5,
+  // Not equal.
   BROLGA_COMPARISON_NOT_EQUAL = 6,
+  // Greater or equal.
   BROLGA_COMPARISON_GREATER_EQUAL = 7,
+  // Always true.
   BROLGA_COMPARISON_ALWAYS = 8,
 };
 #ifndef __cplusplus
@@ -322,21 +331,37 @@ enum BrolgaLogicOp
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
+  // 0.
   BROLGA_LOGIC_OP_CLEAR = 0,
+  // 1.
   BROLGA_LOGIC_OP_SET = 1,
+  // The source.
   BROLGA_LOGIC_OP_COPY = 2,
+  // Not the source.
   BROLGA_LOGIC_OP_COPY_INVERTED = 3,
+  // The destination.
   BROLGA_LOGIC_OP_NOOP = 4,
+  // Not the destination.
   BROLGA_LOGIC_OP_INVERT = 5,
+  // Both.
   BROLGA_LOGIC_OP_AND = 6,
+  // Not both.
   BROLGA_LOGIC_OP_NAND = 7,
+  // Either.
   BROLGA_LOGIC_OP_OR = 8,
+  // Neither.
   BROLGA_LOGIC_OP_NOR = 9,
+  // One of them.
   BROLGA_LOGIC_OP_XOR = 10,
+  // Both or neither.
   BROLGA_LOGIC_OP_EQUIVALENT = 11,
+  // The source, but not the destination.
   BROLGA_LOGIC_OP_AND_REVERSE = 12,
+  // The destination, but not the source.
   BROLGA_LOGIC_OP_AND_INVERTED = 13,
+  // The source, or not the destination.
   BROLGA_LOGIC_OP_OR_REVERSE = 14,
+  // The destination, or not the source.
   BROLGA_LOGIC_OP_OR_INVERTED = 15,
 };
 #ifndef __cplusplus
@@ -353,22 +378,39 @@ enum BrolgaFactor
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
+  // 0.
   BROLGA_FACTOR_ZERO = 1,
+  // 1.
   BROLGA_FACTOR_ONE = 2,
+  // The source's colour.
   BROLGA_FACTOR_SOURCE_COLOR = 3,
+  // 1 less that.
   BROLGA_FACTOR_INVERSE_SOURCE_COLOR = 4,
+  // The source's alpha.
   BROLGA_FACTOR_SOURCE_ALPHA = 5,
+  // 1 less that.
   BROLGA_FACTOR_INVERSE_SOURCE_ALPHA = 6,
+  // The destination's alpha.
   BROLGA_FACTOR_DESTINATION_ALPHA = 7,
+  // 1 less that.
   BROLGA_FACTOR_INVERSE_DESTINATION_ALPHA = 8,
+  // The destination's colour.
   BROLGA_FACTOR_DESTINATION_COLOR = 9,
+  // 1 less that.
   BROLGA_FACTOR_INVERSE_DESTINATION_COLOR = 10,
+  // The lesser of the source's alpha and 1 less the destination's; 1 for alpha.
   BROLGA_FACTOR_SOURCE_ALPHA_SATURATED = 11,
+  // The blend factor.
   BROLGA_FACTOR_BLEND_FACTOR = 14,
+  // 1 less that.
   BROLGA_FACTOR_INVERSE_BLEND_FACTOR = 15,
+  // The second source's colour: what the shader gives in its second output, of which no other target is made.
   BROLGA_FACTOR_SECOND_COLOR = 16,
+  // 1 less that.
   BROLGA_FACTOR_INVERSE_SECOND_COLOR = 17,
+  // The second source's alpha.
   BROLGA_FACTOR_SECOND_ALPHA = 18,
+  // 1 less that.
   BROLGA_FACTOR_INVERSE_SECOND_ALPHA = 19,
 };
 #ifndef __cplusplus
@@ -420,7 +462,8 @@ enum BrolgaTopology
   BROLGA_TOPOLOGY_TRIANGLE_LIST = 4,
   // Each vertex from the third on makes a triangle with the two before it.
   BROLGA_TOPOLOGY_TRIANGLE_STRIP = 5,
-  // Each vertex from the third on makes a triangle with the one before it and the first one. Direct3D 9 only.
+  // Each vertex from the third on makes a triangle with the one before it, which leads, and the first one. Only Direct3D 9 has
+  // fans, which do not begin anew.
   BROLGA_TOPOLOGY_TRIANGLE_FAN = 6,
 };
 #ifndef __cplusplus
@@ -437,10 +480,10 @@ enum BrolgaFill
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-  // Their edges, as lines.
-  BROLGA_FILL_WIREFRAME = 2,
   // All that they cover.
   BROLGA_FILL_SOLID = 3,
+  // Their edges, as lines; not those where they are cut.
+  BROLGA_FILL_WIREFRAME = 2,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -458,9 +501,9 @@ enum BrolgaCull
  {
   // All are drawn.
   BROLGA_CULL_NONE = 1,
-  // Those that show their front are not.
+  // Those that show their front.
   BROLGA_CULL_FRONT = 2,
-  // Those that show their back are not.
+  // Those that show their back.
   BROLGA_CULL_BACK = 3,
 };
 #ifndef __cplusplus

@@ -64,9 +64,9 @@ pub(crate) fn check_memory<T>(at: *const T, count: usize, what: &str) -> Result<
 }
 
 /// Checks how many elements there are said to be, where more than some cannot be right: before they are read.
-pub(crate) fn at_most(count: usize, most: usize, what: &str) -> Result<usize, Failure> {
+pub(crate) fn at_most(count: usize, most: u32, what: &str) -> Result<usize, Failure> {
     let wrong = || Failure::argument(format!("{what} is {count}, but at most {most} are possible"));
-    (count <= most).then_some(count).ok_or_else(wrong)
+    (count <= most as usize).then_some(count).ok_or_else(wrong)
 }
 
 /// A text.

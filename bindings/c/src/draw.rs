@@ -294,8 +294,7 @@ impl DrawOptions {
                 offset_bytes: self.index_offset_bytes,
                 is_short: flag(self.has_short_indices),
             };
-            let most = record::SLOTS as usize;
-            let count = at_most(self.vertex_buffer_count, most, "BrolgaDrawOptions.vertex_buffer_count")?;
+            let count = at_most(self.vertex_buffer_count, record::SLOTS, "BrolgaDrawOptions.vertex_buffer_count")?;
             let vertex_buffers = array(self.vertex_buffers, count)?;
             let mut bindings = Stages::default();
             bindings[StageKind::Vertex] = bound(self.vertex_bindings)?;

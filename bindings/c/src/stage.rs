@@ -209,8 +209,7 @@ impl PixelState {
             let target_count = at_most(self.target_count, 8, "BrolgaPixelState.target_count")?;
             (array(self.targets, target_count)?, options(self.depth)?)
         };
-        let vertex_rows = self.vertex_rows as usize;
-        at_most(vertex_rows, record::REGISTERS as usize, "BrolgaPixelState.vertex_rows")?;
+        at_most(self.vertex_rows as usize, record::REGISTERS, "BrolgaPixelState.vertex_rows")?;
         let target = |(n, target): (u32, &TargetState)| Ok::<_, Failure>(target.native()?.for_output(n)?);
         let depth = match self.depth_format {
             0 => None,
