@@ -155,7 +155,7 @@ impl Device {
     /// stack that is large enough, whatever the caller's is. Threads that compile concurrently do not wait for each other.
     /// [`Codegen`](crate::Codegen) says which code is made when.
     pub fn compile(&self, container: &[u8], options: &CompileOptions) -> Result<Shader, Error> {
-        Shader::compile(container, options, &self.compiler)
+        Shader::compile(|limits| Module::read(container, limits, Arc::default()), options, &self.compiler)
     }
 
     /// The same, until a token is cancelled or the time is over. What cannot be stopped at once is given up and ends by itself,
@@ -172,7 +172,9 @@ impl Device {
         time_limit: Option<Duration>,
     ) -> Result<Shader, Error> {
         let watch = Watch::new(cancel, &self.runner.timer, Instant::now(), time_limit).map_err(Error::timer)?;
-        Shader::compile_until(container, options, &self.compiler, watch.stop())
+        let (container, stop) = (container.to_vec(), Arc::clone(watch.stop()));
+        let module = move |limits: &Limits| Module::read(&container, limits, stop);
+        Shader::compile_until(module, options, &self.compiler, watch.stop())
     }
 
     /// A token that is cancelled with another one, or when a time from now on is over.
@@ -190,7 +192,7 @@ impl Device {
     /// # Errors
     /// If it declares more than the limits allow, the options do not fit it, or no code can be made.
     pub fn compile_module(&self, module: &Module, options: &CompileOptions) -> Result<Shader, Error> {
-        Shader::of_module(module, options, &self.compiler)
+        Shader::compile(|_| Ok(module.clone()), options, &self.compiler)
     }
 
     /// The same, until a token is cancelled or the time is over: see [`compile_until`](Self::compile_until).
@@ -205,7 +207,8 @@ impl Device {
         time_limit: Option<Duration>,
     ) -> Result<Shader, Error> {
         let watch = Watch::new(cancel, &self.runner.timer, Instant::now(), time_limit).map_err(Error::timer)?;
-        Shader::of_module_until(module, options, &self.compiler, watch.stop())
+        let module = module.clone();
+        Shader::compile_until(|_| Ok(module), options, &self.compiler, watch.stop())
     }
 
     /// A buffer of zeros.

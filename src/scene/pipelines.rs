@@ -228,7 +228,6 @@ pub(super) fn state(pipeline: &document::Pipeline, formats: &[Format]) -> Pipeli
     }
 }
 
-
 pub(super) fn topology(place: &str, name: Option<&str>, is_direct3d9: bool) -> Result<Topology, SceneError> {
     if let Some(topology) = name.and_then(Topology::from_name) {
         return Ok(topology);

@@ -39,16 +39,16 @@ pub(super) struct Inner {
 
 /// Makes a shader, or takes its code from the cache.
 pub(super) fn compile(
-    module: &Module,
+    module: Module,
     options: &CompileOptions,
     compiler: &Compiler,
     mut clock: StageClock,
 ) -> Result<Arc<Inner>, Error> {
-    let source = Source::new(module.clone(), options, compiler);
+    let source = Source::new(module, options, compiler);
     let stored = compiler
         .cache
         .as_ref()
-        .and_then(|cache| Stored::new(cache, module.program(), options, source.limits(), source.target()));
+        .and_then(|cache| Stored::new(cache, source.module().program(), options, source.limits(), source.target()));
     let is_eager = options.codegen == Codegen::Eager;
     let found = stored.as_ref().and_then(|stored| match is_eager {
         true => stored.load(&Variant::usual(), source.name()).map(|(outline, code)| (outline, Some(code))),
@@ -83,7 +83,7 @@ pub(super) fn compile(
         mark.keep(Made { code: Arc::new(code), is_cached });
     }
     clock.end(CompileStage::Link)?;
-    inner.add_times(module.times());
+    inner.add_times(inner.source.module().times());
     inner.add_times(clock.times());
     Ok(Arc::new(inner))
 }

@@ -67,45 +67,18 @@ pub struct Shader {
 }
 
 impl Shader {
-    /// Reads and compiles a container.
-    pub(crate) fn compile(container: &[u8], options: &CompileOptions, compiler: &Compiler) -> Result<Self, Error> {
-        let work = || {
-            let module = Module::read(container, &compiler.limits, StageClock::start())?;
-            compile::compile(&module, options, compiler, StageClock::start())
-        };
+    /// Compiles a module, which is read first.
+    pub(crate) fn compile(
+        module: impl FnOnce(&Limits) -> Result<Module, Error>,
+        options: &CompileOptions,
+        compiler: &Compiler,
+    ) -> Result<Self, Error> {
+        let work = || compile::compile(module(&compiler.limits)?, options, compiler, StageClock::start());
         Ok(Self { inner: apart(work)? })
     }
 
-    /// Compiles a module.
-    pub(crate) fn of_module(module: &Module, options: &CompileOptions, compiler: &Compiler) -> Result<Self, Error> {
-        let work = || compile::compile(module, options, compiler, StageClock::start());
-        Ok(Self { inner: apart(work)? })
-    }
-
-    /// Reads and compiles a container until the word is set, and is given up then.
+    /// The same until the word is set: the work is given up then.
     pub(crate) fn compile_until(
-        container: &[u8],
-        options: &CompileOptions,
-        compiler: &Arc<Compiler>,
-        stop: &Arc<StopWord>,
-    ) -> Result<Self, Error> {
-        let (container, word) = (container.to_vec(), Arc::clone(stop));
-        let module = move |limits: &Limits| Module::read(&container, limits, StageClock::until(word));
-        Self::until(module, options, compiler, stop)
-    }
-
-    /// Compiles a module likewise.
-    pub(crate) fn of_module_until(
-        module: &Module,
-        options: &CompileOptions,
-        compiler: &Arc<Compiler>,
-        stop: &Arc<StopWord>,
-    ) -> Result<Self, Error> {
-        let module = module.clone();
-        Self::until(move |_| Ok(module), options, compiler, stop)
-    }
-
-    fn until(
         module: impl FnOnce(&Limits) -> Result<Module, Error> + Send + 'static,
         options: &CompileOptions,
         compiler: &Arc<Compiler>,
@@ -113,7 +86,7 @@ impl Shader {
     ) -> Result<Self, Error> {
         let place = compiler.places.take(stop)?;
         let (options, compiler, word) = (options.clone(), Arc::clone(compiler), Arc::clone(stop));
-        let work = move || compile::compile(&module(&compiler.limits)?, &options, &compiler, StageClock::until(word));
+        let work = move || compile::compile(module(&compiler.limits)?, &options, &compiler, StageClock::until(word));
         Ok(Self { inner: apart_until(stop, place, work)? })
     }
 

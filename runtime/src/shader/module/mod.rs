@@ -24,6 +24,7 @@ use super::figures::{StageClock, StageTimes};
 use crate::bindings::{BindingError, Declared, Names, Register};
 use crate::error::Error;
 use crate::limits::Limits;
+use crate::stop::StopWord;
 
 /// A shader that is read and checked, and can be compiled as often as needed. Cheap to clone and usable from any thread.
 #[derive(Clone, Debug)]
@@ -47,7 +48,7 @@ impl Module {
     /// # Errors
     /// If it breaks a rule, has more than the limits allow, or something that cannot be run.
     pub fn load(bytes: &[u8], limits: &Limits) -> Result<Self, Error> {
-        apart(|| Self::read(bytes, limits, StageClock::start()))
+        apart(|| Self::read(bytes, limits, Arc::default()))
     }
 
     /// What another front end read, or a function that was built or parsed from text.
@@ -58,8 +59,9 @@ impl Module {
         Self::of(Box::new(program), &StageClock::start())
     }
 
-    /// [`Self::load`] in this thread, by a clock.
-    pub(super) fn read(bytes: &[u8], limits: &Limits, mut clock: StageClock) -> Result<Self, Error> {
+    /// [`Self::load`] in this thread, until the word is set.
+    pub(crate) fn read(bytes: &[u8], limits: &Limits, stop: Arc<StopWord>) -> Result<Self, Error> {
+        let mut clock = StageClock::until(stop);
         let program: Box<dyn Program> = match is_program(bytes) {
             true => Box::new(sm3::Program::load(bytes, limits, &mut clock)?),
             false => Box::new(sm5::Program::load(bytes, limits, &mut clock)?),
