@@ -1,6 +1,6 @@
 //! What a row lists about a texel, and what its codec does: converts a block's texels to words, and back.
 //!
-//! A block is one little-endian number of [`Format::size_bytes`] bytes with [`Format::block_extents`] texels; in most
+//! A block is one little-endian number of [`Codec::SIZE_BYTES`] bytes with [`Codec::EXTENTS`] texels; in most
 //! formats it is a single texel. The functions of a row are compiled for that row alone: its encodings, shifts and
 //! widths are constants in them.
 
