@@ -12,10 +12,10 @@ use brolga_runtime::{
     TextureShape, View,
 };
 
-use crate::assembly::{Kind, Topology};
 use crate::error::DrawError;
+use crate::setup::viewport::{Plane, Viewport};
 use crate::state::ElementFormat;
-use crate::viewport::{Plane, Viewport};
+use crate::vertices::assembly::{Kind, Topology};
 
 /// The state of a pipeline. What it shares with Direct3D 11 is in the rest of it, with that name.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

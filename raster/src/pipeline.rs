@@ -12,13 +12,13 @@ use brolga_runtime::{
     ResourceClass, Shader, Signature, SystemValue,
 };
 
-use crate::assembly::Topology;
-use crate::batch::Outputs;
-use crate::clip::Mode;
 use crate::direct3d9::{Direct3D9State, FogMode};
 use crate::error::DrawError;
 use crate::linkage::Linkage;
+use crate::setup::Outputs;
+use crate::setup::clip::Mode;
 use crate::state::{DepthState, InputElement, RasterizerState, TargetState};
+use crate::vertices::assembly::Topology;
 
 /// What a pipeline is made of.
 #[derive(Clone, Debug)]

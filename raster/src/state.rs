@@ -7,8 +7,8 @@ use brolga_ir::texel::{Channel, ChannelKind, TexelFormat};
 use brolga_runtime::format::{Encoding, Use};
 use brolga_runtime::{Comparison, Format};
 
-use crate::batch::{Cull, Fill};
 use crate::error::DrawError;
+use crate::setup::{Cull, Fill};
 
 /// An element of a vertex: which bytes fill an input of the vertex shader.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

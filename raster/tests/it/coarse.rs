@@ -1,10 +1,10 @@
 //! What is dropped square by square, against the tests of its pixels: none of them may pass, or change anything.
 
 use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest, StencilFace, StencilOp, StencilTest};
-use brolga_raster::depth::{Tested, Tile};
-use brolga_raster::edge::Bounds;
-use brolga_raster::plane::{DEPTH, Local};
-use brolga_raster::tile::SIZE;
+use brolga_raster::setup::shape::edge::Bounds;
+use brolga_raster::setup::shape::plane::{DEPTH, Local};
+use brolga_raster::tiles::blocks::SIZE;
+use brolga_raster::tiles::depth::{Tested, Tile};
 use brolga_testing_base::random::Random;
 
 /// A test like those of draws: mostly without stencils.

@@ -1,11 +1,11 @@
 //! Coverage against brute force: the rules of section 3.4.2 of the functional specification, said once more for one pixel in numbers
 //! that cannot overflow, and the figure's triangles.
 
-use brolga_raster::edge::{Bounds, Edge, Triangle, area};
-use brolga_raster::fixed::Point;
-use brolga_raster::plane::{Corner, Planes};
-use brolga_raster::small::{self, Group};
-use brolga_raster::tile::{self, Block};
+use brolga_raster::setup::shape::edge::{Bounds, Edge, Triangle, area};
+use brolga_raster::setup::shape::fixed::Point;
+use brolga_raster::setup::shape::plane::{Corner, Planes};
+use brolga_raster::setup::shape::small::{self, Group};
+use brolga_raster::tiles::blocks::{self as tile, Block};
 use brolga_testing_base::random::Random;
 
 use crate::picture::{Picture, WINDOW, window};

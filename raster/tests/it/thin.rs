@@ -1,12 +1,12 @@
 //! Coverage of lines and points against brute force: the rules of sections 3.4.3 and 3.4.6 of the functional specification, said once
 //! more for one pixel in numbers that cannot overflow, and the figures' examples.
 
-use brolga_raster::edge::Edge;
-use brolga_raster::fixed::Point;
-use brolga_raster::plane::{Corner, Local, Planes};
-use brolga_raster::small::Small;
-use brolga_raster::thin::{self, Line};
-use brolga_raster::tile::{self, Block};
+use brolga_raster::setup::shape::edge::Edge;
+use brolga_raster::setup::shape::fixed::Point;
+use brolga_raster::setup::shape::plane::{Corner, Local, Planes};
+use brolga_raster::setup::shape::small::Small;
+use brolga_raster::setup::shape::thin::{self, Line};
+use brolga_raster::tiles::blocks::{self as tile, Block};
 use brolga_testing_base::random::Random;
 
 use crate::picture::{Picture, WINDOW, window};

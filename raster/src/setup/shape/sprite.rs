@@ -1,9 +1,9 @@
 //! Points of Direct3D 9: squares around a vertex, which cover the pixels whose centers they have inside, or on their left or upper side
 //! ("Point Sprites" and "Point Sprite Rules").
 
-use crate::edge::Bounds;
-use crate::fixed::{HALF, ONE, Point};
-use crate::plane::Corner;
+use crate::setup::shape::edge::Bounds;
+use crate::setup::shape::fixed::{HALF, ONE, Point};
+use crate::setup::shape::plane::Corner;
 
 /// A square, in 256ths of a pixel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,7 +44,7 @@ impl Sprite {
 #[cfg(test)]
 mod tests {
     use super::Sprite;
-    use crate::fixed::Point;
+    use crate::setup::shape::fixed::Point;
 
     #[test]
     fn centers_on_the_left_and_upper_side_are_covered() {

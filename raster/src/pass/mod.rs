@@ -1,4 +1,12 @@
 //! Passes: draws into the same targets, in order.
+//!
+//! | file | what |
+//! |---|---|
+//! | `schedule.rs` | draws that share targets, in parallel |
+//! | `history.rs` | what a draw did to one pixel |
+
+pub mod history;
+pub mod schedule;
 
 use brolga_fenv::in_default_mode;
 use brolga_ir::pipeline::{DEPTH, SPACE, record};
@@ -8,20 +16,20 @@ use brolga_runtime::{
 };
 use bytemuck::NoUninit;
 
-use crate::assembly::Kind;
-use crate::batch::{Area, Raster};
-use crate::bias::DepthBias;
 use crate::direct3d9::{self, Direct3D9Values, PointSizes};
-use crate::draw::Shading;
-use crate::edge::Bounds;
 use crate::error::DrawError;
-use crate::history::{Kept, PixelHistory, Watched};
-use crate::indices::IndexBuffer;
+use crate::pass::history::{Kept, PixelHistory, Watched};
+use crate::pass::schedule::{self as scene, Limits, SceneDraw};
 use crate::pipeline::{Pipeline, codes, writes_memory};
-use crate::scene::{self, Limits, SceneDraw};
+use crate::setup::bias::DepthBias;
+use crate::setup::shape::edge::Bounds;
+use crate::setup::viewport::Viewport;
+use crate::setup::{Area, Raster};
 use crate::statistics::Statistics;
-use crate::targets::{DepthView, Target, Targets};
-use crate::viewport::Viewport;
+use crate::tiles::targets::{DepthView, Target, Targets};
+use crate::tiles::walk::Shading;
+use crate::vertices::assembly::Kind;
+use crate::vertices::indices::IndexBuffer;
 
 /// Draws that wait before they are drawn, at most: it bounds memory.
 const MOST_WAITING: usize = 1024;

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::indices::Indices;
+use crate::vertices::indices::Indices;
 
 /// Positions that a batch reads for each primitive that it may have, before it ends at a restart: more than any primitive takes.
 const RESTARTED: u32 = 8;

@@ -5,19 +5,19 @@ use brolga_ir::pipeline::state::DepthTest;
 use brolga_runtime::{ArrayWords, Error, ResourceError, Session};
 use wide::f32x4;
 
-use crate::batch::{Outputs, Prepared, Primitive, Raster, Shape};
-use crate::coarse;
-use crate::depth::{Tested, Tile};
-use crate::edge::{Bounds, Edge, Triangle};
-use crate::packets::{self, Packets, QUADS, Quad};
-use crate::plane::{self, Corner, Local, Planes};
-use crate::small::{self, Small};
+use crate::setup::shape::edge::{Bounds, Edge, Triangle};
+use crate::setup::shape::plane::{self, Corner, Local, Planes};
+use crate::setup::shape::small::{self, Small};
+use crate::setup::shape::thin::Line;
+use crate::setup::shape::wide::WideLine;
+use crate::setup::{Outputs, Prepared, Primitive, Raster, Shape};
 use crate::statistics::Statistics;
-use crate::targets::Target;
-use crate::thin::Line;
-use crate::tile::{self, Block};
+use crate::tiles::blocks::{self as tile, Block};
+use crate::tiles::coarse;
+use crate::tiles::depth::{Tested, Tile};
+use crate::tiles::packets::{self, Packets, QUADS, Quad};
+use crate::tiles::targets::Target;
 use crate::vectors::{Work, vectorize};
-use crate::wide::WideLine;
 
 /// How the pixels of a draw are tested and shaded.
 #[derive(Clone, Copy, Debug)]

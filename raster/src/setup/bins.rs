@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use brolga_runtime::{ResourceError, room};
 
-use crate::edge::Bounds;
-use crate::tile;
+use crate::setup::shape::edge::Bounds;
+use crate::tiles::blocks as tile;
 
 /// The most tiles of a primitive that are noted one by one.
 const MOST_TILES: usize = 64;
@@ -210,8 +210,8 @@ mod tests {
     use brolga_testing_base::random::Random;
 
     use super::{Bins, Marks};
-    use crate::edge::Bounds;
-    use crate::tile::SIZE;
+    use crate::setup::shape::edge::Bounds;
+    use crate::tiles::blocks::SIZE;
 
     #[test]
     fn each_tile_has_what_meets_it_in_order() {

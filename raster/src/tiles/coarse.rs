@@ -8,8 +8,8 @@
 use brolga_ir::pipeline::state::{Comparison, DepthTest, StencilFace, StencilOp, StencilTest};
 use wide::u32x4;
 
-use crate::depth::QUADS;
-use crate::edge::Bounds;
+use crate::setup::shape::edge::Bounds;
+use crate::tiles::depth::QUADS;
 
 /// Pixels along a side of a square.
 pub const SIZE: i32 = 8;

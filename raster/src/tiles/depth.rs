@@ -4,11 +4,11 @@ use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest, StencilOp, 
 use brolga_runtime::ResourceError;
 use wide::{f32x4, u32x4};
 
-use crate::coarse::Coarse;
-use crate::edge::Bounds;
-use crate::plane::{DEPTH, Local};
-use crate::targets::DepthTarget;
-use crate::tile;
+use crate::setup::shape::edge::Bounds;
+use crate::setup::shape::plane::{DEPTH, Local};
+use crate::tiles::blocks as tile;
+use crate::tiles::coarse::Coarse;
+use crate::tiles::targets::DepthTarget;
 
 /// Pixels along a side of a tile.
 const SIZE: usize = tile::SIZE as usize;

@@ -9,8 +9,8 @@
 //! away from each other, and between two columns. These are the first and the last one whose centers it passes; a start that is
 //! already in the diamond of the column before adds that, and an end that is still in the last one's takes that away.
 
-use crate::edge::{Bounds, Edge};
-use crate::fixed::{HALF, ONE, Point};
+use crate::setup::shape::edge::{Bounds, Edge};
+use crate::setup::shape::fixed::{HALF, ONE, Point};
 
 /// The pixel that a point covers: one center is in its square, which is a pixel wide, or on the upper or left side of that.
 pub fn pixel(center: Point) -> [i32; 2] {

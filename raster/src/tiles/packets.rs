@@ -3,7 +3,7 @@
 //! Packets run in order, so a quad may go to any packet after the last one that holds its position: the first of those with room.
 //! Some dozen packets are open at once, which fills nearly all of them.
 
-use crate::tile;
+use crate::tiles::blocks as tile;
 
 /// Quads of a packet.
 pub const QUADS: usize = 4;

@@ -9,14 +9,14 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use brolga_runtime::{BoundShader, CancelToken, Dispatch, Pool, Progress};
 
-use crate::assembly::{Batch, Instances, Topology};
-use crate::batch::{Assembly, FrontEnd, Outputs, Prepared, Raster};
-use crate::bins::Marks;
-use crate::draw::{Shading, TileWorker};
 use crate::error::DrawError;
-use crate::indices::Indices;
+use crate::setup::bins::Marks;
+use crate::setup::{Assembly, FrontEnd, Outputs, Prepared, Raster};
 use crate::statistics::Statistics;
-use crate::targets::Target;
+use crate::tiles::targets::Target;
+use crate::tiles::walk::{Shading, TileWorker};
+use crate::vertices::assembly::{Batch, Instances, Topology};
+use crate::vertices::indices::Indices;
 
 /// Positions of batches that are prepared before tiles are drawn, and the most batches. They bound memory, whatever is drawn, and let
 /// most of it stay in caches.

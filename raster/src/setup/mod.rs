@@ -1,26 +1,40 @@
-//! From vertices to primitives that can be drawn: shading, clipping, culling. `batch/cut.rs` has what is left after cutting.
+//! From vertices to primitives that can be drawn: shading, clipping, culling.
+//!
+//! | file | what |
+//! |---|---|
+//! | `viewport.rs` | from clip space to the screen |
+//! | `clip.rs` | cutting triangles and lines at planes |
+//! | `cut.rs` | what is left of a batch's primitives where they are cut |
+//! | `bias.rs` | depth bias |
+//! | `shape/` | which pixels triangles, lines and points cover, and what changes evenly over them |
+//! | `bins.rs` | which primitives may cover something in which tile |
 
+pub mod bias;
+pub mod bins;
+pub mod clip;
 mod cut;
+pub mod shape;
+pub mod viewport;
 
 use brolga_ir::pipeline::record;
 use brolga_ir::width::MAX_LANES;
 use brolga_runtime::{ArrayWords, Error, Session};
 
-use crate::assembly::{Batch, Instances, Kind, Reuse, Topology};
-use crate::bias::DepthBias;
-use crate::bins::Bins;
-use crate::clip::{self, Mode, Polygon};
 use crate::direct3d9::PointSizes;
-use crate::edge::{self, Bounds};
-use crate::plane::{Corner, Local};
-use crate::small::{self, Group, Small};
-use crate::sprite::Sprite;
+use crate::setup::bias::DepthBias;
+use crate::setup::bins::Bins;
+use crate::setup::clip::{Mode, Polygon};
+use crate::setup::shape::edge::{self, Bounds};
+use crate::setup::shape::plane::{Corner, Local};
+use crate::setup::shape::small::{self, Group, Small};
+use crate::setup::shape::sprite::Sprite;
+use crate::setup::shape::thin::{self, Line};
+use crate::setup::shape::wide::WideLine;
+use crate::setup::viewport::{Plane, Viewport};
 use crate::statistics::Statistics;
-use crate::thin::{self, Line};
-use crate::tile::Grid;
+use crate::tiles::blocks::Grid;
 use crate::vectors::{Work, vectorize};
-use crate::viewport::{Plane, Viewport};
-use crate::wide::WideLine;
+use crate::vertices::assembly::{Batch, Instances, Kind, Reuse, Topology};
 
 /// Words of a row.
 const ROW_WORDS: usize = 4;

@@ -14,7 +14,7 @@ use brolga_runtime::{
 use crate::error::DrawError;
 use crate::pipeline::Pipeline;
 use crate::state::depth_format;
-use crate::tile::Grid;
+use crate::tiles::blocks::Grid;
 
 /// The textures that are drawn to, or the parts of them that views see: the first mip level, in the view's format, and
 /// all layers. Faces of cubes and slices of 3D textures are layers, too.

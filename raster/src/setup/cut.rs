@@ -1,10 +1,10 @@
 //! What is left of a batch's primitives where planes and distances cut them.
 
-use crate::assembly::Kind;
-use crate::clip::{self, Polygon, Segment};
-use crate::edge;
-use crate::fixed::Point;
-use crate::viewport::{Plane, SCREEN, Viewport};
+use crate::setup::clip::{self, Polygon, Segment};
+use crate::setup::shape::edge;
+use crate::setup::shape::fixed::Point;
+use crate::setup::viewport::{Plane, SCREEN, Viewport};
+use crate::vertices::assembly::Kind;
 
 use super::{Candidate, Outputs, Prepared, ROW_WORDS, Raster};
 

@@ -8,7 +8,7 @@
 //! it. What planes leave is at a w of 0 or more where they bound the screen; behind the eye is cut last.
 
 use crate::direct3d9::Direct3D9Values;
-use crate::viewport::{DEEPEST, Plane};
+use crate::setup::viewport::{DEEPEST, Plane};
 
 /// The most planes that a primitive is cut at: w, two for depth, four for the range of positions, and those of Direct3D 9's draws.
 pub const MOST_PLANES: usize = 7 + Direct3D9Values::MOST_PLANES;

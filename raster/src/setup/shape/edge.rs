@@ -4,7 +4,7 @@
 //! (horizontal, above the rest) or a left edge. So of two triangles that share an edge exactly one covers a center on it:
 //! both compute the same number for the edge but for its sign, and the one for which the edge is neither top nor left takes 1 off.
 
-use crate::fixed::{HALF, ONE, Point};
+use crate::setup::shape::fixed::{HALF, ONE, Point};
 
 /// A half plane of pixel centers: those where [`at`](Self::at) is not negative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -4,7 +4,7 @@
 
 use wide::i32x4;
 
-use crate::edge::Edge;
+use crate::setup::shape::edge::Edge;
 
 /// Pixels along a side of a tile.
 pub const SIZE: i32 = 64;
@@ -61,7 +61,7 @@ pub enum Block {
     Part {
         /// Its first pixel.
         corner: [i32; 2],
-        /// Four bits for each of 2 x 2 quads, row by row, as in [`small`](crate::small).
+        /// Four bits for each of 2 x 2 quads, row by row, as in [`small`](crate::setup::shape::small).
         quads: u16,
     },
 }

@@ -2,9 +2,9 @@
 
 use wide::f32x4;
 
-use crate::edge::Bounds;
-use crate::fixed::Point;
-use crate::plane::Corner;
+use crate::setup::shape::edge::Bounds;
+use crate::setup::shape::fixed::Point;
+use crate::setup::shape::plane::Corner;
 
 /// A part of the target, and what depth becomes there.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -12,14 +12,14 @@ use brolga_runtime::{
     TexelBox, Texture, View,
 };
 
-use crate::batch::{Assembly, Cull, FrontEnd, Outputs, Prepared, Primitive, Raster, Shape};
-use crate::draw::{Shading, TileWorker};
-use crate::edge::Bounds;
 use crate::error::DrawError;
-use crate::plane::{self, Planes};
-use crate::scene::{BATCH_PRIMITIVES, Limits, SceneDraw};
-use crate::targets::Target;
-use crate::tile;
+use crate::pass::schedule::{BATCH_PRIMITIVES, Limits, SceneDraw};
+use crate::setup::shape::edge::Bounds;
+use crate::setup::shape::plane::{self, Planes};
+use crate::setup::{Assembly, Cull, FrontEnd, Outputs, Prepared, Primitive, Raster, Shape};
+use crate::tiles::blocks as tile;
+use crate::tiles::targets::Target;
+use crate::tiles::walk::{Shading, TileWorker};
 
 /// Fragments of a draw that are kept, at most: it bounds memory.
 const MOST_FRAGMENTS: usize = 1000;
