@@ -1,6 +1,6 @@
 //! What can go wrong between shaders and pictures.
 
-use crate::state::ElementFormat;
+use crate::layout::ElementFormat;
 use brolga_bytecode::container::ContainerError;
 use brolga_runtime::{Error, ErrorKind, Format, Register, ResourceError, StopReason};
 

@@ -7,6 +7,7 @@
 //! | `pipeline.rs` | two shaders, compiled with the state between and around them |
 //! | `linkage.rs` | which element fills which input, and which output goes where |
 //! | `state.rs` | that state, with the names and defaults of Direct3D 11 |
+//! | `layout.rs` | which bytes of vertex buffers fill which inputs |
 //! | `direct3d9.rs` | what Direct3D 9 has besides |
 //! | `error.rs` | what can go wrong |
 //! | `statistics.rs` | what a draw did |
@@ -14,13 +15,13 @@
 //! | `setup/` | from shaded vertices to primitives on the screen, sorted into tiles |
 //! | `tiles/` | primitives become pixels, tile by tile |
 //! | `pass/` | draws into the same targets, in parallel |
-//! | `vectors.rs` | the processor's widest vectors, for loops that can use them |
 //!
 //! Coordinates: x grows to the right, y downwards; pixel (i, j) has its center at (i + 0.5, j + 0.5).
 #![forbid(unsafe_code)]
 
 pub mod direct3d9;
 pub mod error;
+pub mod layout;
 mod linkage;
 pub mod pass;
 pub mod pipeline;
@@ -28,5 +29,4 @@ pub mod setup;
 pub mod state;
 pub mod statistics;
 pub mod tiles;
-mod vectors;
 pub mod vertices;

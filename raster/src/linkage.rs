@@ -17,8 +17,8 @@ use brolga_ir::translate::sm3::{Linked, linkage};
 use brolga_runtime::Signature;
 
 use crate::error::DrawError;
+use crate::layout::InputElement;
 use crate::pipeline::PipelineDesc;
-use crate::state::InputElement;
 
 /// What the shaders of a pipeline read and write.
 pub(crate) enum Linkage<'a> {

@@ -14,11 +14,10 @@ use brolga_runtime::{
 
 use crate::direct3d9::{Direct3D9State, FogMode};
 use crate::error::DrawError;
+use crate::layout::InputElement;
 use crate::linkage::Linkage;
-use crate::setup::Outputs;
-use crate::setup::clip::Mode;
-use crate::state::{DepthState, InputElement, RasterizerState, TargetState};
-use crate::vertices::assembly::Topology;
+use crate::state::{DepthState, RasterizerState, TargetState, Topology};
+use crate::vertices::primitives::{Mode, Outputs};
 
 /// What a pipeline is made of.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `schedule.rs` | draws that share targets, in parallel |
+//! | `schedule.rs` | when which part of them is drawn: batches of primitives, then tiles, in parallel |
 //! | `history.rs` | what a draw did to one pixel |
 
 pub mod history;
@@ -16,19 +16,21 @@ use brolga_runtime::{
 };
 use bytemuck::NoUninit;
 
-use crate::direct3d9::{self, Direct3D9Values, PointSizes};
+use crate::direct3d9::{self, Direct3D9Values};
 use crate::error::DrawError;
 use crate::pass::history::{Kept, PixelHistory, Watched};
-use crate::pass::schedule::{self as scene, Limits, SceneDraw};
+use crate::pass::schedule::{BoundDraw, Limits};
 use crate::pipeline::{Pipeline, codes, writes_memory};
+use crate::setup::Raster;
 use crate::setup::bias::DepthBias;
-use crate::setup::shape::edge::Bounds;
-use crate::setup::viewport::Viewport;
-use crate::setup::{Area, Raster};
+use crate::setup::clip::MOST_CLIP_PLANES;
+use crate::setup::shape::{Bounds, PointSizes};
+use crate::setup::viewport::{Area, Viewport};
+use crate::state::Kind;
 use crate::statistics::Statistics;
 use crate::tiles::targets::{DepthView, Target, Targets};
 use crate::tiles::walk::Shading;
-use crate::vertices::assembly::Kind;
+use crate::vertices::assembly::InputAssembler;
 use crate::vertices::indices::IndexBuffer;
 
 /// Draws that wait before they are drawn, at most: it bounds memory.
@@ -139,7 +141,7 @@ pub struct Pass<'a> {
     device: &'a Device,
     targets: Targets,
     target: Target,
-    waiting: Vec<SceneDraw>,
+    waiting: Vec<BoundDraw>,
     statistics: Vec<Statistics>,
     limits: Dispatch,
     /// The pixel of which histories are kept, if there is one, and those of the draws until now.
@@ -153,7 +155,7 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// If one of them cannot be drawn to.
     pub fn new(device: &'a Device, targets: Targets) -> Result<Self, DrawError> {
-        let target = targets.resolve()?;
+        let target = targets.check()?;
         let limits = Dispatch::new([0; 3]);
         let (waiting, statistics, histories) = (Vec::new(), Vec::new(), Vec::new());
         Ok(Self { device, targets, target, waiting, statistics, limits, watched: None, histories })
@@ -200,7 +202,7 @@ impl<'a> Pass<'a> {
             self.flush()?;
         }
         let asked = draw;
-        let draw = self.resolve(asked)?;
+        let draw = self.bind(asked)?;
         if let Some(pixel) = self.watched {
             let history = self.history(asked, &draw, pixel)?;
             self.histories.push(history);
@@ -214,7 +216,7 @@ impl<'a> Pass<'a> {
     }
 
     /// What a draw is going to do to a pixel.
-    fn history(&self, asked: &Draw<'_>, draw: &SceneDraw, pixel: [u32; 2]) -> Result<PixelHistory, DrawError> {
+    fn history(&self, asked: &Draw<'_>, draw: &BoundDraw, pixel: [u32; 2]) -> Result<PixelHistory, DrawError> {
         let Dispatch { fuel, progress, .. } = &self.limits;
         let deadline = self.deadline()?;
         let limits = Limits { token: deadline.token(), fuel: *fuel, progress };
@@ -373,7 +375,7 @@ impl<'a> Pass<'a> {
             let deadline = self.deadline()?;
             let limits = Limits { token: deadline.token(), fuel: *fuel, progress };
             let before = self.statistics.len();
-            let statistics = scene::draw(&draws, &self.target, self.device.pool(), &limits);
+            let statistics = schedule::run(&draws, &self.target, self.device.pool(), &limits);
             self.statistics.extend(statistics.map_err(|error| error.after(before))?);
             Ok(())
         })
@@ -393,25 +395,21 @@ impl<'a> Pass<'a> {
         &self.statistics
     }
 
-    fn resolve(&self, draw: &Draw<'_>) -> Result<SceneDraw, DrawError> {
+    /// Checks a draw, and binds what its shaders use.
+    fn bind(&self, draw: &Draw<'_>) -> Result<BoundDraw, DrawError> {
         let pipeline = draw.pipeline;
         self.targets.check_formats(pipeline)?;
         let [width, height, _] = self.target.extents;
         // Without targets it is the viewport that says how large the picture is, and nothing if there is none.
         let whole = if self.targets.is_empty() { [0.0; 2] } else { [width as f32, height as f32] };
-        let viewport = draw.viewport.unwrap_or(Viewport {
-            left: 0.0,
-            top: 0.0,
-            width: whole[0],
-            height: whole[1],
-            min_depth: 0.0,
-            max_depth: 1.0,
-        });
+        let of_size =
+            |[width, height]: [f32; 2]| Viewport { left: 0.0, top: 0.0, width, height, min_depth: 0.0, max_depth: 1.0 };
+        let viewport = draw.viewport.unwrap_or(of_size(whole));
         let target = Bounds { left: 0, top: 0, right: width as i32, bottom: height as i32 };
         let rules = pipeline.direct3d9.as_ref();
         let viewport = if rules.is_some() { direct3d9::with_depth_range(viewport) } else { viewport };
         let planes = draw.direct3d9.clip_planes.len();
-        if rules.is_some() && planes > Direct3D9Values::MOST_PLANES {
+        if rules.is_some() && planes > MOST_CLIP_PLANES {
             return Err(DrawError::ClipPlanes { count: planes });
         }
         let area = |viewport: Viewport, scissor: Option<Bounds>| {
@@ -432,20 +430,17 @@ impl<'a> Pass<'a> {
             }
             let more = draw.more_viewports.iter().map(|&(viewport, scissor)| area(viewport, scissor));
             areas.extend(more.collect::<Result<Vec<_>, _>>()?);
-            let nothing = Viewport { left: 0.0, top: 0.0, width: 0.0, height: 0.0, min_depth: 0.0, max_depth: 0.0 };
-            areas.resize(MOST_VIEWPORTS, area(nothing, None)?);
+            areas.resize(MOST_VIEWPORTS, area(Viewport { max_depth: 0.0, ..of_size([0.0; 2]) }, None)?);
         }
         let (mut vertex_bindings, strides) = vertex_bindings(self.device, draw)?;
         let mut pixel_bindings = lenient(draw.pixel_bindings);
-        if rules.is_some() {
-            direct3d9::complete(self.device, &pipeline.vertex, &mut vertex_bindings)?;
-            if let Some(shader) = &pipeline.pixel {
-                direct3d9::complete(self.device, shader, &mut pixel_bindings)?;
+        let vertex = ("vertex", &pipeline.vertex, &mut vertex_bindings);
+        let pixel = pipeline.pixel.as_ref().map(|shader| ("pixel", shader, &mut pixel_bindings));
+        for (stage, shader, bindings) in [vertex].into_iter().chain(pixel) {
+            if rules.is_some() {
+                direct3d9::complete(self.device, shader, bindings)?;
             }
-        }
-        self.targets.check_hazards("vertex", &pipeline.vertex, &vertex_bindings, pipeline)?;
-        if let Some(shader) = &pipeline.pixel {
-            self.targets.check_hazards("pixel", shader, &pixel_bindings, pipeline)?;
+            self.targets.check_hazards(stage, shader, bindings, pipeline)?;
         }
         let has_layers = pipeline.outputs.layer.is_some();
         let as_target = |view: &View| if has_layers { view.as_target_array() } else { view.as_target() };
@@ -483,27 +478,27 @@ impl<'a> Pass<'a> {
             }
             _ => None,
         };
-        Ok(SceneDraw {
+        Ok(BoundDraw {
             vertex: bind("vertex", &pipeline.vertex, &vertex_bindings)?,
             pixel,
-            topology: pipeline.topology,
-            // All indices past the end of the buffer are 0: such triangles have no inside, and such lines no length.
-            count: indices
-                .as_ref()
-                .filter(|_| pipeline.topology.kind() != Kind::Point)
-                .map_or(draw.count, |indices| indices.count().saturating_add(2).min(draw.count)),
-            base_vertex: if indices.is_some() { draw.base_vertex as u32 } else { draw.first },
-            indices,
-            restart,
-            instances: draw.instances,
-            first_instance: draw.first_instance,
-            strides,
+            input: InputAssembler {
+                topology: pipeline.topology,
+                // All indices past the end of the buffer are 0: such triangles have no inside, and such lines no length.
+                count: indices
+                    .as_ref()
+                    .filter(|_| pipeline.topology.kind() != Kind::Point)
+                    .map_or(draw.count, |indices| indices.count().saturating_add(2).min(draw.count)),
+                base_vertex: if indices.is_some() { draw.base_vertex as u32 } else { draw.first },
+                indices,
+                restart,
+                instances: draw.instances,
+                first_instance: draw.first_instance,
+                strides,
+            },
             outputs: pipeline.outputs.clone(),
             raster: pipeline.rasterizes.then_some(Raster {
                 areas,
-                fill: pipeline.rasterizer.fill,
-                cull: pipeline.rasterizer.cull,
-                is_front_counter_clockwise: pipeline.rasterizer.front_counter_clockwise,
+                state: pipeline.rasterizer,
                 bias: match rules {
                     None => DepthBias::new(&pipeline.rasterizer, self.target.depth.as_ref().map(|depth| depth.format)),
                     Some(rules) => DepthBias::of_direct3d9(rules.state.depth_bias, &pipeline.rasterizer),

@@ -3,42 +3,13 @@
 //! Packets run in order, so a quad may go to any packet after the last one that holds its position: the first of those with room.
 //! Some dozen packets are open at once, which fills nearly all of them.
 
-use crate::tiles::blocks as tile;
+use crate::tiles::quad::{Quad, TILE_QUADS};
 
 /// Quads of a packet.
 pub const QUADS: usize = 4;
 
 /// Open packets.
 const OPEN: usize = 64;
-
-/// Positions of quads along a side of a tile.
-const ACROSS: usize = tile::SIZE as usize / 2;
-
-/// Four pixels of one primitive.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(C)]
-pub struct Quad {
-    /// The upper left pixel in the target; both even.
-    pub corner: [u32; 2],
-    /// The primitive, by its place among those that are drawn together.
-    pub primitive: u32,
-    /// Covered pixels, a bit each: upper left, upper right, lower left, lower right.
-    pub coverage: u32,
-}
-
-/// The quads of a mask that has four bits for each, `across` in a row, from a pixel on: those that cover something, with their first
-/// pixel and their coverage.
-#[inline(always)]
-pub fn quads(corner: [i32; 2], mask: u64, across: i32) -> impl Iterator<Item = ([i32; 2], u32)> {
-    let mut left = mask;
-    std::iter::from_fn(move || {
-        let n = (left != 0).then(|| left.trailing_zeros() / 4)?;
-        let coverage = (left >> (4 * n) & 15) as u32;
-        left &= !(15 << (4 * n));
-        let n = n as i32;
-        Some(([corner[0] + n % across * 2, corner[1] + n / across * 2], coverage))
-    })
-}
 
 /// The open packets of a tile.
 pub struct Packets {
@@ -52,7 +23,7 @@ pub struct Packets {
     head: u32,
     end: u32,
     /// The packet after the last one that holds a position. Numbers only grow, so that nothing is cleared between tiles.
-    next: Box<[u32; ACROSS * ACROSS]>,
+    next: Box<[u32; TILE_QUADS * TILE_QUADS]>,
 }
 
 impl Default for Packets {
@@ -63,7 +34,7 @@ impl Default for Packets {
             with_room: u64::MAX,
             head: 0,
             end: 0,
-            next: Box::new([0; ACROSS * ACROSS]),
+            next: Box::new([0; TILE_QUADS * TILE_QUADS]),
         }
     }
 }
@@ -72,8 +43,8 @@ impl Packets {
     /// Adds a quad. Where there is no room the older half of the packets goes to `run`, which takes whole packets in order.
     #[inline(always)]
     pub fn push(&mut self, quad: Quad, run: impl FnMut(&[[Quad; QUADS]])) {
-        let [column, row] = [quad.corner[0] as usize / 2 % ACROSS, quad.corner[1] as usize / 2 % ACROSS];
-        let position = row * ACROSS + column;
+        let [column, row] = [quad.corner[0] as usize / 2 % TILE_QUADS, quad.corner[1] as usize / 2 % TILE_QUADS];
+        let position = row * TILE_QUADS + column;
         if self.room_after(self.next[position]).is_none() {
             self.run(OPEN as u32 / 2, run);
         }
@@ -93,9 +64,9 @@ impl Packets {
 
     /// Whether an open packet has a quad of a square of so many pixels. What is drawn there otherwise comes after it.
     pub fn meets(&self, corner: [i32; 2], size: i32) -> bool {
-        let [column, row] = corner.map(|place| place as usize / 2 % ACROSS);
+        let [column, row] = corner.map(|place| place as usize / 2 % TILE_QUADS);
         let size = size as usize / 2;
-        let mut rows = self.next.chunks_exact(ACROSS).skip(row).take(size);
+        let mut rows = self.next.chunks_exact(TILE_QUADS).skip(row).take(size);
         self.end > self.head && rows.any(|row| row[column..column + size].iter().any(|&next| next > self.head))
     }
 
@@ -142,7 +113,8 @@ impl Packets {
 mod tests {
     use brolga_testing_base::random::Random;
 
-    use super::{Packets, QUADS, Quad};
+    use super::{Packets, QUADS};
+    use crate::tiles::quad::{Coverage, Quad};
 
     #[test]
     fn every_position_keeps_its_order_and_no_packet_has_one_twice() {
@@ -156,7 +128,7 @@ mod tests {
             let (mut sent, mut ran) = (Vec::new(), Vec::new());
             let mut run = |those: &[[Quad; QUADS]]| {
                 for packet in those {
-                    let quads: Vec<_> = packet.iter().filter(|quad| quad.coverage != 0).collect();
+                    let quads: Vec<_> = packet.iter().filter(|quad| !quad.coverage.is_empty()).collect();
                     for (n, quad) in quads.iter().enumerate() {
                         assert!(quads[..n].iter().all(|other| other.corner != quad.corner));
                         ran.push(**quad);
@@ -166,7 +138,7 @@ mod tests {
             for _ in 0..count {
                 primitive += 1;
                 let corner = [0; 2].map(|_| tile * 64 + 2 * random.below(spread) as u32);
-                let quad = Quad { corner, primitive, coverage: 1 + random.below(15) as u32 };
+                let quad = Quad { corner, primitive, coverage: Coverage::of_bits(1 + random.below(15) as u64) };
                 sent.push(quad);
                 packets.push(quad, &mut run);
             }
@@ -187,7 +159,7 @@ mod tests {
         for primitive in 0..10_000 {
             // As in a mesh: each quad is met by some neighbours, one soon after the other.
             let corner = [primitive / 3 % 32 * 2, random.below(32) as u32 * 2];
-            packets.push(Quad { corner, primitive, coverage: 15 }, |those| count += those.len());
+            packets.push(Quad { corner, primitive, coverage: Coverage::FULL }, |those| count += those.len());
         }
         packets.finish(|those| count += those.len());
         assert!(count < 10_000 / QUADS * 105 / 100, "{count}");

@@ -13,8 +13,8 @@ use brolga_runtime::{
 
 use crate::error::DrawError;
 use crate::pipeline::Pipeline;
+use crate::setup::bins::Grid;
 use crate::state::depth_format;
-use crate::tiles::blocks::Grid;
 
 /// The textures that are drawn to, or the parts of them that views see: the first mip level, in the view's format, and
 /// all layers. Faces of cubes and slices of 3D textures are layers, too.
@@ -128,7 +128,7 @@ impl DepthTarget {
 
 impl Targets {
     /// Checks that they can be drawn to.
-    pub(crate) fn resolve(&self) -> Result<Target, DrawError> {
+    pub(crate) fn check(&self) -> Result<Target, DrawError> {
         let mut extents = None;
         for (n, view) in self.colors.iter().enumerate() {
             let (what, format) = (format!("target {n}"), view.format());
@@ -208,26 +208,22 @@ impl Targets {
         pipeline: &Pipeline,
     ) -> Result<(), DrawError> {
         const WRITTEN: &[ResourceClass] = &[ResourceClass::UnorderedAccess];
-        for (n, color) in self.colors.iter().enumerate() {
-            let target = || format!("target {n}");
-            if let Some(register) = register_of(READ, shader, bindings, |view| color.overlaps(view)) {
+        let check = |target: &dyn Fn() -> String, meets: &dyn Fn(&View) -> bool, written: &View| {
+            if let Some(register) = register_of(READ, shader, bindings, meets) {
                 return Err(DrawError::ReadsTarget { stage, register, target: target() });
             }
-            if let Some(register) = register_of(WRITTEN, shader, bindings, |view| color.overlaps(view)) {
-                return Err(DrawError::WritesTarget { stage, register, target: target() });
+            match register_of(WRITTEN, shader, bindings, |view| written.overlaps(view)) {
+                Some(register) => Err(DrawError::WritesTarget { stage, register, target: target() }),
+                None => Ok(()),
             }
+        };
+        for (n, color) in self.colors.iter().enumerate() {
+            check(&|| format!("target {n}"), &|view| color.overlaps(view), color)?;
         }
         let (Some(depth), Some(test)) = (&self.depth, pipeline.depth) else { return Ok(()) };
-        let target = || "the depth buffer".to_owned();
         let test = depth.restrict(test);
         let changes = [test.writes, test.stencil.is_some_and(|stencil| stencil.writes())];
-        if let Some(register) = register_of(READ, shader, bindings, |view| depth.meets(view, changes)) {
-            return Err(DrawError::ReadsTarget { stage, register, target: target() });
-        }
-        if let Some(register) = register_of(WRITTEN, shader, bindings, |view| depth.view.overlaps(view)) {
-            return Err(DrawError::WritesTarget { stage, register, target: target() });
-        }
-        Ok(())
+        check(&|| "the depth buffer".to_owned(), &|view| depth.meets(view, changes), &depth.view)
     }
 
     /// Whether a shader reads what other draws of the pass may change of the depth buffer.

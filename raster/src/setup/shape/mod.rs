@@ -17,3 +17,11 @@ pub mod small;
 pub mod sprite;
 pub mod thin;
 pub mod wide;
+
+pub use edge::{Bounds, Edge, Triangle};
+pub use fixed::Point;
+pub use plane::{Corner, Local, Planes};
+pub use small::{Group, Small};
+pub use sprite::{PointSizes, Sprite};
+pub use thin::Line;
+pub use wide::WideLine;

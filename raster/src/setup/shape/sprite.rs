@@ -41,6 +41,26 @@ impl Sprite {
     }
 }
 
+/// How large points are.
+#[derive(Clone, Copy, Debug)]
+pub struct PointSizes {
+    /// The word of a vertex that has its size.
+    pub word: Option<usize>,
+    /// The size of the others.
+    pub usual: f32,
+    /// The least and the greatest.
+    pub range: [f32; 2],
+}
+
+impl PointSizes {
+    /// The size of a point whose vertex has these words. What is no number is as small as points may be.
+    pub fn of(&self, row: &[u32]) -> f32 {
+        let size = self.word.map_or(self.usual, |word| f32::from_bits(row[word]));
+        let [least, most] = self.range;
+        size.max(least).min(most.max(least)).max(0.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Sprite;

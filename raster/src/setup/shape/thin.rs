@@ -32,17 +32,9 @@ pub struct Line {
 }
 
 impl Line {
-    /// The line from one place to another; none if it covers nothing.
-    pub fn new(from: Point, to: Point) -> Option<Self> {
-        Self::between(from, to, false)
-    }
-
-    /// The same with the pixel in whose diamond it ends, as Direct3D 9 has it by default (`D3DRS_LASTPIXEL`).
-    pub fn with_last_pixel(from: Point, to: Point) -> Option<Self> {
-        Self::between(from, to, true)
-    }
-
-    fn between(from: Point, to: Point, has_last: bool) -> Option<Self> {
+    /// The line from one place to another, perhaps with the pixel in whose diamond it ends, as Direct3D 9 has it by default
+    /// (`D3DRS_LASTPIXEL`); none if it covers nothing.
+    pub fn new(from: Point, to: Point, has_last: bool) -> Option<Self> {
         let is_steep = (to.y - from.y).abs() > (to.x - from.x).abs();
         let turned = |point: Point| if is_steep { [point.y, point.x] } else { [point.x, point.y] };
         let [start, end] = [turned(from), turned(to)];
