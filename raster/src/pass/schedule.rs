@@ -120,7 +120,8 @@ impl Schedule<'_> {
     fn flush(&self, pending: &mut Vec<Pending>, statistics: &mut [Statistics]) -> Result<(), DrawError> {
         let batches = std::mem::take(pending);
         let Some(last) = batches.last() else { return Ok(()) };
-        let work = |count| Work::new(count, self.limits, last.draw);
+        let (limits, draw) = (self.limits, last.draw);
+        let work = |count| Work { next: AtomicUsize::new(0), count, limits, draw, failure: Mutex::new(None) };
         work(batches.len()).run(self.pool, |work| self.prepare(&batches, work))?;
         let mut marks = Marks::new(self.target.grid().count())?;
         for batch in &batches {
@@ -228,11 +229,7 @@ struct Work<'a> {
     failure: Mutex<Option<DrawError>>,
 }
 
-impl<'a> Work<'a> {
-    fn new(count: usize, limits: &'a Limits<'a>, draw: usize) -> Self {
-        Self { next: AtomicUsize::new(0), count, limits, draw, failure: Mutex::new(None) }
-    }
-
+impl Work<'_> {
     fn take(&self) -> Result<Option<usize>, DrawError> {
         let n = self.next.fetch_add(1, Ordering::Relaxed);
         if n >= self.count {

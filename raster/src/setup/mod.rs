@@ -51,14 +51,6 @@ pub struct Raster {
     pub is_transformed: bool,
 }
 
-impl Raster {
-    /// The area with a number; the first one, if there is no such number (functional specification, 15.8.1).
-    #[inline(always)]
-    pub fn area(&self, number: u32) -> &Area {
-        self.areas.get(number as usize).unwrap_or(&self.areas[0])
-    }
-}
-
 /// A primitive on the screen.
 #[derive(Clone, Copy, Debug)]
 pub struct Primitive {
@@ -145,8 +137,7 @@ pub struct Scratch {
 
 /// What is done to the primitives of a batch.
 struct SetUp<'a> {
-    kind: Kind,
-    primitives: &'a mut [IndexedPrimitive],
+    batch: &'a mut PrimitiveBatch,
     prepared: &'a mut Prepared,
     scratch: &'a mut Scratch,
     outputs: &'a Outputs,
@@ -158,13 +149,13 @@ impl Work for SetUp<'_> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { kind, primitives, prepared, scratch, outputs, raster } = self;
+        let Self { batch: PrimitiveBatch { kind, primitives, .. }, prepared, scratch, outputs, raster } = self;
         prepared.unshare(primitives);
         prepared.place(scratch, outputs, raster);
-        if kind == Kind::Triangle && raster.state.fill == Fill::Wireframe {
+        if *kind == Kind::Triangle && raster.state.fill == Fill::Wireframe {
             return prepared.outline(primitives, scratch, outputs, raster);
         }
-        prepared.cut(kind, primitives, scratch, outputs, raster);
+        prepared.cut(*kind, primitives, scratch, outputs, raster);
         match kind {
             Kind::Point => prepared.set_up_points(scratch, raster),
             Kind::Line => prepared.set_up_lines(scratch, raster),
@@ -193,8 +184,7 @@ impl Prepared {
         self.primitives.clear();
         if let Some(raster) = raster {
             self.statistics.clipper_invocations = self.statistics.primitives;
-            let primitives = &mut batch.primitives;
-            vectorize(SetUp { kind: batch.kind, primitives, prepared: self, scratch, outputs, raster });
+            vectorize(SetUp { batch, prepared: self, scratch, outputs, raster });
             if raster.is_masked {
                 self.bins.clear(grid.columns);
                 self.primitives.clear();
@@ -222,7 +212,7 @@ impl Prepared {
     #[inline(always)]
     fn place(&mut self, scratch: &mut Scratch, outputs: &Outputs, raster: &Raster) {
         let places = &mut scratch.places;
-        let mut area = raster.area(0);
+        let mut area = &raster.areas[0];
         places.clear();
         for vertex in 0..self.vertices.count() as u32 {
             if self.viewport.is_some() {
@@ -253,10 +243,12 @@ impl Prepared {
         self.grid.first_row(self.vertices.word(vertices[0], word))
     }
 
-    /// The part of the target that a primitive is drawn to: its leading vertex says which.
+    /// The part of the target that a primitive is drawn to: its leading vertex says which. The first one, if there is no such part
+    /// (functional specification, 15.8.1).
     #[inline(always)]
     pub fn area<'a>(&self, leading: u32, raster: &'a Raster) -> &'a Area {
-        raster.area(self.viewport.map_or(0, |word| self.vertices.word(leading, word)))
+        let number = self.viewport.map_or(0, |word| self.vertices.word(leading, word));
+        raster.areas.get(number as usize).unwrap_or(&raster.areas[0])
     }
 
     /// Where the vertices of a primitive are.

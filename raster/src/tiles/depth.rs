@@ -82,7 +82,7 @@ impl Tile {
         if self.format.is_some() {
             return Ok(());
         }
-        let (texture, format) = (buffer.texture(), buffer.format);
+        let (texture, format) = (&buffer.texture, buffer.format);
         let part = buffer.part(corner, layer, SIZE as u32)?;
         let pitch = Some(SIZE as u64 * u64::from(texture.shape().format.size_bytes()));
         match format {
@@ -136,7 +136,7 @@ impl Tile {
     /// Writes it back, if one lies here.
     pub fn store(&mut self, buffer: &DepthTarget, corner: [i32; 2], layer: u32) -> Result<(), ResourceError> {
         let Some(format) = self.format.take().filter(|_| self.is_changed) else { return Ok(()) };
-        let texture = buffer.texture();
+        let texture = &buffer.texture;
         let part = buffer.part(corner, layer, SIZE as u32)?;
         let pitch = Some(SIZE as u64 * u64::from(texture.shape().format.size_bytes()));
         match format {

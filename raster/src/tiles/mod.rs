@@ -5,7 +5,7 @@
 //! | `targets.rs` | levels and layers of textures that are drawn to |
 //! | `walk.rs` | what a draw has in a tile: from primitives to quads that are tested and shaded |
 //! | `blocks.rs` | coverage of larger triangles and of lines, block by block within a tile |
-//! | `quad.rs` | squares of 2 x 2 pixels, and which of them are covered |
+//! | `quad.rs` | which pixels of a quad are covered |
 //! | `depth.rs` | the depth test before shading |
 //! | `coarse.rs` | what fails it square by square |
 //! | `packets.rs` | quads of several primitives in packets, in order |

@@ -3,13 +3,25 @@
 //! Packets run in order, so a quad may go to any packet after the last one that holds its position: the first of those with room.
 //! Some dozen packets are open at once, which fills nearly all of them.
 
-use crate::tiles::quad::{Quad, TILE_QUADS};
+use crate::tiles::quad::TILE_QUADS;
 
 /// Quads of a packet.
 pub const QUADS: usize = 4;
 
 /// Open packets.
 const OPEN: usize = 64;
+
+/// Four pixels of one primitive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
+pub struct Quad {
+    /// The upper left pixel in the target; both even.
+    pub corner: [u32; 2],
+    /// The primitive, by its place among those that are drawn together.
+    pub primitive: u32,
+    /// Covered pixels, a bit each: upper left, upper right, lower left, lower right.
+    pub coverage: u32,
+}
 
 /// The open packets of a tile.
 pub struct Packets {
@@ -113,8 +125,7 @@ impl Packets {
 mod tests {
     use brolga_testing_base::random::Random;
 
-    use super::{Packets, QUADS};
-    use crate::tiles::quad::{Coverage, Quad};
+    use super::{Packets, QUADS, Quad};
 
     #[test]
     fn every_position_keeps_its_order_and_no_packet_has_one_twice() {
@@ -128,7 +139,7 @@ mod tests {
             let (mut sent, mut ran) = (Vec::new(), Vec::new());
             let mut run = |those: &[[Quad; QUADS]]| {
                 for packet in those {
-                    let quads: Vec<_> = packet.iter().filter(|quad| !quad.coverage.is_empty()).collect();
+                    let quads: Vec<_> = packet.iter().filter(|quad| quad.coverage != 0).collect();
                     for (n, quad) in quads.iter().enumerate() {
                         assert!(quads[..n].iter().all(|other| other.corner != quad.corner));
                         ran.push(**quad);
@@ -138,7 +149,7 @@ mod tests {
             for _ in 0..count {
                 primitive += 1;
                 let corner = [0; 2].map(|_| tile * 64 + 2 * random.below(spread) as u32);
-                let quad = Quad { corner, primitive, coverage: Coverage::of_bits(1 + random.below(15) as u64) };
+                let quad = Quad { corner, primitive, coverage: 1 + random.below(15) as u32 };
                 sent.push(quad);
                 packets.push(quad, &mut run);
             }
@@ -159,7 +170,7 @@ mod tests {
         for primitive in 0..10_000 {
             // As in a mesh: each quad is met by some neighbours, one soon after the other.
             let corner = [primitive / 3 % 32 * 2, random.below(32) as u32 * 2];
-            packets.push(Quad { corner, primitive, coverage: Coverage::FULL }, |those| count += those.len());
+            packets.push(Quad { corner, primitive, coverage: 15 }, |those| count += those.len());
         }
         packets.finish(|those| count += those.len());
         assert!(count < 10_000 / QUADS * 105 / 100, "{count}");

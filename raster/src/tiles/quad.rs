@@ -1,4 +1,4 @@
-//! Quads: squares of 2 x 2 pixels, which are tested and shaded together, and which of their pixels are covered.
+//! Quads are squares of 2 x 2 pixels, which are tested and shaded together: which of their pixels are covered.
 
 use wide::u32x4;
 
@@ -70,18 +70,6 @@ const PIXELS: [[u32; 4]; 16] = {
     }
     pixels
 };
-
-/// Four pixels of one primitive.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(C)]
-pub struct Quad {
-    /// The upper left pixel in the target; both even.
-    pub corner: [u32; 2],
-    /// The primitive, by its place among those that are drawn together.
-    pub primitive: u32,
-    /// The pixels that are covered.
-    pub coverage: Coverage,
-}
 
 /// The quads of a mask that has four bits for each, `across` in a row, from a pixel on: those that cover something, with their first
 /// pixel and their coverage.

@@ -91,7 +91,8 @@ pub struct Target {
 /// Where the texels of a depth buffer are.
 #[derive(Clone, Debug)]
 pub struct DepthTarget {
-    texture: Texture,
+    /// Its texels.
+    pub texture: Texture,
     mip: u32,
     first_layer: u32,
     /// What they are.
@@ -110,11 +111,6 @@ impl DepthTarget {
         let Subresources { texture, mips, layers, .. } = subresources;
         let format = depth_format(texture.shape().format)?;
         Ok(Self { texture: (*texture).clone(), mip: mips.start, first_layer: layers.start, format })
-    }
-
-    /// Its texels.
-    pub fn texture(&self) -> &Texture {
-        &self.texture
     }
 
     /// The texels of a tile of a layer, which has so many along a side.

@@ -13,8 +13,8 @@ use crate::statistics::Statistics;
 use crate::tiles::blocks::{self, Block};
 use crate::tiles::coarse;
 use crate::tiles::depth::{Tested, Tile};
-use crate::tiles::packets::{Packets, QUADS};
-use crate::tiles::quad::{self, Coverage, Quad};
+use crate::tiles::packets::{Packets, QUADS, Quad};
+use crate::tiles::quad::{self, Coverage};
 use crate::tiles::targets::Target;
 use crate::vertices::primitives::Outputs;
 
@@ -212,19 +212,19 @@ impl TileDraw<'_, '_, '_> {
     #[inline(always)]
     fn large(&mut self, prepared: &Prepared, primitive: &Primitive) {
         let origin = self.worker.corner;
-        let own = |bias| moved(prepared.corners_of(primitive.vertices), bias);
+        let biased = |bias| moved(prepared.corners_of(primitive.vertices), bias);
         let mut edges = [Edge::default(); blocks::MOST_EDGES];
-        let mut put = |own: &[Edge]| edges[..own.len()].copy_from_slice(own);
+        let mut put = |all: &[Edge]| edges[..all.len()].copy_from_slice(all);
         let (bounds, corners, own) = match primitive.shape {
             Shape::Small(_) => return,
             Shape::Large { bounds, bias } => {
-                let corners = own(bias);
+                let corners = biased(bias);
                 let Some(triangle) = Triangle::new(corners.map(|corner| corner.point)) else { return };
                 put(&triangle.edges());
                 (bounds, corners, 3)
             }
             Shape::Line { bounds, ends, bias } => {
-                let corners = own(bias);
+                let corners = biased(bias);
                 let [from, to] = ends.map(|end| corners[usize::from(end)].point);
                 if self.raster.has_wide_lines {
                     let Some(line) = WideLine::new(from, to) else { return };
@@ -443,7 +443,7 @@ impl TileDraw<'_, '_, '_> {
         }
         self.statistics.pixel_invocations += coverage.count();
         let primitive = self.record(drawn);
-        let quad = Quad { corner: [corner[0] as u32, corner[1] as u32], primitive, coverage };
+        let quad = Quad { corner: corner.map(|place| place as u32), primitive, coverage: coverage.bits() };
         let TileWorker { packets, closed, .. } = &mut *self.worker;
         packets.push(quad, |packets| closed.append(packets));
         if closed.quads.len() >= MOST_QUADS {
@@ -532,7 +532,7 @@ fn moved(mut corners: [Corner; 3], bias: f32) -> [Corner; 3] {
 impl Waiting {
     /// Adds packets.
     fn append(&mut self, packets: &[[Quad; QUADS]]) {
-        let words = |quad: &Quad| [quad.corner[0], quad.corner[1], quad.primitive, quad.coverage.bits()];
+        let words = |quad: &Quad| [quad.corner[0], quad.corner[1], quad.primitive, quad.coverage];
         self.quads.extend(packets.as_flattened().iter().map(words));
     }
 }
