@@ -29,19 +29,18 @@
 //! each draw did ([`Statistics`]), or what each primitive did to one pixel ([`Pass::watch`]). With
 //! [`Pass::with_limits`] it stops where a dispatch would.
 
-pub use brolga_raster::assembly::Topology;
-pub use brolga_raster::batch::{Cull, Fill};
 pub use brolga_raster::direct3d9::{Direct3D9State, Direct3D9Values, Distance, FRESH_SAMPLER, FogMode};
-pub use brolga_raster::edge::Bounds;
 pub use brolga_raster::error::DrawError;
-pub use brolga_raster::history::{Counts, Fate, Fragment, PixelHistory};
-pub use brolga_raster::indices::IndexBuffer;
+pub use brolga_raster::layout::{ElementFormat, InputElement};
+pub use brolga_raster::pass::history::{Counts, Fate, Fragment, PixelHistory};
 pub use brolga_raster::pass::{Draw, Pass, VertexBuffer};
 pub use brolga_raster::pipeline::{Pipeline, PipelineDesc};
-pub use brolga_raster::state::{ALPHA_BLEND, DepthState, ElementFormat, InputElement, RasterizerState, TargetState};
+pub use brolga_raster::setup::shape::edge::Bounds;
+pub use brolga_raster::setup::viewport::Viewport;
+pub use brolga_raster::state::{ALPHA_BLEND, Cull, DepthState, Fill, RasterizerState, TargetState, Topology};
 pub use brolga_raster::statistics::Statistics;
-pub use brolga_raster::targets::{DepthView, Targets};
-pub use brolga_raster::viewport::Viewport;
+pub use brolga_raster::tiles::targets::{DepthView, Targets};
+pub use brolga_raster::vertices::indices::IndexBuffer;
 pub use brolga_runtime::format::TextureFormat;
 pub use brolga_runtime::pipeline::state::{
     Advance, Blend, BlendOp, Equation, Factor, LogicOp, StencilFace, StencilOp, StencilTest,

@@ -11,10 +11,10 @@ use brolga_runtime::{
     TextureShape, View,
 };
 
-use crate::assembly::{Kind, Topology};
 use crate::error::DrawError;
-use crate::state::ElementFormat;
-use crate::viewport::{Plane, Viewport};
+use crate::layout::ElementFormat;
+use crate::setup::viewport::{Plane, Viewport};
+use crate::state::{Kind, Topology};
 
 /// The state of a pipeline. What it shares with Direct3D 11 is in the rest of it, with that name.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -91,9 +91,6 @@ impl Default for Direct3D9Values {
 }
 
 impl Direct3D9Values {
-    /// The most clip planes.
-    pub(crate) const MOST_PLANES: usize = 6;
-
     pub(crate) fn planes(&self) -> impl Iterator<Item = Plane> {
         self.clip_planes.iter().map(|plane| plane.map(f64::from))
     }
@@ -204,25 +201,5 @@ impl ElementFormat {
     /// The names of the types of Direct3D 9.
     pub fn declarations() -> impl Iterator<Item = &'static str> {
         TYPES.iter().map(|(name, _)| *name)
-    }
-}
-
-/// How large points are.
-#[derive(Clone, Copy, Debug)]
-pub struct PointSizes {
-    /// The word of a vertex that has its size.
-    pub word: Option<usize>,
-    /// The size of the others.
-    pub usual: f32,
-    /// The least and the greatest.
-    pub range: [f32; 2],
-}
-
-impl PointSizes {
-    /// The size of a point whose vertex has these words. What is no number is as small as points may be.
-    pub fn of(&self, row: &[u32]) -> f32 {
-        let size = self.word.map_or(self.usual, |word| f32::from_bits(row[word]));
-        let [least, most] = self.range;
-        size.max(least).min(most.max(least)).max(0.0)
     }
 }

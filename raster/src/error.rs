@@ -1,6 +1,6 @@
 //! What can go wrong between shaders and pictures.
 
-use crate::state::ElementFormat;
+use crate::layout::ElementFormat;
 use brolga_runtime::{Error, ErrorKind, Format, Register, ResourceError, StopReason};
 
 /// Why a pipeline cannot be made, or a draw not be drawn.

@@ -1,109 +1,97 @@
 //! The state of a draw, with the names and the defaults of Direct3D 11.
 
+use brolga_ir::named::numbered;
 use brolga_ir::pipeline::state::{
-    Advance, Blend, BlendOp, DepthFormat, DepthTest, Equation, Factor, Logic, LogicOp, Range, StencilTest, Target,
+    Blend, BlendOp, DepthFormat, DepthTest, Equation, Factor, Logic, LogicOp, Range, StencilTest, Target,
 };
-use brolga_ir::texel::{Channel, ChannelKind, TexelFormat};
 use brolga_runtime::format::{Encoding, Use};
 use brolga_runtime::{Comparison, Format};
 
-use crate::batch::{Cull, Fill};
 use crate::error::DrawError;
 
-/// An element of a vertex: which bytes fill an input of the vertex shader.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct InputElement {
-    /// The semantic, in letters of either case: `POSITION`.
-    pub semantic: String,
-    /// The number after it.
-    pub index: u32,
-    /// How its bytes are read.
-    pub format: ElementFormat,
-    /// The vertex buffer.
-    pub slot: u32,
-    /// Bytes from the start of a vertex.
-    pub offset_bytes: u32,
-    /// When the next one is read.
-    pub advance: Advance,
-}
-
-impl InputElement {
-    /// One for each vertex, from the first vertex buffer. A number at the semantic's end is its index: `TEXCOORD1`.
-    pub fn new(semantic: &str, format: impl Into<ElementFormat>, offset_bytes: u32) -> Self {
-        let name = semantic.trim_end_matches(|letter: char| letter.is_ascii_digit());
-        let index = semantic[name.len()..].parse().unwrap_or(0);
-        let format = format.into();
-        Self { semantic: name.to_owned(), index, format, slot: 0, offset_bytes, advance: Advance::Vertex }
-    }
-
-    /// Reads it from another vertex buffer.
-    pub fn slot(mut self, slot: u32) -> Self {
-        self.slot = slot;
-        self
-    }
-
-    /// Reads the next one after `step` instances; never if that is 0.
-    pub fn per_instance(mut self, step: u32) -> Self {
-        self.advance = Advance::Instance { step };
-        self
+numbered! {
+    /// How vertices make primitives, as D3D11_PRIMITIVE_TOPOLOGY.
+    pub enum Topology {
+        /// Every vertex is a point.
+        PointList = 1 => "POINTLIST",
+        /// Two vertices each.
+        LineList = 2 => "LINELIST",
+        /// Each vertex from the second on makes a line with the one before it.
+        LineStrip = 3 => "LINESTRIP",
+        /// Three vertices each.
+        TriangleList = 4 => "TRIANGLELIST",
+        /// Each vertex from the third on makes a triangle with the two before it.
+        TriangleStrip = 5 => "TRIANGLESTRIP",
+        /// Each vertex from the third on makes a triangle with the one before it, which leads, and the first one. Only Direct3D 9 has
+        /// fans, which do not begin anew.
+        TriangleFan = 6 => "TRIANGLEFAN",
     }
 }
 
-/// How the bytes of an element are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ElementFormat {
-    /// As texels of a format.
-    Texel(Format),
-    /// Three unsigned integers of 10 bits, the last one 1: `D3DDECLTYPE_UDEC3` of Direct3D 9.
-    Udec3,
-    /// Three signed fixed-point numbers of 10 bits, the last one 1: `D3DDECLTYPE_DEC3N`.
-    Dec3n,
-}
-
-impl From<Format> for ElementFormat {
-    fn from(format: Format) -> Self {
-        Self::Texel(format)
-    }
-}
-
-impl std::fmt::Display for ElementFormat {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Topology {
+    /// What it makes of vertices.
+    pub fn kind(self) -> Kind {
         match self {
-            Self::Texel(format) => format.fmt(f),
-            Self::Udec3 => f.write_str("UDEC3"),
-            Self::Dec3n => f.write_str("DEC3N"),
+            Topology::PointList => Kind::Point,
+            Topology::LineList | Topology::LineStrip => Kind::Line,
+            Topology::TriangleList | Topology::TriangleStrip | Topology::TriangleFan => Kind::Triangle,
         }
     }
 }
 
-impl ElementFormat {
-    /// Bytes of an element.
-    pub fn size_bytes(self) -> u32 {
+/// What primitives are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Kind {
+    /// Points.
+    #[default]
+    Point,
+    /// Lines.
+    Line,
+    /// Triangles.
+    Triangle,
+}
+
+impl Kind {
+    /// Vertices of a primitive.
+    pub(crate) fn vertices(self) -> u32 {
         match self {
-            Self::Texel(format) => format.size_bytes(),
-            Self::Udec3 | Self::Dec3n => 4,
+            Kind::Point => 1,
+            Kind::Line => 2,
+            Kind::Triangle => 3,
         }
     }
+}
 
-    /// Whether it has integers.
-    pub fn is_integer(self) -> bool {
-        match self {
-            Self::Texel(format) => format.encoding().is_integer(),
-            Self::Udec3 => true,
-            Self::Dec3n => false,
-        }
+numbered! {
+    /// What is drawn of triangles, as D3D11_FILL_MODE.
+    pub enum Fill {
+        /// All that they cover.
+        Solid = 3 => "SOLID",
+        /// Their edges, as lines; not those where they are cut.
+        Wireframe = 2 => "WIREFRAME",
     }
+}
 
-    /// How its words are read; none if vertices cannot have it.
-    pub(crate) fn texel(self) -> Option<TexelFormat> {
-        let tens = |kind, missing_alpha| {
-            let channel = |shift| Some(Channel { shift, bits: 10, kind });
-            TexelFormat { words: 1, channels: [channel(0), channel(10), channel(20), None], missing_alpha }
-        };
+numbered! {
+    /// Triangles that are not drawn, as D3D11_CULL_MODE.
+    pub enum Cull {
+        /// All are drawn.
+        None = 1 => "NONE",
+        /// Those that show their front.
+        Front = 2 => "FRONT",
+        /// Those that show their back.
+        Back = 3 => "BACK",
+    }
+}
+
+impl Cull {
+    /// Whether it takes triangles away that show their front, or their back.
+    #[inline(always)]
+    pub(crate) fn takes(self, is_front: bool) -> bool {
         match self {
-            Self::Texel(format) => format.vertex_format(),
-            Self::Udec3 => Some(tens(ChannelKind::Uint, 1)),
-            Self::Dec3n => Some(tens(ChannelKind::Snorm, 1_f32.to_bits())),
+            Cull::None => false,
+            Cull::Front => is_front,
+            Cull::Back => !is_front,
         }
     }
 }

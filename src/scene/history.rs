@@ -1,6 +1,6 @@
 //! What each step of a scene did to one pixel.
 
-use brolga_raster::history::texel;
+use brolga_raster::pass::history::texel;
 use brolga_runtime::{Format, Texture, View};
 
 use super::error::SceneError;

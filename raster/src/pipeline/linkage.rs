@@ -10,7 +10,7 @@ use brolga_runtime::{Module, Parameter, Semantic, Signature, StageKind, SystemVa
 use super::PipelineDesc;
 use super::pass_through::PassThrough;
 use crate::error::DrawError;
-use crate::state::InputElement;
+use crate::layout::InputElement;
 
 /// The shaders of a pipeline, and how they are linked.
 pub(crate) struct Linkage<'d> {

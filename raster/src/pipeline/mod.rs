@@ -20,12 +20,11 @@ use brolga_runtime::{
     ResourceClass, Shader, Signature, StageKind, Stages, SystemValue,
 };
 
-use crate::assembly::Topology;
-use crate::batch::Outputs;
-use crate::clip::Mode;
 use crate::direct3d9::{Direct3D9State, FogMode};
 use crate::error::DrawError;
-use crate::state::{DepthState, InputElement, RasterizerState, TargetState};
+use crate::layout::InputElement;
+use crate::state::{DepthState, RasterizerState, TargetState, Topology};
+use crate::vertices::primitives::{Mode, Outputs};
 use linkage::Linkage;
 
 /// What a pipeline is made of.

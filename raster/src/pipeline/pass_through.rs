@@ -8,7 +8,7 @@ use brolga_runtime::{
 };
 
 use crate::error::DrawError;
-use crate::state::InputElement;
+use crate::layout::InputElement;
 
 /// Registers that a vertex shader of Direct3D 9 can write.
 const MOST: usize = 12;

@@ -1,10 +1,11 @@
 //! Clipping and the viewport, by the rules of sections 15.4, 15.6 and 15.16 of the functional specification.
 
-use brolga_raster::clip::{Mode, Polygon, Vertex, is_inside, is_outside};
-use brolga_raster::edge::{Bounds, Triangle, area};
-use brolga_raster::fixed::Point;
-use brolga_raster::plane::Corner;
-use brolga_raster::viewport::{Plane, Viewport};
+use brolga_raster::setup::clip::{Polygon, Vertex, is_inside, is_outside};
+use brolga_raster::setup::shape::edge::{Bounds, Triangle, area};
+use brolga_raster::setup::shape::fixed::Point;
+use brolga_raster::setup::shape::plane::Corner;
+use brolga_raster::setup::viewport::{Plane, Viewport};
+use brolga_raster::vertices::primitives::Mode;
 use brolga_testing_base::random::Random;
 
 const VIEWPORT: Viewport = Viewport { left: 0.0, top: 0.0, width: 64.0, height: 64.0, min_depth: 0.0, max_depth: 1.0 };

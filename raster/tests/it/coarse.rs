@@ -1,10 +1,11 @@
 //! What is dropped square by square, against the tests of its pixels: none of them may pass, or change anything.
 
 use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest, StencilFace, StencilOp, StencilTest};
-use brolga_raster::depth::{Tested, Tile};
-use brolga_raster::edge::Bounds;
-use brolga_raster::plane::{DEPTH, Local};
-use brolga_raster::tile::SIZE;
+use brolga_raster::setup::bins::TILE_SIZE as SIZE;
+use brolga_raster::setup::shape::edge::Bounds;
+use brolga_raster::setup::shape::plane::{DEPTH, Local};
+use brolga_raster::tiles::depth::{Tested, Tile};
+use brolga_raster::tiles::quad::Coverage;
 use brolga_testing_base::random::Random;
 
 /// A test like those of draws: mostly without stencils.
@@ -81,16 +82,17 @@ fn what_is_hidden_fails_pixel_by_pixel_and_changes_nothing() {
                 let is_front = random.one_in(2);
                 let is_hidden = tile.is_hidden(&local, corner, &area, range);
                 let before = is_hidden.then(|| content(&tile));
-                let mut left = 0;
+                let mut fails = true;
                 for (y, x) in quads(&area) {
                     let place = [x - corner[0], y - corner[1]];
                     let depths = local.of_quad(DEPTH, place.map(|way| way as f32));
-                    let (place, coverage) = (place.map(|way| way as usize), 15);
-                    left |= tile.test(&how, &Tested { place, depths, coverage, is_front, range, reference });
+                    let (place, coverage) = (place.map(|way| way as usize), Coverage::FULL);
+                    let tested = Tested { place, depths, coverage, is_front, range, reference };
+                    fails &= tile.test(&how, &tested).is_empty();
                 }
-                let is_right = before.is_none_or(|before| left == 0 && before == content(&tile));
+                let is_right = before.is_none_or(|before| fails && before == content(&tile));
                 assert!(is_right, "{how:?} {local:?} {area:?} {range:?}");
-                failed += u32::from(left == 0);
+                failed += u32::from(fails);
                 hidden += u32::from(is_hidden);
             }
         }

@@ -1,11 +1,11 @@
 //! Coverage against brute force: the rules of section 3.4.2 of the functional specification, said once more for one pixel in numbers
 //! that cannot overflow, and the figure's triangles.
 
-use brolga_raster::edge::{Bounds, Edge, Triangle, area};
-use brolga_raster::fixed::Point;
-use brolga_raster::plane::{Corner, Planes};
-use brolga_raster::small::{self, Group};
-use brolga_raster::tile::{self, Block};
+use brolga_raster::setup::shape::edge::{Bounds, Edge, Triangle, area};
+use brolga_raster::setup::shape::fixed::Point;
+use brolga_raster::setup::shape::plane::{Corner, Planes};
+use brolga_raster::setup::shape::small::{self, Group};
+use brolga_raster::tiles::blocks::{self, Block};
 use brolga_testing_base::random::Random;
 
 use crate::picture::{Picture, WINDOW, window};
@@ -41,7 +41,7 @@ fn is_covered(corners: [Point; 3], [x, y]: [i32; 2]) -> bool {
 
 /// Adds what is covered, in the way that tiles find it.
 fn walk(picture: &mut Picture, edges: &[Edge]) {
-    tile::walk(edges, picture.corner, |block| match block {
+    blocks::walk(edges, picture.corner, |block| match block {
         Block::Whole { corner, size } => {
             (0..size * size).for_each(|n| picture.add([corner[0] + n % size, corner[1] + n / size]))
         }
@@ -227,7 +227,8 @@ fn a_rectangle_cuts_off_what_is_outside() {
     let corners = [[-100.0, -100.0], [300.0, -100.0], [-100.0, 300.0]].map(Point::snap);
     let triangle = Triangle::new(corners).expect("an inside");
     let [a, b, c] = triangle.edges();
-    let edges = [a, b, c, Edge::right_of(3), Edge::left_of(50), Edge::below(7), Edge::above(60)];
+    let [left, right, top, bottom] = Bounds { left: 3, top: 7, right: 50, bottom: 60 }.sides();
+    let edges = [a, b, c, left, right, top, bottom];
     let mut picture = Picture::new([0, 0]);
     walk(&mut picture, &edges);
     for n in 0..WINDOW * WINDOW {

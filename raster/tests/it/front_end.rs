@@ -6,8 +6,9 @@ use brolga_ir::interface::Interface;
 use brolga_raster::error::DrawError;
 use brolga_raster::pass::{Draw, Pass};
 use brolga_raster::pipeline::{Pipeline, PipelineDesc};
-use brolga_raster::state::{InputElement, TargetState};
-use brolga_raster::targets::Targets;
+use brolga_raster::layout::InputElement;
+use brolga_raster::state::TargetState;
+use brolga_raster::tiles::targets::Targets;
 use brolga_runtime::{
     CompileOptions, Device, Engine, Error, Format, Interpolation, Module, Parameter, Program, Semantic, Signature,
     Stage, StageKind, SystemValue, TextureShape, View,

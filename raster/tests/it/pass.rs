@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use brolga_raster::error::DrawError;
+use brolga_raster::layout::InputElement;
 use brolga_raster::pass::{Draw, Pass};
 use brolga_raster::pipeline::{Pipeline, PipelineDesc};
-use brolga_raster::state::{InputElement, TargetState};
-use brolga_raster::targets::Targets;
+use brolga_raster::state::TargetState;
+use brolga_raster::tiles::targets::Targets;
 use brolga_runtime::{CompileStage, Device, Format, Limits, Module, StageKind, TexelBox, TextureShape, View};
 
 /// Position and colour.

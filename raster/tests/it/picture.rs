@@ -1,6 +1,6 @@
 //! A window of pixels, in which tests count how often each is covered.
 
-use brolga_raster::edge::Bounds;
+use brolga_raster::setup::shape::edge::Bounds;
 
 /// Pixels along a side of the windows that are compared.
 pub const WINDOW: i32 = 64;

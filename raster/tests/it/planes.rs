@@ -1,8 +1,8 @@
 //! Planes against doubles: what a triangle's corners say of a point of it, by areas (functional specification, 3.4.1 and 15.16.2).
 
-use brolga_raster::edge::{Bounds, Triangle};
-use brolga_raster::fixed::Point;
-use brolga_raster::plane::{Corner, Planes};
+use brolga_raster::setup::shape::edge::{Bounds, Triangle};
+use brolga_raster::setup::shape::fixed::Point;
+use brolga_raster::setup::shape::plane::{Corner, Planes};
 use brolga_testing_base::random::Random;
 
 fn unit(random: &mut Random) -> f64 {

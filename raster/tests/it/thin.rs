@@ -1,12 +1,12 @@
 //! Coverage of lines and points against brute force: the rules of sections 3.4.3 and 3.4.6 of the functional specification, said once
 //! more for one pixel in numbers that cannot overflow, and the figures' examples.
 
-use brolga_raster::edge::Edge;
-use brolga_raster::fixed::Point;
-use brolga_raster::plane::{Corner, Local, Planes};
-use brolga_raster::small::Small;
-use brolga_raster::thin::{self, Line};
-use brolga_raster::tile::{self, Block};
+use brolga_raster::setup::shape::edge::Edge;
+use brolga_raster::setup::shape::fixed::Point;
+use brolga_raster::setup::shape::plane::{Corner, Local, Planes};
+use brolga_raster::setup::shape::small::Small;
+use brolga_raster::setup::shape::thin::{self, Line};
+use brolga_raster::tiles::blocks::{self, Block};
 use brolga_testing_base::random::Random;
 
 use crate::picture::{Picture, WINDOW, window};
@@ -74,19 +74,19 @@ trait Lines {
 
 impl Lines for Picture {
     fn draw(&mut self, from: Point, to: Point) {
-        let Some(line) = Line::new(from, to) else { return };
+        let Some(line) = Line::new(from, to, false) else { return };
         let [one, other] = line.edges();
         let [left, right, top, bottom] = line.bounds().sides();
         let edges: [Edge; 6] = [one, other, left, right, top, bottom];
         let before: u32 = self.counts.iter().map(|&count| u32::from(count)).sum();
-        tile::walk(&edges, self.corner, |block| match block {
+        blocks::walk(&edges, self.corner, |block| match block {
             Block::Whole { .. } => panic!("a line covers no square"),
             Block::Part { corner, quads } => {
                 self.add_quads(corner, quads.into(), 2);
             }
         });
         let after: u32 = self.counts.iter().map(|&count| u32::from(count)).sum();
-        assert!(after == before || !tile::is_outside(&edges, self.corner), "{from:?} {to:?}");
+        assert!(after == before || !blocks::is_outside(&edges, self.corner), "{from:?} {to:?}");
     }
 
     fn pixels(&self) -> Vec<[i32; 2]> {
@@ -108,7 +108,7 @@ fn check(from: Point, to: Point, corner: [i32; 2]) {
     drawn.draw(from, to);
     assert!(drawn == expected, "{from:?} to {to:?}: {:?}, not {:?}", drawn.pixels(), expected.pixels());
     // What is in the window as a whole fills its rectangle from side to side.
-    let Some(bounds) = Line::new(from, to).map(|line| line.bounds()) else { return };
+    let Some(bounds) = Line::new(from, to, false).map(|line| line.bounds()) else { return };
     if bounds.intersect(window(corner)) == bounds {
         let pixels = expected.pixels();
         let range = |axis: usize| {
@@ -329,7 +329,7 @@ fn lines_without_length_cover_nothing() {
     let mut random = Random(8);
     for _ in 0..1_000 {
         let point = anywhere(&mut random);
-        assert_eq!(Line::new(point, point), None);
+        assert_eq!(Line::new(point, point, false), None);
         assert_eq!(Planes::of_line(&[corner(point, 0.5, 1.0); 3], [0, 1]), None);
     }
 }

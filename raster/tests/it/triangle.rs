@@ -3,10 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use brolga_raster::layout::InputElement;
 use brolga_raster::pass::{Draw, Pass};
 use brolga_raster::pipeline::{Pipeline, PipelineDesc};
-use brolga_raster::state::{InputElement, TargetState};
-use brolga_raster::targets::Targets;
+use brolga_raster::state::TargetState;
+use brolga_raster::tiles::targets::Targets;
 use brolga_runtime::{CompileOptions, Device, Engine, Format, Limits, Module, TextureShape, View};
 
 /// Pixels along a side of the target.

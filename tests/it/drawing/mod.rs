@@ -29,7 +29,7 @@
 //!
 //! | rule | section | test |
 //! |---|---|---|
-//! | positions snap to the nearest 256th, the even one of two | 3.2.4.1, 15.16 | `corners_snap_to_the_nearest_even_256th`, `raster/src/fixed.rs` |
+//! | positions snap to the nearest 256th, the even one of two | 3.2.4.1, 15.16 | `corners_snap_to_the_nearest_even_256th`, `raster/src/setup/shape/fixed.rs` |
 //! | division, then the viewport's formulas, in floats and in their order | 15.6 | `the_viewport_computes_in_its_order`, `positions_are_divided_first`, `model` |
 //! | centers on top and left edges are inside; a shared edge belongs to one triangle | 3.4.2 | `shared_edges_and_corners_belong_to_one_triangle`, `raster/tests/it/coverage.rs` |
 //! | coverage is exact over all of 16.8 bits | 15.16 | `raster/tests/it/coverage.rs` |
@@ -52,7 +52,7 @@
 //! | restarts: found before the base vertex is added; primitives count on, turns begin anew; in lists too | 8.12, 8.13 | `restarts_begin_a_strip_anew_and_primitives_count_on`, `restarts_are_found_before_the_base_vertex_is_added`, `restarts_cut_lists_too` |
 //! | numbers of vertices, primitives, instances | 8.3 to 8.6, 8.16 to 8.18 | `vertices_primitives_and_instances_are_numbered`, `indexed_vertices_have_their_indices`, `elements_of_instances_begin_at_the_first_instance` |
 //! | depths become codes, nearest first, and codes are compared | 17.11 | `codes_are_compared`, `depths_are_rounded_to_the_nearest_code`, `ir/tests/it/pipeline/depth.rs`, `model` |
-//! | depth bias: units of the buffer, slopes, a clamp for its own sign, the same for all corners | 15.10 | `depth_bias_counts_in_units_of_the_buffer`, `raster/src/bias.rs`, `model` |
+//! | depth bias: units of the buffer, slopes, a clamp for its own sign, the same for all corners | 15.10 | `depth_bias_counts_in_units_of_the_buffer`, `raster/src/setup/bias.rs`, `model` |
 //! | what is dropped before its pixels are tested fails at each of them, and changes no stencil | 17.10, 17.12 | `raster/tests/it/coarse.rs`, `model` |
 //! | stencils: masks on both sides of the comparison, operations by what fails, 8 bits that wrap; without a depth test depth passes | 17.12 | `stencils_are_tested_and_changed`, `ir/tests/it/pipeline/depth.rs`, `model` |
 //! | faces choose the test of stencils | 17.12 | `stencils_are_tested_and_changed`, `points_lines_and_edges_have_faces`, `model` |
@@ -87,13 +87,13 @@
 //! | a texture that is drawn to may be read where it is not | 5.3 | `another_part_of_a_target_may_be_read`, `targets_may_be_parts_of_one_texture` |
 //! | a triangle's depths are the same in every pipeline | 3.4.1, 16.3.1 | `depths_are_the_same_in_every_pipeline` |
 //! | a line covers what it leaves the diamond of; corners belong to lower or right neighbours | 3.4.3 | `lines_end_before_their_last_pixel`, `raster/tests/it/thin.rs` |
-//! | with `MultisampleEnable` lines are rectangles, 1.4 pixels wide; attributes are constant across, and nothing is culled | 3.4.5, 15.14.1 | `lines_are_rectangles`, `attributes_are_constant_across`, `nothing_but_lines_changes`, `raster/src/wide.rs` |
+//! | with `MultisampleEnable` lines are rectangles, 1.4 pixels wide; attributes are constant across, and nothing is culled | 3.4.5, 15.14.1 | `lines_are_rectangles`, `attributes_are_constant_across`, `nothing_but_lines_changes`, `raster/src/setup/shape/wide.rs` |
 //! | a point is the pixel around it, the left or upper one of two | 3.4.6 | `points_are_pixels`, `raster/tests/it/thin.rs` |
 //! | lines and points are never culled, and show their fronts | 15.11, 15.12 | `lines_and_points_show_their_fronts` |
 //! | edges of triangles have their face, their bias and their constants; cuts are no edges | 15.10, 15.11.1, 15.13 | `edges_have_the_triangles_face`, `edges_are_biased_and_lines_are_not`, `edges_have_the_triangles_attributes`, `cuts_are_no_edges`, `edges_end_at_both_cuts`, `what_is_cut_keeps_its_face`, `what_is_cut_is_biased_once` |
-//! | without a factor for slopes an endless one counts for nothing | 15.10 | `edge_on_triangles_are_biased_by_units`, `raster/src/bias.rs` |
+//! | without a factor for slopes an endless one counts for nothing | 15.10 | `edge_on_triangles_are_biased_by_units`, `raster/src/setup/bias.rs` |
 //! | attributes change along lines alone, and not at all over points | 15.14.1, 15.14.2 | `attributes_change_along_lines`, `points_are_pixels` |
-//! | triangles draw in their order | 4.2 | `triangles_draw_in_their_order`, `raster/src/packets.rs`, `model` |
+//! | triangles draw in their order | 4.2 | `triangles_draw_in_their_order`, `raster/src/tiles/packets.rs`, `model` |
 //! | without a pixel shader depths are drawn; without a depth test either nothing is counted | 16.9.1, 20.4.6 | `depths_are_drawn_without_a_pixel_shader`, `without_shader_and_depth_test_nothing_is_counted`, `without_a_depth_buffer_every_pixel_passes` |
 
 mod canvas;

@@ -1,5 +1,5 @@
 //! Lines that are rectangles, where `MultisampleEnable` is set: functional specification, 3.4.5, 15.11, 15.14.1. What they cover exactly
-//! is tested in `raster/src/wide.rs`.
+//! is tested in `raster/src/setup/shape/wide.rs`.
 
 use brolga::raster::{Cull, Fill, PipelineDesc, Topology};
 

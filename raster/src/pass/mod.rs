@@ -1,4 +1,12 @@
 //! Passes: draws into the same targets, in order.
+//!
+//! | file | what |
+//! |---|---|
+//! | `schedule.rs` | when which part of them is drawn: batches of primitives, then tiles, in parallel |
+//! | `history.rs` | what a draw did to one pixel |
+
+pub mod history;
+pub mod schedule;
 
 use brolga_fenv::in_default_mode;
 use brolga_ir::pipeline::record::{BatchState, SLOTS};
@@ -9,20 +17,22 @@ use brolga_runtime::{
 };
 use bytemuck::NoUninit;
 
-use crate::assembly::Kind;
-use crate::batch::{Area, Raster};
-use crate::bias::DepthBias;
-use crate::direct3d9::{self, Direct3D9Values, PointSizes};
-use crate::draw::Shading;
-use crate::edge::Bounds;
+use crate::direct3d9::{self, Direct3D9Values};
 use crate::error::DrawError;
-use crate::history::{Kept, PixelHistory, Watched};
-use crate::indices::IndexBuffer;
+use crate::pass::history::{Kept, PixelHistory, Watched};
+use crate::pass::schedule::{BoundDraw, Limits};
 use crate::pipeline::{Pipeline, codes, writes_memory};
-use crate::scene::{self, Limits, SceneDraw};
+use crate::setup::Raster;
+use crate::setup::bias::DepthBias;
+use crate::setup::clip::MOST_CLIP_PLANES;
+use crate::setup::shape::{Bounds, PointSizes};
+use crate::setup::viewport::{Area, Viewport};
+use crate::state::Kind;
 use crate::statistics::Statistics;
-use crate::targets::{DepthView, Target, Targets};
-use crate::viewport::Viewport;
+use crate::tiles::targets::{DepthView, Target, Targets};
+use crate::tiles::walk::Shading;
+use crate::vertices::assembly::InputAssembler;
+use crate::vertices::indices::IndexBuffer;
 
 /// Draws that wait before they are drawn, at most: it bounds memory.
 const MOST_WAITING: usize = 1024;
@@ -129,7 +139,7 @@ pub struct Pass<'a> {
     device: &'a Device,
     targets: Targets,
     target: Target,
-    waiting: Vec<SceneDraw>,
+    waiting: Vec<BoundDraw>,
     statistics: Vec<Statistics>,
     limits: Dispatch,
     /// The pixel of which histories are kept, if there is one, and those of the draws until now.
@@ -143,7 +153,7 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// If one of them cannot be drawn to.
     pub fn new(device: &'a Device, targets: Targets) -> Result<Self, DrawError> {
-        let target = targets.resolve()?;
+        let target = targets.check()?;
         let limits = Dispatch::new([0; 3]);
         let (waiting, statistics, histories) = (Vec::new(), Vec::new(), Vec::new());
         Ok(Self { device, targets, target, waiting, statistics, limits, watched: None, histories })
@@ -190,7 +200,7 @@ impl<'a> Pass<'a> {
             self.flush()?;
         }
         let asked = draw;
-        let draw = self.resolve(asked)?;
+        let draw = self.bind(asked)?;
         if let Some(pixel) = self.watched {
             let history = self.history(asked, &draw, pixel)?;
             self.histories.push(history);
@@ -204,7 +214,7 @@ impl<'a> Pass<'a> {
     }
 
     /// What a draw is going to do to a pixel.
-    fn history(&self, asked: &Draw<'_>, draw: &SceneDraw, pixel: [u32; 2]) -> Result<PixelHistory, DrawError> {
+    fn history(&self, asked: &Draw<'_>, draw: &BoundDraw, pixel: [u32; 2]) -> Result<PixelHistory, DrawError> {
         let Dispatch { fuel, progress, .. } = &self.limits;
         let deadline = self.deadline()?;
         let limits = Limits { token: deadline.token(), fuel: *fuel, progress };
@@ -360,7 +370,7 @@ impl<'a> Pass<'a> {
             let deadline = self.deadline()?;
             let limits = Limits { token: deadline.token(), fuel: *fuel, progress };
             let before = self.statistics.len();
-            let statistics = scene::draw(&draws, &self.target, self.device.pool(), &limits);
+            let statistics = schedule::run(&draws, &self.target, self.device.pool(), &limits);
             self.statistics.extend(statistics.map_err(|error| error.after(before))?);
             Ok(())
         })
@@ -380,25 +390,21 @@ impl<'a> Pass<'a> {
         &self.statistics
     }
 
-    fn resolve(&self, draw: &Draw<'_>) -> Result<SceneDraw, DrawError> {
+    /// Checks a draw, and binds what its shaders use.
+    fn bind(&self, draw: &Draw<'_>) -> Result<BoundDraw, DrawError> {
         let pipeline = draw.pipeline;
         self.targets.check_formats(pipeline)?;
         let [width, height, _] = self.target.extents;
         // Without targets it is the viewport that says how large the picture is, and nothing if there is none.
         let whole = if self.targets.is_empty() { [0.0; 2] } else { [width as f32, height as f32] };
-        let viewport = draw.viewport.unwrap_or(Viewport {
-            left: 0.0,
-            top: 0.0,
-            width: whole[0],
-            height: whole[1],
-            min_depth: 0.0,
-            max_depth: 1.0,
-        });
+        let of_size =
+            |[width, height]: [f32; 2]| Viewport { left: 0.0, top: 0.0, width, height, min_depth: 0.0, max_depth: 1.0 };
+        let viewport = draw.viewport.unwrap_or(of_size(whole));
         let target = Bounds { left: 0, top: 0, right: width as i32, bottom: height as i32 };
         let rules = pipeline.direct3d9.as_ref();
         let viewport = if rules.is_some() { direct3d9::with_depth_range(viewport) } else { viewport };
         let planes = draw.direct3d9.clip_planes.len();
-        if rules.is_some() && planes > Direct3D9Values::MOST_PLANES {
+        if rules.is_some() && planes > MOST_CLIP_PLANES {
             return Err(DrawError::ClipPlanes { count: planes });
         }
         let area = |viewport: Viewport, scissor: Option<Bounds>| {
@@ -419,8 +425,7 @@ impl<'a> Pass<'a> {
             }
             let more = draw.more_viewports.iter().map(|&(viewport, scissor)| area(viewport, scissor));
             areas.extend(more.collect::<Result<Vec<_>, _>>()?);
-            let nothing = Viewport { left: 0.0, top: 0.0, width: 0.0, height: 0.0, min_depth: 0.0, max_depth: 0.0 };
-            areas.resize(MOST_VIEWPORTS, area(nothing, None)?);
+            areas.resize(MOST_VIEWPORTS, area(Viewport { max_depth: 0.0, ..of_size([0.0; 2]) }, None)?);
         }
         let mut bindings = draw.bindings.map(|_, bindings| lenient(bindings));
         let strides = bind_vertex_buffers(self.device, draw, &mut bindings[StageKind::Vertex])?;
@@ -469,27 +474,27 @@ impl<'a> Pass<'a> {
             }
             _ => None,
         };
-        Ok(SceneDraw {
+        Ok(BoundDraw {
             vertex: bind(StageKind::Vertex, pipeline.vertex())?,
             pixel,
-            topology: pipeline.topology,
-            // All indices past the end of the buffer are 0: such triangles have no inside, and such lines no length.
-            count: indices
-                .as_ref()
-                .filter(|_| pipeline.topology.kind() != Kind::Point)
-                .map_or(draw.count, |indices| indices.count().saturating_add(2).min(draw.count)),
-            base_vertex: if indices.is_some() { draw.base_vertex as u32 } else { draw.first },
-            indices,
-            restart,
-            instances: draw.instances,
-            first_instance: draw.first_instance,
-            strides,
+            input: InputAssembler {
+                topology: pipeline.topology,
+                // All indices past the end of the buffer are 0: such triangles have no inside, and such lines no length.
+                count: indices
+                    .as_ref()
+                    .filter(|_| pipeline.topology.kind() != Kind::Point)
+                    .map_or(draw.count, |indices| indices.count().saturating_add(2).min(draw.count)),
+                base_vertex: if indices.is_some() { draw.base_vertex as u32 } else { draw.first },
+                indices,
+                restart,
+                instances: draw.instances,
+                first_instance: draw.first_instance,
+                strides,
+            },
             outputs: pipeline.outputs.clone(),
             raster: pipeline.rasterizes.then_some(Raster {
                 areas,
-                fill: pipeline.rasterizer.fill,
-                cull: pipeline.rasterizer.cull,
-                is_front_counter_clockwise: pipeline.rasterizer.front_counter_clockwise,
+                state: pipeline.rasterizer,
                 bias: match rules {
                     None => DepthBias::new(&pipeline.rasterizer, self.target.depth.as_ref().map(|depth| depth.format)),
                     Some(rules) => DepthBias::of_direct3d9(rules.state.depth_bias, &pipeline.rasterizer),

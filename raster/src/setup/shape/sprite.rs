@@ -1,9 +1,9 @@
 //! Points of Direct3D 9: squares around a vertex, which cover the pixels whose centers they have inside, or on their left or upper side
 //! ("Point Sprites" and "Point Sprite Rules").
 
-use crate::edge::Bounds;
-use crate::fixed::{HALF, ONE, Point};
-use crate::plane::Corner;
+use crate::setup::shape::edge::Bounds;
+use crate::setup::shape::fixed::{HALF, ONE, Point};
+use crate::setup::shape::plane::Corner;
 
 /// A square, in 256ths of a pixel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,10 +41,30 @@ impl Sprite {
     }
 }
 
+/// How large points are.
+#[derive(Clone, Copy, Debug)]
+pub struct PointSizes {
+    /// The word of a vertex that has its size.
+    pub word: Option<usize>,
+    /// The size of the others.
+    pub usual: f32,
+    /// The least and the greatest.
+    pub range: [f32; 2],
+}
+
+impl PointSizes {
+    /// The size of a point whose vertex has these words. What is no number is as small as points may be.
+    pub fn of(&self, row: &[u32]) -> f32 {
+        let size = self.word.map_or(self.usual, |word| f32::from_bits(row[word]));
+        let [least, most] = self.range;
+        size.max(least).min(most.max(least)).max(0.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Sprite;
-    use crate::fixed::Point;
+    use crate::setup::shape::fixed::Point;
 
     #[test]
     fn centers_on_the_left_and_upper_side_are_covered() {

@@ -8,14 +8,14 @@
 use brolga_ir::pipeline::state::{Comparison, DepthTest, StencilFace, StencilOp, StencilTest};
 use wide::u32x4;
 
-use crate::depth::QUADS;
-use crate::edge::Bounds;
+use crate::setup::shape::Bounds;
+use crate::tiles::quad::TILE_QUADS;
 
 /// Pixels along a side of a square.
 pub const SIZE: i32 = 8;
 
 /// Squares along a side of a tile.
-const ACROSS: usize = 2 * QUADS / SIZE as usize;
+const ACROSS: usize = 2 * TILE_QUADS / SIZE as usize;
 
 /// Quads along a side of a square.
 const SIDE: usize = SIZE as usize / 2;
@@ -93,7 +93,7 @@ impl Coarse {
 
     /// Whether a code fails at every pixel of an area, which lies in one tile, whose codes are given by quads.
     #[inline(always)]
-    pub fn hides(&mut self, code: u32, area: &Bounds, codes: &[[u32x4; QUADS]]) -> bool {
+    pub fn hides(&mut self, code: u32, area: &Bounds, codes: &[[u32x4; TILE_QUADS]]) -> bool {
         let Some(fails) = self.fails else { return false };
         let code = code ^ self.turn;
         let is_beyond = |most: u32| match fails {
@@ -117,7 +117,7 @@ impl Coarse {
     }
 
     /// Finds the bound of a square anew.
-    fn find(&mut self, [column, row]: [usize; 2], codes: &[[u32x4; QUADS]]) -> u32 {
+    fn find(&mut self, [column, row]: [usize; 2], codes: &[[u32x4; TILE_QUADS]]) -> u32 {
         let mut most = u32x4::ZERO;
         for quads in codes.iter().skip(row * SIDE).take(SIDE) {
             for &quad in &quads[column * SIDE..][..SIDE] {

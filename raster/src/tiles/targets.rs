@@ -13,8 +13,8 @@ use brolga_runtime::{
 
 use crate::error::DrawError;
 use crate::pipeline::Pipeline;
+use crate::setup::bins::Grid;
 use crate::state::depth_format;
-use crate::tile::Grid;
 
 /// The textures that are drawn to, or the parts of them that views see: the first mip level, in the view's format, and
 /// all layers. Faces of cubes and slices of 3D textures are layers, too.
@@ -91,7 +91,8 @@ pub struct Target {
 /// Where the texels of a depth buffer are.
 #[derive(Clone, Debug)]
 pub struct DepthTarget {
-    texture: Texture,
+    /// Its texels.
+    pub texture: Texture,
     mip: u32,
     first_layer: u32,
     /// What they are.
@@ -112,11 +113,6 @@ impl DepthTarget {
         Ok(Self { texture: (*texture).clone(), mip: mips.start, first_layer: layers.start, format })
     }
 
-    /// Its texels.
-    pub fn texture(&self) -> &Texture {
-        &self.texture
-    }
-
     /// The texels of a tile of a layer, which has so many along a side.
     pub fn part(&self, corner: [i32; 2], layer: u32, size: u32) -> Result<TexelBox, ResourceError> {
         let whole = self.texture.level(self.mip, self.first_layer + layer)?;
@@ -128,7 +124,7 @@ impl DepthTarget {
 
 impl Targets {
     /// Checks that they can be drawn to.
-    pub(crate) fn resolve(&self) -> Result<Target, DrawError> {
+    pub(crate) fn check(&self) -> Result<Target, DrawError> {
         let mut extents = None;
         for (n, view) in self.colors.iter().enumerate() {
             let (what, format) = (format!("target {n}"), view.format());
@@ -208,26 +204,22 @@ impl Targets {
         pipeline: &Pipeline,
     ) -> Result<(), DrawError> {
         const WRITTEN: &[ResourceClass] = &[ResourceClass::UnorderedAccess];
-        for (n, color) in self.colors.iter().enumerate() {
-            let target = || format!("target {n}");
-            if let Some(register) = register_of(READ, shader, bindings, |view| color.overlaps(view)) {
+        let check = |target: &dyn Fn() -> String, meets: &dyn Fn(&View) -> bool, written: &View| {
+            if let Some(register) = register_of(READ, shader, bindings, meets) {
                 return Err(DrawError::ReadsTarget { stage, register, target: target() });
             }
-            if let Some(register) = register_of(WRITTEN, shader, bindings, |view| color.overlaps(view)) {
-                return Err(DrawError::WritesTarget { stage, register, target: target() });
+            match register_of(WRITTEN, shader, bindings, |view| written.overlaps(view)) {
+                Some(register) => Err(DrawError::WritesTarget { stage, register, target: target() }),
+                None => Ok(()),
             }
+        };
+        for (n, color) in self.colors.iter().enumerate() {
+            check(&|| format!("target {n}"), &|view| color.overlaps(view), color)?;
         }
         let (Some(depth), Some(test)) = (&self.depth, pipeline.depth) else { return Ok(()) };
-        let target = || "the depth buffer".to_owned();
         let test = depth.restrict(test);
         let changes = [test.writes, test.stencil.is_some_and(|stencil| stencil.writes())];
-        if let Some(register) = register_of(READ, shader, bindings, |view| depth.meets(view, changes)) {
-            return Err(DrawError::ReadsTarget { stage, register, target: target() });
-        }
-        if let Some(register) = register_of(WRITTEN, shader, bindings, |view| depth.view.overlaps(view)) {
-            return Err(DrawError::WritesTarget { stage, register, target: target() });
-        }
-        Ok(())
+        check(&|| "the depth buffer".to_owned(), &|view| depth.meets(view, changes), &depth.view)
     }
 
     /// Whether a shader reads what other draws of the pass may change of the depth buffer.

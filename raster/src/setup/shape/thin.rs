@@ -9,8 +9,8 @@
 //! away from each other, and between two columns. These are the first and the last one whose centers it passes; a start that is
 //! already in the diamond of the column before adds that, and an end that is still in the last one's takes that away.
 
-use crate::edge::{Bounds, Edge};
-use crate::fixed::{HALF, ONE, Point};
+use crate::setup::shape::edge::{Bounds, Edge};
+use crate::setup::shape::fixed::{HALF, ONE, Point};
 
 /// The pixel that a point covers: one center is in its square, which is a pixel wide, or on the upper or left side of that.
 pub fn pixel(center: Point) -> [i32; 2] {
@@ -32,17 +32,9 @@ pub struct Line {
 }
 
 impl Line {
-    /// The line from one place to another; none if it covers nothing.
-    pub fn new(from: Point, to: Point) -> Option<Self> {
-        Self::between(from, to, false)
-    }
-
-    /// The same with the pixel in whose diamond it ends, as Direct3D 9 has it by default (`D3DRS_LASTPIXEL`).
-    pub fn with_last_pixel(from: Point, to: Point) -> Option<Self> {
-        Self::between(from, to, true)
-    }
-
-    fn between(from: Point, to: Point, has_last: bool) -> Option<Self> {
+    /// The line from one place to another, perhaps with the pixel in whose diamond it ends, as Direct3D 9 has it by default
+    /// (`D3DRS_LASTPIXEL`); none if it covers nothing.
+    pub fn new(from: Point, to: Point, has_last: bool) -> Option<Self> {
         let is_steep = (to.y - from.y).abs() > (to.x - from.x).abs();
         let turned = |point: Point| if is_steep { [point.y, point.x] } else { [point.x, point.y] };
         let [start, end] = [turned(from), turned(to)];

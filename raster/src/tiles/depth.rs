@@ -4,14 +4,15 @@ use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest, StencilOp, 
 use brolga_runtime::ResourceError;
 use wide::{f32x4, u32x4};
 
-use crate::coarse::Coarse;
-use crate::edge::Bounds;
-use crate::plane::{DEPTH, Local};
-use crate::targets::DepthTarget;
-use crate::tile;
+use crate::setup::bins::TILE_SIZE;
+use crate::setup::shape::Bounds;
+use crate::setup::shape::plane::{DEPTH, Local};
+use crate::tiles::coarse::Coarse;
+use crate::tiles::quad::{Coverage, TILE_QUADS};
+use crate::tiles::targets::DepthTarget;
 
 /// Pixels along a side of a tile.
-const SIZE: usize = tile::SIZE as usize;
+const SIZE: usize = TILE_SIZE as usize;
 
 /// What is compared: numbers that grow with the depths. Depths are clamped before.
 #[inline(always)]
@@ -35,18 +36,15 @@ fn code_of_24_bits(depth: f32) -> u32 {
     (f64::from(depth) * 16_777_215.0 + 0.5) as i64 as u32
 }
 
-/// Quads along a side of a tile.
-pub(crate) const QUADS: usize = SIZE / 2;
-
 /// The depths and stencils of a tile, while it is drawn.
 #[derive(Default)]
 pub struct Tile {
     /// The format of the depth buffer, while its texels lie here.
     format: Option<DepthFormat>,
     /// Codes of depths, quad by quad: upper left, upper right, lower left, lower right.
-    depths: Vec<[u32x4; QUADS]>,
+    depths: Vec<[u32x4; TILE_QUADS]>,
     /// Stencils likewise, if there are any.
-    stencils: Vec<[u32x4; QUADS]>,
+    stencils: Vec<[u32x4; TILE_QUADS]>,
     /// How far away the depths of its squares are.
     coarse: Coarse,
     is_changed: bool,
@@ -64,7 +62,7 @@ pub struct Tested {
     /// The depths of its pixels, none of them denormal.
     pub depths: f32x4,
     /// The pixels that are covered.
-    pub coverage: u32,
+    pub coverage: Coverage,
     /// Whether the primitive shows its front.
     pub is_front: bool,
     /// The depths of the viewport.
@@ -84,7 +82,7 @@ impl Tile {
         if self.format.is_some() {
             return Ok(());
         }
-        let (texture, format) = (buffer.texture(), buffer.format);
+        let (texture, format) = (&buffer.texture, buffer.format);
         let part = buffer.part(corner, layer, SIZE as u32)?;
         let pitch = Some(SIZE as u64 * u64::from(texture.shape().format.size_bytes()));
         match format {
@@ -119,7 +117,7 @@ impl Tile {
     /// Lies here without a depth buffer, all of zeros.
     pub fn blank(&mut self, format: DepthFormat) {
         self.depths.clear();
-        self.depths.resize(QUADS, [u32x4::ZERO; QUADS]);
+        self.depths.resize(TILE_QUADS, [u32x4::ZERO; TILE_QUADS]);
         self.stencils.clone_from(&self.depths);
         (self.format, self.is_changed) = (Some(format), false);
         self.coarse.forget();
@@ -138,7 +136,7 @@ impl Tile {
     /// Writes it back, if one lies here.
     pub fn store(&mut self, buffer: &DepthTarget, corner: [i32; 2], layer: u32) -> Result<(), ResourceError> {
         let Some(format) = self.format.take().filter(|_| self.is_changed) else { return Ok(()) };
-        let texture = buffer.texture();
+        let texture = &buffer.texture;
         let part = buffer.part(corner, layer, SIZE as u32)?;
         let pitch = Some(SIZE as u64 * u64::from(texture.shape().format.size_bytes()));
         match format {
@@ -181,21 +179,21 @@ impl Tile {
 
     /// Tests a quad; returns the pixels that are left of its coverage. Without a tile all are.
     #[inline(always)]
-    pub fn test(&mut self, how: &DepthTest, tested: &Tested) -> u32 {
+    pub fn test(&mut self, how: &DepthTest, tested: &Tested) -> Coverage {
         let &Tested { place: [x, y], depths, coverage, .. } = tested;
         let Some(format) = self.format else { return coverage };
-        let covered = u32x4::new(PIXELS[coverage as usize % 16]);
-        let quad = &mut self.depths[y / 2][x / 2 % QUADS];
+        let covered = coverage.mask();
+        let quad = &mut self.depths[y / 2][x / 2 % TILE_QUADS];
         let code = codes(format, clamp(depths, tested.range));
         let mut passes = compare(how.test, code, *quad) & covered;
         if let Some(test) = &how.stencil {
-            let stencils = &mut self.stencils[y / 2][x / 2 % QUADS];
+            let stencils = &mut self.stencils[y / 2][x / 2 % TILE_QUADS];
             let (left, new) = stencil(test, tested, passes, covered, *stencils);
             self.is_changed |= *stencils != new;
             (*stencils, passes) = (new, left);
         }
-        let left = passes.to_bitmask();
-        if how.writes && left != 0 {
+        let left = Coverage::of_mask(passes);
+        if how.writes && !left.is_empty() {
             *quad = passes.bitselect(code, *quad);
             self.is_changed = true;
             self.coarse.write([x, y]);
@@ -250,13 +248,13 @@ fn compare(how: Comparison, new: u32x4, old: u32x4) -> u32x4 {
 }
 
 /// The number of a pixel.
-fn at(quads: &[[u32x4; QUADS]], [x, y]: [usize; 2]) -> u32 {
-    quads.get(y / 2).map_or(0, |row| row[x / 2 % QUADS].to_array()[y % 2 * 2 + x % 2])
+fn at(quads: &[[u32x4; TILE_QUADS]], [x, y]: [usize; 2]) -> u32 {
+    quads.get(y / 2).map_or(0, |row| row[x / 2 % TILE_QUADS].to_array()[y % 2 * 2 + x % 2])
 }
 
 /// Rows of texels as quads of one number each.
-fn split<T: Copy>(quads: &mut Vec<[u32x4; QUADS]>, rows: &[[T; SIZE]], number: impl Fn(T) -> u32) {
-    quads.resize(QUADS, [u32x4::ZERO; QUADS]);
+fn split<T: Copy>(quads: &mut Vec<[u32x4; TILE_QUADS]>, rows: &[[T; SIZE]], number: impl Fn(T) -> u32) {
+    quads.resize(TILE_QUADS, [u32x4::ZERO; TILE_QUADS]);
     for (quads, [upper, lower]) in quads.iter_mut().zip(rows.as_chunks().0) {
         for (n, quad) in quads.iter_mut().enumerate() {
             let [left, right] = [2 * n, 2 * n + 1];
@@ -266,7 +264,7 @@ fn split<T: Copy>(quads: &mut Vec<[u32x4; QUADS]>, rows: &[[T; SIZE]], number: i
 }
 
 /// Puts the numbers of quads into rows of texels.
-fn merge<T>(rows: &mut [[T; SIZE]], quads: &[[u32x4; QUADS]], put: impl Fn(&mut T, u32)) {
+fn merge<T>(rows: &mut [[T; SIZE]], quads: &[[u32x4; TILE_QUADS]], put: impl Fn(&mut T, u32)) {
     for (quads, [upper, lower]) in quads.iter().zip(rows.as_chunks_mut().0) {
         for (n, quad) in quads.iter().enumerate() {
             let [a, b, c, d] = quad.to_array();
@@ -277,17 +275,6 @@ fn merge<T>(rows: &mut [[T; SIZE]], quads: &[[u32x4; QUADS]], put: impl Fn(&mut 
         }
     }
 }
-
-/// All ones for each pixel of a coverage.
-const PIXELS: [[u32; 4]; 16] = {
-    let mut pixels = [[0; 4]; 16];
-    let mut n = 0;
-    while n < 64 {
-        pixels[n / 4][n % 4] = if (n / 4) >> (n % 4) & 1 != 0 { u32::MAX } else { 0 };
-        n += 1;
-    }
-    pixels
-};
 
 /// Clamps depths to those of the viewport as shaders do: NaN becomes the least.
 #[inline(always)]

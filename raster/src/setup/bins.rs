@@ -1,11 +1,48 @@
-//! Which primitives of a batch may cover something in which tile.
+//! The tiles of targets, and which primitives of a batch may cover something in which.
 
 use std::ops::Range;
 
 use brolga_runtime::{ResourceError, room};
 
-use crate::edge::Bounds;
-use crate::tile;
+use crate::setup::shape::Bounds;
+
+/// Pixels along a side of a tile.
+pub const TILE_SIZE: i32 = 64;
+
+/// The tiles of targets. They are numbered row by row, and the rows of a layer follow those of the layer before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Grid {
+    /// Tiles of a row.
+    pub columns: u32,
+    /// Rows of a layer.
+    pub rows: u32,
+    /// Layers.
+    pub layers: u32,
+}
+
+impl Grid {
+    /// Of targets with so many pixels across and down, and so many layers.
+    pub fn new([width, height, layers]: [u32; 3]) -> Self {
+        let [columns, rows] = [width, height].map(|pixels| pixels.div_ceil(TILE_SIZE as u32));
+        Self { columns, rows, layers }
+    }
+
+    /// All tiles.
+    pub fn count(&self) -> usize {
+        self.columns as usize * self.rows as usize * self.layers as usize
+    }
+
+    /// The first pixel of a tile, and its layer.
+    pub fn place(&self, tile: u32) -> ([i32; 2], u32) {
+        let row = tile / self.columns;
+        ([tile % self.columns, row % self.rows].map(|place| place as i32 * TILE_SIZE), row / self.rows)
+    }
+
+    /// The first row of a layer; of the first one, if there is no such layer (functional specification, 15.15).
+    pub fn first_row(&self, layer: u32) -> u32 {
+        if layer < self.layers { layer * self.rows } else { 0 }
+    }
+}
 
 /// The most tiles of a primitive that are noted one by one.
 const MOST_TILES: usize = 64;
@@ -58,7 +95,7 @@ impl Bins {
     pub fn add(&mut self, bounds: &Bounds, first_row: u32) {
         let primitive = self.count;
         self.count += 1;
-        let tile = |pixel: i32| pixel as u32 / tile::SIZE as u32;
+        let tile = |pixel: i32| pixel as u32 / TILE_SIZE as u32;
         let [left, top, right, bottom] =
             [tile(bounds.left), tile(bounds.top), tile(bounds.right - 1), tile(bounds.bottom - 1)];
         let [top, bottom] = [top, bottom].map(|row| first_row + row);
@@ -209,9 +246,8 @@ impl Marks {
 mod tests {
     use brolga_testing_base::random::Random;
 
-    use super::{Bins, Marks};
-    use crate::edge::Bounds;
-    use crate::tile::SIZE;
+    use super::{Bins, Marks, TILE_SIZE};
+    use crate::setup::shape::Bounds;
 
     #[test]
     fn each_tile_has_what_meets_it_in_order() {
@@ -221,7 +257,7 @@ mod tests {
         for round in 0..200 {
             let most = [8, 200, 1200][round % 3];
             let mut side = |tiles: u32| {
-                let all = tiles as i32 * SIZE;
+                let all = tiles as i32 * TILE_SIZE;
                 let first = random.below(all as usize) as i32;
                 (first, (first + 1 + random.below(most) as i32).min(all))
             };
@@ -241,8 +277,8 @@ mod tests {
             assert!(marked.is_sorted());
             for tile in 0..columns * rows * layers {
                 let (layer, in_layer) = (tile / (columns * rows), tile % (columns * rows));
-                let [x, y] = [in_layer % columns, in_layer / columns].map(|place| place as i32 * SIZE);
-                let here = Bounds { left: x, top: y, right: x + SIZE, bottom: y + SIZE };
+                let [x, y] = [in_layer % columns, in_layer / columns].map(|place| place as i32 * TILE_SIZE);
+                let here = Bounds { left: x, top: y, right: x + TILE_SIZE, bottom: y + TILE_SIZE };
                 let meets = |n: usize| in_layers[n] == layer && !bounds[n].intersect(here).is_empty();
                 let expected: Vec<u32> = (0..bounds.len()).filter(|&n| meets(n)).map(|n| n as u32).collect();
                 let found: Vec<u32> = bins.primitives(tile).collect();

@@ -4,48 +4,11 @@
 
 use wide::i32x4;
 
-use crate::edge::Edge;
-
-/// Pixels along a side of a tile.
-pub const SIZE: i32 = 64;
+use crate::setup::bins::TILE_SIZE;
+use crate::setup::shape::Edge;
 
 /// Pixels along a side of the smallest blocks.
 pub const PART: i32 = 4;
-
-/// The tiles of targets. They are numbered row by row, and the rows of a layer follow those of the layer before.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Grid {
-    /// Tiles of a row.
-    pub columns: u32,
-    /// Rows of a layer.
-    pub rows: u32,
-    /// Layers.
-    pub layers: u32,
-}
-
-impl Grid {
-    /// Of targets with so many pixels across and down, and so many layers.
-    pub fn new([width, height, layers]: [u32; 3]) -> Self {
-        let [columns, rows] = [width, height].map(|pixels| pixels.div_ceil(SIZE as u32));
-        Self { columns, rows, layers }
-    }
-
-    /// All tiles.
-    pub fn count(&self) -> usize {
-        self.columns as usize * self.rows as usize * self.layers as usize
-    }
-
-    /// The first pixel of a tile, and its layer.
-    pub fn place(&self, tile: u32) -> ([i32; 2], u32) {
-        let row = tile / self.columns;
-        ([tile % self.columns, row % self.rows].map(|place| place as i32 * SIZE), row / self.rows)
-    }
-
-    /// The first row of a layer; of the first one, if there is no such layer (functional specification, 15.15).
-    pub fn first_row(&self, layer: u32) -> u32 {
-        if layer < self.layers { layer * self.rows } else { 0 }
-    }
-}
 
 /// A part of a tile that is covered. Positions are those of the target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +24,7 @@ pub enum Block {
     Part {
         /// Its first pixel.
         corner: [i32; 2],
-        /// Four bits for each of 2 x 2 quads, row by row, as in [`small`](crate::small).
+        /// Four bits for each of 2 x 2 quads, row by row, as in [`small`](crate::setup::shape::small).
         quads: u16,
     },
 }
@@ -85,7 +48,7 @@ impl Local {
 
 /// Whether all pixels of a tile are on the outer side of an edge.
 pub fn is_outside(edges: &[Edge], [x, y]: [i32; 2]) -> bool {
-    edges.iter().any(|edge| edge.at(x, y) + i64::from(edge.span(SIZE).1) < 0)
+    edges.iter().any(|edge| edge.at(x, y) + i64::from(edge.span(TILE_SIZE).1) < 0)
 }
 
 /// Calls a function for each block of a tile whose pixels are on the inner side of all edges (at most [`MOST_EDGES`]), row by row.
@@ -95,7 +58,7 @@ pub fn walk(edges: &[Edge], tile: [i32; 2], mut draw: impl FnMut(Block)) {
     let mut count = 0;
     for &edge in edges {
         let value = edge.at(tile[0], tile[1]);
-        let (least, most) = edge.span(SIZE);
+        let (least, most) = edge.span(TILE_SIZE);
         if value + i64::from(most) < 0 {
             return;
         }
@@ -107,7 +70,7 @@ pub fn walk(edges: &[Edge], tile: [i32; 2], mut draw: impl FnMut(Block)) {
     }
     let crossing = &crossing[..count];
     if crossing.is_empty() {
-        return draw(Block::Whole { corner: tile, size: SIZE });
+        return draw(Block::Whole { corner: tile, size: TILE_SIZE });
     }
     each(sides::<16>(crossing, [0, 0]), |[x, y], is_whole| {
         let corner = [tile[0] + x * 16, tile[1] + y * 16];

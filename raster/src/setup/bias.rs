@@ -2,7 +2,7 @@
 
 use brolga_ir::pipeline::state::DepthFormat;
 
-use crate::plane::{Corner, Planes};
+use crate::setup::shape::{Corner, Planes};
 use crate::state::RasterizerState;
 
 /// The bias of a draw.
@@ -72,8 +72,7 @@ mod tests {
     use brolga_ir::pipeline::state::DepthFormat;
 
     use super::DepthBias;
-    use crate::fixed::Point;
-    use crate::plane::Corner;
+    use crate::setup::shape::{Corner, Point};
     use crate::state::RasterizerState;
 
     /// A triangle of 16 x 16 pixels, with these depths at the upper left, upper right and lower left corner.

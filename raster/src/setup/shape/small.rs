@@ -3,9 +3,9 @@
 //! What is done for each is written as for one triangle, without a branch, in loops over columns of numbers: the compiler makes
 //! vectors of them.
 
-use crate::edge::Bounds;
-use crate::fixed::Point;
-use crate::plane::{self, Corner, Local, Planes};
+use crate::setup::shape::edge::Bounds;
+use crate::setup::shape::fixed::Point;
+use crate::setup::shape::plane::{self, Corner, Local, Planes};
 
 /// Pixels along a side of the square that a mask covers.
 pub const SIZE: i32 = 8;
@@ -49,7 +49,7 @@ pub struct Group {
     area: Column<i32>,
     /// Which of them are small: 1 or 0.
     is_small: Column<i32>,
-    /// Their edges as [`Edge`](crate::edge::Edge) has them, but for the origin: that is the square's first pixel.
+    /// Their edges as [`Edge`](crate::setup::shape::edge::Edge) has them, but for the origin: that is the square's first pixel.
     edges: [Sides; 3],
     /// The upper and the lower half of masks.
     halves: [Column<u32>; 2],
@@ -264,7 +264,7 @@ const fn lines(are_columns: bool) -> [u64; SIZE as usize + 1] {
 #[cfg(test)]
 mod tests {
     use super::{SIZE, bit, within};
-    use crate::edge::Bounds;
+    use crate::setup::shape::edge::Bounds;
 
     #[test]
     fn masks_of_rectangles_have_their_pixels() {

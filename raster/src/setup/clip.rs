@@ -7,11 +7,14 @@
 //! numbers: an edge's coordinates are, each rounded once (products of two floats are exact in doubles), and what is on a plane is put on
 //! it. What planes leave is at a w of 0 or more where they bound the screen; behind the eye is cut last.
 
-use crate::direct3d9::Direct3D9Values;
-use crate::viewport::{DEEPEST, Plane};
+use crate::setup::viewport::{DEEPEST, Plane};
+use crate::vertices::primitives::Mode;
 
-/// The most planes that a primitive is cut at: w, two for depth, four for the range of positions, and those of Direct3D 9's draws.
-pub const MOST_PLANES: usize = 7 + Direct3D9Values::MOST_PLANES;
+/// The most clip planes that a draw of Direct3D 9 has.
+pub const MOST_CLIP_PLANES: usize = 6;
+
+/// The most planes that a primitive is cut at: w, two for depth, four for the range of positions, and those.
+pub const MOST_PLANES: usize = 7 + MOST_CLIP_PLANES;
 
 /// The least w of a vertex that is drawn: it is above 0 always, whatever else is clipped.
 const LEAST_W: f64 = f32::MIN_POSITIVE as f64;
@@ -41,17 +44,6 @@ pub struct Polygon {
 /// What is left of a line, from its start to its end.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment([Vertex; 2]);
-
-/// How an attribute of a cut edge comes of its ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
-    /// The leading vertex has it.
-    Constant,
-    /// Linear in clip space.
-    Perspective,
-    /// Linear on the screen.
-    NoPerspective,
-}
 
 /// Whether a position is seen, which is so for most that are on the inner side of everything, where that is within reach.
 #[inline(always)]

@@ -1,18 +1,18 @@
 //! What is left of a batch's primitives where planes and distances cut them.
 
-use crate::assembly::Kind;
-use crate::clip::{self, Polygon, Segment};
-use crate::edge;
-use crate::fixed::Point;
-use crate::viewport::{Plane, SCREEN, Viewport};
+use crate::setup::clip::{self, Polygon, Segment};
+use crate::setup::shape::{Point, edge};
+use crate::setup::viewport::{Plane, SCREEN, Viewport};
+use crate::state::Kind;
+use crate::vertices::primitives::{IndexedPrimitive, Outputs, Vertices};
 
-use super::{Candidate, Outputs, Prepared, ROW_WORDS, Raster};
+use super::{Prepared, Raster, Scratch};
 
 impl Prepared {
     /// Whether the distances of a primitive's vertices leave nothing of it (functional specification, 15.4.1 and 15.4.2). What is no
     /// number counts as beyond a cull distance, and leaves nothing as a clip distance.
     pub(super) fn is_beyond(&self, vertices: [u32; 3], outputs: &Outputs) -> bool {
-        let distances = |word: usize| vertices.map(|vertex| self.float(vertex, word, outputs));
+        let distances = |word: usize| vertices.map(|vertex| f32::from_bits(self.vertices.word(vertex, word)));
         let is_beyond = |distance: f32| distance < 0.0 || distance.is_nan();
         outputs.cull.iter().any(|&word| distances(word).into_iter().all(is_beyond))
             || outputs.clip.iter().any(|&word| {
@@ -21,14 +21,40 @@ impl Prepared {
             })
     }
 
-    /// Notes what is left of a primitive after cutting.
-    pub(super) fn clip(
+    /// Notes which primitives are left: those that are cut are replaced by what is left of them.
+    #[inline(always)]
+    pub(super) fn cut(
         &mut self,
         kind: Kind,
-        Candidate { vertices, id }: Candidate,
+        primitives: &[IndexedPrimitive],
+        scratch: &mut Scratch,
         outputs: &Outputs,
         raster: &Raster,
-        left: &mut Vec<Candidate>,
+    ) {
+        let Scratch { places, left, .. } = scratch;
+        left.clear();
+        let has_distances = !(outputs.clip.is_empty() && outputs.cull.is_empty());
+        for &primitive in primitives {
+            if has_distances && self.is_beyond(primitive.vertices, outputs) {
+                continue;
+            }
+            if primitive.vertices.iter().all(|&vertex| places[vertex as usize]) {
+                left.push(primitive);
+            } else {
+                self.clip(kind, primitive, outputs, raster, left);
+            }
+        }
+        self.statistics.clipper_primitives = left.len() as u64;
+    }
+
+    /// Notes what is left of a primitive after cutting.
+    fn clip(
+        &mut self,
+        kind: Kind,
+        IndexedPrimitive { vertices, id }: IndexedPrimitive,
+        outputs: &Outputs,
+        raster: &Raster,
+        left: &mut Vec<IndexedPrimitive>,
     ) {
         let (corners, planes) = self.in_clip_space(vertices, outputs, raster);
         if clip::is_outside(&corners, planes) {
@@ -40,7 +66,7 @@ impl Prepared {
             Kind::Line => {
                 let segment = Segment::new([corners[0], corners[1]], planes);
                 if let Some(first) = segment.and_then(|cut| self.add_cut(cut.ends(), vertices, outputs, raster)) {
-                    left.push(Candidate { vertices: [first, first + 1, first], id });
+                    left.push(IndexedPrimitive { vertices: [first, first + 1, first], id });
                 }
             }
             Kind::Triangle => {
@@ -53,7 +79,7 @@ impl Prepared {
                     *point = corner.point;
                 }
                 edge::triangulate(&points[..count], |places| {
-                    left.push(Candidate { vertices: places.map(|place| first + place as u32), id });
+                    left.push(IndexedPrimitive { vertices: places.map(|place| first + place as u32), id });
                 });
             }
         }
@@ -67,7 +93,7 @@ impl Prepared {
         outputs: &Outputs,
         raster: &'a Raster,
     ) -> ([[f32; 4]; 3], &'a [Plane]) {
-        let positions = vertices.map(|vertex| self.position(vertex as usize, outputs));
+        let positions = vertices.map(|vertex| self.vertices.floats(vertex, outputs.position));
         if !raster.is_transformed {
             return (positions, &self.area(vertices[0], raster).planes);
         }
@@ -83,7 +109,7 @@ impl Prepared {
         outputs: &Outputs,
         raster: &Raster,
     ) -> Option<u32> {
-        let mut w = vertices.map(|vertex| self.position(vertex as usize, outputs)[3]);
+        let mut w = vertices.map(|vertex| self.vertices.floats(vertex, outputs.position)[3]);
         let rcp_w = w.map(|rcp_w| Viewport::reciprocal(rcp_w).unwrap_or(1.0));
         if raster.is_transformed {
             w = rcp_w.map(|rcp_w| 1.0 / rcp_w);
@@ -99,14 +125,12 @@ impl Prepared {
             };
             let Some(corner) = corner else {
                 self.corners.truncate(first as usize);
-                self.rows.truncate(first as usize * outputs.rows * ROW_WORDS);
+                self.vertices.truncate(first as usize);
                 return None;
             };
             self.corners.push(corner);
-            for word in 0..outputs.rows * ROW_WORDS {
-                let bits = vertices.map(|vertex| self.row(vertex as usize, outputs)[word]);
-                self.rows.push(vertex.attribute(bits, w, outputs.modes[word]));
-            }
+            let bits = |all: &Vertices, word| vertices.map(|vertex| all.word(vertex, word));
+            self.vertices.push(|all, word| vertex.attribute(bits(all, word), w, outputs.modes[word]));
         }
         Some(first)
     }

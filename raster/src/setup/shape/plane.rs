@@ -8,8 +8,8 @@
 
 use wide::f32x4;
 
-use crate::edge::{Bounds, area};
-use crate::fixed::{HALF, ONE, Point};
+use crate::setup::shape::edge::{Bounds, area};
+use crate::setup::shape::fixed::{HALF, ONE, Point};
 
 /// A corner of a triangle on the screen.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]

@@ -1,4 +1,4 @@
-//! Draws that share targets: batches of primitives in parallel, then tiles in parallel.
+//! The schedule of draws that share targets: batches of primitives in parallel, then tiles in parallel.
 //!
 //! Which thread does what never shows: batches are cut by the draw alone, a tile belongs to one thread and walks the batches in
 //! order, and nothing depends on where one round of batches ends.
@@ -9,82 +9,36 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use brolga_runtime::{BoundShader, CancelToken, Dispatch, Pool, Progress};
 
-use crate::assembly::{Batch, Instances, Topology};
-use crate::batch::{Assembly, FrontEnd, Outputs, Prepared, Raster};
-use crate::bins::Marks;
-use crate::draw::{Shading, TileWorker};
 use crate::error::DrawError;
-use crate::indices::Indices;
+use crate::setup::bins::Marks;
+use crate::setup::{Prepared, Raster, Scratch};
 use crate::statistics::Statistics;
-use crate::targets::Target;
+use crate::tiles::targets::Target;
+use crate::tiles::walk::{Shading, TileWorker};
+use crate::vertices::assembly::{BATCH_PRIMITIVES, Batch, InputAssembler};
+use crate::vertices::primitives::{Outputs, PrimitiveBatch};
+use crate::vertices::shading::VertexStage;
 
 /// Positions of batches that are prepared before tiles are drawn, and the most batches. They bound memory, whatever is drawn, and let
 /// most of it stay in caches.
 const POSITIONS: u64 = 32 * 3 * BATCH_PRIMITIVES as u64;
 const BATCHES: usize = 128;
 
-/// The most primitives of a batch.
-pub const BATCH_PRIMITIVES: u32 = 1024;
-
 /// One draw, with all of its state.
 #[derive(Debug)]
-pub struct SceneDraw {
+pub struct BoundDraw {
     /// The vertex shader, and what is bound to it.
     pub vertex: BoundShader,
     /// The pixel shader, if there is one.
     pub pixel: Option<BoundShader>,
-    /// How vertices make primitives.
-    pub topology: Topology,
-    /// Positions that are read.
-    pub count: u32,
-    /// Indices, if there are any.
-    pub indices: Option<Indices>,
-    /// The index that begins a strip anew.
-    pub restart: Option<u32>,
-    /// What is added to an index, or the first vertex.
-    pub base_vertex: u32,
-    /// Instances, and the first of them.
-    pub instances: u32,
-    /// The first instance.
-    pub first_instance: u32,
-    /// Bytes from a vertex to the next in each buffer.
-    pub strides: Vec<u32>,
+    /// What it reads.
+    pub input: InputAssembler,
     /// What the vertex shader gives.
     pub outputs: Outputs,
     /// What becomes of triangles. Without it vertices are shaded, and nothing else happens.
     pub raster: Option<Raster>,
     /// How pixels are tested and shaded.
     pub shading: Shading,
-}
-
-impl SceneDraw {
-    pub(crate) fn front_end(&self) -> FrontEnd<'_> {
-        let Self { topology, strides, outputs, raster, .. } = self;
-        FrontEnd { topology: *topology, strides, outputs, raster: raster.as_ref() }
-    }
-
-    pub(crate) fn instances(&self, numbers: Range<u32>) -> Instances<'_> {
-        Instances {
-            indices: self.indices.as_ref(),
-            base_vertex: self.base_vertex,
-            numbers,
-            first: self.first_instance,
-            restart: self.restart,
-        }
-    }
-
-    /// How many instances a batch has: more than one where it has all of their primitives.
-    fn instances_of_batch(&self) -> u32 {
-        let (first, mut batches) = (self.instances(0..1), Vec::new());
-        self.topology.batches(self.count, BATCH_PRIMITIVES, first.is_restart(), |batch| {
-            batches.push(batch);
-            batches.len() == 1
-        });
-        let [only] = batches[..] else { return 1 };
-        let mut primitives = 0;
-        self.topology.primitives(only, first.is_restart(), |_| primitives += 1);
-        BATCH_PRIMITIVES / primitives.max(1)
-    }
 }
 
 /// When to stop, and whom to tell how far it has got.
@@ -116,54 +70,42 @@ impl Limits<'_> {
 ///
 /// # Errors
 /// If a shader did not finish, or the token was cancelled. Targets then hold what was drawn until it stopped.
-pub fn draw(
-    draws: &[SceneDraw],
+pub fn run(
+    draws: &[BoundDraw],
     target: &Target,
     pool: &Pool,
     limits: &Limits<'_>,
 ) -> Result<Vec<Statistics>, DrawError> {
-    let scene = Scene { draws, target, pool, limits, run: limits.run(), spare: Mutex::default() };
+    let schedule = Schedule { draws, target, pool, limits, run: limits.run(), spare: Mutex::default() };
     let mut statistics = vec![Statistics::default(); draws.len()];
     let (mut pending, mut positions) = (Vec::new(), 0);
-    let mut result = Ok(());
     for (n, draw) in draws.iter().enumerate() {
-        let of_batch = draw.instances_of_batch();
-        for number in (0..draw.instances).step_by(of_batch as usize) {
-            let (instances, mut is_empty) =
-                (draw.instances(number..draw.instances.min(number.saturating_add(of_batch))), true);
-            draw.topology.batches(draw.count, BATCH_PRIMITIVES, instances.is_restart(), |batch| {
-                is_empty = false;
-                positions += u64::from(batch.count) * instances.numbers.len() as u64;
-                pending.push(Pending { draw: n, instances: instances.clone(), batch, prepared: OnceLock::new() });
-                if pending.len() == BATCHES || positions >= POSITIONS {
-                    positions = 0;
-                    result = scene.flush(&mut pending, &mut statistics);
-                }
-                result.is_ok()
-            });
-            std::mem::replace(&mut result, Ok(()))?;
-            if is_empty {
-                // So are all other instances.
-                break;
+        draw.input.batches(draw.input.instances_of_batch(), |batch, instances| {
+            positions += u64::from(batch.count) * instances.len() as u64;
+            pending.push(Pending { draw: n, instances, batch, prepared: OnceLock::new() });
+            if pending.len() == BATCHES || positions >= POSITIONS {
+                positions = 0;
+                schedule.flush(&mut pending, &mut statistics)?;
             }
-        }
+            Ok::<_, DrawError>(())
+        })?;
     }
-    scene.flush(&mut pending, &mut statistics)?;
+    schedule.flush(&mut pending, &mut statistics)?;
     Ok(statistics)
 }
 
 /// A batch that waits to be drawn.
-struct Pending<'a> {
+struct Pending {
     /// Its draw, by its place.
     draw: usize,
-    instances: Instances<'a>,
+    instances: Range<u32>,
     batch: Batch,
     prepared: OnceLock<Prepared>,
 }
 
 /// What all rounds of batches have in common.
-struct Scene<'a> {
-    draws: &'a [SceneDraw],
+struct Schedule<'a> {
+    draws: &'a [BoundDraw],
     target: &'a Target,
     pool: &'a Pool,
     limits: &'a Limits<'a>,
@@ -173,12 +115,13 @@ struct Scene<'a> {
     spare: Mutex<Vec<Prepared>>,
 }
 
-impl Scene<'_> {
+impl Schedule<'_> {
     /// Prepares what waits, and draws it.
-    fn flush(&self, pending: &mut Vec<Pending<'_>>, statistics: &mut [Statistics]) -> Result<(), DrawError> {
+    fn flush(&self, pending: &mut Vec<Pending>, statistics: &mut [Statistics]) -> Result<(), DrawError> {
         let batches = std::mem::take(pending);
         let Some(last) = batches.last() else { return Ok(()) };
-        let work = |count| Work::new(count, self.limits, last.draw);
+        let (limits, draw) = (self.limits, last.draw);
+        let work = |count| Work { next: AtomicUsize::new(0), count, limits, draw, failure: Mutex::new(None) };
         work(batches.len()).run(self.pool, |work| self.prepare(&batches, work))?;
         let mut marks = Marks::new(self.target.grid().count())?;
         for batch in &batches {
@@ -204,8 +147,9 @@ impl Scene<'_> {
     }
 
     /// Shades vertices and sets up primitives, batch by batch, for as long as there are any.
-    fn prepare(&self, batches: &[Pending<'_>], work: &Work<'_>) -> Result<(), DrawError> {
-        let mut assembly = Assembly::default();
+    fn prepare(&self, batches: &[Pending], work: &Work<'_>) -> Result<(), DrawError> {
+        let (mut stage, mut made, mut scratch) =
+            (VertexStage::default(), PrimitiveBatch::default(), Scratch::default());
         let mut next = work.take()?;
         while let Some(first) = next {
             let number = batches[first].draw;
@@ -215,11 +159,10 @@ impl Scene<'_> {
             let mut session = worker.begin(&self.run).map_err(failed)?;
             while let Some(batch) = next.map(|n| &batches[n]).filter(|batch| batch.draw == number) {
                 let mut prepared = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-                let (part, grid) = ((batch.batch, &batch.instances), self.target.grid());
-                let front_end = draw.front_end();
-                let shaded = prepared.shade(front_end, part, grid, &mut assembly, &mut session);
+                let part = (batch.batch, batch.instances.clone());
+                let shaded = stage.shade(&draw.input, part, draw.outputs.rows, &mut made, &mut session);
                 shaded.map_err(failed)?;
-                prepared.set_up_all(front_end, batch.batch.primitive, &mut assembly);
+                prepared.set_up(&mut made, &draw.outputs, draw.raster.as_ref(), self.target.grid(), &mut scratch);
                 // Nobody else has this batch.
                 let _ = batch.prepared.set(prepared);
                 next = work.take()?;
@@ -231,7 +174,7 @@ impl Scene<'_> {
     /// Draws tiles for as long as there are any.
     fn draw_tiles(
         &self,
-        batches: &[Pending<'_>],
+        batches: &[Pending],
         tiles: &[u32],
         work: &Work<'_>,
         worker: &mut TileWorker,
@@ -249,7 +192,7 @@ impl Scene<'_> {
     /// Draws what all batches have in a tile.
     fn draw_tile(
         &self,
-        batches: &[Pending<'_>],
+        batches: &[Pending],
         tile: u32,
         worker: &mut TileWorker,
         statistics: &mut [Statistics],
@@ -262,13 +205,13 @@ impl Scene<'_> {
             }
             let number = of_draw[0].draw;
             let (draw, failed) = (&self.draws[number], DrawError::in_draw(number));
+            let Some(raster) = &draw.raster else { continue };
             worker.prepare(self.target, &draw.shading)?;
             let mut bound = draw.pixel.as_ref().map(BoundShader::worker).transpose().map_err(failed)?;
             let mut session = bound.as_mut().map(|bound| bound.begin(&self.run)).transpose().map_err(failed)?;
             // A batch may cover the tile a thousand times.
             let parts = parts.take_while(|_| !self.limits.token.is_cancelled());
-            let setup = (&draw.outputs, draw.raster.as_ref());
-            let did = worker.draw(parts, tile, setup, &draw.shading, session.as_mut());
+            let did = worker.draw(parts, tile, (&draw.outputs, raster), &draw.shading, session.as_mut());
             statistics[number] += did.map_err(failed)?;
             self.limits.check(number)?;
         }
@@ -286,11 +229,7 @@ struct Work<'a> {
     failure: Mutex<Option<DrawError>>,
 }
 
-impl<'a> Work<'a> {
-    fn new(count: usize, limits: &'a Limits<'a>, draw: usize) -> Self {
-        Self { next: AtomicUsize::new(0), count, limits, draw, failure: Mutex::new(None) }
-    }
-
+impl Work<'_> {
     fn take(&self) -> Result<Option<usize>, DrawError> {
         let n = self.next.fetch_add(1, Ordering::Relaxed);
         if n >= self.count {

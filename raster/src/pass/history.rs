@@ -12,14 +12,17 @@ use brolga_runtime::{
     TexelBox, Texture, View,
 };
 
-use crate::batch::{Assembly, Cull, FrontEnd, Outputs, Prepared, Primitive, Raster, Shape};
-use crate::draw::{Shading, TileWorker};
-use crate::edge::Bounds;
 use crate::error::DrawError;
-use crate::plane::{self, Planes};
-use crate::scene::{BATCH_PRIMITIVES, Limits, SceneDraw};
-use crate::targets::Target;
-use crate::tile;
+use crate::pass::schedule::{BoundDraw, Limits};
+use crate::setup::bins::TILE_SIZE;
+use crate::setup::shape::{Bounds, plane};
+use crate::setup::viewport::Viewport;
+use crate::setup::{Prepared, Primitive, Raster, Scratch};
+use crate::state::{Cull, RasterizerState};
+use crate::tiles::targets::Target;
+use crate::tiles::walk::{Shading, TileWorker};
+use crate::vertices::primitives::{Outputs, PrimitiveBatch};
+use crate::vertices::shading::VertexStage;
 
 /// Fragments of a draw that are kept, at most: it bounds memory.
 const MOST_FRAGMENTS: usize = 1000;
@@ -136,19 +139,13 @@ struct Setup {
     raster: Raster,
 }
 
-impl Setup {
-    fn parts(&self) -> (&Outputs, Option<&Raster>) {
-        (&self.outputs, Some(&self.raster))
-    }
-}
-
-/// A batch of a draw's primitives, with shaded vertices.
+/// A batch of a draw's primitives, as it was shaded and as it was set up last.
+#[derive(Default)]
 struct Shaded {
+    batch: PrimitiveBatch,
     prepared: Prepared,
-    assembly: Assembly,
-    /// The instance, and the first primitive.
+    scratch: Scratch,
     instance: u32,
-    first: u32,
 }
 
 /// A primitive that covers the pixel.
@@ -165,7 +162,7 @@ struct Covering {
 /// The pixel of a draw's targets that is looked at.
 #[derive(Clone, Copy)]
 pub(crate) struct Watched<'a> {
-    pub draw: &'a SceneDraw,
+    pub draw: &'a BoundDraw,
     /// The test that the draw makes, before or after the shader.
     pub test: Option<DepthTest>,
     pub colors: &'a [View],
@@ -182,29 +179,16 @@ impl Watched<'_> {
         let run = limits.run();
         let mut vertex = self.draw.vertex.worker()?;
         let mut session = vertex.begin(&run)?;
-        let (prepared, assembly) = (Prepared::default(), Assembly::default());
-        let mut shaded = Shaded { prepared, assembly, instance: 0, first: 0 };
-        for number in 0..self.draw.instances {
-            let (instance, mut is_empty, mut result) = (self.draw.instances(number..number + 1), true, Ok(()));
-            self.draw.topology.batches(self.draw.count, BATCH_PRIMITIVES, instance.is_restart(), |batch| {
-                is_empty = false;
-                (shaded.instance, shaded.first) = (number, batch.primitive);
-                let (part, grid) = ((batch, &instance), self.target.grid());
-                let Shaded { prepared, assembly, .. } = &mut shaded;
-                let made = prepared.shade(self.draw.front_end(), part, grid, assembly, &mut session);
-                result = made.map_err(DrawError::from).and_then(|()| {
-                    limits.check(0)?;
-                    self.count(&mut shaded, raster, &mut history.counts);
-                    self.batch(&mut shaded, raster, &run, &mut history)
-                });
-                result.is_ok()
-            });
-            result?;
-            if is_empty {
-                // So are all other instances.
-                break;
-            }
-        }
+        let (mut stage, mut shaded) = (VertexStage::default(), Shaded::default());
+        let input = &self.draw.input;
+        input.batches(1, |batch, instances| {
+            shaded.instance = instances.start;
+            let part = (batch, instances);
+            stage.shade(input, part, self.draw.outputs.rows, &mut shaded.batch, &mut session)?;
+            limits.check(0)?;
+            self.count(&mut shaded, raster, &mut history.counts);
+            self.batch(&mut shaded, raster, &run, &mut history)
+        })?;
         Ok(history)
     }
 
@@ -218,17 +202,18 @@ impl Watched<'_> {
         if !holds(Fate::ClipDistance) {
             outputs.clip.clear();
         }
-        let [x, y] = self.pixel.map(|place| place as i32);
-        let pixel = Bounds { left: x, top: y, right: x + 1, bottom: y + 1 };
         let areas = raster.areas.iter().map(|area| {
             let bounds = [(Fate::OutsideViewport, area.viewport.scissor()), (Fate::OutsideScissor, area.scissor)];
             let scissor = bounds.into_iter().filter(|(obstacle, _)| holds(*obstacle));
-            let scissor = scissor.fold(pixel, |pixel, (_, bounds)| pixel.intersect(bounds));
+            let scissor = scissor.fold(self.bounds(), |pixel, (_, bounds)| pixel.intersect(bounds));
             area.changed(scissor, holds(Fate::BeforeNear), holds(Fate::ClipDistance))
         });
         let raster = Raster {
             areas: areas.collect(),
-            cull: if holds(Fate::Culled) { raster.cull } else { Cull::None },
+            state: RasterizerState {
+                cull: if holds(Fate::Culled) { raster.state.cull } else { Cull::None },
+                ..raster.state
+            },
             is_masked: holds(Fate::SampleMask) && raster.is_masked,
             ..raster.clone()
         };
@@ -237,8 +222,8 @@ impl Watched<'_> {
 
     /// Sets up the primitives of a batch.
     fn set_up(&self, shaded: &mut Shaded, Setup { outputs, raster }: &Setup) {
-        let front_end = FrontEnd { outputs, raster: Some(raster), ..self.draw.front_end() };
-        shaded.prepared.set_up_all(front_end, shaded.first, &mut shaded.assembly);
+        let Shaded { batch, prepared, scratch, .. } = shaded;
+        prepared.set_up(&mut batch.clone(), outputs, Some(raster), self.target.grid(), scratch);
     }
 
     /// Counts what becomes of the primitives of a batch.
@@ -251,7 +236,7 @@ impl Watched<'_> {
             shaded.prepared.primitives.chunk_by(|one, other| one.id == other.id).count() as u64
         };
         let drawn = left(shaded, &setup);
-        setup.raster.cull = Cull::None;
+        setup.raster.state.cull = Cull::None;
         let not_culled = left(shaded, &setup);
         for area in &mut setup.raster.areas {
             *area = area.changed(area.scissor, false, false);
@@ -259,7 +244,7 @@ impl Watched<'_> {
         setup.outputs.clip.clear();
         setup.outputs.cull.clear();
         let not_clipped = left(shaded, &setup);
-        let [no_number, behind] = shaded.prepared.count_lost(&shaded.assembly, &setup.outputs, raster);
+        let [no_number, behind] = count_lost(&shaded.batch, &setup.outputs, raster);
         counts.primitives += shaded.prepared.statistics.primitives;
         counts.drawn += drawn;
         counts.culled += not_culled.saturating_sub(drawn);
@@ -336,12 +321,9 @@ impl Watched<'_> {
             self.leave_only(prepared, &primitive);
             if let Some(depth) = self.cover(prepared, &setup)? {
                 let corners = prepared.corners_of(primitive.vertices);
-                let planes = match primitive.shape {
-                    Shape::Line { ends, .. } => Planes::of_line(&corners, ends.map(usize::from)),
-                    Shape::Small(_) | Shape::Large { .. } | Shape::Sprite { .. } => Planes::new(&corners),
-                };
-                let at = self.pixel.map(|place| place as i32);
-                let z = planes.map_or(corners[0].z, |planes| planes.around(at).value[plane::DEPTH]);
+                let z = primitive.shape.planes(&corners).map_or(corners[0].z, |planes| {
+                    planes.around(self.pixel.map(|place| place as i32)).value[plane::DEPTH]
+                });
                 let [least, most] = prepared.area(primitive.vertices[0], &setup.raster).viewport.depths();
                 all.push(Covering { primitive, depth, z, is_far: z > 0.5 * (least + most) });
             }
@@ -351,11 +333,10 @@ impl Watched<'_> {
 
     /// Leaves a primitive of a batch alone in the pixel's tile.
     fn leave_only(&self, prepared: &mut Prepared, primitive: &Primitive) {
-        let [x, y] = self.pixel.map(|place| place as i32);
         prepared.primitives.clear();
         prepared.primitives.push(*primitive);
         prepared.bins.clear(self.target.grid().columns);
-        prepared.bins.add(&Bounds { left: x, top: y, right: x + 1, bottom: y + 1 }, 0);
+        prepared.bins.add(&self.bounds(), 0);
         prepared.bins.sort();
     }
 
@@ -437,7 +418,7 @@ impl Watched<'_> {
     ) -> Result<bool, DrawError> {
         let shading = Shading { depth: Some(test), is_late: false, reports_live: false, ..self.draw.shading };
         let parts = std::iter::once(prepared);
-        Ok(worker.draw(parts, self.tile(), setup.parts(), &shading, None)?.samples > 0)
+        Ok(worker.draw(parts, self.tile(), (&setup.outputs, &setup.raster), &shading, None)?.samples > 0)
     }
 
     /// Draws the primitive as the draw does; whether the pixel is left at the end.
@@ -447,7 +428,7 @@ impl Watched<'_> {
         let mut bound = self.draw.pixel.as_ref().map(BoundShader::worker).transpose()?;
         let mut session = bound.as_mut().map(|bound| bound.begin(run)).transpose()?;
         let (parts, draw) = (std::iter::once(prepared), self.draw);
-        let did = worker.draw(parts, self.tile(), setup.parts(), &draw.shading, session.as_mut())?;
+        let did = worker.draw(parts, self.tile(), (&setup.outputs, &setup.raster), &draw.shading, session.as_mut())?;
         worker.end(self.target)?;
         Ok(did.samples > 0)
     }
@@ -468,12 +449,17 @@ impl Watched<'_> {
     }
 
     fn tile(&self) -> u32 {
-        let [column, row] = self.pixel.map(|place| place / tile::SIZE as u32);
+        let [column, row] = self.pixel.map(|place| place / TILE_SIZE as u32);
         row * self.target.grid().columns + column
     }
 
+    /// The pixel as a rectangle.
+    fn bounds(&self) -> Bounds {
+        Bounds::square(self.pixel.map(|place| place as i32), 1)
+    }
+
     fn in_tile(&self) -> [usize; 2] {
-        self.pixel.map(|place| place as usize % tile::SIZE as usize)
+        self.pixel.map(|place| place as usize % TILE_SIZE as usize)
     }
 
     fn depth_format(&self) -> DepthFormat {
@@ -495,6 +481,24 @@ impl Watched<'_> {
         let texel = |view| Pixel::of(view, self.pixel)?.map_or(Ok(0), |pixel| pixel.read());
         self.colors.iter().map(texel).collect()
     }
+}
+
+/// Primitives with a corner that is no number, and others that are behind the eye as a whole.
+fn count_lost(batch: &PrimitiveBatch, outputs: &Outputs, raster: &Raster) -> [u64; 2] {
+    let mut lost = [0; 2];
+    let is_behind = |corner: &[f32; 4]| match raster.is_transformed {
+        true => Viewport::reciprocal(corner[3]).is_none(),
+        false => corner[3] <= 0.0,
+    };
+    for primitive in &batch.primitives {
+        let corners = primitive.vertices.map(|vertex| batch.vertices.floats(vertex, outputs.position));
+        if corners.as_flattened().iter().any(|place| place.is_nan()) {
+            lost[0] += 1;
+        } else if corners.iter().all(is_behind) {
+            lost[1] += 1;
+        }
+    }
+    lost
 }
 
 /// A pixel of what a view sees of a texture: of its first mip level, its first layer.

@@ -4,7 +4,7 @@
 //! (horizontal, above the rest) or a left edge. So of two triangles that share an edge exactly one covers a center on it:
 //! both compute the same number for the edge but for its sign, and the one for which the edge is neither top nor left takes 1 off.
 
-use crate::fixed::{HALF, ONE, Point};
+use crate::setup::shape::fixed::{HALF, ONE, Point};
 
 /// A half plane of pixel centers: those where [`at`](Self::at) is not negative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -26,26 +26,6 @@ impl Edge {
         // From center to center the product grows by multiples of 256: what is below never changes the sign, so the rounded value
         // is as good and takes fewer bits.
         Self { x: -y, y: x, origin: (exact - i64::from(!is_top_or_left)).div_euclid(i64::from(ONE)) }
-    }
-
-    /// Pixels from a column on to the right.
-    pub fn right_of(column: i32) -> Self {
-        Self { x: 1, y: 0, origin: -i64::from(column) }
-    }
-
-    /// Pixels to the left of a column.
-    pub fn left_of(column: i32) -> Self {
-        Self { x: -1, y: 0, origin: i64::from(column) - 1 }
-    }
-
-    /// Pixels from a row on downwards.
-    pub fn below(row: i32) -> Self {
-        Self { x: 0, y: 1, origin: -i64::from(row) }
-    }
-
-    /// Pixels above a row.
-    pub fn above(row: i32) -> Self {
-        Self { x: 0, y: -1, origin: i64::from(row) - 1 }
     }
 
     /// The value at a pixel's center.
@@ -161,8 +141,12 @@ impl Bounds {
 
     /// Its sides as edges: left, right, top, bottom.
     pub fn sides(self) -> [Edge; 4] {
-        let Self { left, top, right, bottom } = self;
-        [Edge::right_of(left), Edge::left_of(right), Edge::below(top), Edge::above(bottom)]
+        let [left, top, right, bottom] = [self.left, self.top, self.right, self.bottom].map(i64::from);
+        [(1, 0, -left), (-1, 0, right - 1), (0, 1, -top), (0, -1, bottom - 1)].map(|(x, y, origin)| Edge {
+            x,
+            y,
+            origin,
+        })
     }
 
     /// What two rectangles share.

@@ -1,8 +1,8 @@
 //! Lines with a width, as they are drawn where `MultisampleEnable` says so: rectangles of two triangles (functional specification, 3.4.5
 //! and 15.14.1).
 
-use crate::edge::{Bounds, Edge};
-use crate::fixed::{HALF, ONE, Point};
+use crate::setup::shape::edge::{Bounds, Edge};
+use crate::setup::shape::fixed::{HALF, ONE, Point};
 
 /// Half of a line's width, in 256ths of a pixel.
 const REACH: f64 = 0.7 * ONE as f64;
@@ -47,7 +47,7 @@ mod tests {
     use brolga_testing_base::random::Random;
 
     use super::WideLine;
-    use crate::fixed::{HALF, ONE, Point};
+    use crate::setup::shape::fixed::{HALF, ONE, Point};
 
     /// Pixels whose center is inside by the numbers, and not nearer to a side than corners may move, are covered; those that are outside
     /// by as much are not, and none is beyond the bounds.

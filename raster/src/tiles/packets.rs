@@ -5,7 +5,7 @@
 
 pub use brolga_ir::pipeline::record::BatchQuad as Quad;
 
-use crate::tile;
+use crate::tiles::quad::TILE_QUADS;
 
 /// Quads of a packet.
 pub const QUADS: usize = 4;
@@ -13,21 +13,6 @@ pub const QUADS: usize = 4;
 /// Open packets.
 const OPEN: usize = 64;
 
-/// Positions of quads along a side of a tile.
-const ACROSS: usize = tile::SIZE as usize / 2;
-
-/// The quads of a mask that has four bits for each, `across` in a row, from a pixel on: those that cover something, with their first
-/// pixel and their coverage.
-#[inline(always)]
-pub fn quads(corner: [i32; 2], mask: u64, across: i32) -> impl Iterator<Item = ([i32; 2], u32)> {
-    let mut left = mask;
-    std::iter::from_fn(move || {
-        let n = (left != 0).then(|| left.trailing_zeros() / 4)?;
-        let coverage = (left >> (4 * n) & 15) as u32;
-        left &= !(15 << (4 * n));
-        let n = n as i32;
-        Some(([corner[0] + n % across * 2, corner[1] + n / across * 2], coverage))
-    })
 }
 
 /// The open packets of a tile.
@@ -42,7 +27,7 @@ pub struct Packets {
     head: u32,
     end: u32,
     /// The packet after the last one that holds a position. Numbers only grow, so that nothing is cleared between tiles.
-    next: Box<[u32; ACROSS * ACROSS]>,
+    next: Box<[u32; TILE_QUADS * TILE_QUADS]>,
 }
 
 impl Default for Packets {
@@ -53,7 +38,7 @@ impl Default for Packets {
             with_room: u64::MAX,
             head: 0,
             end: 0,
-            next: Box::new([0; ACROSS * ACROSS]),
+            next: Box::new([0; TILE_QUADS * TILE_QUADS]),
         }
     }
 }
@@ -62,8 +47,8 @@ impl Packets {
     /// Adds a quad. Where there is no room the older half of the packets goes to `run`, which takes whole packets in order.
     #[inline(always)]
     pub fn push(&mut self, quad: Quad, run: impl FnMut(&[[Quad; QUADS]])) {
-        let [column, row] = [quad.corner[0] as usize / 2 % ACROSS, quad.corner[1] as usize / 2 % ACROSS];
-        let position = row * ACROSS + column;
+        let [column, row] = [quad.corner[0] as usize / 2 % TILE_QUADS, quad.corner[1] as usize / 2 % TILE_QUADS];
+        let position = row * TILE_QUADS + column;
         if self.room_after(self.next[position]).is_none() {
             self.run(OPEN as u32 / 2, run);
         }
@@ -83,9 +68,9 @@ impl Packets {
 
     /// Whether an open packet has a quad of a square of so many pixels. What is drawn there otherwise comes after it.
     pub fn meets(&self, corner: [i32; 2], size: i32) -> bool {
-        let [column, row] = corner.map(|place| place as usize / 2 % ACROSS);
+        let [column, row] = corner.map(|place| place as usize / 2 % TILE_QUADS);
         let size = size as usize / 2;
-        let mut rows = self.next.chunks_exact(ACROSS).skip(row).take(size);
+        let mut rows = self.next.chunks_exact(TILE_QUADS).skip(row).take(size);
         self.end > self.head && rows.any(|row| row[column..column + size].iter().any(|&next| next > self.head))
     }
 

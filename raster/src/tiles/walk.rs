@@ -5,19 +5,18 @@ use brolga_ir::pipeline::state::DepthTest;
 use brolga_runtime::{ArrayWords, Error, ResourceError, Session};
 use wide::f32x4;
 
-use crate::batch::{Outputs, Prepared, Primitive, Raster, Shape};
-use crate::coarse;
-use crate::depth::{Tested, Tile};
-use crate::edge::{Bounds, Edge, Triangle};
-use crate::packets::{self, Packets, QUADS, Quad};
-use crate::plane::{self, Corner, Local, Planes};
-use crate::small::{self, Small};
+use crate::setup::bins::TILE_SIZE;
+use crate::setup::shape::{Bounds, Corner, Edge, Line, Local, Planes, Small, Triangle, WideLine, plane, small};
+use crate::setup::vectors::{Work, vectorize};
+use crate::setup::{Prepared, Primitive, Raster, Shape};
 use crate::statistics::Statistics;
-use crate::targets::Target;
-use crate::thin::Line;
-use crate::tile::{self, Block};
-use crate::vectors::{Work, vectorize};
-use crate::wide::WideLine;
+use crate::tiles::blocks::{self, Block};
+use crate::tiles::coarse;
+use crate::tiles::depth::{Tested, Tile};
+use crate::tiles::packets::{Packets, QUADS, Quad};
+use crate::tiles::quad::{self, Coverage};
+use crate::tiles::targets::Target;
+use crate::vertices::primitives::Outputs;
 
 /// How the pixels of a draw are tested and shaded.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +102,7 @@ impl TileWorker {
         &mut self,
         batches: impl Iterator<Item = &'p Prepared>,
         tile: u32,
-        (outputs, raster): (&Outputs, Option<&Raster>),
+        (outputs, raster): (&Outputs, &Raster),
         shading: &Shading,
         pixel: Option<&mut Session<'_>>,
     ) -> Result<Statistics, Error> {
@@ -125,7 +124,7 @@ impl TileWorker {
 struct TileDraw<'t, 's, 'w> {
     worker: &'t mut TileWorker,
     outputs: &'t Outputs,
-    raster: Option<&'t Raster>,
+    raster: &'t Raster,
     shading: Shading,
     pixel: Option<&'s mut Session<'w>>,
     failure: Option<Error>,
@@ -150,17 +149,6 @@ impl Work for InTile<'_, '_, '_, '_> {
     }
 }
 
-/// What bounds a large primitive, beside its rectangle.
-#[derive(Clone, Copy)]
-enum Within {
-    /// The triangle of its corners.
-    Triangle,
-    /// The line between two of them.
-    Line([usize; 2]),
-    /// Nothing.
-    Rectangle,
-}
-
 /// A primitive, while it is drawn in a tile.
 struct Drawn<'p> {
     prepared: &'p Prepared,
@@ -175,32 +163,26 @@ struct Drawn<'p> {
 impl TileDraw<'_, '_, '_> {
     #[inline(always)]
     fn primitive(&mut self, prepared: &Prepared, drawn: &Primitive) {
-        if let (Some(_), Some(raster)) = (self.outputs.viewport, self.raster) {
-            let depths = prepared.area(drawn.vertices[0], raster).viewport.depths();
+        if self.outputs.viewport.is_some() {
+            let depths = prepared.area(drawn.vertices[0], self.raster).viewport.depths();
             if depths != self.shading.state.depths {
                 // What waits is of the viewport before.
                 self.finish();
                 self.shading.state.depths = depths;
             }
         }
-        let own = |bias| moved(prepared.corners_of(drawn.vertices), bias);
-        let (bounds, corners, within) = match &drawn.shape {
-            Shape::Small(small) => return self.small(prepared, drawn, small),
-            Shape::Large { bounds, bias } => (bounds, own(*bias), Within::Triangle),
-            Shape::Line { bounds, ends, bias } => (bounds, own(*bias), Within::Line(ends.map(usize::from))),
-            Shape::Sprite { bounds, sprite } => {
-                (bounds, sprite.corners(&prepared.corners[drawn.vertices[0] as usize]), Within::Rectangle)
-            }
-        };
-        self.large(prepared, drawn, bounds, &corners, within);
+        match &drawn.shape {
+            Shape::Small(small) => self.small(prepared, drawn, small),
+            Shape::Large { .. } | Shape::Line { .. } | Shape::Sprite { .. } => self.large(prepared, drawn),
+        }
     }
 
     #[inline(always)]
     fn small(&mut self, prepared: &Prepared, primitive: &Primitive, small: &Small) {
         let &Small { corner: origin, mut quads, planes: ref local } = small;
         let tile = self.worker.corner;
-        if [0, 1].iter().any(|&axis| !(0..=tile::SIZE - small::SIZE).contains(&(origin[axis] - tile[axis]))) {
-            quads &= small::within(origin, &Bounds::square(tile, tile::SIZE));
+        if [0, 1].iter().any(|&axis| !(0..=TILE_SIZE - small::SIZE).contains(&(origin[axis] - tile[axis]))) {
+            quads &= small::within(origin, &Bounds::square(tile, TILE_SIZE));
         }
         let mut drawn = Drawn { prepared, primitive, local, origin, number: None };
         if !self.outputs.clip.is_empty() {
@@ -210,64 +192,64 @@ impl TileDraw<'_, '_, '_> {
         if quads.count_ones() >= TOGETHER && self.is_hidden(&drawn, &small::area(origin, quads)) {
             return;
         }
-        for (corner, coverage) in packets::quads(origin, quads, small::SIZE / 2) {
+        for (corner, coverage) in quad::quads(origin, quads, small::SIZE / 2) {
             self.quad(&mut drawn, corner, coverage);
         }
     }
 
     /// What edges bound.
     #[inline(always)]
-    fn large(
-        &mut self,
-        prepared: &Prepared,
-        primitive: &Primitive,
-        bounds: &Bounds,
-        corners: &[Corner; 3],
-        within: Within,
-    ) {
+    fn large(&mut self, prepared: &Prepared, primitive: &Primitive) {
         let origin = self.worker.corner;
-        let sides = bounds.sides();
-        let mut edges = [Edge::default(); tile::MOST_EDGES];
-        let (own, planes) = match within {
-            Within::Triangle => {
+        let biased = |bias| moved(prepared.corners_of(primitive.vertices), bias);
+        let mut edges = [Edge::default(); blocks::MOST_EDGES];
+        let mut put = |all: &[Edge]| edges[..all.len()].copy_from_slice(all);
+        let (bounds, corners, own) = match primitive.shape {
+            Shape::Small(_) => return,
+            Shape::Large { bounds, bias } => {
+                let corners = biased(bias);
                 let Some(triangle) = Triangle::new(corners.map(|corner| corner.point)) else { return };
-                edges[..3].copy_from_slice(&triangle.edges());
-                (3, Planes::new(corners))
+                put(&triangle.edges());
+                (bounds, corners, 3)
             }
-            Within::Line(ends) if self.raster.is_some_and(|raster| raster.has_wide_lines) => {
-                let [from, to] = ends.map(|end| corners[end].point);
-                let Some(line) = WideLine::new(from, to) else { return };
-                edges[..4].copy_from_slice(&line.edges());
-                (4, Planes::of_line(corners, ends))
+            Shape::Line { bounds, ends, bias } => {
+                let corners = biased(bias);
+                let [from, to] = ends.map(|end| corners[usize::from(end)].point);
+                if self.raster.has_wide_lines {
+                    let Some(line) = WideLine::new(from, to) else { return };
+                    put(&line.edges());
+                    (bounds, corners, 4)
+                } else {
+                    // Where it ends is in the bounds, and no matter of its edges.
+                    let Some(line) = Line::new(from, to, true) else { return };
+                    put(&line.edges());
+                    (bounds, corners, 2)
+                }
             }
-            Within::Line(ends) => {
-                // Where it ends is in the bounds, and no matter of its edges.
-                let [from, to] = ends.map(|end| corners[end].point);
-                let Some(line) = Line::with_last_pixel(from, to) else { return };
-                edges[..2].copy_from_slice(&line.edges());
-                (2, Planes::of_line(corners, ends))
+            Shape::Sprite { bounds, sprite } => {
+                (bounds, sprite.corners(&prepared.corners[primitive.vertices[0] as usize]), 0)
             }
-            Within::Rectangle => (0, Planes::new(corners)),
         };
+        let sides = bounds.sides();
         // What is long misses most tiles of its rectangle.
-        if tile::is_outside(&edges[..own], origin) {
+        if blocks::is_outside(&edges[..own], origin) {
             return;
         }
         edges[own..own + sides.len()].copy_from_slice(&sides);
-        let Some(local) = planes.map(|planes| planes.around(origin)) else { return };
+        let Some(local) = primitive.shape.planes(&corners).map(|planes| planes.around(origin)) else { return };
         let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
-        if self.is_hidden(&drawn, &bounds.intersect(Bounds::square(origin, tile::SIZE))) {
+        if self.is_hidden(&drawn, &bounds.intersect(Bounds::square(origin, TILE_SIZE))) {
             return;
         }
-        self.find_distances(&drawn, corners);
+        self.find_distances(&drawn, &corners);
         let mut blocks = std::mem::take(&mut self.worker.blocks);
-        tile::walk(&edges[..own + sides.len()], origin, |block| blocks.push(block));
+        blocks::walk(&edges[..own + sides.len()], origin, |block| blocks.push(block));
         for block in blocks.drain(..) {
             match block {
                 Block::Whole { corner, size } => self.whole(&mut drawn, corner, size),
                 Block::Part { corner, quads } => {
-                    if !self.is_hidden(&drawn, &Bounds::square(corner, tile::PART)) {
-                        for (corner, coverage) in packets::quads(corner, quads.into(), 2) {
+                    if !self.is_hidden(&drawn, &Bounds::square(corner, blocks::PART)) {
+                        for (corner, coverage) in quad::quads(corner, quads.into(), 2) {
                             self.quad(&mut drawn, corner, coverage);
                         }
                     }
@@ -291,7 +273,8 @@ impl TileDraw<'_, '_, '_> {
             // What no distance is left for is always covered.
             let mut values = [[1.0; 3]; plane::COUNT];
             for (value, &word) in values.iter_mut().zip(words) {
-                *value = drawn.primitive.vertices.map(|vertex| drawn.prepared.float(vertex, word, self.outputs));
+                *value =
+                    drawn.primitive.vertices.map(|vertex| f32::from_bits(drawn.prepared.vertices.word(vertex, word)));
             }
             if values.as_flattened().iter().any(|&distance| distance < 0.0) {
                 let planes = match drawn.primitive.shape {
@@ -315,14 +298,14 @@ impl TileDraw<'_, '_, '_> {
             if self.is_hidden(drawn, &Bounds::square(part, step)) {
                 continue;
             }
-            for part in parts(part, step, tile::PART) {
+            for part in parts(part, step, blocks::PART) {
                 let corners = in_square(part);
-                let mut left = [0; QUADS];
+                let mut left = [Coverage::default(); QUADS];
                 for (left, &corner) in left.iter_mut().zip(&corners) {
-                    *left = self.test(drawn, corner, 15);
+                    *left = self.test(drawn, corner, Coverage::FULL);
                 }
-                if left == [15; QUADS] {
-                    self.square(drawn, part, tile::PART);
+                if left == [Coverage::FULL; QUADS] {
+                    self.square(drawn, part, blocks::PART);
                 } else {
                     for (&corner, coverage) in corners.iter().zip(left) {
                         self.pass(drawn, corner, coverage);
@@ -351,16 +334,16 @@ impl TileDraw<'_, '_, '_> {
         }
         let Waiting { quads, primitive: of } = &self.worker.squares;
         if *of != primitive + 1 && quads.len() >= APART {
-            self.shade_squares();
+            self.shade(|worker| &mut worker.squares);
         }
         let Waiting { quads, primitive: of } = &mut self.worker.squares;
         *of = if quads.is_empty() || *of == primitive + 1 { primitive + 1 } else { 0 };
-        for part in parts(corner, size, tile::PART) {
-            let quad = |[x, y]: [i32; 2]| Quad { corner: [x as u32, y as u32], primitive, coverage: 15 };
+        for part in parts(corner, size, blocks::PART) {
+            let quad = |[x, y]: [i32; 2]| Quad { corner: [x as u32, y as u32], primitive, coverage: Coverage::FULL.bits() };
             quads.extend(in_square(part).map(|corner| quad(corner).words()));
         }
         if quads.len() >= MOST_QUADS {
-            self.shade_squares();
+            self.shade(|worker| &mut worker.squares);
         }
     }
 
@@ -389,7 +372,7 @@ impl TileDraw<'_, '_, '_> {
             reserved: [0; 2],
         };
         records.extend_from_slice(&head.words());
-        let rows = of.vertices.map(|vertex| prepared.row(vertex as usize, self.outputs).as_chunks::<4>().0);
+        let rows = of.vertices.map(|vertex| prepared.vertices.row(vertex).as_chunks::<4>().0);
         for n in 0..self.shading.rows as usize {
             let is_read = self.outputs.is_read.get(n) == Some(&true);
             let row = |vertex: usize| rows[vertex].get(n).filter(|_| is_read).copied().unwrap_or_default();
@@ -412,17 +395,17 @@ impl TileDraw<'_, '_, '_> {
 
     /// Tests a quad, and sends what is left to the shader.
     #[inline(always)]
-    fn quad(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], coverage: u32) {
+    fn quad(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], coverage: Coverage) {
         let coverage = self.test(drawn, corner, coverage);
         self.pass(drawn, corner, coverage);
     }
 
     /// Tests the clip distances and depths of a quad, in the order of primitives; returns the pixels that are left.
     #[inline(always)]
-    fn test(&mut self, drawn: &Drawn<'_>, corner: [i32; 2], mut coverage: u32) -> u32 {
+    fn test(&mut self, drawn: &Drawn<'_>, corner: [i32; 2], mut coverage: Coverage) -> Coverage {
         let way = [(corner[0] - drawn.origin[0]) as f32, (corner[1] - drawn.origin[1]) as f32];
         if !self.worker.distances.is_empty() {
-            coverage &= self.within_distances(way);
+            coverage = coverage.intersect(self.within_distances(way));
         }
         let Some(how) = &self.shading.depth else { return coverage };
         let [left, top] = self.worker.corner;
@@ -439,19 +422,19 @@ impl TileDraw<'_, '_, '_> {
 
     /// Sends the pixels of a quad that are left to the shader.
     #[inline(always)]
-    fn pass(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], coverage: u32) {
-        if coverage == 0 {
+    fn pass(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], coverage: Coverage) {
+        if coverage.is_empty() {
             return;
         }
         if !self.shading.reports_live {
-            self.statistics.samples += u64::from(coverage.count_ones());
+            self.statistics.samples += coverage.count();
         }
         if self.pixel.is_none() {
             return;
         }
-        self.statistics.pixel_invocations += u64::from(coverage.count_ones());
+        self.statistics.pixel_invocations += coverage.count();
         let primitive = self.record(drawn);
-        let quad = Quad { corner: [corner[0] as u32, corner[1] as u32], primitive, coverage };
+        let quad = Quad { corner: corner.map(|place| place as u32), primitive, coverage: coverage.bits() };
         let TileWorker { packets, closed, .. } = &mut *self.worker;
         packets.push(quad, |packets| closed.append(packets));
         if closed.quads.len() >= MOST_QUADS {
@@ -460,11 +443,12 @@ impl TileDraw<'_, '_, '_> {
     }
 
     /// The pixels of a quad, so far from the origin, whose clip distances are not negative.
-    fn within_distances(&self, way: [f32; 2]) -> u32 {
-        let mut within = 15;
+    fn within_distances(&self, way: [f32; 2]) -> Coverage {
+        let mut within = Coverage::FULL;
         for distances in &self.worker.distances {
             for plane in 0..plane::COUNT {
-                within &= distances.of_quad(plane, way).simd_ge(f32x4::ZERO).to_bitmask();
+                let is_within = bytemuck::cast(distances.of_quad(plane, way).simd_ge(f32x4::ZERO));
+                within = within.intersect(Coverage::of_mask(is_within));
             }
         }
         within
@@ -485,26 +469,17 @@ impl TileDraw<'_, '_, '_> {
 
     /// Shades all quads that wait.
     fn shade_all(&mut self) {
-        self.shade_squares();
-        let mut closed = std::mem::take(&mut self.worker.closed);
-        self.shade(&mut closed);
-        self.worker.closed = closed;
-    }
-
-    /// Shades the quads of squares that wait.
-    fn shade_squares(&mut self) {
-        let mut squares = std::mem::take(&mut self.worker.squares);
-        self.shade(&mut squares);
-        self.worker.squares = squares;
+        self.shade(|worker| &mut worker.squares);
+        self.shade(|worker| &mut worker.closed);
     }
 
     /// Runs the pixel shader over quads, and counts the pixels that it reports.
-    fn shade(&mut self, waiting: &mut Waiting) {
+    fn shade(&mut self, waiting: fn(&mut TileWorker) -> &mut Waiting) {
+        let Waiting { mut quads, primitive } = std::mem::take(waiting(self.worker));
         let TileWorker { layer, primitives, live, .. } = &mut *self.worker;
-        let quads = &mut waiting.quads;
         if let Some(session) = self.pixel.as_deref_mut().filter(|_| !quads.is_empty() && self.failure.is_none()) {
             let pixels = 4 * quads.len() as u32;
-            let state = BatchState { primitive: waiting.primitive, layer: *layer, ..self.shading.state }.words();
+            let state = BatchState { primitive, layer: *layer, ..self.shading.state }.words();
             let [quads, primitives, state] = [quads.as_flattened(), primitives, &state].map(ArrayWords::Read);
             let result = if self.shading.reports_live {
                 live.clear();
@@ -518,6 +493,7 @@ impl TileDraw<'_, '_, '_> {
             self.failure = result.err();
         }
         quads.clear();
+        *waiting(self.worker) = Waiting { quads, primitive };
     }
 }
 

@@ -2,9 +2,7 @@
 
 use wide::f32x4;
 
-use crate::edge::Bounds;
-use crate::fixed::Point;
-use crate::plane::Corner;
+use crate::setup::shape::{Bounds, Corner, Point};
 
 /// A part of the target, and what depth becomes there.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -124,5 +122,36 @@ impl Viewport {
         let x = range(0, half_width, f64::from(self.left) + half_width);
         let y = range(1, -half_height, f64::from(self.top) + half_height);
         depth.into_iter().filter(move |_| clips_depth).chain(x).chain(y)
+    }
+}
+
+/// A part of the target that is drawn to.
+#[derive(Clone, Debug)]
+pub struct Area {
+    /// Where it is.
+    pub viewport: Viewport,
+    /// Pixels that may be drawn to: those of the target, the viewport and the scissor rectangle.
+    pub scissor: Bounds,
+    /// What primitives are cut at.
+    pub(super) planes: Vec<Plane>,
+    /// Whether depth is one of that, and what the viewport does not say.
+    clips_depth: bool,
+    more: Vec<Plane>,
+    /// Whether nothing that is seen is cut.
+    pub(super) keeps_seen: bool,
+}
+
+impl Area {
+    /// A viewport, with pixels that may be drawn to, where depth is clipped or not, and more planes at which primitives are cut.
+    pub fn new(viewport: Viewport, scissor: Bounds, clips_depth: bool, more: Vec<Plane>) -> Self {
+        let keeps_seen = more.is_empty() && viewport.is_within_reach();
+        let planes = viewport.planes(clips_depth).chain(more.iter().copied()).collect();
+        Self { viewport, scissor, planes, clips_depth, more, keeps_seen }
+    }
+
+    /// The same with other pixels that may be drawn to, where depth need not be clipped, nor anything at more planes.
+    pub fn changed(&self, scissor: Bounds, clips_depth: bool, clips_more: bool) -> Self {
+        let more = if clips_more { self.more.clone() } else { Vec::new() };
+        Self::new(self.viewport, scissor, self.clips_depth && clips_depth, more)
     }
 }

@@ -1,0 +1,103 @@
+//! The input layout: which bytes of vertex buffers fill which inputs of the vertex shader.
+
+use brolga_ir::pipeline::state::Advance;
+use brolga_ir::texel::{Channel, ChannelKind, TexelFormat};
+use brolga_runtime::Format;
+
+/// An element of a vertex: which bytes fill an input of the vertex shader.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct InputElement {
+    /// The semantic, in letters of either case: `POSITION`.
+    pub semantic: String,
+    /// The number after it.
+    pub index: u32,
+    /// How its bytes are read.
+    pub format: ElementFormat,
+    /// The vertex buffer.
+    pub slot: u32,
+    /// Bytes from the start of a vertex.
+    pub offset_bytes: u32,
+    /// When the next one is read.
+    pub advance: Advance,
+}
+
+impl InputElement {
+    /// One for each vertex, from the first vertex buffer. A number at the semantic's end is its index: `TEXCOORD1`.
+    pub fn new(semantic: &str, format: impl Into<ElementFormat>, offset_bytes: u32) -> Self {
+        let name = semantic.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        let index = semantic[name.len()..].parse().unwrap_or(0);
+        let format = format.into();
+        Self { semantic: name.to_owned(), index, format, slot: 0, offset_bytes, advance: Advance::Vertex }
+    }
+
+    /// Reads it from another vertex buffer.
+    pub fn slot(mut self, slot: u32) -> Self {
+        self.slot = slot;
+        self
+    }
+
+    /// Reads the next one after `step` instances; never if that is 0.
+    pub fn per_instance(mut self, step: u32) -> Self {
+        self.advance = Advance::Instance { step };
+        self
+    }
+}
+
+/// How the bytes of an element are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ElementFormat {
+    /// As texels of a format.
+    Texel(Format),
+    /// Three unsigned integers of 10 bits, the last one 1: `D3DDECLTYPE_UDEC3` of Direct3D 9.
+    Udec3,
+    /// Three signed fixed-point numbers of 10 bits, the last one 1: `D3DDECLTYPE_DEC3N`.
+    Dec3n,
+}
+
+impl From<Format> for ElementFormat {
+    fn from(format: Format) -> Self {
+        Self::Texel(format)
+    }
+}
+
+impl std::fmt::Display for ElementFormat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Texel(format) => format.fmt(f),
+            Self::Udec3 => f.write_str("UDEC3"),
+            Self::Dec3n => f.write_str("DEC3N"),
+        }
+    }
+}
+
+impl ElementFormat {
+    /// Bytes of an element.
+    pub fn size_bytes(self) -> u32 {
+        match self {
+            Self::Texel(format) => format.size_bytes(),
+            Self::Udec3 | Self::Dec3n => 4,
+        }
+    }
+
+    /// Whether it has integers.
+    pub fn is_integer(self) -> bool {
+        match self {
+            Self::Texel(format) => format.encoding().is_integer(),
+            Self::Udec3 => true,
+            Self::Dec3n => false,
+        }
+    }
+
+    /// How its words are read; none if vertices cannot have it.
+    pub(crate) fn texel(self) -> Option<TexelFormat> {
+        let tens = |kind, missing_alpha| {
+            let channel = |shift| Some(Channel { shift, bits: 10, kind });
+            TexelFormat { words: 1, channels: [channel(0), channel(10), channel(20), None], missing_alpha }
+        };
+        match self {
+            Self::Texel(format) => format.vertex_format(),
+            Self::Udec3 => Some(tens(ChannelKind::Uint, 1)),
+            Self::Dec3n => Some(tens(ChannelKind::Snorm, 1_f32.to_bits())),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The vertex shader: vertices that primitives of a batch share are shaded once.
+
+use std::ops::Range;
+
+use brolga_ir::pipeline::record::BatchVertex;
+use brolga_ir::width::MAX_LANES;
+use brolga_runtime::{ArrayWords, Error, Session};
+
+use crate::state::Kind;
+use crate::statistics::Statistics;
+use crate::vertices::assembly::{Batch, InputAssembler};
+use crate::vertices::primitives::{IndexedPrimitive, PrimitiveBatch, ROW_WORDS};
+
+/// Remembers where vertices of a batch are. Of those whose indices meet in one place the last is known: the others are shaded again.
+struct Reuse(Box<[(u32, u32); Self::PLACES]>);
+
+impl Default for Reuse {
+    fn default() -> Self {
+        Self(Box::new([(0, u32::MAX); Self::PLACES]))
+    }
+}
+
+impl Reuse {
+    const PLACES: usize = 1024;
+
+    /// Forgets all of them.
+    fn forget(&mut self) {
+        self.0.fill((0, u32::MAX));
+    }
+
+    /// Where the vertex of an index is, if that is known and not before `from`; otherwise `make` makes it.
+    fn place(&mut self, index: u32, from: u32, make: impl FnOnce() -> u32) -> u32 {
+        let known = &mut self.0[index as usize % Self::PLACES];
+        if known.0 != index || !(from..u32::MAX).contains(&known.1) {
+            *known = (index, make());
+        }
+        known.1
+    }
+}
+
+/// Shades the vertices of batches, one batch after the other.
+#[derive(Default)]
+pub struct VertexStage {
+    reuse: Reuse,
+    /// What each vertex is, in words. After them the last one follows again: packets are full, and what lies past the end of a batch must
+    /// not take longer than what is in it.
+    ids: Vec<u32>,
+}
+
+impl VertexStage {
+    /// Makes primitives of a batch's vertices, each of which is there once for each instance; returns how many vertices there are.
+    fn assemble(
+        &mut self,
+        input: &InputAssembler,
+        (batch, instances): (Batch, Range<u32>),
+        primitives: &mut Vec<IndexedPrimitive>,
+    ) -> usize {
+        const WORDS: usize = BatchVertex::WORDS;
+        let Self { reuse, ids } = self;
+        let kind = input.topology.kind();
+        reuse.forget();
+        ids.clear();
+        primitives.clear();
+        for number in instances {
+            let (from, mut id) = ((ids.len() / WORDS) as u32, batch.primitive);
+            input.topology.primitives(batch, input.is_restart(), |positions| {
+                let mut place = |position: u32| {
+                    let index = input.index(position);
+                    reuse.place(index, from, || {
+                        let vertex = BatchVertex {
+                            index: index.wrapping_add(input.base_vertex),
+                            id: index,
+                            instance_id: number,
+                            first_instance: input.first_instance,
+                        };
+                        ids.extend_from_slice(&vertex.words());
+                        (ids.len() / WORDS - 1) as u32
+                    })
+                };
+                let [first, second, third] = positions;
+                let first = place(first);
+                // What a line or a point has again is one vertex, not another that is the same.
+                let second = if kind == Kind::Point { first } else { place(second) };
+                let third = if kind == Kind::Triangle { place(third) } else { first };
+                primitives.push(IndexedPrimitive { vertices: [first, second, third], id });
+                id += 1;
+            });
+        }
+        let count = ids.len() / WORDS;
+        if let Some(last) = ids.last_chunk::<WORDS>().copied() {
+            let copies = count.next_multiple_of(MAX_LANES) - count;
+            ids.extend_from_slice([last; MAX_LANES][..copies].as_flattened());
+        }
+        count
+    }
+
+    /// Shades the vertices of a part of a draw, each once, to so many registers. What was in the batch that it makes is gone.
+    pub fn shade(
+        &mut self,
+        input: &InputAssembler,
+        (batch, instances): (Batch, Range<u32>),
+        registers: usize,
+        made: &mut PrimitiveBatch,
+        session: &mut Session<'_>,
+    ) -> Result<(), Error> {
+        let PrimitiveBatch { kind, vertices, primitives, statistics } = made;
+        let read = batch.vertices(input.is_restart()) * instances.len() as u64;
+        let count = self.assemble(input, (batch, instances), primitives);
+        *kind = input.topology.kind();
+        vertices.stride = registers * ROW_WORDS;
+        vertices.words.clear();
+        vertices.words.resize(count * vertices.stride, 0);
+        let words = ArrayWords::Write(&mut vertices.words);
+        // What has restarts alone has no vertices.
+        if count > 0 {
+            session.batch(count as u32, &mut [ArrayWords::Read(&self.ids), ArrayWords::Read(&input.strides), words])?;
+        }
+        *statistics = Statistics {
+            vertices: read,
+            primitives: primitives.len() as u64,
+            vertex_invocations: count as u64,
+            ..Statistics::default()
+        };
+        Ok(())
+    }
+}
