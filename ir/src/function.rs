@@ -18,7 +18,7 @@ use crate::sampling::Sampling;
 use crate::types::{Const, Type};
 use crate::width::Width;
 
-pub use crate::facts::Effect;
+pub use crate::instruction::Effect;
 pub use crate::operand::{AtomicOp, CounterOp, Element, Input, MemoryRef, Object, Query, ResourceRef, Sync};
 
 /// Operands of an instruction.

@@ -16,7 +16,6 @@ mod packet_width;
 mod pairs;
 mod rejoin;
 mod rematerialise;
-mod replacements;
 mod simplify;
 mod ssa;
 mod texels;
@@ -25,7 +24,6 @@ mod versioning;
 
 use crate::function::Function;
 use crate::texel::TexelFormat;
-pub(crate) use replacements::Replacements;
 pub(crate) use simplify::undone;
 
 /// Which passes run; for debugging, and for testing that passes preserve results.

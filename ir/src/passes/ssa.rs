@@ -6,7 +6,7 @@
 
 use crate::entity::{Inst, Region, Slot, Value};
 use crate::function::{Function, InstKind, Origin};
-use crate::passes::replacements::Replacements;
+use crate::replacements::Replacements;
 use crate::types::{Const, Type};
 
 /// Replaces every slot access.
