@@ -14,6 +14,7 @@ use brolga_bytecode::sm5::{GlobalFlags, Instruction, Op as Opcode, Operand, Regi
 
 use super::super::vector::{Vector, lanes};
 use super::super::words::{self, Start};
+use super::operand::Destination;
 use super::{Result, TranslateError, Translator, evaluate};
 use crate::Type;
 use crate::entity::{Slot, Value};
@@ -175,14 +176,6 @@ fn of_file(file: RegisterFile) -> Option<SystemValue> {
     })
 }
 
-/// Where an output is written.
-pub(super) enum OutputLocation {
-    /// Four slots from this one on.
-    Slots(usize),
-    /// A row of the array.
-    Row(Start),
-}
-
 impl StageRegisters {
     /// Adds the slots that hold outputs until the end.
     pub(super) fn add_slots(&mut self, func: &mut Function) {
@@ -255,15 +248,15 @@ impl Translator<'_, '_> {
     }
 
     /// Where a destination that is an output is written.
-    pub(super) fn output(&mut self, operand: &Operand) -> Result<OutputLocation> {
+    pub(super) fn output(&mut self, operand: &Operand) -> Result<Destination> {
         let row = self.row(operand, RegisterFile::Output, |stage| &stage.outputs)?;
         let rows = self.signature().map_or(0, Signature::output_rows);
         match row {
             Start::Known(row) if row >= rows => Err(self.bad_operand(operand.file.text())),
             Start::Known(row) if !self.stage.is_indexed(row) => {
-                Ok(OutputLocation::Slots(self.stage.first_slot + 4 * row as usize))
+                Ok(Destination::Slots(self.stage.first_slot + 4 * row as usize))
             }
-            row => Ok(OutputLocation::Row(self.start(row))),
+            row => Ok(Destination::Output(self.start(row))),
         }
     }
 
