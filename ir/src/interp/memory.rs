@@ -1,6 +1,7 @@
 //! Accesses of a packet to memory and views, lane by lane.
 
 use super::code::{Address, Element, Extent, Node, Slot, Space, Texel, Update, View};
+use super::observe::Observer;
 use super::packet::Runner;
 use super::{Mask, lanes_of};
 use crate::host::{self, ViewSlot};
@@ -10,7 +11,7 @@ use crate::srgb::CURVE;
 /// The most words that one access moves.
 const MAX_WORDS: usize = 4;
 
-impl Runner<'_, '_> {
+impl<O: Observer> Runner<'_, '_, O> {
     /// Runs an instruction that accesses memory or a view.
     pub(super) fn access(&mut self, node: &Node, mask: Mask) {
         match node {
@@ -79,7 +80,8 @@ impl Runner<'_, '_> {
             | Node::If { .. }
             | Node::Loop { .. }
             | Node::Switch { .. }
-            | Node::Look { .. }
+            | Node::Look
+            | Node::Pass
             | Node::End(_)
             | Node::Break { .. }
             | Node::Continue { .. }
