@@ -9,6 +9,9 @@
 //!   lanes need what they read.
 //! * Values cross region borders as parameters and results: see [`InstKind`].
 
+use std::fmt;
+
+use brolga_bytecode::{sm3, sm5};
 use smallvec::SmallVec;
 
 use crate::entity::{Inst, Region, Slot, Value};
@@ -36,7 +39,41 @@ pub struct Function {
     values: Vec<ValueData>,
     insts: Vec<InstData>,
     regions: Vec<RegionData>,
-    slots: Vec<Type>,
+    slots: Vec<(Type, Option<Register>)>,
+}
+
+/// A component of a register of the shader, which a slot stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Register {
+    /// Which register.
+    pub name: RegisterName,
+    /// 0 to 3: x, y, z, w.
+    pub component: u8,
+}
+
+/// A register of the shader, which shows itself as listings do: `r3`, `oDepth`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RegisterName {
+    /// Of shader models 4.0 to 5.1: the file, and the number where it has several registers.
+    Sm5(sm5::RegisterFile, u32),
+    /// Of shader models 1.1 to 3.0.
+    Sm3(sm3::Register),
+}
+
+impl fmt::Display for RegisterName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RegisterName::Sm5(file, number) if file.is_numbered() => write!(f, "{}{number}", file.text()),
+            RegisterName::Sm5(file, _) => f.write_str(file.text()),
+            RegisterName::Sm3(register) => write!(f, "{register}"),
+        }
+    }
+}
+
+impl fmt::Display for Register {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.name, ["x", "y", "z", "w"][usize::from(self.component & 3)])
+    }
 }
 
 /// Type and definition of a value.
@@ -121,8 +158,14 @@ impl Function {
 
     /// A new slot.
     pub fn add_slot(&mut self, ty: Type) -> Slot {
-        self.slots.push(ty);
+        self.slots.push((ty, None));
         Slot::new(self.slots.len() - 1)
+    }
+
+    /// Four new slots, for the components of a register; returns the first.
+    pub fn add_register(&mut self, name: RegisterName, ty: Type) -> Slot {
+        self.slots.extend((0..4).map(|component| (ty, Some(Register { name, component }))));
+        Slot::new(self.slots.len() - 4)
     }
 
     /// Removes all slots, once no instruction accesses one.
@@ -175,7 +218,12 @@ impl Function {
 
     /// Type of a slot.
     pub fn slot_type(&self, slot: Slot) -> Type {
-        self.slots[slot.index()]
+        self.slots[slot.index()].0
+    }
+
+    /// The component of a register that a slot stands for, if it is one of the shader's.
+    pub fn slot_register(&self, slot: Slot) -> Option<Register> {
+        self.slots[slot.index()].1
     }
 
     /// Whether nothing can write the object while the shader runs: the runtime refuses memory bound as `t#` and `u#`.

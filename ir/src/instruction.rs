@@ -41,6 +41,9 @@ pub enum InstKind {
     SlotGet(Slot),
     /// Writes a slot; only before SSA construction.
     SlotSet(Slot, Value),
+    /// Says that the register that a slot stood for has a value now; does nothing. For observers, at
+    /// [`Level::Observed`](crate::passes::Level).
+    Note(Slot, Value),
 
     /// Reads as many consecutive words as it has results.
     Load {
@@ -206,7 +209,7 @@ pub enum Effect {
     Context,
     /// Reads memory or a view.
     Read(Object),
-    /// Changes memory, a view's counter or a slot.
+    /// Changes memory, a view's counter or a slot, or says that one was.
     Write,
     /// Orders memory, and may wait for the group.
     Barrier(Sync),
@@ -228,6 +231,7 @@ impl InstKind {
                 Effect::Read(Object::Resource(resource))
             }
             InstKind::SlotSet(..)
+            | InstKind::Note(..)
             | InstKind::Store { .. }
             | InstKind::Atomic { .. }
             | InstKind::Counter { .. }
@@ -350,6 +354,7 @@ impl InstKind {
                 args.iter_mut().for_each(&mut *f);
             }
             InstKind::SlotSet(_, value)
+            | InstKind::Note(_, value)
             | InstKind::QuadRead { value, .. }
             | InstKind::PacketAll(value)
             | InstKind::If { cond: value, .. }

@@ -231,7 +231,7 @@ impl Flattener<'_> {
         let same_address = || data.kind.args().iter().all(|&arg| self.uniformity.is_packet_uniform(arg));
         Some(match &data.kind {
             InstKind::Const(_) | InstKind::Input(_) => return None,
-            InstKind::Barrier(_) => Node::Pass,
+            InstKind::Barrier(_) | InstKind::Note(..) => Node::Pass,
             InstKind::SlotGet(_) | InstKind::SlotSet(..) => unreachable!("a verified function has no slots"),
             InstKind::Op { op, args } => {
                 let mut slots = [0; 3];

@@ -13,6 +13,7 @@ const MAX_WORDS: usize = 4;
 
 impl<O: Observer> Runner<'_, '_, O> {
     /// Runs an instruction that accesses memory or a view.
+    #[inline]
     pub(super) fn access(&mut self, node: &Node, mask: Mask) {
         match node {
             Node::Load { from, to, once } => {
@@ -153,6 +154,7 @@ impl<O: Observer> Runner<'_, '_, O> {
     }
 
     /// Fills `to` from what each lane reads; with `once`, from what the first active lane reads.
+    #[inline]
     fn read(&mut self, to: &[Slot], once: bool, mask: Mask, get: impl Fn(&Self, usize) -> [u32; MAX_WORDS]) {
         let mut words = [0; MAX_WORDS];
         for (n, lane) in lanes_of(mask).enumerate() {

@@ -82,6 +82,7 @@ impl<O: Observer> Runner<'_, '_, O> {
     }
 
     /// Shows an instruction to the observer.
+    #[inline]
     fn ran(&mut self, at: At, lanes: Mask) {
         let &mut Runner { code, host, packet: number, .. } = self;
         let packet = Packet { code, arena: self.arena, host, arrays: self.arrays, number, lanes };
@@ -89,6 +90,7 @@ impl<O: Observer> Runner<'_, '_, O> {
     }
 
     /// Runs a region of a construct.
+    #[inline]
     fn inner(&mut self, at: At, region: usize, block: &Block, mask: Mask) -> Result<Mask, Fault> {
         let &mut Runner { code, host, packet: number, .. } = self;
         let packet = Packet { code, arena: self.arena, host, arrays: self.arrays, number, lanes: mask };
@@ -131,6 +133,7 @@ impl<O: Observer> Runner<'_, '_, O> {
     }
 
     /// Sets some lanes of a value, each from the same lane of the operands, whose positions are given.
+    #[inline]
     fn map<const N: usize>(&mut self, to: Slot, from: [Slot; N], mask: Mask, bits: impl Fn(usize, [&[u64]; N]) -> u64) {
         let (code, packet) = (self.code, self.packet);
         let to = Arena::start_of(code, packet, to);
@@ -163,6 +166,7 @@ impl<O: Observer> Runner<'_, '_, O> {
         self.arena.moving = moving;
     }
 
+    #[inline]
     fn op(&mut self, op: Op, to: Slot, args: [Slot; 3], mask: Mask) {
         let count = op.args().len();
         self.map(to, args, mask, |lane, args| op.eval(&args.map(|arg| arg[lane])[..count]));
@@ -176,6 +180,7 @@ impl<O: Observer> Runner<'_, '_, O> {
         });
     }
 
+    #[inline]
     fn if_else(&mut self, at: At, cond: Slot, blocks: [&Block; 2], mask: Mask) -> Result<Mask, Fault> {
         let holds = self.holds(cond);
         let mut left = 0;

@@ -34,6 +34,9 @@ pub enum Level {
     /// Everything.
     #[default]
     Full,
+    /// As none, and a [note](crate::function::InstKind::Note) says of each register of the shader when it got which value, for
+    /// [observers](crate::interp::Observer).
+    Observed,
 }
 
 /// The most rounds of simplification; shaders seen so far settle after three.
@@ -51,8 +54,8 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
     rejoin::run(func);
     // What constructs carry from here on is in proportion to the shader.
     demote::run(func);
-    ssa::construct(func);
-    if level == Level::None {
+    ssa::construct(func, level == Level::Observed);
+    if level != Level::Full {
         texels::run(func, formats);
         return;
     }

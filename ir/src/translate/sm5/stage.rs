@@ -18,7 +18,7 @@ use super::operand::Destination;
 use super::{Result, TranslateError, Translator, evaluate};
 use crate::Type;
 use crate::entity::{Slot, Value};
-use crate::function::{Function, Input, MemoryRef, Object};
+use crate::function::{Function, Input, MemoryRef, Object, RegisterName};
 use crate::interface::Array;
 use crate::ops::Op;
 use crate::stage::{Interpolation, Parameter, ROW_BYTES, Signature, Stage, SystemValue, row_of, rows};
@@ -181,8 +181,10 @@ impl StageRegisters {
     pub(super) fn add_slots(&mut self, func: &mut Function) {
         self.first_slot = func.slot_count();
         let rows = func.interface.stage.signature().map_or(0, Signature::output_rows);
-        for _ in 0..4 * rows {
-            func.add_slot(Type::I32);
+        for row in 0..rows {
+            let special = self.outputs.iter().find(|&&(_, its_row)| its_row == row);
+            let file = special.map_or(RegisterFile::Output, |&(file, _)| file);
+            func.add_register(RegisterName::Sm5(file, row), Type::I32);
         }
         if let Some((slot, _)) = &mut self.discarded {
             *slot = func.add_slot(Type::Bool);
