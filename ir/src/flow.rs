@@ -115,7 +115,7 @@ impl Flow {
     }
 
     /// What an instruction passes on, and the values that these become: see [`Function::edge`].
-    pub(crate) fn edge<'f>(&self, func: &'f Function, inst: Inst) -> Option<(&'f [Value], &'f [Value])> {
+    pub fn edge<'f>(&self, func: &'f Function, inst: Inst) -> Option<(&'f [Value], &'f [Value])> {
         func.edge(inst, self.owner(self.region_of(inst)))
     }
 

@@ -9,20 +9,19 @@
 //!   lanes need what they read.
 //! * Values cross region borders as parameters and results: see [`InstKind`].
 
+use std::fmt;
+
+use brolga_bytecode::{sm3, sm5};
 use smallvec::SmallVec;
 
 use crate::entity::{Inst, Region, Slot, Value};
 use crate::interface::{Interface, ResourceClass, Sampled};
 use crate::ops::Op;
-use crate::sampling::Sampling;
 use crate::types::{Const, Type};
 use crate::width::Width;
 
-pub use crate::facts::Effect;
+pub use crate::instruction::{Case, Effect, InstKind, Values};
 pub use crate::operand::{AtomicOp, CounterOp, Element, Input, MemoryRef, Object, Query, ResourceRef, Sync};
-
-/// Operands of an instruction.
-pub type Values = SmallVec<[Value; 4]>;
 
 /// Where an instruction comes from: the byte offset of its bytecode instruction in the file. Faults and messages name it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
@@ -40,7 +39,41 @@ pub struct Function {
     values: Vec<ValueData>,
     insts: Vec<InstData>,
     regions: Vec<RegionData>,
-    slots: Vec<Type>,
+    slots: Vec<(Type, Option<Register>)>,
+}
+
+/// A component of a register of the shader, which a slot stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Register {
+    /// Which register.
+    pub name: RegisterName,
+    /// 0 to 3: x, y, z, w.
+    pub component: u8,
+}
+
+/// A register of the shader, which shows itself as listings do: `r3`, `oDepth`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RegisterName {
+    /// Of shader models 4.0 to 5.1: the file, and the number where it has several registers.
+    Sm5(sm5::RegisterFile, u32),
+    /// Of shader models 1.1 to 3.0.
+    Sm3(sm3::Register),
+}
+
+impl fmt::Display for RegisterName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RegisterName::Sm5(file, number) if file.is_numbered() => write!(f, "{}{number}", file.text()),
+            RegisterName::Sm5(file, _) => f.write_str(file.text()),
+            RegisterName::Sm3(register) => write!(f, "{register}"),
+        }
+    }
+}
+
+impl fmt::Display for Register {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.name, ["x", "y", "z", "w"][usize::from(self.component & 3)])
+    }
 }
 
 /// Type and definition of a value.
@@ -81,188 +114,6 @@ pub struct RegionData {
     pub params: Vec<Value>,
     /// Instructions in order; the last one is a terminator.
     pub insts: Vec<Inst>,
-}
-
-/// One arm of a switch.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Case {
-    /// Selector values of this arm, not empty, each in one case only.
-    pub labels: Vec<u32>,
-    /// The arm.
-    pub region: Region,
-}
-
-/// What an instruction does.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum InstKind {
-    /// A constant.
-    Const(Const),
-    /// An input of the thread, such as its number: an `i32`.
-    Input(Input),
-    /// A pure operation.
-    Op {
-        /// Which one.
-        op: Op,
-        /// Operands.
-        args: Values,
-    },
-    /// Reads a slot; only before SSA construction. A slot never written is zero.
-    SlotGet(Slot),
-    /// Writes a slot; only before SSA construction.
-    SlotSet(Slot, Value),
-
-    /// Reads as many consecutive words as it has results.
-    Load {
-        /// The first word.
-        place: MemoryRef,
-    },
-    /// Writes consecutive words.
-    Store {
-        /// The first word.
-        place: MemoryRef,
-        /// The words, 1 to 4.
-        values: Values,
-        /// Threads that perform it.
-        effect: Value,
-    },
-    /// Read-modify-write of one word; returns the previous word, 0 where nothing was done. Atomic on views.
-    Atomic {
-        /// What happens to the word.
-        op: AtomicOp,
-        /// The word.
-        place: MemoryRef,
-        /// Operand.
-        value: Value,
-        /// Comparand of a compare-exchange.
-        compare: Option<Value>,
-        /// Threads that perform it.
-        effect: Value,
-    },
-    /// Changes the hidden counter of a structured view; returns an `i32`, 0 where nothing was done.
-    Counter {
-        /// Up or down.
-        op: CounterOp,
-        /// The view.
-        resource: ResourceRef,
-        /// Threads that perform it.
-        effect: Value,
-    },
-    /// Reads a texel as four words, converted by the view's format; missing components are 0, 0, 0, 1. Out of range
-    /// yields the same with zero components, an unbound view four zeros.
-    TexelLoad {
-        /// The view.
-        resource: ResourceRef,
-        /// As many as the dimension requires.
-        coords: Values,
-        /// Mip level or sample, where there is one.
-        level: Option<Value>,
-    },
-    /// Writes a texel, converted to the view's format; out of range does nothing.
-    TexelStore {
-        /// The view.
-        resource: ResourceRef,
-        /// As many as the dimension requires.
-        coords: Values,
-        /// Four words.
-        values: Values,
-        /// Threads that perform it.
-        effect: Value,
-    },
-    /// Read-modify-write of a texel of one 32-bit component.
-    TexelAtomic {
-        /// What happens to the word.
-        op: AtomicOp,
-        /// The view.
-        resource: ResourceRef,
-        /// As many as the dimension requires.
-        coords: Values,
-        /// Operand.
-        value: Value,
-        /// Comparand of a compare-exchange.
-        compare: Option<Value>,
-        /// Threads that perform it.
-        effect: Value,
-    },
-    /// Queries a view; four results.
-    Query {
-        /// The kind of query.
-        query: Query,
-        /// The view.
-        resource: ResourceRef,
-        /// Mip level, where there is one.
-        level: Option<Value>,
-    },
-    /// Samples a texture; four words as in [`InstKind::TexelLoad`], zeros if the view is unbound.
-    Sample {
-        /// The kind of sampling.
-        sampling: Sampling,
-        /// The view.
-        texture: ResourceRef,
-        /// The sampler.
-        sampler: ResourceRef,
-        /// Operands in the order of [`Sampling::args`]: floats, except for computed offsets.
-        args: Values,
-    },
-    /// A float's value in another thread of the quad: four consecutive threads, of which 0 and 1 are the upper row of
-    /// pixels. A thread keeps its own where the other one is inactive.
-    QuadRead {
-        /// By position in the quad, the position that is read.
-        from: [u8; 4],
-        /// The value.
-        value: Value,
-    },
-    /// Whether a condition holds in all active threads of the packet, as a condition. Only passes generate it, where
-    /// either answer leads to the same results: shaders cannot observe which threads share a packet.
-    PacketAll(Value),
-    /// Orders memory, and waits for the group if it says so.
-    Barrier(Sync),
-
-    /// Runs one of two regions. Results are what the region that ran yields.
-    If {
-        /// Condition.
-        cond: Value,
-        /// Where it holds.
-        then_region: Region,
-        /// Where it does not.
-        else_region: Region,
-    },
-    /// Runs its body until a break. Body parameters, `inits`, results and the operands of its breaks and continues are
-    /// the same list of types: the i-th of each is one variable. A yield at the body's end is a continue.
-    Loop {
-        /// Parameters of the first iteration.
-        inits: Values,
-        /// The body.
-        body: Region,
-    },
-    /// Runs the arm whose label equals the selector. Arms yield results or break out with them; there is no
-    /// fall-through.
-    Switch {
-        /// An `i32`.
-        selector: Value,
-        /// Arms.
-        cases: Vec<Case>,
-        /// The arm for all other selectors.
-        default: Region,
-    },
-
-    /// Terminator: the end of the region is reached, with results for the owner.
-    Yield(Values),
-    /// Terminator: leaves an enclosing loop or switch with its results.
-    Break {
-        /// The loop or switch.
-        target: Inst,
-        /// Its results.
-        args: Values,
-    },
-    /// Terminator: next iteration of an enclosing loop.
-    Continue {
-        /// The loop.
-        target: Inst,
-        /// Parameters of the next iteration.
-        args: Values,
-    },
-    /// Terminator: the thread ends.
-    Return,
 }
 
 impl Function {
@@ -307,8 +158,14 @@ impl Function {
 
     /// A new slot.
     pub fn add_slot(&mut self, ty: Type) -> Slot {
-        self.slots.push(ty);
+        self.slots.push((ty, None));
         Slot::new(self.slots.len() - 1)
+    }
+
+    /// Four new slots, for the components of a register; returns the first.
+    pub fn add_register(&mut self, name: RegisterName, ty: Type) -> Slot {
+        self.slots.extend((0..4).map(|component| (ty, Some(Register { name, component }))));
+        Slot::new(self.slots.len() - 4)
     }
 
     /// Removes all slots, once no instruction accesses one.
@@ -361,7 +218,12 @@ impl Function {
 
     /// Type of a slot.
     pub fn slot_type(&self, slot: Slot) -> Type {
-        self.slots[slot.index()]
+        self.slots[slot.index()].0
+    }
+
+    /// The component of a register that a slot stands for, if it is one of the shader's.
+    pub fn slot_register(&self, slot: Slot) -> Option<Register> {
+        self.slots[slot.index()].1
     }
 
     /// Whether nothing can write the object while the shader runs: the runtime refuses memory bound as `t#` and `u#`.

@@ -12,7 +12,8 @@
 //! | `interface.rs` | what a shader declares of the world outside |
 //! | `operand.rs` | what instructions are made of |
 //! | `function.rs` | instructions, regions, values |
-//! | `facts.rs` | effects, operands and regions of each kind of instruction |
+//! | `instruction.rs` | what an instruction is: kinds, effects, operands, regions |
+//! | `replacements.rs` | which value replaces which |
 //! | `builder.rs` | writes instructions at a cursor |
 //! | `math.rs` | exp2, log2, sine and cosine from the operations |
 //! | `phases.rs` | where barriers divide a shader |
@@ -41,13 +42,13 @@ pub mod batch;
 pub mod bound;
 pub mod builder;
 pub mod entity;
-mod facts;
 pub mod float;
 pub mod float_class;
 pub mod float_range;
 pub mod flow;
 pub mod function;
 pub mod host;
+mod instruction;
 pub mod interface;
 pub mod interp;
 pub mod math;
@@ -57,6 +58,7 @@ pub mod ops;
 pub mod passes;
 pub mod phases;
 pub mod pipeline;
+mod replacements;
 pub mod sampling;
 pub mod shape;
 pub mod span;

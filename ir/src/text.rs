@@ -23,7 +23,7 @@
 //! instruction = "const" (NUMBER | "true" | "false")                                        # floats as their bits
 //!            | "input" ("thread_id" | "group_id" | "thread_id_in_group") "." ("x" | "y" | "z") | "input" "thread_index"
 //!            | OPERATION values                                                            # the names in ops.rs
-//!            | "get" slot | "set" slot "," value
+//!            | "get" slot | ("set" | "note") slot "," value
 //!            | "load" place
 //!            | "store" place "," values "where" value                                      # where: the effect
 //!            | "atomic" ATOMIC place "," value ["compare" value] "where" value

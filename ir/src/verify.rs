@@ -290,8 +290,12 @@ impl Verifier<'_> {
                     self.expect_results(data, &[ty]);
                 }
             }
-            InstKind::SlotSet(slot, value) => {
-                if let Some(ty) = self.slot(*slot) {
+            InstKind::SlotSet(slot, value) | InstKind::Note(slot, value) => {
+                let ty = match data.kind {
+                    InstKind::Note(..) => self.any_slot(*slot),
+                    _ => self.slot(*slot),
+                };
+                if let Some(ty) = ty {
                     self.expect("slot value", *value, ty);
                 }
                 self.expect_results(data, &[]);
@@ -356,6 +360,11 @@ impl Verifier<'_> {
         if self.stage == Stage::Final {
             self.report(Problem::SlotLeft(slot));
         }
+        self.any_slot(slot)
+    }
+
+    /// The type of a slot, which may be there at any stage.
+    fn any_slot(&mut self, slot: Slot) -> Option<Type> {
         if slot.index() >= self.func.slot_count() {
             self.report(Problem::NoSlot(slot));
             return None;

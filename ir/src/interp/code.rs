@@ -5,8 +5,9 @@
 //! begins.
 
 use super::Mask;
+use super::observe::At;
 use crate::entity::ResourceId;
-use crate::function::{AtomicOp, CounterOp, Input, Origin, Query};
+use crate::function::{AtomicOp, CounterOp, Input, Query};
 use crate::ops::Op;
 use crate::sampling::Sampling;
 use crate::span::Packing;
@@ -28,6 +29,8 @@ pub(super) struct Code {
     pub(super) constants: Vec<(Slot, u64)>,
     /// Inputs and their place in the frame.
     pub(super) inputs: Vec<(Slot, Input)>,
+    /// Where each value of the function is, for observers.
+    pub(super) slots: Vec<Slot>,
     /// Loops and switches.
     pub(super) target_count: usize,
     pub(super) group_size: [u32; 3],
@@ -78,20 +81,46 @@ pub(super) enum End {
     Return,
 }
 
-/// A step of the group. A barrier itself is nothing more than the end of a segment.
+/// A step of the group.
 #[derive(Debug)]
 pub(super) enum GroupStep {
     Segment(Block),
-    If { cond: Slot, then_region: GroupRegion, else_region: GroupRegion, origin: Origin },
-    Loop { target: Target, inits: Moves, body: GroupRegion, origin: Origin },
-    Switch { target: Target, selector: Slot, arms: Arms<GroupRegion>, origin: Origin },
+    /// A barrier itself is nothing more than the end of a segment.
+    Wait {
+        at: At,
+    },
+    If {
+        cond: Slot,
+        then_region: GroupRegion,
+        else_region: GroupRegion,
+        at: At,
+    },
+    Loop {
+        target: Target,
+        inits: Moves,
+        body: GroupRegion,
+        at: At,
+    },
+    Switch {
+        target: Target,
+        selector: Slot,
+        arms: Arms<GroupRegion>,
+        at: At,
+    },
 }
 
 /// Instructions of one packet. Lanes leave it by jumps, or reach its end. No more than a millisecond of work lies between two
 /// looks at whether to stop, at [`Node::Look`] and at the end of each round of a loop.
-pub(super) type Block = Vec<Node>;
+pub(super) type Block = Vec<Step>;
 
-/// An instruction of one packet.
+/// An instruction of one packet, and where it comes from.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) node: Node,
+    pub(super) at: At,
+}
+
+/// What an instruction of one packet does.
 #[derive(Debug)]
 pub(super) enum Node {
     Op {
@@ -170,7 +199,6 @@ pub(super) enum Node {
         target: Target,
         inits: Moves,
         body: Block,
-        origin: Origin,
     },
     Switch {
         target: Target,
@@ -178,9 +206,9 @@ pub(super) enum Node {
         arms: Arms<Block>,
     },
     /// Stops if the host asks for it.
-    Look {
-        origin: Origin,
-    },
+    Look,
+    /// Nothing that anybody but an observer sees.
+    Pass,
     /// The end of the block is reached; a jump of the whole group does the same, since the group's region says where
     /// it leads.
     End(Moves),
@@ -193,6 +221,18 @@ pub(super) enum Node {
         moves: Moves,
     },
     Return,
+}
+
+impl Node {
+    /// Whether it ends its block.
+    pub(super) fn is_jump(&self) -> bool {
+        matches!(self, Node::End(_) | Node::Break { .. } | Node::Continue { .. } | Node::Return)
+    }
+
+    /// Whether it is an instruction that goes on to the next.
+    pub(super) fn is_straight(&self) -> bool {
+        !self.is_jump() && !matches!(self, Node::If { .. } | Node::Loop { .. } | Node::Switch { .. } | Node::Look)
+    }
 }
 
 /// Parallel moves of values.

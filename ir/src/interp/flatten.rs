@@ -4,12 +4,13 @@ use std::cell::Cell;
 
 use super::code::{
     Address, Arms, BatchArray, Block, Code, Element, End, Extent, GroupRegion, GroupStep, Moves, Node, Slot, Space,
-    Target, Texel, Update, View,
+    Step, Target, Texel, Update, View,
 };
+use super::observe::At;
 use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;
 use crate::function::{self, Case, Function, InstKind, MemoryRef, Object, Origin, ResourceRef};
-use crate::phases::{Phases, Step};
+use crate::phases::{self, Phases};
 use crate::span::Packing;
 use crate::srgb::CURVE;
 use crate::uniformity::Uniformity;
@@ -32,6 +33,7 @@ pub(super) fn flatten(func: &Function, packing: Packing) -> Code {
     };
     let mut code = flattener.layout(packing);
     code.body = flattener.group_region(func.body());
+    code.slots = flattener.slots;
     code
 }
 
@@ -105,6 +107,7 @@ impl Flattener<'_> {
             kept_len: kept.len(),
             constants,
             inputs,
+            slots: Vec::new(),
             target_count,
             group_size: interface.group_size(),
             fills_packets: interface.fills_packets,
@@ -144,44 +147,42 @@ impl Flattener<'_> {
             InstKind::Return => End::Return,
             _ => End::Yield,
         };
-        let steps = steps.iter().filter_map(|step| match *step {
-            Step::Segment { start, end } => Some(GroupStep::Segment(self.segment(&insts[start..end]))),
-            Step::Cut(inst) => self.cut(inst),
+        let steps = steps.iter().map(|step| match *step {
+            phases::Step::Segment { start, end } => GroupStep::Segment(self.segment(&insts[start..end])),
+            phases::Step::Cut(inst) => self.cut(inst),
         });
         GroupRegion { steps: steps.collect(), end }
     }
 
-    fn cut(&self, inst: Inst) -> Option<GroupStep> {
-        let data = self.func.inst(inst);
-        let origin = data.origin;
-        match &data.kind {
-            InstKind::If { cond, then_region, else_region } => Some(GroupStep::If {
+    fn cut(&self, inst: Inst) -> GroupStep {
+        let at = self.at(inst);
+        match &self.func.inst(inst).kind {
+            InstKind::If { cond, then_region, else_region } => GroupStep::If {
                 cond: self.slot(*cond),
                 then_region: self.group_region(*then_region),
                 else_region: self.group_region(*else_region),
-                origin,
-            }),
-            InstKind::Loop { inits, body } => Some(GroupStep::Loop {
+                at,
+            },
+            InstKind::Loop { inits, body } => GroupStep::Loop {
                 target: self.target(inst),
                 inits: self.moves(inits, &self.func.region(*body).params),
                 body: self.group_region(*body),
-                origin,
-            }),
-            InstKind::Switch { selector, cases, default } => Some(GroupStep::Switch {
+                at,
+            },
+            InstKind::Switch { selector, cases, default } => GroupStep::Switch {
                 target: self.target(inst),
                 selector: self.slot(*selector),
                 arms: arms(cases, *default, |region| self.group_region(region)),
-                origin,
-            }),
-            _ => None,
+                at,
+            },
+            _ => GroupStep::Wait { at },
         }
     }
 
     /// What each packet does in turn: it looks before it begins.
     fn segment(&self, insts: &[Inst]) -> Block {
-        let mut origins = insts.iter().map(|&inst| self.func.inst(inst).origin);
-        let origin = origins.find(|&origin| origin != Origin::default()).unwrap_or_default();
-        let look = self.look(origin);
+        let known = insts.iter().find(|&&inst| self.func.inst(inst).origin != Origin::default());
+        let look = self.look(self.at(*known.unwrap_or(&insts[0])));
         [look].into_iter().chain(self.insts(insts)).collect()
     }
 
@@ -191,21 +192,26 @@ impl Flattener<'_> {
         let mut block = Block::new();
         for &inst in insts {
             let (before, data) = (self.effort.get(), self.func.inst(inst));
-            block.extend(self.node(inst));
+            let at = self.at(inst);
+            block.extend(self.node(inst).map(|node| Step { node, at }));
             let now = self.effort.get();
             let work = now.work + work_of(&data.kind);
             self.effort.set(Effort { work, ..now });
             let is_due = now.looks != before.looks || work * self.func.width.lanes() as u64 > MOST_WORK;
             if is_due && !data.kind.is_terminator() {
-                block.push(self.look(data.origin));
+                block.push(self.look(at));
             }
         }
         block
     }
 
-    fn look(&self, origin: Origin) -> Node {
+    fn look(&self, at: At) -> Step {
         self.effort.set(Effort { work: 0, looks: self.effort.get().looks + 1 });
-        Node::Look { origin }
+        Step { node: Node::Look, at }
+    }
+
+    fn at(&self, inst: Inst) -> At {
+        At { inst, origin: self.func.inst(inst).origin }
     }
 
     /// What follows is reached from an earlier node too.
@@ -224,7 +230,8 @@ impl Flattener<'_> {
         let result = || self.slot(data.results[0]);
         let same_address = || data.kind.args().iter().all(|&arg| self.uniformity.is_packet_uniform(arg));
         Some(match &data.kind {
-            InstKind::Const(_) | InstKind::Input(_) | InstKind::Barrier(_) => return None,
+            InstKind::Const(_) | InstKind::Input(_) => return None,
+            InstKind::Barrier(_) | InstKind::Note(..) => Node::Pass,
             InstKind::SlotGet(_) | InstKind::SlotSet(..) => unreachable!("a verified function has no slots"),
             InstKind::Op { op, args } => {
                 let mut slots = [0; 3];
@@ -289,7 +296,6 @@ impl Flattener<'_> {
                 target: self.target(inst),
                 inits: self.moves(inits, &self.func.region(*body).params),
                 body: arm(*body),
-                origin: data.origin,
             },
             InstKind::Switch { selector, cases, default } => Node::Switch {
                 target: self.target(inst),

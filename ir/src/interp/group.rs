@@ -4,6 +4,7 @@
 //! which threads are left, and all of them are at the same place.
 
 use super::code::{End, GroupRegion, GroupStep, Slot};
+use super::observe::{At, Observer};
 use super::packet::Runner;
 use super::{Mask, lanes_of};
 use crate::function::Origin;
@@ -11,7 +12,7 @@ use crate::host::{Fault, FaultKind};
 use crate::span::Span;
 
 /// Runs a span with a runner whose arena is ready.
-pub(super) fn run(runner: Runner<'_, '_>, span: &Span) -> Result<(), Fault> {
+pub(super) fn run<O: Observer>(runner: Runner<'_, '_, O>, span: &Span) -> Result<(), Fault> {
     let code = runner.code;
     if code.threads_per_group() > 0 {
         Group { runner, span, entered: None }.region(&code.body)?;
@@ -19,14 +20,14 @@ pub(super) fn run(runner: Runner<'_, '_>, span: &Span) -> Result<(), Fault> {
     Ok(())
 }
 
-struct Group<'a, 'b> {
-    runner: Runner<'a, 'b>,
+struct Group<'a, 'b, O> {
+    runner: Runner<'a, 'b, O>,
     span: &'a Span,
     /// The packet whose inputs are in the frame.
     entered: Option<usize>,
 }
 
-impl Group<'_, '_> {
+impl<O: Observer> Group<'_, '_, O> {
     fn region(&mut self, region: &GroupRegion) -> Result<End, Fault> {
         for step in &region.steps {
             match step {
@@ -42,31 +43,33 @@ impl Group<'_, '_> {
                         return Ok(End::Return);
                     }
                 }
-                GroupStep::If { cond, then_region, else_region, origin } => {
-                    let holds = self.agree(*cond, *origin, |bits| bits & 1 != 0)?;
-                    let end = self.region(if holds { then_region } else { else_region })?;
+                GroupStep::Wait { at } => self.runner.observer.waited(*at),
+                GroupStep::If { cond, then_region, else_region, at } => {
+                    let holds = self.agree(*cond, at.origin, |bits| bits & 1 != 0)?;
+                    let (number, region) = if holds { (0, then_region) } else { (1, else_region) };
+                    let end = self.inner(*at, number, region)?;
                     if end != End::Yield {
                         return Ok(end);
                     }
                 }
-                GroupStep::Loop { target, inits, body, origin } => {
+                GroupStep::Loop { target, inits, body, at } => {
                     self.for_each_packet(|runner, mask| {
                         runner.moves(inits, mask);
                         Ok(())
                     })?;
                     loop {
-                        match self.region(body)? {
+                        match self.inner(*at, 0, body)? {
                             End::Break(left) if left == *target => break,
                             End::Yield => {}
                             End::Continue(next) if next == *target => {}
                             further => return Ok(further),
                         }
-                        self.runner.next_round(*origin, None)?;
+                        self.runner.next_round(at.origin, None)?;
                     }
                 }
-                GroupStep::Switch { target, selector, arms, origin } => {
-                    let arm = self.agree(*selector, *origin, |bits| arms.choose(bits as u32))?;
-                    match self.region(&arms.arms[arm])? {
+                GroupStep::Switch { target, selector, arms, at } => {
+                    let arm = self.agree(*selector, at.origin, |bits| arms.choose(bits as u32))?;
+                    match self.inner(*at, arm, &arms.arms[arm])? {
                         End::Yield => {}
                         End::Break(left) if left == *target => {}
                         further => return Ok(further),
@@ -75,6 +78,14 @@ impl Group<'_, '_> {
             }
         }
         Ok(region.end)
+    }
+
+    /// Runs a region of a construct.
+    fn inner(&mut self, at: At, number: usize, region: &GroupRegion) -> Result<End, Fault> {
+        self.runner.observer.entered(at, number, None);
+        let end = self.region(region)?;
+        self.runner.observer.left(at, number, None);
+        Ok(end)
     }
 
     /// The next packet from `from` on with a thread that has not ended, made the one that runs, and its threads.
@@ -91,7 +102,7 @@ impl Group<'_, '_> {
     /// Runs something for each packet that has threads left.
     fn for_each_packet(
         &mut self,
-        mut run: impl FnMut(&mut Runner<'_, '_>, Mask) -> Result<(), Fault>,
+        mut run: impl FnMut(&mut Runner<'_, '_, O>, Mask) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut from = 0;
         while let Some((packet, mask)) = self.next_packet(from) {

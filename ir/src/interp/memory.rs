@@ -1,6 +1,7 @@
 //! Accesses of a packet to memory and views, lane by lane.
 
 use super::code::{Address, Element, Extent, Node, Slot, Space, Texel, Update, View};
+use super::observe::Observer;
 use super::packet::Runner;
 use super::{Mask, lanes_of};
 use crate::host::{self, ViewSlot};
@@ -10,8 +11,9 @@ use crate::srgb::CURVE;
 /// The most words that one access moves.
 const MAX_WORDS: usize = 4;
 
-impl Runner<'_, '_> {
+impl<O: Observer> Runner<'_, '_, O> {
     /// Runs an instruction that accesses memory or a view.
+    #[inline]
     pub(super) fn access(&mut self, node: &Node, mask: Mask) {
         match node {
             Node::Load { from, to, once } => {
@@ -79,7 +81,8 @@ impl Runner<'_, '_> {
             | Node::If { .. }
             | Node::Loop { .. }
             | Node::Switch { .. }
-            | Node::Look { .. }
+            | Node::Look
+            | Node::Pass
             | Node::End(_)
             | Node::Break { .. }
             | Node::Continue { .. }
@@ -151,6 +154,7 @@ impl Runner<'_, '_> {
     }
 
     /// Fills `to` from what each lane reads; with `once`, from what the first active lane reads.
+    #[inline]
     fn read(&mut self, to: &[Slot], once: bool, mask: Mask, get: impl Fn(&Self, usize) -> [u32; MAX_WORDS]) {
         let mut words = [0; MAX_WORDS];
         for (n, lane) in lanes_of(mask).enumerate() {

@@ -22,17 +22,20 @@
 //! | `packet.rs` | runs one packet through one segment |
 //! | `memory.rs` | its accesses to memory and views |
 //! | `group.rs` | takes all packets of a group or span through the segments |
+//! | `observe.rs` | what an observer sees |
 
 mod arena;
 mod code;
 mod flatten;
 mod group;
 mod memory;
+mod observe;
 mod packet;
 #[cfg(test)]
 mod tests;
 
 pub use arena::Arena;
+pub use observe::{Access, At, Observer, Packet};
 
 use crate::batch::ArrayWords;
 use crate::function::Origin;
@@ -94,7 +97,7 @@ impl Interpreter {
 
     /// Runs the groups of a span together; see [`Self::run_group`]. The span must be one that the packing allows.
     pub fn run_span(&self, host: &dyn Host, span: &Span, arena: &mut Arena, fuel: &mut u64) -> Result<(), Fault> {
-        self.run_with(host, span, &mut [], arena, fuel)
+        self.run_observed(host, span, &mut [], arena, fuel, &mut ())
     }
 
     /// Runs a batch of invocations, with the arrays that the function declares; see [`Self::run_group`].
@@ -116,23 +119,28 @@ impl Interpreter {
             "invocations are groups of one thread"
         );
         Span::batch(invocations, self.code.lanes as u32, self.code.fills_packets)
-            .try_for_each(|span| self.run_with(host, &span, arrays, arena, fuel))
+            .try_for_each(|span| self.run_observed(host, &span, arrays, arena, fuel, &mut ()))
     }
 
-    fn run_with(
+    /// Runs a span, of groups or of the invocations of a batch ([`Span::batch`]), and shows all that happens to an observer.
+    ///
+    /// # Errors
+    /// See [`Self::run_group`].
+    pub fn run_observed(
         &self,
         host: &dyn Host,
         span: &Span,
         arrays: &mut [ArrayWords<'_>],
         arena: &mut Arena,
         fuel: &mut u64,
+        observer: &mut impl Observer,
     ) -> Result<(), Fault> {
         let code = &self.code;
         debug_assert!(span.is_packed(code.packing, code.threads_per_group(), code.lanes as u32), "{span:?}");
         if host.stop_requested() || !arena.start(code, span.groups, host) {
             return Err(Fault::new(FaultKind::Stopped, Origin::default()));
         }
-        group::run(Runner { code, host, arena, fuel, arrays, packet: 0 }, span)
+        group::run(Runner { code, host, arena, fuel, arrays, packet: 0, observer }, span)
     }
 }
 

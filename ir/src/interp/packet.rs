@@ -3,7 +3,8 @@
 use smallvec::SmallVec;
 
 use super::arena::Arena;
-use super::code::{Arms, Block, Code, Moves, Node, Slot, Target};
+use super::code::{Arms, Block, Code, Moves, Node, Slot, Step, Target};
+use super::observe::{At, Observer, Packet};
 use super::{Mask, lanes_of};
 use crate::batch::ArrayWords;
 use crate::function::Origin;
@@ -11,7 +12,7 @@ use crate::host::{Fault, FaultKind, Host};
 use crate::ops::Op;
 
 /// The packet that is running, with everything it can access.
-pub(super) struct Runner<'a, 'b> {
+pub(super) struct Runner<'a, 'b, O> {
     pub(super) code: &'a Code,
     pub(super) host: &'a dyn Host,
     pub(super) arena: &'a mut Arena,
@@ -20,23 +21,29 @@ pub(super) struct Runner<'a, 'b> {
     pub(super) arrays: &'a mut [ArrayWords<'b>],
     /// Which packet of the span.
     pub(super) packet: usize,
+    pub(super) observer: &'a mut O,
 }
 
-impl Runner<'_, '_> {
+impl<O: Observer> Runner<'_, '_, O> {
     /// Runs a block for some lanes, at least one, and returns those that reach its end.
     pub(super) fn block(&mut self, block: &Block, mut mask: Mask) -> Result<Mask, Fault> {
-        for node in block {
+        for Step { node, at } in block {
+            let at = *at;
+            if node.is_jump() {
+                self.ran(at, mask);
+            }
             match node {
                 Node::Op { op, to, args } => self.op(*op, *to, *args, mask),
                 Node::If { cond, then_block, else_block } => {
-                    mask = self.if_else(*cond, then_block, else_block, mask)?;
+                    mask = self.if_else(at, *cond, [then_block, else_block], mask)?;
                 }
-                Node::Loop { target, inits, body, origin } => {
+                Node::Loop { target, inits, body } => {
                     self.moves(inits, mask);
-                    mask = self.rounds(*target, body, *origin, mask)?;
+                    mask = self.rounds(at, *target, body, mask)?;
                 }
-                Node::Switch { target, selector, arms } => mask = self.switch(*target, *selector, arms, mask)?,
-                Node::Look { origin } => self.look(*origin, Some(mask))?,
+                Node::Switch { target, selector, arms } => mask = self.switch(at, *target, *selector, arms, mask)?,
+                Node::Look => self.look(at.origin, Some(mask))?,
+                Node::Pass => {}
                 Node::End(moves) => self.moves(moves, mask),
                 Node::Break { target, moves } => {
                     self.moves(moves, mask);
@@ -64,11 +71,34 @@ impl Runner<'_, '_> {
                 }
                 Node::QuadRead { from, value, to } => self.quad_read(from, *value, *to, mask),
             }
+            if node.is_straight() {
+                self.ran(at, mask);
+            }
             if mask == 0 {
                 break;
             }
         }
         Ok(mask)
+    }
+
+    /// Shows an instruction to the observer.
+    #[inline]
+    fn ran(&mut self, at: At, lanes: Mask) {
+        let &mut Runner { code, host, packet: number, .. } = self;
+        let packet = Packet { code, arena: self.arena, host, arrays: self.arrays, number, lanes };
+        self.observer.ran(at, &packet);
+    }
+
+    /// Runs a region of a construct.
+    #[inline]
+    fn inner(&mut self, at: At, region: usize, block: &Block, mask: Mask) -> Result<Mask, Fault> {
+        let &mut Runner { code, host, packet: number, .. } = self;
+        let packet = Packet { code, arena: self.arena, host, arrays: self.arrays, number, lanes: mask };
+        self.observer.entered(at, region, Some(&packet));
+        let left = self.block(block, mask)?;
+        let packet = Packet { code, arena: self.arena, host, arrays: self.arrays, number, lanes: left };
+        self.observer.left(at, region, Some(&packet));
+        Ok(left)
     }
 
     /// A loop's back edge: whether it may continue; with the lanes, if the loop runs packet by packet.
@@ -103,6 +133,7 @@ impl Runner<'_, '_> {
     }
 
     /// Sets some lanes of a value, each from the same lane of the operands, whose positions are given.
+    #[inline]
     fn map<const N: usize>(&mut self, to: Slot, from: [Slot; N], mask: Mask, bits: impl Fn(usize, [&[u64]; N]) -> u64) {
         let (code, packet) = (self.code, self.packet);
         let to = Arena::start_of(code, packet, to);
@@ -135,6 +166,7 @@ impl Runner<'_, '_> {
         self.arena.moving = moving;
     }
 
+    #[inline]
     fn op(&mut self, op: Op, to: Slot, args: [Slot; 3], mask: Mask) {
         let count = op.args().len();
         self.map(to, args, mask, |lane, args| op.eval(&args.map(|arg| arg[lane])[..count]));
@@ -148,37 +180,45 @@ impl Runner<'_, '_> {
         });
     }
 
-    fn if_else(&mut self, cond: Slot, then_block: &Block, else_block: &Block, mask: Mask) -> Result<Mask, Fault> {
+    #[inline]
+    fn if_else(&mut self, at: At, cond: Slot, blocks: [&Block; 2], mask: Mask) -> Result<Mask, Fault> {
         let holds = self.holds(cond);
         let mut left = 0;
-        for (block, side) in [(then_block, mask & holds), (else_block, mask & !holds)] {
+        for (n, side) in [mask & holds, mask & !holds].into_iter().enumerate() {
             if side != 0 {
-                left |= self.block(block, side)?;
+                left |= self.inner(at, n, blocks[n], side)?;
             }
         }
         Ok(left)
     }
 
-    fn rounds(&mut self, target: Target, body: &Block, origin: Origin, mut mask: Mask) -> Result<Mask, Fault> {
+    fn rounds(&mut self, at: At, target: Target, body: &Block, mut mask: Mask) -> Result<Mask, Fault> {
         self.arena.broken[target] = 0;
         loop {
             self.arena.continued[target] = 0;
-            mask = self.block(body, mask)? | self.arena.continued[target];
+            mask = self.inner(at, 0, body, mask)? | self.arena.continued[target];
             if mask == 0 {
                 return Ok(self.arena.broken[target]);
             }
-            self.next_round(origin, Some(mask))?;
+            self.next_round(at.origin, Some(mask))?;
         }
     }
 
-    fn switch(&mut self, target: Target, selector: Slot, arms: &Arms<Block>, mask: Mask) -> Result<Mask, Fault> {
+    fn switch(
+        &mut self,
+        at: At,
+        target: Target,
+        selector: Slot,
+        arms: &Arms<Block>,
+        mask: Mask,
+    ) -> Result<Mask, Fault> {
         let chosen: SmallVec<[usize; 16]> = self.value(selector).iter().map(|&bits| arms.choose(bits as u32)).collect();
         self.arena.broken[target] = 0;
         let (mut waiting, mut left) = (mask, 0);
         while let Some(arm) = lanes_of(waiting).map(|lane| chosen[lane]).min() {
             let here = lanes_of(waiting).filter(|&lane| chosen[lane] == arm).fold(0, |mask, lane| mask | 1 << lane);
             waiting &= !here;
-            left |= self.block(&arms.arms[arm], here)?;
+            left |= self.inner(at, arm, &arms.arms[arm], here)?;
         }
         Ok(left | self.arena.broken[target])
     }

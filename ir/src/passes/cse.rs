@@ -9,7 +9,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::entity::{Inst, Region};
 use crate::function::{Effect, Function, InstKind};
-use crate::passes::replacements::Replacements;
+use crate::replacements::Replacements;
 
 /// Runs the pass; returns whether anything was replaced.
 pub(super) fn run(func: &mut Function) -> bool {

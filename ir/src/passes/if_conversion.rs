@@ -12,7 +12,7 @@ use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;
 use crate::function::{Function, InstKind, Values};
 use crate::ops::Op;
-use crate::passes::replacements::Replacements;
+use crate::replacements::Replacements;
 use crate::span::Packing;
 use crate::uniformity::Uniformity;
 

@@ -16,7 +16,6 @@ mod packet_width;
 mod pairs;
 mod rejoin;
 mod rematerialise;
-mod replacements;
 mod simplify;
 mod ssa;
 mod texels;
@@ -25,7 +24,6 @@ mod versioning;
 
 use crate::function::Function;
 use crate::texel::TexelFormat;
-pub(crate) use replacements::Replacements;
 pub(crate) use simplify::undone;
 
 /// Which passes run; for debugging, and for testing that passes preserve results.
@@ -36,6 +34,9 @@ pub enum Level {
     /// Everything.
     #[default]
     Full,
+    /// As none, and a [note](crate::function::InstKind::Note) says of each register of the shader when it got which value, for
+    /// [observers](crate::interp::Observer).
+    Observed,
 }
 
 /// The most rounds of simplification; shaders seen so far settle after three.
@@ -53,8 +54,8 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
     rejoin::run(func);
     // What constructs carry from here on is in proportion to the shader.
     demote::run(func);
-    ssa::construct(func);
-    if level == Level::None {
+    ssa::construct(func, level == Level::Observed);
+    if level != Level::Full {
         texels::run(func, formats);
         return;
     }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use crate::entity::{Inst, Region, Value};
 use crate::function::{Function, InstKind, Origin, ValueDef, Values};
 use crate::ops::Op;
-use crate::passes::replacements::Replacements;
+use crate::replacements::Replacements;
 use crate::types::Type;
 
 /// Runs the pass; returns whether anything was joined.

@@ -10,7 +10,7 @@ use crate::entity::{Inst, Region, Value};
 use crate::function::{Function, InstKind, Origin, ValueDef, Values};
 use crate::ops::Op;
 use crate::passes::bits::may_be_ones;
-use crate::passes::replacements::Replacements;
+use crate::replacements::Replacements;
 use crate::types::{Const, Type};
 
 /// Runs the pass; returns whether anything changed.

@@ -2,15 +2,15 @@
 //!
 //! The code is structured, so no dominance frontiers are needed: a slot that a region writes becomes one more result
 //! of the `if` or `switch`, or one more variable of the loop, that owns the region. A slot never written is zero.
-//! Results that nothing reads are left for `dead.rs`.
+//! Results that nothing reads are left for `dead.rs`. Where somebody wants to observe them, writes of registers stay as notes.
 
 use crate::entity::{Inst, Region, Slot, Value};
 use crate::function::{Function, InstKind, Origin};
-use crate::passes::replacements::Replacements;
+use crate::replacements::Replacements;
 use crate::types::{Const, Type};
 
 /// Replaces every slot access.
-pub(super) fn construct(func: &mut Function) {
+pub(super) fn construct(func: &mut Function, keeps_notes: bool) {
     if func.slot_count() == 0 {
         return;
     }
@@ -22,13 +22,16 @@ pub(super) fn construct(func: &mut Function) {
         carried: vec![Vec::new(); func.inst_count()],
         zeros: [None; Type::ALL.len()],
         written,
+        keeps_notes,
     };
     construction.region(func, func.body());
     // Zeros were made on demand, but may be used anywhere: they open the body.
     let body = func.body();
     let zeros = construction.zeros.iter().flatten().map(|&(inst, _)| inst);
     func.region_mut(body).insts.splice(0..0, zeros);
-    func.clear_slots();
+    if !keeps_notes {
+        func.clear_slots();
+    }
 }
 
 /// The slots each region writes, its inner regions included, in slot order.
@@ -59,6 +62,7 @@ struct Construction {
     /// One zero of each type.
     zeros: [Option<(Inst, Value)>; Type::ALL.len()],
     written: Vec<Vec<Slot>>,
+    keeps_notes: bool,
 }
 
 impl Construction {
@@ -74,9 +78,12 @@ impl Construction {
                     self.replacements.replace(func.inst(inst).results[0], value);
                     continue;
                 }
-                InstKind::SlotSet(slot, value) => {
-                    self.current[slot.index()] = Some(*value);
-                    continue;
+                &mut InstKind::SlotSet(slot, value) => {
+                    self.current[slot.index()] = Some(value);
+                    if !self.keeps_notes || func.slot_register(slot).is_none() {
+                        continue;
+                    }
+                    kind = InstKind::Note(slot, value);
                 }
                 InstKind::Break { target, args } | InstKind::Continue { target, args } => {
                     args.extend(self.carried_values(func, *target));

@@ -7,13 +7,13 @@
 //! each is compared with its extent; the element itself is checked by the engine, as in all accesses. The pipeline compares a pixel's
 //! place with all of its targets at once, and makes nothing of what others read there: here no coordinate of a target is compared.
 
-use super::replacements::Replacements;
 use crate::builder::Builder;
 use crate::entity::{Inst, Region, Value};
 use crate::function::{Element, Function, InstKind, MemoryRef, Object, Query, ResourceRef};
 use crate::interface::{Dimension, ResourceKind};
 use crate::ops::Op;
 use crate::pipeline::SPACE;
+use crate::replacements::Replacements;
 use crate::texel::TexelFormat;
 
 /// Runs the pass. `formats` has what is known of each resource, in declaration order: the format of its one register.

@@ -8,7 +8,7 @@ use crate::entity::{ArrayId, Inst, LocalId, Region, Value};
 use crate::function::{Function, InstKind, MemoryRef, Object};
 use crate::interface::Local;
 use crate::ops::Op;
-use crate::passes::Replacements;
+use crate::replacements::Replacements;
 use crate::stage::{ROW_BYTES, Signature};
 
 /// Words of registers, four each; none where nobody asks.

@@ -309,6 +309,12 @@ impl<'a> Parser<'a> {
         }
     }
 
+    fn slot_and_value(&mut self) -> Parsed<(Slot, Value)> {
+        let slot = self.slot()?;
+        self.sign(',')?;
+        Ok((slot, self.value()?))
+    }
+
     fn slot(&mut self) -> Parsed<Slot> {
         let position = self.position;
         let number = self.any_word("a slot: `slot0`", |word| numbered("slot", word))?;

@@ -101,9 +101,15 @@ impl Printer<'_> {
     fn function(&mut self) -> fmt::Result {
         writeln!(self.out, "function {} {{", quoted(&self.func.name))?;
         self.interface(&self.func.interface, self.func.width)?;
-        let slots: Vec<_> = (0..self.func.slot_count()).map(|n| self.func.slot_type(Slot::new(n))).collect();
-        for run in slots.chunk_by(|a, b| a == b) {
-            writeln!(self.out, "  slots {} {}", run.len(), run[0])?;
+        let slots: Vec<_> = (0..self.func.slot_count()).map(Slot::new).collect();
+        for run in slots.chunk_by(|&a, &b| self.func.slot_type(a) == self.func.slot_type(b)) {
+            write!(self.out, "  slots {} {}", run.len(), self.func.slot_type(run[0]))?;
+            let mut names: Vec<_> = run.iter().filter_map(|&slot| Some(self.func.slot_register(slot)?.name)).collect();
+            names.dedup();
+            for (n, name) in names.iter().enumerate() {
+                write!(self.out, "{} {name}", if n == 0 { "  #" } else { "" })?;
+            }
+            self.out.push('\n');
         }
         self.out.push_str("  body ");
         let end = Task::Text { text: "}\n".into(), depth: 0 };
@@ -356,6 +362,7 @@ impl Printer<'_> {
             InstKind::Op { op, args } => write!(out, "{} {}", op.name(), self.list(args))?,
             InstKind::SlotGet(slot) => write!(out, "get {slot}")?,
             InstKind::SlotSet(slot, value) => write!(out, "set {slot}, {}", self.name(*value))?,
+            InstKind::Note(slot, value) => write!(out, "note {slot}, {}", self.name(*value))?,
             InstKind::Load { place } => write!(out, "load {}", self.place(place))?,
             InstKind::Store { place, values, effect } => {
                 write!(out, "store {}, {} where {}", self.place(place), self.list(values), self.name(*effect))?;

@@ -10,12 +10,14 @@
 //! | `pipeline/` | pixel functions from quads to targets |
 //! | `texels.rs` | texels that functions read and write by themselves |
 //! | `random_programs.rs` | random programs: passes change nothing |
+//! | `observe.rs` | what an observer of the interpreter sees |
 //! | `claims.rs` | which values threads share, and which grow from lane to lane |
 //! | `float_class.rs` | facts about floats that passes rely on |
 
 mod claims;
 mod exact;
 mod float_class;
+mod observe;
 mod ops;
 mod pipeline;
 mod random_programs;

@@ -24,6 +24,7 @@ const EVERYTHING: &str = r#"function "all \"of\" it" {
     0x00000000 0x3f800000 0xffffffff 0x00000007
     0x00000001 0x00000002 0x00000003 0x00000004
   }
+  slots 4 i32
   body {
     v0: i32 = input thread_id.x
     v1: i32 = input group_id.y
@@ -57,6 +58,7 @@ const EVERYTHING: &str = r#"function "all \"of\" it" {
     v45, v46, v47, v48: i32 = query sample_position res6 level v0
     barrier threads shared views_group views_global
     barrier shared
+    note slot3, v0
     precise if v4 -> v49, v50: i32, v51: f32 @0x30 {
       yield v0, v1, v5
     }

@@ -310,6 +310,7 @@ impl<'f> Lowering<'_, 'f> {
                     self.builder.ins().fence();
                 }
             }
+            InstKind::Note(..) => {}
             InstKind::SlotGet(_) | InstKind::SlotSet(..) => {
                 unreachable!("a verified function has no slots")
             }

@@ -451,6 +451,8 @@ fn proof(kind: &InstKind) -> Option<&'static str> {
         | InstKind::Break { .. }
         | InstKind::Continue { .. }
         | InstKind::Return => "tests of control.rs",
+        // Nothing to run.
+        InstKind::Note(..) => return None,
         // Engines never see slots.
         InstKind::SlotGet(_) | InstKind::SlotSet(..) => return None,
     })

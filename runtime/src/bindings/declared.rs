@@ -128,6 +128,7 @@ fn view_of(kind: &InstKind) -> Option<&ResourceRef> {
         | InstKind::Op { .. }
         | InstKind::SlotGet(_)
         | InstKind::SlotSet(..)
+        | InstKind::Note(..)
         | InstKind::QuadRead { .. }
         | InstKind::PacketAll(_)
         | InstKind::Barrier(_)

@@ -246,6 +246,7 @@ impl<'a> Thread<'a> {
             InstKind::SlotSet(slot, value) => {
                 self.slots[slot.index()] = self.get(*value);
             }
+            InstKind::Note(..) => {}
             InstKind::Load { place } => {
                 let words = (0..data.results.len()).map(|n| self.load(place, n as u64).into()).collect();
                 self.set_all(&data.results, words);

@@ -3,6 +3,7 @@
 mod control;
 mod group;
 mod memory;
+mod observe;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};

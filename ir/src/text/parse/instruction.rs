@@ -24,11 +24,8 @@ impl Parser<'_> {
             }
             "input" => |p| Ok(InstKind::Input(p.input()?)),
             "get" => |p| Ok(InstKind::SlotGet(p.slot()?)),
-            "set" => |p| {
-                let slot = p.slot()?;
-                p.sign(',')?;
-                Ok(InstKind::SlotSet(slot, p.value()?))
-            },
+            "set" => |p| p.slot_and_value().map(|(slot, value)| InstKind::SlotSet(slot, value)),
+            "note" => |p| p.slot_and_value().map(|(slot, value)| InstKind::Note(slot, value)),
             "load" => |p| Ok(InstKind::Load { place: p.place()? }),
             "store" => |p| {
                 let place = p.place()?;

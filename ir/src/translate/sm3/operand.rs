@@ -15,7 +15,7 @@ use super::survey::{Survey, has_texture_registers};
 use super::{Result, TranslateError, Translator};
 use crate::Type;
 use crate::entity::{Slot, Value};
-use crate::function::Function;
+use crate::function::{Function, RegisterName};
 use crate::ops::Op;
 use crate::passes::undone;
 use crate::types::Const;
@@ -34,7 +34,7 @@ impl Slots {
         for register in survey.registers.iter().copied().filter(is_held).chain(layout.output_registers()) {
             first.entry(register).or_insert_with(|| {
                 let ty = if register.file == RegisterFile::Predicate { Type::Bool } else { Type::I32 };
-                (0..4).map(|_| func.add_slot(ty)).collect::<Vec<_>>()[0].index()
+                func.add_register(RegisterName::Sm3(register), ty).index()
             });
         }
         let discarded = layout.discarded.map(|_| func.add_slot(Type::Bool));

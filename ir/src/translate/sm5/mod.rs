@@ -39,7 +39,7 @@ mod stage;
 mod typed;
 
 use brolga_bytecode::sm5::valid::ValidProgram;
-use brolga_bytecode::sm5::{Instruction, Operand};
+use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
 use smallvec::SmallVec;
 
 use super::TranslateError;
@@ -47,8 +47,9 @@ use super::registers::Registers;
 pub use classes::BoundClass;
 pub use stage::linked;
 
+use crate::Type;
 use crate::builder::Builder;
-use crate::function::Function;
+use crate::function::{Function, RegisterName};
 use crate::interface::Interface;
 
 /// A program's declarations of resources and other interfaces.
@@ -86,8 +87,8 @@ type Result<T = (), E = TranslateError> = std::result::Result<T, E>;
 pub fn translate(program: &ValidProgram, options: &TranslateOptions) -> Result<Function> {
     let (interface, names, mut stage) = declare::declare(program)?;
     let mut func = Function::new("main", interface);
-    for _ in 0..program.declarations().temps.saturating_mul(4) {
-        func.add_slot(crate::Type::I32);
+    for number in 0..program.declarations().temps {
+        func.add_register(RegisterName::Sm5(RegisterFile::Temp, number), Type::I32);
     }
     stage.add_slots(&mut func);
     let b = Builder::new(&mut func);

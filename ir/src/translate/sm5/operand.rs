@@ -7,7 +7,6 @@ use brolga_bytecode::sm5::{Index, Model, Operand, RegisterFile};
 
 use super::super::vector::{Vector, lanes};
 use super::super::words::{self, Start};
-use super::stage::OutputLocation;
 use super::{Result, Translator};
 use crate::entity::{Slot, Value};
 use crate::function::{Element, Input, Object, ResourceRef};
@@ -39,7 +38,7 @@ pub(super) fn swizzle(operand: &Operand, mask: u8, components: &Vector) -> Vecto
 }
 
 /// Where a destination's values go; its address is computed before anything is written.
-enum Destination {
+pub(super) enum Destination {
     Null,
     /// Four slots from this one on.
     Slots(usize),
@@ -311,10 +310,7 @@ impl Translator<'_, '_> {
             | RegisterFile::OutputDepthGreaterEqual
             | RegisterFile::OutputDepthLessEqual
             | RegisterFile::OutputCoverageMask
-            | RegisterFile::OutputStencilRef => Ok(match self.output(destination)? {
-                OutputLocation::Slots(first) => Destination::Slots(first),
-                OutputLocation::Row(start) => Destination::Output(start),
-            }),
+            | RegisterFile::OutputStencilRef => self.output(destination),
             RegisterFile::IndexableTemp => {
                 let (object, index) = self.vector_address(destination)?;
                 Ok(Destination::Local { object, index })

@@ -15,10 +15,11 @@ use brolga_bytecode::sm5::{GlobalFlags, Instruction, Op as Opcode, Operand, Regi
 
 use super::super::vector::{Vector, lanes};
 use super::super::words::{self, Start};
+use super::operand::Destination;
 use super::{Result, TranslateError, Translator, evaluate};
 use crate::Type;
 use crate::entity::{Slot, Value};
-use crate::function::{Function, Input, MemoryRef, Object};
+use crate::function::{Function, Input, MemoryRef, Object, RegisterName};
 use crate::interface::Array;
 use crate::ops::Op;
 use crate::stage::{Interpolation, Parameter, ROW_BYTES, Semantic, Signature, Stage, SystemValue, row_of, rows};
@@ -191,21 +192,15 @@ fn of_file(file: RegisterFile) -> Option<SystemValue> {
     })
 }
 
-/// Where an output is written.
-pub(super) enum OutputLocation {
-    /// Four slots from this one on.
-    Slots(usize),
-    /// A row of the array.
-    Row(Start),
-}
-
 impl StageRegisters {
     /// Adds the slots that hold outputs until the end.
     pub(super) fn add_slots(&mut self, func: &mut Function) {
         self.first_slot = func.slot_count();
         let rows = func.interface.stage.signature().map_or(0, Signature::output_rows);
-        for _ in 0..4 * rows {
-            func.add_slot(Type::I32);
+        for row in 0..rows {
+            let special = self.outputs.iter().find(|&&(_, its_row)| its_row == row);
+            let file = special.map_or(RegisterFile::Output, |&(file, _)| file);
+            func.add_register(RegisterName::Sm5(file, row), Type::I32);
         }
         if let Some((slot, _)) = &mut self.discarded {
             *slot = func.add_slot(Type::Bool);
@@ -271,15 +266,15 @@ impl Translator<'_, '_> {
     }
 
     /// Where a destination that is an output is written.
-    pub(super) fn output(&mut self, operand: &Operand) -> Result<OutputLocation> {
+    pub(super) fn output(&mut self, operand: &Operand) -> Result<Destination> {
         let row = self.row(operand, RegisterFile::Output, |stage| &stage.outputs)?;
         let rows = self.signature().map_or(0, Signature::output_rows);
         match row {
             Start::Known(row) if row >= rows => Err(self.bad_operand(operand.file.text())),
             Start::Known(row) if !self.stage.is_indexed(row) => {
-                Ok(OutputLocation::Slots(self.stage.first_slot + 4 * row as usize))
+                Ok(Destination::Slots(self.stage.first_slot + 4 * row as usize))
             }
-            row => Ok(OutputLocation::Row(self.start(row))),
+            row => Ok(Destination::Output(self.start(row))),
         }
     }
 

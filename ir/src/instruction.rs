@@ -1,10 +1,203 @@
-//! What is known about each kind of instruction: its effect, its operands and regions, the values it passes on and to
-//! which construct. Used by passes and analyses.
+//! What an instruction does, and what passes and analyses know about each kind: its effect, its operands and regions, the
+//! values it passes on and to which construct.
+//!
+//! [`function`](crate::function) has these names too.
 
 use smallvec::SmallVec;
 
-use crate::entity::{Inst, Region, Value};
-use crate::function::{Element, InstKind, MemoryRef, Object, ResourceRef, Sync, Values};
+use crate::entity::{Inst, Region, Slot, Value};
+use crate::operand::{AtomicOp, CounterOp, Element, Input, MemoryRef, Object, Query, ResourceRef, Sync};
+use crate::ops::Op;
+use crate::sampling::Sampling;
+use crate::types::Const;
+
+/// Operands of an instruction.
+pub type Values = SmallVec<[Value; 4]>;
+
+/// One arm of a switch.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Case {
+    /// Selector values of this arm, not empty, each in one case only.
+    pub labels: Vec<u32>,
+    /// The arm.
+    pub region: Region,
+}
+
+/// What an instruction does.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum InstKind {
+    /// A constant.
+    Const(Const),
+    /// An input of the thread, such as its number: an `i32`.
+    Input(Input),
+    /// A pure operation.
+    Op {
+        /// Which one.
+        op: Op,
+        /// Operands.
+        args: Values,
+    },
+    /// Reads a slot; only before SSA construction. A slot never written is zero.
+    SlotGet(Slot),
+    /// Writes a slot; only before SSA construction.
+    SlotSet(Slot, Value),
+    /// Says that the register that a slot stood for has a value now; does nothing. For observers, at
+    /// [`Level::Observed`](crate::passes::Level).
+    Note(Slot, Value),
+
+    /// Reads as many consecutive words as it has results.
+    Load {
+        /// The first word.
+        place: MemoryRef,
+    },
+    /// Writes consecutive words.
+    Store {
+        /// The first word.
+        place: MemoryRef,
+        /// The words, 1 to 4.
+        values: Values,
+        /// Threads that perform it.
+        effect: Value,
+    },
+    /// Read-modify-write of one word; returns the previous word, 0 where nothing was done. Atomic on views.
+    Atomic {
+        /// What happens to the word.
+        op: AtomicOp,
+        /// The word.
+        place: MemoryRef,
+        /// Operand.
+        value: Value,
+        /// Comparand of a compare-exchange.
+        compare: Option<Value>,
+        /// Threads that perform it.
+        effect: Value,
+    },
+    /// Changes the hidden counter of a structured view; returns an `i32`, 0 where nothing was done.
+    Counter {
+        /// Up or down.
+        op: CounterOp,
+        /// The view.
+        resource: ResourceRef,
+        /// Threads that perform it.
+        effect: Value,
+    },
+    /// Reads a texel as four words, converted by the view's format; missing components are 0, 0, 0, 1. Out of range
+    /// yields the same with zero components, an unbound view four zeros.
+    TexelLoad {
+        /// The view.
+        resource: ResourceRef,
+        /// As many as the dimension requires.
+        coords: Values,
+        /// Mip level or sample, where there is one.
+        level: Option<Value>,
+    },
+    /// Writes a texel, converted to the view's format; out of range does nothing.
+    TexelStore {
+        /// The view.
+        resource: ResourceRef,
+        /// As many as the dimension requires.
+        coords: Values,
+        /// Four words.
+        values: Values,
+        /// Threads that perform it.
+        effect: Value,
+    },
+    /// Read-modify-write of a texel of one 32-bit component.
+    TexelAtomic {
+        /// What happens to the word.
+        op: AtomicOp,
+        /// The view.
+        resource: ResourceRef,
+        /// As many as the dimension requires.
+        coords: Values,
+        /// Operand.
+        value: Value,
+        /// Comparand of a compare-exchange.
+        compare: Option<Value>,
+        /// Threads that perform it.
+        effect: Value,
+    },
+    /// Queries a view; four results.
+    Query {
+        /// The kind of query.
+        query: Query,
+        /// The view.
+        resource: ResourceRef,
+        /// Mip level, where there is one.
+        level: Option<Value>,
+    },
+    /// Samples a texture; four words as in [`InstKind::TexelLoad`], zeros if the view is unbound.
+    Sample {
+        /// The kind of sampling.
+        sampling: Sampling,
+        /// The view.
+        texture: ResourceRef,
+        /// The sampler.
+        sampler: ResourceRef,
+        /// Operands in the order of [`Sampling::args`]: floats, except for computed offsets.
+        args: Values,
+    },
+    /// A float's value in another thread of the quad: four consecutive threads, of which 0 and 1 are the upper row of
+    /// pixels. A thread keeps its own where the other one is inactive.
+    QuadRead {
+        /// By position in the quad, the position that is read.
+        from: [u8; 4],
+        /// The value.
+        value: Value,
+    },
+    /// Whether a condition holds in all active threads of the packet, as a condition. Only passes generate it, where
+    /// either answer leads to the same results: shaders cannot observe which threads share a packet.
+    PacketAll(Value),
+    /// Orders memory, and waits for the group if it says so.
+    Barrier(Sync),
+
+    /// Runs one of two regions. Results are what the region that ran yields.
+    If {
+        /// Condition.
+        cond: Value,
+        /// Where it holds.
+        then_region: Region,
+        /// Where it does not.
+        else_region: Region,
+    },
+    /// Runs its body until a break. Body parameters, `inits`, results and the operands of its breaks and continues are
+    /// the same list of types: the i-th of each is one variable. A yield at the body's end is a continue.
+    Loop {
+        /// Parameters of the first iteration.
+        inits: Values,
+        /// The body.
+        body: Region,
+    },
+    /// Runs the arm whose label equals the selector. Arms yield results or break out with them; there is no
+    /// fall-through.
+    Switch {
+        /// An `i32`.
+        selector: Value,
+        /// Arms.
+        cases: Vec<Case>,
+        /// The arm for all other selectors.
+        default: Region,
+    },
+
+    /// Terminator: the end of the region is reached, with results for the owner.
+    Yield(Values),
+    /// Terminator: leaves an enclosing loop or switch with its results.
+    Break {
+        /// The loop or switch.
+        target: Inst,
+        /// Its results.
+        args: Values,
+    },
+    /// Terminator: next iteration of an enclosing loop.
+    Continue {
+        /// The loop.
+        target: Inst,
+        /// Parameters of the next iteration.
+        args: Values,
+    },
+    /// Terminator: the thread ends.
+    Return,
+}
 
 /// What an instruction does besides producing results, and what these depend on besides its operands: what passes and
 /// analyses check before they remove, merge or move it.
@@ -16,7 +209,7 @@ pub enum Effect {
     Context,
     /// Reads memory or a view.
     Read(Object),
-    /// Changes memory, a view's counter or a slot.
+    /// Changes memory, a view's counter or a slot, or says that one was.
     Write,
     /// Orders memory, and may wait for the group.
     Barrier(Sync),
@@ -38,6 +231,7 @@ impl InstKind {
                 Effect::Read(Object::Resource(resource))
             }
             InstKind::SlotSet(..)
+            | InstKind::Note(..)
             | InstKind::Store { .. }
             | InstKind::Atomic { .. }
             | InstKind::Counter { .. }
@@ -160,6 +354,7 @@ impl InstKind {
                 args.iter_mut().for_each(&mut *f);
             }
             InstKind::SlotSet(_, value)
+            | InstKind::Note(_, value)
             | InstKind::QuadRead { value, .. }
             | InstKind::PacketAll(value)
             | InstKind::If { cond: value, .. }
