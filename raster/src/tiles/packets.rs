@@ -13,8 +13,6 @@ pub const QUADS: usize = 4;
 /// Open packets.
 const OPEN: usize = 64;
 
-}
-
 /// The open packets of a tile.
 pub struct Packets {
     /// Quads of all packets, by the packet's number modulo [`OPEN`].

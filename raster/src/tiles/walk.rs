@@ -339,7 +339,8 @@ impl TileDraw<'_, '_, '_> {
         let Waiting { quads, primitive: of } = &mut self.worker.squares;
         *of = if quads.is_empty() || *of == primitive + 1 { primitive + 1 } else { 0 };
         for part in parts(corner, size, blocks::PART) {
-            let quad = |[x, y]: [i32; 2]| Quad { corner: [x as u32, y as u32], primitive, coverage: Coverage::FULL.bits() };
+            let quad =
+                |[x, y]: [i32; 2]| Quad { corner: [x as u32, y as u32], primitive, coverage: Coverage::FULL.bits() };
             quads.extend(in_square(part).map(|corner| quad(corner).words()));
         }
         if quads.len() >= MOST_QUADS {

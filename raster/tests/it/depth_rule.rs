@@ -3,7 +3,6 @@
 
 use std::cmp::Ordering;
 
-use brolga_bytecode::Limits;
 use brolga_bytecode::assembler::assemble;
 use brolga_ir::pipeline::state::{Comparison, StencilFace, StencilOp, StencilTest};
 use brolga_raster::layout::InputElement;
@@ -12,7 +11,7 @@ use brolga_raster::pipeline::{Pipeline, PipelineDesc};
 use brolga_raster::setup::viewport::Viewport;
 use brolga_raster::state::Cull;
 use brolga_raster::tiles::targets::Targets;
-use brolga_runtime::{CompileOptions, Device, Engine, Format, TextureShape};
+use brolga_runtime::{CompileOptions, Device, Engine, Format, Module, TextureShape};
 
 /// The depth that is drawn, and its code.
 const DEPTH: f32 = 0.5;
@@ -114,7 +113,7 @@ fn expected(case: &Case, depth: u32, stencil: u8) -> (bool, u32, u8) {
 }
 
 /// Draws a case to all pixels, with a pixel shader; how many pass, and what is left.
-fn drawn(device: &Device, case: &Case, vertex: &[u8], pixel: Option<&[u8]>) -> (u64, Vec<u32>) {
+fn drawn(device: &Device, case: &Case, vertex: &Module, pixel: Option<&Module>) -> (u64, Vec<u32>) {
     let mut desc = PipelineDesc::new(vertex, pixel)
         .input(InputElement::new("POSITION", Format::R32G32_FLOAT, 0))
         .input(InputElement::new("COLOR", Format::R32G32B32A32_FLOAT, 8))
@@ -122,7 +121,7 @@ fn drawn(device: &Device, case: &Case, vertex: &[u8], pixel: Option<&[u8]>) -> (
     (desc.depth.function, desc.depth.write, desc.stencil) = (case.depth, case.writes, case.stencil);
     // The triangle goes clockwise.
     (desc.rasterizer.cull, desc.rasterizer.front_counter_clockwise) = (Cull::None, !case.is_front);
-    desc.options = CompileOptions::new(Engine::Interpreter);
+    desc.options = CompileOptions::new(Engine::Interpreter).into();
     let pipeline = Pipeline::new(device, &desc).unwrap();
     let codes: Vec<u32> = pixels().iter().map(|&(depth, stencil)| depth | u32::from(stencil) << 24).collect();
     let shape = TextureShape::texture_2d(Format::D24_UNORM_S8_UINT, codes.len() as u32, 1);
@@ -145,7 +144,8 @@ fn tests_before_and_after_the_shader_follow_one_table() {
     let vertex = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/scenes/triangle/vs.cso")).unwrap();
     // Only the shader knows the depth: it is tested afterwards.
     let late = format!("ps_5_0\ndcl_output oDepth\nmov oDepth, l({DEPTH})\nret\n");
-    let late = assemble(&late, &Limits::default()).unwrap().bytes;
+    let late = assemble(&late, &Default::default()).unwrap().bytes;
+    let [vertex, late] = [vertex, late].map(|bytes| Module::load(&bytes, device.limits()).unwrap());
     for case in cases() {
         let pixels = pixels().into_iter().map(|(depth, stencil)| expected(&case, depth, stencil));
         let passed = pixels.clone().filter(|(passes, ..)| *passes).count() as u64;

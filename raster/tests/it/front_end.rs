@@ -4,9 +4,9 @@ use brolga_ir::builder::Builder;
 use brolga_ir::function::{Function, Input, MemoryRef, Object};
 use brolga_ir::interface::Interface;
 use brolga_raster::error::DrawError;
+use brolga_raster::layout::InputElement;
 use brolga_raster::pass::{Draw, Pass};
 use brolga_raster::pipeline::{Pipeline, PipelineDesc};
-use brolga_raster::layout::InputElement;
 use brolga_raster::state::TargetState;
 use brolga_raster::tiles::targets::Targets;
 use brolga_runtime::{
