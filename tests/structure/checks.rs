@@ -208,8 +208,10 @@ fn reached(imports: &[BTreeSet<usize>]) -> Vec<BTreeSet<usize>> {
     (0..imports.len()).map(from).collect()
 }
 
-/// For each crate where its sources are, its modules, and the imports of each.
-static CRATES: LazyLock<Vec<(&str, Vec<Module>, Vec<BTreeSet<usize>>)>> = LazyLock::new(|| {
+/// Where a crate's sources are, its modules, and the imports of each.
+type Crate = (&'static str, Vec<Module>, Vec<BTreeSet<usize>>);
+
+static CRATES: LazyLock<Vec<Crate>> = LazyLock::new(|| {
     let of_crate = |src| {
         let modules = modules(&root().join(src));
         let imports = imports(&modules);
