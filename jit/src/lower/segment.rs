@@ -144,9 +144,9 @@ impl Lowering<'_, '_> {
         to: &[Value],
         is_one: fn(&Self, Value, Value) -> bool,
     ) -> Vec<(Value, Operand)> {
-        let pairs =
-            from.iter().zip(to).filter_map(|(&from, &to)| is_one(self, from, to).then(|| (to, self.operand(from))));
-        pairs.collect()
+        let pairs = from.iter().copied().zip(to.iter().copied());
+        let moved: Vec<_> = pairs.filter(|&(from, to)| is_one(self, from, to)).collect();
+        moved.into_iter().map(|(from, to)| (to, self.operand(from))).collect()
     }
 
     /// Whether anything is left for the packets to do.
