@@ -3,8 +3,8 @@
 use smallvec::SmallVec;
 
 use super::arena::Arena;
-use super::code::{Arms, Block, Code, Moves, Node, Slot, Step, Target};
-use super::observe::{At, Observer, Packet};
+use super::code::{Arms, At, Block, Code, Moves, Node, Slot, Step, Target};
+use super::observe::{Observer, Packet};
 use super::{Mask, lanes_of};
 use crate::batch::ArrayWords;
 use crate::function::Origin;
@@ -27,10 +27,9 @@ pub(super) struct Runner<'a, 'b, O> {
 impl<O: Observer> Runner<'_, '_, O> {
     /// Runs a block for some lanes, at least one, and returns those that reach its end.
     pub(super) fn block(&mut self, block: &Block, mut mask: Mask) -> Result<Mask, Fault> {
-        for Step { node, at } in block {
-            let at = *at;
+        for &Step { ref node, at } in block {
             if node.is_jump() {
-                self.ran(at, mask);
+                self.show(mask, |observer, packet| observer.ran(at, packet));
             }
             match node {
                 Node::Op { op, to, args } => self.op(*op, *to, *args, mask),
@@ -72,7 +71,7 @@ impl<O: Observer> Runner<'_, '_, O> {
                 Node::QuadRead { from, value, to } => self.quad_read(from, *value, *to, mask),
             }
             if node.is_straight() {
-                self.ran(at, mask);
+                self.show(mask, |observer, packet| observer.ran(at, packet));
             }
             if mask == 0 {
                 break;
@@ -81,23 +80,19 @@ impl<O: Observer> Runner<'_, '_, O> {
         Ok(mask)
     }
 
-    /// Shows an instruction to the observer.
+    /// Shows something about these lanes to the observer.
     #[inline]
-    fn ran(&mut self, at: At, lanes: Mask) {
+    fn show(&mut self, lanes: Mask, show: impl FnOnce(&mut O, &Packet<'_>)) {
         let &mut Runner { code, host, packet: number, .. } = self;
-        let packet = Packet { code, arena: self.arena, host, arrays: self.arrays, number, lanes };
-        self.observer.ran(at, &packet);
+        show(self.observer, &Packet { code, arena: self.arena, host, arrays: self.arrays, number, lanes });
     }
 
     /// Runs a region of a construct.
     #[inline]
     fn inner(&mut self, at: At, region: usize, block: &Block, mask: Mask) -> Result<Mask, Fault> {
-        let &mut Runner { code, host, packet: number, .. } = self;
-        let packet = Packet { code, arena: self.arena, host, arrays: self.arrays, number, lanes: mask };
-        self.observer.entered(at, region, Some(&packet));
+        self.show(mask, |observer, packet| observer.entered(at, region, Some(packet)));
         let left = self.block(block, mask)?;
-        let packet = Packet { code, arena: self.arena, host, arrays: self.arrays, number, lanes: left };
-        self.observer.left(at, region, Some(&packet));
+        self.show(left, |observer, packet| observer.left(at, region, Some(packet)));
         Ok(left)
     }
 
