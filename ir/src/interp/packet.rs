@@ -97,6 +97,7 @@ impl<O: Observer> Runner<'_, '_, O> {
     }
 
     /// A loop's back edge: whether it may continue; with the lanes, if the loop runs packet by packet.
+    #[inline]
     pub(super) fn next_round(&mut self, origin: Origin, lanes: Option<Mask>) -> Result<(), Fault> {
         self.look(origin, lanes)?;
         *self.fuel = self.fuel.checked_sub(1).ok_or_else(|| self.fault(FaultKind::OutOfFuel, origin, lanes))?;
@@ -168,6 +169,7 @@ impl<O: Observer> Runner<'_, '_, O> {
     }
 
     /// The value in other lanes of the quad, or a lane's own value where they are inactive.
+    #[inline]
     fn quad_read(&mut self, from: &[u8; 4], value: Slot, to: Slot, mask: Mask) {
         self.map(to, [value], mask, |lane, [value]| {
             let other = (lane & !3) + usize::from(from[lane & 3]);
@@ -187,6 +189,7 @@ impl<O: Observer> Runner<'_, '_, O> {
         Ok(left)
     }
 
+    #[inline]
     fn rounds(&mut self, at: At, target: Target, body: &Block, mut mask: Mask) -> Result<Mask, Fault> {
         self.arena.broken[target] = 0;
         loop {
@@ -199,6 +202,7 @@ impl<O: Observer> Runner<'_, '_, O> {
         }
     }
 
+    #[inline]
     fn switch(
         &mut self,
         at: At,
