@@ -5,9 +5,8 @@
 //! begins.
 
 use super::Mask;
-use super::observe::At;
-use crate::entity::ResourceId;
-use crate::function::{AtomicOp, CounterOp, Input, Query};
+use crate::entity::{Inst, ResourceId};
+use crate::function::{AtomicOp, CounterOp, Input, Origin, Query};
 use crate::ops::Op;
 use crate::sampling::Sampling;
 use crate::span::Packing;
@@ -62,6 +61,15 @@ impl Code {
     pub(super) fn all_lanes(&self) -> Mask {
         Mask::MAX >> (Mask::BITS as usize - self.lanes)
     }
+}
+
+/// An instruction of the function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct At {
+    /// Which one.
+    pub inst: Inst,
+    /// The bytecode instruction that it is part of.
+    pub origin: Origin,
 }
 
 /// A region that runs once for the group.

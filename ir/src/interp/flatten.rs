@@ -3,10 +3,9 @@
 use std::cell::Cell;
 
 use super::code::{
-    Address, Arms, BatchArray, Block, Code, Element, End, Extent, GroupRegion, GroupStep, Moves, Node, Slot, Space,
+    Address, Arms, At, BatchArray, Block, Code, Element, End, Extent, GroupRegion, GroupStep, Moves, Node, Slot, Space,
     Step, Target, Texel, Update, View,
 };
-use super::observe::At;
 use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;
 use crate::function::{self, Case, Function, InstKind, MemoryRef, Object, Origin, ResourceRef};

@@ -3,8 +3,8 @@
 //! The threads of a group agree on its control flow, so a thread can only leave it by returning: one mask per packet says
 //! which threads are left, and all of them are at the same place.
 
-use super::code::{End, GroupRegion, GroupStep, Slot};
-use super::observe::{At, Observer};
+use super::code::{At, End, GroupRegion, GroupStep, Slot};
+use super::observe::Observer;
 use super::packet::Runner;
 use super::{Mask, lanes_of};
 use crate::function::Origin;

@@ -168,6 +168,7 @@ impl<O: Observer> Runner<'_, '_, O> {
     }
 
     /// Does something in the lanes where the effect holds; others get 0.
+    #[inline]
     fn effect(&mut self, effect: Slot, to: Slot, mask: Mask, mut apply: impl FnMut(&mut Self, usize) -> u32) {
         let effect = self.holds(effect);
         for lane in lanes_of(mask) {
@@ -184,6 +185,7 @@ impl<O: Observer> Runner<'_, '_, O> {
         });
     }
 
+    #[inline]
     fn load(&self, from: &Address, lane: usize, words: &mut [u32]) {
         if let Space::View(view) = from.space {
             self.host.load(self.view_address(&view, from, lane), words);

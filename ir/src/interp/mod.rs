@@ -35,7 +35,8 @@ mod packet;
 mod tests;
 
 pub use arena::Arena;
-pub use observe::{Access, At, Observer, Packet};
+pub use code::At;
+pub use observe::{Access, Observer, Packet};
 
 use crate::batch::ArrayWords;
 use crate::function::Origin;

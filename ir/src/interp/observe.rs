@@ -7,22 +7,13 @@
 use smallvec::SmallVec;
 
 use super::arena::Arena;
-use super::code::{BatchArray, Code, Extent};
+use super::code::{At, BatchArray, Code, Extent};
 use super::lanes_of;
 use crate::batch::ArrayWords;
 use crate::entity::{Inst, Value};
-use crate::function::{Element, Function, InstKind, Object, Origin, Query, ResourceRef};
+use crate::function::{Element, Function, InstKind, Object, Query, ResourceRef};
 use crate::host::{Host, ViewSlot};
 use crate::srgb::CURVE;
-
-/// An instruction of the function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct At {
-    /// Which one.
-    pub inst: Inst,
-    /// The bytecode instruction that it is part of.
-    pub origin: Origin,
-}
 
 /// Somebody who watches a run. Everything is seen in the order in which it happens.
 pub trait Observer {
@@ -75,7 +66,8 @@ impl Packet<'_> {
         (self.number * self.code.lanes + lane) as u32
     }
 
-    /// The bits of a value in every lane, as in [`Const`](crate::Const); in lanes for which it is defined here.
+    /// The bits of an operand or result of the instruction in every lane, as in [`Const`](crate::Const). Those of lanes that are not
+    /// among [these](Self::lanes) mean nothing, nor do values that neither this instruction nor a later one needs.
     pub fn value(&self, value: Value) -> &[u64] {
         self.arena.value(self.code, self.number, self.code.slots[value.index()])
     }

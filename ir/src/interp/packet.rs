@@ -3,8 +3,8 @@
 use smallvec::SmallVec;
 
 use super::arena::Arena;
-use super::code::{Arms, Block, Code, Moves, Node, Slot, Step, Target};
-use super::observe::{At, Observer, Packet};
+use super::code::{Arms, At, Block, Code, Moves, Node, Slot, Step, Target};
+use super::observe::{Observer, Packet};
 use super::{Mask, lanes_of};
 use crate::batch::ArrayWords;
 use crate::function::Origin;
@@ -27,10 +27,9 @@ pub(super) struct Runner<'a, 'b, O> {
 impl<O: Observer> Runner<'_, '_, O> {
     /// Runs a block for some lanes, at least one, and returns those that reach its end.
     pub(super) fn block(&mut self, block: &Block, mut mask: Mask) -> Result<Mask, Fault> {
-        for Step { node, at } in block {
-            let at = *at;
+        for &Step { ref node, at } in block {
             if node.is_jump() {
-                self.ran(at, mask);
+                self.show(mask, |observer, packet| observer.ran(at, packet));
             }
             match node {
                 Node::Op { op, to, args } => self.op(*op, *to, *args, mask),
@@ -72,7 +71,7 @@ impl<O: Observer> Runner<'_, '_, O> {
                 Node::QuadRead { from, value, to } => self.quad_read(from, *value, *to, mask),
             }
             if node.is_straight() {
-                self.ran(at, mask);
+                self.show(mask, |observer, packet| observer.ran(at, packet));
             }
             if mask == 0 {
                 break;
@@ -81,27 +80,24 @@ impl<O: Observer> Runner<'_, '_, O> {
         Ok(mask)
     }
 
-    /// Shows an instruction to the observer.
+    /// Shows something about these lanes to the observer.
     #[inline]
-    fn ran(&mut self, at: At, lanes: Mask) {
+    fn show(&mut self, lanes: Mask, show: impl FnOnce(&mut O, &Packet<'_>)) {
         let &mut Runner { code, host, packet: number, .. } = self;
-        let packet = Packet { code, arena: self.arena, host, arrays: self.arrays, number, lanes };
-        self.observer.ran(at, &packet);
+        show(self.observer, &Packet { code, arena: self.arena, host, arrays: self.arrays, number, lanes });
     }
 
     /// Runs a region of a construct.
     #[inline]
     fn inner(&mut self, at: At, region: usize, block: &Block, mask: Mask) -> Result<Mask, Fault> {
-        let &mut Runner { code, host, packet: number, .. } = self;
-        let packet = Packet { code, arena: self.arena, host, arrays: self.arrays, number, lanes: mask };
-        self.observer.entered(at, region, Some(&packet));
+        self.show(mask, |observer, packet| observer.entered(at, region, Some(packet)));
         let left = self.block(block, mask)?;
-        let packet = Packet { code, arena: self.arena, host, arrays: self.arrays, number, lanes: left };
-        self.observer.left(at, region, Some(&packet));
+        self.show(left, |observer, packet| observer.left(at, region, Some(packet)));
         Ok(left)
     }
 
     /// A loop's back edge: whether it may continue; with the lanes, if the loop runs packet by packet.
+    #[inline]
     pub(super) fn next_round(&mut self, origin: Origin, lanes: Option<Mask>) -> Result<(), Fault> {
         self.look(origin, lanes)?;
         *self.fuel = self.fuel.checked_sub(1).ok_or_else(|| self.fault(FaultKind::OutOfFuel, origin, lanes))?;
@@ -173,6 +169,7 @@ impl<O: Observer> Runner<'_, '_, O> {
     }
 
     /// The value in other lanes of the quad, or a lane's own value where they are inactive.
+    #[inline]
     fn quad_read(&mut self, from: &[u8; 4], value: Slot, to: Slot, mask: Mask) {
         self.map(to, [value], mask, |lane, [value]| {
             let other = (lane & !3) + usize::from(from[lane & 3]);
@@ -192,6 +189,7 @@ impl<O: Observer> Runner<'_, '_, O> {
         Ok(left)
     }
 
+    #[inline]
     fn rounds(&mut self, at: At, target: Target, body: &Block, mut mask: Mask) -> Result<Mask, Fault> {
         self.arena.broken[target] = 0;
         loop {
@@ -204,6 +202,7 @@ impl<O: Observer> Runner<'_, '_, O> {
         }
     }
 
+    #[inline]
     fn switch(
         &mut self,
         at: At,
