@@ -232,8 +232,9 @@ impl Prepared {
     /// Adds a primitive to the tiles of its bounds, which are not empty.
     #[inline(always)]
     fn add(&mut self, bounds: &Bounds, primitive: Primitive) {
-        self.bins.add(bounds, self.first_row(primitive.vertices));
+        let first_row = self.first_row(primitive.vertices);
         self.primitives.push(primitive);
+        self.bins.add(bounds, first_row);
     }
 
     /// The first row of tiles of the layer that a primitive is in: its leading vertex says which.
