@@ -39,4 +39,4 @@ pub mod sm3;
 pub mod sm5;
 
 pub use limits::Limits;
-pub use shader::{ChecksumPolicy, Decoded, Error, Findings, LoadOptions, Shader, check, findings, stage};
+pub use shader::{ChecksumPolicy, Decoded, Error, Findings, LoadOptions, Shader, check, findings};

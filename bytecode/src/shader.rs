@@ -6,7 +6,7 @@ use crate::container::{
 use crate::faults::Faults;
 use crate::limits::Limits;
 use crate::sm3;
-use crate::sm5::{self, DecodeError, Stage, ValidProgram, ValidateError};
+use crate::sm5::{self, DecodeError, ValidProgram, ValidateError};
 
 /// Why bytes are no shader that can be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -151,17 +151,6 @@ impl Shader {
     pub fn load(bytes: &[u8], options: &LoadOptions) -> Result<Self, Error> {
         Decoded::new(bytes, options)?.check()
     }
-}
-
-/// The stage that a shader of any model says it is of, if it does; nothing else of it is looked at.
-pub fn stage(bytes: &[u8], limits: &Limits) -> Option<Stage> {
-    if sm3::is_program(bytes) {
-        let token = bytes.first_chunk().map(|word| u32::from_le_bytes(*word));
-        return token.and_then(sm3::Version::from_code).map(sm3::Version::stage);
-    }
-    let container = Container::parse(bytes, limits).ok()?;
-    let version = container.program().ok()?.data.first_chunk()?;
-    Stage::from_number(u32::from_le_bytes(*version) >> 16)
 }
 
 /// Checks a shader of any model: a container with all that [`Shader::load`] reads and its second program, or a program

@@ -62,14 +62,6 @@ impl Stage {
             Stage::Vertex(signature) | Stage::Pixel(signature) => Some(signature),
         }
     }
-
-    /// The same, to change them.
-    pub fn signature_mut(&mut self) -> Option<&mut Signature> {
-        match self {
-            Stage::Compute { .. } => None,
-            Stage::Vertex(signature) | Stage::Pixel(signature) => Some(signature),
-        }
-    }
 }
 
 impl Default for Stage {

@@ -75,7 +75,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
             needed(&at, StageKind::Vertex.text(), None::<()>)?;
         }
         // Only a ps_1_x samples whatever texture is bound.
-        if !modules[StageKind::Pixel].as_ref().is_some_and(|module: &Module| module.major() == 1) {
+        if modules[StageKind::Pixel].as_ref().is_none_or(|module: &Module| module.major() != 1) {
             uses.textures = [TextureType::Texture2D; 6];
         }
         let (draws_mesh, depth_format) = (uses.draws_mesh, uses.depth_format);

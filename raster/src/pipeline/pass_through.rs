@@ -1,5 +1,7 @@
 //! The vertex shader of transformed vertices, for which Direct3D 9 runs none: it gives what elements have.
 
+use std::borrow::Cow;
+
 use brolga_ir::builder::Builder;
 use brolga_ir::function::{Function, Input, MemoryRef, Object};
 use brolga_ir::interface::Interface;
@@ -94,5 +96,9 @@ impl Program for PassThrough {
 
     fn name(&self) -> String {
         "transformed_vertices".to_owned()
+    }
+
+    fn identity(&self) -> Option<Cow<'_, [u8]>> {
+        Some(Cow::Owned(format!("transformed vertices: {:?}", self.0).into_bytes()))
     }
 }

@@ -20,12 +20,11 @@ fn formats() -> String {
 const RECORDS: &str = "../../ir/src/pipeline/record.rs";
 
 /// Where enumerations are that the header shares.
-const NUMBERED: [&str; 5] = [
+const NUMBERED: [&str; 4] = [
     "../../ir/src/pipeline/state.rs",
     "../../ir/src/interface.rs",
     "../../resource/src/sampler.rs",
-    "../../raster/src/assembly.rs",
-    "../../raster/src/batch.rs",
+    "../../raster/src/state.rs",
 ];
 
 /// What the macro `numbered` makes of its rows there, which lose their names: cbindgen looks into no macros.
