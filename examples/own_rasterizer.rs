@@ -115,8 +115,8 @@ fn main() -> Result<(), Failure> {
     let [values, along_x, along_y] = [0, 1, 2].map(|n| planes.map(|Plane(plane)| plane[n]));
     let head = BatchPrimitive { is_front: 1, values, along_x, along_y, w: [b[3], c[3]], ..BatchPrimitive::default() };
     let mut record = head.words().to_vec();
-    for row in 0..ROWS {
-        let [leading, second, third] = [0, 1, 2].map(|vertex: usize| vertices[vertex][row]);
+    let [first, second, third] = [0, 1, 2].map(|vertex: usize| vertices[vertex]);
+    for ((leading, second), third) in first.into_iter().zip(second).zip(third) {
         let more = |of: [f32; 4]| std::array::from_fn(|n| of[n] - leading[n]);
         let attribute = BatchAttribute { leading: leading.map(f32::to_bits), second: more(second), third: more(third) };
         record.extend(attribute.words());
