@@ -67,8 +67,8 @@ pub use limits::Limits;
 pub use perf_map::PerfMap;
 pub use pool::{Pool, Task};
 pub use shader::{
-    ClassInstance, CodeFigures, Codegen, CompileOptions, CompileStage, Emit, InstanceError, Line, LineKind,
-    LinkedParameters, Listing, Module, PlacedInstance, Program, Shader, SourceLocation, StageTimes, Unset,
+    ClassInstance, CodeFigures, Codegen, CompileOptions, CompileStage, Emit, InstanceError, Line, LineKind, Listing,
+    Module, PlacedInstance, Program, Shader, SourceLocation, StageTimes, Unset,
 };
 pub use stop::{CancelToken, Deadline, StopReason};
 

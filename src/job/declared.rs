@@ -6,10 +6,11 @@
 
 use std::cell::OnceCell;
 
-use brolga_bytecode::container::ResourceDefinitions;
 use brolga_bytecode::container::resources::{self, BindingKind, BufferKind, VariableType};
-use brolga_bytecode::{LoadOptions, Shader};
-use brolga_runtime::{BindingError, Declared, Dimension, Error, Format, Limits, ResourceKind, TextureShape};
+use brolga_bytecode::container::{Container, ResourceDefinitions};
+use brolga_runtime::{
+    BindingError, Declared, Dimension, Error, FileError, Format, Limits, Module, ResourceKind, TextureShape,
+};
 
 use super::error::{JobError, Problem};
 use super::kind_keys;
@@ -38,10 +39,9 @@ pub(super) struct Found {
 
 impl Found {
     pub fn read(container: &[u8], limits: &Limits) -> Result<Self, Error> {
-        let mut options = LoadOptions::default();
-        options.limits = limits.file.clone();
-        let shader = Shader::load(container, &options)?;
-        Ok(Self { declared: Declared::of_program(&shader.program)?, names: shader.resources })
+        let declared = Module::load(container, limits)?.bindings().to_vec();
+        let names = Container::parse(container, &limits.file).and_then(|file| file.resources(&limits.file));
+        Ok(Self { declared, names: names.map_err(FileError::from)? })
     }
 
     /// The row about a register in the table of bindings.

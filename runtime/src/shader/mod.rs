@@ -43,7 +43,7 @@ pub(crate) use compiler::Compiler;
 pub use figures::{CodeFigures, CompileStage, StageTimes};
 pub use instance::{ClassInstance, InstanceError, PlacedInstance, Unset};
 pub use location::SourceLocation;
-pub use module::{LinkedParameters, Module, Program};
+pub use module::{Module, Program};
 pub use options::{Codegen, CompileOptions, Emit};
 pub(crate) use outline::Outline;
 

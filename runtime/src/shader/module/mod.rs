@@ -13,11 +13,11 @@ mod sm5;
 use std::sync::Arc;
 
 use brolga_bytecode::sm3::is_program;
-use brolga_ir::stage::{Parameter, Stage};
+use brolga_ir::stage::{Parameter, Signature, Stage};
 use brolga_ir::stages::StageKind;
 use brolga_jit::listing::SourceLine;
 
-pub use program::{LinkedParameters, Program};
+pub use program::Program;
 
 use super::apart::apart;
 use super::figures::{StageClock, StageTimes};
@@ -36,7 +36,8 @@ pub struct Module {
 struct Inner {
     program: Box<dyn Program>,
     stage: Stage,
-    linked: LinkedParameters,
+    /// Inputs and outputs with a semantic, used or not.
+    linked: Signature,
     declared: Vec<Declared>,
     names: Names,
     times: StageTimes,
@@ -72,14 +73,11 @@ impl Module {
     fn of(program: Box<dyn Program>, clock: &StageClock) -> Result<Self, Error> {
         let interface = program.interface()?;
         let declared = Declared::of_interface(&interface);
-        let linked = program.signature().unwrap_or_else(|| {
-            let signature = interface.stage.signature().cloned().unwrap_or_default();
-            let has_semantic = |parameter: &Parameter| parameter.semantic.is_some();
-            LinkedParameters {
-                inputs: signature.inputs.into_iter().filter(has_semantic).collect(),
-                outputs: signature.outputs.into_iter().filter(has_semantic).collect(),
-            }
-        });
+        let signature = program.signature().or_else(|| interface.stage.signature().cloned());
+        let mut linked = signature.unwrap_or_default();
+        for parameters in [&mut linked.inputs, &mut linked.outputs] {
+            parameters.retain(|parameter| parameter.semantic.is_some());
+        }
         let (stage, names, times) = (interface.stage, Names::new(program.registers()), clock.times());
         Ok(Self { inner: Arc::new(Inner { program, stage, linked, declared, names, times }) })
     }

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use brolga_ir::function::Function;
 use brolga_ir::interface::Interface;
-use brolga_ir::stage::Parameter;
+use brolga_ir::stage::Signature;
 use brolga_ir::verify::VerifiedFunction;
 use brolga_jit::listing::SourceLine;
 
@@ -27,9 +27,9 @@ pub trait Program: Debug + Send + Sync {
     /// If it has something that cannot be run, or the options do not fit it.
     fn translate(&self, options: &CompileOptions) -> Result<Function, Error>;
 
-    /// What other stages and vertex data are linked with, where that is more than [`Self::interface`] declares: a file's signatures
-    /// have what no instruction uses too.
-    fn signature(&self) -> Option<LinkedParameters> {
+    /// The inputs and outputs that other stages and vertex data are linked with, where they are more than [`Self::interface`] declares:
+    /// a file's signatures have what no instruction uses too.
+    fn signature(&self) -> Option<Signature> {
         None
     }
 
@@ -63,15 +63,6 @@ pub trait Program: Debug + Send + Sync {
     fn identity(&self) -> Option<Cow<'_, [u8]>> {
         None
     }
-}
-
-/// What stages are linked by: parameters with a semantic, in the order of a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LinkedParameters {
-    /// Inputs.
-    pub inputs: Vec<Parameter>,
-    /// Outputs.
-    pub outputs: Vec<Parameter>,
 }
 
 /// A function, which a caller built or parsed, is a program whose options change nothing.

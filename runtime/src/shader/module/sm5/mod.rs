@@ -8,16 +8,16 @@ mod linkage;
 
 use std::borrow::Cow;
 
-use brolga_bytecode::container::Signature;
-use brolga_bytecode::sm5::{Item, ItemKind, Stage, ValidProgram};
+use brolga_bytecode::sm5::{Item, ItemKind, Stage};
 use brolga_bytecode::{Decoded, LoadOptions, Shader as Loaded};
 use brolga_ir::function::{Function, Origin};
 use brolga_ir::interface::Interface;
+use brolga_ir::stage::Signature;
 use brolga_ir::translate::sm5::{self, TranslateOptions};
 use brolga_jit::listing::SourceLine;
 
-use super::program::{self, LinkedParameters};
-use crate::bindings::{Declared, Register};
+use super::program;
+use crate::bindings::Register;
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::shader::figures::{CompileStage, StageClock};
@@ -59,9 +59,10 @@ impl program::Program for Program {
         Ok(sm5::translate(&self.loaded.program, &translate)?)
     }
 
-    fn signature(&self) -> Option<LinkedParameters> {
-        let linked = |signature: &Option<Signature>| signature.as_ref().map_or(Vec::new(), sm5::linked);
-        Some(LinkedParameters { inputs: linked(&self.loaded.inputs), outputs: linked(&self.loaded.outputs) })
+    fn signature(&self) -> Option<Signature> {
+        let Loaded { inputs, outputs, .. } = &self.loaded;
+        let [inputs, outputs] = [inputs, outputs].map(|of_file| of_file.as_ref().map_or(Vec::new(), sm5::linked));
+        Some(Signature { inputs, outputs, ..Signature::default() })
     }
 
     fn major(&self) -> u32 {
@@ -94,16 +95,5 @@ impl program::Program for Program {
 
     fn identity(&self) -> Option<Cow<'_, [u8]>> {
         Some(Cow::Borrowed(&self.bytes))
-    }
-}
-
-impl Declared {
-    /// The declarations of an uncompiled program. What only instructions reveal is not known: which atomics are used on
-    /// texels, and counters whose declarations lack the flag.
-    ///
-    /// # Errors
-    /// If the program has something that cannot be run.
-    pub fn of_program(program: &ValidProgram) -> Result<Vec<Self>, Error> {
-        Ok(Self::of_interface(&sm5::interface(program)?))
     }
 }
