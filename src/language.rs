@@ -1,4 +1,5 @@
-//! Languages in which shaders are written that are no bytecode, told by a file's name or by what stands in it.
+//! Languages in which shaders are written that are no bytecode, told by a file's name or by what stands in it, so that messages can say
+//! what to do. A front end, which makes modules of a language, is a `Program` (`runtime/src/shader/module/`).
 
 use std::path::Path;
 

@@ -28,7 +28,7 @@ pub enum Stage {
     },
     /// Vertices on their way to primitives.
     Vertex(Signature),
-    /// Pixels, four by four.
+    /// Pixels, in quads of two by two.
     Pixel(Signature),
 }
 

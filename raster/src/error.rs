@@ -170,6 +170,14 @@ pub enum DrawError {
         /// How many there are.
         count: usize,
     },
+    /// A vertex buffer does not begin at a multiple of a word.
+    #[error("vertex buffer {slot} begins at byte {offset_bytes}, not at a multiple of 4")]
+    VertexOffset {
+        /// The slot.
+        slot: u32,
+        /// Where it begins.
+        offset_bytes: u64,
+    },
     /// An index buffer does not begin at a multiple of an index.
     #[error("the index buffer's view begins at byte {offset_bytes}, not at a multiple of {unit_bytes}")]
     IndexOffset {

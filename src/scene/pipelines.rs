@@ -28,6 +28,8 @@ pub(super) struct Compiler<'a, 'o> {
     /// Those that were read, by name.
     modules: BTreeMap<&'a str, Module>,
     made: Vec<(Key<'a>, Pipeline)>,
+    /// Compute shaders, by the names of their pipelines.
+    computes: BTreeMap<&'a str, Shader>,
     /// What is probably a mistake, though the rules give it a meaning.
     pub warnings: Vec<SceneError>,
     /// The pipelines and registers that they are about.
@@ -58,8 +60,17 @@ impl<'a, 'o> Compiler<'a, 'o> {
         shaders: &'a BTreeMap<String, Vec<u8>>,
         options: &'o RunOptions,
     ) -> Self {
-        let (modules, made, warnings, noted) = (BTreeMap::new(), Vec::new(), Vec::new(), BTreeSet::new());
-        Self { device, document, shaders, options, modules, made, warnings, noted }
+        Self {
+            device,
+            document,
+            shaders,
+            options,
+            modules: BTreeMap::new(),
+            made: Vec::new(),
+            computes: BTreeMap::new(),
+            warnings: Vec::new(),
+            noted: BTreeSet::new(),
+        }
     }
 
     /// The pipeline that a draw names.
@@ -105,23 +116,29 @@ impl<'a, 'o> Compiler<'a, 'o> {
             options,
             ..state(pipeline, &key.1.formats)
         };
-        let made = Pipeline::new(self.device, &desc).map_err(|error| self.problem(&at, error))?;
+        let RunOptions { cancel, time_limit, .. } = self.options;
+        let made = Pipeline::new_until(self.device, &desc, cancel, *time_limit);
+        let made = made.map_err(|error| self.problem(&at, error))?;
         self.made.push((key, made.clone()));
         Ok(made)
     }
 
     /// The compute shader of the pipeline that a dispatch names.
-    pub fn dispatches(&mut self, place: &str, name: &str) -> Result<Shader, SceneError> {
+    pub fn dispatches(&mut self, place: &str, name: &'a str) -> Result<Shader, SceneError> {
+        if let Some(shader) = self.computes.get(name) {
+            return Ok(shader.clone());
+        }
         let pipeline = self.find(place, name)?;
         let place = format!("pipelines.{name}");
-        let name = needed(&place, StageKind::Compute.text(), pipeline.cs.as_ref())?;
-        let module = self.module(&place, StageKind::Compute, name)?;
+        let shader = needed(&place, StageKind::Compute.text(), pipeline.cs.as_ref())?;
+        let module = self.module(&place, StageKind::Compute, shader)?;
         let RunOptions { cancel, time_limit, .. } = self.options;
         let options = self.compile_options().fused_mad(pipeline.fused_mad);
         let compiled = self.device.compile_module_until(&module, &options, cancel, *time_limit);
-        compiled
-            .and_then(|shader| shader.check_groups().map(|()| shader))
-            .map_err(|error| SceneError::new(format!("{place}.cs"), error))
+        let shader = compiled.and_then(|shader| shader.check_groups().map(|()| shader));
+        let shader = shader.map_err(|error| SceneError::new(format!("{place}.cs"), error))?;
+        self.computes.insert(name, shader.clone());
+        Ok(shader)
     }
 
     /// What the scene says of the pipeline that a step names.
@@ -136,8 +153,8 @@ impl<'a, 'o> Compiler<'a, 'o> {
             None => {
                 let bytes = find(self.shaders, "shader", name, || format!("{place}.{}", stage.text()))?;
                 let module = Module::load(bytes, self.device.limits());
-                let at = if stage == StageKind::Compute { &format!("{place}.cs") } else { place };
-                let module = module.map_err(|error| self.problem(at, error.into()))?;
+                let module =
+                    module.map_err(|error| self.problem(&format!("{place}.{}", stage.text()), error.into()))?;
                 self.modules.entry(name).or_insert(module)
             }
         };
@@ -232,8 +249,8 @@ pub(super) fn topology(place: &str, name: Option<&str>, is_direct3d9: bool) -> R
     if let Some(topology) = name.and_then(Topology::from_name) {
         return Ok(topology);
     }
-    // The last one is Direct3D 9's alone.
-    let known = Topology::ALL.map(Topology::name)[..if is_direct3d9 { 6 } else { 5 }].join(", ");
+    let is_known = |topology: &Topology| is_direct3d9 || *topology != Topology::TriangleFan;
+    let known = Topology::ALL.into_iter().filter(is_known).map(Topology::name).collect::<Vec<_>>().join(", ");
     match name {
         None => {
             let message = format!("the key `topology` is missing, which is one of {known}");

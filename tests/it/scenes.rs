@@ -233,7 +233,8 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "\"file\": \"/vs.cso\"",
         "shaders.vs.file: a scene's files are in its folder or below it, and `/vs.cso` is not",
     ),
-    ("\"file\": \"vs.cso\"", "\"file\": \"scene.json\"", "pipelines.main: "),
+    ("\"file\": \"vs.cso\"", "\"file\": \"scene.json\"", "pipelines.main.vs: "),
+    ("\"file\": \"ps.cso\"", "\"file\": \"scene.json\"", "pipelines.main.ps: "),
     ("\"ps\": \"ps\"", "\"gs\": \"ps\"", "pipelines.main.gs: geometry shaders are not supported yet"),
     (
         "\"topology\": \"TRIANGLELIST\"",

@@ -1,7 +1,8 @@
 //! The shape of the source tree: which files import each other, how many a folder has, and what the tables of files say.
 //!
 //! Imports are what `use` and paths in code name, wherever that is defined. What a crate's root takes is none, and what a module hands on from
-//! those below it: they are faces. Code for tests counts as little as comments do.
+//! those below it: they are faces. Code for tests counts as little as comments do, and what
+//! a macro is given is not read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

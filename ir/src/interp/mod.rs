@@ -1,4 +1,5 @@
-//! Runs a shader on data, one thread group at a time, or one [`Span`] of small ones: the reference for compiled code.
+//! Runs a shader on data, one thread group at a time, or one [`Span`] of small ones: the reference for compiled code. An [`Observer`] may
+//! watch it ([`Interpreter::run_observed`]).
 //!
 //! * The threads of a group (or span) form *packets* of consecutive threads (as many as the function's
 //!   [`Width`](crate::Width) says), in lockstep: an instruction runs for all active lanes, in increasing order, before the

@@ -1,4 +1,4 @@
-//! What lies in memory for each quad and each primitive that pixels are drawn of, in words.
+//! What lies in memory for each vertex, each quad and each primitive that pixels are drawn of, and for a batch of them, in words.
 //!
 //! A quad says which pixels; its primitive has the planes that change evenly over it, relative to an origin pixel, and its attributes:
 //! what the leading vertex has in each register, and how far the second and the third are from that. The state has what changes
@@ -96,7 +96,7 @@ pub struct BatchPrimitive {
     pub origin: [u32; 2],
     /// 1 if it shows its front, else 0.
     pub is_front: u32,
-    /// Its number in the draw: SV_PrimitiveID.
+    /// Its number in its instance: SV_PrimitiveID.
     pub id: u32,
     /// The planes' values at the origin.
     pub values: [f32; 4],

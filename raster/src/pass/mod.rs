@@ -527,7 +527,7 @@ impl<'a> Pass<'a> {
 /// Checks a viewport (functional specification, 15.6).
 fn check_viewport(viewport: &Viewport) -> Result<(), DrawError> {
     let &Viewport { left, top, width, height, min_depth, max_depth } = viewport;
-    let what = if ![left, top, width, height].iter().all(|number| number.abs() <= 32768.0) {
+    let what = if ![left, top, width, height].iter().all(|number| (-32768.0..=32767.0).contains(number)) {
         format!("{left}, {top}, {width} x {height}: its numbers must lie between -32768 and 32767")
     } else if width < 0.0 || height < 0.0 {
         format!("{width} x {height}: extents cannot be negative")
@@ -562,8 +562,11 @@ fn bind_vertex_buffers(device: &Device, draw: &Draw<'_>, bindings: &mut Bindings
         };
         let VertexBuffer { buffer, offset_bytes, stride_bytes } = found;
         strides[slot as usize] = *stride_bytes;
-        let size_bytes = buffer.size_bytes().saturating_sub(*offset_bytes);
-        let view = View::raw(buffer.clone())?.with_range(*offset_bytes, size_bytes)?;
+        if !offset_bytes.is_multiple_of(4) {
+            return Err(DrawError::VertexOffset { slot, offset_bytes: *offset_bytes });
+        }
+        let start = buffer.size_bytes().min(*offset_bytes) & !3;
+        let view = View::raw(buffer.clone())?.with_range(start, buffer.size_bytes() - start)?;
         bindings.set(Register::new(ResourceClass::ShaderResource, slot).in_space(SPACE), view);
     }
     Ok(strides)

@@ -37,7 +37,10 @@ const NOTHING: [LinkedFrom; 4] = [LinkedFrom::Zero, LinkedFrom::Zero, LinkedFrom
 
 impl<'d> Linkage<'d> {
     pub fn new(desc: &'d PipelineDesc) -> Result<Self, DrawError> {
-        let is_transformed = desc.input_layout.iter().any(|element| element.semantic.eq_ignore_ascii_case("POSITIONT"));
+        // In Direct3D 11 it is a name like others.
+        let is_direct3d9 = desc.modules[StageKind::Vertex].as_ref().is_none_or(Module::is_direct3d9);
+        let has_transformed = |element: &InputElement| element.semantic.eq_ignore_ascii_case("POSITIONT");
+        let is_transformed = is_direct3d9 && desc.input_layout.iter().any(has_transformed);
         for (expected, module) in desc.modules.present() {
             let is_replaced = is_transformed && expected == StageKind::Vertex;
             if !is_replaced && module.kind() != expected {
@@ -175,8 +178,8 @@ fn is_it(parameter: &Parameter, name: &str, index: u32) -> bool {
 
 /// The parameter with the same semantic.
 fn same<'p>(parameter: &Parameter, among: &'p [Parameter]) -> Option<&'p Parameter> {
-    let Semantic { name, index } = parameter.semantic.as_ref()?;
-    among.iter().find(|other| is_it(other, name, *index))
+    let semantic = parameter.semantic.as_ref()?;
+    among.iter().find(|other| other.semantic.as_ref().is_some_and(|other| other.matches(semantic)))
 }
 
 /// Where the components of an input are from. What nobody writes is 0, but for the first colour where that is white, as fixed functions

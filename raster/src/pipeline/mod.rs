@@ -145,15 +145,13 @@ impl Pipeline {
     /// If a shader does not compile, the shaders do not fit each other, or the state does not fit them.
     pub fn new(device: &Device, desc: &PipelineDesc) -> Result<Self, DrawError> {
         let pipeline = Self::compile(desc, |module, options| device.compile_module(module, options))?;
-        let is_eager = desc.options[StageKind::Pixel].codegen == Codegen::Eager;
-        if let Some(shader) = pipeline.shader(StageKind::Pixel).filter(|_| is_eager) {
+        if let Some(shader) = pipeline.eager(desc) {
             shader.compile_for(&pipeline.pixel_formats(), &[])?;
         }
         Ok(pipeline)
     }
 
-    /// The same, until a token is cancelled or the time is over, as [`Device::compile_until`] does it. The code of the pixel shader
-    /// is left to the first draw.
+    /// The same, until a token is cancelled or the time is over, as [`Device::compile_until`] does it.
     ///
     /// # Errors
     /// As [`Self::new`], and [`Error::CompileStopped`].
@@ -165,7 +163,13 @@ impl Pipeline {
     ) -> Result<Self, DrawError> {
         in_default_mode(|| {
             let deadline = device.deadline(cancel, time_limit)?;
-            Self::compile(desc, |module, options| device.compile_module_until(module, options, deadline.token(), None))
+            let token = deadline.token();
+            let pipeline =
+                Self::compile(desc, |module, options| device.compile_module_until(module, options, token, None))?;
+            if let Some(shader) = pipeline.eager(desc) {
+                shader.compile_for_until(&pipeline.pixel_formats(), &[], token)?;
+            }
+            Ok(pipeline)
         })
     }
 
@@ -252,6 +256,11 @@ impl Pipeline {
                 size_word: word(SystemValue::PointSize),
             }),
         })
+    }
+
+    /// The pixel shader, if its code is to be made now that the formats of its targets are known.
+    fn eager(&self, desc: &PipelineDesc) -> Option<&Shader> {
+        self.pixel().filter(|_| desc.options[StageKind::Pixel].codegen == Codegen::Eager)
     }
 
     /// The formats in which the pixel shader sees its targets and the depth buffer.

@@ -1,4 +1,4 @@
-//! Lines and points: which pixels they cover at most.
+//! Lines and points: which pixels they cover at most, within the scissor rectangle.
 
 use crate::setup::shape::{Bounds, Line, Local, Small, Sprite, WideLine, thin};
 use crate::vertices::primitives::IndexedPrimitive;

@@ -2,10 +2,10 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `viewport.rs` | from clip space to the screen, and to the parts of targets that are drawn to |
+//! | `viewport.rs` | from clip space to the screen, and the part of it that is drawn to: viewport and scissor rectangle |
 //! | `clip.rs` | cutting triangles and lines at planes |
 //! | `cut.rs` | what is left of a batch's primitives where they are cut |
-//! | `triangle.rs`, `line.rs` | which are culled, and what the others cover at most |
+//! | `triangle.rs`, `line.rs` | which are culled, and what the others cover at most, within the scissor rectangle |
 //! | `bias.rs` | depth bias |
 //! | `shape/` | which pixels triangles, lines and points cover, and what changes evenly over them |
 //! | `bins.rs` | the tiles of targets, and which primitives may cover something in which |

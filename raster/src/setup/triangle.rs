@@ -1,4 +1,4 @@
-//! Triangles: which are culled, what others cover, and their edges in wireframe.
+//! Triangles: which are culled, what the others cover within the scissor rectangle, and their edges in wireframe.
 
 use crate::setup::clip::{self, Polygon};
 use crate::setup::shape::{Corner, Group, edge, small};

@@ -7,6 +7,7 @@
 //! | `shading.rs` | the vertex shader, and vertices that primitives share |
 //! | `primitives.rs` | what comes of it: shaded vertices, and the primitives that they make |
 //!
+//! What an element of the input layout holds is fetched from the vertex buffers by the vertex function itself (`ir/src/pipeline/fetch.rs`).
 //! A stage that makes other primitives of those would take a `PrimitiveBatch`, and give one.
 
 pub mod assembly;

@@ -1,4 +1,5 @@
-//! What a row lists about a texel, and what its codec does: converts a block's texels to words, and back.
+//! What a row lists about a texel, and the interface of its codec, which converts a block's texels to words and back. Texels of fields
+//! are converted in `convert.rs`, blocks of compressed texels in `bc/`.
 //!
 //! A block is one little-endian number of [`Codec::SIZE_BYTES`] bytes with [`Codec::EXTENTS`] texels; in most
 //! formats it is a single texel. The functions of a row are compiled for that row alone: its encodings, shifts and

@@ -1,4 +1,5 @@
-//! Texels whose components are fields, and the four words that shaders see: section 3.2 of the functional specification.
+//! Texels whose components are fields, such as R11G11B10_FLOAT, and the four words that shaders see: section 3.2 of the functional
+//! specification. Compiled code does the same with what `ir/src/texel.rs` makes.
 //!
 //! * Float to fixed point: NaN is 0; clamp; scale in 32-bit floats; add 0.5 away from zero; truncate.
 //! * Float to a smaller float: rounded towards zero, so that no finite number becomes infinite. The floats of 11 and 10

@@ -1,4 +1,4 @@
-//! The keys of entries: a hash of everything that determines the code.
+//! The keys of entries: a hash of everything that determines the code. What that is, of a shader, is in `shader/stored.rs`.
 //!
 //! Everything that determines it implements `Hash`, so that a field added there is in the key as well. The sources of
 //! the compiler matter too, whose numbers `build.rs` collects, and the versions of all that it is built from.

@@ -1,6 +1,6 @@
 //! Compiling with enough stack, whatever thread asks for it, and turning away from it.
 //!
-//! * It has [`STACK_BYTES`] of stack: passes and the code generator follow a shader's nesting, and callers' threads may be small.
+//! * It has at least half of [`STACK_BYTES`] of stack: passes and the code generator follow a shader's nesting, and callers' threads may be small.
 //! * Nothing can stop the code generator, so a caller that may have to stop lets a thread do it and waits only until then. The work begun is
 //!   bounded by [`Limits::code_instructions`](crate::Limits::code_instructions) and ends with its stage. Code finished by then is
 //!   kept for later: a variant with its shader, any code in the disk cache.

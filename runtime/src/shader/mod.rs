@@ -52,7 +52,7 @@ use crate::engine::{Code, Engine, Variant};
 use crate::error::Error;
 use crate::host::{BoundViews, TexelFormats, trimmed};
 use crate::limits::Limits;
-use crate::stop::StopWord;
+use crate::stop::{CancelToken, StopWord};
 pub(crate) use apart::Places;
 use apart::{apart, apart_until};
 use brolga_resource::format::Format;
@@ -98,6 +98,24 @@ impl Shader {
     /// # Errors
     /// If the code is too large, or needs more private memory than the device allows.
     pub fn compile_for(&self, formats: &[(Register, Format)], groups: &[[u32; 3]]) -> Result<(), Error> {
+        self.variants_for(formats, groups).try_for_each(|variant| self.code_here(&variant).map(drop))
+    }
+
+    /// The same until a token is cancelled, as [`Device::compile_until`](crate::Device::compile_until) does it.
+    ///
+    /// # Errors
+    /// As [`compile_for`](Self::compile_for), and [`Error::CompileStopped`].
+    pub fn compile_for_until(
+        &self,
+        formats: &[(Register, Format)],
+        groups: &[[u32; 3]],
+        cancel: &CancelToken,
+    ) -> Result<(), Error> {
+        self.variants_for(formats, groups).try_for_each(|variant| self.code_until(&variant, cancel.word()).map(drop))
+    }
+
+    /// What runs with texels of these formats, in dispatches of this many groups: of a usual one by default.
+    fn variants_for(&self, formats: &[(Register, Format)], groups: &[[u32; 3]]) -> impl Iterator<Item = Variant> {
         let texels = trimmed(self.outline().declared.iter().map(|range| {
             let is_single = range.table_len == 1 && range.count.is_some();
             let format = formats.iter().rfind(|(register, _)| range.contains(*register));
@@ -109,12 +127,9 @@ impl Shader {
             }
         }));
         // Nothing is bound: no dispatch is without groups.
-        let usual = [[1; 3]];
-        for &groups in if groups.is_empty() { &usual } else { groups } {
-            let packing = self.packing(Grid { groups, first: [0; 3] });
-            self.code_here(&self.variant(packing, texels.clone()))?;
-        }
-        Ok(())
+        let usual = &[[1; 3]][..];
+        let groups = if groups.is_empty() { usual } else { groups };
+        groups.iter().map(move |&groups| self.variant(self.packing(Grid { groups, first: [0; 3] }), texels.clone()))
     }
 
     /// The module that it was compiled from.

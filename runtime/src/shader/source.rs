@@ -104,7 +104,7 @@ impl Source {
 
 /// Checks a shader's declarations against the device's limits, before memory is allocated for it.
 fn check_limits(interface: &Interface, limits: &Limits) -> Result<(), Error> {
-    let threads: u64 = interface.group_size().map(u64::from).iter().product();
+    let threads = interface.group_size().map(u64::from).into_iter().fold(1, u64::saturating_mul);
     at_most(Limit::GroupThreads, threads, limits.group_threads)?;
     let shared: u64 = interface.shared.iter().map(|g| u64::from(g.stride_bytes) * u64::from(g.count)).sum();
     at_most(Limit::SharedBytes, shared, limits.shared_bytes)?;

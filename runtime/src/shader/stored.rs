@@ -1,4 +1,4 @@
-//! A shader's place in the disk cache.
+//! A shader's place in the disk cache: what its key is made of, and what is stored.
 //!
 //! The unsafe code here turns bytes from the cache into machine code; the comments there say why they can be trusted.
 

@@ -46,6 +46,11 @@ impl CancelToken {
         self.word.reason()
     }
 
+    /// What says so to work that runs.
+    pub(crate) fn word(&self) -> &StopWord {
+        &self.word
+    }
+
     /// A token that is cancelled with this one, and can be cancelled alone.
     pub(crate) fn follower(&self) -> Self {
         Self { word: self.word.follower(None) }

@@ -132,3 +132,43 @@ fn elements_without_a_vertex_buffer_are_zero() {
         assert!(texels.iter().all(|texel| *texel == expected.map(f32::to_bits)), "slot {slot}: {:?}", texels[0]);
     }
 }
+
+/// As what lies past the end of one does.
+#[test]
+fn vertices_past_the_end_of_a_buffer_are_zero() {
+    let (vertex, pixel) = (vertex(), shaders::attribute("constant"));
+    let vertices = everywhere(0.5, [3.0; 4]);
+    let drawn = |offset_bytes: u64| {
+        let device = device();
+        let canvas = Canvas::new(&device, brolga::Engine::Interpreter, [SIZE; 2], &[Format::R32G32B32A32_FLOAT]);
+        let set = |desc: &mut PipelineDesc| desc.input_layout[1] = desc.input_layout[1].clone().slot(1);
+        let with = |device: &Device, draw: &mut Draw<'_>| {
+            let buffer = device.buffer_from(&[7.0_f32; 4]).unwrap();
+            draw.vertex_buffers.push(VertexBuffer { buffer, offset_bytes, stride_bytes: 0 });
+        };
+        let item = Item::new(&vertex, &pixel, &vertices).set(&set).with(&with);
+        let pipeline = canvas.pipeline(&item);
+        canvas.try_pass(&[item], &[pipeline]).map_err(|error| error.to_string())?;
+        Ok::<_, String>(canvas.texels(0)[0].map(f32::from_bits))
+    };
+    // The element is at byte 16 of a vertex, and the second attribute is what the pixel shader gives.
+    for offset in [0, 16, 20, 1 << 40, u64::MAX - 3] {
+        assert_eq!(drawn(offset), Ok([0.0; 4]), "from byte {offset}");
+    }
+    assert_eq!(drawn(6), Err("vertex buffer 1 begins at byte 6, not at a multiple of 4".to_owned()));
+}
+
+/// Transformed vertices are Direct3D 9's; elsewhere that is a name like others, which nothing reads here.
+#[test]
+fn in_direct3d_11_a_vertex_shader_is_never_replaced() {
+    let (vertex, pixel) = (vertex(), shaders::attribute("constant"));
+    let vertices = everywhere(0.5, [3.0; 4]);
+    let texels = on_both(|device, engine| {
+        let canvas = Canvas::new(device, engine, [SIZE; 2], &[Format::R32G32B32A32_FLOAT]);
+        let more = InputElement::new("POSITIONT", Format::R32G32B32A32_FLOAT, 0);
+        let set = |desc: &mut PipelineDesc| desc.input_layout.push(more.clone());
+        canvas.draw(Item::new(&vertex, &pixel, &vertices).set(&set));
+        canvas.texels(0)
+    });
+    assert!(texels.iter().all(|texel| *texel == [3.0; 4].map(f32::to_bits)));
+}

@@ -1,4 +1,5 @@
-//! Loops within a segment: they run while any lane is active, and carry values from one iteration to the next.
+//! Loops within a segment: they run while any lane is active, and carry values from one iteration to the next. Which lanes run, and which
+//! wait for the next iteration, is in the loop's `Frame` (`flow.rs`).
 
 use brolga_ir::Type;
 use brolga_ir::entity::{Inst, Region, Value};

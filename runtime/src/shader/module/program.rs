@@ -21,7 +21,8 @@ pub trait Program: Debug + Send + Sync {
     /// If it has something that cannot be run.
     fn interface(&self) -> Result<Interface, Error>;
 
-    /// Its function.
+    /// Its function, which obeys the rules of [`verify`](brolga_ir::verify::verify). They are checked after the passes: a function that
+    /// breaks one is an internal error.
     ///
     /// # Errors
     /// If it has something that cannot be run, or the options do not fit it.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use brolga_bytecode::Error as FileError;
 use brolga_bytecode::sm3::constants::{Constant, RegisterSet};
 use brolga_bytecode::sm3::{ItemKind, ValidProgram, decode, line, validate};
 use brolga_ir::function::{Function, Origin};
@@ -27,11 +28,10 @@ pub(super) struct Program {
 impl Program {
     /// Reads and checks a program.
     pub fn load(bytes: &[u8], limits: &Limits, clock: &mut StageClock) -> Result<Self, Error> {
-        let file = |error: brolga_bytecode::Error| Error::File(error);
-        let program = decode(bytes, 0, &limits.file).map_err(|error| file(error.into()))?;
+        let program = decode(bytes, 0, &limits.file).map_err(FileError::from)?;
         clock.end(CompileStage::Decode)?;
-        let constants = program.constants(&limits.file).map_err(|error| file(error.into()))?;
-        let program = validate(program, &limits.file).map_err(|error| file(error.into()))?;
+        let constants = program.constants(&limits.file).map_err(FileError::from)?;
+        let program = validate(program, &limits.file).map_err(FileError::from)?;
         clock.end(CompileStage::Validate)?;
         let samplers =
             constants.iter().flat_map(|table| &table.constants).filter(|row| row.set == RegisterSet::Sampler);
