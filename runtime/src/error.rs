@@ -64,6 +64,9 @@ pub enum Error {
     /// The bytes are not a usable shader.
     #[error(transparent)]
     File(#[from] brolga_bytecode::Error),
+    /// A [`Program`](crate::Program) that is not ours refuses its shader.
+    #[error("{0}")]
+    FrontEnd(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// A shader of a stage that cannot be run.
     #[error("a {stage} shader cannot be run, only compute, vertex and pixel shaders")]
     Stage {
@@ -251,7 +254,7 @@ impl Error {
             Error::File(error) if error.is_limit() => ErrorKind::Limit,
             Error::Translate(TranslateError::TooLarge { .. } | TranslateError::TooDeep { .. })
             | Error::OverLimit { .. } => ErrorKind::Limit,
-            Error::File(_) => ErrorKind::File,
+            Error::File(_) | Error::FrontEnd(_) => ErrorKind::File,
             Error::Translate(TranslateError::Operand { .. } | TranslateError::Flow { .. }) => ErrorKind::File,
             Error::Translate(TranslateError::Unbound { .. } | TranslateError::Table { .. }) => ErrorKind::Instance,
             // The other variants say what is not supported.

@@ -527,8 +527,8 @@ impl<'a> Pass<'a> {
 /// Checks a viewport (functional specification, 15.6).
 fn check_viewport(viewport: &Viewport) -> Result<(), DrawError> {
     let &Viewport { left, top, width, height, min_depth, max_depth } = viewport;
-    let what = if ![left, top, width, height].iter().all(|number| (-32768.0..=32767.0).contains(number)) {
-        format!("{left}, {top}, {width} x {height}: its numbers must lie between -32768 and 32767")
+    let what = if ![left, top, width, height].iter().all(|number| number.abs() <= 32768.0) {
+        format!("{left}, {top}, {width} x {height}: its numbers must lie between -32768 and 32768")
     } else if width < 0.0 || height < 0.0 {
         format!("{width} x {height}: extents cannot be negative")
     } else if !(0.0..=1.0).contains(&min_depth) || !(0.0..=1.0).contains(&max_depth) || min_depth > max_depth {

@@ -10,8 +10,8 @@ use brolga_raster::pipeline::{Pipeline, PipelineDesc};
 use brolga_raster::state::TargetState;
 use brolga_raster::tiles::targets::Targets;
 use brolga_runtime::{
-    CompileOptions, Device, Engine, Error, Format, Interpolation, Module, Parameter, Program, Semantic, Signature,
-    Stage, StageKind, SystemValue, TextureShape, View,
+    CompileOptions, Device, Engine, Error, ErrorKind, Format, Interpolation, Module, Parameter, Program, Semantic,
+    Signature, Stage, StageKind, SystemValue, TextureShape, View,
 };
 
 /// The color of all vertices.
@@ -87,6 +87,26 @@ fn a_program_of_its_own_draws() {
     for engine in [Engine::Interpreter, Engine::Jit] {
         assert_eq!(draw("COLOR", engine).unwrap(), [color, color, 0, 0].repeat(4), "{engine}");
     }
+}
+
+/// A program that cannot be read.
+#[derive(Debug)]
+struct Refused;
+
+impl Program for Refused {
+    fn interface(&self) -> Result<Interface, Error> {
+        Err(Error::FrontEnd("line 3: no such word".into()))
+    }
+
+    fn translate(&self, _: &CompileOptions) -> Result<Function, Error> {
+        unreachable!("it has no interface")
+    }
+}
+
+#[test]
+fn it_says_in_its_own_words_what_is_wrong() {
+    let error = Module::new(Refused).unwrap_err();
+    assert_eq!((error.to_string().as_str(), error.kind()), ("line 3: no such word", ErrorKind::File));
 }
 
 #[test]

@@ -13,7 +13,8 @@ use crate::bindings::Register;
 use crate::error::Error;
 use crate::shader::options::CompileOptions;
 
-/// A shader that is read and checked. Its function is made for each set of options anew.
+/// A shader that is read and checked. Its function is made for each set of options anew. What is wrong with it in its own terms is an
+/// [`Error::FrontEnd`].
 pub trait Program: Debug + Send + Sync {
     /// What it declares: its stage with inputs and outputs, its resources.
     ///
