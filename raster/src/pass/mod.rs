@@ -2,43 +2,34 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `bind.rs` | a draw is checked, and what its shaders use is bound |
 //! | `schedule.rs` | when which part of them is drawn: batches of primitives, then tiles, in parallel |
 //! | `history.rs` | what a draw did to one pixel |
 
+mod bind;
 pub mod history;
 pub mod schedule;
 
 use brolga_fenv::in_default_mode;
-use brolga_ir::pipeline::record::{BatchState, SLOTS};
-use brolga_ir::pipeline::{DEPTH, SPACE};
 use brolga_runtime::{
-    Bindings, Buffer, CancelToken, ClearValue, Deadline, Device, Dispatch, Error, Leniency, Register, ResourceClass,
-    ResourceError, Shader, StageKind, Stages, TexelBox, Texture, View,
+    Bindings, Buffer, CancelToken, ClearValue, Deadline, Device, Dispatch, Error, ResourceError, Stages, TexelBox,
+    Texture, View,
 };
 use bytemuck::NoUninit;
 
-use crate::direct3d9::{self, Direct3D9Values};
+use crate::direct3d9::Direct3D9Values;
 use crate::error::DrawError;
 use crate::pass::history::{Kept, PixelHistory, Watched};
 use crate::pass::schedule::{BoundDraw, Limits};
-use crate::pipeline::{Pipeline, codes, writes_memory};
-use crate::setup::Raster;
-use crate::setup::bias::DepthBias;
-use crate::setup::clip::MOST_CLIP_PLANES;
-use crate::setup::shape::{Bounds, PointSizes};
-use crate::setup::viewport::{Area, Viewport};
-use crate::state::Kind;
+use crate::pipeline::{Pipeline, writes_memory};
+use crate::setup::shape::Bounds;
+use crate::setup::viewport::Viewport;
 use crate::statistics::Statistics;
-use crate::tiles::targets::{DepthView, Target, Targets};
-use crate::tiles::walk::Shading;
-use crate::vertices::assembly::InputAssembler;
+use crate::tiles::targets::{Target, Targets};
 use crate::vertices::indices::IndexBuffer;
 
 /// Draws that wait before they are drawn, at most: it bounds memory.
 const MOST_WAITING: usize = 1024;
-
-/// Viewports that a vertex shader can choose.
-const MOST_VIEWPORTS: usize = 16;
 
 /// A vertex buffer.
 #[derive(Clone, Debug)]
@@ -389,185 +380,4 @@ impl<'a> Pass<'a> {
     pub fn statistics(&self) -> &[Statistics] {
         &self.statistics
     }
-
-    /// Checks a draw, and binds what its shaders use.
-    fn bind(&self, draw: &Draw<'_>) -> Result<BoundDraw, DrawError> {
-        let pipeline = draw.pipeline;
-        self.targets.check_formats(pipeline)?;
-        let [width, height, _] = self.target.extents;
-        // Without targets it is the viewport that says how large the picture is, and nothing if there is none.
-        let whole = if self.targets.is_empty() { [0.0; 2] } else { [width as f32, height as f32] };
-        let of_size =
-            |[width, height]: [f32; 2]| Viewport { left: 0.0, top: 0.0, width, height, min_depth: 0.0, max_depth: 1.0 };
-        let viewport = draw.viewport.unwrap_or(of_size(whole));
-        let target = Bounds { left: 0, top: 0, right: width as i32, bottom: height as i32 };
-        let rules = pipeline.direct3d9.as_ref();
-        let viewport = if rules.is_some() { direct3d9::with_depth_range(viewport) } else { viewport };
-        let planes = draw.direct3d9.clip_planes.len();
-        if rules.is_some() && planes > MOST_CLIP_PLANES {
-            return Err(DrawError::ClipPlanes { count: planes });
-        }
-        let area = |viewport: Viewport, scissor: Option<Bounds>| {
-            check_viewport(&viewport)?;
-            let scissor = viewport.scissor().intersect(scissor.unwrap_or(target)).intersect(target);
-            let (viewport, planes) = match rules {
-                None => (viewport, Vec::new()),
-                Some(_) => (viewport.moved(0.5), draw.direct3d9.planes().collect()),
-            };
-            Ok::<_, DrawError>(Area::new(viewport, scissor, pipeline.rasterizer.depth_clip, planes))
-        };
-        let mut areas = vec![area(viewport, draw.scissor)?];
-        if pipeline.outputs.viewport.is_some() {
-            let count = draw.more_viewports.len();
-            if count >= MOST_VIEWPORTS {
-                let what = format!("one of {}, but there are at most {MOST_VIEWPORTS}", count + 1);
-                return Err(DrawError::Viewport { what });
-            }
-            let more = draw.more_viewports.iter().map(|&(viewport, scissor)| area(viewport, scissor));
-            areas.extend(more.collect::<Result<Vec<_>, _>>()?);
-            areas.resize(MOST_VIEWPORTS, area(Viewport { max_depth: 0.0, ..of_size([0.0; 2]) }, None)?);
-        }
-        let mut bindings = draw.bindings.map(|_, bindings| lenient(bindings));
-        let strides = bind_vertex_buffers(self.device, draw, &mut bindings[StageKind::Vertex])?;
-        for (stage, shader) in pipeline.shaders.present() {
-            if rules.is_some() {
-                direct3d9::complete(self.device, shader, &mut bindings[stage])?;
-            }
-            self.targets.check_hazards(stage.name(), shader, &bindings[stage], pipeline)?;
-        }
-        let has_layers = pipeline.outputs.layer.is_some();
-        let as_target = |view: &View| if has_layers { view.as_target_array() } else { view.as_target() };
-        for (n, view) in (0..).zip(&self.targets.colors[..pipeline.targets.len()]) {
-            let register = Register::new(ResourceClass::UnorderedAccess, n).in_space(SPACE);
-            bindings[StageKind::Pixel].set(register, as_target(view)?);
-        }
-        if let (true, Some(target), Some(depth)) = (pipeline.is_late, &self.target.depth, &self.targets.depth) {
-            let view = depth.view.clone().with_format(codes(target.format))?;
-            let register = Register::new(ResourceClass::UnorderedAccess, DEPTH).in_space(SPACE);
-            bindings[StageKind::Pixel].set(register, as_target(&view)?);
-        }
-        let bind = |stage: StageKind, shader: &Shader| {
-            let bound = self.device.bind(shader, &bindings[stage]);
-            bound.map_err(|source| DrawError::Shader { stage: stage.name(), source })
-        };
-        let pixel = pipeline.pixel().map(|shader| bind(StageKind::Pixel, shader)).transpose()?;
-        let indices = draw.index_buffer.as_ref();
-        let indices = indices.map(|buffer| buffer.indices(draw.first, draw.count)).transpose()?;
-        let depth = self.targets.depth.as_ref();
-        let mut state = BatchState {
-            blend_factor: draw.blend_factor,
-            depths: viewport.depths(),
-            stencil_reference: draw.stencil_reference.into(),
-            read_only: depth.map_or(0, DepthView::read_only_bits),
-            ..BatchState::default()
-        };
-        if let Some(rules) = rules {
-            draw.direct3d9.put(rules.state.fog, &mut state);
-        }
-        let restart = draw.index_buffer.as_ref().filter(|_| rules.is_none()).map(IndexBuffer::restart);
-        // Whoever asks at every index takes longer.
-        let restart = match (restart, &indices) {
-            (Some(restart), Some(indices)) => {
-                let deadline = self.deadline()?;
-                let found = indices.contain(restart, &|| deadline.token().is_cancelled());
-                found.map_err(|error| self.stopped(error.into(), deadline.token()))?.then_some(restart)
-            }
-            _ => None,
-        };
-        Ok(BoundDraw {
-            vertex: bind(StageKind::Vertex, pipeline.vertex())?,
-            pixel,
-            input: InputAssembler {
-                topology: pipeline.topology,
-                // All indices past the end of the buffer are 0: such triangles have no inside, and such lines no length.
-                count: indices
-                    .as_ref()
-                    .filter(|_| pipeline.topology.kind() != Kind::Point)
-                    .map_or(draw.count, |indices| indices.count().saturating_add(2).min(draw.count)),
-                base_vertex: if indices.is_some() { draw.base_vertex as u32 } else { draw.first },
-                indices,
-                restart,
-                instances: draw.instances,
-                first_instance: draw.first_instance,
-                strides,
-            },
-            outputs: pipeline.outputs.clone(),
-            raster: pipeline.rasterizes.then_some(Raster {
-                areas,
-                state: pipeline.rasterizer,
-                bias: match rules {
-                    None => DepthBias::new(&pipeline.rasterizer, self.target.depth.as_ref().map(|depth| depth.format)),
-                    Some(rules) => DepthBias::of_direct3d9(rules.state.depth_bias, &pipeline.rasterizer),
-                },
-                points: rules.map(|rules| PointSizes {
-                    word: rules.size_word,
-                    usual: draw.direct3d9.point_size,
-                    range: draw.direct3d9.point_size_range,
-                }),
-                // Where nothing is drawn to, the mask is not looked at (functional specification, 3.5.6.4).
-                is_masked: draw.sample_mask & 1 == 0 && !self.targets.is_empty(),
-                has_wide_lines: rules.is_none() && pipeline.rasterizer.multisample,
-                has_last_pixels: rules.is_some_and(|rules| !rules.state.omits_last_pixels),
-                is_transformed: rules.is_some_and(|rules| rules.is_transformed),
-            }),
-            shading: Shading {
-                depth: pipeline
-                    .depth
-                    .filter(|_| !pipeline.is_late)
-                    .map(|test| depth.map_or(test, |depth| depth.restrict(test))),
-                is_late: pipeline.is_late,
-                reports_live: pipeline.reports_live,
-                rows: pipeline.rows,
-                state,
-            },
-        })
-    }
-}
-
-/// Checks a viewport (functional specification, 15.6).
-fn check_viewport(viewport: &Viewport) -> Result<(), DrawError> {
-    let &Viewport { left, top, width, height, min_depth, max_depth } = viewport;
-    let what = if ![left, top, width, height].iter().all(|number| number.abs() <= 32768.0) {
-        format!("{left}, {top}, {width} x {height}: its numbers must lie between -32768 and 32768")
-    } else if width < 0.0 || height < 0.0 {
-        format!("{width} x {height}: extents cannot be negative")
-    } else if !(0.0..=1.0).contains(&min_depth) || !(0.0..=1.0).contains(&max_depth) || min_depth > max_depth {
-        format!("from depth {min_depth} to {max_depth}: depths lie between 0 and 1, the least first")
-    } else {
-        return Ok(());
-    };
-    Err(DrawError::Viewport { what })
-}
-
-/// Bindings to which registers may be added that the shader does not declare.
-fn lenient(bindings: Option<&Bindings>) -> Bindings {
-    let Some(bindings) = bindings else { return Bindings::new() };
-    let mut all = Bindings::with_rules(bindings.rules().allow(Leniency::Undeclared));
-    for (register, view) in bindings.iter() {
-        all.set(register, view.clone());
-    }
-    all
-}
-
-/// Binds the vertex buffers that a pipeline reads, and gives their strides. In Direct3D 11 what is not bound reads as zeros, as what is past
-/// the end of a buffer does.
-fn bind_vertex_buffers(device: &Device, draw: &Draw<'_>, bindings: &mut Bindings) -> Result<Vec<u32>, DrawError> {
-    let mut strides = vec![0; SLOTS as usize];
-    for &slot in &draw.pipeline.slots {
-        let count = draw.vertex_buffers.len();
-        let found = match draw.vertex_buffers.get(slot as usize) {
-            None if draw.pipeline.direct3d9.is_some() => return Err(DrawError::VertexBuffer { slot, count }),
-            None => &VertexBuffer { buffer: device.buffer(0)?, offset_bytes: 0, stride_bytes: 0 },
-            Some(found) => found,
-        };
-        let VertexBuffer { buffer, offset_bytes, stride_bytes } = found;
-        strides[slot as usize] = *stride_bytes;
-        if !offset_bytes.is_multiple_of(4) {
-            return Err(DrawError::VertexOffset { slot, offset_bytes: *offset_bytes });
-        }
-        let start = buffer.size_bytes().min(*offset_bytes) & !3;
-        let view = View::raw(buffer.clone())?.with_range(start, buffer.size_bytes() - start)?;
-        bindings.set(Register::new(ResourceClass::ShaderResource, slot).in_space(SPACE), view);
-    }
-    Ok(strides)
 }

@@ -281,11 +281,6 @@ impl Pipeline {
         &self.shaders
     }
 
-    /// The vertex shader, which every pipeline has.
-    pub(crate) fn vertex(&self) -> &Shader {
-        self.shader(StageKind::Vertex).expect("no pipeline is made without one")
-    }
-
     /// The pixel shader.
     pub(crate) fn pixel(&self) -> Option<&Shader> {
         self.shader(StageKind::Pixel)
