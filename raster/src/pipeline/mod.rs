@@ -84,6 +84,23 @@ impl PipelineDesc {
         desc
     }
 
+    /// Checks what does not depend on the shaders.
+    fn check(&self, is_direct3d9: bool) -> Result<(), DrawError> {
+        if self.topology == Topology::TriangleFan && !is_direct3d9 {
+            let what = "a triangle fan, which only Direct3D 9 has,".to_owned();
+            return Err(DrawError::Unsupported { what });
+        }
+        let count = self.targets.len();
+        if count > 8 {
+            return Err(DrawError::TargetCount { count });
+        }
+        let takes_second = |target: &TargetState| target.blend.is_some_and(|blend| blend.takes_second());
+        match self.targets.iter().position(takes_second) {
+            Some(target) if count > 1 => Err(DrawError::SecondSource { target, count }),
+            _ => Ok(()),
+        }
+    }
+
     /// Adds an element to the input layout.
     pub fn input(mut self, element: InputElement) -> Self {
         self.input_layout.push(element);
@@ -180,17 +197,7 @@ impl Pipeline {
         let linkage = Linkage::new(desc)?;
         let (elements, slots) = linkage.elements(&desc.input_layout)?;
         let links = linkage.links(desc.direct3d9.sprites(desc.topology))?;
-        if desc.topology == Topology::TriangleFan && !linkage.is_direct3d9 {
-            let what = "a triangle fan, which only Direct3D 9 has,".to_owned();
-            return Err(DrawError::Unsupported { what });
-        }
-        if desc.targets.len() > 8 {
-            return Err(DrawError::TargetCount { count: desc.targets.len() });
-        }
-        let takes_second = |target: &TargetState| target.blend.is_some_and(|blend| blend.takes_second());
-        if let (Some(target), count @ 2..) = (desc.targets.iter().position(takes_second), desc.targets.len()) {
-            return Err(DrawError::SecondSource { target, count });
-        }
+        desc.check(linkage.is_direct3d9)?;
         let depth = desc.depth_format.map(|format| desc.depth.for_buffer(format, desc.stencil)).transpose()?.flatten();
         let options = desc.options[StageKind::Vertex].clone().state(StageState::Vertex(VertexState { elements }));
         let vertex = compile(&linkage.vertex, &options)?;
@@ -202,15 +209,8 @@ impl Pipeline {
         let direct3d9 = linkage.is_direct3d9.then_some(&desc.direct3d9);
         let alpha_test = direct3d9.and_then(|state| state.alpha_test);
         let word = |value| words(&signature, value).next();
-        let fog = direct3d9.and_then(|state| state.fog).filter(|_| !linkage.fogs_itself()).map(|mode| match mode {
-            FogMode::Vertex => match linkage.fog_word(word(SystemValue::Fog)) {
-                Some(word) => Fog::Vertex(word as u32),
-                None => Fog::Complete,
-            },
-            FogMode::Linear(distance) => Fog::Linear(distance),
-            FogMode::Exponential(distance) => Fog::Exponential(distance),
-            FogMode::ExponentialSquared(distance) => Fog::ExponentialSquared(distance),
-        });
+        let mode = direct3d9.and_then(|state| state.fog).filter(|_| !linkage.fogs_itself());
+        let fog = mode.map(|mode| fog(mode, linkage.fog_word(word(SystemValue::Fog))));
         let alpha_to_coverage = desc.alpha_to_coverage && linkage.pixel.is_some_and(has_alpha_for_coverage);
         let drops = alpha_to_coverage || alpha_test.is_some_and(|test| test != Comparison::Always);
         let (is_late, reports_live) = linkage.pixel.map_or((false, false), |pixel| decides(pixel, depth, drops));
@@ -337,6 +337,17 @@ fn decides(shader: &Module, depth: Option<DepthTest>, alpha_drops: bool) -> (boo
             || reads_coverage
     });
     (is_late, drops || is_late)
+}
+
+/// The fog of a pixel function, where a vertex has its factor in a word, if at all.
+fn fog(mode: FogMode, word: Option<usize>) -> Fog {
+    match (mode, word) {
+        (FogMode::Vertex, Some(word)) => Fog::Vertex(word as u32),
+        (FogMode::Vertex, None) => Fog::Complete,
+        (FogMode::Linear(distance), _) => Fog::Linear(distance),
+        (FogMode::Exponential(distance), _) => Fog::Exponential(distance),
+        (FogMode::ExponentialSquared(distance), _) => Fog::ExponentialSquared(distance),
+    }
 }
 
 /// The words of a vertex that a system value is in.

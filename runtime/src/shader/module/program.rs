@@ -45,9 +45,9 @@ pub trait Program: Debug + Send + Sync {
         None
     }
 
-    /// What its code is called where the options give no name.
+    /// What its code is called where the options give no name: by default its profile.
     fn name(&self) -> String {
-        "function".to_owned()
+        self.profile().unwrap_or_else(|| "function".to_owned())
     }
 
     /// The names of its registers: each with the first one, and how many there are unless there is no end.

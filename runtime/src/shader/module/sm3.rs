@@ -67,10 +67,6 @@ impl program::Program for Program {
         Some(self.program.program().version.to_string())
     }
 
-    fn name(&self) -> String {
-        self.program.program().version.to_string()
-    }
-
     fn registers(&self) -> Vec<(String, Register, Option<u32>)> {
         self.registers.clone()
     }
