@@ -1288,7 +1288,7 @@ typedef struct {
   uint32_t origin[2];
   // 1 if it shows its front, else 0.
   uint32_t is_front;
-  // Its number in the draw: SV_PrimitiveID.
+  // Its number in its instance: SV_PrimitiveID.
   uint32_t id;
   // The planes' values at the origin.
   float values[4];
