@@ -130,6 +130,7 @@ impl Array {
     }
 
     /// Reads a file, and gives its elements too.
+    #[cfg(any(feature = "job", test))]
     pub(crate) fn read(file: &[u8]) -> Result<(Self, &[u8]), FileProblem> {
         let (array, offset_bytes) = Self::parse(file, file.len() as u64)?;
         Ok((array, &file[offset_bytes as usize..]))

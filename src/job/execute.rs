@@ -56,6 +56,7 @@ impl RunOptions {
     }
 
     /// What is left of the time limit for code, after the rest of a shader was compiled.
+    #[cfg(feature = "bench")]
     fn left_after(&self, compiled: &Shader) -> Option<Duration> {
         self.time_limit.map(|limit| limit.saturating_sub(compiled.compile_time()))
     }
