@@ -77,16 +77,16 @@ impl<'a, 'o> Compiler<'a, 'o> {
     pub fn draws(&mut self, place: &str, name: &'a str, mut uses: Uses) -> Result<Pipeline, SceneError> {
         let pipeline = self.find(place, name)?;
         let at = format!("pipelines.{name}");
-        let mut modules = Stages::default();
+        // Transformed vertices of Direct3D 9 have none.
+        if pipeline.direct3d9.is_none() {
+            needed(&at, StageKind::Vertex.text(), pipeline.vs.as_ref())?;
+        }
+        let mut modules = Stages::<Option<Module>>::default();
         for (stage, shader) in pipeline.shaders().present() {
             modules[stage] = Some(self.module(&at, stage, shader)?);
         }
-        // Transformed vertices of Direct3D 9 have none.
-        if modules[StageKind::Vertex].is_none() && pipeline.direct3d9.is_none() {
-            needed(&at, StageKind::Vertex.text(), None::<()>)?;
-        }
         // Only a ps_1_x samples whatever texture is bound.
-        if modules[StageKind::Pixel].as_ref().is_none_or(|module: &Module| module.major() != 1) {
+        if modules[StageKind::Pixel].as_ref().is_none_or(|module| module.major() != 1) {
             uses.textures = [TextureType::Texture2D; 6];
         }
         let (draws_mesh, depth_format) = (uses.draws_mesh, uses.depth_format);
@@ -148,23 +148,22 @@ impl<'a, 'o> Compiler<'a, 'o> {
 
     /// The shader of this name, which a pipeline has for a stage.
     fn module(&mut self, place: &str, stage: StageKind, name: &'a str) -> Result<Module, SceneError> {
+        let key = stage.text();
+        let place = || format!("{place}.{key}");
         let module = match self.modules.get(name) {
             Some(module) => module,
             None => {
-                let bytes = find(self.shaders, "shader", name, || format!("{place}.{}", stage.text()))?;
-                let module = Module::load(bytes, self.device.limits());
-                let module =
-                    module.map_err(|error| self.problem(&format!("{place}.{}", stage.text()), error.into()))?;
+                let module = Module::load(find(self.shaders, "shader", name, place)?, self.device.limits());
+                let module = module.map_err(|error| self.problem(&place(), error.into()))?;
                 self.modules.entry(name).or_insert(module)
             }
         };
         let found = module.kind();
         if found != stage {
-            let key = stage.text();
             let profile = module.profile().unwrap_or_default();
             let message =
                 format!("`{name}` is a {} shader, {profile}: `{key}` names a {} shader", found.name(), stage.name());
-            return Err(SceneError::value(format!("{place}.{key}"), message));
+            return Err(SceneError::value(place(), message));
         }
         Ok(module.clone())
     }

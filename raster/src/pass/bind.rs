@@ -126,7 +126,9 @@ impl Pass<'_> {
     /// What is bound to each shader: what the draw says, vertex buffers and targets. Also the strides of vertex buffers.
     fn bindings(&self, draw: &Draw<'_>) -> Result<(Stages<Bindings>, Vec<u32>), DrawError> {
         let pipeline = draw.pipeline;
-        let mut bindings = draw.bindings.map(|_, bindings| lenient(bindings));
+        // Most stages have no shader, whatever is bound to all.
+        let mut bindings =
+            draw.bindings.map(|stage, bindings| lenient(bindings.filter(|_| pipeline.shader(stage).is_some())));
         let strides = bind_vertex_buffers(self.device, draw, &mut bindings[StageKind::Vertex])?;
         for (stage, shader) in pipeline.shaders.present() {
             if pipeline.direct3d9.is_some() {

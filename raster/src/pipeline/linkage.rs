@@ -37,7 +37,7 @@ const NOTHING: [LinkedFrom; 4] = [LinkedFrom::Zero, LinkedFrom::Zero, LinkedFrom
 
 impl<'d> Linkage<'d> {
     pub fn new(desc: &'d PipelineDesc) -> Result<Self, DrawError> {
-        // In Direct3D 11 it is a name like others.
+        // Only Direct3D 9 draws without a vertex shader. In Direct3D 11 the name of transformed vertices is one like others.
         let is_direct3d9 = desc.modules[StageKind::Vertex].as_ref().is_none_or(Module::is_direct3d9);
         let has_transformed = |element: &InputElement| element.semantic.eq_ignore_ascii_case("POSITIONT");
         let is_transformed = is_direct3d9 && desc.input_layout.iter().any(has_transformed);
@@ -56,7 +56,6 @@ impl<'d> Linkage<'d> {
             None => return Err(DrawError::NoShader { stage: StageKind::Vertex.name() }),
         };
         let pixel = desc.modules[StageKind::Pixel].as_ref();
-        let is_direct3d9 = vertex.is_direct3d9();
         if pixel.is_some_and(|pixel| pixel.is_direct3d9() != is_direct3d9) {
             let stage = if is_direct3d9 { StageKind::Vertex } else { StageKind::Pixel };
             return Err(DrawError::Models { direct3d9: stage.name() });
@@ -173,7 +172,7 @@ fn is_named(parameter: &Parameter, name: &str) -> bool {
 
 /// Whether a parameter has this semantic.
 fn is_it(parameter: &Parameter, name: &str, index: u32) -> bool {
-    is_named(parameter, name) && parameter.semantic.as_ref().is_some_and(|semantic| semantic.index == index)
+    parameter.semantic.as_ref().is_some_and(|semantic| semantic.index == index && semantic.is_named(name))
 }
 
 /// The parameter with the same semantic.

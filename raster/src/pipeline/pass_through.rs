@@ -11,12 +11,10 @@ use brolga_runtime::{
 
 use crate::error::DrawError;
 use crate::layout::InputElement;
+use crate::vertices::primitives::ROW_WORDS;
 
 /// Registers that a vertex shader of Direct3D 9 can write.
 const MOST: usize = 12;
-
-/// Bytes of a register.
-const ROW_BYTES: u32 = 16;
 
 /// What the elements of a layout are, in order.
 #[derive(Debug)]
@@ -79,10 +77,10 @@ impl Program for PassThrough {
         if let Some((inputs, outputs)) = arrays {
             let vertex = b.input(Input::ThreadId(0));
             let always = b.bool(true);
-            for row in 0..self.0.len() as u32 {
-                let offset = b.i32(row * ROW_BYTES);
+            for row in 0..self.0.len() {
+                let offset = b.i32((row * ROW_WORDS * size_of::<u32>()) as u32);
                 let place = |array| MemoryRef { object: Object::Array(array), index: Some(vertex), offset };
-                let words = b.load(place(inputs), 4);
+                let words = b.load(place(inputs), ROW_WORDS);
                 b.store(place(outputs), &words, always);
             }
         }
