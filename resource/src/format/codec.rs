@@ -127,6 +127,11 @@ pub(super) trait Codec: Sized {
 
     /// The words of the texel at `index`, which is x + y * width and within the block.
     fn texel(&self, index: usize) -> Words;
+
+    /// The same as a number of its own, as [`Layout`](super::Layout) has it. Only blocks of several texels are expanded.
+    fn expanded(&self, _: usize) -> u64 {
+        0
+    }
 }
 
 /// A row's functions.
@@ -135,6 +140,7 @@ pub(super) struct Functions {
     pub decode: fn(u128) -> Words,
     pub decode_texel: fn(u128, usize) -> Words,
     pub decode_block: fn(u128, &mut [Words; 16]),
+    pub expand_block: fn(u128, &mut [u64; 16]),
     pub encode: Option<fn(Words) -> u128>,
 }
 
@@ -148,6 +154,13 @@ impl Functions {
                 let count = C::EXTENTS[0] * C::EXTENTS[1];
                 for (index, texel) in texels[..count as usize].iter_mut().enumerate() {
                     *texel = block.texel(index);
+                }
+            },
+            expand_block: |block, texels| {
+                let block = C::read(block);
+                let count = C::EXTENTS[0] * C::EXTENTS[1];
+                for (index, texel) in texels[..count as usize].iter_mut().enumerate() {
+                    *texel = block.expanded(index);
                 }
             },
             encode: C::ENCODE,

@@ -10,6 +10,7 @@
 //! | `srgb.rs` | the sRGB curve |
 //! | `shared_exponent.rs` | three fractions with one exponent |
 //! | `pairs.rs` | two texels that share red and blue |
+//! | `layout.rs` | where the channels of a texel are, of expanded ones too |
 //! | `words.rs` | formats that compiled code converts itself |
 //! | `bc/` | blocks of 4 by 4 texels: BC1 to BC7 |
 
@@ -17,6 +18,7 @@ mod bc;
 mod codec;
 mod convert;
 mod direct3d9;
+mod layout;
 mod pairs;
 mod shared_exponent;
 mod srgb;
@@ -29,6 +31,7 @@ mod tests;
 
 pub use codec::{Encoding, Field};
 pub use direct3d9::TextureFormat;
+pub use layout::{Channel, Coding, Layout};
 pub use table::{Format, UnknownFormat};
 pub(crate) use uses::SAMPLE_COUNTS;
 pub use uses::Use;

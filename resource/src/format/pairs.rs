@@ -23,4 +23,9 @@ impl<const GREEN_FIRST: bool> Codec for Pair<GREEN_FIRST> {
         let [red, left, blue, right] = self.bytes.map(|code| decode_component(Encoding::Unorm, code.into(), 8));
         [red, [left, right][index], blue, 1f32.to_bits()]
     }
+    #[inline(always)]
+    fn expanded(&self, index: usize) -> u64 {
+        let [red, left, blue, right] = self.bytes;
+        u32::from_le_bytes([red, [left, right][index], blue, 0]).into()
+    }
 }

@@ -26,10 +26,16 @@ impl Codec for SharedExponent {
 
     #[inline(always)]
     fn texel(&self, _: usize) -> Words {
-        let scale = power_of_two((self.bits >> 27) as i32 - 24);
+        let scale = scale(self.bits);
         let component = |shift: u32| ((self.bits >> shift & 0x1ff) as f32 * scale).to_bits();
         [component(0), component(9), component(18), 1f32.to_bits()]
     }
+}
+
+/// What a texel's fractions are multiples of.
+#[inline(always)]
+pub(super) fn scale(texel: u32) -> f32 {
+    power_of_two((texel >> 27) as i32 - 24)
 }
 
 /// The exponent is the least in which the largest component fits; fractions are rounded to nearest, ties to even.

@@ -382,6 +382,12 @@ impl Format {
         (self.row().functions.decode_block)(block, texels);
     }
 
+    /// The function that expands the texels of a block of several: each as a number of its own, laid out as
+    /// [`Layout::of`](super::Layout::of) says, texel (x, y) at x + y * width. `None` where a block is one texel.
+    pub fn expander(self) -> Option<fn(u128, &mut [u64; 16])> {
+        (self.block_extents() != [1, 1]).then_some(self.row().functions.expand_block)
+    }
+
     /// The texel of four words. Words of channels that the format lacks are ignored. In formats without
     /// [`encoder`](Self::encoder) it is 0.
     pub fn encode(self, words: [u32; 4]) -> u128 {

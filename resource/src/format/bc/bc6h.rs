@@ -206,13 +206,23 @@ impl<const SIGNED: bool> Codec for Bc6h<SIGNED> {
     }
 
     fn texel(&self, texel: usize) -> Words {
+        let [red, green, blue] = self.halves(texel).map(|half| float::from_half(half).to_bits());
+        [red, green, blue, 1f32.to_bits()]
+    }
+
+    fn expanded(&self, texel: usize) -> u64 {
+        let [red, green, blue] = self.halves(texel).map(u64::from);
+        // The half of 1.
+        red | green << 16 | blue << 32 | 0x3c00 << 48
+    }
+}
+
+impl<const SIGNED: bool> Bc6h<SIGNED> {
+    /// A texel's halves.
+    fn halves(&self, texel: usize) -> [u32; 3] {
         let region = self.partition.subset(texel);
         let (first, second) = (self.endpoints[2 * region], self.endpoints[2 * region + 1]);
         let weight = weight(index(self.block, self.start, self.width, self.partition.anchors, texel), self.width);
-        let [red, green, blue] = std::array::from_fn(|channel| {
-            let half = finish::<SIGNED>(interpolate(first[channel], second[channel], weight));
-            float::from_half(half).to_bits()
-        });
-        [red, green, blue, 1f32.to_bits()]
+        std::array::from_fn(|channel| finish::<SIGNED>(interpolate(first[channel], second[channel], weight)))
     }
 }

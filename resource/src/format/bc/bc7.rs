@@ -151,6 +151,18 @@ impl<D: Described> Codec for Bc7<D> {
     }
 
     fn texel(&self, texel: usize) -> Words {
+        let [red, green, blue, alpha] = self.codes(texel);
+        let [red, green, blue] = [red, green, blue].map(|code| decode_component(D::PARTS.encoding, code, 8));
+        [red, green, blue, decode_component(Encoding::Unorm, alpha, 8)]
+    }
+    fn expanded(&self, texel: usize) -> u64 {
+        u32::from_le_bytes(self.codes(texel).map(|code| code as u8)).into()
+    }
+}
+
+impl<D> Bc7<D> {
+    /// A texel's UNORM8 codes.
+    fn codes(&self, texel: usize) -> [u32; 4] {
         let subset = self.partition.subset(texel);
         let (first, second) = (self.endpoints[2 * subset], self.endpoints[2 * subset + 1]);
         let weight_of =
@@ -163,8 +175,6 @@ impl<D: Described> Codec for Bc7<D> {
         if self.rotation > 0 {
             codes.swap(self.rotation - 1, 3);
         }
-        let [red, green, blue, alpha] = codes;
-        let [red, green, blue] = [red, green, blue].map(|code| decode_component(D::PARTS.encoding, code, 8));
-        [red, green, blue, decode_component(Encoding::Unorm, alpha, 8)]
+        codes
     }
 }

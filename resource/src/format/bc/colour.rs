@@ -43,6 +43,12 @@ impl Palette {
             self.colours[self.index(texel)].map(|code| decode_component(D::PARTS.encoding, code, 8));
         [red, green, blue, alpha]
     }
+
+    /// A texel's codes, each so many bits after the one before.
+    fn codes(&self, texel: usize, bits: u32) -> u64 {
+        let [red, green, blue] = self.colours[self.index(texel)].map(u64::from);
+        red | green << bits | blue << (2 * bits)
+    }
 }
 
 /// Red, green and blue of B5G6R5 as 8 bits; the upper bits are replicated below.
@@ -69,8 +75,17 @@ impl<D: Described> Codec for Bc1<D> {
     }
 
     fn texel(&self, index: usize) -> Words {
-        let is_transparent = self.has_transparent && self.palette.index(index) == 3;
-        self.palette.words::<D>(index, if is_transparent { 0 } else { 1f32.to_bits() })
+        self.palette.words::<D>(index, if self.is_transparent(index) { 0 } else { 1f32.to_bits() })
+    }
+
+    fn expanded(&self, index: usize) -> u64 {
+        self.palette.codes(index, 8) | if self.is_transparent(index) { 0 } else { 255 << 24 }
+    }
+}
+
+impl<D> Bc1<D> {
+    fn is_transparent(&self, index: usize) -> bool {
+        self.has_transparent && self.palette.index(index) == 3
     }
 }
 
@@ -93,6 +108,11 @@ impl<D: Described> Codec for Bc2<D> {
         let alpha = bits(self.alphas, 4 * index as u32, 4);
         self.palette.words::<D>(index, decode_component(Encoding::Unorm, alpha, 4))
     }
+
+    fn expanded(&self, index: usize) -> u64 {
+        // 17 / 255 is 1 / 15.
+        self.palette.codes(index, 8) | u64::from(bits(self.alphas, 4 * index as u32, 4) * 17) << 24
+    }
 }
 
 /// Alphas as in BC4, then colours.
@@ -113,5 +133,9 @@ impl<D: Described> Codec for Bc3<D> {
 
     fn texel(&self, index: usize) -> Words {
         self.palette.words::<D>(index, self.alphas.word(index))
+    }
+
+    fn expanded(&self, index: usize) -> u64 {
+        self.palette.codes(index, 16) | self.alphas.code(index) << 48
     }
 }

@@ -10,10 +10,14 @@ use crate::format::codec::{Codec, Described, Encoding, Words};
 
 use super::EXTENTS;
 
+/// Sevenths and fifths are whole numbers of such parts.
+const PARTS: i32 = 35;
+
 /// Eight numbers and an index for each texel.
 pub(super) struct Ramp {
-    /// Bits of the numbers.
-    numbers: [u32; 8],
+    /// The numbers as codes: multiples of the largest one's inverse.
+    codes: [i32; 8],
+    most: i32,
     /// 3 bits each.
     indices: u64,
 }
@@ -27,21 +31,30 @@ impl Ramp {
         let (first, second) = (number(block as u8), number((block >> 8) as u8));
         let most = if is_signed { 127 } else { 255 };
         let [a, b] = [first, second].map(|number| number.max(-most));
-        let quotient = |dividend: i32, divisor: i32| (dividend as f32 / (divisor * most) as f32).to_bits();
-        let mut numbers = [quotient(a, 1), quotient(b, 1), 0, 0, 0, 0, 0, 1f32.to_bits()];
+        let largest = PARTS * most;
+        let mut codes = [PARTS * a, PARTS * b, 0, 0, 0, 0, 0, largest];
         let steps = if first > second { 7 } else { 5 };
         for step in 1..steps {
-            numbers[step as usize + 1] = quotient((steps - step) * a + step * b, steps);
+            codes[step as usize + 1] = ((steps - step) * a + step * b) * (PARTS / steps);
         }
         if steps == 5 && is_signed {
-            numbers[6] = (-1f32).to_bits();
+            codes[6] = -largest;
         }
-        Self { numbers, indices: block >> 16 }
+        Self { codes, most: largest, indices: block >> 16 }
     }
 
     /// The bits of a texel's number.
     pub fn word(&self, texel: usize) -> u32 {
-        self.numbers[(self.indices >> (3 * texel) & 7) as usize]
+        (self.of(texel) as f32 / self.most as f32).to_bits()
+    }
+
+    /// A texel's code, in 16 bits.
+    pub fn code(&self, texel: usize) -> u64 {
+        u64::from(self.of(texel) as u16)
+    }
+
+    fn of(&self, texel: usize) -> i32 {
+        self.codes[(self.indices >> (3 * texel) & 7) as usize]
     }
 }
 
@@ -61,6 +74,10 @@ impl<D: Described> Codec for Bc4<D> {
 
     fn texel(&self, index: usize) -> Words {
         [self.red.word(index), 0, 0, 1f32.to_bits()]
+    }
+
+    fn expanded(&self, index: usize) -> u64 {
+        self.red.code(index)
     }
 }
 
@@ -83,6 +100,10 @@ impl<D: Described> Codec for Bc5<D> {
     fn texel(&self, index: usize) -> Words {
         [self.red.word(index), self.green.word(index), 0, 1f32.to_bits()]
     }
+
+    fn expanded(&self, index: usize) -> u64 {
+        self.red.code(index) | self.green.code(index) << 16
+    }
 }
 
 /// The same with green first, and ones for what is missing: the format ATI2 of Direct3D 9, once called 3Dc.
@@ -100,5 +121,9 @@ impl<D: Described> Codec for Ati2<D> {
         let [red, green, ..] = self.0.texel(index);
         let [_, _, blue, alpha] = D::PARTS.zero();
         [red, green, blue, alpha]
+    }
+
+    fn expanded(&self, index: usize) -> u64 {
+        self.0.expanded(index)
     }
 }

@@ -5,10 +5,12 @@
 //! | `list.rs` | Microsoft's lists of formats |
 //! | `fields.rs` | the specification's formulas in doubles, for texels made of fields; their names say where these are |
 //! | `shared.rs` | the same for shared exponents and for pairs of texels |
+//! | `layout.rs` | the formats' own conversions |
 //! | `blocks.rs` | another decoder, and the formulas where it takes other ones |
 
 mod blocks;
 mod fields;
+mod layout;
 mod list;
 mod shared;
 
