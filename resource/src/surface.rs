@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use brolga_ir::interface::Dimension;
 
+use crate::expansion::Expansion;
 use crate::format::Format;
 use crate::memory::Memory;
 
@@ -48,6 +49,8 @@ pub struct Surface {
     /// The least level of detail, counted in the view's levels, that may be sampled or loaded (functional specification
     /// 5.8); 0 if there is no such bound.
     pub min_level: f32,
+    /// Where its texels are in a copy, if it may have one.
+    pub expansion: Option<Expansion>,
 }
 
 /// One texel, or a sample of one, of a surface.

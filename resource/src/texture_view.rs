@@ -177,6 +177,7 @@ impl TextureView {
             samples: shape.samples,
             // It does not apply to writes (functional specification 5.8.2).
             min_level: if writable { 0.0 } else { (self.min_level - self.mips.start as f32).max(0.0) },
+            expansion: None,
         }
     }
 }

@@ -37,7 +37,7 @@ mod texel;
 
 use brolga_fenv::{FloatGuard, FloatMode};
 use brolga_ir::sampling::{Rows, SampleArg, Sampling};
-use brolga_resource::{Sampler, Surface, Tap};
+use brolga_resource::{ExpandedCopy, Expansion, Sampler, Surface, Tap};
 
 use lane::Lane;
 use texel::Texels;
@@ -64,7 +64,7 @@ impl Site {
 #[cfg(not(target_arch = "x86_64"))]
 impl Prepared {
     /// What compiled code may call for a kind of sample: nothing.
-    pub fn site(&self, _: Sampling) -> Option<Site> {
+    pub fn site(&self, _: Sampling, _: Option<&ExpandedCopy>) -> Option<Site> {
         None
     }
 }
@@ -111,22 +111,42 @@ impl Prepared {
         }
     }
 
-    /// Samples for the lanes whose bits are set in `lanes`. `args` are in the order of [`Sampling::args`].
+    /// The texture's expansion, whose copy makes samples faster.
+    pub fn expansion(&self) -> Option<&Expansion> {
+        self.texels.surface().expansion.as_ref()
+    }
+
+    /// Samples for the lanes whose bits are set in `lanes`. `args` are in the order of [`Sampling::args`]; `copy` is one of this
+    /// [`expansion`](Self::expansion).
     #[inline(always)]
-    pub fn sample(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) {
+    pub fn sample(
+        &self,
+        sampling: Sampling,
+        copy: Option<&ExpandedCopy>,
+        lanes: u64,
+        args: Rows<'_>,
+        results: &mut [u32],
+    ) {
         #[cfg(target_arch = "x86_64")]
-        let lanes = self.sample_in_any_mode(sampling, lanes, args, results);
+        let lanes = self.sample_in_any_mode(sampling, copy, lanes, args, results);
         if lanes != 0 {
-            self.sample_in_default_mode(sampling, lanes, args, results);
+            self.sample_in_default_mode(sampling, copy, lanes, args, results);
         }
     }
 
     /// The same in the default float mode. Switching takes as long as a few samples.
     #[inline(never)]
-    fn sample_in_default_mode(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) {
+    fn sample_in_default_mode(
+        &self,
+        sampling: Sampling,
+        copy: Option<&ExpandedCopy>,
+        lanes: u64,
+        args: Rows<'_>,
+        results: &mut [u32],
+    ) {
         let _mode = FloatGuard::new(FloatMode::Default);
         #[cfg(target_arch = "x86_64")]
-        let lanes = self.sample_fast(sampling, lanes, args, results);
+        let lanes = self.sample_fast(sampling, copy, lanes, args, results);
         if lanes != 0 {
             self.sample_lanes(sampling, lanes, args, results);
         }

@@ -112,7 +112,7 @@ impl Samples {
             && let Some(Some(ready)) = self.find((texture, t), (sampler, s))
         {
             let SampleCall { sampling, lanes, args, results, .. } = call;
-            ready.sample(sampling, lanes, args, results);
+            ready.sample(sampling, None, lanes, args, results);
         } else {
             self.sample_each(views, call);
         }
@@ -138,7 +138,7 @@ impl Samples {
                 }
             };
             match ready {
-                Some(ready) => ready.sample(call.sampling, lanes, args, results),
+                Some(ready) => ready.sample(call.sampling, None, lanes, args, results),
                 None => unbound(lanes, results),
             }
         }
@@ -154,7 +154,7 @@ impl Group {
     fn set_entries(&self, ready: &[Option<Prepared>], sites: &mut [Option<Site>], entries: &mut [SampleEntry]) {
         let pair = if self.textures > 0 && self.samplers > 0 { ready[self.first].as_ref() } else { None };
         for &(n, sampling) in &self.kinds {
-            sites[n] = pair.and_then(|pair| pair.site(sampling));
+            sites[n] = pair.and_then(|pair| pair.site(sampling, None));
             entries[n] = sites[n].as_ref().map_or(SampleEntry::NONE, Site::entry);
         }
     }

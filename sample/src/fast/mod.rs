@@ -41,7 +41,7 @@ use brolga_fenv::{FloatGuard, FloatMode};
 use brolga_ir::interface::Dimension;
 use brolga_ir::sampling::{LevelSource, MOST_SAMPLE_ARGS, Offsets, Rows, SampleEntry, SampleKind, Sampling};
 use brolga_resource::format::Format;
-use brolga_resource::{AddressMode, Memory, Reduction, Sampler};
+use brolga_resource::{AddressMode, ExpandedCopy, Memory, Reduction, Sampler};
 use smallvec::SmallVec;
 
 pub use isa::Isa;
@@ -144,6 +144,7 @@ impl Prepared {
     pub(super) fn sample_in_any_mode(
         &self,
         sampling: Sampling,
+        _copy: Option<&ExpandedCopy>,
         lanes: u64,
         args: Rows<'_>,
         results: &mut [u32],
@@ -156,15 +157,22 @@ impl Prepared {
 
     /// Takes a fast path, in the default float mode, for the lanes that have one, and returns the others.
     #[inline(always)]
-    pub fn sample_fast(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) -> u64 {
+    pub fn sample_fast(
+        &self,
+        sampling: Sampling,
+        _copy: Option<&ExpandedCopy>,
+        lanes: u64,
+        args: Rows<'_>,
+        results: &mut [u32],
+    ) -> u64 {
         match &self.fast {
             Some(fast) => fast.sample(sampling, lanes, args, results),
             None => lanes,
         }
     }
 
-    /// What compiled code may call for a kind of sample, in its float mode.
-    pub fn site(&self, sampling: Sampling) -> Option<Site> {
+    /// What compiled code may call for a kind of sample, in its float mode. `copy` is one of this [`expansion`](Self::expansion).
+    pub fn site(&self, sampling: Sampling, _copy: Option<&ExpandedCopy>) -> Option<Site> {
         let fast = self.fast.as_ref()?;
         let (run, form) = fast.plan(sampling)?;
         let is_mode_free = fast.is_mode_free(sampling.kind);

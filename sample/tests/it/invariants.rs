@@ -320,7 +320,7 @@ fn short_cuts_come_to_the_same_bits() {
                 let words: Vec<_> = rows.iter().flat_map(|row| &row[..row_lanes]).copied().collect();
                 let mask = u64::from(mask) & ((1 << row_lanes) - 1);
                 let mut results = vec![0; 4 * row_lanes];
-                let others = prepared.sample_fast(sampling, mask, Rows::new(&words, row_lanes), &mut results);
+                let others = prepared.sample_fast(sampling, None, mask, Rows::new(&words, row_lanes), &mut results);
                 assert_eq!(others & !mask, 0, "lanes that do not take part are not left");
                 left += others.count_ones();
                 taken += (mask & !others).count_ones();

@@ -150,6 +150,7 @@ impl Image {
             layer_bytes: self.layer_bytes,
             samples: 1,
             min_level: 0.0,
+            expansion: None,
         }
     }
 
@@ -208,7 +209,7 @@ type Row = [u32; LANES];
 
 /// Asks for some lanes of a packet.
 fn sample(prepared: &Prepared, sampling: Sampling, lanes: u64, args: &[Row], results: &mut [Row; 4]) {
-    prepared.sample(sampling, lanes, Rows::new(args.as_flattened(), LANES), results.as_flattened_mut());
+    prepared.sample(sampling, None, lanes, Rows::new(args.as_flattened(), LANES), results.as_flattened_mut());
 }
 
 /// Asks in one lane, and in others something else.
