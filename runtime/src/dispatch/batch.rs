@@ -22,6 +22,7 @@ impl Session<'_> {
     #[inline]
     pub fn batch(&mut self, invocations: u32, arrays: &mut [ArrayWords<'_>]) -> Result<(), Error> {
         check(self.shader, invocations, arrays)?;
+        self.frame.renew();
         let link = Link::new(self.code, self.resolved.views(), &self.frame, self.begun.watch.stop());
         let mode = float_guard(self.code);
         let result = self.seat.start(&link, &mode).batch(invocations, arrays, self.fuel.unwrap_or(u64::MAX));

@@ -115,6 +115,7 @@ impl Session<'_> {
         if groups.start > groups.end || groups.end > count {
             return Err(Error::NoSuchGroups { groups, count });
         }
+        self.frame.renew();
         let result = self.run_spans(groups.clone());
         self.frame.changed();
         result.map_err(|(groups_done, failure)| {

@@ -29,6 +29,7 @@ pub(crate) struct Frame {
 pub(crate) struct RunFrame<'a> {
     frame: &'a mut Frame,
     bound: &'a BoundViews,
+    budget: &'a Arc<CopyBudget>,
 }
 
 // SAFETY: the pointers are only copied here. What they point to is kept alive by the frame, and by the bound views
@@ -79,14 +80,14 @@ impl Frame {
     }
 
     /// Begins a run with the views that it is made of: reads the constant buffers, and finds the copies of textures.
-    pub fn begin<'a>(&'a mut self, bound: &'a BoundViews, budget: &Arc<CopyBudget>) -> RunFrame<'a> {
+    pub fn begin<'a>(&'a mut self, bound: &'a BoundViews, budget: &'a Arc<CopyBudget>) -> RunFrame<'a> {
         for (constants, copy) in bound.constants().zip(&self.constants) {
             if let Some((_, constants)) = constants {
                 constants.read(copy);
             }
         }
-        self.copies.begin(bound.samples(), bound.written(), budget);
-        RunFrame { frame: self, bound }
+        bound.find_copies(&mut self.copies, budget);
+        RunFrame { frame: self, bound, budget }
     }
 
     /// The copies of textures.
@@ -106,6 +107,12 @@ impl Frame {
 }
 
 impl RunFrame<'_> {
+    /// Begins another part of the run, which sees what was written to textures since.
+    #[inline]
+    pub fn renew(&mut self) {
+        self.bound.renew_copies(&mut self.frame.copies, self.budget);
+    }
+
     /// Says that a part of the run is over, and what it wrote may be looked at.
     #[inline]
     pub fn changed(&self) {

@@ -3,6 +3,8 @@
 //! They are found when a run begins and let go when it is over. Between runs what was made for compiled code stays, and is used again if
 //! the copies are the same. Where nothing that is bound may have copies, there is none of this.
 
+#![allow(unsafe_code)]
+
 use std::sync::{Arc, Weak};
 
 use brolga_ir::sampling::SampleEntry;
@@ -25,42 +27,59 @@ pub(crate) struct RunCopies {
     entries: Vec<SampleEntry>,
 }
 
+// SAFETY: the entries point to the sites beside them, and those to what is prepared and to copies. All of it is only read, in a run, which
+// keeps the copies and the bound views; what is prepared anew changes their state, and the sites with it before the next run.
+unsafe impl Send for RunCopies {}
+// SAFETY: as above.
+unsafe impl Sync for RunCopies {}
+
 impl RunCopies {
     /// Finds the copies of what textures hold now. What the run writes itself has none.
     #[inline]
-    pub fn begin(&mut self, samples: &Samples, written: &[Arc<Memory>], budget: &Arc<CopyBudget>) {
+    pub(super) fn begin(&mut self, samples: &Samples, written: &[Arc<Memory>], budget: &Arc<CopyBudget>) {
+        // Not even what a run left that never ended is another's.
+        self.current.clear();
         if samples.has_expansions() && budget.most_bytes() > 0 {
             self.find(samples, written, budget);
+        }
+    }
+
+    /// Finds them again if what a texture holds has changed since, as between two parts of a run.
+    #[inline]
+    pub(super) fn renew(&mut self, samples: &Samples, written: &[Arc<Memory>], budget: &Arc<CopyBudget>) {
+        if self.current.iter().flatten().any(|copy| !copy.is_current()) {
+            self.begin(samples, written, budget);
         }
     }
 
     #[inline(never)]
     fn find(&mut self, samples: &Samples, written: &[Arc<Memory>], budget: &Arc<CopyBudget>) {
         let count = samples.ready().len();
-        let mut is_new = self.known.len() != count || self.state != samples.state();
-        if is_new {
-            self.known = vec![Weak::new(); count];
-            self.state = samples.state();
-            (self.sites, self.entries) = samples.without_copies();
+        if self.state != samples.state() {
+            self.known.clear();
         }
-        self.current.clear();
         self.current.resize(count, None);
+        let mut is_known = self.known.len() == count;
         for (n, expansion) in samples.expansions() {
-            let known = self.known[n].upgrade().filter(|copy| copy.is_current());
-            let is_written = written.iter().any(|memory| expansion.is_in(memory));
-            self.current[n] = match known {
-                _ if is_written => None,
-                Some(copy) => Some(copy),
-                None => {
-                    let found = expansion.copy(budget);
-                    is_new = true;
-                    self.known[n] = found.as_ref().map_or(Weak::new(), Arc::downgrade);
-                    found
-                }
-            };
+            let has_none = self.known.get(n).is_some_and(|known| known.ptr_eq(&Weak::new()));
+            let known = self.known.get(n).and_then(Weak::upgrade).filter(|copy| copy.is_current());
+            if written.iter().any(|memory| expansion.is_in(memory)) {
+                is_known &= has_none;
+            } else if known.is_some() {
+                self.current[n] = known;
+            } else {
+                // What the site is for may be gone.
+                self.current[n] = expansion.copy(budget);
+                is_known &= has_none && self.current[n].is_none();
+            }
         }
-        if is_new {
+        if !is_known {
+            self.known.clear();
+            (self.sites, self.entries) = samples.without_copies();
             samples.set_entries(&self.current, &mut self.sites, &mut self.entries);
+            // Now that the sites have their addresses.
+            self.known.extend(self.current.iter().map(|copy| copy.as_ref().map_or(Weak::new(), Arc::downgrade)));
+            self.state = samples.state();
         }
         budget.touch(self.current.iter().filter_map(Option::as_deref));
     }

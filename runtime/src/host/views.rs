@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use brolga_ir::interface::Sampled;
 use brolga_ir::texel::TexelFormat;
-use brolga_resource::{Memory, View};
+use brolga_resource::{CopyBudget, Memory, View};
 use smallvec::SmallVec;
 
 use super::bound::{Bound, Constants};
+use super::copies::RunCopies;
 use super::samples::Samples;
 use crate::bindings::table::Table;
 use crate::bindings::{Bindings, Declared, Register, check};
@@ -141,9 +142,16 @@ impl BoundViews {
         other_formats
     }
 
-    /// Textures with samplers.
-    pub fn samples(&self) -> &Samples {
-        &self.samples
+    /// Finds the copies of textures for a run that begins.
+    #[inline]
+    pub fn find_copies(&self, copies: &mut RunCopies, budget: &Arc<CopyBudget>) {
+        copies.begin(&self.samples, &self.written, budget);
+    }
+
+    /// Finds those again of which a texture has changed.
+    #[inline]
+    pub fn renew_copies(&self, copies: &mut RunCopies, budget: &Arc<CopyBudget>) {
+        copies.renew(&self.samples, &self.written, budget);
     }
 
     /// By declared range, then by position in it.
