@@ -10,6 +10,7 @@
 use brolga_ir::float::{self, NAN_F32};
 use brolga_resource::Reduction;
 
+use crate::MOST_ANISOTROPY;
 use crate::level::{Footprint, NO_LENGTH, half_log2};
 
 /// The sums of squares of derivatives, in texels, that have an ellipse. With smaller ones it would depend on whether denormals are
@@ -46,13 +47,25 @@ impl Line {
     }
 }
 
+/// The part of each sample in the mean of those up to it.
+pub(crate) const PARTS: [f32; MOST_ANISOTROPY as usize] = {
+    let mut parts = [1.0; MOST_ANISOTROPY as usize];
+    let mut n = 0;
+    while n < parts.len() {
+        parts[n] = 1.0 / (n + 1) as f32;
+        n += 1;
+    }
+    parts
+};
+
 /// The mean, into which samples are taken one by one; where that is not finite, as next to an infinity, it is their sum's.
 fn mean(samples: impl Iterator<Item = [f32; 4]>) -> [f32; 4] {
-    let (mut means, mut sums, mut count) = ([0.0; 4], [0.0; 4], 0.0);
+    let (mut means, mut sums, mut count) = ([0.0; 4], [0.0; 4], 0);
     for sample in samples {
-        count += 1.0;
+        count += 1;
+        let part = PARTS[count as usize - 1];
         for ((mean, sum), number) in means.iter_mut().zip(&mut sums).zip(sample) {
-            *mean += (number - *mean) / count;
+            *mean += (number - *mean) * part;
             *sum += f64::from(number);
         }
     }

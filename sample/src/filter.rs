@@ -1,23 +1,19 @@
-//! How the texels that a filter takes are combined.
+//! How the texels that a filter takes are combined, where that is not a linear filter (`interpolate.rs`) with a finite result.
 //!
-//! Weights are integers, exact as doubles. A filter's result is defined as the sum of texels times weights in doubles,
-//! in texel order, divided by the sum of the weights, and rounded once to 32 bits. With fixed point the sum is exact,
-//! so that the result is correctly rounded. In all formats equal texels yield the same as a load of one, and the result
-//! is between the smallest and the largest texel: doubles are finer than any weight. Texels of weight zero are not
-//! read. Linear filters of numbers are `interpolate.rs` where their result is finite.
+//! Weights are integers, exact as doubles. Texels of weight zero are not read.
 
 use brolga_ir::float;
 use brolga_resource::{Comparison, Reduction, Texel};
 
-use crate::texel::Texels;
+use crate::texel::{Texels, number_bits};
 
 /// The texels taken so far.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Taken {
     Weighted { sums: [f64; 4] },
-    Compared { sum: f64, comparison: Comparison, reference: f64 },
-    Minimum { values: [f64; 4] },
-    Maximum { values: [f64; 4] },
+    Compared { sum: f64, comparison: Comparison, reference: f32 },
+    Minimum { numbers: [f32; 4] },
+    Maximum { numbers: [f32; 4] },
 }
 
 /// The identity of addition, which preserves even a zero's sign.
@@ -28,13 +24,13 @@ impl Taken {
     pub fn none(reduction: Reduction) -> Self {
         match reduction {
             Reduction::Weighted | Reduction::Comparison => Taken::Weighted { sums: [NOTHING; 4] },
-            Reduction::Minimum => Taken::Minimum { values: [f64::NAN; 4] },
-            Reduction::Maximum => Taken::Maximum { values: [f64::NAN; 4] },
+            Reduction::Minimum => Taken::Minimum { numbers: [f32::NAN; 4] },
+            Reduction::Maximum => Taken::Maximum { numbers: [f32::NAN; 4] },
         }
     }
 
     /// None yet, to be compared with a reference.
-    pub fn none_compared(comparison: Comparison, reference: f64) -> Self {
+    pub fn none_compared(comparison: Comparison, reference: f32) -> Self {
         Taken::Compared { sum: 0.0, comparison, reference }
     }
 
@@ -44,7 +40,7 @@ impl Taken {
         match self {
             Taken::Weighted { sums } => {
                 for (sum, value) in sums.iter_mut().zip(texels.values(texel)) {
-                    *sum += value * weight;
+                    *sum += f64::from(f32::from_bits(value)) * weight;
                 }
             }
             Taken::Compared { sum, comparison, reference } => {
@@ -52,14 +48,14 @@ impl Taken {
                     *sum += weight;
                 }
             }
-            Taken::Minimum { values } => {
-                for (least, value) in values.iter_mut().zip(texels.values(texel)) {
-                    *least = float::min_f64(*least, value);
+            Taken::Minimum { numbers } => {
+                for (least, word) in numbers.iter_mut().zip(texels.words(texel)) {
+                    *least = float::min(*least, f32::from_bits(word));
                 }
             }
-            Taken::Maximum { values } => {
-                for (most, value) in values.iter_mut().zip(texels.values(texel)) {
-                    *most = float::max_f64(*most, value);
+            Taken::Maximum { numbers } => {
+                for (most, word) in numbers.iter_mut().zip(texels.words(texel)) {
+                    *most = float::max(*most, f32::from_bits(word));
                 }
             }
         }
@@ -68,9 +64,9 @@ impl Taken {
     /// The result, where weights sum up to `total`.
     pub fn finish(self, texels: &Texels, total: f64) -> [u32; 4] {
         match self {
-            Taken::Weighted { sums } => texels.finish(sums, total),
+            Taken::Weighted { sums } => texels.words_of_sums(sums, total),
             Taken::Compared { sum, .. } => [((sum / total) as f32).to_bits(); 4],
-            Taken::Minimum { values } | Taken::Maximum { values } => texels.finish(values, 1.0),
+            Taken::Minimum { numbers } | Taken::Maximum { numbers } => numbers.map(|number| number_bits(number.into())),
         }
     }
 }

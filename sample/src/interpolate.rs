@@ -1,10 +1,11 @@
-//! Linear filters of numbers: floats, and codes along the sRGB curve.
+//! Linear filters.
 //!
 //! Along each axis in turn, then between mip levels, a result is `a + (b - a) * weight` in floats, so that many lanes are filtered at
-//! once and equal texels give what a load of one does. Where that is not finite, as next to an infinity, the sum of weighted texels in
-//! doubles counts (`filter.rs`), which ignores texels of weight zero.
+//! once and equal texels give what a load of one does. Codes of fixed point are combined as such and divided by the largest one at the end:
+//! so codes of 8 bits give the exact result, rounded once, on one level of two dimensions. Where a result is not finite, as next to an
+//! infinity, the sum of weighted texels in doubles counts (`filter.rs`), which ignores texels of weight zero.
 
-use brolga_resource::Tap;
+use brolga_resource::{Tap, Texel};
 
 use crate::coordinate::{ONE, Taps};
 use crate::lane::Lane;
@@ -13,7 +14,7 @@ use crate::level::Levels;
 type Numbers = [f32; 4];
 
 impl Lane<'_> {
-    /// The numbers of all channels around a place, where they are finite.
+    /// The values of all channels around a place, where they are finite.
     pub(crate) fn interpolated(&self, at: [f32; 3], levels: Levels, tap: Tap) -> Numbers {
         let first = self.interpolated_on(levels.first, self.taps(at, levels.first, tap), tap);
         match levels.fraction {
@@ -36,16 +37,18 @@ impl Lane<'_> {
         along(w, axes > 2, slice)
     }
 
-    /// A texel's numbers; beyond a cube's corner the mean of those that represent it.
+    /// A texel's values; beyond a cube's corner the mean of those that represent it.
     fn numbers(&self, level: usize, texel: [i32; 3]) -> Numbers {
-        let load = |place| self.texels.words(place).map(f32::from_bits);
         match self.places(level, texel)[..] {
-            [a, b, c] => {
-                let [a, b, c] = [a, b, c].map(load);
-                [0, 1, 2, 3].map(|channel| (a[channel] + b[channel] + c[channel]) / 3.0)
-            }
-            ref places => load(places[0]),
+            [a, b, c] => self.mean([a, b, c]),
+            ref places => self.texels.values(places[0]).map(f32::from_bits),
         }
+    }
+
+    /// The mean of the values of three texels.
+    pub(crate) fn mean(&self, places: [Option<Texel>; 3]) -> Numbers {
+        let [a, b, c] = places.map(|place| self.texels.values(place).map(f32::from_bits));
+        [0, 1, 2, 3].map(|channel| (a[channel] + b[channel] + c[channel]) / 3.0)
     }
 }
 

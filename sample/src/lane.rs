@@ -27,7 +27,7 @@ pub(crate) struct Lane<'a> {
     pub(crate) at: [f32; 3],
     layer: u32,
     offsets: [i32; 3],
-    reference: f64,
+    reference: f32,
     level: Option<f32>,
     derivatives: [[f32; 3]; 2],
     bias: f32,
@@ -178,13 +178,13 @@ impl<'a> Lane<'a> {
     /// The result of a filter around a place.
     fn filtered_at(&self, at: [f32; 3], levels: Levels, tap: Tap) -> [u32; 4] {
         let mut taken = self.nothing_taken();
-        let mut numbers = None;
-        if matches!(taken, Taken::Weighted { .. }) && self.texels.has_numbers() {
+        let mut values = None;
+        if matches!(taken, Taken::Weighted { .. }) {
             let interpolated = self.interpolated(at, levels, tap);
-            if let Some(words) = self.texels.number_words(interpolated) {
-                return words;
+            if interpolated.iter().all(|value| value.is_finite()) {
+                return self.texels.words_of(interpolated.map(f32::to_bits));
             }
-            numbers = Some(interpolated);
+            values = Some(interpolated);
         }
         for (level, weight) in [(levels.first, ONE - levels.fraction), (levels.second, levels.fraction)] {
             if weight > 0 {
@@ -194,8 +194,11 @@ impl<'a> Lane<'a> {
         // A level's weights sum up to ONE along each of three axes, and those of levels to ONE.
         let total = u64::from(ONE.pow(3)) * u64::from(ONE * self.parts());
         let mut words = taken.finish(self.texels, total as f64);
-        if let Some(numbers) = numbers {
-            self.texels.replace_numbers(&mut words, numbers);
+        if let Some(values) = values {
+            let finite = self.texels.words_of(values.map(f32::to_bits));
+            for n in (0..4).filter(|&n| values[n].is_finite()) {
+                words[n] = finite[n];
+            }
         }
         words
     }
@@ -321,10 +324,11 @@ impl<'a> Lane<'a> {
         let is_integer = self.texels.surface().format.encoding().is_integer();
         let places = self.places(0, texel);
         match places[..] {
-            // Integers have no mean: beyond a cube's corner the one on the face itself represents it.
-            [place, ref others @ ..] if !self.kind.compares() && (others.is_empty() || is_integer) => {
-                self.texels.words(place)[component & 3]
+            [a, b, c] if !self.kind.compares() && !is_integer => {
+                self.texels.words_of(self.mean([a, b, c]).map(f32::to_bits))[component & 3]
             }
+            // Integers have no mean: beyond a cube's corner the one on the face itself represents it.
+            [place, ..] if !self.kind.compares() => self.texels.words(place)[component & 3],
             _ => {
                 let mut taken = self.nothing_taken();
                 self.take_texel(&mut taken, 0, texel, 1.0);

@@ -43,7 +43,7 @@ use lane::Lane;
 use texel::Texels;
 
 #[cfg(target_arch = "x86_64")]
-pub use fast::{Isa, Site};
+pub use fast::{Isa, Site, Slow};
 
 /// The most samples along a line; Direct3D allows no more.
 const MOST_ANISOTROPY: u32 = 16;
@@ -76,7 +76,7 @@ pub struct Prepared {
     /// The effective sampler: with filters that the format allows, and a sensible anisotropy.
     sampler: Sampler,
     #[cfg(target_arch = "x86_64")]
-    fast: Option<fast::Fast>,
+    fast: Result<fast::Fast, Slow>,
 }
 
 impl Prepared {
@@ -107,7 +107,7 @@ impl Prepared {
             texels,
             sampler,
             #[cfg(target_arch = "x86_64")]
-            fast: None,
+            fast: Err(Slow::Processor),
         }
     }
 

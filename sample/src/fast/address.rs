@@ -2,31 +2,34 @@
 //!
 //! Denormal coordinates need no special care: so near 0 all select the same texels and weights.
 
-use brolga_resource::AddressMode;
+#![allow(unsafe_code)]
 
-use super::vector::{Array, Lanes, Vector};
-use super::{Extent, Fast};
+use brolga_resource::{AddressMode, Tap};
+
+use super::source::{Source, Storage, Way};
+use super::texture::{Extent, Places};
+use super::vector::Vector;
 use crate::coordinate::FAR;
 
 /// A level for each lane.
 #[derive(Clone, Copy)]
 pub(super) struct Levels<V> {
-    pub width: V,
-    pub height: V,
-    /// Both in 256ths of a texel, as floats.
-    scale: [V; 2],
-    pub offset_bytes: V,
-    pub row_bytes: V,
-    /// A texel's bytes, as a power of two.
-    texel_shift: u32,
+    pub extents: [V; 3],
+    /// In 256ths of a texel, as floats.
+    scale: [V; 3],
+    /// The level, and the same if all lanes have it.
+    index: V,
+    same: Option<u32>,
 }
 
-/// Byte offsets of texels, and ones where they stand for the border. Each is a texel inside its level, whatever the
+/// Offsets of texels, and ones where they stand for the border. Each is a texel inside its level, whatever the
 /// coordinates.
 #[derive(Clone, Copy)]
 pub(super) struct TexelAddress<V> {
     pub offset_bytes: V,
     pub is_border: V,
+    /// Whether offsets are of blocks, each packed with an index in it ([`Blocks`](super::texture::Blocks)).
+    pub is_packed: bool,
 }
 
 /// The texels of a linear filter on one level.
@@ -34,8 +37,12 @@ pub(super) struct TexelAddress<V> {
 pub(super) struct LinearAddresses<V> {
     /// Upper left, upper right, lower left, lower right.
     pub texels: [TexelAddress<V>; 4],
-    /// Weights of the right and the lower ones, in 256ths.
-    pub fractions: [V; 2],
+    /// What to add for the first slice, and for the second.
+    pub slices: Option<[TexelAddress<V>; 2]>,
+    /// Weights of the right ones, the lower ones, and those of the second slice, in 256ths.
+    pub fractions: [V; 3],
+    /// Along how many axes it filters: none where the nearest texels are meant.
+    pub axes: usize,
     /// Lanes in which one of the four is beyond a cube's corner, if there are any.
     pub corner: Option<Corner<V>>,
 }
@@ -47,8 +54,19 @@ pub(super) struct Corner<V> {
     pub is_any: V,
     /// Which of the four it is.
     pub index: V,
-    /// Byte offsets of the three, in the order in which they are added; of texels in other lanes, too.
-    pub offset_bytes: [V; 3],
+    /// The three, in the order in which they are added; texels in other lanes, too.
+    pub texels: [TexelAddress<V>; 3],
+}
+
+/// Where a vector of lanes samples a texture that is no cube.
+#[derive(Clone, Copy)]
+pub(super) struct At<V> {
+    pub coordinates: [V; 3],
+    pub layer: Option<V>,
+    /// Along each axis.
+    pub offsets: [V; 3],
+    /// Whether there are any.
+    pub has_offsets: bool,
 }
 
 /// How coordinates beyond a texture select texels of it: [`AddressMode`], and more where it is simpler.
@@ -63,29 +81,85 @@ pub(super) enum Mode {
     Border,
 }
 
-/// An in-range texel along an axis, and ones where it stands for the border.
+/// In-range texels along an axis, the first and the next one, and ones where they stand for the border; where between them, in 256ths.
 #[derive(Clone, Copy)]
 struct Along<V> {
-    texel: V,
-    is_border: V,
+    texels: [V; 2],
+    is_border: [V; 2],
+    fraction: V,
 }
 
 impl<V: Vector> LinearAddresses<V> {
+    /// The texels around a place, or the nearest one.
     #[inline(always)]
-    pub fn linear(fast: &Fast, [u, v]: [V; 2], offsets: [u32; 2], levels: Levels<V>) -> Self {
-        let [mode_u, mode_v] = fast.modes;
-        // Half a texel before a coordinate from 0 to 1 there are no texels beyond the last one.
-        let is_near = offsets == [0; 2];
-        let (fixed_u, [left, right]) = mode_u.along(u, offsets[0], levels.width, levels.scale[0], 0.5, is_near);
-        let (fixed_v, [upper, lower]) = mode_v.along(v, offsets[1], levels.height, levels.scale[1], 0.5, is_near);
-        let (left, right) = (levels.column(left), levels.column(right));
-        let (upper, lower) = (levels.row(upper), levels.row(lower));
-        let fraction = V::splat(255);
-        Self {
-            texels: [left.with(upper), right.with(upper), left.with(lower), right.with(lower)],
-            fractions: [fixed_u.and(fraction), fixed_v.and(fraction)],
+    pub fn of(source: Source<'_>, at: &At<V>, levels: &Levels<V>, tap: Tap, taking_part: u32) -> Self {
+        let before = if matches!(tap, Tap::Linear) { 0.5 } else { 0.0 };
+        let axes = source.axes;
+        let columns = Along::of(source, at, levels, 0, before);
+        let rows = if axes > 1 { Along::of(source, at, levels, 1, before) } else { Along::none() };
+        let slices = if axes > 2 { Some(Along::of(source, at, levels, 2, before)) } else { None };
+        let fraction_z = match &slices {
+            Some(slices) => slices.fraction,
+            None => V::splat(0),
+        };
+        let taps = if matches!(tap, Tap::Linear) { axes } else { 0 };
+        let mut addresses = Self {
+            texels: [TexelAddress::none(); 4],
+            slices: None,
+            fractions: [columns.fraction, rows.fraction, fraction_z],
+            axes: taps,
             corner: None,
+        };
+        for way in source.ways() {
+            let storage = source.storage(way, levels, at.layer);
+            if way == Way::Copy && !has_rows(&storage, &rows, slices.as_ref(), taps, taking_part) {
+                continue;
+            }
+            let (left, right) = (storage.column(columns.texels[0]), storage.column(columns.texels[1]));
+            let (upper, lower) = (storage.row(rows.texels[0]), storage.row(rows.texels[1]));
+            let ([left_is_border, right_is_border], [upper_is_border, lower_is_border]) =
+                (columns.is_border, rows.is_border);
+            let is_packed = storage.is_packed();
+            addresses.texels = [
+                TexelAddress {
+                    offset_bytes: left.add(upper),
+                    is_border: left_is_border.or(upper_is_border),
+                    is_packed,
+                },
+                TexelAddress {
+                    offset_bytes: right.add(upper),
+                    is_border: right_is_border.or(upper_is_border),
+                    is_packed,
+                },
+                TexelAddress {
+                    offset_bytes: left.add(lower),
+                    is_border: left_is_border.or(lower_is_border),
+                    is_packed,
+                },
+                TexelAddress {
+                    offset_bytes: right.add(lower),
+                    is_border: right_is_border.or(lower_is_border),
+                    is_packed,
+                },
+            ];
+            addresses.slices = match &slices {
+                Some(slices) => Some([
+                    TexelAddress {
+                        offset_bytes: storage.slice(slices.texels[0]),
+                        is_border: slices.is_border[0],
+                        is_packed,
+                    },
+                    TexelAddress {
+                        offset_bytes: storage.slice(slices.texels[1]),
+                        is_border: slices.is_border[1],
+                        is_packed,
+                    },
+                ]),
+                None => None,
+            };
+            break;
         }
+        addresses
     }
 
     /// Whether in every lane the right texels, of words, follow the left ones in memory.
@@ -94,7 +168,18 @@ impl<V: Vector> LinearAddresses<V> {
         let [upper_left, upper_right, lower_left, lower_right] = &self.texels;
         let bytes = V::splat(size_of::<u32>() as u32);
         let upper = upper_left.offset_bytes.add(bytes).equal(upper_right.offset_bytes);
-        upper.and(lower_left.offset_bytes.add(bytes).equal(lower_right.offset_bytes)).is_ones()
+        let both = upper.and(lower_left.offset_bytes.add(bytes).equal(lower_right.offset_bytes));
+        !upper_left.is_packed && both.is_ones()
+    }
+
+    /// One of the texels in a slice, counted from 0.
+    #[inline(always)]
+    pub fn texel(&self, index: usize, slice: usize) -> TexelAddress<V> {
+        let texel = self.texels[index];
+        match &self.slices {
+            Some(slices) => texel.with(&slices[slice]),
+            None => texel,
+        }
     }
 
     /// The lanes in which a texel is beyond a cube's corner.
@@ -105,95 +190,120 @@ impl<V: Vector> LinearAddresses<V> {
             None => 0,
         }
     }
+
+    /// The nearest texel, where that is meant.
+    #[inline(always)]
+    pub fn nearest(&self) -> TexelAddress<V> {
+        self.texel(0, 0)
+    }
+}
+
+/// Whether a copy has the rows that are read.
+#[inline(always)]
+fn has_rows<V: Vector>(
+    storage: &Storage<'_, V>,
+    rows: &Along<V>,
+    slices: Option<&Along<V>>,
+    taps: usize,
+    taking_part: u32,
+) -> bool {
+    let mut has_all = true;
+    for slice in 0..2 {
+        let z = match slices {
+            Some(slices) => Some(slices.texels[slice]),
+            None => None,
+        };
+        has_all = has_all && storage.has(rows.texels[0], z, taking_part);
+        if taps > 1 {
+            has_all = has_all && storage.has(rows.texels[1], z, taking_part);
+        }
+        if taps < 3 {
+            break;
+        }
+    }
+    has_all
 }
 
 impl<V: Vector> TexelAddress<V> {
     #[inline(always)]
-    pub fn nearest(fast: &Fast, [u, v]: [V; 2], offsets: [u32; 2], levels: Levels<V>) -> Self {
-        let [mode_u, mode_v] = fast.modes;
-        let (_, [x, _]) = mode_u.along(u, offsets[0], levels.width, levels.scale[0], 0.0, false);
-        let (_, [y, _]) = mode_v.along(v, offsets[1], levels.height, levels.scale[1], 0.0, false);
-        levels.column(x).with(levels.row(y))
+    pub fn none() -> Self {
+        Self { offset_bytes: V::splat(0), is_border: V::splat(0), is_packed: false }
     }
 
-    /// Combines a column with a row.
+    /// Moved by what another one adds.
     #[inline(always)]
-    fn with(self, row: Self) -> Self {
-        Self { offset_bytes: self.offset_bytes.add(row.offset_bytes), is_border: self.is_border.or(row.is_border) }
+    fn with(&self, more: &Self) -> Self {
+        let offset_bytes = self.offset_bytes.add(more.offset_bytes);
+        Self { offset_bytes, is_border: self.is_border.or(more.is_border), is_packed: self.is_packed }
     }
 }
 
 impl<V: Vector> Levels<V> {
-    /// The level of each lane, which must exist, in the first layer.
+    /// The level of each lane, which must exist.
     #[inline(always)]
-    pub fn of(fast: &Fast, levels: V) -> Self {
-        let level = levels.store();
-        let mut found = Self::same(fast, fast.levels[level[0] as usize]);
-        if !levels.equal(V::splat(level[0])).is_ones() {
-            let mut own = [Lanes::<V, u32>::splat(0); 4];
-            for lane in 0..V::LANES {
-                let level = fast.levels[level[lane] as usize];
-                own[0][lane] = level.width;
-                own[1][lane] = level.height;
-                own[2][lane] = level.offset_bytes;
-                own[3][lane] = level.row_bytes;
-            }
-            let (width, height) = (V::load(&own[0]), V::load(&own[1]));
-            found = Self {
-                width,
-                height,
-                scale: [width.shift_left::<8>().to_float(), height.shift_left::<8>().to_float()],
-                offset_bytes: V::load(&own[2]),
-                row_bytes: V::load(&own[3]),
-                ..found
-            };
+    pub fn of(source: Source<'_>, index: V) -> Self {
+        let first = index.store()[0];
+        if index.equal(V::splat(first)).is_ones() {
+            return Self::same(source, first);
         }
-        found
+        let words = source.extents.as_ptr().cast();
+        let offsets = index.shift_left::<{ size_of::<Extent>().ilog2() as i32 }>();
+        let word = V::splat(size_of::<u32>() as u32);
+        // SAFETY: the levels exist, and these are the first words of each.
+        let extents = unsafe {
+            [
+                V::words_at(words, &offsets),
+                V::words_at(words, &offsets.add(word)),
+                V::words_at(words, &offsets.add(word).add(word)),
+            ]
+        };
+        Self { extents, scale: scales(extents), index, same: None }
     }
 
     /// The first level.
     #[inline(always)]
-    pub fn first(fast: &Fast) -> Self {
-        Self::same(fast, fast.first)
+    pub fn first(source: Source<'_>) -> Self {
+        Self::same(source, 0)
     }
 
     #[inline(always)]
-    fn same(fast: &Fast, level: Extent) -> Self {
-        Self {
-            width: V::splat(level.width),
-            height: V::splat(level.height),
-            scale: [V::splat_float(level.scale[0]), V::splat_float(level.scale[1])],
-            offset_bytes: V::splat(level.offset_bytes),
-            row_bytes: V::splat(level.row_bytes),
-            texel_shift: fast.texel_shift,
+    fn same(source: Source<'_>, index: u32) -> Self {
+        let level = &source.extents[index as usize];
+        let extents = [V::splat(level.width), V::splat(level.height), V::splat(level.depth)];
+        Self { extents, scale: scales(extents), index: V::splat(index), same: Some(index) }
+    }
+
+    /// Where the first layer begins, the row pitch, the slice pitch; in a copy also the first band and bands of a slice.
+    #[inline(always)]
+    pub fn places(&self, places: &Places, is_copy: bool) -> [V; 5] {
+        if let Some(index) = self.same {
+            let level = &places.levels[index as usize];
+            return [
+                V::splat(level.offset_bytes),
+                V::splat(level.row_bytes),
+                V::splat(level.slice_bytes),
+                V::splat(level.first_band),
+                V::splat(level.slice_bands),
+            ];
         }
-    }
-
-    /// The same in an existing layer of each lane.
-    #[inline(always)]
-    pub fn in_layer(mut self, fast: &Fast, layer: Option<V>) -> Self {
-        if let Some(layer) = layer {
-            self.offset_bytes = self.offset_bytes.add(layer.mul(V::splat(fast.layer_bytes)));
+        let words = places.words();
+        let mut offsets = self.index.shift_left::<{ size_of::<super::texture::Place>().ilog2() as i32 }>();
+        let mut found = [V::splat(0); 5];
+        for (n, found) in found.iter_mut().enumerate() {
+            if n < 3 || is_copy {
+                // SAFETY: there are as many levels, and these are the first words of each.
+                *found = unsafe { V::words_at(words, &offsets) };
+            }
+            offsets = offsets.add(V::splat(size_of::<u32>() as u32));
         }
-        self
+        found
     }
+}
 
-    /// Texels inside.
-    #[inline(always)]
-    pub fn texel(&self, x: V, y: V) -> TexelAddress<V> {
-        let is_border = V::splat(0);
-        self.column(Along { texel: x, is_border }).with(self.row(Along { texel: y, is_border }))
-    }
-
-    #[inline(always)]
-    fn column(&self, x: Along<V>) -> TexelAddress<V> {
-        TexelAddress { offset_bytes: x.texel.shift_left_by(self.texel_shift), is_border: x.is_border }
-    }
-
-    #[inline(always)]
-    fn row(&self, y: Along<V>) -> TexelAddress<V> {
-        TexelAddress { offset_bytes: self.offset_bytes.add(y.texel.mul(self.row_bytes)), is_border: y.is_border }
-    }
+/// Extents in 256ths of a texel, as floats.
+#[inline(always)]
+fn scales<V: Vector>([x, y, z]: [V; 3]) -> [V; 3] {
+    [x.shift_left::<8>().to_float(), y.shift_left::<8>().to_float(), z.shift_left::<8>().to_float()]
 }
 
 /// Texels in 256ths; NaN becomes 0.
@@ -211,7 +321,9 @@ fn rounded<V: Vector>(floats: V) -> V {
 impl Mode {
     /// The mode for all levels of a texture.
     pub fn of(mode: AddressMode, levels: &[Extent]) -> Self {
-        let has_powers = |level: &Extent| level.width.is_power_of_two() && level.height.is_power_of_two();
+        let has_powers = |level: &Extent| {
+            level.width.is_power_of_two() && level.height.is_power_of_two() && level.depth.is_power_of_two()
+        };
         match mode {
             AddressMode::Wrap if levels.iter().all(has_powers) => Self::WrapPowers,
             AddressMode::Wrap => Self::Wrap,
@@ -221,79 +333,83 @@ impl Mode {
             AddressMode::Border => Self::Border,
         }
     }
-
-    /// Coordinates in 256ths of a texel, `before` texels earlier; the texels that contain them, and those after them.
-    ///
-    /// Each is in range, whatever the input: memory accesses rely on this. Reduced coordinates that wrap or mirror, offset included,
-    /// are at most one period out of range; those that are `is_near` are not beyond the end.
-    #[inline(always)]
-    fn along<V: Vector>(
-        self,
-        at: V,
-        offset: u32,
-        extent: V,
-        scale: V,
-        before: f32,
-        is_near: bool,
-    ) -> (V, [Along<V>; 2]) {
-        let (one, offset) = (V::splat(1), V::splat(offset));
-        let before = V::splat_float(256.0 * before);
-        match self {
-            Self::WrapPowers => {
-                // NaN becomes the least integer, which has the texel and the fraction of 0.
-                let fixed = at.sub_floats(at.floor()).mul_floats(scale).sub_floats(before).to_int();
-                let (place, mask) = (fixed.shift_signed::<8>().add(offset), extent.sub(one));
-                (fixed, no_border(place.and(mask), place.add(one).and(mask)))
-            }
-            Self::Wrap => {
-                let fixed = rounded(at.sub_floats(at.floor()).mul_floats(scale).sub_floats(before));
-                let place = fixed.shift_signed::<8>().add(offset);
-                let first = place.add(place.shift_signed::<31>().and(extent));
-                let first = if is_near { first } else { back(first, extent) };
-                let first = inside(first, extent);
-                let second = first.add(one);
-                (fixed, no_border(first, extent.equal(second).clear(second)))
-            }
-            Self::Mirror => {
-                let half = at.mul_floats(V::splat_float(0.5));
-                let reduced = half.sub_floats(half.trunc()).mul_floats(V::splat_float(2.0));
-                let fixed = rounded(reduced.mul_floats(scale).sub_floats(before));
-                let place = fixed.shift_signed::<8>().add(offset);
-                (fixed, no_border(mirror(place, extent), mirror(place.add(one), extent)))
-            }
-            Self::Clamp | Self::MirrorOnce | Self::Border => {
-                // NaN stays.
-                let reduced = V::splat_float(FAR).min_floats(V::splat_float(-FAR).max_floats(at));
-                let fixed = rounded(reduced.mul_floats(scale).sub_floats(before));
-                let place = fixed.shift_signed::<8>().add(offset);
-                let next = place.add(one);
-                let (first, second) = match self {
-                    Self::MirrorOnce => (mirror_at_zero(place), mirror_at_zero(next)),
-                    _ => (place, next),
-                };
-                let (first, second) = (inside(first, extent), inside(second, extent));
-                let texels = match self {
-                    Self::Border => [Along::or_border(first, place), Along::or_border(second, next)],
-                    _ => no_border(first, second),
-                };
-                (fixed, texels)
-            }
-        }
-    }
 }
 
 impl<V: Vector> Along<V> {
-    /// A texel, or the border where it is not the one that is meant.
+    /// The texel that contains a coordinate `before` texels earlier, and the next one.
+    ///
+    /// Each is in range, whatever the input: memory accesses rely on this. Reduced coordinates that wrap or mirror are less than one period
+    /// out of range, before an offset; those without one are not beyond the end, since half a texel before a coordinate from 0 to 1 there
+    /// are no texels beyond the last one.
     #[inline(always)]
-    fn or_border(texel: V, meant: V) -> Self {
-        Self { texel, is_border: texel.equal(meant).xor(V::splat(u32::MAX)) }
+    fn of(source: Source<'_>, at: &At<V>, levels: &Levels<V>, axis: usize, before: f32) -> Self {
+        let (coordinate, offset) = (at.coordinates[axis], at.offsets[axis]);
+        let (extent, scale) = (levels.extents[axis], levels.scale[axis]);
+        let one = V::splat(1);
+        let before = V::splat_float(256.0 * before);
+        let mode = source.modes[axis];
+        match mode {
+            Mode::WrapPowers => {
+                // NaN becomes the least integer, which has the texel and the fraction of 0.
+                let reduced = coordinate.sub_floats(coordinate.floor());
+                let fixed = reduced.mul_floats(scale).sub_floats(before).to_int();
+                let (place, mask) = (fixed.shift_signed::<8>().add(offset), extent.sub(one));
+                Self::inner(place.and(mask), place.add(one).and(mask), fixed)
+            }
+            Mode::Wrap => {
+                let reduced = coordinate.sub_floats(coordinate.floor());
+                let fixed = rounded(reduced.mul_floats(scale).sub_floats(before));
+                let mut place = fixed.shift_signed::<8>().add(offset);
+                if at.has_offsets {
+                    place = modulo(place, extent);
+                }
+                let first = back(place.add(place.shift_signed::<31>().and(extent)), extent);
+                let first = inside(first, extent);
+                let second = first.add(one);
+                Self::inner(first, extent.equal(second).clear(second), fixed)
+            }
+            Mode::Mirror => {
+                let half = coordinate.mul_floats(V::splat_float(0.5));
+                let reduced = half.sub_floats(half.trunc()).mul_floats(V::splat_float(2.0));
+                let fixed = rounded(reduced.mul_floats(scale).sub_floats(before));
+                let mut place = fixed.shift_signed::<8>().add(offset);
+                if at.has_offsets {
+                    place = modulo(place, extent.add(extent));
+                }
+                Self::inner(mirror(place, extent), mirror(place.add(one), extent), fixed)
+            }
+            Mode::Clamp | Mode::MirrorOnce | Mode::Border => {
+                // NaN stays.
+                let reduced = V::splat_float(FAR).min_floats(V::splat_float(-FAR).max_floats(coordinate));
+                let fixed = rounded(reduced.mul_floats(scale).sub_floats(before));
+                let place = fixed.shift_signed::<8>().add(offset);
+                let next = place.add(one);
+                let (first, second) = match mode {
+                    Mode::MirrorOnce => (mirror_at_zero(place), mirror_at_zero(next)),
+                    _ => (place, next),
+                };
+                let (first, second) = (inside(first, extent), inside(second, extent));
+                let mut along = Self::inner(first, second, fixed);
+                if matches!(mode, Mode::Border) {
+                    let ones = V::splat(u32::MAX);
+                    along.is_border = [first.equal(place).xor(ones), second.equal(next).xor(ones)];
+                }
+                along
+            }
+        }
     }
-}
 
-#[inline(always)]
-fn no_border<V: Vector>(first: V, second: V) -> [Along<V>; 2] {
-    let none = V::splat(0);
-    [Along { texel: first, is_border: none }, Along { texel: second, is_border: none }]
+    /// Along an axis that the texture lacks.
+    #[inline(always)]
+    fn none() -> Self {
+        Self::inner(V::splat(0), V::splat(0), V::splat(0))
+    }
+
+    /// Two texels inside.
+    #[inline(always)]
+    fn inner(first: V, second: V, fixed: V) -> Self {
+        Self { texels: [first, second], is_border: [V::splat(0); 2], fraction: fixed.and(V::splat(255)) }
+    }
 }
 
 /// Clamps to the texels inside.
@@ -319,4 +435,11 @@ fn mirror<V: Vector>(place: V, extent: V) -> V {
 #[inline(always)]
 fn back<V: Vector>(place: V, period: V) -> V {
     place.sub(period.more(place).clear(period))
+}
+
+/// The remainder of a division of integers below 2^23, from 0 on: a quotient of floats is a whole number only where it is one.
+#[inline(always)]
+fn modulo<V: Vector>(place: V, period: V) -> V {
+    let quotient = place.to_float().div_floats(period.to_float()).floor();
+    place.sub(quotient.to_int().mul(period))
 }

@@ -1,8 +1,12 @@
 //! Cubes, for a vector of lanes: what `cube.rs` beside this folder does for one.
 
-use super::Fast;
+#![allow(unsafe_code)]
+
+use brolga_resource::Tap;
+
 use super::address::{Corner, Levels, LinearAddresses, TexelAddress, inside, to_fixed};
-use super::vector::{Array, Lanes, Vector};
+use super::source::{Source, Storage};
+use super::vector::Vector;
 use crate::cube::{EDGES, Edge};
 
 const SIGN: u32 = 1 << 31;
@@ -96,76 +100,128 @@ impl<V: Vector> Hit<V> {
     }
 }
 
-impl<V: Vector> TexelAddress<V> {
-    /// The texels at coordinates of a face, whose layer the levels have. The end of a face belongs to its last texel.
+/// Where a vector of lanes samples a cube: coordinates of a face, and the layer of its cube's first face.
+#[derive(Clone, Copy)]
+pub(super) struct OnFace<V> {
+    pub at: [V; 2],
+    pub face: V,
+    pub first_layer: Option<V>,
+}
+
+impl<V: Vector> OnFace<V> {
+    /// The layer of the face.
     #[inline(always)]
-    pub fn nearest_on_face([u, v]: [V; 2], levels: Levels<V>) -> Self {
-        let x = inside(scaled(u, levels.width, 0.0).shift_signed::<8>(), levels.width);
-        let y = inside(scaled(v, levels.height, 0.0).shift_signed::<8>(), levels.height);
-        levels.texel(x, y)
+    fn layer(&self) -> V {
+        match self.first_layer {
+            Some(first) => first.add(self.face),
+            None => self.face,
+        }
     }
 }
 
 impl<V: Vector> LinearAddresses<V> {
-    /// The texels around coordinates of a face.
+    /// The texels around coordinates of a face, or the nearest one. The end of a face belongs to its last texel.
     #[inline(always)]
-    pub fn on_face(fast: &Fast, face: V, [u, v]: [V; 2], levels: Levels<V>) -> Self {
-        let (fixed_u, fixed_v) = (scaled(u, levels.width, 0.5), scaled(v, levels.height, 0.5));
+    pub fn on_face(source: Source<'_>, on: &OnFace<V>, levels: &Levels<V>, tap: Tap, taking_part: u32) -> Self {
+        let before = if matches!(tap, Tap::Linear) { 0.5 } else { 0.0 };
+        let [width, height, _] = levels.extents;
+        let (fixed_u, fixed_v) = (scaled(on.at[0], width, before), scaled(on.at[1], height, before));
         let one = V::splat(1);
         let (left, upper) = (fixed_u.shift_signed::<8>(), fixed_v.shift_signed::<8>());
         let (right, lower) = (left.add(one), upper.add(one));
-        let (inner_left, inner_right) = (inside(left, levels.width), inside(right, levels.width));
-        let (inner_upper, inner_lower) = (inside(upper, levels.height), inside(lower, levels.height));
+        let (inner_left, inner_right) = (inside(left, width), inside(right, width));
+        let (inner_upper, inner_lower) = (inside(upper, height), inside(lower, height));
+        let ones = V::splat(u32::MAX);
+        let (columns, rows) = ([inner_left, inner_right], [inner_upper, inner_lower]);
+        let columns_out = [left.equal(inner_left).xor(ones), right.equal(inner_right).xor(ones)];
+        let rows_out = [upper.equal(inner_upper).xor(ones), lower.equal(inner_lower).xor(ones)];
+        let any_out = columns_out[0].or(columns_out[1]).or(rows_out[0].or(rows_out[1]));
+        let crosses = matches!(tap, Tap::Linear) && any_out.signs() & taking_part != 0;
+        // Two texels in a row cross at most one edge, and so do two in a column.
+        let beyond = match crosses {
+            true => Some([
+                Beyond::of(on.face, columns_out[1].and(one), width),
+                Beyond::of(on.face, rows_out[1].and(one).add(V::splat(2)), width),
+            ]),
+            false => None,
+        };
         let fraction = V::splat(255);
         let mut addresses = Self {
-            texels: [
-                levels.texel(inner_left, inner_upper),
-                levels.texel(inner_right, inner_upper),
-                levels.texel(inner_left, inner_lower),
-                levels.texel(inner_right, inner_lower),
-            ],
-            fractions: [fixed_u.and(fraction), fixed_v.and(fraction)],
+            texels: [TexelAddress::none(); 4],
+            slices: None,
+            fractions: [fixed_u.and(fraction), fixed_v.and(fraction), V::splat(0)],
+            axes: if matches!(tap, Tap::Linear) { 2 } else { 0 },
             corner: None,
         };
-        let ones = V::splat(u32::MAX);
-        let is_left_out = left.equal(inner_left).xor(ones);
-        let is_right_out = right.equal(inner_right).xor(ones);
-        let is_upper_out = upper.equal(inner_upper).xor(ones);
-        let is_lower_out = lower.equal(inner_lower).xor(ones);
-        if is_left_out.or(is_right_out).or(is_upper_out).or(is_lower_out).signs() == 0 {
-            return addresses;
-        }
-        // Two texels in a row cross at most one edge, and so do two in a column.
-        let beside = Beyond::of(fast, face, is_right_out.and(one), levels);
-        let above = Beyond::of(fast, face, is_lower_out.and(one).add(V::splat(2)), levels);
-        let beside = [beside.texel(inner_upper), beside.texel(inner_lower)];
-        let above = [above.texel(inner_left), above.texel(inner_right)];
-        let (columns, rows) = ([is_left_out, is_right_out], [is_upper_out, is_lower_out]);
-        let mut index = V::splat(0);
-        let mut is_any = V::splat(0);
-        let mut corner = [addresses.texels[0].offset_bytes, beside[0], above[0]];
-        for n in 0..4 {
-            let (column, row) = (n & 1, n >> 1);
-            let own = addresses.texels[n].offset_bytes;
-            let across_side = beside[row].where_set(columns[column], own);
-            addresses.texels[n].offset_bytes = above[column].where_set(columns[column].clear(rows[row]), across_side);
-            let is_corner = columns[column].and(rows[row]);
-            is_any = is_any.or(is_corner);
-            index = V::splat(n as u32).where_set(is_corner, index);
-            corner[0] = own.where_set(is_corner, corner[0]);
-            corner[1] = beside[row].where_set(is_corner, corner[1]);
-            corner[2] = above[column].where_set(is_corner, corner[2]);
-        }
-        if is_any.signs() != 0 {
-            addresses.corner = Some(Corner { is_any, index, offset_bytes: corner });
+        for way in source.ways() {
+            let storage = source.storage(way, levels, Some(on.layer()));
+            let mut has_all = storage.has(rows[0], None, taking_part) && storage.has(rows[1], None, taking_part);
+            for (n, texel) in addresses.texels.iter_mut().enumerate() {
+                *texel = address(&storage, columns[n & 1], rows[n >> 1]);
+            }
+            if let Some([beside, above]) = &beyond {
+                let (beside_0, beside_1) = (beside.texel(rows[0]), beside.texel(rows[1]));
+                let (above_0, above_1) = (above.texel(columns[0]), above.texel(columns[1]));
+                let (side, top) = (storage.in_layer(beside.further), storage.in_layer(above.further));
+                has_all = has_all
+                    && side.has(beside_0[1], None, taking_part)
+                    && side.has(beside_1[1], None, taking_part)
+                    && top.has(above_0[1], None, taking_part)
+                    && top.has(above_1[1], None, taking_part);
+                let across = [address(&side, beside_0[0], beside_0[1]), address(&side, beside_1[0], beside_1[1])];
+                let along = [address(&top, above_0[0], above_0[1]), address(&top, above_1[0], above_1[1])];
+                addresses.cross(&across, &along, columns_out, rows_out);
+            }
+            if has_all {
+                break;
+            }
         }
         addresses
     }
+
+    /// Puts texels beyond edges in place of those inside: those `across` a side by row, those `along` an upper or lower edge by column.
+    #[inline(always)]
+    fn cross(
+        &mut self,
+        across: &[TexelAddress<V>; 2],
+        along: &[TexelAddress<V>; 2],
+        columns_out: [V; 2],
+        rows_out: [V; 2],
+    ) {
+        let mut index = V::splat(0);
+        let mut is_any = V::splat(0);
+        let mut three = [self.texels[0], across[0], along[0]];
+        for n in 0..4 {
+            let (column, row) = (n & 1, n >> 1);
+            let own = self.texels[n].offset_bytes;
+            let (beside, above) = (across[row].offset_bytes, along[column].offset_bytes);
+            let across_side = beside.where_set(columns_out[column], own);
+            self.texels[n].offset_bytes = above.where_set(columns_out[column].clear(rows_out[row]), across_side);
+            let is_corner = columns_out[column].and(rows_out[row]);
+            is_any = is_any.or(is_corner);
+            index = V::splat(n as u32).where_set(is_corner, index);
+            three[0].offset_bytes = own.where_set(is_corner, three[0].offset_bytes);
+            three[1].offset_bytes = beside.where_set(is_corner, three[1].offset_bytes);
+            three[2].offset_bytes = above.where_set(is_corner, three[2].offset_bytes);
+        }
+        self.corner = match is_any.signs() {
+            0 => None,
+            _ => Some(Corner { is_any, index, texels: three }),
+        };
+    }
+}
+
+/// A texel of a face.
+#[inline(always)]
+fn address<V: Vector>(storage: &Storage<'_, V>, x: V, y: V) -> TexelAddress<V> {
+    let offset_bytes = storage.column(x).add(storage.row(y));
+    TexelAddress { offset_bytes, is_border: V::splat(0), is_packed: storage.is_packed() }
 }
 
 /// What is beyond one edge of each lane's face.
 struct Beyond<V> {
-    levels: Levels<V>,
+    /// By how many layers the face there follows.
+    further: V,
     /// The last texel along a side.
     last: V,
     /// Ones where a coordinate is the one along the edge, and where it counts from the other end.
@@ -175,7 +231,7 @@ struct Beyond<V> {
 
 /// By face and side: the face beyond, and from the highest bit on whether the first coordinate is the one along the edge, and which
 /// coordinates count from the other end.
-const BEYOND: [u32; 24] = {
+static BEYOND: [u32; 24] = {
     let mut packed = [0; 24];
     let mut n = 0;
     while n < packed.len() {
@@ -187,35 +243,28 @@ const BEYOND: [u32; 24] = {
 };
 
 impl<V: Vector> Beyond<V> {
-    /// What is beyond a side, counted as in [`EDGES`]; the levels are those of the faces.
+    /// What is beyond a side, counted as in [`EDGES`], of faces with such an extent.
     #[inline(always)]
-    fn of(fast: &Fast, face: V, side: V, mut levels: Levels<V>) -> Self {
-        let at = face.shift_left::<2>().add(side).store();
-        let mut packed = Lanes::<V, u32>::splat(0);
-        for lane in 0..V::LANES {
-            packed[lane] = BEYOND[at[lane] as usize];
-        }
-        let packed = V::load(&packed);
+    fn of(face: V, side: V, extent: V) -> Self {
+        let at = face.shift_left::<2>().add(side).shift_left::<2>();
+        // SAFETY: there are six faces with four sides each.
+        let packed = unsafe { V::words_at(BEYOND.as_ptr().cast(), &at) };
         let is_first_along = packed.shift_signed::<31>();
         let is_reversed =
             [packed.shift_left::<1>().shift_signed::<31>(), packed.shift_left::<2>().shift_signed::<31>()];
-        let next = packed.and(V::splat(7));
-        levels.offset_bytes = levels.offset_bytes.add(next.sub(face).mul(V::splat(fast.layer_bytes)));
         Self {
-            levels,
-            last: levels.width.sub(V::splat(1)),
+            further: packed.and(V::splat(7)).sub(face),
+            last: extent.sub(V::splat(1)),
             is_along: [is_first_along, is_first_along.xor(V::splat(u32::MAX))],
             is_reversed,
         }
     }
 
-    /// The byte of the texel next to the one that is so far along the edge, from 0 to the last one.
+    /// The texel next to the one that is so far along the edge, from 0 to the last one.
     #[inline(always)]
-    fn texel(&self, along: V) -> V {
+    fn texel(&self, along: V) -> [V; 2] {
         let (x, y) = (along.and(self.is_along[0]), along.and(self.is_along[1]));
-        let x = self.last.sub(x).where_set(self.is_reversed[0], x);
-        let y = self.last.sub(y).where_set(self.is_reversed[1], y);
-        self.levels.texel(x, y).offset_bytes
+        [self.last.sub(x).where_set(self.is_reversed[0], x), self.last.sub(y).where_set(self.is_reversed[1], y)]
     }
 }
 

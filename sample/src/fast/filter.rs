@@ -4,8 +4,9 @@
 #![allow(unsafe_code)]
 
 use super::address::{LinearAddresses, TexelAddress};
+use super::kind::{Filtered, Kind};
+use super::source::Source;
 use super::vector::{Lanes, Vector};
-use super::{Fast, Filtered, Kind};
 
 /// The texels that a filter takes.
 pub(super) enum Selection<V> {
@@ -21,8 +22,9 @@ pub(super) enum Selection<V> {
 }
 
 /// What a filter is given: the texels, and a reference to compare them with.
-struct Work<V> {
-    selection: Selection<V>,
+#[derive(Clone, Copy)]
+struct Work<'a, V> {
+    selection: &'a Selection<V>,
     reference: V,
 }
 
@@ -44,7 +46,7 @@ pub(super) struct Results {
 ///
 /// The processor has the instruction set that the function was compiled for. The work is a [`Work`] of the same kind of vector, whose
 /// texels are the texture's. There are four rows for results.
-pub(super) type FilterFn = unsafe fn(&Fast, *const (), *mut u32, usize, u32) -> u32;
+pub(super) type FilterFn = unsafe fn(Source<'_>, *const (), *mut u32, usize, u32) -> u32;
 
 impl<V: Vector> Selection<V> {
     /// Writes what the filter makes of the texels, and returns the lanes that it leaves.
@@ -53,11 +55,11 @@ impl<V: Vector> Selection<V> {
     ///
     /// As for [`FilterFn`].
     #[inline(always)]
-    pub unsafe fn filter(self, fast: &Fast, reference: V, filter: FilterFn, results: Results) -> u32 {
+    pub unsafe fn filter(&self, source: Source<'_>, reference: V, filter: FilterFn, results: Results) -> u32 {
         let work = Work { selection: self, reference };
         let Results { words, row_lanes, taking_part } = results;
         // SAFETY: as above.
-        unsafe { filter(fast, (&raw const work).cast(), words, row_lanes, taking_part) }
+        unsafe { filter(source, (&raw const work).cast(), words, row_lanes, taking_part) }
     }
 }
 
@@ -67,32 +69,20 @@ impl<V: Vector> Selection<V> {
 ///
 /// As there.
 #[inline(always)]
-pub(super) unsafe fn filter<K: Kind, V: Vector>(fast: &Fast, work: *const (), results: Results) -> u32 {
+pub(super) unsafe fn filter<K: Kind, V: Vector>(source: Source<'_>, work: *const (), results: Results) -> u32 {
     // SAFETY: as above.
-    let Work { selection, reference } = unsafe { &*work.cast::<Work<V>>() };
-    let reference = *reference;
+    let Work { selection, reference } = unsafe { *work.cast::<Work<'_, V>>() };
     let filtered = match selection {
-        Selection::Nearest(address) => Filtered { words: K::nearest(fast, address, reference), left: 0 },
-        Selection::Linear(addresses) => {
-            let left = if K::HAS_CORNERS { 0 } else { addresses.corners() };
-            let filtered = K::linear(fast, addresses, None, reference);
-            Filtered { left: left | filtered.left, ..filtered }
-        }
-        Selection::Two { first, second, fraction } => {
-            let left = match K::HAS_CORNERS {
-                true => 0,
-                false => first.corners() | second.corners() & !fraction.equal(V::splat(0)).signs(),
-            };
-            let filtered = K::linear(fast, first, Some((second, *fraction)), reference);
-            Filtered { left: left | filtered.left, ..filtered }
-        }
+        Selection::Nearest(address) => Filtered { words: K::nearest(source, address, reference), left: 0 },
+        Selection::Linear(addresses) => K::linear(source, addresses, None, reference),
+        Selection::Two { first, second, fraction } => K::linear(source, first, Some((second, *fraction)), reference),
     };
     // SAFETY: as above.
     unsafe { results.write(filtered) }
 }
 
 /// A [`FilterFn`] where there is nothing to filter: it leaves all lanes.
-pub(super) unsafe fn nothing(_: &Fast, _: *const (), _: *mut u32, _: usize, _: u32) -> u32 {
+pub(super) unsafe fn nothing(_: Source<'_>, _: *const (), _: *mut u32, _: usize, _: u32) -> u32 {
     u32::MAX
 }
 

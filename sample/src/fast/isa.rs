@@ -4,24 +4,28 @@
 
 use std::fmt;
 
-use brolga_resource::format::Format;
+use brolga_ir::interface::Dimension;
+use brolga_resource::format::{Coding, Encoding, Format, Layout};
 
-use super::codes::Codes;
-use super::compare::{Compared, Depth16, Depth24, Depth32};
+use super::Form;
 use super::filter::{self, FilterFn, Results};
-use super::numbers::{Curve, Floats, Halves, Numbers};
+use super::kind::{Codes, Compared, Curve, Depth16, Depth24, Depth32, Fields, Floats, Halves, Kind, Numbers};
 use super::packet::{self, Cube, Flat, Lines, Part, Pyramid, Shape};
-use super::vector::{Avx2, Avx512, Pair, Sse42, Vector};
-use super::{Fast, Form, Kind};
+use super::source::Source;
+use super::texture::has_four_codes;
+use super::vector::{Avx2, Pair, Sse42, Vector};
+use crate::texel::Border;
 
 /// An instruction set that the processor has.
+///
+/// There is none of vectors of 64 bytes: short stretches of such code slow down the code around them, whose vectors have 32 bytes, by more
+/// than they gain.
 #[derive(Clone, Copy, Debug)]
 pub struct Isa(Set);
 
 /// Private, so that nobody can claim to have another one.
 #[derive(Clone, Copy, Debug)]
 enum Set {
-    Avx512,
     Avx2,
     Sse42,
 }
@@ -53,7 +57,7 @@ pub(super) struct OneVector {
 
 /// Samples one vector of lanes, and returns those that it leaves. One call for each: what a loop over them would keep ready costs
 /// more than it saves. Its arguments are the fields of [`Part`].
-type RunFn = unsafe fn(&Fast, &Form, *const u32, *mut u32, usize, u32, FilterFn) -> u32;
+type RunFn = unsafe fn(Source<'_>, &Form, *const u32, *mut u32, usize, u32, FilterFn) -> u32;
 
 impl OneVector {
     /// Calls it.
@@ -65,7 +69,7 @@ impl OneVector {
     #[inline(always)]
     pub unsafe fn run(
         &self,
-        fast: &Fast,
+        source: Source<'_>,
         form: &Form,
         operands: *const u32,
         results: *mut u32,
@@ -73,7 +77,7 @@ impl OneVector {
         taking_part: u32,
     ) -> u32 {
         // SAFETY: as above.
-        unsafe { (self.run)(fast, form, operands, results, row_lanes, taking_part, self.filter) }
+        unsafe { (self.run)(source, form, operands, results, row_lanes, taking_part, self.filter) }
     }
 }
 
@@ -105,58 +109,71 @@ impl Isa {
     pub fn present() -> impl Iterator<Item = Self> {
         let has_avx2 =
             is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c");
-        let has_avx512 = has_avx2
-            && is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512dq");
-        let sets = [(Set::Avx512, has_avx512), (Set::Avx2, has_avx2), (Set::Sse42, is_x86_feature_detected!("sse4.2"))];
+        let sets = [(Set::Avx2, has_avx2), (Set::Sse42, is_x86_feature_detected!("sse4.2"))];
         sets.into_iter().filter_map(|(set, is_there)| is_there.then_some(Self(set)))
     }
 
     /// The filters of a format.
-    pub(super) fn filter_of(self, format: Format, is_cube: bool) -> Option<Runs> {
-        Some(match format {
-            Format::R8G8B8A8_UNORM | Format::B8G8R8A8_UNORM => self.runs::<Codes>(is_cube),
-            Format::R8G8B8A8_UNORM_SRGB | Format::B8G8R8A8_UNORM_SRGB => self.runs::<Numbers<Curve>>(is_cube),
-            Format::R16G16B16A16_FLOAT => self.runs::<Numbers<Halves>>(is_cube),
-            Format::R32_FLOAT => self.runs::<Numbers<Floats<1>>>(is_cube),
-            Format::R32G32B32A32_FLOAT => self.runs::<Numbers<Floats<4>>>(is_cube),
-            _ => return None,
-        })
-    }
-
-    /// Its comparisons.
-    pub(super) fn comparison_of(self, format: Format, is_cube: bool) -> Option<Runs> {
-        Some(match format {
-            Format::R32_FLOAT => self.runs::<Compared<Depth32>>(is_cube),
-            Format::R16_UNORM => self.runs::<Compared<Depth16>>(is_cube),
-            Format::R24_UNORM_X8_TYPELESS => self.runs::<Compared<Depth24>>(is_cube),
-            _ => return None,
-        })
-    }
-
-    fn runs<K: Kind>(self, is_cube: bool) -> Runs {
-        match is_cube {
-            true => Runs::same(self.run::<K, Cube>()),
-            false => Runs {
-                of_first_level: self.run::<K, Flat>(),
-                of_levels: self.run::<K, Pyramid>(),
-                of_lines: self.run::<K, Lines>(),
-            },
+    pub(super) fn filters(
+        self,
+        format: Format,
+        layout: &Layout,
+        border: Option<&Border>,
+        dimension: Dimension,
+    ) -> Runs {
+        let channels = &layout.channels;
+        let codings = channels.map(|channel| channel.map(|channel| channel.coding));
+        let is_code = |value: u32| f32::from_bits(value).fract() == 0.0;
+        let border_is_code = border
+            .is_none_or(|border| channels.iter().zip(border.values).all(|(c, value)| c.is_none() || is_code(value)));
+        match (codings, layout.size_bytes) {
+            (_, 4) if has_four_codes(format, Encoding::Unorm, channels) && border_is_code => {
+                self.runs::<Codes>(dimension)
+            }
+            (_, 4) if has_four_codes(format, Encoding::Srgb, channels) => self.runs::<Numbers<Curve>>(dimension),
+            ([Some(Coding::Half), Some(Coding::Half), Some(Coding::Half), _], 8) => {
+                self.runs::<Numbers<Halves>>(dimension)
+            }
+            ([Some(Coding::Float), None, None, None], 4) => self.runs::<Numbers<Floats<1>>>(dimension),
+            ([Some(Coding::Float), ..], 16) => self.runs::<Numbers<Floats<4>>>(dimension),
+            _ => self.runs::<Fields>(dimension),
         }
+    }
+
+    /// Its comparisons, if it has depths in its lowest bits.
+    pub(super) fn comparisons(self, layout: &Layout, dimension: Dimension) -> Option<Runs> {
+        let red = layout.channels[0]
+            .filter(|red| red.field.shift == 0 && dimension.sample_axes() < 3 || dimension.is_cube())?;
+        Some(match (red.coding, red.field.bits) {
+            (Coding::Float, 32) => self.runs::<Compared<Depth32>>(dimension),
+            (Coding::Unorm { .. }, 16) => self.runs::<Compared<Depth16>>(dimension),
+            (Coding::Unorm { .. }, 24) => self.runs::<Compared<Depth24>>(dimension),
+            _ => return None,
+        })
+    }
+
+    fn runs<K: Kind>(self, dimension: Dimension) -> Runs {
+        if dimension.is_cube() {
+            return Runs::same(self.run::<K, Cube>());
+        }
+        let of_levels = self.run::<K, Pyramid>();
+        // Only textures of two dimensions have lines.
+        let of_lines = if dimension.sample_axes() == 2 { self.run::<K, Lines>() } else { of_levels };
+        Runs { of_first_level: self.run::<K, Flat>(), of_levels, of_lines }
     }
 
     /// Levels of detail; they count where there is but one level, too.
-    pub(super) fn queries(self, is_cube: bool) -> Runs {
-        match is_cube {
-            true => Runs::same(self.query::<Cube>()),
-            false => Runs { of_lines: self.query::<Lines>(), ..Runs::same(self.query::<Pyramid>()) },
+    pub(super) fn queries(self, dimension: Dimension) -> Runs {
+        if dimension.is_cube() {
+            return Runs::same(self.query::<Cube>());
         }
+        let of_levels = self.query::<Pyramid>();
+        let of_lines = if dimension.sample_axes() == 2 { self.query::<Lines>() } else { of_levels };
+        Runs { of_lines, ..Runs::same(of_levels) }
     }
 
     fn run<K: Kind, S: Shape>(self) -> Run {
         match self.0 {
-            Set::Avx512 => Run { short: avx2::sampling::<K, S>(), long: Some(avx512::sampling::<K, S>()) },
             Set::Avx2 if S::IS_COMMON => Run { short: avx2::sampling::<K, S>(), long: Some(pair::sampling::<K, S>()) },
             Set::Avx2 => Run { short: avx2::sampling::<K, S>(), long: None },
             Set::Sse42 => Run { short: sse42::sampling::<K, S>(), long: None },
@@ -165,7 +182,6 @@ impl Isa {
 
     fn query<S: Shape>(self) -> Run {
         match self.0 {
-            Set::Avx512 => Run { short: avx2::querying::<S>(), long: Some(avx512::querying::<S>()) },
             Set::Avx2 => Run { short: avx2::querying::<S>(), long: Some(pair::querying::<S>()) },
             Set::Sse42 => Run { short: sse42::querying::<S>(), long: None },
         }
@@ -192,21 +208,21 @@ macro_rules! functions {
 
             #[target_feature(enable = $features)]
             unsafe fn filter<K: Kind>(
-                fast: &Fast,
+                source: Source<'_>,
                 work: *const (),
                 words: *mut u32,
                 row_lanes: usize,
                 taking_part: u32,
             ) -> u32 {
                 // SAFETY: as [`FilterFn`] says.
-                unsafe { filter::filter::<K, $vector>(fast, work, Results { words, row_lanes, taking_part }) }
+                unsafe { filter::filter::<K, $vector>(source, work, Results { words, row_lanes, taking_part }) }
             }
         })*
     };
     ($function:ident for $vector:ident with $features:literal) => {
         #[target_feature(enable = $features)]
         unsafe fn $function<S: Shape>(
-            fast: &Fast,
+            source: Source<'_>,
             form: &Form,
             operands: *const u32,
             words: *mut u32,
@@ -216,13 +232,12 @@ macro_rules! functions {
         ) -> u32 {
             let part = Part { form, operands, results: Results { words, row_lanes, taking_part }, filter };
             // SAFETY: as [`OneVector::run`] says.
-            unsafe { packet::$function::<S, $vector>(fast, part) }
+            unsafe { packet::$function::<S, $vector>(source, part) }
         }
     };
 }
 
 functions! {
-    avx512 for Avx512 with "avx512f,avx512bw,avx512dq,avx2,fma,f16c";
     avx2 for Avx2 with "avx2,fma,f16c";
     pair for Pair with "avx2,fma,f16c";
     sse42 for Sse42 with "sse4.2";

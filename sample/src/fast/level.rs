@@ -2,7 +2,7 @@
 
 use brolga_resource::Tap;
 
-use super::Fast;
+use super::source::Source;
 use super::vector::{Lanes, Vector};
 use crate::level::{LOG2, NO_LENGTH};
 
@@ -12,7 +12,7 @@ pub(super) enum Detail<'a, V: Vector> {
     Zero,
     Given(&'a Lanes<V, u32>),
     /// The derivatives along the screen's axes, of as many coordinates as there are.
-    Derivatives([[&'a Lanes<V, u32>; 3]; 2]),
+    Derivatives([[Option<&'a Lanes<V, u32>>; 3]; 2]),
 }
 
 /// What is added to it, and what bounds it from below.
@@ -25,46 +25,42 @@ pub(super) struct Adjusted<'a, V: Vector> {
 /// The levels that a packet takes.
 #[derive(Clone, Copy)]
 pub(super) struct Chosen<V> {
-    pub tap: Tap,
     /// Existing levels.
     pub first: V,
     pub second: V,
     /// Weights of the second ones, in 256ths.
     pub fraction: V,
-    /// Lanes that need another filter, or take nothing.
+    /// Lanes that minify.
+    pub minifies: u32,
+    /// Lanes that take nothing.
     pub left: u32,
 }
 
 impl<V: Vector> Chosen<V> {
     /// Where nothing but the first level can be meant.
     #[inline(always)]
-    pub fn first(fast: &Fast) -> Self {
+    pub fn first() -> Self {
         let zero = V::splat(0);
-        Self { tap: fast.sampler.filter.magnify, first: zero, second: zero, fraction: zero, left: 0 }
+        Self { first: zero, second: zero, fraction: zero, minifies: 0, left: 0 }
     }
 
     /// The levels for a level of detail.
     #[inline(always)]
-    pub fn of(fast: &Fast, level: V, adjusted: Adjusted<'_, V>, taking_part: u32) -> Self {
-        let filter = fast.sampler.filter;
+    pub fn of(source: Source<'_>, level: V, adjusted: Adjusted<'_, V>) -> Self {
         let zero = V::splat(0);
-        let last = fast.levels.len() as u32 - 1;
-        let (level, mut left) = bounded(fast, biased(fast, level, adjusted.bias), adjusted.clamp);
-        let minifies = level.more_floats(zero).signs() & taking_part;
-        let tap = if minifies == 0 { filter.magnify } else { filter.minify };
-        if minifies != 0 && filter.minify != filter.magnify {
-            left |= !minifies & V::ALL;
-        }
-        let fixed = existing(fast, level).mul_floats(V::splat_float(256.0)).to_int();
-        match filter.mip {
+        let last = source.extents.len() as u32 - 1;
+        let (level, left) = bounded(source, biased(source, level, adjusted.bias), adjusted.clamp);
+        let minifies = level.more_floats(zero).signs();
+        let fixed = existing(source, level).mul_floats(V::splat_float(256.0)).to_int();
+        match source.sampler.filter.mip {
             Tap::Point => {
                 let first = fixed.add(V::splat(128)).shift_right::<8>();
-                Self { tap, first, second: first, fraction: zero, left }
+                Self { first, second: first, fraction: zero, minifies, left }
             }
             Tap::Linear => {
                 let first = fixed.shift_right::<8>();
                 let second = first.add(V::splat(1)).min(V::splat(last));
-                Self { tap, first, second, fraction: fixed.and(V::splat(255)), left }
+                Self { first, second, fraction: fixed.and(V::splat(255)), minifies, left }
             }
         }
     }
@@ -72,8 +68,8 @@ impl<V: Vector> Chosen<V> {
 
 /// A level of detail with what is added to it.
 #[inline(always)]
-pub(super) fn biased<V: Vector>(fast: &Fast, level: V, bias: Option<&Lanes<V, u32>>) -> V {
-    let level = level.add_floats(V::splat_float(fast.sampler.level_bias));
+pub(super) fn biased<V: Vector>(source: Source<'_>, level: V, bias: Option<&Lanes<V, u32>>) -> V {
+    let level = level.add_floats(V::splat_float(source.sampler.level_bias));
     match bias {
         Some(bias) => level.add_floats(V::load_written(bias).flush()),
         None => level,
@@ -82,24 +78,24 @@ pub(super) fn biased<V: Vector>(fast: &Fast, level: V, bias: Option<&Lanes<V, u3
 
 /// A level of detail within its bounds, and the lanes in which they exclude all levels.
 #[inline(always)]
-pub(super) fn bounded<V: Vector>(fast: &Fast, level: V, clamp: Option<&Lanes<V, u32>>) -> (V, u32) {
+pub(super) fn bounded<V: Vector>(source: Source<'_>, level: V, clamp: Option<&Lanes<V, u32>>) -> (V, u32) {
     // NaN becomes the largest level.
-    let level = level.flush().min_floats(V::splat_float(fast.sampler.max_level));
-    let level = level.max_floats(V::splat_float(fast.sampler.min_level));
-    let mut least = V::splat_float(fast.least_level);
+    let level = level.flush().min_floats(V::splat_float(source.sampler.max_level));
+    let level = level.max_floats(V::splat_float(source.sampler.min_level));
+    let mut least = V::splat_float(source.least_level);
     let mut left = 0;
     if let Some(clamp) = clamp {
         // NaN is none.
         least = V::load_written(clamp).flush().max_floats(least);
-        left = least.more_floats(V::splat_float((fast.levels.len() - 1) as f32)).signs();
+        left = least.more_floats(V::splat_float((source.extents.len() - 1) as f32)).signs();
     }
     (level.max_floats(least), left)
 }
 
 /// The nearest level that there is.
 #[inline(always)]
-pub(super) fn existing<V: Vector>(fast: &Fast, level: V) -> V {
-    level.max_floats(V::splat(0)).min_floats(V::splat_float((fast.levels.len() - 1) as f32))
+pub(super) fn existing<V: Vector>(source: Source<'_>, level: V) -> V {
+    level.max_floats(V::splat(0)).min_floats(V::splat_float((source.extents.len() - 1) as f32))
 }
 
 /// The layer of each lane, clamped to existing ones.
@@ -110,20 +106,28 @@ pub(super) fn layer<V: Vector>(layers: u32, coordinate: V) -> V {
     coordinate.max_floats(V::splat(0)).min_floats(last).to_int()
 }
 
-/// `Footprint::level` for derivatives along two coordinates.
+/// `Footprint::level` for derivatives along three coordinates; those that there are not are 0.
 #[inline(always)]
-pub(super) fn of_derivatives<V: Vector>(fast: &Fast, [x, y]: [[V; 2]; 2]) -> V {
-    let extents = [V::splat_float(fast.first.width as f32), V::splat_float(fast.first.height as f32)];
-    let (xx, yy) = (square(x, extents), square(y, extents));
+pub(super) fn of_derivatives<V: Vector>(source: Source<'_>, [x, y]: [[V; 3]; 2]) -> V {
+    let first = &source.extents[0];
+    let extents =
+        [V::splat_float(first.width as f32), V::splat_float(first.height as f32), V::splat_float(first.depth as f32)];
+    let is_volume = source.axes > 2;
+    let (xx, yy) = (square(x, extents, is_volume), square(y, extents, is_volume));
     // A NaN is not the longer one, unless both are.
     half_log2(xx.max_floats(yy).where_set(yy.ordered(yy), xx))
 }
 
 /// The square of a length in texels.
 #[inline(always)]
-fn square<V: Vector>([a, b]: [V; 2], [width, height]: [V; 2]) -> V {
+fn square<V: Vector>([a, b, c]: [V; 3], [width, height, depth]: [V; 3], is_volume: bool) -> V {
     let (a, b) = (a.mul_floats(width), b.mul_floats(height));
-    a.mul_floats(a).add_floats(b.mul_floats(b))
+    let square = a.mul_floats(a).add_floats(b.mul_floats(b));
+    if !is_volume {
+        return square;
+    }
+    let c = c.mul_floats(depth);
+    square.add_floats(c.mul_floats(c))
 }
 
 /// The function of this name in `level.rs` beside this folder, step by step.

@@ -1,9 +1,11 @@
 //! Lines along which anisotropic filters take samples, for a vector of lanes: what `anisotropic.rs` beside this folder does for one.
 
-use super::level::half_log2;
+use super::each;
+use super::kind::Filtered;
+use super::level::{self, half_log2};
+use super::source::Source;
 use super::vector::Vector;
-use super::{Fast, Filtered};
-use crate::anisotropic::WITH_ELLIPSE;
+use crate::anisotropic::{PARTS, WITH_ELLIPSE};
 use crate::level::NO_LENGTH;
 
 const SIGN: u32 = 1 << 31;
@@ -13,16 +15,20 @@ const SIGN: u32 = 1 << 31;
 pub(super) struct Line<V> {
     /// How many samples, as floats.
     pub count: V,
+    /// The part of the line from one to the next.
+    part: V,
     /// Its extent along both coordinates.
     reach: [V; 2],
 }
 
 impl<V: Vector> Line<V> {
-    /// The level of detail, the line, and the lanes whose derivatives have no ellipse.
+    /// The level of detail and the line; a single sample where the derivatives have no ellipse.
     #[inline(always)]
-    pub fn of_derivatives(fast: &Fast, [x, y]: [[V; 2]; 2]) -> (V, Self, u32) {
+    pub fn of_derivatives(source: Source<'_>, derivatives: [[V; 3]; 2]) -> (V, Self) {
+        let [x, y] = derivatives;
         let zero = V::splat(0);
-        let (width, height) = (V::splat_float(fast.first.width as f32), V::splat_float(fast.first.height as f32));
+        let (width, height) =
+            (V::splat_float(source.extents[0].width as f32), V::splat_float(source.extents[0].height as f32));
         let x = [x[0].mul_floats(width), x[1].mul_floats(height)];
         let y = [y[0].mul_floats(width), y[1].mul_floats(height)];
         let across = x[0].mul_floats(x[0]).add_floats(y[0].mul_floats(y[0]));
@@ -35,7 +41,7 @@ impl<V: Vector> Line<V> {
         let twice = area.add_floats(area);
         let spread = both.sub_floats(twice).max_floats(zero).sqrt().mul_floats(both.add_floats(twice).sqrt());
         let square = both.add_floats(spread).mul_floats(V::splat_float(0.5));
-        let (length, most) = (square.sqrt(), V::splat_float(fast.sampler.max_anisotropy as f32));
+        let (length, most) = (square.sqrt(), V::splat_float(source.sampler.max_anisotropy as f32));
         let is_long = square.more_floats(most.mul_floats(area));
         let minor = length.div_floats(most).where_set(is_long, area.div_floats(length));
         let ratio = most.where_set(is_long, square.div_floats(area));
@@ -49,16 +55,20 @@ impl<V: Vector> Line<V> {
         let v = spread.add_floats(down.sub_floats(across)).max_floats(zero).sqrt().mul_floats(scale);
         let product = x[0].mul_floats(x[1]).add_floats(y[0].mul_floats(y[1]));
         let v = v.xor(V::splat_float(-NO_LENGTH).more_floats(product).and(V::splat(SIGN)));
+        let count = count.where_set(has_ellipse, one);
         let has_direction = spread.more_floats(zero).and(count.more_floats(one));
         let reach = [u.div_floats(width).and(has_direction), v.div_floats(height).and(has_direction)];
-        (half_log2(minor.mul_floats(minor)), Self { count, reach }, !has_ellipse.signs() & V::ALL)
+        let mut level = half_log2(minor.mul_floats(minor));
+        if !has_ellipse.is_ones() {
+            level = level.where_set(has_ellipse, level::of_derivatives(source, derivatives));
+        }
+        (level, Self { count, part: one.div_floats(count), reach })
     }
 
     /// The places of one sample of each lane.
     #[inline(always)]
     pub fn sample(&self, [u, v]: [V; 2], index: u32) -> [V; 2] {
-        let part = V::splat_float(1.0).div_floats(self.count);
-        let along = V::splat_float(index as f32 + 0.5).mul_floats(part).sub_floats(V::splat_float(0.5));
+        let along = V::splat_float(index as f32 + 0.5).mul_floats(self.part).sub_floats(V::splat_float(0.5));
         [u.add_floats(self.reach[0].mul_floats(along)), v.add_floats(self.reach[1].mul_floats(along))]
     }
 }
@@ -81,16 +91,30 @@ impl<V: Vector> Means<V> {
     pub fn take(&mut self, index: u32, count: V, sample: Filtered<V>) {
         let has = count.more_floats(V::splat_float(index as f32));
         self.left |= sample.left & has.signs();
-        let taken = V::splat_float((index + 1) as f32);
+        let part = V::splat_float(PARTS[index as usize]);
         for (mean, number) in self.numbers.iter_mut().zip(sample.words) {
-            let with = mean.add_floats(number.sub_floats(*mean).div_floats(taken));
+            let with = mean.add_floats(number.sub_floats(*mean).mul_floats(part));
             *mean = with.where_set(has, *mean);
         }
     }
 
-    /// The means; lanes where they are not finite are left.
+    /// The same for the least or the largest of samples.
     #[inline(always)]
-    pub fn finish(self) -> Filtered<V> {
+    pub fn take_extreme(&mut self, source: Source<'_>, index: u32, count: V, sample: Filtered<V>) {
+        let has = count.more_floats(V::splat_float(index as f32));
+        self.left |= sample.left & has.signs();
+        for (extreme, number) in self.numbers.iter_mut().zip(sample.words) {
+            let both = if index == 0 { number } else { each::extreme(source, *extreme, number) };
+            *extreme = both.where_set(has, *extreme);
+        }
+    }
+
+    /// The results. Lanes in which means are not finite are left.
+    #[inline(always)]
+    pub fn finish(self, are_extremes: bool) -> Filtered<V> {
+        if are_extremes {
+            return Filtered { words: self.numbers, left: self.left };
+        }
         let mut zero = V::splat(0);
         for number in self.numbers {
             zero = zero.add_floats(number.sub_floats(number));

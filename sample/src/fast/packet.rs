@@ -6,60 +6,57 @@
 use std::marker::PhantomData;
 
 use brolga_ir::float::NAN_F32;
-use brolga_ir::sampling::LevelSource;
+use brolga_ir::sampling::{LevelSource, Offsets};
 use brolga_resource::Tap;
 
-use super::address::{Levels, LinearAddresses, TexelAddress};
-use super::cube::Hit;
+use super::Form;
+use super::address::{At, Levels, LinearAddresses};
+use super::cube::{Hit, OnFace};
+use super::each;
 use super::filter::{FilterFn, Results, Selection};
+use super::kind::Filtered;
 use super::level::{self, Adjusted, Chosen, Detail};
 use super::line::{Line, Means};
+use super::source::Source;
 use super::vector::{Array, Lanes, Vector};
-use super::{Fast, Filtered, Form};
 use crate::MOST_ANISOTROPY;
 
 /// What kind of texture a function is compiled for, so that none carries what others need.
 pub(super) trait Shape {
-    const IS_CUBE: bool;
-    const HAS_LEVELS: bool;
+    const IS_CUBE: bool = false;
+    const HAS_LEVELS: bool = true;
     const HAS_LINES: bool = false;
     /// Whether it is worth the code of two vectors at once.
     const IS_COMMON: bool = false;
 }
 
-/// A 2D texture of which only the first level can be meant.
+/// A texture of which only the first level can be meant.
 pub(super) struct Flat;
 
-/// A 2D texture with levels.
+/// A texture with levels.
 pub(super) struct Pyramid;
 
-/// A 2D texture whose texels are taken along lines.
+/// A texture whose texels are taken along lines.
 pub(super) struct Lines;
 
 /// A cube.
 pub(super) struct Cube;
 
 impl Shape for Flat {
-    const IS_CUBE: bool = false;
     const HAS_LEVELS: bool = false;
     const IS_COMMON: bool = true;
 }
 
 impl Shape for Pyramid {
-    const IS_CUBE: bool = false;
-    const HAS_LEVELS: bool = true;
     const IS_COMMON: bool = true;
 }
 
 impl Shape for Lines {
-    const IS_CUBE: bool = false;
-    const HAS_LEVELS: bool = true;
     const HAS_LINES: bool = true;
 }
 
 impl Shape for Cube {
     const IS_CUBE: bool = true;
-    const HAS_LEVELS: bool = true;
 }
 
 /// A vector of a packet's lanes.
@@ -80,9 +77,9 @@ pub(super) struct Part<'a> {
 /// There are as many rows of operands as the instruction has, and four rows for results. The filter is for the same kind of vector, and
 /// for texels of the texture's size; the processor has the instruction set that it was compiled for.
 #[inline(always)]
-pub(super) unsafe fn sample<S: Shape, V: Vector>(fast: &Fast, part: Part<'_>) -> u32 {
+pub(super) unsafe fn sample<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u32 {
     // SAFETY: as above.
-    unsafe { sampled::<S, V>(fast, part) & part.results.taking_part }
+    unsafe { sampled::<S, V>(source, part) & part.results.taking_part }
 }
 
 /// Writes the levels of detail of a vector of lanes: the one that is sampled, and the one before all clamping.
@@ -91,17 +88,19 @@ pub(super) unsafe fn sample<S: Shape, V: Vector>(fast: &Fast, part: Part<'_>) ->
 ///
 /// As for [`sample`].
 #[inline(always)]
-pub(super) unsafe fn query<S: Shape, V: Vector>(fast: &Fast, part: Part<'_>) -> u32 {
+pub(super) unsafe fn query<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u32 {
     // SAFETY: as above.
-    unsafe { part.results.write(queried::<S, V>(fast, part)) & part.results.taking_part }
+    unsafe { part.results.write(queried::<S, V>(source, part)) & part.results.taking_part }
 }
 
 /// The operands of a vector of lanes.
 struct Operands<'a, V: Vector> {
     /// As many as the texture has axes.
-    at: [&'a Lanes<V, u32>; 3],
+    at: [Option<&'a Lanes<V, u32>>; 3],
     /// The coordinate of the layer.
     layer: Option<&'a Lanes<V, u32>>,
+    /// Along u and v, where they are computed.
+    offsets: Option<[&'a Lanes<V, u32>; 2]>,
     reference: Option<&'a Lanes<V, u32>>,
     detail: Detail<'a, V>,
     adjusted: Adjusted<'a, V>,
@@ -128,22 +127,25 @@ impl<'a, V: Vector> Reader<'a, V> {
         if is_there { Some(self.read()) } else { None }
     }
 
-    /// Two rows, or three.
+    /// One to three rows.
     #[inline(always)]
-    fn vector(&mut self, axes: usize) -> [&'a Lanes<V, u32>; 3] {
-        let (u, v) = (self.read(), self.read());
-        [u, v, if axes == 3 { self.read() } else { v }]
+    fn vector(&mut self, axes: usize) -> [Option<&'a Lanes<V, u32>>; 3] {
+        [Some(self.read()), self.read_if(axes > 1), self.read_if(axes > 2)]
     }
 }
 
 impl<'a, V: Vector> Operands<'a, V> {
     #[inline(always)]
-    fn of<S: Shape>(fast: &Fast, Part { form, operands, results, .. }: Part<'a>) -> Self {
-        let axes = if S::IS_CUBE { 3 } else { 2 };
+    fn of<S: Shape>(source: Source<'_>, Part { form, operands, results, .. }: Part<'a>) -> Self {
+        let axes = if S::IS_CUBE { 3 } else { source.axes };
         let mut reader = Reader::<V> { vector: PhantomData, next: operands, row_lanes: results.row_lanes };
         Self {
             at: reader.vector(axes),
-            layer: reader.read_if(fast.dimension.is_array()),
+            layer: reader.read_if(source.dimension.is_array()),
+            offsets: match form.offsets {
+                Offsets::Computed => Some([reader.read(), reader.read()]),
+                Offsets::Fixed(_) => None,
+            },
             reference: reader.read_if(form.compares),
             detail: match form.level {
                 _ if !S::HAS_LEVELS => Detail::Zero,
@@ -161,53 +163,52 @@ impl<'a, V: Vector> Operands<'a, V> {
 
 /// Where a vector of lanes samples.
 #[derive(Clone, Copy)]
-struct Place<V> {
-    /// On the face of a cube.
-    at: [V; 2],
-    face: Option<V>,
-    layer: Option<V>,
-    offsets: [u32; 2],
+enum Place<V> {
+    Flat(At<V>),
+    Cube(OnFace<V>),
 }
 
 impl<V: Vector> Place<V> {
     #[inline(always)]
-    fn nearest(&self, fast: &Fast, level: Levels<V>) -> TexelAddress<V> {
-        let level = level.in_layer(fast, self.layer);
-        match self.face {
-            Some(_) => TexelAddress::nearest_on_face(self.at, level),
-            None => TexelAddress::nearest(fast, self.at, self.offsets, level),
+    fn addresses(&self, source: Source<'_>, levels: &Levels<V>, tap: Tap, taking_part: u32) -> LinearAddresses<V> {
+        match self {
+            Place::Flat(at) => LinearAddresses::of(source, at, levels, tap, taking_part),
+            Place::Cube(on) => LinearAddresses::on_face(source, on, levels, tap, taking_part),
         }
     }
 
+    /// What a filter takes there from the levels that were chosen.
     #[inline(always)]
-    fn linear(&self, fast: &Fast, level: Levels<V>) -> LinearAddresses<V> {
-        let level = level.in_layer(fast, self.layer);
-        match self.face {
-            Some(face) => LinearAddresses::on_face(fast, face, self.at, level),
-            None => LinearAddresses::linear(fast, self.at, self.offsets, level),
-        }
-    }
-
-    /// What a filter takes there from the levels that were chosen, and the lanes that need another filter.
-    #[inline(always)]
-    fn selection<S: Shape>(&self, fast: &Fast, chosen: Chosen<V>) -> (Selection<V>, u32) {
-        let first = match S::HAS_LEVELS && fast.needs_level {
-            true => Levels::of(fast, chosen.first),
-            false => Levels::first(fast),
-        };
-        let one_level = if S::HAS_LEVELS { chosen.fraction.equal(V::splat(0)) } else { V::splat(u32::MAX) };
-        if chosen.tap == Tap::Point {
-            return (Selection::Nearest(self.nearest(fast, first)), chosen.left | !one_level.signs());
-        }
-        let first = self.linear(fast, first);
-        let selection = match S::HAS_LEVELS && !one_level.is_ones() {
-            true => {
-                let second = self.linear(fast, Levels::of(fast, chosen.second));
-                Selection::Two { first, second, fraction: chosen.fraction }
+    fn selection(
+        &self,
+        source: Source<'_>,
+        (first, second): (&Levels<V>, Option<&Levels<V>>),
+        fraction: V,
+        tap: Tap,
+        taking_part: u32,
+    ) -> Selection<V> {
+        let first = self.addresses(source, first, tap, taking_part);
+        match second {
+            Some(second) => {
+                let second = self.addresses(source, second, tap, taking_part);
+                Selection::Two { first, second, fraction }
             }
-            false => Selection::Linear(first),
-        };
-        (selection, chosen.left)
+            None if matches!(tap, Tap::Point) => Selection::Nearest(first.nearest()),
+            None => Selection::Linear(first),
+        }
+    }
+}
+
+/// The levels that lanes take: one, or two.
+#[inline(always)]
+fn levels_of<S: Shape, V: Vector>(source: Source<'_>, chosen: &Chosen<V>) -> (Levels<V>, Option<Levels<V>>) {
+    if !S::HAS_LEVELS || !source.needs_level {
+        return (Levels::first(source), None);
+    }
+    let first = Levels::of(source, chosen.first);
+    match chosen.fraction.equal(V::splat(0)).is_ones() {
+        true => (first, None),
+        false => (first, Some(Levels::of(source, chosen.second))),
     }
 }
 
@@ -217,113 +218,188 @@ impl<V: Vector> Place<V> {
 ///
 /// As for [`sample`].
 #[inline(always)]
-unsafe fn sampled<S: Shape, V: Vector>(fast: &Fast, part: Part<'_>) -> u32 {
+unsafe fn sampled<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u32 {
     let Part { form, results, filter, .. } = part;
-    let operands = Operands::<V>::of::<S>(fast, part);
-    let [u, v, w] = operands.at;
-    let mut place =
-        Place { at: [V::load_written(u), V::load_written(v)], face: None, layer: None, offsets: form.offsets };
-    if let Some(layer) = operands.layer {
-        let parts = if S::IS_CUBE { 6 } else { 1 };
-        place.layer = Some(level::layer(fast.layers / parts, V::load_written(layer).flush()).mul(V::splat(parts)));
-    }
-    let (mut hit, mut left) = (None, 0);
-    if S::IS_CUBE {
-        let on_face = Hit::of([place.at[0].flush(), place.at[1].flush(), V::load_written(w).flush()]);
-        place.at = on_face.at;
-        place.face = Some(on_face.face);
-        place.layer = Some(match place.layer {
-            Some(layer) => layer.add(on_face.face),
-            None => on_face.face,
-        });
-        left = on_face.left;
-        hit = Some(on_face);
-    }
+    let operands = Operands::<V>::of::<S>(source, part);
+    let (place, hit, mut left) = placed::<S, V>(source, form, &operands);
     let reference = match operands.reference {
         Some(reference) => V::load_written(reference),
         None => V::splat(0),
     };
     if S::HAS_LINES
         && let Detail::Derivatives([x, y]) = operands.detail
+        && let Place::Flat(at) = place
     {
-        let (x, y) = (flushed(x), flushed(y));
-        let (level, line, left) = Line::of_derivatives(fast, [[x[0], x[1]], [y[0], y[1]]]);
-        let chosen = Chosen::of(fast, level, operands.adjusted, results.taking_part);
-        let mut means = Means::new(left);
-        let centre = place.at;
+        let (level, line) = Line::of_derivatives(source, [flushed(x), flushed(y)]);
+        let chosen = Chosen::of(source, level, operands.adjusted);
+        let (first, second) = levels_of::<S, V>(source, &chosen);
+        let levels = (&first, second.as_ref());
+        let takes_extremes = source.takes_extremes() && !form.compares;
+        let mut means = Means::new(chosen.left);
         for index in 0..MOST_ANISOTROPY {
-            place.at = line.sample(centre, index);
-            let (selection, others) = place.selection::<S>(fast, chosen);
+            let [u, v] = line.sample([at.coordinates[0], at.coordinates[1]], index);
+            let place = Place::Flat(At { coordinates: [u, v, at.coordinates[2]], ..at });
+            let selection = place.selection(source, levels, chosen.fraction, Tap::Linear, results.taking_part);
             let mut rows = [Lanes::<V, u32>::splat(0); 4];
+            let row_results = Results::whole::<V>(&mut rows);
             // SAFETY: as above; there are four rows.
-            let others = unsafe { others | selection.filter(fast, reference, filter, Results::whole::<V>(&mut rows)) };
+            let others = unsafe {
+                match takes_extremes {
+                    true => each::extremes(source, &selection, filter, row_results),
+                    false => selection.filter(source, reference, filter, row_results),
+                }
+            };
             let words = [V::load(&rows[0]), V::load(&rows[1]), V::load(&rows[2]), V::load(&rows[3])];
-            means.take(index, line.count, Filtered { words, left: others });
-            if line.count.more_floats(V::splat_float((index + 1) as f32)).signs() & results.taking_part & !left == 0 {
+            let sample = Filtered { words, left: others };
+            match takes_extremes {
+                true => means.take_extreme(source, index, line.count, sample),
+                false => means.take(index, line.count, sample),
+            }
+            if line.count.more_floats(V::splat_float((index + 1) as f32)).signs() & results.taking_part == 0 {
                 break;
             }
         }
         // SAFETY: as above.
-        return unsafe { results.write(means.finish()) };
+        return unsafe { results.write(means.finish(takes_extremes)) };
     }
-    let chosen = match S::HAS_LEVELS && (fast.needs_level || form.has_clamp) {
-        false => Chosen::first(fast),
-        true => {
-            let level = level_of(fast, operands.detail, hit);
-            Chosen::of(fast, level, operands.adjusted, results.taking_part)
-        }
+    let chosen = match S::HAS_LEVELS && form.gathers.is_none() && (source.needs_level || form.has_clamp) {
+        false => Chosen::first(),
+        true => Chosen::of(source, level_of(source, operands.detail, hit), operands.adjusted),
     };
-    let (selection, others) = place.selection::<S>(fast, chosen);
-    // SAFETY: as above.
-    unsafe { left | others | selection.filter(fast, reference, filter, results) }
+    left |= chosen.left;
+    let (first, second) = levels_of::<S, V>(source, &chosen);
+    let levels = (&first, second.as_ref());
+    let sampler = source.sampler.filter;
+    // Lanes that minify, then those that magnify, where these have another filter.
+    let minifies = chosen.minifies & results.taking_part;
+    let (mut now, mut later) = match sampler.minify == sampler.magnify || minifies == 0 {
+        true => (results.taking_part, 0),
+        false => (minifies, results.taking_part & !minifies),
+    };
+    loop {
+        let tap = if now & minifies != 0 { sampler.minify } else { sampler.magnify };
+        let results = Results { taking_part: now, ..results };
+        let selection = match form.gathers {
+            Some(_) => Selection::Linear(place.addresses(source, &first, Tap::Linear, now)),
+            None => place.selection(source, levels, chosen.fraction, tap, now),
+        };
+        // SAFETY: as above.
+        left |= now
+            & unsafe {
+                match form.gathers {
+                    Some(component) => each::gathered(source, &selection, reference, component, filter, results),
+                    None if source.takes_extremes() && !form.compares => {
+                        each::extremes(source, &selection, filter, results)
+                    }
+                    None => selection.filter(source, reference, filter, results),
+                }
+            };
+        if later == 0 {
+            return left;
+        }
+        (now, later) = (later, 0);
+    }
+}
+
+/// Where lanes sample; the face of a cube that they hit, and those that hit none.
+#[inline(always)]
+fn placed<S: Shape, V: Vector>(
+    source: Source<'_>,
+    form: &Form,
+    operands: &Operands<'_, V>,
+) -> (Place<V>, Option<Hit<V>>, u32) {
+    let parts = if S::IS_CUBE { 6 } else { 1 };
+    let layer = match operands.layer {
+        Some(layer) => {
+            let layer = level::layer(source.layers / parts, V::load_written(layer).flush());
+            Some(if S::IS_CUBE { layer.mul(V::splat(parts)) } else { layer })
+        }
+        None => None,
+    };
+    if S::IS_CUBE {
+        let hit = Hit::of(flushed(operands.at));
+        let place = Place::Cube(OnFace { at: hit.at, face: hit.face, first_layer: layer });
+        return (place, Some(hit), hit.left);
+    }
+    let coordinates = loaded(operands.at);
+    let (offsets, has_offsets) = match (operands.offsets, form.offsets) {
+        (Some([u, v]), _) => {
+            // Six bits, signed.
+            let (u, v) = (V::load_written(u).shift_left::<26>(), V::load_written(v).shift_left::<26>());
+            ([u.shift_signed::<26>(), v.shift_signed::<26>(), V::splat(0)], true)
+        }
+        (None, Offsets::Fixed([u, v, w])) => {
+            let (u, v, w) = (i32::from(u) as u32, i32::from(v) as u32, i32::from(w) as u32);
+            ([V::splat(u), V::splat(v), V::splat(w)], u | v | w != 0)
+        }
+        (None, Offsets::Computed) => ([V::splat(0); 3], false),
+    };
+    (Place::Flat(At { coordinates, layer, offsets, has_offsets }), None, 0)
 }
 
 /// The levels of detail of a vector of lanes, as the first two results.
 #[inline(always)]
-fn queried<S: Shape, V: Vector>(fast: &Fast, part: Part<'_>) -> Filtered<V> {
-    let operands = Operands::<V>::of::<S>(fast, part);
-    let [u, v, w] = operands.at;
+fn queried<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> Filtered<V> {
+    let operands = Operands::<V>::of::<S>(source, part);
     let (level, left) = match operands.detail {
         Detail::Derivatives([x, y]) if S::HAS_LINES => {
-            let (x, y) = (flushed(x), flushed(y));
-            let (level, _, left) = Line::<V>::of_derivatives(fast, [[x[0], x[1]], [y[0], y[1]]]);
-            (level, left)
+            let (level, _) = Line::<V>::of_derivatives(source, [flushed(x), flushed(y)]);
+            (level, 0)
         }
         detail if S::IS_CUBE => {
-            let hit = Hit::of(flushed([u, v, w]));
-            (level_of(fast, detail, Some(hit)), hit.left)
+            let hit = Hit::of(flushed(operands.at));
+            (level_of(source, detail, Some(hit)), hit.left)
         }
-        detail => (level_of(fast, detail, None), 0),
+        detail => (level_of(source, detail, None), 0),
     };
-    let level = level::biased(fast, level, operands.adjusted.bias);
-    let (bounded, beyond) = level::bounded(fast, level, operands.adjusted.clamp);
+    let level = level::biased(source, level, operands.adjusted.bias);
+    let (bounded, beyond) = level::bounded(source, level, operands.adjusted.clamp);
     let level = level.where_set(level.ordered(level), V::splat(NAN_F32));
     // Whether a denormal stays depends on the float mode.
     let is_same = level.flush().equal(level);
     let none = V::splat(0);
     Filtered {
-        words: [level::existing(fast, bounded), level, none, none],
+        words: [level::existing(source, bounded), level, none, none],
         left: left | beyond | !is_same.signs() & V::ALL,
     }
 }
 
 /// The level of detail, before anything is added to it.
 #[inline(always)]
-fn level_of<V: Vector>(fast: &Fast, detail: Detail<'_, V>, hit: Option<Hit<V>>) -> V {
+fn level_of<V: Vector>(source: Source<'_>, detail: Detail<'_, V>, hit: Option<Hit<V>>) -> V {
     match detail {
         Detail::Zero => V::splat(0),
         Detail::Given(level) => V::load_written(level).flush(),
         Detail::Derivatives([x, y]) => {
             let (x, y) = (flushed(x), flushed(y));
             match hit {
-                Some(hit) => level::of_derivatives(fast, [hit.derivatives(x), hit.derivatives(y)]),
-                None => level::of_derivatives(fast, [[x[0], x[1]], [y[0], y[1]]]),
+                Some(hit) => {
+                    let ([xu, xv], [yu, yv]) = (hit.derivatives(x), hit.derivatives(y));
+                    let none = V::splat(0);
+                    level::of_derivatives(source, [[xu, xv, none], [yu, yv, none]])
+                }
+                None => level::of_derivatives(source, [x, y]),
             }
         }
     }
 }
 
+/// Up to three operands; those that there are not are 0.
 #[inline(always)]
-fn flushed<V: Vector>([a, b, c]: [&Lanes<V, u32>; 3]) -> [V; 3] {
-    [V::load_written(a).flush(), V::load_written(b).flush(), V::load_written(c).flush()]
+fn loaded<V: Vector>([a, b, c]: [Option<&Lanes<V, u32>>; 3]) -> [V; 3] {
+    [load(a), load(b), load(c)]
+}
+
+#[inline(always)]
+fn load<V: Vector>(lanes: Option<&Lanes<V, u32>>) -> V {
+    match lanes {
+        Some(lanes) => V::load_written(lanes),
+        None => V::splat(0),
+    }
+}
+
+#[inline(always)]
+fn flushed<V: Vector>(lanes: [Option<&Lanes<V, u32>>; 3]) -> [V; 3] {
+    let [a, b, c]: [V; 3] = loaded(lanes);
+    [a.flush(), b.flush(), c.flush()]
 }

@@ -4,7 +4,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{INVERSE_OF_255_256THS, Vector, apart};
+use super::{Unit, Vector, apart, lane_in_memory};
 
 /// For processors with AVX2, FMA and F16C.
 #[derive(Clone, Copy)]
@@ -17,35 +17,32 @@ fn signed(&[a, b, c, d, e, f, g, h]: &[u32; 8]) -> [i32; 8] {
     [a as i32, b as i32, c as i32, d as i32, e as i32, f as i32, g as i32, h as i32]
 }
 
-#[inline(always)]
-fn signed_pairs(&[a, b, c, d, e, f, g, h]: &[u64; 8]) -> [i64; 8] {
-    [a as i64, b as i64, c as i64, d as i64, e as i64, f as i64, g as i64, h as i64]
-}
-
-/// A texel in each half.
+/// Two texels of 16 bytes, one in each half.
 ///
 /// # Safety
 ///
-/// The processor has AVX2.
+/// The processor has AVX2, and the texels are there.
 #[inline(always)]
-unsafe fn two_fours(low: &[u32; 4], high: &[u32; 4]) -> __m256i {
-    // SAFETY: as above; each read is of a texel.
-    unsafe { _mm256_loadu2_m128i(high.as_ptr().cast(), low.as_ptr().cast()) }
-}
-
-/// Four lanes of [`Vector::blend_over_255`].
-///
-/// # Safety
-///
-/// The processor has AVX2 and FMA.
-#[inline(always)]
-unsafe fn blend_four([one, other]: [__m128; 2], weights: __m128i) -> __m128 {
+unsafe fn two_fours(base: *const u8, low: u32, high: u32) -> __m256i {
     // SAFETY: as above.
-    unsafe {
-        let weights = _mm256_cvtepi32_pd(weights);
-        let one = _mm256_mul_pd(_mm256_cvtps_pd(one), _mm256_sub_pd(_mm256_set1_pd(256.0), weights));
-        let sum = _mm256_fmadd_pd(_mm256_cvtps_pd(other), weights, one);
-        _mm256_cvtpd_ps(_mm256_mul_pd(sum, _mm256_set1_pd(INVERSE_OF_255_256THS)))
+    unsafe { _mm256_loadu2_m128i(base.add(high as usize).cast(), base.add(low as usize).cast()) }
+}
+
+impl Avx2 {
+    /// Two words of each of the first four lanes, and of the others.
+    ///
+    /// # Safety
+    ///
+    /// The processor has AVX2, and the words are there.
+    #[inline(always)]
+    unsafe fn gather_pairs(base: *const u8, offsets: &Self) -> [__m256i; 2] {
+        // SAFETY: as above.
+        unsafe {
+            [
+                _mm256_i32gather_epi64::<1>(base.cast(), _mm256_castsi256_si128(offsets.0)),
+                _mm256_i32gather_epi64::<1>(base.cast(), _mm256_extracti128_si256::<1>(offsets.0)),
+            ]
+        }
     }
 }
 
@@ -103,12 +100,38 @@ unsafe impl Vector for Avx2 {
     }
 
     #[inline(always)]
-    fn load_pairs(pairs: &[u64; 8]) -> [Self; 2] {
-        let [a, b, c, d, e, f, g, h] = signed_pairs(pairs);
+    unsafe fn bytes_at(base: *const u8, offsets: &Self) -> Self {
+        let mut words = [0; 8];
+        for (lane, word) in words.iter_mut().enumerate() {
+            // SAFETY: as the caller says.
+            *word = unsafe { base.add(lane_in_memory(offsets, lane) as usize).read() }.into();
+        }
+        Self::load(&words)
+    }
+
+    #[inline(always)]
+    unsafe fn shorts_at(base: *const u8, offsets: &Self) -> Self {
+        let mut words = [0; 8];
+        for (lane, word) in words.iter_mut().enumerate() {
+            // SAFETY: as the caller says.
+            *word = unsafe { base.add(lane_in_memory(offsets, lane) as usize).cast::<u16>().read_unaligned() }.into();
+        }
+        Self::load(&words)
+    }
+
+    #[inline(always)]
+    unsafe fn words_at(base: *const u8, offsets: &Self) -> Self {
+        // SAFETY: the processor has AVX2 (`mod.rs`); the words are there, as the caller says.
+        Self(unsafe { _mm256_i32gather_epi32::<1>(base.cast(), offsets.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn pairs_at(base: *const u8, offsets: &Self) -> [Self; 2] {
         // SAFETY: as above.
         unsafe {
-            let first = _mm256_castsi256_ps(_mm256_setr_epi64x(a, b, e, f));
-            let second = _mm256_castsi256_ps(_mm256_setr_epi64x(c, d, g, h));
+            let [abcd, efgh] = Self::gather_pairs(base, offsets);
+            let first = _mm256_castsi256_ps(_mm256_permute2x128_si256::<0x20>(abcd, efgh));
+            let second = _mm256_castsi256_ps(_mm256_permute2x128_si256::<0x31>(abcd, efgh));
             let low = _mm256_shuffle_ps::<0x88>(first, second);
             let high = _mm256_shuffle_ps::<0xdd>(first, second);
             [Self(_mm256_castps_si256(low)), Self(_mm256_castps_si256(high))]
@@ -116,32 +139,13 @@ unsafe impl Vector for Avx2 {
     }
 
     #[inline(always)]
-    fn load_halves(texels: &[u64; 8]) -> [Self; 4] {
-        let [a, b, c, d, e, f, g, h] = signed_pairs(texels);
-        // SAFETY: as above, and the processor has F16C too.
+    unsafe fn fours_at(base: *const u8, offsets: &Self) -> [Self; 4] {
+        // SAFETY: as above.
         unsafe {
-            let [ab, cd] = [_mm_set_epi64x(b, a), _mm_set_epi64x(d, c)];
-            let [ef, gh] = [_mm_set_epi64x(f, e), _mm_set_epi64x(h, g)];
-            // Red of a and c, green of a and c...; the same of b and d; then red of four, green of four.
-            let [even, odd] = [_mm_unpacklo_epi16(ab, cd), _mm_unpackhi_epi16(ab, cd)];
-            let [red, blue] = [_mm_unpacklo_epi16(even, odd), _mm_unpackhi_epi16(even, odd)];
-            let [even, odd] = [_mm_unpacklo_epi16(ef, gh), _mm_unpackhi_epi16(ef, gh)];
-            let [more_red, more_blue] = [_mm_unpacklo_epi16(even, odd), _mm_unpackhi_epi16(even, odd)];
-            [
-                Self(_mm256_castps_si256(_mm256_cvtph_ps(_mm_unpacklo_epi64(red, more_red)))),
-                Self(_mm256_castps_si256(_mm256_cvtph_ps(_mm_unpackhi_epi64(red, more_red)))),
-                Self(_mm256_castps_si256(_mm256_cvtph_ps(_mm_unpacklo_epi64(blue, more_blue)))),
-                Self(_mm256_castps_si256(_mm256_cvtph_ps(_mm_unpackhi_epi64(blue, more_blue)))),
-            ]
-        }
-    }
-
-    #[inline(always)]
-    fn load_fours([a, b, c, d, e, f, g, h]: &[[u32; 4]; 8]) -> [Self; 4] {
-        // SAFETY: as above; each read is of a texel.
-        unsafe {
-            let [a, b] = [two_fours(a, e), two_fours(b, f)];
-            let [c, d] = [two_fours(c, g), two_fours(d, h)];
+            let a = two_fours(base, lane_in_memory(offsets, 0), lane_in_memory(offsets, 4));
+            let b = two_fours(base, lane_in_memory(offsets, 1), lane_in_memory(offsets, 5));
+            let c = two_fours(base, lane_in_memory(offsets, 2), lane_in_memory(offsets, 6));
+            let d = two_fours(base, lane_in_memory(offsets, 3), lane_in_memory(offsets, 7));
             let [low, next_low] = [_mm256_unpacklo_epi32(a, b), _mm256_unpacklo_epi32(c, d)];
             let [high, next_high] = [_mm256_unpackhi_epi32(a, b), _mm256_unpackhi_epi32(c, d)];
             [
@@ -150,6 +154,37 @@ unsafe impl Vector for Avx2 {
                 Self(_mm256_unpacklo_epi64(high, next_high)),
                 Self(_mm256_unpackhi_epi64(high, next_high)),
             ]
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn halves_at(base: *const u8, offsets: &Self) -> [Self; 4] {
+        // SAFETY: as above, and the processor has F16C too.
+        unsafe {
+            let [abcd, efgh] = Self::gather_pairs(base, offsets);
+            // Red of a, c, e, g... side by side: two lanes of 128 bits at once.
+            let first = _mm256_permute2x128_si256::<0x20>(abcd, efgh);
+            let second = _mm256_permute2x128_si256::<0x31>(abcd, efgh);
+            let [even, odd] = [_mm256_unpacklo_epi16(first, second), _mm256_unpackhi_epi16(first, second)];
+            // Red of a, b, c, d, then green; of e to h in the upper half.
+            let [red_green, blue_alpha] = [_mm256_unpacklo_epi16(even, odd), _mm256_unpackhi_epi16(even, odd)];
+            let [red_green, blue_alpha] =
+                [_mm256_permute4x64_epi64::<0xd8>(red_green), _mm256_permute4x64_epi64::<0xd8>(blue_alpha)];
+            [
+                Self(_mm256_castps_si256(_mm256_cvtph_ps(_mm256_castsi256_si128(red_green)))),
+                Self(_mm256_castps_si256(_mm256_cvtph_ps(_mm256_extracti128_si256::<1>(red_green)))),
+                Self(_mm256_castps_si256(_mm256_cvtph_ps(_mm256_castsi256_si128(blue_alpha)))),
+                Self(_mm256_castps_si256(_mm256_cvtph_ps(_mm256_extracti128_si256::<1>(blue_alpha)))),
+            ]
+        }
+    }
+
+    #[inline(always)]
+    fn from_halves(self) -> Self {
+        // SAFETY: as above.
+        unsafe {
+            let packed = _mm256_permute4x64_epi64::<0x08>(_mm256_packus_epi32(self.0, self.0));
+            Self(_mm256_castps_si256(_mm256_cvtph_ps(_mm256_castsi256_si128(packed))))
         }
     }
 
@@ -201,6 +236,18 @@ unsafe impl Vector for Avx2 {
     }
 
     #[inline(always)]
+    fn shift_right_by(self, bits: u32) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_srlv_epi32(self.0, Self::splat(bits).0) })
+    }
+
+    #[inline(always)]
+    fn shift_signed_by(self, bits: u32) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_srav_epi32(self.0, Self::splat(bits).0) })
+    }
+
+    #[inline(always)]
     fn where_set(self, mask: Self, other: Self) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm256_blendv_epi8(other.0, self.0, mask.0) })
@@ -220,16 +267,12 @@ unsafe impl Vector for Avx2 {
     }
 
     #[inline(always)]
-    fn blend_over_255(self, other: Self, weights: Self) -> Self {
-        // SAFETY: as above.
-        unsafe {
-            let [one, other] = [_mm256_castsi256_ps(self.0), _mm256_castsi256_ps(other.0)];
-            let low = [_mm256_castps256_ps128(one), _mm256_castps256_ps128(other)];
-            let high = [_mm256_extractf128_ps::<1>(one), _mm256_extractf128_ps::<1>(other)];
-            let low = blend_four(low, _mm256_castsi256_si128(weights.0));
-            let high = blend_four(high, _mm256_extracti128_si256::<1>(weights.0));
-            Self(_mm256_castps_si256(_mm256_set_m128(high, low)))
+    fn over(self, unit: &Unit) -> Self {
+        if !unit.is_small {
+            return self.div_floats(Self::splat_float(unit.number));
         }
+        let rest = self.mul_floats(Self::splat_float(unit.rest));
+        self.mul_add_floats(Self::splat_float(unit.inverse), rest)
     }
 
     #[inline(always)]

@@ -2,7 +2,6 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `avx512.rs` | sixteen lanes with AVX-512: F, BW and DQ |
 //! | `avx2.rs` | eight lanes with AVX2, FMA and F16C |
 //! | `pair.rs` | sixteen lanes with AVX2, two vectors side by side |
 //! | `sse42.rs` | four lanes with SSE4.2 |
@@ -14,7 +13,6 @@
 #![allow(unsafe_code)]
 
 mod avx2;
-mod avx512;
 mod pair;
 mod sse42;
 
@@ -22,7 +20,6 @@ use std::arch::asm;
 use std::ops::IndexMut;
 
 pub(super) use avx2::Avx2;
-pub(super) use avx512::Avx512;
 pub(super) use pair::Pair;
 pub(super) use sse42::Sse42;
 
@@ -32,6 +29,7 @@ pub(super) type Lanes<V, T> = <V as Vector>::Lanes<T>;
 /// An array with an element for each lane.
 pub(super) trait Array<T>: Copy + IndexMut<usize, Output = T> {
     fn splat(element: T) -> Self;
+    fn as_slice(&self) -> &[T];
     /// The beginning of a row that is at least as long.
     fn start_of(row: &[T]) -> &Self;
 }
@@ -40,6 +38,11 @@ impl<T: Copy, const LANES: usize> Array<T> for [T; LANES] {
     #[inline(always)]
     fn splat(element: T) -> Self {
         [element; LANES]
+    }
+
+    #[inline(always)]
+    fn as_slice(&self) -> &[T] {
+        self
     }
 
     #[inline(always)]
@@ -69,14 +72,50 @@ pub(super) unsafe trait Vector: Copy {
         Self::load(lanes)
     }
 
-    /// The low halves, and the high ones.
-    fn load_pairs(pairs: &Self::Lanes<u64>) -> [Self; 2];
+    /// The byte of each lane at an offset from `base`.
+    ///
+    /// # Safety
+    ///
+    /// At each offset there is as much to read as the function says.
+    unsafe fn bytes_at(base: *const u8, offsets: &Self) -> Self;
 
-    /// The numbers of four 16-bit floats in each lane. A NaN is some NaN.
-    fn load_halves(texels: &Self::Lanes<u64>) -> [Self; 4];
+    /// Two bytes of each lane, likewise.
+    ///
+    /// # Safety
+    ///
+    /// As for [`bytes_at`](Self::bytes_at).
+    unsafe fn shorts_at(base: *const u8, offsets: &Self) -> Self;
 
-    /// The four words of each lane, by place.
-    fn load_fours(texels: &Self::Lanes<[u32; 4]>) -> [Self; 4];
+    /// A word of each lane, likewise.
+    ///
+    /// # Safety
+    ///
+    /// As for [`bytes_at`](Self::bytes_at).
+    unsafe fn words_at(base: *const u8, offsets: &Self) -> Self;
+
+    /// Two words of each lane, likewise.
+    ///
+    /// # Safety
+    ///
+    /// As for [`bytes_at`](Self::bytes_at).
+    unsafe fn pairs_at(base: *const u8, offsets: &Self) -> [Self; 2];
+
+    /// Four words of each lane, likewise.
+    ///
+    /// # Safety
+    ///
+    /// As for [`bytes_at`](Self::bytes_at).
+    unsafe fn fours_at(base: *const u8, offsets: &Self) -> [Self; 4];
+
+    /// The numbers of four 16-bit floats of each lane, likewise. A NaN is some NaN.
+    ///
+    /// # Safety
+    ///
+    /// As for [`bytes_at`](Self::bytes_at).
+    unsafe fn halves_at(base: *const u8, offsets: &Self) -> [Self; 4];
+
+    /// The numbers of 16-bit floats in the low half of each lane; the high one is 0. A NaN is some NaN.
+    fn from_halves(self) -> Self;
 
     #[inline(always)]
     fn splat_float(number: f32) -> Self {
@@ -132,11 +171,13 @@ pub(super) unsafe trait Vector: Copy {
     fn more(self, other: Self) -> Self;
     fn equal(self, other: Self) -> Self;
     fn shift_left<const BITS: i32>(self) -> Self;
-    /// By fewer than 32 bits.
-    fn shift_left_by(self, bits: u32) -> Self;
     fn shift_right<const BITS: i32>(self) -> Self;
     /// Arithmetic.
     fn shift_signed<const BITS: i32>(self) -> Self;
+    /// By fewer than 32 bits.
+    fn shift_left_by(self, bits: u32) -> Self;
+    fn shift_right_by(self, bits: u32) -> Self;
+    fn shift_signed_by(self, bits: u32) -> Self;
     /// `self` where a mask has ones, else `other`.
     fn where_set(self, mask: Self, other: Self) -> Self;
 
@@ -146,22 +187,8 @@ pub(super) unsafe trait Vector: Copy {
     fn div_floats(self, other: Self) -> Self;
     /// `self` times `factor` plus `other`, rounded once or twice: for exact sums, or where both give the same.
     fn mul_add_floats(self, factor: Self, other: Self) -> Self;
-    /// An integer below 2^24, times any power of two, divided by 255 with one rounding, in half the time of a division.
-    ///
-    /// The inverse is the sum of two floats. What is lost before the last rounding is far less than 1/510 ulp, and no such quotient
-    /// is nearer to the midpoint of two floats.
-    #[inline(always)]
-    fn over_255(self) -> Self {
-        const INVERSE: f32 = 1.0 / 255.0;
-        const REST: f32 = (1.0 / 255.0 - INVERSE as f64) as f32;
-        let rest = self.mul_floats(Self::splat_float(REST));
-        self.mul_add_floats(Self::splat_float(INVERSE), rest)
-    }
-
-    /// Blends sums of codes by weights of `other` in 256ths, and divides by 255. Such sums have more than 24 bits, and are exact as
-    /// doubles. No quotient of an integer up to 255 * 2^24 by 255 is a midpoint of two floats or nearer than 1/510 ulp to one, so a
-    /// product with the inverse is rounded alike.
-    fn blend_over_255(self, other: Self, weights: Self) -> Self;
+    /// Divided by a unit, with one rounding.
+    fn over(self, unit: &Unit) -> Self;
 
     /// `other` if one is NaN.
     fn min_floats(self, other: Self) -> Self;
@@ -191,8 +218,31 @@ pub(super) fn lane_in_memory<V: Vector>(vector: &V, lane: usize) -> u32 {
     unsafe { std::ptr::from_ref(vector).cast::<u32>().add(lane).read_volatile() }
 }
 
-/// What [`Vector::blend_over_255`] multiplies with, since weights are in 256ths.
-const INVERSE_OF_255_256THS: f64 = 1.0 / (255 << 8) as f64;
+/// What numbers are divided by: the largest code of a format.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unit {
+    number: f32,
+    /// The sum of these two floats is the inverse.
+    inverse: f32,
+    rest: f32,
+    /// Whether a product with the inverse, in half the time of a division, has the same bits.
+    ///
+    /// What it loses before the last rounding is less than 2^-46 of it, and no quotient of a float by a code below 2^17 is nearer than
+    /// 2^-43 to the midpoint of two floats.
+    is_small: bool,
+}
+
+impl Unit {
+    /// 255.
+    pub const OF_BYTES: Self = Self::new(255.0);
+
+    /// A whole number.
+    pub const fn new(number: f32) -> Self {
+        let inverse = 1.0 / number;
+        let rest = (1.0 / number as f64 - inverse as f64) as f32;
+        Self { number, inverse, rest, is_small: number < (1 << 17) as f32 }
+    }
+}
 
 /// A second place to read from, without the compiler's knowledge that it follows the first: it would merge both reads into one.
 #[inline(always)]

@@ -3,16 +3,19 @@
 
 #![allow(unsafe_code)]
 
-use super::{Array, Avx2, Vector};
+use super::{Array, Avx2, Unit, Vector};
 
 /// Two vectors.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(in super::super) struct Pair([Avx2; 2]);
 
-/// Operations of two vectors, of one, and of one by a number of bits.
+/// Operations of two vectors, of one, of one by a number of bits, of three, and reads.
 macro_rules! operations {
-    (binary $($binary:ident)*; unary $($unary:ident)*; shift $($shift:ident)*; ternary $($ternary:ident)*;) => {
+    (
+        binary $($binary:ident)*; unary $($unary:ident)*; shift $($shift:ident)*; shift_by $($shift_by:ident)*;
+        ternary $($ternary:ident)*; read $($read:ident)*;
+    ) => {
         $(#[inline(always)]
         fn $binary(self, other: Self) -> Self {
             Self([self.0[0].$binary(other.0[0]), self.0[1].$binary(other.0[1])])
@@ -31,6 +34,17 @@ macro_rules! operations {
         $(#[inline(always)]
         fn $ternary(self, second: Self, third: Self) -> Self {
             Self([self.0[0].$ternary(second.0[0], third.0[0]), self.0[1].$ternary(second.0[1], third.0[1])])
+        })*
+
+        $(#[inline(always)]
+        fn $shift_by(self, bits: u32) -> Self {
+            Self([self.0[0].$shift_by(bits), self.0[1].$shift_by(bits)])
+        })*
+
+        $(#[inline(always)]
+        unsafe fn $read(base: *const u8, offsets: &Self) -> Self {
+            // SAFETY: as the caller says, for either vector.
+            unsafe { Self([Avx2::$read(base, &offsets.0[0]), Avx2::$read(base, &offsets.0[1])]) }
         })*
     };
 }
@@ -56,24 +70,27 @@ unsafe impl Vector for Pair {
     }
 
     #[inline(always)]
-    fn load_pairs(pairs: &[u64; 16]) -> [Self; 2] {
-        let [low, high] = Avx2::load_pairs(Array::start_of(pairs));
-        let [next_low, next_high] = Avx2::load_pairs(Array::start_of(&pairs[8..]));
-        [Self([low, next_low]), Self([high, next_high])]
+    unsafe fn pairs_at(base: *const u8, offsets: &Self) -> [Self; 2] {
+        // SAFETY: as the caller says, for either vector.
+        let [[a, b], [next_a, next_b]] =
+            unsafe { [Avx2::pairs_at(base, &offsets.0[0]), Avx2::pairs_at(base, &offsets.0[1])] };
+        [Self([a, next_a]), Self([b, next_b])]
     }
 
     #[inline(always)]
-    fn load_halves(texels: &[u64; 16]) -> [Self; 4] {
-        let [r, g, b, a] = Avx2::load_halves(Array::start_of(texels));
-        let [next_r, next_g, next_b, next_a] = Avx2::load_halves(Array::start_of(&texels[8..]));
-        [Self([r, next_r]), Self([g, next_g]), Self([b, next_b]), Self([a, next_a])]
+    unsafe fn fours_at(base: *const u8, offsets: &Self) -> [Self; 4] {
+        // SAFETY: as the caller says, for either vector.
+        let [[a, b, c, d], [next_a, next_b, next_c, next_d]] =
+            unsafe { [Avx2::fours_at(base, &offsets.0[0]), Avx2::fours_at(base, &offsets.0[1])] };
+        [Self([a, next_a]), Self([b, next_b]), Self([c, next_c]), Self([d, next_d])]
     }
 
     #[inline(always)]
-    fn load_fours(texels: &[[u32; 4]; 16]) -> [Self; 4] {
-        let [r, g, b, a] = Avx2::load_fours(Array::start_of(texels));
-        let [next_r, next_g, next_b, next_a] = Avx2::load_fours(Array::start_of(&texels[8..]));
-        [Self([r, next_r]), Self([g, next_g]), Self([b, next_b]), Self([a, next_a])]
+    unsafe fn halves_at(base: *const u8, offsets: &Self) -> [Self; 4] {
+        // SAFETY: as the caller says, for either vector.
+        let [[a, b, c, d], [next_a, next_b, next_c, next_d]] =
+            unsafe { [Avx2::halves_at(base, &offsets.0[0]), Avx2::halves_at(base, &offsets.0[1])] };
+        [Self([a, next_a]), Self([b, next_b]), Self([c, next_c]), Self([d, next_d])]
     }
 
     #[inline(always)]
@@ -91,15 +108,17 @@ unsafe impl Vector for Pair {
     }
 
     #[inline(always)]
-    fn shift_left_by(self, bits: u32) -> Self {
-        Self([self.0[0].shift_left_by(bits), self.0[1].shift_left_by(bits)])
+    fn over(self, unit: &Unit) -> Self {
+        Self([self.0[0].over(unit), self.0[1].over(unit)])
     }
 
     operations! {
         binary add sub mul mul_halves and or xor clear min max more equal add_floats sub_floats mul_floats div_floats min_floats
             max_floats more_floats equal_floats ordered;
-        unary sqrt floor trunc to_int to_float over_255;
+        unary sqrt floor trunc to_int to_float from_halves;
         shift shift_left shift_right shift_signed;
-        ternary where_set mul_add_floats blend_over_255;
+        shift_by shift_left_by shift_right_by shift_signed_by;
+        ternary where_set mul_add_floats;
+        read bytes_at shorts_at words_at;
     }
 }

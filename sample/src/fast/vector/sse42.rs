@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 
 use brolga_ir::float::NAN_F32;
 
-use super::{INVERSE_OF_255_256THS, Vector};
+use super::{Unit, Vector, lane_in_memory};
 
 /// For processors with SSE4.2.
 #[derive(Clone, Copy)]
@@ -68,33 +68,59 @@ unsafe impl Vector for Sse42 {
     }
 
     #[inline(always)]
-    fn load_pairs(&[a, b, c, d]: &[u64; 4]) -> [Self; 2] {
-        // SAFETY: as above.
+    unsafe fn bytes_at(base: *const u8, offsets: &Self) -> Self {
+        let mut words = [0; 4];
+        for (lane, word) in words.iter_mut().enumerate() {
+            // SAFETY: as the caller says.
+            *word = unsafe { base.add(lane_in_memory(offsets, lane) as usize).read() }.into();
+        }
+        Self::load(&words)
+    }
+
+    #[inline(always)]
+    unsafe fn shorts_at(base: *const u8, offsets: &Self) -> Self {
+        let mut words = [0; 4];
+        for (lane, word) in words.iter_mut().enumerate() {
+            // SAFETY: as the caller says.
+            *word = unsafe { base.add(lane_in_memory(offsets, lane) as usize).cast::<u16>().read_unaligned() }.into();
+        }
+        Self::load(&words)
+    }
+
+    #[inline(always)]
+    unsafe fn words_at(base: *const u8, offsets: &Self) -> Self {
+        let mut words = [0; 4];
+        for (lane, word) in words.iter_mut().enumerate() {
+            // SAFETY: as the caller says.
+            *word = unsafe { base.add(lane_in_memory(offsets, lane) as usize).cast::<u32>().read_unaligned() };
+        }
+        Self::load(&words)
+    }
+
+    #[inline(always)]
+    unsafe fn pairs_at(base: *const u8, offsets: &Self) -> [Self; 2] {
+        let mut pairs = [0; 4];
+        for (lane, pair) in pairs.iter_mut().enumerate() {
+            // SAFETY: as the caller says.
+            *pair = unsafe { base.add(lane_in_memory(offsets, lane) as usize).cast::<i64>().read_unaligned() };
+        }
+        let [a, b, c, d] = pairs;
+        // SAFETY: the processor has SSE4.2 (`mod.rs`).
         unsafe {
-            let low = _mm_castsi128_ps(_mm_set_epi64x(b as i64, a as i64));
-            let high = _mm_castsi128_ps(_mm_set_epi64x(d as i64, c as i64));
+            let low = _mm_castsi128_ps(_mm_set_epi64x(b, a));
+            let high = _mm_castsi128_ps(_mm_set_epi64x(d, c));
             [Self::of_floats(_mm_shuffle_ps::<0x88>(low, high)), Self::of_floats(_mm_shuffle_ps::<0xdd>(low, high))]
         }
     }
 
     #[inline(always)]
-    fn load_halves(texels: &[u64; 4]) -> [Self; 4] {
-        let [first, second] = Self::load_pairs(texels);
-        let low = Self::splat(0xffff);
-        [
-            from_halves(first.and(low)),
-            from_halves(first.shift_right::<16>()),
-            from_halves(second.and(low)),
-            from_halves(second.shift_right::<16>()),
-        ]
-    }
-
-    #[inline(always)]
-    fn load_fours([a, b, c, d]: &[[u32; 4]; 4]) -> [Self; 4] {
-        // SAFETY: as above; each read is of a texel.
+    unsafe fn fours_at(base: *const u8, offsets: &Self) -> [Self; 4] {
+        // SAFETY: as above; the words are there, as the caller says.
         unsafe {
-            let [a, b] = [_mm_loadu_ps(a.as_ptr().cast()), _mm_loadu_ps(b.as_ptr().cast())];
-            let [c, d] = [_mm_loadu_ps(c.as_ptr().cast()), _mm_loadu_ps(d.as_ptr().cast())];
+            let a = _mm_loadu_ps(base.add(lane_in_memory(offsets, 0) as usize).cast());
+            let b = _mm_loadu_ps(base.add(lane_in_memory(offsets, 1) as usize).cast());
+            let c = _mm_loadu_ps(base.add(lane_in_memory(offsets, 2) as usize).cast());
+            let d = _mm_loadu_ps(base.add(lane_in_memory(offsets, 3) as usize).cast());
             let [low, next_low] = [_mm_unpacklo_ps(a, b), _mm_unpacklo_ps(c, d)];
             let [high, next_high] = [_mm_unpackhi_ps(a, b), _mm_unpackhi_ps(c, d)];
             [
@@ -104,6 +130,24 @@ unsafe impl Vector for Sse42 {
                 Self::of_floats(_mm_movehl_ps(next_high, high)),
             ]
         }
+    }
+
+    #[inline(always)]
+    unsafe fn halves_at(base: *const u8, offsets: &Self) -> [Self; 4] {
+        // SAFETY: as the caller says.
+        let [first, second] = unsafe { Self::pairs_at(base, offsets) };
+        let low = Self::splat(0xffff);
+        [
+            first.and(low).from_halves(),
+            first.shift_right::<16>().from_halves(),
+            second.and(low).from_halves(),
+            second.shift_right::<16>().from_halves(),
+        ]
+    }
+
+    #[inline(always)]
+    fn from_halves(self) -> Self {
+        from_halves(self)
     }
 
     #[inline(always)]
@@ -154,6 +198,18 @@ unsafe impl Vector for Sse42 {
     }
 
     #[inline(always)]
+    fn shift_right_by(self, bits: u32) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_srl_epi32(self.0, _mm_cvtsi32_si128(bits as i32)) })
+    }
+
+    #[inline(always)]
+    fn shift_signed_by(self, bits: u32) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm_sra_epi32(self.0, _mm_cvtsi32_si128(bits as i32)) })
+    }
+
+    #[inline(always)]
     fn where_set(self, mask: Self, other: Self) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm_blendv_epi8(other.0, self.0, mask.0) })
@@ -164,25 +220,9 @@ unsafe impl Vector for Sse42 {
         self.mul_floats(factor).add_floats(other)
     }
 
-    /// Without fused operations: the remainder of a first quotient, which is within a few ulps, is exact.
     #[inline(always)]
-    fn over_255(self) -> Self {
-        let inverse = Self::splat_float(1.0 / 255.0);
-        let quotient = self.mul_floats(inverse);
-        // By Sterbenz's lemma both differences are exact.
-        let rest = self.sub_floats(quotient.mul_floats(Self::splat_float(256.0))).add_floats(quotient);
-        rest.mul_floats(inverse).add_floats(quotient)
-    }
-
-    #[inline(always)]
-    fn blend_over_255(self, other: Self, weights: Self) -> Self {
-        let (one, other) = (self.floats(), other.floats());
-        // SAFETY: as above.
-        Self::of_floats(unsafe {
-            let low = blend_two(one, other, weights.0);
-            let [one, other] = [_mm_movehl_ps(one, one), _mm_movehl_ps(other, other)];
-            _mm_movelh_ps(low, blend_two(one, other, _mm_unpackhi_epi64(weights.0, weights.0)))
-        })
+    fn over(self, unit: &Unit) -> Self {
+        self.div_floats(Self::splat_float(unit.number))
     }
 
     #[inline(always)]
@@ -214,22 +254,6 @@ unsafe impl Vector for Sse42 {
     fn to_float(self) -> Self {
         // SAFETY: as above.
         Self::of_floats(unsafe { _mm_cvtepi32_ps(self.0) })
-    }
-}
-
-/// The first two lanes of [`Vector::blend_over_255`].
-///
-/// # Safety
-///
-/// The processor has SSE4.2.
-#[inline(always)]
-unsafe fn blend_two(one: __m128, other: __m128, weights: __m128i) -> __m128 {
-    // SAFETY: as above.
-    unsafe {
-        let weights = _mm_cvtepi32_pd(weights);
-        let one = _mm_mul_pd(_mm_cvtps_pd(one), _mm_sub_pd(_mm_set1_pd(256.0), weights));
-        let sum = _mm_add_pd(one, _mm_mul_pd(_mm_cvtps_pd(other), weights));
-        _mm_cvtpd_ps(_mm_mul_pd(sum, _mm_set1_pd(INVERSE_OF_255_256THS)))
     }
 }
 

@@ -4,18 +4,19 @@ use std::marker::PhantomData;
 
 use brolga_resource::Comparison;
 
-use super::address::{LinearAddresses, TexelAddress};
-use super::codes::or_border;
-use super::vector::{Array, Lanes, Vector};
-use super::{Fast, Filtered, Kind, Texel};
+use super::{Filtered, Kind};
+use crate::fast::address::{LinearAddresses, TexelAddress};
+use crate::fast::source::Source;
+use crate::fast::vector::{Array, Lanes, Vector};
 
 /// The kind of comparisons with texels that a depth reads.
 #[derive(Debug)]
-pub(super) struct Compared<D>(PhantomData<D>);
+pub(in crate::fast) struct Compared<D>(PhantomData<D>);
 
 /// What is compared.
-pub(super) trait Depth {
-    type Bytes: Texel + Into<u32>;
+pub(in crate::fast) trait Depth {
+    /// Whether it is in the first two bytes of a texel, not in four.
+    const IS_SHORT: bool = false;
 
     /// The numbers of texels.
     fn number<V: Vector>(words: V) -> V;
@@ -26,19 +27,17 @@ pub(super) trait Depth {
 
 /// Floats; denormals are zero.
 #[derive(Debug)]
-pub(super) struct Depth32;
+pub(in crate::fast) struct Depth32;
 
 /// The codes of [`R16_UNORM`](brolga_resource::Format::R16_UNORM).
 #[derive(Debug)]
-pub(super) struct Depth16;
+pub(in crate::fast) struct Depth16;
 
 /// The codes of [`R24_UNORM_X8_TYPELESS`](brolga_resource::Format::R24_UNORM_X8_TYPELESS).
 #[derive(Debug)]
-pub(super) struct Depth24;
+pub(in crate::fast) struct Depth24;
 
 impl Depth for Depth32 {
-    type Bytes = u32;
-
     #[inline(always)]
     fn number<V: Vector>(words: V) -> V {
         words.flush()
@@ -51,7 +50,7 @@ impl Depth for Depth32 {
 }
 
 impl Depth for Depth16 {
-    type Bytes = u16;
+    const IS_SHORT: bool = true;
 
     #[inline(always)]
     fn number<V: Vector>(words: V) -> V {
@@ -65,8 +64,6 @@ impl Depth for Depth16 {
 }
 
 impl Depth for Depth24 {
-    type Bytes = u32;
-
     #[inline(always)]
     fn number<V: Vector>(words: V) -> V {
         words.and(V::splat(0x00ff_ffff)).to_float()
@@ -87,29 +84,34 @@ impl Depth for Depth24 {
 
 impl<D: Depth> Kind for Compared<D> {
     #[inline(always)]
-    fn nearest<V: Vector>(fast: &Fast, address: &TexelAddress<V>, reference: V) -> [V; 4] {
-        let is_passed = passes::<D, V>(fast, address, D::reference(reference));
+    fn nearest<V: Vector>(source: Source<'_>, address: &TexelAddress<V>, reference: V) -> [V; 4] {
+        let is_passed = passes::<D, V>(source, address, D::reference(reference));
         [is_passed.and(V::splat_float(1.0)); 4]
     }
 
     #[inline(always)]
     fn linear<V: Vector>(
-        fast: &Fast,
+        source: Source<'_>,
         first: &LinearAddresses<V>,
         second: Option<(&LinearAddresses<V>, V)>,
         reference: V,
     ) -> Filtered<V> {
         let reference = D::reference(reference);
-        let passed = weight_passed::<D, V>(fast, first, reference);
+        let passed = weight_passed::<D, V>(source, first, reference);
         let share = match second {
             None => passed.to_float().mul_floats(V::splat_float(1.0 / (1 << 16) as f32)),
             Some((second, fraction)) => {
-                let others = weight_passed::<D, V>(fast, second, reference);
+                let others = weight_passed::<D, V>(source, second, reference);
                 let sum = passed.mul(V::splat(256).sub(fraction)).add(others.mul(fraction));
                 sum.to_float().mul_floats(V::splat_float(1.0 / (1 << 24) as f32))
             }
         };
-        Filtered { words: [share; 4], left: 0 }
+        // Beyond a cube's corner there are three texels to compare with.
+        let left = match second {
+            None => first.corners(),
+            Some((second, fraction)) => first.corners() | second.corners() & !fraction.equal(V::splat(0)).signs(),
+        };
+        Filtered { words: [share; 4], left }
     }
 }
 
@@ -122,30 +124,38 @@ fn code<V: Vector>(number: V, most: f32) -> V {
 
 /// The weights of the texels that the reference passes, in units of 2^-16.
 #[inline(always)]
-fn weight_passed<D: Depth, V: Vector>(fast: &Fast, addresses: &LinearAddresses<V>, reference: V) -> V {
+fn weight_passed<D: Depth, V: Vector>(source: Source<'_>, addresses: &LinearAddresses<V>, reference: V) -> V {
     let all = V::splat(256);
-    let [right, lower] = addresses.fractions;
+    let [right, lower, _] = addresses.fractions;
     let (left, upper) = (all.sub(right), all.sub(lower));
     let [upper_left, upper_right, lower_left, lower_right] = &addresses.texels;
-    let upper_left = left.and(passes::<D, V>(fast, upper_left, reference));
-    let upper_right = right.and(passes::<D, V>(fast, upper_right, reference));
-    let lower_left = left.and(passes::<D, V>(fast, lower_left, reference));
-    let lower_right = right.and(passes::<D, V>(fast, lower_right, reference));
+    let upper_left = passes::<D, V>(source, upper_left, reference);
+    if addresses.axes == 0 {
+        return upper_left.and(V::splat(1 << 16));
+    }
+    let upper_left = left.and(upper_left);
+    let upper_right = right.and(passes::<D, V>(source, upper_right, reference));
+    if addresses.axes == 1 {
+        return upper_left.add(upper_right).shift_left::<8>();
+    }
+    let lower_left = left.and(passes::<D, V>(source, lower_left, reference));
+    let lower_right = right.and(passes::<D, V>(source, lower_right, reference));
     upper_left.add(upper_right).mul(upper).add(lower_left.add(lower_right).mul(lower))
 }
 
 /// Ones where the comparison holds.
 #[inline(always)]
-fn passes<D: Depth, V: Vector>(fast: &Fast, address: &TexelAddress<V>, reference: V) -> V {
-    let read: Lanes<V, D::Bytes> = fast.read_each(&address.offset_bytes);
-    let mut words = Lanes::<V, u32>::splat(0);
-    for lane in 0..V::LANES {
-        words[lane] = read[lane].into();
+fn passes<D: Depth, V: Vector>(source: Source<'_>, address: &TexelAddress<V>, reference: V) -> V {
+    let mut expanded = [0; 16];
+    let (base, offsets) = source.locate(address, &mut expanded);
+    // SAFETY: texels of at least so many bytes are there (`Source::locate`).
+    let words = unsafe { if D::IS_SHORT { V::shorts_at(base, &offsets) } else { V::words_at(base, &offsets) } };
+    let mut texels = D::number(words);
+    if let Some(border) = &source.border {
+        texels = V::splat(border.values[0]).flush().where_set(address.is_border, texels);
     }
-    let words = or_border(fast, address, V::load(&words));
-    let texels = D::number(words);
     let ones = V::splat(u32::MAX);
-    match fast.sampler.comparison {
+    match source.comparison() {
         Comparison::Never => V::splat(0),
         Comparison::Less => texels.more_floats(reference),
         Comparison::Equal => texels.equal_floats(reference),

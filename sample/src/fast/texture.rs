@@ -1,0 +1,359 @@
+//! A texture and a sampler that the fast paths handle: what they need to know of them, found once.
+
+use std::sync::Arc;
+
+use brolga_ir::interface::Dimension;
+use brolga_resource::format::{Channel, Coding, Encoding, Format};
+use brolga_resource::{Comparison, Expansion, Memory, Reduction, Sampler, Surface};
+use smallvec::SmallVec;
+
+use super::address::Mode;
+use super::isa::{Isa, Runs};
+use super::vector::Unit;
+use crate::texel::{Border, Texels};
+
+/// A mip level, as words that vectors of lanes look up.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    pub width: u32,
+    pub height: u32,
+    pub depth: u32,
+    unused: u32,
+}
+
+/// Where a mip level is in memory, likewise.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// Offset of the first layer.
+    pub offset_bytes: u32,
+    pub row_bytes: u32,
+    pub slice_bytes: u32,
+    /// In a copy, the band of the first row, and bands of a slice.
+    pub first_band: u32,
+    pub slice_bands: u32,
+    unused: [u32; 3],
+}
+
+/// Where all levels are.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
+    pub levels: SmallVec<[Place; 16]>,
+    pub layer_bytes: u32,
+    pub layer_bands: u32,
+}
+
+/// How far it is from a texel to the next in a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    /// A power of two of bytes.
+    Shift(u32),
+    /// Twelve bytes.
+    Twelve,
+}
+
+/// Blocks of several texels: where one is, is packed with the texel's index in it, as twice the offset of the block in bytes plus the index,
+/// which is x + 4 y.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Blocks {
+    /// Texels along x and y, as powers of two.
+    pub width_shift: u32,
+    pub height_shift: u32,
+    /// Bytes, as a power of two.
+    pub size_shift: u32,
+    /// What offsets are multiples of, as a power of two, so that there is room for the index.
+    pub align_shift: u32,
+    pub expand: fn(u128, &mut [u64; 16]),
+}
+
+/// A channel, as vectors of lanes read it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lane {
+    /// The word that it is in.
+    pub word: usize,
+    /// By how many bits that is shifted up and then down again.
+    pub up: u32,
+    pub down: u32,
+    /// Bits of a half that are left out below.
+    pub lost: u32,
+    pub coding: Coding,
+    /// What values are divided by in the end, if it is not 1.
+    pub has_unit: bool,
+    pub unit: Unit,
+    /// As a code, -1.
+    pub least: u32,
+}
+
+/// A texture and a sampler that the fast paths handle.
+#[derive(Clone, Debug)]
+pub(crate) struct Fast {
+    /// The levels, at least one; every texel of each, in each layer, is inside the memory.
+    pub(super) extents: SmallVec<[Extent; 16]>,
+    pub(super) own: Places,
+    /// Where they are in a copy whose blocks are expanded.
+    pub(super) expanded: Option<Places>,
+    pub(super) blocks: Option<Blocks>,
+    pub(super) memory: Arc<Memory>,
+    pub(super) layers: u32,
+    /// From a texel to the next; of expanded ones where there are blocks.
+    pub(super) step: Step,
+    pub(super) texel_bytes: u32,
+    pub(super) dimension: Dimension,
+    /// Axes along which it is filtered.
+    pub(super) axes: usize,
+    pub(super) sampler: Sampler,
+    /// How it addresses them.
+    pub(super) modes: [Mode; 3],
+    /// Whether the level of detail matters at all.
+    pub(super) needs_level: bool,
+    pub(super) least_level: f32,
+    /// The border, where there is one.
+    pub(super) border: Option<Border>,
+    /// The texel of that, in formats of four codes of 8 bits.
+    pub(super) border_codes: u32,
+    pub(super) channels: [Option<Lane>; 4],
+    /// Words of the channels that the format lacks.
+    pub(super) missing: [u32; 4],
+    pub(super) swaps_red_and_blue: bool,
+    /// Whether denormals cannot affect filters.
+    pub(super) is_mode_free: bool,
+    pub(super) filters: Runs,
+    pub(super) compares: Option<Runs>,
+    pub(super) queries: Runs,
+}
+
+/// Why there are no fast paths for a texture, or for a kind of sample of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slow {
+    /// The processor has no SSE4.2, or is another one.
+    Processor,
+    /// Its texels are more than 2 GiB.
+    Size,
+    /// Texels have several samples.
+    Samples,
+    /// The least level of detail excludes all levels, or for a gather the first one.
+    Level,
+    /// Blocks that do not begin at multiples of their size.
+    Pitch,
+    /// A comparison with texels that are no depths.
+    Comparison,
+    /// A gather from a volume, which Direct3D has not.
+    Gather,
+}
+
+impl std::fmt::Display for Slow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Slow::Processor => "the processor has no SSE4.2",
+            Slow::Size => "the texture has more than 2 GiB",
+            Slow::Samples => "its texels have several samples",
+            Slow::Level => "the least level excludes what is sampled",
+            Slow::Pitch => "its rows of blocks do not begin at multiples of a block",
+            Slow::Comparison => "its format has no depths to compare with",
+            Slow::Gather => "it gathers from a volume",
+        })
+    }
+}
+
+impl Lane {
+    fn of(channel: Channel) -> Self {
+        let (field, coding) = (channel.field, channel.coding);
+        let low = field.shift % 32;
+        let down = 32 - field.bits;
+        let (up, lost) = (down - low, if field.bits < 15 { 15 - field.bits } else { 0 });
+        let least = match coding {
+            Coding::Snorm { most } => most.wrapping_neg(),
+            Coding::WidenedSnorm => 127u32.wrapping_neg(),
+            _ => 0,
+        };
+        Self {
+            word: (field.shift / 32) as usize,
+            up,
+            down,
+            lost,
+            coding,
+            has_unit: coding.unit() != 1.0,
+            unit: Unit::new(coding.unit()),
+            least,
+        }
+    }
+}
+
+impl Places {
+    fn own(surface: &Surface) -> Option<Self> {
+        let narrow = |bytes: u64| i32::try_from(bytes).ok().map(|bytes| bytes as u32);
+        let mut levels = SmallVec::new();
+        for level in &surface.levels {
+            levels.push(Place {
+                offset_bytes: narrow(level.offset_bytes)?,
+                row_bytes: narrow(level.row_bytes)?,
+                slice_bytes: narrow(level.slice_bytes)?,
+                first_band: 0,
+                slice_bands: 0,
+                unused: [0; 3],
+            });
+        }
+        Some(Self { levels, layer_bytes: narrow(surface.layer_bytes)?, layer_bands: 0 })
+    }
+
+    /// In a copy; none where it is too large for offsets.
+    fn expanded(expansion: &Expansion) -> Option<Self> {
+        i32::try_from(expansion.size_bytes).ok()?;
+        let levels = expansion.levels.iter().map(|level| Place {
+            offset_bytes: level.offset_bytes as u32,
+            row_bytes: level.row_bytes as u32,
+            slice_bytes: level.slice_bytes as u32,
+            first_band: level.first_band,
+            slice_bands: level.slice_bands,
+            unused: [0; 3],
+        });
+        Some(Self {
+            levels: levels.collect(),
+            layer_bytes: expansion.layer_bytes as u32,
+            layer_bands: expansion.layer_bands,
+        })
+    }
+}
+
+impl Blocks {
+    /// Nothing where a block is a texel.
+    fn of(format: Format) -> Option<Self> {
+        let expand = format.expander()?;
+        let [width, height] = format.block_extents();
+        Some(Self {
+            width_shift: width.ilog2(),
+            height_shift: height.ilog2(),
+            size_shift: format.size_bytes().ilog2(),
+            align_shift: if height == 1 { 2 } else { 3 },
+            expand,
+        })
+    }
+}
+
+impl Fast {
+    /// Short cuts for a texture and a sampler, or why there are none.
+    pub fn new(texels: &Texels, sampler: &Sampler, isa: Isa) -> Result<Self, Slow> {
+        let surface = texels.surface();
+        let (format, dimension) = (surface.format, surface.dimension);
+        if surface.samples != 1 {
+            return Err(Slow::Samples);
+        }
+        let last = surface.levels.len().checked_sub(1).ok_or(Slow::Level)?;
+        // Also where it is not a number.
+        if surface.min_level <= last as f32 { Ok(()) } else { Err(Slow::Level) }?;
+        let blocks = Blocks::of(format);
+        let own = Places::own(surface).ok_or(Slow::Size)?;
+        let layers = surface.layers.max(1);
+        let mut extents = SmallVec::new();
+        for level in &surface.levels {
+            let [width, height, depth] = level.extents;
+            extents.push(Extent { width, height, depth, unused: 0 });
+        }
+        if !is_inside(surface, layers) {
+            return Err(Slow::Size);
+        }
+        if let Some(blocks) = &blocks {
+            let align = (1 << blocks.align_shift) - 1;
+            let places = own.levels.iter().flat_map(|level| [level.offset_bytes, level.row_bytes, level.slice_bytes]);
+            if places.chain([own.layer_bytes]).any(|bytes| bytes & align != 0) {
+                return Err(Slow::Pitch);
+            }
+        }
+        let layout = texels.layout();
+        let texel_bytes = layout.size_bytes;
+        let has_border = (0..dimension.sample_axes().min(3))
+            .any(|axis| sampler.address[axis] == brolga_resource::AddressMode::Border);
+        let border = (has_border && !dimension.is_cube()).then(|| *texels.border());
+        let filter = sampler.filter;
+        let channels = layout.channels.map(|channel| channel.map(Lane::of));
+        let is_float = channels.iter().flatten().any(|lane| lane.coding == Coding::Float);
+        let first = channels[0].map(|lane| (lane.word, lane.up, lane.down));
+        let is_cube = dimension.is_cube();
+        Ok(Self {
+            needs_level: surface.levels.len() > 1 || filter.minify != filter.magnify,
+            modes: [0, 1, 2].map(|axis| Mode::of(sampler.address[axis], &extents)),
+            expanded: surface.expansion.as_ref().and_then(Places::expanded).filter(|_| blocks.is_some()),
+            filters: isa.filters(format, layout, border.as_ref(), dimension),
+            compares: isa.comparisons(layout, dimension),
+            queries: isa.queries(dimension),
+            extents,
+            own,
+            blocks,
+            memory: Arc::clone(&surface.memory),
+            layers,
+            step: if texel_bytes == 12 { Step::Twelve } else { Step::Shift(texel_bytes.ilog2()) },
+            texel_bytes,
+            dimension,
+            axes: if is_cube { 2 } else { dimension.sample_axes() },
+            sampler: *sampler,
+            least_level: surface.min_level,
+            border_codes: border.map_or(0, |border| codes_of(&channels, &border)),
+            border,
+            channels,
+            missing: format.zero(),
+            is_mode_free: !is_float,
+            swaps_red_and_blue: first == Some((0, 8, 24)),
+        })
+    }
+
+    /// Comparisons, as far as the sampler has them.
+    pub fn comparison(&self) -> Comparison {
+        self.sampler.comparison
+    }
+
+    /// Whether filters take the least or the largest of texels.
+    pub fn takes_extremes(&self) -> bool {
+        matches!(self.sampler.filter.reduction, Reduction::Minimum | Reduction::Maximum)
+    }
+}
+
+/// The codes of a border, as a texel of one word.
+fn codes_of(channels: &[Option<Lane>; 4], border: &Border) -> u32 {
+    let codes = channels.iter().zip(border.values).filter_map(|(lane, value)| {
+        let lane = lane.filter(|lane| lane.word == 0)?;
+        Some((f32::from_bits(value) as u32) << lane.down >> lane.up)
+    });
+    codes.fold(0, |texel, code| texel | code)
+}
+
+/// Whether all texels are inside the memory, in less than 2 GiB, so that no sum of offsets wraps around; and extents are such that
+/// coordinates are as exact as they need to be.
+fn is_inside(surface: &Surface, layers: u32) -> bool {
+    let [block_width, block_height] = surface.format.block_extents();
+    let size_bytes = u64::from(surface.format.size_bytes());
+    surface.levels.iter().all(|level| {
+        let [width, height, depth] = level.extents;
+        if width == 0 || height == 0 || depth == 0 || width.max(height).max(depth) > 1 << 14 {
+            return false;
+        }
+        let end = || {
+            let slices = u64::from(depth - 1).checked_mul(level.slice_bytes)?;
+            let rows = u64::from(height.div_ceil(block_height) - 1).checked_mul(level.row_bytes)?;
+            u64::from(layers - 1)
+                .checked_mul(surface.layer_bytes)?
+                .checked_add(slices)?
+                .checked_add(rows)?
+                .checked_add(u64::from(width.div_ceil(block_width)) * size_bytes)?
+                .checked_add(level.offset_bytes)
+        };
+        end().is_some_and(|end| end <= surface.memory.size_bytes() && i32::try_from(end).is_ok())
+            && (!surface.dimension.is_cube() || layers.is_multiple_of(6) && width == height)
+    })
+}
+
+/// Whether a format has four codes of 8 bits, or three and nothing in the fourth.
+pub(super) fn has_four_codes(format: Format, encoding: Encoding, channels: &[Option<Channel>; 4]) -> bool {
+    let is_code = |channel: &Channel| channel.field.bits == 8 && channel.field.shift.is_multiple_of(8);
+    let [red, green, blue, alpha] = channels;
+    let at = |channel: &Option<Channel>, shift: u32| {
+        channel.as_ref().is_some_and(|channel| is_code(channel) && channel.field.shift == shift)
+    };
+    let is_in_order = at(red, 0) && at(blue, 16) || at(red, 16) && at(blue, 0);
+    let has_encoding = format.encoding() == encoding && format.channels()[0] == Some(encoding);
+    has_encoding
+        && is_in_order
+        && at(green, 8)
+        && format.channels()[2] == Some(encoding)
+        && (alpha.is_none() || at(alpha, 24))
+}
