@@ -44,8 +44,8 @@ pub use expansion::{BAND_SHIFT, CopyBudget, ExpandedCopy, ExpandedLevel, Expansi
 pub use format::Format;
 pub use memory::{ALIGNMENT, Access, GuardPages, Memory};
 pub use sampler::{AddressMode, Comparison, Filter, Reduction, Sampler, Tap};
-pub use shape::TextureShape;
-pub use surface::{Surface, SurfaceLevel, Texel};
+pub use shape::{SurfaceLevel, TextureShape};
+pub use surface::{Surface, Texel};
 pub use texture::{TexelBox, Texture};
 pub use texture_view::TextureView;
 pub use view::{BufferView, Counter, Elements, Subresources, View, ViewKind};

@@ -9,8 +9,8 @@ use brolga_ir::interface::Dimension;
 use crate::error::ResourceError;
 use crate::expansion::Expansion;
 use crate::format::{Format, Use};
-use crate::shape::{FACES, check_format};
-use crate::surface::{Surface, SurfaceLevel};
+use crate::shape::{FACES, SurfaceLevel, check_format};
+use crate::surface::Surface;
 use crate::texture::{TexelBox, Texture};
 
 /// A texture or a part of it, seen in a way that [`check`](Self::check) accepted.

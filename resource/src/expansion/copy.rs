@@ -1,84 +1,64 @@
-//! A copy of a texture with a number for each texel, made band by band.
+//! Copies of textures: whose they are, and what those of a device have to share.
+//!
+//! What counts are the bands that are made. Where one more does not fit, copies of other textures go that no run uses, the least recently
+//! used first. Locks: a budget's list of copies, then a texture's; never the other way round.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::Copies;
-use super::budget::CopyBudget;
-use super::plan::{Band, Plan};
-use crate::memory::{GuardPages, Memory};
-use crate::room::room;
-
-/// Nobody has made the band, or there was no room for it.
-const ABSENT: u8 = 0;
-/// A thread makes it.
-const BEGUN: u8 = 1;
-/// It is there, and stays as it is.
-const MADE: u8 = 2;
-
-/// Looks at a band that another thread makes before this one lets others run.
-const LOOKS: u32 = 64;
+use super::bands::Bands;
+use super::plan::Plan;
+use crate::format::Format;
+use crate::memory::Memory;
 
 /// A copy of a texture, each of whose texels is laid out as [`Layout`](crate::format::Layout) says.
 #[derive(Debug)]
 pub struct ExpandedCopy {
-    memory: Memory,
-    bands: Vec<AtomicU8>,
-    plan: Arc<Plan>,
-    source: Arc<Memory>,
-    /// The source's when the copy was begun.
+    bands: Bands,
+    /// That of the texture's memory when the copy was begun.
     version: u64,
-    pub(super) home: Weak<Copies>,
-    pub(super) budget: Arc<CopyBudget>,
-    /// Bytes of its bands.
+    home: Weak<Copies>,
+    budget: Arc<CopyBudget>,
+    /// Bytes of the bands that count.
     made_bytes: AtomicU64,
     /// When a run last began with it, as the budget counts.
-    pub(super) last_use: AtomicU64,
-    /// Whether there was no room for a band since a run began: it is not looked for again at each sample.
-    pub(super) is_refused: AtomicBool,
+    last_use: AtomicU64,
+    /// Whether there was no room for a band since a run began: room is not looked for again at each sample.
+    is_refused: AtomicBool,
 }
 
 impl ExpandedCopy {
-    /// One without bands; nothing if there is no memory for it.
-    pub(super) fn new(
-        plan: &Arc<Plan>,
-        home: &Arc<Copies>,
-        version: u64,
-        budget: &Arc<CopyBudget>,
-    ) -> Option<Arc<Self>> {
-        // The system gives the pages of what is large when they are written. Nothing but Brolga's code reads it: no guard pages.
-        let memory = Memory::zeroed(plan.size_bytes, GuardPages::Off).ok()?;
-        let mut bands = room(plan.bands.into()).ok()?;
-        bands.resize_with(plan.bands as usize, || AtomicU8::new(ABSENT));
-        Some(Arc::new(Self {
-            memory,
-            bands,
-            plan: Arc::clone(plan),
-            source: Arc::clone(&home.memory),
-            version,
-            home: Arc::downgrade(home),
-            budget: Arc::clone(budget),
-            made_bytes: AtomicU64::new(0),
-            last_use: AtomicU64::new(0),
-            is_refused: AtomicBool::new(false),
-        }))
-    }
-
     /// The first byte. As many as [`Expansion::size_bytes`](super::Expansion::size_bytes) says are valid while this lives; what they mean
     /// only in bands that [are there](Self::has).
     pub fn base(&self) -> *const u8 {
-        self.memory.base()
+        self.bands.memory().base()
     }
 
     /// Whether a band is there.
     #[inline(always)]
     pub fn has(&self, band: u32) -> bool {
-        self.bands.get(band as usize).is_some_and(|state| state.load(Ordering::Acquire) == MADE)
+        self.bands.has(band)
+    }
+
+    /// Makes a band, or waits until another thread has made it; false where there is no room for it.
+    #[cold]
+    pub fn make(&self, band: u32) -> bool {
+        if self.is_refused.load(Ordering::Relaxed) {
+            return self.has(band);
+        }
+        self.bands.make(band, |size_bytes| {
+            let has_room = self.budget.take(size_bytes);
+            match has_room {
+                true => drop(self.made_bytes.fetch_add(size_bytes, Ordering::Relaxed)),
+                false => self.is_refused.store(true, Ordering::Relaxed),
+            }
+            has_room
+        })
     }
 
     /// Whether it is of what the texture holds now.
     pub fn is_current(&self) -> bool {
-        self.version == self.source.version()
+        self.version == self.bands.source().version()
     }
 
     /// Bytes of the bands that are there.
@@ -89,106 +69,162 @@ impl ExpandedCopy {
     /// A number in it, whatever is there.
     #[cfg(test)]
     pub(super) fn number(&self, offset_bytes: u64, size_bytes: u32) -> u64 {
-        self.memory.load_number(offset_bytes, size_bytes) as u64
-    }
-
-    /// Whether it has these texels, and counts for this budget.
-    pub(super) fn is_for(&self, plan: &Plan, budget: &Arc<CopyBudget>) -> bool {
-        self.plan.format == plan.format && Arc::ptr_eq(&self.budget, budget)
-    }
-
-    /// Makes a band, or waits until another thread has made it; false where there is no room for it.
-    #[cold]
-    pub fn make(&self, band: u32) -> bool {
-        let Some(state) = self.bands.get(band as usize) else { return false };
-        let mut looks = 0;
-        loop {
-            match state.load(Ordering::Acquire) {
-                MADE => return true,
-                BEGUN => {
-                    looks += 1;
-                    if looks < LOOKS { std::hint::spin_loop() } else { std::thread::yield_now() }
-                }
-                _ if self.is_refused.load(Ordering::Relaxed) => return false,
-                _ => {
-                    if state.compare_exchange(ABSENT, BEGUN, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-                        return self.make_begun(band, state);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Makes a band that this thread has begun.
-    fn make_begun(&self, number: u32, state: &AtomicU8) -> bool {
-        /// Whatever happens, nobody waits for ever.
-        struct Begun<'a>(&'a AtomicU8, u8);
-        impl Drop for Begun<'_> {
-            fn drop(&mut self) {
-                self.0.store(self.1, Ordering::Release);
-            }
-        }
-        let mut begun = Begun(state, ABSENT);
-        let band = self.plan.band(number);
-        let size_bytes = band.size_bytes(self.plan.format.block_extents()[1]);
-        if !self.budget.take(size_bytes) {
-            self.is_refused.store(true, Ordering::Relaxed);
-            return false;
-        }
-        self.made_bytes.fetch_add(size_bytes, Ordering::Relaxed);
-        self.expand(&band);
-        begun.1 = MADE;
-        true
-    }
-
-    /// Expands the blocks of a band. All of it is arithmetic of integers: it runs in any float mode.
-    fn expand(&self, band: &Band) {
-        let format = self.plan.format;
-        let Some(expand) = format.expander() else { return };
-        let [width, height] = format.block_extents().map(|extent| extent as usize);
-        let texel_bytes = self.plan.texel_bytes as usize;
-        let (block_words, row_words) = (format.size_bytes() as usize / 4, band.row_bytes as usize / 4);
-        let [across, down] = band.blocks;
-        let mut texels = [0; 16];
-        for row in 0..u64::from(down) {
-            let from =
-                self.source.words(band.source_bytes + row * band.source_row_bytes, across as usize * block_words);
-            let to_bytes = band.offset_bytes + row * height as u64 * band.row_bytes;
-            let to = self.memory.words(to_bytes, height * row_words);
-            let (Some(from), Some(to)) = (from, to) else {
-                debug_assert!(false, "bands are in the texture and in the copy");
-                return;
-            };
-            let step = width * texel_bytes / 4;
-            for (n, block) in from.chunks_exact(block_words).enumerate() {
-                let words = block.iter().rev();
-                expand(
-                    words.fold(0, |block, word| block << 32 | u128::from(word.load(Ordering::Relaxed))),
-                    &mut texels,
-                );
-                for (y, texels) in texels.chunks_exact(width).take(height).enumerate() {
-                    put(&to[y * row_words + n * step..][..step], texels, texel_bytes);
-                }
-            }
-        }
-    }
-}
-
-/// Writes texels of 2, 4 or 8 bytes next to each other, as many as there are words for.
-fn put(words: &[AtomicU32], texels: &[u64], texel_bytes: usize) {
-    let store = |word: &AtomicU32, value: u64| word.store(value as u32, Ordering::Relaxed);
-    match texel_bytes {
-        2 => words.iter().zip(texels.chunks_exact(2)).for_each(|(word, pair)| store(word, pair[0] | pair[1] << 16)),
-        4 => words.iter().zip(texels).for_each(|(word, &texel)| store(word, texel)),
-        _ => words.chunks_exact(2).zip(texels).for_each(|(pair, &texel)| {
-            store(&pair[0], texel);
-            store(&pair[1], texel >> 32);
-        }),
+        self.bands.memory().load_number(offset_bytes, size_bytes) as u64
     }
 }
 
 impl Drop for ExpandedCopy {
     fn drop(&mut self) {
-        self.budget.give_back(self.made_bytes());
+        self.budget.used_bytes.fetch_sub(self.made_bytes(), Ordering::Relaxed);
+    }
+}
+
+/// The copies of a texture: one for each device that samples it and each meaning of its bits.
+#[derive(Debug)]
+pub(crate) struct Copies {
+    memory: Arc<Memory>,
+    made: Mutex<Vec<Arc<ExpandedCopy>>>,
+}
+
+impl Copies {
+    /// None yet, of a texture in this memory; nothing if it may not have any.
+    pub fn new(format: Format, memory: &Arc<Memory>) -> Option<Arc<Self>> {
+        if format.expander().is_none() || memory.has_other_writers() {
+            return None;
+        }
+        memory.watch();
+        Some(Arc::new(Self { memory: Arc::clone(memory), made: Mutex::default() }))
+    }
+
+    /// The texture's memory.
+    pub fn memory(&self) -> &Arc<Memory> {
+        &self.memory
+    }
+
+    pub(super) fn made(&self) -> MutexGuard<'_, Vec<Arc<ExpandedCopy>>> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The copy of what the texture holds now, of texels in these places, that counts for a budget.
+    pub(super) fn copy(self: &Arc<Self>, plan: &Arc<Plan>, budget: &Arc<CopyBudget>) -> Option<Arc<ExpandedCopy>> {
+        if budget.most_bytes == 0 {
+            return None;
+        }
+        let mut made = self.made();
+        if self.memory.has_other_writers() {
+            made.clear();
+            return None;
+        }
+        let version = self.memory.version();
+        made.retain(|copy| copy.is_current());
+        let is_it =
+            |copy: &&Arc<ExpandedCopy>| copy.bands.plan().format == plan.format && Arc::ptr_eq(&copy.budget, budget);
+        if let Some(found) = made.iter().find(is_it) {
+            return Some(Arc::clone(found));
+        }
+        let new = Arc::new(ExpandedCopy {
+            bands: Bands::new(plan, &self.memory)?,
+            version,
+            home: Arc::downgrade(self),
+            budget: Arc::clone(budget),
+            made_bytes: AtomicU64::new(0),
+            last_use: AtomicU64::new(0),
+            is_refused: AtomicBool::new(false),
+        });
+        made.push(Arc::clone(&new));
+        drop(made);
+        budget.register(&new);
+        Some(new)
+    }
+
+    /// Lets a copy go, of which the caller has one reference, if nobody else has another.
+    fn leave(&self, copy: &Arc<ExpandedCopy>) {
+        let mut made = self.made();
+        // Others get a reference from here, or from one that they have.
+        if Arc::strong_count(copy) == 2 {
+            made.retain(|known| !Arc::ptr_eq(known, copy));
+        }
+    }
+}
+
+/// How many bytes the copies of one device may have.
+#[derive(Debug)]
+pub struct CopyBudget {
+    most_bytes: u64,
+    used_bytes: AtomicU64,
+    /// Counts uses; the latest one has this number.
+    uses: AtomicU64,
+    /// All copies that count, and some that are gone.
+    copies: Mutex<Vec<Weak<ExpandedCopy>>>,
+}
+
+impl CopyBudget {
+    /// Room for so many bytes; 0 means no copies.
+    pub fn new(most_bytes: u64) -> Arc<Self> {
+        // A copy that was never used has the number 0.
+        let (used_bytes, uses) = (AtomicU64::new(0), AtomicU64::new(1));
+        Arc::new(Self { most_bytes, used_bytes, uses, copies: Mutex::default() })
+    }
+
+    /// The most bytes that copies may have.
+    pub fn most_bytes(&self) -> u64 {
+        self.most_bytes
+    }
+
+    /// Bytes that they have now.
+    pub fn used_bytes(&self) -> u64 {
+        self.used_bytes.load(Ordering::Relaxed)
+    }
+
+    /// A run begins with these copies.
+    pub fn touch<'a>(&self, copies: impl Iterator<Item = &'a ExpandedCopy> + Clone) {
+        let latest = self.uses.load(Ordering::Relaxed);
+        let is_latest = |copy: &ExpandedCopy| copy.last_use.load(Ordering::Relaxed) == latest;
+        // Runs share copies: none waits for what another has written for nothing.
+        if !copies.clone().all(is_latest) {
+            let now = self.uses.fetch_add(1, Ordering::Relaxed) + 1;
+            copies.clone().for_each(|copy| copy.last_use.store(now, Ordering::Relaxed));
+        }
+        for copy in copies.filter(|copy| copy.is_refused.load(Ordering::Relaxed)) {
+            copy.is_refused.store(false, Ordering::Relaxed);
+        }
+    }
+
+    fn copies(&self) -> MutexGuard<'_, Vec<Weak<ExpandedCopy>>> {
+        self.copies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a copy among those that may go.
+    fn register(&self, copy: &Arc<ExpandedCopy>) {
+        let mut copies = self.copies();
+        copies.retain(|known| known.strong_count() > 0);
+        copies.push(Arc::downgrade(copy));
+    }
+
+    /// Takes room for a band; copies that nobody uses make place for it.
+    fn take(&self, size_bytes: u64) -> bool {
+        if size_bytes > self.most_bytes || self.take_left(size_bytes) {
+            return size_bytes <= self.most_bytes;
+        }
+        let copies = self.copies();
+        let unused = copies.iter().filter(|copy| copy.strong_count() == 1).filter_map(Weak::upgrade);
+        let mut unused: Vec<_> = unused.filter(|copy| copy.made_bytes() > 0).collect();
+        unused.sort_by_key(|copy| copy.last_use.load(Ordering::Relaxed));
+        for copy in unused {
+            // Another thread may have given back what is enough.
+            if self.take_left(size_bytes) {
+                return true;
+            }
+            if let Some(home) = copy.home.upgrade() {
+                home.leave(&copy);
+            }
+        }
+        self.take_left(size_bytes)
+    }
+
+    /// Takes room, if that much is left.
+    fn take_left(&self, size_bytes: u64) -> bool {
+        let taken = |used: u64| used.checked_add(size_bytes).filter(|&used| used <= self.most_bytes);
+        self.used_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).is_ok()
     }
 }

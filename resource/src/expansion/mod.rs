@@ -7,20 +7,20 @@
 //! | file | what |
 //! |---|---|
 //! | `plan.rs` | where the texels are in a copy |
-//! | `copy.rs` | a copy, and how its bands are made |
-//! | `budget.rs` | how many bytes the copies of a device may have |
+//! | `bands.rs` | the memory of a copy, and how its bands are made |
+//! | `copy.rs` | copies: whose they are, and what those of a device have to share |
 
-mod budget;
+mod bands;
 mod copy;
 mod plan;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-pub use budget::CopyBudget;
-pub use copy::ExpandedCopy;
+pub(super) use copy::Copies;
+pub use copy::{CopyBudget, ExpandedCopy};
 pub use plan::{BAND_SHIFT, ExpandedLevel};
 
 use crate::format::Format;
@@ -43,37 +43,6 @@ pub struct Expansion {
     copies: Arc<Copies>,
 }
 
-/// The copies of a texture: one for each device that samples it and each meaning of its bits.
-#[derive(Debug)]
-pub(super) struct Copies {
-    memory: Arc<Memory>,
-    made: Mutex<Vec<Arc<ExpandedCopy>>>,
-}
-
-impl Copies {
-    /// None yet, of a texture in this memory; nothing if it may not have any.
-    pub fn new(format: Format, memory: &Arc<Memory>) -> Option<Arc<Self>> {
-        if format.expander().is_none() || memory.has_other_writers() {
-            return None;
-        }
-        memory.watch();
-        Some(Arc::new(Self { memory: Arc::clone(memory), made: Mutex::default() }))
-    }
-
-    fn made(&self) -> MutexGuard<'_, Vec<Arc<ExpandedCopy>>> {
-        self.made.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Lets a copy go, of which the caller has one reference, if nobody else has another.
-    fn leave(&self, copy: &Arc<ExpandedCopy>) {
-        let mut made = self.made();
-        // Others get a reference from here, or from one that they have.
-        if Arc::strong_count(copy) == 2 {
-            made.retain(|known| !Arc::ptr_eq(known, copy));
-        }
-    }
-}
-
 impl Expansion {
     /// Of some levels of a texture, from a layer on; nothing if copies would be too large.
     pub(super) fn new(
@@ -92,26 +61,11 @@ impl Expansion {
     /// The copy of what the texture holds now, if it may have one that counts for this budget. Where there is no memory for it, it has
     /// none.
     pub fn copy(&self, budget: &Arc<CopyBudget>) -> Option<Arc<ExpandedCopy>> {
-        let memory = &self.copies.memory;
-        if budget.most_bytes() == 0 || memory.has_other_writers() {
-            return None;
-        }
-        let version = memory.version();
-        let mut made = self.copies.made();
-        made.retain(|copy| copy.is_current());
-        let found = made.iter().find(|copy| copy.is_for(&self.plan, budget));
-        if let Some(found) = found {
-            return Some(Arc::clone(found));
-        }
-        let new = ExpandedCopy::new(&self.plan, &self.copies, version, budget)?;
-        made.push(Arc::clone(&new));
-        drop(made);
-        budget.register(&new);
-        Some(new)
+        self.copies.copy(&self.plan, budget)
     }
 
     /// Whether the texture is in this memory.
     pub fn is_in(&self, memory: &Arc<Memory>) -> bool {
-        Arc::ptr_eq(&self.copies.memory, memory)
+        Arc::ptr_eq(self.copies.memory(), memory)
     }
 }

@@ -6,8 +6,7 @@
 use std::ops::Range;
 
 use crate::format::{Format, Layout};
-use crate::shape::TextureShape;
-use crate::surface::SurfaceLevel;
+use crate::shape::{SurfaceLevel, TextureShape};
 
 /// Rows of texels in a band, as a power of two. They are whole blocks.
 pub const BAND_SHIFT: u32 = 5;
@@ -61,13 +60,8 @@ pub(super) struct Band {
     pub offset_bytes: u64,
     /// From a row of texels to the next in the copy.
     pub row_bytes: u64,
-}
-
-impl Band {
-    /// Bytes that it has in the copy, with rows of so many texels in a block.
-    pub fn size_bytes(&self, block_height: u32) -> u64 {
-        u64::from(self.blocks[1] * block_height) * self.row_bytes
-    }
+    /// Bytes that it has there.
+    pub size_bytes: u64,
 }
 
 /// The format whose blocks are expanded to the same numbers: codes along the sRGB curve are codes.
@@ -135,7 +129,7 @@ impl Plan {
         let in_level = in_layer - level.first_band;
         let (slice, in_slice) = (u64::from(in_level / level.slice_bands), in_level % level.slice_bands);
         let first_row = in_slice << BAND_SHIFT;
-        let rows = source.extents[1].next_multiple_of(block_height);
+        let rows = (source.extents[1].next_multiple_of(block_height) - first_row).min(1 << BAND_SHIFT);
         let source_row = u64::from(first_row / block_height);
         Band {
             source_bytes: source.offset_bytes
@@ -143,12 +137,13 @@ impl Plan {
                 + slice * source.slice_bytes
                 + source_row * source.row_bytes,
             source_row_bytes: source.row_bytes,
-            blocks: [source.extents[0].div_ceil(block_width), (rows - first_row).min(1 << BAND_SHIFT) / block_height],
+            blocks: [source.extents[0].div_ceil(block_width), rows / block_height],
             offset_bytes: level.offset_bytes
                 + layer * self.layer_bytes
                 + slice * level.slice_bytes
                 + u64::from(first_row) * level.row_bytes,
             row_bytes: level.row_bytes,
+            size_bytes: u64::from(rows) * level.row_bytes,
         }
     }
 }

@@ -4,6 +4,7 @@
 use std::sync::Barrier;
 
 use brolga_bytecode::assembler;
+use brolga_runtime::format::Layout;
 use brolga_runtime::{
     Access, AddressMode, Bindings, BoundShader, Buffer, ClearValue, CompileOptions, Device, Dimension, Dispatch,
     Engine, Filter, Format, Register, Sampler, Shader, Tap, TexelBox, Texture, TextureShape, View,
@@ -30,6 +31,8 @@ ret
 ";
 const WIDTH: u32 = 16;
 const HEIGHT: u32 = 48;
+/// Bytes of a copy of expanded texels of 4 bytes, where samples read one.
+const COPY: u64 = if cfg!(target_arch = "x86_64") { 16 * 48 * 4 } else { 0 };
 /// Four rows of texels a group.
 const GROUPS: u32 = HEIGHT / 4;
 /// Bytes of blocks of 16 bytes.
@@ -224,6 +227,8 @@ fn what_is_sampled_is_what_was_written_last() {
                     sampled.check(way, &format!("{what} by {by}, {engine}"));
                 }
             }
+            let texel_bytes = Layout::of(format).size_bytes;
+            assert_eq!(device.copy_bytes_used(), COPY / 4 * u64::from(texel_bytes), "only the last one is kept");
         }
     }
 }
@@ -302,9 +307,11 @@ fn memory_that_others_write_is_read_where_it_is() {
         let seen = texture(&device, format, 1);
         let sampled = Sampled::of(&device, &seen, engine);
         sampled.check("bound", "not lent");
+        assert_eq!(device.copy_bytes_used(), COPY);
         let pointer = seen.buffer().as_ptr();
         for (n, way) in (0..).zip(WAYS) {
             sampled.check(way, "lent");
+            assert_eq!(device.copy_bytes_used(), 0);
             let bytes = noise(n + 20);
             // SAFETY: the buffer lives, has as many bytes, and no shader runs.
             unsafe { pointer.copy_from(bytes.as_ptr(), bytes.len()) };
@@ -342,8 +349,7 @@ fn memory_that_others_write_is_read_where_it_is() {
 #[test]
 fn budgets_are_kept_and_given_back() {
     for &engine in ENGINES {
-        // Expanded, a texture has three thousand bytes and 72 more.
-        for most in [0, 1, 3071, 3072, 7000, u64::MAX] {
+        for (most, copies) in [(0, 0), (1, 0), (COPY, 1), (7000, 2), (u64::MAX, 5)] {
             let device = Device::builder().threads(2).copy_bytes(most).build().unwrap();
             assert_eq!((device.copy_bytes(), device.copy_bytes_used()), (most, 0));
             let textures: Vec<_> = (0..5).map(|n| texture(&device, Format::BC7_UNORM, n)).collect();
@@ -353,6 +359,7 @@ fn budgets_are_kept_and_given_back() {
                     one.check("bound", &format!("{most} bytes, round {round}"));
                     assert!(device.copy_bytes_used() <= most);
                 }
+                assert_eq!(device.copy_bytes_used(), copies * COPY, "{most} bytes, round {round}");
             }
             drop((sampled, textures));
             assert_eq!(device.copy_bytes_used(), 0, "{most}");
@@ -371,7 +378,7 @@ fn devices_keep_budgets_of_their_own() {
             by.iter().for_each(|sampled| sampled.check("bound", "by a device"));
             seen.buffer().write(0, &noise(n)).unwrap();
         }
-        assert_eq!(other.copy_bytes_used(), 0);
+        assert_eq!([&one, &other].map(Device::copy_bytes_used), [COPY, 0]);
         drop(other);
         by.iter().for_each(|sampled| sampled.check("bound", "by the device that is left"));
     }
