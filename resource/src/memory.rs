@@ -252,9 +252,9 @@ impl Memory {
         fence(Ordering::SeqCst);
     }
 
-    /// Counts a change, if changes are [counted](Self::version). Said after bytes were written: by what writes them here, but for
-    /// [`store`](Self::store), [`store_number`](Self::store_number) and [`atomic`](Self::atomic), which shaders write with; of those
-    /// whoever runs them says it. The last word of a writer follows a [fence](fence).
+    /// Counts a change, if changes are [watched](Self::watch). Said after bytes were written: by [`write`](Self::write) itself; of what
+    /// shaders may have written, as with [`store`](Self::store) and [`atomic`](Self::atomic), by whoever runs them. What a writer says last
+    /// comes after a fence.
     #[inline]
     pub fn changed(&self) {
         if self.changes.is_watched.load(Ordering::Relaxed) {
@@ -398,7 +398,7 @@ impl Memory {
     }
 
     /// Copies bytes from a multiple of 4 on to the beginning of other memory, as many as both have; none if that is not
-    /// writable.
+    /// writable. It does not count as a [change](Self::changed): the other memory is the caller's alone.
     pub fn copy_to(&self, offset_bytes: u64, to: &Memory, size_bytes: u64) {
         if !to.writable {
             return;
