@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
+use super::pace::{has_expanded, may_expand};
 use super::plan::{Band, Plan};
 use crate::memory::{GuardPages, Memory};
 use crate::room::room;
@@ -57,9 +58,13 @@ impl Bands {
         self.states.get(band as usize).is_some_and(|state| state.load(Ordering::Acquire) == MADE)
     }
 
-    /// Makes one if there is room for its bytes, or waits until another thread has made it. Returns whether it is there.
+    /// Makes one if there is room for its bytes and this thread has not made many just now, or waits until another thread has made it.
+    /// Returns whether it is there.
     pub fn make(&self, band: u32, has_room: impl Fn(u64) -> bool) -> bool {
         let Some(state) = self.states.get(band as usize) else { return false };
+        if !may_expand() {
+            return self.has(band);
+        }
         let mut looks = 0;
         loop {
             match state.compare_exchange(ABSENT, BEGUN, Ordering::Acquire, Ordering::Acquire) {
@@ -87,6 +92,7 @@ impl Bands {
             return false;
         }
         self.expand(&band);
+        has_expanded(band.blocks.map(u64::from).iter().product());
         begun.1 = MADE;
         true
     }

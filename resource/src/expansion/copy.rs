@@ -40,7 +40,7 @@ impl ExpandedCopy {
         self.bands.has(band)
     }
 
-    /// Makes a band, or waits until another thread has made it; false where there is no room for it.
+    /// Makes a band, or waits until another thread has made it; false where there is no room for it, or this thread has made many just now.
     #[cold]
     pub fn make(&self, band: u32) -> bool {
         if self.is_refused.load(Ordering::Relaxed) {

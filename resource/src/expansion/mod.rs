@@ -8,10 +8,12 @@
 //! |---|---|
 //! | `plan.rs` | where the texels are in a copy |
 //! | `bands.rs` | the memory of a copy, and how its bands are made |
+//! | `pace.rs` | how much a thread expands at a stretch |
 //! | `copy.rs` | copies: whose they are, and what those of a device have to share |
 
 mod bands;
 mod copy;
+mod pace;
 mod plan;
 #[cfg(test)]
 mod tests;

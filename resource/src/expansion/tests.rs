@@ -418,3 +418,16 @@ fn threads_that_write_textures_and_evict_copies_get_in_nobody_s_way() {
     drop(textures);
     assert_eq!(budget.used_bytes(), 0);
 }
+
+/// One sample may need a whole texture; others wait for a look in between.
+#[test]
+fn a_thread_does_not_expand_a_large_texture_at_a_stretch() {
+    let texture = zeros(TextureShape::texture_2d(BC1, 8192, 8192));
+    let copy = expansion(&texture).copy(&all()).unwrap();
+    let made = (0..256).take_while(|&band| copy.make(band)).count();
+    // Bands of 2048 x 8 blocks.
+    assert!((1 << 17) / (2048 * 8) <= made && made < 256, "{made} bands");
+    while !copy.make(255) {
+        std::thread::yield_now();
+    }
+}
