@@ -6,7 +6,7 @@
 
 use brolga_resource::{AddressMode, Tap};
 
-use super::source::{Source, Storage, Way};
+use super::source::{Source, Storage};
 use super::texture::{Extent, Places};
 use super::vector::Vector;
 use crate::coordinate::FAR;
@@ -27,22 +27,27 @@ pub(super) struct Levels<V> {
 #[derive(Clone, Copy)]
 pub(super) struct TexelAddress<V> {
     pub offset_bytes: V,
-    pub is_border: V,
+    /// Nothing where there is no border.
+    pub is_border: Option<V>,
     /// Whether offsets are of blocks, each packed with an index in it ([`Blocks`](super::texture::Blocks)).
     pub is_packed: bool,
 }
 
-/// The texels of a linear filter on one level.
-#[derive(Clone, Copy)]
+/// The texels of a linear filter on one level, or the nearest one.
+///
+/// It is large: made where it stays, and never moved.
 pub(super) struct LinearAddresses<V> {
-    /// Upper left, upper right, lower left, lower right.
-    pub texels: [TexelAddress<V>; 4],
-    /// What to add for the first slice, and for the second.
-    pub slices: Option<[TexelAddress<V>; 2]>,
+    /// Offsets of the texels in the first slice: upper left, upper right, lower left, lower right.
+    pub offset_bytes: [V; 4],
+    /// What to add in the second slice.
+    next_slice: Option<V>,
+    /// Ones where a column or a row stands for the border, and a slice.
+    borders: Option<[[V; 2]; 3]>,
     /// Weights of the right ones, the lower ones, and those of the second slice, in 256ths.
     pub fractions: [V; 3],
     /// Along how many axes it filters: none where the nearest texels are meant.
     pub axes: usize,
+    is_packed: bool,
     /// Lanes in which one of the four is beyond a cube's corner, if there are any.
     pub corner: Option<Corner<V>>,
 }
@@ -54,8 +59,8 @@ pub(super) struct Corner<V> {
     pub is_any: V,
     /// Which of the four it is.
     pub index: V,
-    /// The three, in the order in which they are added; texels in other lanes, too.
-    pub texels: [TexelAddress<V>; 3],
+    /// Offsets of the three, in the order in which they are added; of texels in other lanes, too.
+    pub offset_bytes: [V; 3],
 }
 
 /// Where a vector of lanes samples a texture that is no cube.
@@ -93,93 +98,87 @@ impl<V: Vector> LinearAddresses<V> {
     /// The texels around a place, or the nearest one.
     #[inline(always)]
     pub fn of(source: Source<'_>, at: &At<V>, levels: &Levels<V>, tap: Tap, taking_part: u32) -> Self {
-        let before = if matches!(tap, Tap::Linear) { 0.5 } else { 0.0 };
+        match tap {
+            Tap::Point => Self::along(source, at, levels, 0, 0.0, taking_part),
+            Tap::Linear => Self::along(source, at, levels, source.axes, 0.5, taking_part),
+        }
+    }
+
+    /// For a filter along so many axes.
+    #[inline(always)]
+    fn along(source: Source<'_>, at: &At<V>, levels: &Levels<V>, taps: usize, before: f32, taking_part: u32) -> Self {
         let axes = source.axes;
         let columns = Along::of(source, at, levels, 0, before);
         let rows = if axes > 1 { Along::of(source, at, levels, 1, before) } else { Along::none() };
-        let slices = if axes > 2 { Some(Along::of(source, at, levels, 2, before)) } else { None };
-        let fraction_z = match &slices {
-            Some(slices) => slices.fraction,
-            None => V::splat(0),
-        };
-        let taps = if matches!(tap, Tap::Linear) { axes } else { 0 };
-        let mut addresses = Self {
-            texels: [TexelAddress::none(); 4],
-            slices: None,
-            fractions: [columns.fraction, rows.fraction, fraction_z],
-            axes: taps,
-            corner: None,
-        };
-        for way in source.ways() {
-            let storage = source.storage(way, levels, at.layer);
-            if way == Way::Copy && !has_rows(&storage, &rows, slices.as_ref(), taps, taking_part) {
-                continue;
-            }
-            let (left, right) = (storage.column(columns.texels[0]), storage.column(columns.texels[1]));
-            let (upper, lower) = (storage.row(rows.texels[0]), storage.row(rows.texels[1]));
-            let ([left_is_border, right_is_border], [upper_is_border, lower_is_border]) =
-                (columns.is_border, rows.is_border);
-            let is_packed = storage.is_packed();
-            addresses.texels = [
-                TexelAddress {
-                    offset_bytes: left.add(upper),
-                    is_border: left_is_border.or(upper_is_border),
-                    is_packed,
-                },
-                TexelAddress {
-                    offset_bytes: right.add(upper),
-                    is_border: right_is_border.or(upper_is_border),
-                    is_packed,
-                },
-                TexelAddress {
-                    offset_bytes: left.add(lower),
-                    is_border: left_is_border.or(lower_is_border),
-                    is_packed,
-                },
-                TexelAddress {
-                    offset_bytes: right.add(lower),
-                    is_border: right_is_border.or(lower_is_border),
-                    is_packed,
-                },
-            ];
-            addresses.slices = match &slices {
-                Some(slices) => Some([
-                    TexelAddress {
-                        offset_bytes: storage.slice(slices.texels[0]),
-                        is_border: slices.is_border[0],
-                        is_packed,
-                    },
-                    TexelAddress {
-                        offset_bytes: storage.slice(slices.texels[1]),
-                        is_border: slices.is_border[1],
-                        is_packed,
-                    },
-                ]),
-                None => None,
-            };
-            break;
+        let slices = if axes > 2 { Along::of(source, at, levels, 2, before) } else { Along::none() };
+        let mut storage = source.storage(levels, at.layer);
+        if storage.is_copy() && !has_rows(&storage, &rows, &slices, axes, taps, taking_part) {
+            storage = source.own_storage(levels, at.layer);
         }
-        addresses
+        let (left, upper) = (storage.column(columns.texels[0]), storage.row(rows.texels[0]));
+        let mut upper_left = left.add(upper);
+        let mut next_slice = None;
+        if axes > 2 {
+            let first = storage.slice(slices.texels[0]);
+            upper_left = upper_left.add(first);
+            next_slice = Some(storage.slice(slices.texels[1]).sub(first));
+        }
+        let borders = match source.border {
+            Some(_) => Some([columns.is_border, rows.is_border, slices.is_border]),
+            None => None,
+        };
+        let mut offset_bytes = [upper_left; 4];
+        if taps > 0 {
+            let right = storage.column(columns.texels[1]).sub(left);
+            let lower_left = upper_left.add(storage.row(rows.texels[1]).sub(upper));
+            offset_bytes = [upper_left, upper_left.add(right), lower_left, lower_left.add(right)];
+        }
+        let fractions = [columns.fraction, rows.fraction, slices.fraction];
+        let is_packed = storage.is_packed();
+        Self { offset_bytes, next_slice, borders, fractions, axes: taps, is_packed, corner: None }
+    }
+
+    /// Texels of a cube's faces.
+    #[inline(always)]
+    pub fn new(
+        offset_bytes: [V; 4],
+        fractions: [V; 3],
+        axes: usize,
+        is_packed: bool,
+        corner: Option<Corner<V>>,
+    ) -> Self {
+        Self { offset_bytes, next_slice: None, borders: None, fractions, axes, is_packed, corner }
     }
 
     /// Whether in every lane the right texels, of words, follow the left ones in memory.
     #[inline(always)]
     pub fn are_neighbours(&self) -> bool {
-        let [upper_left, upper_right, lower_left, lower_right] = &self.texels;
+        let [upper_left, upper_right, lower_left, lower_right] = &self.offset_bytes;
         let bytes = V::splat(size_of::<u32>() as u32);
-        let upper = upper_left.offset_bytes.add(bytes).equal(upper_right.offset_bytes);
-        let both = upper.and(lower_left.offset_bytes.add(bytes).equal(lower_right.offset_bytes));
-        !upper_left.is_packed && both.is_ones()
+        let both = upper_left.add(bytes).equal(*upper_right).and(lower_left.add(bytes).equal(*lower_right));
+        !self.is_packed && both.is_ones()
     }
 
     /// One of the texels in a slice, counted from 0.
     #[inline(always)]
     pub fn texel(&self, index: usize, slice: usize) -> TexelAddress<V> {
-        let texel = self.texels[index];
-        match &self.slices {
-            Some(slices) => texel.with(&slices[slice]),
-            None => texel,
+        let mut offset_bytes = self.offset_bytes[index];
+        if slice > 0
+            && let Some(next) = self.next_slice
+        {
+            offset_bytes = offset_bytes.add(next);
         }
+        let is_border = match &self.borders {
+            Some([columns, rows, slices]) => Some(columns[index & 1].or(rows[index >> 1]).or(slices[slice])),
+            None => None,
+        };
+        TexelAddress { offset_bytes, is_border, is_packed: self.is_packed }
+    }
+
+    /// One of the texels that stand for the one beyond a corner.
+    #[inline(always)]
+    pub fn beyond(&self, corner: &Corner<V>, index: usize) -> TexelAddress<V> {
+        TexelAddress { offset_bytes: corner.offset_bytes[index], is_border: None, is_packed: self.is_packed }
     }
 
     /// The lanes in which a texel is beyond a cube's corner.
@@ -190,12 +189,6 @@ impl<V: Vector> LinearAddresses<V> {
             None => 0,
         }
     }
-
-    /// The nearest texel, where that is meant.
-    #[inline(always)]
-    pub fn nearest(&self) -> TexelAddress<V> {
-        self.texel(0, 0)
-    }
 }
 
 /// Whether a copy has the rows that are read.
@@ -203,39 +196,20 @@ impl<V: Vector> LinearAddresses<V> {
 fn has_rows<V: Vector>(
     storage: &Storage<'_, V>,
     rows: &Along<V>,
-    slices: Option<&Along<V>>,
+    slices: &Along<V>,
+    axes: usize,
     taps: usize,
     taking_part: u32,
 ) -> bool {
     let mut has_all = true;
-    for slice in 0..2 {
-        let z = match slices {
-            Some(slices) => Some(slices.texels[slice]),
-            None => None,
-        };
+    for slice in 0..if taps > 2 { 2 } else { 1 } {
+        let z = if axes > 2 { Some(slices.texels[slice]) } else { None };
         has_all = has_all && storage.has(rows.texels[0], z, taking_part);
         if taps > 1 {
             has_all = has_all && storage.has(rows.texels[1], z, taking_part);
         }
-        if taps < 3 {
-            break;
-        }
     }
     has_all
-}
-
-impl<V: Vector> TexelAddress<V> {
-    #[inline(always)]
-    pub fn none() -> Self {
-        Self { offset_bytes: V::splat(0), is_border: V::splat(0), is_packed: false }
-    }
-
-    /// Moved by what another one adds.
-    #[inline(always)]
-    fn with(&self, more: &Self) -> Self {
-        let offset_bytes = self.offset_bytes.add(more.offset_bytes);
-        Self { offset_bytes, is_border: self.is_border.or(more.is_border), is_packed: self.is_packed }
-    }
 }
 
 impl<V: Vector> Levels<V> {

@@ -4,7 +4,7 @@
 
 use brolga_resource::Tap;
 
-use super::address::{Corner, Levels, LinearAddresses, TexelAddress, inside, to_fixed};
+use super::address::{Corner, Levels, LinearAddresses, inside, to_fixed};
 use super::source::{Source, Storage};
 use super::vector::Vector;
 use crate::cube::{EDGES, Edge};
@@ -123,99 +123,87 @@ impl<V: Vector> LinearAddresses<V> {
     /// The texels around coordinates of a face, or the nearest one. The end of a face belongs to its last texel.
     #[inline(always)]
     pub fn on_face(source: Source<'_>, on: &OnFace<V>, levels: &Levels<V>, tap: Tap, taking_part: u32) -> Self {
-        let before = if matches!(tap, Tap::Linear) { 0.5 } else { 0.0 };
+        let is_linear = matches!(tap, Tap::Linear);
+        let before = if is_linear { 0.5 } else { 0.0 };
         let [width, height, _] = levels.extents;
         let (fixed_u, fixed_v) = (scaled(on.at[0], width, before), scaled(on.at[1], height, before));
         let one = V::splat(1);
         let (left, upper) = (fixed_u.shift_signed::<8>(), fixed_v.shift_signed::<8>());
         let (right, lower) = (left.add(one), upper.add(one));
-        let (inner_left, inner_right) = (inside(left, width), inside(right, width));
-        let (inner_upper, inner_lower) = (inside(upper, height), inside(lower, height));
+        let columns = [inside(left, width), inside(right, width)];
+        let rows = [inside(upper, height), inside(lower, height)];
         let ones = V::splat(u32::MAX);
-        let (columns, rows) = ([inner_left, inner_right], [inner_upper, inner_lower]);
-        let columns_out = [left.equal(inner_left).xor(ones), right.equal(inner_right).xor(ones)];
-        let rows_out = [upper.equal(inner_upper).xor(ones), lower.equal(inner_lower).xor(ones)];
-        let any_out = columns_out[0].or(columns_out[1]).or(rows_out[0].or(rows_out[1]));
-        let crosses = matches!(tap, Tap::Linear) && any_out.signs() & taking_part != 0;
-        // Two texels in a row cross at most one edge, and so do two in a column.
-        let beyond = match crosses {
-            true => Some([
-                Beyond::of(on.face, columns_out[1].and(one), width),
-                Beyond::of(on.face, rows_out[1].and(one).add(V::splat(2)), width),
-            ]),
-            false => None,
+        let out = Out {
+            columns: [left.equal(columns[0]).xor(ones), right.equal(columns[1]).xor(ones)],
+            rows: [upper.equal(rows[0]).xor(ones), lower.equal(rows[1]).xor(ones)],
         };
+        let layer = Some(on.layer());
+        let mut storage = source.storage(levels, layer);
+        if storage.is_copy() && !(storage.has(rows[0], None, taking_part) && storage.has(rows[1], None, taking_part)) {
+            storage = source.own_storage(levels, layer);
+        }
+        let (left, upper) = (storage.column(columns[0]), storage.row(rows[0]));
+        let (right, lower) = (storage.column(columns[1]), storage.row(rows[1]));
+        let mut offset_bytes = [left.add(upper), right.add(upper), left.add(lower), right.add(lower)];
+        let mut corner = None;
+        if is_linear && out.any().signs() & taking_part != 0 {
+            // Two texels in a row cross at most one edge, and so do two in a column.
+            let beside = Beyond::of(on.face, out.columns[1].and(one), width);
+            let above = Beyond::of(on.face, out.rows[1].and(one).add(V::splat(2)), width);
+            if storage.is_copy()
+                && !(beside.is_in(&storage, rows, taking_part) && above.is_in(&storage, columns, taking_part))
+            {
+                storage = source.own_storage(levels, layer);
+                let (left, upper) = (storage.column(columns[0]), storage.row(rows[0]));
+                let (right, lower) = (storage.column(columns[1]), storage.row(rows[1]));
+                offset_bytes = [left.add(upper), right.add(upper), left.add(lower), right.add(lower)];
+            }
+            let beside = beside.offsets(&storage, rows);
+            let above = above.offsets(&storage, columns);
+            corner = cross(&mut offset_bytes, beside, above, &out);
+        }
         let fraction = V::splat(255);
-        let mut addresses = Self {
-            texels: [TexelAddress::none(); 4],
-            slices: None,
-            fractions: [fixed_u.and(fraction), fixed_v.and(fraction), V::splat(0)],
-            axes: if matches!(tap, Tap::Linear) { 2 } else { 0 },
-            corner: None,
-        };
-        for way in source.ways() {
-            let storage = source.storage(way, levels, Some(on.layer()));
-            let mut has_all = storage.has(rows[0], None, taking_part) && storage.has(rows[1], None, taking_part);
-            for (n, texel) in addresses.texels.iter_mut().enumerate() {
-                *texel = address(&storage, columns[n & 1], rows[n >> 1]);
-            }
-            if let Some([beside, above]) = &beyond {
-                let (beside_0, beside_1) = (beside.texel(rows[0]), beside.texel(rows[1]));
-                let (above_0, above_1) = (above.texel(columns[0]), above.texel(columns[1]));
-                let (side, top) = (storage.in_layer(beside.further), storage.in_layer(above.further));
-                has_all = has_all
-                    && side.has(beside_0[1], None, taking_part)
-                    && side.has(beside_1[1], None, taking_part)
-                    && top.has(above_0[1], None, taking_part)
-                    && top.has(above_1[1], None, taking_part);
-                let across = [address(&side, beside_0[0], beside_0[1]), address(&side, beside_1[0], beside_1[1])];
-                let along = [address(&top, above_0[0], above_0[1]), address(&top, above_1[0], above_1[1])];
-                addresses.cross(&across, &along, columns_out, rows_out);
-            }
-            if has_all {
-                break;
-            }
-        }
-        addresses
-    }
-
-    /// Puts texels beyond edges in place of those inside: those `across` a side by row, those `along` an upper or lower edge by column.
-    #[inline(always)]
-    fn cross(
-        &mut self,
-        across: &[TexelAddress<V>; 2],
-        along: &[TexelAddress<V>; 2],
-        columns_out: [V; 2],
-        rows_out: [V; 2],
-    ) {
-        let mut index = V::splat(0);
-        let mut is_any = V::splat(0);
-        let mut three = [self.texels[0], across[0], along[0]];
-        for n in 0..4 {
-            let (column, row) = (n & 1, n >> 1);
-            let own = self.texels[n].offset_bytes;
-            let (beside, above) = (across[row].offset_bytes, along[column].offset_bytes);
-            let across_side = beside.where_set(columns_out[column], own);
-            self.texels[n].offset_bytes = above.where_set(columns_out[column].clear(rows_out[row]), across_side);
-            let is_corner = columns_out[column].and(rows_out[row]);
-            is_any = is_any.or(is_corner);
-            index = V::splat(n as u32).where_set(is_corner, index);
-            three[0].offset_bytes = own.where_set(is_corner, three[0].offset_bytes);
-            three[1].offset_bytes = beside.where_set(is_corner, three[1].offset_bytes);
-            three[2].offset_bytes = above.where_set(is_corner, three[2].offset_bytes);
-        }
-        self.corner = match is_any.signs() {
-            0 => None,
-            _ => Some(Corner { is_any, index, texels: three }),
-        };
+        let fractions = [fixed_u.and(fraction), fixed_v.and(fraction), V::splat(0)];
+        Self::new(offset_bytes, fractions, if is_linear { 2 } else { 0 }, storage.is_packed(), corner)
     }
 }
 
-/// A texel of a face.
+/// Ones where columns and rows are beyond a face's edges.
+struct Out<V> {
+    columns: [V; 2],
+    rows: [V; 2],
+}
+
+impl<V: Vector> Out<V> {
+    #[inline(always)]
+    fn any(&self) -> V {
+        self.columns[0].or(self.columns[1]).or(self.rows[0].or(self.rows[1]))
+    }
+}
+
+/// Puts texels beyond edges in place of those inside: those `beside` a face by row, those `above` or below it by column. Returns what is
+/// beyond corners.
 #[inline(always)]
-fn address<V: Vector>(storage: &Storage<'_, V>, x: V, y: V) -> TexelAddress<V> {
-    let offset_bytes = storage.column(x).add(storage.row(y));
-    TexelAddress { offset_bytes, is_border: V::splat(0), is_packed: storage.is_packed() }
+fn cross<V: Vector>(offsets: &mut [V; 4], beside: [V; 2], above: [V; 2], out: &Out<V>) -> Option<Corner<V>> {
+    let mut index = V::splat(0);
+    let mut is_any = V::splat(0);
+    let mut three = [offsets[0], beside[0], above[0]];
+    for n in 0..4 {
+        let (column, row) = (n & 1, n >> 1);
+        let own = offsets[n];
+        let across_side = beside[row].where_set(out.columns[column], own);
+        offsets[n] = above[column].where_set(out.columns[column].clear(out.rows[row]), across_side);
+        let is_corner = out.columns[column].and(out.rows[row]);
+        is_any = is_any.or(is_corner);
+        index = V::splat(n as u32).where_set(is_corner, index);
+        three[0] = own.where_set(is_corner, three[0]);
+        three[1] = beside[row].where_set(is_corner, three[1]);
+        three[2] = above[column].where_set(is_corner, three[2]);
+    }
+    match is_any.signs() {
+        0 => None,
+        _ => Some(Corner { is_any, index, offset_bytes: three }),
+    }
 }
 
 /// What is beyond one edge of each lane's face.
@@ -258,6 +246,22 @@ impl<V: Vector> Beyond<V> {
             is_along: [is_first_along, is_first_along.xor(V::splat(u32::MAX))],
             is_reversed,
         }
+    }
+
+    /// Whether a copy has the texels next to two along the edge.
+    #[inline(always)]
+    fn is_in(&self, storage: &Storage<'_, V>, along: [V; 2], taking_part: u32) -> bool {
+        let storage = storage.in_layer(self.further);
+        storage.has(self.texel(along[0])[1], None, taking_part)
+            && storage.has(self.texel(along[1])[1], None, taking_part)
+    }
+
+    /// Their offsets.
+    #[inline(always)]
+    fn offsets(&self, storage: &Storage<'_, V>, along: [V; 2]) -> [V; 2] {
+        let storage = storage.in_layer(self.further);
+        let ([x, y], [next_x, next_y]) = (self.texel(along[0]), self.texel(along[1]));
+        [storage.column(x).add(storage.row(y)), storage.column(next_x).add(storage.row(next_y))]
     }
 
     /// The texel next to the one that is so far along the edge, from 0 to the last one.

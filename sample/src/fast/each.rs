@@ -3,10 +3,11 @@
 
 #![allow(unsafe_code)]
 
+use brolga_ir::float::NAN_F32;
 use brolga_resource::Reduction;
 
 use super::address::LinearAddresses;
-use super::filter::{FilterFn, Results, Selection};
+use super::filter::{Calls, Results, Take};
 use super::kind::Filtered;
 use super::source::Source;
 use super::vector::{Array, Lanes, Vector};
@@ -15,24 +16,21 @@ use super::vector::{Array, Lanes, Vector};
 ///
 /// # Safety
 ///
-/// As for [`FilterFn`].
+/// As for [`FilterFn`](super::filter::FilterFn).
 #[inline(always)]
 pub(super) unsafe fn gathered<V: Vector>(
     source: Source<'_>,
-    selection: &Selection<V>,
+    addresses: &LinearAddresses<V>,
     reference: V,
     component: usize,
-    filter: FilterFn,
+    calls: Calls,
     results: Results,
 ) -> u32 {
-    let Selection::Linear(addresses) = selection else { return V::ALL };
     let mut words = [V::splat(0); 4];
     // Upper left, upper right, lower left, lower right.
     for (index, place) in [3, 2, 0, 1].into_iter().enumerate() {
-        // In one dimension both rows are the same.
-        let index = if addresses.axes < 2 { index & 1 } else { index };
         // SAFETY: as above.
-        words[place] = unsafe { nearest(source, addresses, index, 0, reference, filter) }[component & 3];
+        words[place] = unsafe { one(source, addresses, index, 0, reference, calls) }[component & 3];
     }
     // SAFETY: as above.
     unsafe { results.write(Filtered { words, left: addresses.corners() }) }
@@ -42,71 +40,47 @@ pub(super) unsafe fn gathered<V: Vector>(
 ///
 /// # Safety
 ///
-/// As for [`FilterFn`].
+/// As for [`FilterFn`](super::filter::FilterFn).
 #[inline(always)]
 pub(super) unsafe fn extremes<V: Vector>(
     source: Source<'_>,
-    selection: &Selection<V>,
-    filter: FilterFn,
+    [first, second]: [&LinearAddresses<V>; 2],
+    take: Take<V>,
+    calls: Calls,
     results: Results,
 ) -> u32 {
     let mut words = [V::splat(f32::NAN.to_bits()); 4];
-    let mut left = 0;
+    let mut left = first.corners() | second.corners();
+    let levels = match take {
+        Take::One { .. } => {
+            // SAFETY: as above.
+            return unsafe { calls.filter(source, [first, second], take, V::splat(0), results) };
+        }
+        Take::Linear => [Some((first, V::splat(u32::MAX))), None],
+        Take::Two { fraction } => [Some((first, V::splat(u32::MAX))), Some((second, fraction.more(V::splat(0))))],
+    };
+    for (addresses, has_weight) in levels.into_iter().flatten() {
+        let zero = V::splat(0);
+        for index in 0..1 << addresses.axes {
+            let mut has = has_weight;
+            for axis in 0..3 {
+                if index >> axis & 1 != 0 {
+                    has = has.and(addresses.fractions[axis].more(zero));
+                }
+            }
+            // SAFETY: as above.
+            let texel = unsafe { one(source, addresses, index & 3, index >> 2, zero, calls) };
+            for (word, number) in words.iter_mut().zip(texel) {
+                *word = extreme(source, *word, number).where_set(has, *word);
+            }
+        }
+    }
+    // Of a single texel a NaN keeps its bits.
+    for word in words {
+        left |= !word.ordered(word).signs() & V::ALL;
+    }
     // SAFETY: as above.
-    unsafe {
-        match selection {
-            Selection::Nearest(_) => return selection.filter(source, V::splat(0), filter, results),
-            Selection::Linear(addresses) => {
-                left |= addresses.corners();
-                take(source, addresses, V::splat(u32::MAX), filter, &mut words);
-            }
-            Selection::Two { first, second, fraction } => {
-                left |= first.corners() | second.corners();
-                take(source, first, V::splat(u32::MAX), filter, &mut words);
-                take(source, second, fraction.more(V::splat(0)), filter, &mut words);
-            }
-        }
-        // Of a single texel a NaN keeps its bits.
-        for word in words {
-            left |= !word.ordered(word).signs() & V::ALL;
-        }
-        results.write(Filtered { words, left })
-    }
-}
-
-/// Takes the texels of a level that have a weight, in lanes where that has one.
-///
-/// # Safety
-///
-/// As for [`FilterFn`].
-#[inline(always)]
-unsafe fn take<V: Vector>(
-    source: Source<'_>,
-    addresses: &LinearAddresses<V>,
-    has_weight: V,
-    filter: FilterFn,
-    words: &mut [V; 4],
-) {
-    let zero = V::splat(0);
-    let [right, lower, behind] = addresses.fractions;
-    let count = 1 << addresses.axes;
-    for index in 0..count {
-        let mut has = has_weight;
-        if index & 1 != 0 {
-            has = has.and(right.more(zero));
-        }
-        if index & 2 != 0 {
-            has = has.and(lower.more(zero));
-        }
-        if index & 4 != 0 {
-            has = has.and(behind.more(zero));
-        }
-        // SAFETY: as above.
-        let texel = unsafe { nearest(source, addresses, index & 3, index >> 2, zero, filter) };
-        for (word, number) in words.iter_mut().zip(texel) {
-            *word = extreme(source, *word, number).where_set(has, *word);
-        }
-    }
+    unsafe { results.write(Filtered { words, left }) }
 }
 
 /// The lesser of two, or the larger one; the other one if one is NaN, which is the one that computations give.
@@ -117,26 +91,26 @@ pub(super) fn extreme<V: Vector>(source: Source<'_>, a: V, b: V) -> V {
         _ => a.max_floats(b),
     };
     let extreme = extreme.where_set(b.ordered(b), a);
-    extreme.where_set(extreme.ordered(extreme), V::splat(brolga_ir::float::NAN_F32))
+    extreme.where_set(extreme.ordered(extreme), V::splat(NAN_F32))
 }
 
 /// The words of one of the texels, as a load would give them, or of a comparison with it.
 ///
 /// # Safety
 ///
-/// As for [`FilterFn`].
+/// As for [`FilterFn`](super::filter::FilterFn).
 #[inline(always)]
-unsafe fn nearest<V: Vector>(
+unsafe fn one<V: Vector>(
     source: Source<'_>,
     addresses: &LinearAddresses<V>,
     index: usize,
     slice: usize,
     reference: V,
-    filter: FilterFn,
+    calls: Calls,
 ) -> [V; 4] {
     let mut rows = [Lanes::<V, u32>::splat(0); 4];
-    let selection = Selection::Nearest(addresses.texel(index, slice));
+    let (take, results) = (Take::One { index, slice }, Results::whole::<V>(&mut rows));
     // SAFETY: as above; there are four rows.
-    unsafe { selection.filter(source, reference, filter, Results::whole::<V>(&mut rows)) };
+    unsafe { calls.filter(source, [addresses; 2], take, reference, results) };
     [V::load(&rows[0]), V::load(&rows[1]), V::load(&rows[2]), V::load(&rows[3])]
 }

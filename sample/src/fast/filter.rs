@@ -1,31 +1,50 @@
-//! From the texels that were chosen to results, for a vector of lanes. There is a function for each kind of texel, which all shapes call:
-//! so there are as many as shapes and kinds together, not one for each pair.
+//! From coordinates to the texels that are chosen, and from these to results, for a vector of lanes. There is a function for each kind of
+//! texel, and one for addresses, which all shapes call: so there are as many as shapes and kinds together, not one for each pair.
 
 #![allow(unsafe_code)]
 
-use super::address::{LinearAddresses, TexelAddress};
+use brolga_resource::Tap;
+
+use super::address::{At, Levels, LinearAddresses};
+use super::cube::OnFace;
 use super::kind::{Filtered, Kind};
 use super::source::Source;
 use super::vector::{Lanes, Vector};
 
-/// The texels that a filter takes.
-pub(super) enum Selection<V> {
-    Nearest(TexelAddress<V>),
-    /// Of one level.
-    Linear(LinearAddresses<V>),
-    /// Of two levels, with weights of the second one in 256ths.
-    Two {
-        first: LinearAddresses<V>,
-        second: LinearAddresses<V>,
-        fraction: V,
-    },
+/// Where a vector of lanes samples.
+#[derive(Clone, Copy)]
+pub(super) enum Place<V> {
+    Flat(At<V>),
+    Cube(OnFace<V>),
 }
 
-/// What a filter is given: the texels, and a reference to compare them with.
+/// What a filter takes of the texels around.
 #[derive(Clone, Copy)]
+pub(super) enum Take<V> {
+    /// A texel alone, by its index and its slice.
+    One { index: usize, slice: usize },
+    /// A linear filter on a level.
+    Linear,
+    /// The same on two levels, with weights of the second one in 256ths.
+    Two { fraction: V },
+}
+
+/// What a filter is given.
 struct Work<'a, V> {
-    selection: &'a Selection<V>,
+    first: &'a LinearAddresses<V>,
+    /// The first one again where there is but one.
+    second: &'a LinearAddresses<V>,
+    take: Take<V>,
+    /// What texels are compared with.
     reference: V,
+}
+
+/// What addresses are made of.
+struct Wanted<'a, V> {
+    place: &'a Place<V>,
+    levels: &'a Levels<V>,
+    tap: Tap,
+    taking_part: u32,
 }
 
 /// Where the results of a vector of lanes go.
@@ -39,8 +58,15 @@ pub(super) struct Results {
     pub taking_part: u32,
 }
 
+/// Makes the addresses of texels on a level: of what is wanted, a [`Wanted`], to a place for [`LinearAddresses`].
+///
+/// # Safety
+///
+/// The processor has the instruction set that the function was compiled for, and both are for the same kind of vector.
+pub(super) type AddressFn = unsafe fn(Source<'_>, *const (), *mut ());
+
 /// Filters the texels of a vector of lanes, writes the results, and returns those that it leaves. The arguments are the texture, the
-/// work, and the fields of [`Results`]: as many as Linux passes in registers.
+/// work, and the fields of [`Results`].
 ///
 /// # Safety
 ///
@@ -48,19 +74,70 @@ pub(super) struct Results {
 /// texels are the texture's. There are four rows for results.
 pub(super) type FilterFn = unsafe fn(Source<'_>, *const (), *mut u32, usize, u32) -> u32;
 
-impl<V: Vector> Selection<V> {
-    /// Writes what the filter makes of the texels, and returns the lanes that it leaves.
+/// The functions for a kind of texel and of vector.
+#[derive(Clone, Copy)]
+pub(super) struct Calls {
+    pub addresses: AddressFn,
+    pub filter: FilterFn,
+}
+
+impl Calls {
+    /// The texels around a place, or the nearest one.
+    ///
+    /// # Safety
+    ///
+    /// As for [`AddressFn`].
+    #[inline(always)]
+    pub unsafe fn address<V: Vector>(
+        self,
+        source: Source<'_>,
+        place: &Place<V>,
+        levels: &Levels<V>,
+        tap: Tap,
+        taking_part: u32,
+        to: *mut LinearAddresses<V>,
+    ) {
+        let wanted = Wanted { place, levels, tap, taking_part };
+        // SAFETY: as above.
+        unsafe { (self.addresses)(source, (&raw const wanted).cast(), to.cast()) }
+    }
+
+    /// Writes what the filter makes of texels, and returns the lanes that it leaves.
     ///
     /// # Safety
     ///
     /// As for [`FilterFn`].
     #[inline(always)]
-    pub unsafe fn filter(&self, source: Source<'_>, reference: V, filter: FilterFn, results: Results) -> u32 {
-        let work = Work { selection: self, reference };
+    pub unsafe fn filter<V: Vector>(
+        self,
+        source: Source<'_>,
+        [first, second]: [&LinearAddresses<V>; 2],
+        take: Take<V>,
+        reference: V,
+        results: Results,
+    ) -> u32 {
+        let work = Work { first, second, take, reference };
         let Results { words, row_lanes, taking_part } = results;
         // SAFETY: as above.
-        unsafe { filter(source, (&raw const work).cast(), words, row_lanes, taking_part) }
+        unsafe { (self.filter)(source, (&raw const work).cast(), words, row_lanes, taking_part) }
     }
+}
+
+/// The body of an [`AddressFn`].
+///
+/// # Safety
+///
+/// As there.
+#[inline(always)]
+pub(super) unsafe fn address<V: Vector>(source: Source<'_>, wanted: *const (), to: *mut ()) {
+    // SAFETY: as above.
+    let Wanted { place, levels, tap, taking_part } = unsafe { &*wanted.cast::<Wanted<'_, V>>() };
+    let addresses = match place {
+        Place::Flat(at) => LinearAddresses::of(source, at, levels, *tap, *taking_part),
+        Place::Cube(on) => LinearAddresses::on_face(source, on, levels, *tap, *taking_part),
+    };
+    // SAFETY: as above.
+    unsafe { to.cast::<LinearAddresses<V>>().write(addresses) }
 }
 
 /// The body of a [`FilterFn`].
@@ -71,11 +148,13 @@ impl<V: Vector> Selection<V> {
 #[inline(always)]
 pub(super) unsafe fn filter<K: Kind, V: Vector>(source: Source<'_>, work: *const (), results: Results) -> u32 {
     // SAFETY: as above.
-    let Work { selection, reference } = unsafe { *work.cast::<Work<'_, V>>() };
-    let filtered = match selection {
-        Selection::Nearest(address) => Filtered { words: K::nearest(source, address, reference), left: 0 },
-        Selection::Linear(addresses) => K::linear(source, addresses, None, reference),
-        Selection::Two { first, second, fraction } => K::linear(source, first, Some((second, *fraction)), reference),
+    let &Work { first, second, take, reference } = unsafe { &*work.cast::<Work<'_, V>>() };
+    let filtered = match take {
+        Take::One { index, slice } => {
+            Filtered { words: K::nearest(source, &first.texel(index, slice), reference), left: 0 }
+        }
+        Take::Linear => K::linear(source, first, None, reference),
+        Take::Two { fraction } => K::linear(source, first, Some((second, fraction)), reference),
     };
     // SAFETY: as above.
     unsafe { results.write(filtered) }

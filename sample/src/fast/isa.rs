@@ -8,7 +8,7 @@ use brolga_ir::interface::Dimension;
 use brolga_resource::format::{Coding, Encoding, Format, Layout};
 
 use super::Form;
-use super::filter::{self, FilterFn, Results};
+use super::filter::{self, Calls, Results};
 use super::kind::{Codes, Compared, Curve, Depth16, Depth24, Depth32, Fields, Floats, Halves, Kind, Numbers};
 use super::packet::{self, Cube, Flat, Lines, Part, Pyramid, Shape};
 use super::source::Source;
@@ -52,12 +52,12 @@ pub(super) struct Run {
 pub(super) struct OneVector {
     pub lanes: usize,
     run: RunFn,
-    filter: FilterFn,
+    calls: Calls,
 }
 
 /// Samples one vector of lanes, and returns those that it leaves. One call for each: what a loop over them would keep ready costs
 /// more than it saves. Its arguments are the fields of [`Part`].
-type RunFn = unsafe fn(Source<'_>, &Form, *const u32, *mut u32, usize, u32, FilterFn) -> u32;
+type RunFn = unsafe fn(Source<'_>, &Form, *const u32, *mut u32, usize, u32, Calls) -> u32;
 
 impl OneVector {
     /// Calls it.
@@ -77,7 +77,7 @@ impl OneVector {
         taking_part: u32,
     ) -> u32 {
         // SAFETY: as above.
-        unsafe { (self.run)(source, form, operands, results, row_lanes, taking_part, self.filter) }
+        unsafe { (self.run)(source, form, operands, results, row_lanes, taking_part, self.calls) }
     }
 }
 
@@ -146,8 +146,8 @@ impl Isa {
             .filter(|red| red.field.shift == 0 && dimension.sample_axes() < 3 || dimension.is_cube())?;
         Some(match (red.coding, red.field.bits) {
             (Coding::Float, 32) => self.runs::<Compared<Depth32>>(dimension),
-            (Coding::Unorm { .. }, 16) => self.runs::<Compared<Depth16>>(dimension),
-            (Coding::Unorm { .. }, 24) => self.runs::<Compared<Depth24>>(dimension),
+            (Coding::Unorm { most: 0xffff }, 16) => self.runs::<Compared<Depth16>>(dimension),
+            (Coding::Unorm { most: 0xff_ffff }, 24) => self.runs::<Compared<Depth24>>(dimension),
             _ => return None,
         })
     }
@@ -196,15 +196,21 @@ macro_rules! functions {
 
             /// Both functions for the same kind of vector, as the second one relies on.
             pub(super) fn sampling<K: Kind, S: Shape>() -> OneVector {
-                OneVector { lanes: $vector::LANES, run: sample::<S>, filter: filter::<K> }
+                OneVector { lanes: $vector::LANES, run: sample::<S>, calls: Calls { addresses, filter: filter::<K> } }
             }
 
             pub(super) fn querying<S: Shape>() -> OneVector {
-                OneVector { lanes: $vector::LANES, run: query::<S>, filter: filter::nothing }
+                OneVector { lanes: $vector::LANES, run: query::<S>, calls: Calls { addresses, filter: filter::nothing } }
             }
 
             functions!(sample for $vector with $features);
             functions!(query for $vector with $features);
+
+            #[target_feature(enable = $features)]
+            unsafe fn addresses(source: Source<'_>, wanted: *const (), to: *mut ()) {
+                // SAFETY: as [`AddressFn`](filter::AddressFn) says.
+                unsafe { filter::address::<$vector>(source, wanted, to) }
+            }
 
             #[target_feature(enable = $features)]
             unsafe fn filter<K: Kind>(
@@ -228,9 +234,9 @@ macro_rules! functions {
             words: *mut u32,
             row_lanes: usize,
             taking_part: u32,
-            filter: FilterFn,
+            calls: Calls,
         ) -> u32 {
-            let part = Part { form, operands, results: Results { words, row_lanes, taking_part }, filter };
+            let part = Part { form, operands, results: Results { words, row_lanes, taking_part }, calls };
             // SAFETY: as [`OneVector::run`] says.
             unsafe { packet::$function::<S, $vector>(source, part) }
         }

@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use brolga_ir::float::NAN_F32;
 use brolga_ir::sampling::{LevelSource, Offsets};
@@ -13,7 +14,7 @@ use super::Form;
 use super::address::{At, Levels, LinearAddresses};
 use super::cube::{Hit, OnFace};
 use super::each;
-use super::filter::{FilterFn, Results, Selection};
+use super::filter::{Calls, Place, Results, Take};
 use super::kind::Filtered;
 use super::level::{self, Adjusted, Chosen, Detail};
 use super::line::{Line, Means};
@@ -67,7 +68,7 @@ pub(super) struct Part<'a> {
     pub operands: *const u32,
     pub results: Results,
     /// For the kind of texel, and for vectors as these.
-    pub filter: FilterFn,
+    pub calls: Calls,
 }
 
 /// Samples for a vector of lanes and writes their results.
@@ -161,44 +162,6 @@ impl<'a, V: Vector> Operands<'a, V> {
     }
 }
 
-/// Where a vector of lanes samples.
-#[derive(Clone, Copy)]
-enum Place<V> {
-    Flat(At<V>),
-    Cube(OnFace<V>),
-}
-
-impl<V: Vector> Place<V> {
-    #[inline(always)]
-    fn addresses(&self, source: Source<'_>, levels: &Levels<V>, tap: Tap, taking_part: u32) -> LinearAddresses<V> {
-        match self {
-            Place::Flat(at) => LinearAddresses::of(source, at, levels, tap, taking_part),
-            Place::Cube(on) => LinearAddresses::on_face(source, on, levels, tap, taking_part),
-        }
-    }
-
-    /// What a filter takes there from the levels that were chosen.
-    #[inline(always)]
-    fn selection(
-        &self,
-        source: Source<'_>,
-        (first, second): (&Levels<V>, Option<&Levels<V>>),
-        fraction: V,
-        tap: Tap,
-        taking_part: u32,
-    ) -> Selection<V> {
-        let first = self.addresses(source, first, tap, taking_part);
-        match second {
-            Some(second) => {
-                let second = self.addresses(source, second, tap, taking_part);
-                Selection::Two { first, second, fraction }
-            }
-            None if matches!(tap, Tap::Point) => Selection::Nearest(first.nearest()),
-            None => Selection::Linear(first),
-        }
-    }
-}
-
 /// The levels that lanes take: one, or two.
 #[inline(always)]
 fn levels_of<S: Shape, V: Vector>(source: Source<'_>, chosen: &Chosen<V>) -> (Levels<V>, Option<Levels<V>>) {
@@ -212,6 +175,54 @@ fn levels_of<S: Shape, V: Vector>(source: Source<'_>, chosen: &Chosen<V>) -> (Le
     }
 }
 
+/// What a filter is done with: room for addresses, and what does not change from one sample of a line to the next.
+struct Filtering<'a, V: Vector> {
+    source: Source<'a>,
+    calls: Calls,
+    levels: (Levels<V>, Option<Levels<V>>),
+    fraction: V,
+    reference: V,
+    gathers: Option<usize>,
+    takes_extremes: bool,
+    addresses: [MaybeUninit<LinearAddresses<V>>; 2],
+}
+
+impl<V: Vector> Filtering<'_, V> {
+    /// Samples at a place, and returns the lanes that are left.
+    ///
+    /// # Safety
+    ///
+    /// As for [`sample`].
+    #[inline(always)]
+    unsafe fn at(&mut self, place: &Place<V>, tap: Tap, results: Results) -> u32 {
+        let &mut Self { source, calls, ref levels, fraction, reference, gathers, takes_extremes, ref mut addresses } =
+            self;
+        let (now, [first, second]) = (results.taking_part, addresses);
+        let tap = if gathers.is_some() { Tap::Linear } else { tap };
+        // SAFETY: as above; the first place has addresses from here on, and so has the second one where it is used.
+        unsafe {
+            calls.address(source, place, &levels.0, tap, now, first.as_mut_ptr());
+            let mut both = [first.assume_init_ref(); 2];
+            if let Some(component) = gathers {
+                return each::gathered(source, both[0], reference, component, calls, results);
+            }
+            let take = match (&levels.1, tap) {
+                (Some(levels), _) => {
+                    calls.address(source, place, levels, tap, now, second.as_mut_ptr());
+                    both[1] = second.assume_init_ref();
+                    Take::Two { fraction }
+                }
+                (None, Tap::Point) => Take::One { index: 0, slice: 0 },
+                (None, Tap::Linear) => Take::Linear,
+            };
+            match takes_extremes {
+                true => each::extremes(source, both, take, calls, results),
+                false => calls.filter(source, both, take, reference, results),
+            }
+        }
+    }
+}
+
 /// Samples, and returns the lanes that are left.
 ///
 /// # Safety
@@ -219,39 +230,48 @@ fn levels_of<S: Shape, V: Vector>(source: Source<'_>, chosen: &Chosen<V>) -> (Le
 /// As for [`sample`].
 #[inline(always)]
 unsafe fn sampled<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u32 {
-    let Part { form, results, filter, .. } = part;
+    let Part { form, results, calls, .. } = part;
     let operands = Operands::<V>::of::<S>(source, part);
     let (place, hit, mut left) = placed::<S, V>(source, form, &operands);
-    let reference = match operands.reference {
-        Some(reference) => V::load_written(reference),
-        None => V::splat(0),
+    let mut line = None;
+    let chosen = match operands.detail {
+        _ if !S::HAS_LEVELS || form.gathers.is_some() => Chosen::first(),
+        Detail::Derivatives([x, y]) if S::HAS_LINES => {
+            let (level, of_derivatives) = Line::of_derivatives(source, [flushed(x), flushed(y)]);
+            line = Some(of_derivatives);
+            Chosen::of(source, level, operands.adjusted)
+        }
+        _ if !source.needs_level && !form.has_clamp => Chosen::first(),
+        detail => Chosen::of(source, level_of(source, detail, hit), operands.adjusted),
+    };
+    left |= chosen.left;
+    let mut filtering = Filtering {
+        source,
+        calls,
+        levels: levels_of::<S, V>(source, &chosen),
+        fraction: chosen.fraction,
+        reference: match operands.reference {
+            Some(reference) => V::load_written(reference),
+            None => V::splat(0),
+        },
+        gathers: form.gathers,
+        takes_extremes: source.takes_extremes() && !form.compares,
+        addresses: [MaybeUninit::uninit(), MaybeUninit::uninit()],
     };
     if S::HAS_LINES
-        && let Detail::Derivatives([x, y]) = operands.detail
-        && let Place::Flat(at) = place
+        && let (Some(line), Place::Flat(at)) = (&line, &place)
     {
-        let (level, line) = Line::of_derivatives(source, [flushed(x), flushed(y)]);
-        let chosen = Chosen::of(source, level, operands.adjusted);
-        let (first, second) = levels_of::<S, V>(source, &chosen);
-        let levels = (&first, second.as_ref());
-        let takes_extremes = source.takes_extremes() && !form.compares;
-        let mut means = Means::new(chosen.left);
+        let mut means = Means::new(left);
         for index in 0..MOST_ANISOTROPY {
             let [u, v] = line.sample([at.coordinates[0], at.coordinates[1]], index);
-            let place = Place::Flat(At { coordinates: [u, v, at.coordinates[2]], ..at });
-            let selection = place.selection(source, levels, chosen.fraction, Tap::Linear, results.taking_part);
+            let place = Place::Flat(At { coordinates: [u, v, at.coordinates[2]], ..*at });
             let mut rows = [Lanes::<V, u32>::splat(0); 4];
-            let row_results = Results::whole::<V>(&mut rows);
+            let whole = Results { taking_part: results.taking_part, ..Results::whole::<V>(&mut rows) };
             // SAFETY: as above; there are four rows.
-            let others = unsafe {
-                match takes_extremes {
-                    true => each::extremes(source, &selection, filter, row_results),
-                    false => selection.filter(source, reference, filter, row_results),
-                }
-            };
+            let others = unsafe { filtering.at(&place, Tap::Linear, whole) };
             let words = [V::load(&rows[0]), V::load(&rows[1]), V::load(&rows[2]), V::load(&rows[3])];
             let sample = Filtered { words, left: others };
-            match takes_extremes {
+            match filtering.takes_extremes {
                 true => means.take_extreme(source, index, line.count, sample),
                 false => means.take(index, line.count, sample),
             }
@@ -260,15 +280,8 @@ unsafe fn sampled<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u3
             }
         }
         // SAFETY: as above.
-        return unsafe { results.write(means.finish(takes_extremes)) };
+        return unsafe { results.write(means.finish(filtering.takes_extremes)) };
     }
-    let chosen = match S::HAS_LEVELS && form.gathers.is_none() && (source.needs_level || form.has_clamp) {
-        false => Chosen::first(),
-        true => Chosen::of(source, level_of(source, operands.detail, hit), operands.adjusted),
-    };
-    left |= chosen.left;
-    let (first, second) = levels_of::<S, V>(source, &chosen);
-    let levels = (&first, second.as_ref());
     let sampler = source.sampler.filter;
     // Lanes that minify, then those that magnify, where these have another filter.
     let minifies = chosen.minifies & results.taking_part;
@@ -276,29 +289,13 @@ unsafe fn sampled<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u3
         true => (results.taking_part, 0),
         false => (minifies, results.taking_part & !minifies),
     };
-    loop {
+    while now != 0 {
         let tap = if now & minifies != 0 { sampler.minify } else { sampler.magnify };
-        let results = Results { taking_part: now, ..results };
-        let selection = match form.gathers {
-            Some(_) => Selection::Linear(place.addresses(source, &first, Tap::Linear, now)),
-            None => place.selection(source, levels, chosen.fraction, tap, now),
-        };
         // SAFETY: as above.
-        left |= now
-            & unsafe {
-                match form.gathers {
-                    Some(component) => each::gathered(source, &selection, reference, component, filter, results),
-                    None if source.takes_extremes() && !form.compares => {
-                        each::extremes(source, &selection, filter, results)
-                    }
-                    None => selection.filter(source, reference, filter, results),
-                }
-            };
-        if later == 0 {
-            return left;
-        }
+        left |= now & unsafe { filtering.at(&place, tap, Results { taking_part: now, ..results }) };
         (now, later) = (later, 0);
     }
+    left
 }
 
 /// Where lanes sample; the face of a cube that they hit, and those that hit none.

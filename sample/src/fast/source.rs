@@ -57,30 +57,32 @@ struct Bands<V> {
 }
 
 impl<'a> Source<'a> {
-    /// The ways in which it can be read, the best one first: each may fail for want of memory, but the last.
+    /// Where levels are: in the copy, if there is one, whose texels may still have to be made.
     #[inline(always)]
-    pub fn ways(self) -> Ways {
-        Ways { copy: self.copy.is_some() && self.fast.expanded.is_some(), own: true }
-    }
-
-    /// Where levels are.
-    #[inline(always)]
-    pub fn storage<V: Vector>(self, way: Way, levels: &Levels<V>, layer: Option<V>) -> Storage<'a, V> {
-        let places = match (way, &self.fast.expanded) {
-            (Way::Copy, Some(places)) => places,
-            _ => &self.fast.own,
+    pub fn storage<V: Vector>(self, levels: &Levels<V>, layer: Option<V>) -> Storage<'a, V> {
+        let (Some(_), Some(places)) = (self.copy, &self.fast.expanded) else {
+            return self.own_storage(levels, layer);
         };
-        let is_copy = way == Way::Copy;
-        let [mut offset_bytes, row_bytes, slice_bytes, mut first, of_slice] = levels.places(places, is_copy);
+        let [mut offset_bytes, row_bytes, slice_bytes, mut first, of_slice] = levels.places(places, true);
         if let Some(layer) = layer {
             offset_bytes = offset_bytes.add(layer.mul(V::splat(places.layer_bytes)));
-            if is_copy {
-                first = first.add(layer.mul(V::splat(places.layer_bands)));
-            }
+            first = first.add(layer.mul(V::splat(places.layer_bands)));
         }
-        let blocks = if is_copy { None } else { self.fast.blocks.as_ref() };
-        let bands = if is_copy { Some(Bands { first, of_slice, of_layer: places.layer_bands }) } else { None };
-        Storage { source: self, offset_bytes, row_bytes, slice_bytes, layer_bytes: places.layer_bytes, bands, blocks }
+        let bands = Some(Bands { first, of_slice, of_layer: places.layer_bands });
+        let layer_bytes = places.layer_bytes;
+        Storage { source: self, offset_bytes, row_bytes, slice_bytes, layer_bytes, bands, blocks: None }
+    }
+
+    /// Where levels are in the texture's own memory.
+    #[inline(always)]
+    pub fn own_storage<V: Vector>(self, levels: &Levels<V>, layer: Option<V>) -> Storage<'a, V> {
+        let places = &self.fast.own;
+        let [mut offset_bytes, row_bytes, slice_bytes, ..] = levels.places(places, false);
+        if let Some(layer) = layer {
+            offset_bytes = offset_bytes.add(layer.mul(V::splat(places.layer_bytes)));
+        }
+        let (layer_bytes, blocks) = (places.layer_bytes, self.fast.blocks.as_ref());
+        Storage { source: self, offset_bytes, row_bytes, slice_bytes, layer_bytes, bands: None, blocks }
     }
 
     /// Where the texels of lanes are, for reads: `expanded` has room for texels that are in blocks.
@@ -100,36 +102,6 @@ impl<'a> Source<'a> {
             _ => self.fast.memory.base(),
         };
         (base, address.offset_bytes)
-    }
-}
-
-/// How texels are read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    /// From a copy.
-    Copy,
-    /// From the texture's memory.
-    Own,
-}
-
-/// Ways that are left to try.
-pub(super) struct Ways {
-    copy: bool,
-    own: bool,
-}
-
-impl Iterator for Ways {
-    type Item = Way;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Way> {
-        if self.copy {
-            self.copy = false;
-            return Some(Way::Copy);
-        }
-        let way = if self.own { Some(Way::Own) } else { None };
-        self.own = false;
-        way
     }
 }
 
@@ -175,6 +147,12 @@ impl<V: Vector> Storage<'_, V> {
     pub fn slice(&self, z: V) -> V {
         let offset = z.mul(self.slice_bytes);
         if self.blocks.is_some() { offset.shift_left::<1>() } else { offset }
+    }
+
+    /// Whether texels are in a copy.
+    #[inline(always)]
+    pub fn is_copy(&self) -> bool {
+        self.bands.is_some()
     }
 
     /// Whether offsets are packed with indices in blocks.

@@ -1,7 +1,6 @@
 //! What holds for every texture and sampler (functional specification 7.18.16.3), and for every packet.
 
-use brolga_fenv::{FloatGuard, FloatMode};
-use brolga_ir::sampling::{LevelSource, Offsets, Rows, SampleArg, SampleKind, Sampling};
+use brolga_ir::sampling::{LevelSource, Offsets, SampleArg, SampleKind, Sampling};
 use brolga_resource::{Comparison, Filter, Reduction};
 
 use crate::*;
@@ -234,106 +233,4 @@ fn lanes_do_not_depend_on_each_other() {
             assert_eq!(result, alone, "{format} {surface:?} {state:?} {sampling:?} {:x?}", lanes[lane]);
         }
     }
-}
-
-/// Short cuts give what the long way gives, bit for bit, with texels of all kinds.
-#[test]
-#[cfg(target_arch = "x86_64")]
-fn short_cuts_come_to_the_same_bits() {
-    use brolga_sample::Isa;
-
-    const FORMATS: [Format; 9] = [
-        Format::R16_UNORM,
-        Format::R24_UNORM_X8_TYPELESS,
-        Format::R8G8B8A8_UNORM,
-        Format::B8G8R8A8_UNORM,
-        Format::R8G8B8A8_UNORM_SRGB,
-        Format::B8G8R8A8_UNORM_SRGB,
-        Format::R16G16B16A16_FLOAT,
-        Format::R32_FLOAT,
-        Format::R32G32B32A32_FLOAT,
-    ];
-    let mut numbers = Numbers::new(9);
-    let (mut taken, mut left) = (0, 0);
-    for round in 0..20_000 {
-        let format = FORMATS[round % FORMATS.len()];
-        let dimension = numbers.pick(&[
-            Dimension::Texture2d,
-            Dimension::Texture2dArray,
-            Dimension::TextureCube,
-            Dimension::TextureCubeArray,
-        ]);
-        let (extents, layers) = shape(dimension, &mut numbers);
-        let levels = 1 + numbers.below(full_chain(extents));
-        let strangeness = numbers.below(8);
-        let mut component = || match numbers.below(1 + strangeness) {
-            0 if format.size_bytes() == 8 => (numbers.word() & 0x3c00_3c00) + (numbers.word() & 0x03ff_03ff),
-            0 if format.fields()[0].is_some_and(|field| field.bits == 32) => numbers.between(-2.0, 3.0).to_bits(),
-            1 => numbers.pick(&[0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0xffa5_a5a5, 0x8000_0000, 1, 0x7c00_fc00]),
-            2 => numbers.pick(&[0.0f32, -0.0, f32::MAX, f32::MIN, f32::MIN_POSITIVE]).to_bits(),
-            _ => numbers.word(),
-        };
-        let texel = |_, _, _| (0..4).fold(0, |texel, n| texel | u128::from(component()) << (32 * n));
-        let image = Image::new(dimension, format, extents, layers, levels, texel);
-        let mut surface = image.surface();
-        surface.min_level = numbers.pick(&[0.0, 0.0, 0.3]);
-        let mut state = any_sampler(&mut numbers);
-        if state.filter.reduction != Reduction::Comparison {
-            state.filter.reduction = Reduction::Weighted;
-        }
-        let level = numbers.pick(&[LevelSource::Zero, LevelSource::Given, LevelSource::Derivatives]);
-        let offsets = match numbers.below(3) {
-            0 => Offsets::Fixed([0; 3].map(|_| numbers.below(16) as i8 - 8)),
-            _ => Offsets::Fixed([0; 3]),
-        };
-        let is_compared = match format {
-            Format::R16_UNORM | Format::R24_UNORM_X8_TYPELESS => true,
-            Format::R32_FLOAT => numbers.below(2) == 0,
-            _ => false,
-        };
-        let kind = match numbers.below(8) {
-            0 => SampleKind::Level,
-            _ if is_compared => SampleKind::Compare,
-            _ => SampleKind::Filter,
-        };
-        let [has_bias, has_clamp] = [0; 2].map(|_| numbers.below(8) == 0);
-        let sampling = Sampling { kind, level, offsets, has_bias, has_clamp };
-        state.comparison = numbers.pick(&Comparison::ALL);
-        let lanes: Vec<_> = (0..LANES).map(|_| any_args(sampling, dimension, &mut numbers)).collect();
-        let rows: Vec<Row> = (0..lanes[0].len()).map(|arg| std::array::from_fn(|lane| lanes[lane][arg])).collect();
-        let some = numbers.word() & 0xffff;
-        let mask = numbers.pick(&[0xffff, 0xff, some]);
-        let general = Prepared::general(&surface, &state);
-        let mut expected = [[0; LANES]; 4];
-        sample(&general, sampling, mask.into(), &rows, &mut expected);
-        for isa in Isa::present() {
-            let prepared = general.clone().with_fast_paths(isa);
-            // As compiled code calls it, in its own float mode.
-            let mut in_other_mode = [[0; LANES]; 4];
-            {
-                let _mode = FloatGuard::new(FloatMode::Flush);
-                sample(&prepared, sampling, mask.into(), &rows, &mut in_other_mode);
-            }
-            assert_eq!(in_other_mode, expected, "{isa:?} {format} {state:?} {sampling:?} {lanes:x?}");
-            // Rows of one vector or of several.
-            for row_lanes in [LANES / 2, LANES] {
-                let words: Vec<_> = rows.iter().flat_map(|row| &row[..row_lanes]).copied().collect();
-                let mask = u64::from(mask) & ((1 << row_lanes) - 1);
-                let mut results = vec![0; 4 * row_lanes];
-                let others = prepared.sample_fast(sampling, None, mask, Rows::new(&words, row_lanes), &mut results);
-                assert_eq!(others & !mask, 0, "lanes that do not take part are not left");
-                left += others.count_ones();
-                taken += (mask & !others).count_ones();
-                for lane in (0..row_lanes).filter(|lane| others >> lane & 1 == 0) {
-                    assert_eq!(
-                        [0, 1, 2, 3].map(|row| results[row * row_lanes + lane]),
-                        expected.map(|row| row[lane]),
-                        "{isa:?} {format} {surface:?} {state:?} {sampling:?} {:x?}",
-                        lanes[lane]
-                    );
-                }
-            }
-        }
-    }
-    assert!(taken > 150_000, "{taken} lanes taken, {left} left");
 }

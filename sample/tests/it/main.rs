@@ -6,7 +6,10 @@
 //! | `filters.rs` | compares with that |
 //! | `rules.rs` | rules for which one example says it |
 //! | `invariants.rs` | what holds always |
+//! | `fast.rs` | fast paths beside the general one, and which samples have them |
 
+#[cfg(target_arch = "x86_64")]
+mod fast;
 mod filters;
 mod invariants;
 mod model;
@@ -77,7 +80,7 @@ struct Image {
 }
 
 impl Image {
-    /// Texels as a function of layer, level and place. Rows and slices have bytes between them.
+    /// Texels as a function of layer, level and place: of compressed formats, blocks. Rows and slices have bytes between them.
     fn new(
         dimension: Dimension,
         format: Format,
@@ -92,7 +95,7 @@ impl Image {
         let mut surface_levels = Vec::new();
         for &extents in &levels {
             let row_bytes = (u64::from(extents[0]) * size).next_multiple_of(4) + 8;
-            let slice_bytes = row_bytes * u64::from(extents[1]) + 4;
+            let slice_bytes = row_bytes * u64::from(extents[1]) + if format.expander().is_some() { 8 } else { 4 };
             surface_levels.push(SurfaceLevel { offset_bytes: layer_bytes, extents, row_bytes, slice_bytes });
             layer_bytes += slice_bytes * u64::from(extents[2]);
         }

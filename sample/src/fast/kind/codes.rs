@@ -90,8 +90,8 @@ fn read<V: Vector>(source: Source<'_>, address: &TexelAddress<V>) -> V {
 /// Texels, or the border where they stand for it.
 #[inline(always)]
 fn or_border<V: Vector>(source: Source<'_>, address: &TexelAddress<V>, texels: V) -> V {
-    match source.border {
-        Some(_) => V::splat(source.border_codes).where_set(address.is_border, texels),
+    match address.is_border {
+        Some(is_border) => V::splat(source.border_codes).where_set(is_border, texels),
         None => texels,
     }
 }

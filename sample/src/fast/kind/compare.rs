@@ -128,18 +128,17 @@ fn weight_passed<D: Depth, V: Vector>(source: Source<'_>, addresses: &LinearAddr
     let all = V::splat(256);
     let [right, lower, _] = addresses.fractions;
     let (left, upper) = (all.sub(right), all.sub(lower));
-    let [upper_left, upper_right, lower_left, lower_right] = &addresses.texels;
-    let upper_left = passes::<D, V>(source, upper_left, reference);
+    let upper_left = passes::<D, V>(source, &addresses.texel(0, 0), reference);
     if addresses.axes == 0 {
         return upper_left.and(V::splat(1 << 16));
     }
     let upper_left = left.and(upper_left);
-    let upper_right = right.and(passes::<D, V>(source, upper_right, reference));
+    let upper_right = right.and(passes::<D, V>(source, &addresses.texel(1, 0), reference));
     if addresses.axes == 1 {
         return upper_left.add(upper_right).shift_left::<8>();
     }
-    let lower_left = left.and(passes::<D, V>(source, lower_left, reference));
-    let lower_right = right.and(passes::<D, V>(source, lower_right, reference));
+    let lower_left = left.and(passes::<D, V>(source, &addresses.texel(2, 0), reference));
+    let lower_right = right.and(passes::<D, V>(source, &addresses.texel(3, 0), reference));
     upper_left.add(upper_right).mul(upper).add(lower_left.add(lower_right).mul(lower))
 }
 
@@ -151,8 +150,8 @@ fn passes<D: Depth, V: Vector>(source: Source<'_>, address: &TexelAddress<V>, re
     // SAFETY: texels of at least so many bytes are there (`Source::locate`).
     let words = unsafe { if D::IS_SHORT { V::shorts_at(base, &offsets) } else { V::words_at(base, &offsets) } };
     let mut texels = D::number(words);
-    if let Some(border) = &source.border {
-        texels = V::splat(border.values[0]).flush().where_set(address.is_border, texels);
+    if let (Some(border), Some(is_border)) = (&source.border, address.is_border) {
+        texels = V::splat(border.values[0]).flush().where_set(is_border, texels);
     }
     let ones = V::splat(u32::MAX);
     match source.comparison() {

@@ -140,9 +140,9 @@ pub(super) fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
             words[channel] = R::word(source, channel, values[channel]);
         }
     }
-    if let Some(border) = &source.border {
+    if let (Some(border), Some(is_border)) = (&source.border, address.is_border) {
         for (word, border) in words.iter_mut().zip(border.words) {
-            *word = V::splat(border).where_set(address.is_border, *word);
+            *word = V::splat(border).where_set(is_border, *word);
         }
     }
     words
@@ -173,9 +173,9 @@ fn read<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     address: &TexelAddress<V>,
 ) -> [V; CHANNELS] {
     let mut values = inner::<R, CHANNELS, V>(source, address);
-    if let Some(border) = &source.border {
+    if let (Some(border), Some(is_border)) = (&source.border, address.is_border) {
         for channel in 0..CHANNELS {
-            values[channel] = V::splat(border.values[channel]).where_set(address.is_border, values[channel]);
+            values[channel] = V::splat(border.values[channel]).where_set(is_border, values[channel]);
         }
     }
     values
@@ -215,7 +215,7 @@ fn on_slice<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     let mut lower_left = read::<R, CHANNELS, V>(source, &addresses.texel(2, slice));
     let mut lower_right = read::<R, CHANNELS, V>(source, &addresses.texel(3, slice));
     if let Some(corner) = &addresses.corner {
-        let mean = mean::<R, CHANNELS, V>(source, &corner.texels);
+        let mean = mean::<R, CHANNELS, V>(source, addresses, corner);
         replace(&mut upper_left, &mean, corner, 0);
         replace(&mut upper_right, &mean, corner, 1);
         replace(&mut lower_left, &mean, corner, 2);
@@ -236,11 +236,12 @@ fn part<V: Vector>(fraction: V) -> V {
 #[inline(always)]
 fn mean<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     source: Source<'_>,
-    [a, b, c]: &[TexelAddress<V>; 3],
+    addresses: &LinearAddresses<V>,
+    corner: &Corner<V>,
 ) -> [V; CHANNELS] {
-    let mut mean = read::<R, CHANNELS, V>(source, a);
-    let b = read::<R, CHANNELS, V>(source, b);
-    let c = read::<R, CHANNELS, V>(source, c);
+    let mut mean = read::<R, CHANNELS, V>(source, &addresses.beyond(corner, 0));
+    let b = read::<R, CHANNELS, V>(source, &addresses.beyond(corner, 1));
+    let c = read::<R, CHANNELS, V>(source, &addresses.beyond(corner, 2));
     for channel in 0..CHANNELS {
         let sum = mean[channel].add_floats(b[channel]).add_floats(c[channel]);
         mean[channel] = sum.div_floats(V::splat_float(3.0));
