@@ -242,7 +242,7 @@ impl Memory {
     /// Somebody is given a pointer to the bytes, and may write them from now on.
     pub(super) fn lend(&self) {
         self.changes.has_other_writers.store(true, Ordering::Release);
-        self.changed();
+        self.written();
     }
 
     /// Begins to count changes. Before that they cost nothing.
