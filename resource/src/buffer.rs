@@ -85,8 +85,10 @@ impl Buffer {
 
     /// The first byte, for callers that hand the memory on, as to another language. It is valid for [`Self::size_bytes`]
     /// while a clone of the buffer lives, and not to be written unless the buffer [is writable](Self::is_writable).
-    /// Shaders may change it at any time.
+    /// Shaders may change it at any time. What is written through the pointer is noticed too: from now on Brolga keeps no copy of a texture
+    /// in this memory.
     pub fn as_ptr(&self) -> *mut u8 {
+        self.memory.lend();
         self.memory.base()
     }
 
@@ -105,11 +107,18 @@ impl Buffer {
     /// # Errors
     /// If some of them would be outside the buffer, or it is read-only. Nothing is written then.
     pub fn write<T: NoUninit>(&self, offset_bytes: u64, elements: &[T]) -> Result<(), ResourceError> {
+        let put = self.put(offset_bytes, bytemuck::cast_slice(elements));
+        self.memory.written();
+        put
+    }
+
+    /// The same, but whoever calls it says when it is done.
+    pub(super) fn put(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), ResourceError> {
         if !self.is_writable() {
             return Err(ResourceError::ReadOnly);
         }
-        self.check(offset_bytes, size_of_val(elements) as u64)?;
-        self.memory.write(offset_bytes, bytemuck::cast_slice(elements));
+        self.check(offset_bytes, bytes.len() as u64)?;
+        self.memory.put(offset_bytes, bytes);
         Ok(())
     }
 

@@ -8,7 +8,7 @@
 //! | `shape.rs` | the possible textures |
 //! | `view.rs`, `texture_view.rs` | what a register sees of them |
 //! | `surface.rs` | where the texels are that it sees |
-//! | `expansion.rs` | copies of compressed textures with a texel each |
+//! | `expansion/` | copies of compressed textures with a number for each texel |
 //! | `clear.rs` | clears and copies them |
 //! | `mips.rs` | makes mip levels of them |
 //! | `sampler.rs` | samplers |
@@ -40,12 +40,12 @@ mod view;
 pub use buffer::Buffer;
 pub use clear::ClearValue;
 pub use error::ResourceError;
-pub use expansion::{BAND_SHIFT, ExpandedCopy, ExpandedLevel, Expansion};
+pub use expansion::{BAND_SHIFT, CopyBudget, ExpandedCopy, ExpandedLevel, Expansion};
 pub use format::Format;
 pub use memory::{ALIGNMENT, Access, GuardPages, Memory};
 pub use sampler::{AddressMode, Comparison, Filter, Reduction, Sampler, Tap};
-pub use shape::TextureShape;
-pub use surface::{Surface, SurfaceLevel, Texel};
+pub use shape::{SurfaceLevel, TextureShape};
+pub use surface::{Surface, Texel};
 pub use texture::{TexelBox, Texture};
 pub use texture_view::TextureView;
 pub use view::{BufferView, Counter, Elements, Subresources, View, ViewKind};

@@ -18,7 +18,7 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::Path;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fence};
 
 use memmap2::{MmapMut, MmapOptions, MmapRaw};
 
@@ -76,6 +76,23 @@ pub struct Memory {
     size_bytes: u64,
     writable: bool,
     owner: Owner,
+    changes: Changes,
+}
+
+/// What those need to know who keep something that they made of the bytes.
+#[derive(Debug, Default)]
+struct Changes {
+    /// Whether somebody beside Brolga may write the bytes, of which nothing is counted.
+    has_other_writers: AtomicBool,
+    /// Whether changes are counted.
+    is_watched: AtomicBool,
+    count: AtomicU64,
+}
+
+impl Changes {
+    fn by_others() -> Self {
+        Self { has_other_writers: AtomicBool::new(true), ..Self::default() }
+    }
 }
 
 #[derive(Debug)]
@@ -115,7 +132,7 @@ impl Memory {
         let layout = Layout::from_size_align(room, ALIGNMENT).map_err(|_| refused())?;
         // SAFETY: `room` is not zero.
         let base = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
-        Ok(Self { base, size_bytes, writable: true, owner: Owner::Heap(layout) })
+        Ok(Self { base, size_bytes, writable: true, owner: Owner::Heap(layout), changes: Changes::default() })
     }
 
     /// Zeros with a guard page on each side. None if there is no such memory.
@@ -135,7 +152,7 @@ impl Memory {
             GuardPages::Before | GuardPages::Off => 0,
         };
         let base = NonNull::new(mapping.as_mut_ptr().wrapping_add(page + before))?;
-        Some(Self { base, size_bytes, writable: true, owner: Owner::Mapping(mapping) })
+        Some(Self { base, size_bytes, writable: true, owner: Owner::Mapping(mapping), changes: Changes::default() })
     }
 
     /// The caller's memory. `owner` is dropped with it.
@@ -153,7 +170,8 @@ impl Memory {
             return Err(ResourceError::WrappedAddress { address });
         }
         let (size_bytes, writable) = (size_bytes as u64, access == Access::ReadWrite);
-        Ok(Self { base, size_bytes, writable, owner: Owner::Caller { _owner: Box::new(owner) } })
+        let owner = Owner::Caller { _owner: Box::new(owner) };
+        Ok(Self { base, size_bytes, writable, owner, changes: Changes::by_others() })
     }
 
     /// The content of a file from a byte on, which is a multiple of 4.
@@ -186,13 +204,14 @@ impl Memory {
         // SAFETY: what is before the first byte is in the mapping, which has at least as many.
         memory.base = unsafe { memory.base.add(offset_bytes as usize) };
         memory.size_bytes -= offset_bytes;
+        memory.changes = Changes::by_others();
         Ok(memory)
     }
 
     fn mapped(mapping: MmapRaw, size_bytes: u64, writable: bool) -> Option<Self> {
         // Pages are far larger than a vector.
         let base = NonNull::new(mapping.as_mut_ptr()).filter(|base| base.as_ptr().addr() % ALIGNMENT == 0)?;
-        Some(Self { base, size_bytes, writable, owner: Owner::Mapping(mapping) })
+        Some(Self { base, size_bytes, writable, owner: Owner::Mapping(mapping), changes: Changes::default() })
     }
 
     /// Bytes.
@@ -212,6 +231,42 @@ impl Memory {
     #[inline]
     pub fn base(&self) -> *mut u8 {
         self.base.as_ptr()
+    }
+
+    /// Whether somebody beside Brolga may write the bytes: through a file, as the owner of wrapped memory, or through a pointer that was
+    /// [lent](Self::lend).
+    pub fn has_other_writers(&self) -> bool {
+        self.changes.has_other_writers.load(Ordering::Acquire)
+    }
+
+    /// Somebody is given a pointer to the bytes, and may write them from now on.
+    pub(super) fn lend(&self) {
+        self.changes.has_other_writers.store(true, Ordering::Release);
+        self.written();
+    }
+
+    /// Begins to count changes. Before that they cost nothing.
+    pub(super) fn watch(&self) {
+        self.changes.is_watched.store(true, Ordering::Relaxed);
+        // With the fence of whoever writes meanwhile: either that counts, or all that it wrote is seen from now on.
+        fence(Ordering::SeqCst);
+    }
+
+    /// Counts a change, if changes are [watched](Self::watch). Said after bytes were written: by [`write`](Self::write) itself; of what
+    /// shaders may have written, as with [`store`](Self::store) and [`atomic`](Self::atomic), by whoever runs them. What a writer says last
+    /// comes after a fence.
+    #[inline]
+    pub fn changed(&self) {
+        if self.changes.is_watched.load(Ordering::Relaxed) {
+            self.changes.count.fetch_add(1, Ordering::AcqRel);
+        }
+    }
+
+    /// Another number after each change. What is made of the bytes that are there now can be kept for as long as it is the same, unless
+    /// there are [other writers](Self::has_other_writers).
+    #[inline]
+    pub(super) fn version(&self) -> u64 {
+        self.changes.count.load(Ordering::Acquire)
     }
 
     /// Writes changes of bytes of a mapped file to disk. All of them must exist.
@@ -258,7 +313,7 @@ impl Memory {
     }
 
     /// Words at a multiple of 4, only to be loaded unless the memory is writable; none if one is outside.
-    fn words(&self, offset_bytes: u64, count: usize) -> Option<&[AtomicU32]> {
+    pub(super) fn words(&self, offset_bytes: u64, count: usize) -> Option<&[AtomicU32]> {
         let size = 4 * count as u64;
         let end = offset_bytes.checked_add(size)?;
         if end > self.size_bytes || !offset_bytes.is_multiple_of(4) {
@@ -343,7 +398,7 @@ impl Memory {
     }
 
     /// Copies bytes from a multiple of 4 on to the beginning of other memory, as many as both have; none if that is not
-    /// writable.
+    /// writable. It does not count as a [change](Self::changed): the other memory is the caller's alone.
     pub fn copy_to(&self, offset_bytes: u64, to: &Memory, size_bytes: u64) {
         if !to.writable {
             return;
@@ -363,6 +418,18 @@ impl Memory {
 
     /// Copies bytes in; those outside are dropped.
     pub fn write(&self, offset_bytes: u64, bytes: &[u8]) {
+        self.put(offset_bytes, bytes);
+        self.written();
+    }
+
+    /// Says that a writer outside of shaders is done.
+    pub(super) fn written(&self) {
+        fence(Ordering::SeqCst);
+        self.changed();
+    }
+
+    /// As [`write`](Self::write), but whoever calls it says when it is [done](Self::written).
+    pub(super) fn put(&self, offset_bytes: u64, bytes: &[u8]) {
         let (head, words, tail) = split(offset_bytes, bytes.len());
         let (first, rest) = bytes.split_at(head);
         let (middle, last) = rest.split_at(words);

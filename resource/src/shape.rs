@@ -4,7 +4,6 @@ use brolga_ir::interface::Dimension;
 
 use crate::error::ResourceError;
 use crate::format::{Format, SAMPLE_COUNTS, Use};
-use crate::surface::SurfaceLevel;
 
 /// Direct3D's largest extents along one axis.
 const MOST_TEXELS: u32 = 16384;
@@ -12,6 +11,26 @@ const MOST_TEXELS_3D: u32 = 2048;
 const MOST_LAYERS: u32 = 2048;
 /// Layers of a cube.
 pub(super) const FACES: u32 = 6;
+
+/// A mip level of a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SurfaceLevel {
+    /// Offset in the memory of the first byte of the view's first layer.
+    pub offset_bytes: u64,
+    /// Texels along x, y and z, at least 1 each; z does not count layers.
+    pub extents: [u32; 3],
+    /// The row pitch (of rows of blocks) in bytes.
+    pub row_bytes: u64,
+    /// The slice pitch of a 3D texture in bytes.
+    pub slice_bytes: u64,
+}
+
+impl SurfaceLevel {
+    /// The byte after the last one of the first layer.
+    pub fn end_bytes(&self) -> u64 {
+        self.offset_bytes + self.slice_bytes * u64::from(self.extents[2])
+    }
+}
 
 /// Kind, format and extents of a texture. Extents that a kind lacks are 1.
 ///

@@ -8,26 +8,7 @@ use brolga_ir::interface::Dimension;
 use crate::expansion::Expansion;
 use crate::format::Format;
 use crate::memory::Memory;
-
-/// A mip level of a view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SurfaceLevel {
-    /// Offset in the memory of the first byte of the view's first layer.
-    pub offset_bytes: u64,
-    /// Texels along x, y and z, at least 1 each; z does not count layers.
-    pub extents: [u32; 3],
-    /// The row pitch (of rows of blocks) in bytes.
-    pub row_bytes: u64,
-    /// The slice pitch of a 3D texture in bytes.
-    pub slice_bytes: u64,
-}
-
-impl SurfaceLevel {
-    /// The byte after the last one of the first layer.
-    pub fn end_bytes(&self) -> u64 {
-        self.offset_bytes + self.slice_bytes * u64::from(self.extents[2])
-    }
-}
+use crate::shape::SurfaceLevel;
 
 /// The texels that a view of a texture sees: all that loads, stores and sampling need to know.
 #[derive(Clone, Debug)]

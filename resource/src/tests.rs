@@ -6,7 +6,7 @@ use brolga_ir::interface::Dimension;
 
 use super::*;
 use crate::format::Format;
-use crate::surface::SurfaceLevel;
+use crate::shape::SurfaceLevel;
 
 /// Shapes of every kind, with one and with many of what the kind has.
 fn shapes() -> Vec<TextureShape> {

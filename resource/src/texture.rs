@@ -1,11 +1,13 @@
 //! Textures: a buffer with a shape.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use bytemuck::{NoUninit, Pod};
 
 use crate::buffer::Buffer;
 use crate::error::ResourceError;
+use crate::expansion::Copies;
 use crate::shape::{TextureShape, check_pitch};
 
 /// Texels in a shape. Clones share the texels.
@@ -13,6 +15,8 @@ use crate::shape::{TextureShape, check_pitch};
 pub struct Texture {
     buffer: Buffer,
     shape: TextureShape,
+    /// Copies of its texels, if it is one that may have any.
+    copies: Option<Arc<Copies>>,
 }
 
 /// Some texels of one mip level of one layer. Of a block-compressed format they are whole blocks, or all up to the end of the
@@ -38,7 +42,8 @@ impl Texture {
         if actual < expected || (actual > expected && shape.row_pitch_bytes.is_none()) {
             return Err(ResourceError::TextureSize { format: shape.format, expected, actual });
         }
-        Ok(Self { buffer, shape })
+        let copies = Copies::new(shape.format, buffer.memory());
+        Ok(Self { buffer, shape, copies })
     }
 
     /// Its shape.
@@ -49,6 +54,11 @@ impl Texture {
     /// Its texels.
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
+    }
+
+    /// Its copies, if it may have any.
+    pub(super) fn copies(&self) -> Option<&Arc<Copies>> {
+        self.copies.as_ref()
     }
 
     /// A whole mip level of a layer.
@@ -87,7 +97,9 @@ impl Texture {
     ) -> Result<(), ResourceError> {
         let bytes: &[u8] = bytemuck::cast_slice(texels);
         let mut rows = self.rows(to, bytes.len(), row_pitch_bytes)?;
-        rows.try_for_each(|row| self.buffer.write(row.offset_bytes, &bytes[row.at..row.at + row.size]))
+        let put = rows.try_for_each(|row| self.buffer.put(row.offset_bytes, &bytes[row.at..row.at + row.size]));
+        self.buffer.memory().written();
+        put
     }
 
     /// Copies the texels of a box out, as [`write`](Self::write) copies them in. Padding between rows is unchanged.

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use brolga_ir::interface::Dimension;
 
 use crate::error::ResourceError;
+use crate::expansion::Expansion;
 use crate::format::{Format, Use};
-use crate::shape::{FACES, check_format};
-use crate::surface::{Surface, SurfaceLevel};
+use crate::shape::{FACES, SurfaceLevel, check_format};
+use crate::surface::Surface;
 use crate::texture::{TexelBox, Texture};
 
 /// A texture or a part of it, seen in a way that [`check`](Self::check) accepted.
@@ -177,8 +178,17 @@ impl TextureView {
             samples: shape.samples,
             // It does not apply to writes (functional specification 5.8.2).
             min_level: if writable { 0.0 } else { (self.min_level - self.mips.start as f32).max(0.0) },
-            expansion: None,
+            expansion: if writable { None } else { self.expansion() },
         }
+    }
+
+    /// Where what it reads is in copies of the texture, if that may have any.
+    fn expansion(&self) -> Option<Expansion> {
+        let (copies, shape) = (self.texture.copies()?, self.texture.shape());
+        let first_layer = self.layers().start;
+        // Slices are those of a level, all of them.
+        let is_whole = shape.dimension != Dimension::Texture3d || self.dimension == shape.dimension && first_layer == 0;
+        if is_whole { Expansion::new(copies, shape, self.format, self.mips.clone(), first_layer) } else { None }
     }
 }
 

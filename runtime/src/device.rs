@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use brolga_jit::{CpuFeatures, VectorBytes};
-use brolga_resource::{Access, Buffer, GuardPages, Texture, TextureShape};
+use brolga_resource::{Access, Buffer, CopyBudget, GuardPages, Texture, TextureShape};
 use bytemuck::NoUninit;
 
 use crate::bindings::Bindings;
@@ -30,6 +30,7 @@ pub struct DeviceBuilder {
     cache: Option<Cache>,
     features: Option<CpuFeatures>,
     vector_bytes: VectorBytes,
+    copy_bytes: Option<u64>,
 }
 
 impl DeviceBuilder {
@@ -85,6 +86,14 @@ impl DeviceBuilder {
         self
     }
 
+    /// Limits copies of compressed textures to so many bytes, by default [`Device::COPY_BYTES`]; 0 means none. Filters read expanded texels
+    /// from such a copy, of which the parts are made that shaders sample. Where a part does not fit, copies go that no run uses, the least
+    /// recently used first; where that is not enough, blocks are expanded at each sample, which is slower. Results are the same.
+    pub fn copy_bytes(mut self, copy_bytes: u64) -> Self {
+        self.copy_bytes = Some(copy_bytes);
+        self
+    }
+
     /// Starts the threads, if the device has its own.
     ///
     /// # Errors
@@ -105,7 +114,8 @@ impl DeviceBuilder {
         let places = Arc::new(Places::new(Device::MOST_GIVEN_UP));
         let compiler = Compiler { limits: Arc::clone(&limits), features, vector_bytes, cache, perf_map, places };
         let (workspaces, timer) = (Workspaces::new(guard_pages), Timer::default());
-        let runner = Runner { pool, limits, guard_pages, workspaces, timer };
+        let copies = CopyBudget::new(self.copy_bytes.unwrap_or(Device::COPY_BYTES));
+        let runner = Runner { pool, limits, guard_pages, copies, workspaces, timer };
         Ok(Device { compiler: Arc::new(compiler), runner: Arc::new(runner) })
     }
 }
@@ -120,6 +130,11 @@ pub struct Device {
 impl Device {
     /// The most compilations that may be given up and run at once: others wait for one of them to end.
     pub const MOST_GIVEN_UP: usize = 8;
+
+    /// Bytes that copies of compressed textures may have, unless [`DeviceBuilder::copy_bytes`] says otherwise: 256 MiB. That is three
+    /// textures of 4096 x 4096 texels with all mip levels, or what a picture of eight million pixels, each of which samples four textures,
+    /// touches of any number of them.
+    pub const COPY_BYTES: u64 = 256 << 20;
 
     /// Options for a new device.
     pub fn builder() -> DeviceBuilder {
@@ -139,6 +154,16 @@ impl Device {
     /// Whether guard pages surround the memory it allocates.
     pub fn guard_pages(&self) -> GuardPages {
         self.runner.guard_pages
+    }
+
+    /// The most bytes that copies of compressed textures may have.
+    pub fn copy_bytes(&self) -> u64 {
+        self.runner.copies.most_bytes()
+    }
+
+    /// Bytes that they have now: of the parts that shaders sampled.
+    pub fn copy_bytes_used(&self) -> u64 {
+        self.runner.copies.used_bytes()
     }
 
     /// What its machine code may use of the processor; `None` where none can run.

@@ -58,6 +58,9 @@ pub(super) struct DeviceOptions {
     /// Use vectors of at most so many bytes in machine code [default: 32]; never more than the processor has
     #[arg(long, value_name = "BYTES", value_parser = vector_bytes)]
     vector_bytes: Option<VectorBytes>,
+    /// Let copies of compressed textures, which make sampling faster, take at most so many bytes [default: 268435456]; 0 makes none
+    #[arg(long, value_name = "BYTES")]
+    copy_bytes: Option<u64>,
 }
 
 /// Reads a size of vectors.
@@ -77,6 +80,9 @@ pub(super) fn device(threads: u16, options: DeviceOptions, cache: Option<Cache>)
     }
     if let Some(vector_bytes) = options.vector_bytes {
         builder = builder.vector_bytes(vector_bytes);
+    }
+    if let Some(copy_bytes) = options.copy_bytes {
+        builder = builder.copy_bytes(copy_bytes);
     }
     if options.perf_map {
         let map = PerfMap::of_process().map_err(|error| {

@@ -44,7 +44,7 @@ const LARGER: [(&str, usize, &str); 15] = [
     ("ir/src/translate/sm5", 16, "a family of instructions"),
     ("jit/src", 13, "a stage"),
     ("jit/src/lower", 20, "a part of the lowering's state"),
-    ("resource/src", 13, "a kind of resource"),
+    ("resource/src", 14, "a kind of resource"),
     ("runtime/src", 13, "a part of the device"),
     ("src/cli", 22, "a command"),
     ("src/files", 14, "a file format"),

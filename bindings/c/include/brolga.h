@@ -646,6 +646,8 @@ typedef struct {
   uint32_t shared_bytes;
   // The most instructions for which machine code is made; 0 means 900,000. Larger shaders are interpreted.
   uint32_t code_instructions;
+  // The most bytes of copies of compressed textures, which make sampling faster; 0 means 256 MiB, 1 none. Results are the same.
+  uint64_t copy_bytes;
 } BrolgaDeviceOptions;
 
 // What a device's cache has been asked for.

@@ -44,6 +44,8 @@ pub struct DeviceOptions {
     pub shared_bytes: u32,
     /// The most instructions for which machine code is made; 0 means 900,000. Larger shaders are interpreted.
     pub code_instructions: u32,
+    /// The most bytes of copies of compressed textures, which make sampling faster; 0 means 256 MiB, 1 none. Results are the same.
+    pub copy_bytes: u64,
 }
 
 impl Default for DeviceOptions {
@@ -60,6 +62,7 @@ impl Default for DeviceOptions {
             group_threads: 0,
             shared_bytes: 0,
             code_instructions: 0,
+            copy_bytes: 0,
         }
     }
 }
@@ -105,6 +108,11 @@ impl DeviceOptions {
     /// Its pointers are null or lead to texts.
     unsafe fn build(&self) -> Result<brolga::Device, Failure> {
         let mut builder = brolga::Device::builder().threads(self.threads as usize).limits(self.limits());
+        builder = match self.copy_bytes {
+            0 => builder,
+            // No part of a copy is as small as one byte.
+            bytes => builder.copy_bytes(bytes),
+        };
         builder = match self.vector_bytes {
             0 => builder,
             16 => builder.vector_bytes(VectorBytes::Sixteen),

@@ -13,10 +13,11 @@ use crate::shader::{CancelToken, Shader, seconds};
 use crate::source::load;
 use crate::view::{Texture, parse_dimension, parse_format, texture};
 
-/// Device(threads=0, *, cache=None)
+/// Device(threads=0, *, cache=None, copy_bytes=None)
 ///
 /// Where shaders run. `threads` is how many work on a dispatch, the calling one included; 0 means one for each processor. `cache`
-/// is a folder in which machine code is kept from one process to the next.
+/// is a folder in which machine code is kept from one process to the next. Copies of compressed textures, which make sampling faster,
+/// take at most `copy_bytes`, by default 256 MiB; 0 means none.
 #[pyclass(frozen, module = "brolga")]
 pub struct Device {
     pub device: brolga::Device,
@@ -25,9 +26,13 @@ pub struct Device {
 #[pymethods]
 impl Device {
     #[new]
-    #[pyo3(signature = (threads=0, *, cache=None))]
-    fn new(threads: usize, cache: Option<PathBuf>) -> PyResult<Self> {
+    #[pyo3(signature = (threads=0, *, cache=None, copy_bytes=None))]
+    fn new(threads: usize, cache: Option<PathBuf>, copy_bytes: Option<u64>) -> PyResult<Self> {
         let builder = brolga::Device::builder().threads(threads);
+        let builder = match copy_bytes {
+            Some(bytes) => builder.copy_bytes(bytes),
+            None => builder,
+        };
         let builder = match cache {
             Some(folder) => builder.cache(brolga::Cache::open(folder).map_err(Failure::from)?),
             None => builder,

@@ -2,13 +2,17 @@
 
 use std::path::Path;
 
+use brolga_bytecode::assembler;
 use brolga_raster::error::DrawError;
 use brolga_raster::layout::InputElement;
 use brolga_raster::pass::{Draw, Pass};
 use brolga_raster::pipeline::{Pipeline, PipelineDesc};
 use brolga_raster::state::TargetState;
 use brolga_raster::tiles::targets::Targets;
-use brolga_runtime::{CompileStage, Device, Format, Limits, Module, StageKind, TexelBox, TextureShape, View};
+use brolga_runtime::{
+    AddressMode, Bindings, Buffer, CompileOptions, CompileStage, Device, Dispatch, Filter, Format, Limits, Module,
+    Register, Sampler, StageKind, Tap, TexelBox, Texture, TextureShape, View,
+};
 
 /// Position and colour.
 type Vertex = [f32; 6];
@@ -82,5 +86,81 @@ fn a_pipeline_has_the_code_of_its_draws() {
     assert_eq!(pass.finish().unwrap()[0].samples, 4);
     for stage in [CompileStage::Lower, CompileStage::Codegen] {
         assert_eq!(code().map(|times| times.of(stage)), before.map(|times| times.of(stage)), "{stage:?}");
+    }
+}
+
+/// `u0[thread] = t0.Sample(s0, thread's texel)`, of a texture of 16 x 8 texels.
+const SAMPLE: &str = "cs_5_0
+dcl_sampler s0, mode_default
+dcl_resource_texture2d (float,float,float,float) t0
+dcl_uav_raw u0
+dcl_input vThreadID.xy
+dcl_temps 2
+dcl_thread_group 16, 8, 1
+utof r0.xy, vThreadID.xyxx
+add r0.xy, r0.xyxx, l(0.500000, 0.500000, 0.000000, 0.000000)
+mul r0.xy, r0.xyxx, l(0.062500, 0.125000, 0.000000, 0.000000)
+sample_l r1.xyzw, r0.xyxx, t0.xyzw, s0, l(0.000000)
+imad r0.x, vThreadID.y, l(16), vThreadID.x
+ishl r0.x, r0.x, l(4)
+store_raw u0.xyzw, r0.x, r1.xyzw
+ret
+";
+
+/// What a buffer of 128 bytes means as blocks of BC7.
+fn decoded(buffer: &Buffer) -> Vec<[u32; 4]> {
+    let blocks = buffer.to_vec::<u128>().unwrap();
+    let texels = (0..8).flat_map(|y| (0..16).map(move |x| (x, y)));
+    texels.map(|(x, y)| Format::BC7_UNORM.decode_texel(blocks[(y / 4 * 4 + x / 4) as usize], x, y)).collect()
+}
+
+/// The targets of draws are seen as blocks, too, by a shader that is bound once.
+#[test]
+fn what_is_drawn_and_cleared_is_what_is_sampled() {
+    for threads in [1, 3] {
+        let device = Device::builder().threads(threads).build().unwrap();
+        let pipeline = triangles(&device);
+        let container = assembler::assemble(SAMPLE, &brolga_bytecode::Limits::default()).unwrap().bytes;
+        let shader = device.compile(&container, &CompileOptions::default()).unwrap();
+        let [color, depth] = [0, 1].map(|_| device.buffer(128).unwrap());
+        let as_target =
+            |buffer: &Buffer, format| Texture::new(buffer.clone(), TextureShape::texture_2d(format, 8, 4)).unwrap();
+        let targets = Targets {
+            colors: vec![View::texture(as_target(&color, Format::R8G8B8A8_UNORM))],
+            depth: Some(as_target(&depth, Format::D24_UNORM_S8_UINT).into()),
+        };
+        let mut sampler = Sampler::default();
+        sampler.filter = Filter { minify: Tap::Point, magnify: Tap::Point, mip: Tap::Point, ..sampler.filter };
+        sampler.address = [AddressMode::Clamp; 3];
+        let sampled = [&color, &depth].map(|buffer| {
+            let (results, mut bindings) = (device.buffer(128 * 16).unwrap(), Bindings::new());
+            let seen = Texture::new(buffer.clone(), TextureShape::texture_2d(Format::BC7_UNORM, 16, 8)).unwrap();
+            bindings.set(Register::t(0), View::texture(seen));
+            bindings.set(Register::s(0), View::sampler(sampler).unwrap());
+            bindings.set(Register::u(0), View::raw(results.clone()).unwrap());
+            (buffer, device.bind(&shader, &bindings).unwrap(), results)
+        });
+        let check = |what: &str| {
+            for (n, (buffer, bound, results)) in sampled.iter().enumerate() {
+                bound.dispatch(&Dispatch::new([1; 3])).unwrap();
+                assert_eq!(results.to_vec::<[u32; 4]>().unwrap(), decoded(buffer), "{what}, target {n}");
+            }
+        };
+        let vertices = device.buffer(72).unwrap();
+        let mut pass = Pass::new(&device, targets).unwrap();
+        for n in 0..4 {
+            let part = n as f32 / 4.0;
+            check("before");
+            pass.clear_color(0, [part, 0.3, 0.7, 1.0]).unwrap();
+            check("a cleared colour");
+            pass.clear_depth(1.0 - part / 2.0).unwrap();
+            check("a cleared depth");
+            pass.clear_stencil(n).unwrap();
+            check("a cleared stencil");
+            pass.update_buffer(&vertices, 0, right_of(part - 1.0, [part, 1.0 - part, 0.5]).as_flattened()).unwrap();
+            pass.draw(&Draw::new(&pipeline, 3).vertex_buffer(vertices.clone(), 24)).unwrap();
+            pass.flush().unwrap();
+            check("a draw");
+        }
     }
 }

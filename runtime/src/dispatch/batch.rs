@@ -22,10 +22,12 @@ impl Session<'_> {
     #[inline]
     pub fn batch(&mut self, invocations: u32, arrays: &mut [ArrayWords<'_>]) -> Result<(), Error> {
         check(self.shader, invocations, arrays)?;
-        let link = Link::new(self.code, self.resolved.views(), self.frame, self.begun.watch.stop());
+        self.frame.renew();
+        let link = Link::new(self.code, self.resolved.views(), &self.frame, self.begun.watch.stop());
         let mode = float_guard(self.code);
         let result = self.seat.start(&link, &mode).batch(invocations, arrays, self.fuel.unwrap_or(u64::MAX));
         drop(mode);
+        self.frame.changed();
         result.map_err(|fault| {
             let failure = Some(Failure::Fault { fault, group: [fault.group, 0, 0] });
             let outcome = Outcome { groups_done: 0, failure };

@@ -109,7 +109,7 @@ pub(super) fn run(
 ) -> Result<Report, Error> {
     let Begun { what, grid, start, ref watch } = *begun;
     let (stop, outline) = (watch.stop(), shader.outline());
-    frame.read_constants(views);
+    let frame = frame.begin(views, &runner.copies);
     let seat = Seat::fit(seat, code, &runner.workspaces)?;
     let groups = grid.count();
     let threads_per_group = outline.threads_per_group();
@@ -121,7 +121,8 @@ pub(super) fn run(
         fuel: what.fuel.unwrap_or(u64::MAX),
         progress: &what.progress,
     };
-    let outcome = schedule::run(&Link::new(code, views, frame, stop), runner, threads, seat, job);
+    let outcome = schedule::run(&Link::new(code, views, &frame, stop), runner, threads, seat, job);
+    drop(frame);
     if outcome.groups_done < groups {
         return Err(error_of(shader, what.fuel, stop, outcome, groups));
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use brolga_resource::GuardPages;
+use brolga_resource::{CopyBudget, GuardPages};
 
 use crate::engine::Workspaces;
 use crate::limits::Limits;
@@ -15,6 +15,8 @@ pub(crate) struct Runner {
     pub pool: Pool,
     pub limits: Arc<Limits>,
     pub guard_pages: GuardPages,
+    /// What copies of textures may take.
+    pub copies: Arc<CopyBudget>,
     pub workspaces: Workspaces,
     pub timer: Timer,
 }

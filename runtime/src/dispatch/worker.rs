@@ -13,7 +13,7 @@ use super::fault::{Failure, Outcome, error_of, fault_in};
 use super::resolved::Resolved;
 use super::run::{Begun, Kit};
 use super::{Dispatch, Runner};
-use crate::engine::{Code, Frame, Link, Seat, float_guard};
+use crate::engine::{Code, Link, RunFrame, Seat, float_guard};
 use crate::error::Error;
 use crate::shader::Shader;
 
@@ -56,7 +56,7 @@ impl<'a> Worker<'a> {
         let begun = Begun::new(runner, what)?;
         let (code, _) = resolved.code(shader, begun.grid, begun.watch.stop())?;
         let Kit { frame, seat } = kit.as_mut().expect("it is there until the worker drops");
-        frame.read_constants(resolved.views());
+        let frame = frame.begin(resolved.views(), &runner.copies);
         let seat = Seat::fit(seat, code, &runner.workspaces)?;
         let outline = shader.outline();
         let (threads, lanes) = (outline.threads_per_group(), outline.width.lanes());
@@ -90,7 +90,7 @@ pub struct Session<'w> {
     pub(super) begun: Begun<'w>,
     pub(super) fuel: Option<u64>,
     pub(super) code: &'w Arc<Code>,
-    pub(super) frame: &'w Frame,
+    pub(super) frame: RunFrame<'w>,
     pub(super) seat: &'w mut Seat,
     /// The most groups that run together.
     most_groups: u64,
@@ -115,7 +115,10 @@ impl Session<'_> {
         if groups.start > groups.end || groups.end > count {
             return Err(Error::NoSuchGroups { groups, count });
         }
-        self.run_spans(groups.clone()).map_err(|(groups_done, failure)| {
+        self.frame.renew();
+        let result = self.run_spans(groups.clone());
+        self.frame.changed();
+        result.map_err(|(groups_done, failure)| {
             // Nothing of this runs in the shader's float mode.
             let outcome = Outcome { groups_done, failure: Some(failure) };
             let (stop, count) = (self.begun.watch.stop(), groups.end - groups.start);
@@ -127,7 +130,7 @@ impl Session<'_> {
     #[inline]
     fn run_spans(&mut self, groups: Range<u64>) -> Result<(), (u64, Failure)> {
         let grid = self.begun.grid;
-        let link = Link::new(self.code, self.resolved.views(), self.frame, self.begun.watch.stop());
+        let link = Link::new(self.code, self.resolved.views(), &self.frame, self.begun.watch.stop());
         let mode = float_guard(self.code);
         let mut running = self.seat.start(&link, &mode);
         let (width, packing) = (u64::from(grid.groups[0]), self.code.packing());

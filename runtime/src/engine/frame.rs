@@ -1,12 +1,16 @@
-//! What belongs to one run: the tables of views that compiled code reads, and copies of the constant buffers.
+//! What belongs to one run: the tables of views that compiled code reads, copies of the constant buffers, and those of textures.
 
 #![allow(unsafe_code)]
 
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence};
+
 use brolga_jit::abi::{MOST_NAMED, Range, View};
-use brolga_resource::{GuardPages, Memory};
+use brolga_resource::{CopyBudget, GuardPages, Memory};
 
 use crate::error::Error;
-use crate::host::{Bound, BoundViews};
+use crate::host::{Bound, BoundViews, RunCopies};
 
 /// What belongs to one run. Two concurrent runs need two.
 #[derive(Debug)]
@@ -16,11 +20,21 @@ pub(crate) struct Frame {
     views: Vec<View>,
     /// A copy of each constant buffer. Entries of `views` point to them.
     constants: Vec<Memory>,
+    copies: RunCopies,
     guard_pages: GuardPages,
 }
 
+/// A frame while a run uses it: it has what constant buffers and textures hold when the run begins. When it drops, the run is over.
+#[derive(Debug)]
+pub(crate) struct RunFrame<'a> {
+    frame: &'a mut Frame,
+    bound: &'a BoundViews,
+    budget: &'a Arc<CopyBudget>,
+}
+
 // SAFETY: the pointers are only copied here. What they point to is kept alive by the frame, and by the bound views
-// beside it, and only compiled code accesses it, as memory that any thread may change.
+// beside it, and only compiled code accesses it, as memory that any thread may change. Copies of textures are kept from
+// the beginning to the end of a run alone, and so are the pointers to them only read in between.
 unsafe impl Send for Frame {}
 // SAFETY: as above.
 unsafe impl Sync for Frame {}
@@ -37,7 +51,8 @@ impl Frame {
             Range { views: of_range.as_ptr(), count: of_range.len() as u32 }
         });
         let ranges = ranges.collect();
-        let mut frame = Self { ranges, views, constants: Vec::new(), guard_pages };
+        let copies = RunCopies::default();
+        let mut frame = Self { ranges, views, constants: Vec::new(), copies, guard_pages };
         for constants in bound.constants() {
             match constants {
                 Some((index, _)) => frame.rebind(index, bound.views().values()[index].as_ref())?,
@@ -64,13 +79,20 @@ impl Frame {
         Ok(())
     }
 
-    /// Reads the constant buffers.
-    pub fn read_constants(&self, bound: &BoundViews) {
+    /// Begins a run with the views that it is made of: reads the constant buffers, and finds the copies of textures.
+    pub fn begin<'a>(&'a mut self, bound: &'a BoundViews, budget: &'a Arc<CopyBudget>) -> RunFrame<'a> {
         for (constants, copy) in bound.constants().zip(&self.constants) {
             if let Some((_, constants)) = constants {
                 constants.read(copy);
             }
         }
+        bound.find_copies(&mut self.copies, budget);
+        RunFrame { frame: self, bound, budget }
+    }
+
+    /// The copies of textures.
+    pub fn copies(&self) -> &RunCopies {
+        &self.copies
     }
 
     /// Its copies of the constant buffers.
@@ -81,6 +103,40 @@ impl Frame {
     /// The tables.
     pub fn ranges(&self) -> &[Range] {
         &self.ranges
+    }
+}
+
+impl RunFrame<'_> {
+    /// Begins another part of the run, which sees what was written to textures since.
+    #[inline]
+    pub fn renew(&mut self) {
+        self.bound.renew_copies(&mut self.frame.copies, self.budget);
+    }
+
+    /// Says that a part of the run is over, and what it wrote may be looked at.
+    #[inline]
+    pub fn changed(&self) {
+        self.bound.changed();
+    }
+}
+
+impl Deref for RunFrame<'_> {
+    type Target = Frame;
+
+    fn deref(&self) -> &Frame {
+        self.frame
+    }
+}
+
+impl Drop for RunFrame<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if !self.bound.written().is_empty() {
+            // Once for all of them.
+            fence(Ordering::SeqCst);
+            self.bound.changed();
+        }
+        self.frame.copies.end();
     }
 }
 

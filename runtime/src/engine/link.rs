@@ -19,7 +19,7 @@ impl<'a> Link<'a> {
     /// The code is of the shader that the views are bound to, in a variant for their formats; the frame is made of the views
     /// and used by no other run.
     pub fn new(code: &'a Code, views: &'a BoundViews, frame: &'a Frame, stop: &'a StopWord) -> Self {
-        Self { code, frame, reach: Reach::new(views, frame.constants(), stop) }
+        Self { code, frame, reach: Reach::new(views, frame.constants(), frame.copies(), stop) }
     }
 
     /// The code.

@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `code.rs` | a shader in the form that an engine runs, and what selects it |
-//! | `frame.rs` | what belongs to one run: tables of views, copies of constant buffers |
+//! | `frame.rs` | what belongs to one run: tables of views, copies of constant buffers and textures |
 //! | `seat.rs` | what belongs to one thread: an arena and a context |
 //! | `link.rs` | code linked with what it runs on |
 //! | `workspace.rs` | arenas and contexts, kept from run to run |
@@ -20,7 +20,7 @@ mod workspace;
 use std::fmt;
 
 pub(crate) use code::{Code, Target, Variant, usual_packing};
-pub(crate) use frame::Frame;
+pub(crate) use frame::{Frame, RunFrame};
 pub(crate) use link::Link;
 pub(crate) use seat::{Seat, float_guard};
 pub(crate) use workspace::Workspaces;

@@ -78,6 +78,16 @@ impl Bound {
         }
     }
 
+    /// The memory that it is in, but for a constant buffer.
+    pub fn memory(&self) -> Option<&Arc<Memory>> {
+        match self {
+            Bound::Words(words) => Some(&words.memory),
+            Bound::Texels(Texels::Buffer { memory, .. }) => Some(memory),
+            Bound::Texels(Texels::Texture(surface)) => Some(&surface.memory),
+            Bound::Constants(_) | Bound::Sampler(_) => None,
+        }
+    }
+
     /// What a query of its size answers: of a texture, that of the first mip level.
     pub fn size(&self) -> [u32; 4] {
         let query = match self {

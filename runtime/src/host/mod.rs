@@ -10,8 +10,10 @@
 //! | `views.rs` | what all registers are bound to |
 //! | `texel.rs` | textures and typed buffers |
 //! | `samples.rs` | textures with samplers |
+//! | `copies.rs` | copies of compressed textures, for one run |
 
 mod bound;
+mod copies;
 mod samples;
 #[cfg(test)]
 mod tests;
@@ -28,21 +30,23 @@ use crate::stop::StopWord;
 pub(crate) use bound::Bound;
 use bound::{Extent, Words};
 use brolga_resource::Memory;
+pub(crate) use copies::RunCopies;
 use texel::Texels;
 pub(crate) use views::{BoundViews, Change, TexelFormats, trimmed};
 
-/// What one run can access: what is bound, its copies of the constant buffers, and the stop word.
+/// What one run can access: what is bound, its copies of the constant buffers and of textures, and the stop word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reach<'a> {
     views: &'a BoundViews,
     constants: &'a [Memory],
+    copies: &'a RunCopies,
     stop: &'a StopWord,
 }
 
 impl<'a> Reach<'a> {
     /// With a copy for each of [`BoundViews::constants`].
-    pub fn new(views: &'a BoundViews, constants: &'a [Memory], stop: &'a StopWord) -> Self {
-        Self { views, constants, stop }
+    pub fn new(views: &'a BoundViews, constants: &'a [Memory], copies: &'a RunCopies, stop: &'a StopWord) -> Self {
+        Self { views, constants, copies, stop }
     }
 
     /// The word that tells workers to stop.
@@ -52,7 +56,7 @@ impl<'a> Reach<'a> {
 
     /// What compiled code calls for samples.
     pub fn samples(&self) -> &'a [SampleEntry] {
-        self.views.samples.entries()
+        self.copies.entries().unwrap_or(self.views.samples.entries())
     }
 
     #[inline]
@@ -135,7 +139,7 @@ impl Host for Reach<'_> {
 
     #[inline(always)]
     fn sample(&self, call: SampleCall<'_>) {
-        self.views.samples.sample(&self.views.views, call);
+        self.views.samples.sample(&self.views.views, self.copies.current(), call);
     }
 
     fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4] {

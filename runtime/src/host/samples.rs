@@ -2,10 +2,12 @@
 
 #![allow(unsafe_code)]
 
+use std::sync::Arc;
+
 use brolga_ir::entity::ResourceId;
 use brolga_ir::interface::Sampled;
 use brolga_ir::sampling::{Elements, SampleCall, SampleEntry, Sampling};
-use brolga_resource::Sampler;
+use brolga_resource::{ExpandedCopy, Expansion, Sampler};
 use brolga_sample::{Prepared, Site};
 use smallvec::{SmallVec, smallvec};
 
@@ -28,6 +30,10 @@ pub(super) struct Samples {
     sites: Vec<Option<Site>>,
     /// The same for compiled code. They point into `sites`.
     entries: Vec<SampleEntry>,
+    /// The pairs whose texture may have copies.
+    expanded: SmallVec<[usize; 2]>,
+    /// How often something was prepared again.
+    state: u64,
 }
 
 // SAFETY: the entries and sites point to what is beside them, and are only used while that is there.
@@ -74,9 +80,53 @@ impl Samples {
         }
         // All are in place from now on.
         for group in &samples.groups {
-            group.set_entries(&samples.ready, &mut samples.sites, &mut samples.entries);
+            group.set_entries(&samples.ready, &[], &mut samples.sites, &mut samples.entries);
         }
+        samples.find_expansions();
         samples
+    }
+
+    fn find_expansions(&mut self) {
+        let has_one = |pair: &Option<Prepared>| pair.as_ref().is_some_and(|pair| pair.expansion().is_some());
+        self.expanded = (0..).zip(&self.ready).filter(|(_, pair)| has_one(pair)).map(|(n, _)| n).collect();
+    }
+
+    /// The prepared pairs.
+    pub fn ready(&self) -> &[Option<Prepared>] {
+        &self.ready
+    }
+
+    /// Another number after each change.
+    pub fn state(&self) -> u64 {
+        self.state
+    }
+
+    /// Whether a texture of a pair may have copies.
+    #[inline]
+    pub fn has_expansions(&self) -> bool {
+        !self.expanded.is_empty()
+    }
+
+    /// Those pairs, by their numbers.
+    pub fn expansions(&self) -> impl Iterator<Item = (usize, &Expansion)> {
+        self.expanded.iter().filter_map(|&n| Some((n, self.ready[n].as_ref()?.expansion()?)))
+    }
+
+    /// The sites and the entries of samples without copies.
+    pub fn without_copies(&self) -> (Vec<Option<Site>>, Vec<SampleEntry>) {
+        (self.sites.clone(), self.entries.clone())
+    }
+
+    /// Sets how samples are taken that have copies, which are by pair.
+    pub fn set_entries(
+        &self,
+        copies: &[Option<Arc<ExpandedCopy>>],
+        sites: &mut [Option<Site>],
+        entries: &mut [SampleEntry],
+    ) {
+        for group in self.groups.iter().filter(|group| self.expanded.contains(&group.first)) {
+            group.set_entries(&self.ready, copies, sites, entries);
+        }
     }
 
     /// What compiled code calls, for each kind of sample.
@@ -92,35 +142,38 @@ impl Samples {
             for (ready, pair) in self.ready[group.first..].iter_mut().zip(group.prepare(views)) {
                 *ready = pair;
             }
-            group.set_entries(&self.ready, &mut self.sites, &mut self.entries);
+            group.set_entries(&self.ready, &[], &mut self.sites, &mut self.entries);
         }
+        self.find_expansions();
+        self.state += 1;
     }
 
-    /// A pair, if it is among those prepared.
+    /// A pair by its number, if it is among those prepared.
     #[inline(always)]
-    fn find(&self, texture: (ResourceId, u32), sampler: (ResourceId, u32)) -> Option<&Option<Prepared>> {
+    fn find(&self, texture: (ResourceId, u32), sampler: (ResourceId, u32)) -> Option<usize> {
         let group = self.groups.iter().find(|group| group.is_of(texture.0, sampler.0))?;
         let (texture, sampler) = (texture.1 as usize, sampler.1 as usize);
         let is_in = texture < group.textures && sampler < group.samplers;
-        is_in.then(|| &self.ready[group.first + texture * group.samplers + sampler])
+        is_in.then(|| group.first + texture * group.samplers + sampler)
     }
 
-    /// Samples for the lanes of a packet, together for lanes with the same texture and sampler.
+    /// Samples for the lanes of a packet, together for lanes with the same texture and sampler. The copies are by pair.
     #[inline(always)]
-    pub fn sample(&self, views: &Views, call: SampleCall<'_>) {
+    pub fn sample(&self, views: &Views, copies: &[Option<Arc<ExpandedCopy>>], call: SampleCall<'_>) {
         if let ((texture, Elements::Same(t)), (sampler, Elements::Same(s))) = (call.texture, call.sampler)
-            && let Some(Some(ready)) = self.find((texture, t), (sampler, s))
+            && let Some(n) = self.find((texture, t), (sampler, s))
+            && let Some(ready) = &self.ready[n]
         {
             let SampleCall { sampling, lanes, args, results, .. } = call;
-            ready.sample(sampling, None, lanes, args, results);
+            ready.sample(sampling, copy_of(copies, n), lanes, args, results);
         } else {
-            self.sample_each(views, call);
+            self.sample_each(views, copies, call);
         }
     }
 
     /// The same where lanes may have different ones, or nothing is prepared.
     #[cold]
-    fn sample_each(&self, views: &Views, call: SampleCall<'_>) {
+    fn sample_each(&self, views: &Views, copies: &[Option<Arc<ExpandedCopy>>], call: SampleCall<'_>) {
         let SampleCall { texture: (texture, textures), sampler: (sampler, samplers), args, results, .. } = call;
         let mut left = call.lanes;
         while left != 0 {
@@ -130,15 +183,15 @@ impl Samples {
             left &= !lanes;
             let (texture, sampler) = ((texture, pair.0), (sampler, pair.1));
             let made;
-            let ready = match self.find(texture, sampler) {
-                Some(ready) => ready,
+            let (ready, copy) = match self.find(texture, sampler) {
+                Some(n) => (&self.ready[n], copy_of(copies, n)),
                 None => {
                     made = prepare(views, texture, sampler);
-                    &made
+                    (&made, None)
                 }
             };
             match ready {
-                Some(ready) => ready.sample(call.sampling, None, lanes, args, results),
+                Some(ready) => ready.sample(call.sampling, copy, lanes, args, results),
                 None => unbound(lanes, results),
             }
         }
@@ -151,10 +204,16 @@ impl Group {
     }
 
     /// Sets how samples of its first registers are taken.
-    fn set_entries(&self, ready: &[Option<Prepared>], sites: &mut [Option<Site>], entries: &mut [SampleEntry]) {
+    fn set_entries(
+        &self,
+        ready: &[Option<Prepared>],
+        copies: &[Option<Arc<ExpandedCopy>>],
+        sites: &mut [Option<Site>],
+        entries: &mut [SampleEntry],
+    ) {
         let pair = if self.textures > 0 && self.samplers > 0 { ready[self.first].as_ref() } else { None };
         for &(n, sampling) in &self.kinds {
-            sites[n] = pair.and_then(|pair| pair.site(sampling, None));
+            sites[n] = pair.and_then(|pair| pair.site(sampling, copy_of(copies, self.first)));
             entries[n] = sites[n].as_ref().map_or(SampleEntry::NONE, Site::entry);
         }
     }
@@ -164,6 +223,12 @@ impl Group {
         let pairs = (0..self.textures).flat_map(|t| (0..self.samplers).map(move |s| (t as u32, s as u32)));
         pairs.map(|(t, s)| prepare(views, (self.texture, t), (self.sampler, s)))
     }
+}
+
+/// The copy of a pair's texture, if the run has one.
+#[inline(always)]
+fn copy_of(copies: &[Option<Arc<ExpandedCopy>>], pair: usize) -> Option<&ExpandedCopy> {
+    copies.get(pair)?.as_deref()
 }
 
 /// The lanes of a set that refer to the same pair.

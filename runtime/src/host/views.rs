@@ -3,12 +3,15 @@
 //! It owns what it is made of: views share their memory. Only constant buffers are not accessed in place: a run copies
 //! them when it begins.
 
+use std::sync::Arc;
+
 use brolga_ir::interface::Sampled;
 use brolga_ir::texel::TexelFormat;
-use brolga_resource::View;
+use brolga_resource::{CopyBudget, Memory, View};
 use smallvec::SmallVec;
 
 use super::bound::{Bound, Constants};
+use super::copies::RunCopies;
 use super::samples::Samples;
 use crate::bindings::table::Table;
 use crate::bindings::{Bindings, Declared, Register, check};
@@ -25,6 +28,9 @@ pub(crate) struct BoundViews {
     pub(super) samples: Samples,
     /// Indices of the constant buffers in the table; there is a copy of each.
     constants: SmallVec<[usize; 4]>,
+    /// The ranges that may be written, and the memory of what is bound there, each once.
+    writable: SmallVec<[usize; 2]>,
+    written: Vec<Arc<Memory>>,
 }
 
 /// A change of one register, checked and ready to be made.
@@ -51,7 +57,29 @@ impl BoundViews {
             bound
         })?;
         let samples = Samples::new(sampled, &views);
-        Ok(Self { views, samples, constants })
+        let writable = (0..).zip(declared).filter(|(_, range)| range.is_writable()).map(|(n, _)| n).collect();
+        let mut bound = Self { views, samples, constants, writable, written: Vec::new() };
+        bound.find_written();
+        Ok(bound)
+    }
+
+    fn find_written(&mut self) {
+        let ranges = self.writable.iter().flat_map(|&range| self.views.range(range));
+        self.written.clear();
+        self.written.extend(ranges.flatten().filter_map(Bound::memory).map(Arc::clone));
+        self.written.sort_by_key(Arc::as_ptr);
+        self.written.dedup_by(|one, other| Arc::ptr_eq(one, other));
+    }
+
+    /// The memory that a run may write.
+    pub fn written(&self) -> &[Arc<Memory>] {
+        &self.written
+    }
+
+    /// Says that shaders may have written what they may write.
+    #[inline]
+    pub fn changed(&self) {
+        self.written.iter().for_each(|memory| memory.changed());
     }
 
     /// What binding another view to a register would change; nothing if the tables are too short for it.
@@ -107,8 +135,23 @@ impl BoundViews {
             self.views.set(index, bound);
             other_formats |= format_of(self.views.range(range)) != before;
             self.samples.renew(range, &self.views);
+            if self.writable.contains(&range) {
+                self.find_written();
+            }
         }
         other_formats
+    }
+
+    /// Finds the copies of textures for a run that begins.
+    #[inline]
+    pub fn find_copies(&self, copies: &mut RunCopies, budget: &Arc<CopyBudget>) {
+        copies.begin(&self.samples, &self.written, budget);
+    }
+
+    /// Finds those again of which a texture has changed.
+    #[inline]
+    pub fn renew_copies(&self, copies: &mut RunCopies, budget: &Arc<CopyBudget>) {
+        copies.renew(&self.samples, &self.written, budget);
     }
 
     /// By declared range, then by position in it.

@@ -20,6 +20,7 @@
 //! | `targets.rs` | targets of pixel functions |
 //! | `samplers.rs` | denormal numbers of samplers |
 //! | `mips.rs` | mip levels that are made |
+//! | `copies.rs` | compressed textures that change between samples |
 //! | `cache.rs` | the disk cache |
 //! | `compiling.rs` | what compiling takes of the caller's stack and threads |
 //! | `listing.rs` | what a shader's code looks like, and what a profiler is told |
@@ -29,6 +30,7 @@ mod batch;
 mod bound;
 mod cache;
 mod compiling;
+mod copies;
 mod corpus;
 mod dispatch;
 mod edges;

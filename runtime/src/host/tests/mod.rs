@@ -44,7 +44,7 @@ fn bind_by(rules: BindingRules, declared: Declared, view: Option<View>) -> Resul
         constants.read(&copy);
         copy
     });
-    Ok(Reach::new(views, keep(copies.collect::<Vec<_>>()), keep(StopWord::default())))
+    Ok(Reach::new(views, keep(copies.collect::<Vec<_>>()), keep(RunCopies::default()), keep(StopWord::default())))
 }
 
 fn bind(declared: Declared, view: View) -> Reach<'static> {
