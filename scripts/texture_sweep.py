@@ -102,15 +102,18 @@ def main():
     work = options.work.resolve() / "textures"
     work.mkdir(parents=True, exist_ok=True)
     icd = manifest(options.lavapipe, "lvp_icd", "mesa-vulkan-drivers")
-    brolga = options.brolga.resolve() if options.brolga else build_brolga()
     harness = build_harness(work)
-    groups = kernels(work) if options.kernels else jobs(work, options.only)
+    groups = kernels(work, options.small) if options.kernels else jobs(work, options.only)
     everything = {name: job for group in groups.values() for name, job in group.items()}
     if not everything:
         stop("no such case; parts of names are FORMAT.KIND, as BC7_UNORM.bilinear")
     plans = {name: plans_of(job, work) for name, job in everything.items()}
     names = list(everything)
     environment = {"VK_ICD_FILENAMES": str(icd), "LP_NUM_THREADS": "1", "MESA_SHADER_CACHE_DISABLE": "true"}
+    if options.small:
+        measure([harness, "lvp_gls", 1, *(of_job["gls"] for of_job in plans.values())], options.cpu, environment)
+        return
+    brolga = options.brolga.resolve() if options.brolga else build_brolga()
     best, devices = {}, set()
     with (work / "rounds.jsonl").open("w") as out:
         for round in range(1, options.rounds + 1):
@@ -143,6 +146,7 @@ def arguments():
     parser.add_argument("--work", type=Path, default=ROOT / "target" / "peers", help="where things are built (default target/peers)")
     parser.add_argument("--only", help="cases whose names have one of these parts: BC7, R8_UNORM.bilinear, .cube")
     parser.add_argument("--kernels", action="store_true", help="measure kernels, not single accesses")
+    parser.add_argument("--small", action="store_true", help="with --kernels: only let lavapipe compute those of the tests, for textures/kernels.py --adopt")
     parser.add_argument("--cpu", default="0", help="the processor that all run on (default 0)")
     parser.add_argument("--brolga", type=Path, help="the program to measure (default: built here)")
     parser.add_argument("--lavapipe", type=Path, help="lavapipe's Vulkan manifest (default: the installed one)")
@@ -161,12 +165,13 @@ def jobs(work, only):
     return {group: rows for group, rows in found.items() if rows}
 
 
-def kernels(work):
+def kernels(work, is_small):
     sys.path.insert(0, str(ROOT / "scripts" / "textures"))
     import kernels as made
 
     say("writing the kernels")
-    return {"kernels": {job.name: job for job in made.write_all(work / "kernels")}}
+    found = made.small() if is_small else made.write_all(work / "kernels")
+    return {"kernels": {job.name: job for job in found}}
 
 
 def job(work, name, shader, format, sampler):

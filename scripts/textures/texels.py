@@ -97,7 +97,7 @@ def srgb(x):
 
 def encode(format, texels, seed=1):
     """The bytes of a level of a texture."""
-    family, kind = format.split("_", 1)
+    family, kind = format.replace("R24_UNORM_X8_TYPELESS", "R24X8_UNORM").split("_", 1)
     if kind.endswith("SRGB"):
         texels = np.dstack([srgb(texels[..., :3]), texels[..., 3:]])
     if family in BLOCKS:
@@ -151,3 +151,20 @@ def in_blocks(format, texels, seed):
     codes = np.rint(np.clip(cut, 0, 1) * 255).astype(int)
     more = [kind == "SNORM"] if family in ("BC4", "BC5") else []
     return BLOCKS[family](codes, rng, *more).tobytes()
+
+
+def repeated(format, tile, times, seed=1):
+    """The bytes of all levels of a texture that repeats a tile along both axes. Blocks repeat too, so that the file can be packed."""
+    count = int(np.log2(tile.shape[0] * times)) + 1
+    found, smallest = [], 4 if format.startswith("BC") else 1
+    for level in range(count):
+        size = tile.shape[0] * times >> level
+        if tile.shape[0] >> level >= smallest:
+            blocks = (tile.shape[0] >> level) // smallest if smallest == 4 else tile.shape[0] >> level
+            one = np.frombuffer(encode(format, levels(tile)[level], seed), np.uint8).reshape(blocks, blocks, -1)
+            found.append(np.tile(one, (times, times, 1)).tobytes())
+        else:
+            small = levels(tile)[min(level, len(levels(tile)) - 1)]
+            repeats = -(-size // small.shape[0])
+            found.append(encode(format, np.tile(small, (repeats, repeats, 1))[:size, :size], seed))
+    return b"".join(found)
