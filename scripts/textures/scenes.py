@@ -289,7 +289,7 @@ float4 ps(Point pixel) : SV_Target
 
 
 def terrain_layers(root):
-    scene = Scene(root, "terrain_layers", "hills of a height map in R16, layers of BC1, BC7 and B5G6R5 mixed by R8G8, anisotropic", """
+    scene = Scene(root, "terrain_layers", "hills of a height map in R16, layers of BC1, BC3 and B5G6R5 mixed by R8G8, anisotropic", """
 cbuffer Camera : register(b0)
 {
     row_major float4x4 view;
@@ -344,7 +344,7 @@ float4 ps(Point pixel) : SV_Target
     mixed = np.dstack([np.clip(texels.noise(128, 62) * 3 - 1, 0, 1), np.clip(height[..., 0] * 4 - 2.2, 0, 1), height[..., 0], height[..., 0]])
     scene.texture("shares", "R8G8_UNORM", 128, 128, texels.chain("R8G8_UNORM", mixed), mips=8)
     scene.tiled("grass", "BC1_UNORM_SRGB", texels.picture(128, 63), 4)
-    scene.tiled("rock", "BC7_UNORM_SRGB", texels.picture(128, 64), 4)
+    scene.tiled("rock", "BC3_UNORM_SRGB", texels.picture(128, 64), 4)
     scene.tiled("sand", "B5G6R5_UNORM", texels.picture(64, 65), 4)
     scene.tiled("slopes", "BC5_UNORM", texels.bumps(128, 66), 4)
     names = ["heights", "grass", "rock", "sand", "shares", "slopes"]

@@ -103,7 +103,7 @@ void main(uint3 id : SV_DispatchThreadID)
 #if defined(STORE_F)
     u0[id.xy] = float4(at, frac(at * 7));
 #elif defined(STORE_U) || defined(STORE_S)
-    u0[id.xy] = TEXEL(id.x, id.y, id.x ^ id.y, id.x * 3);
+    u0[id.xy] = TEXEL(id.x, id.y, id.x ^ id.y, id.x + width);
 #else
     u0[id.y * width + id.x] = found.x + found.y * 2 + found.z * 4 + found.w * 8;
 #endif
