@@ -3,9 +3,10 @@
 
     scripts/scene_peers.py SCENES [--harness FOLDER] [--rounds 3] [--work FOLDER] [--only SCENE,...] [--cpu CPUS]
 
-SCENES is a folder of scenes; lavapipe's harness (`vk_scene.cpp`, `run.py`) is in FOLDER, by default SCENES/peers. Its list of formats becomes
-that of vulkan_plans.py, which has all. `--only textures` are the scenes of textures/scenes.py, which are in tests/data/scenes. What is needed
-beside it, as Debian's packages: g++ libvulkan-dev libzstd-dev nlohmann-json3-dev mesa-vulkan-drivers glslang-tools, and numpy and zstandard for Python.
+SCENES is a folder of scenes; lavapipe's harness (`vk_scene.cpp`, `run.py`) is in FOLDER, by default SCENES/peers. Its list of formats
+becomes that of vulkan_plans.py, which has all. `--only textures` are the scenes of textures/scenes.py, which are in tests/data/scenes.
+What is needed beside it, as Debian's packages: g++ libvulkan-dev libzstd-dev nlohmann-json3-dev mesa-vulkan-drivers glslang-tools, and
+numpy and zstandard for Python.
 
 Scenes that Brolga cannot draw are left out. Every figure is the least processor time of a frame over all rounds, in one thread; what
 two threads gain is by the clock on the wall. Brolga holds what it draws against what the scene expects, each time; a scene that is

@@ -10,9 +10,10 @@ of textures/kernels.py are measured instead, at the size that they have there.
 
 Figures are nanoseconds of processor time for each thread, one thread on one processor: the least of all rounds, of lavapipe's two translations
 the better one. What both computed is compared: cases that differ in more than three of a thousand numbers are named below the tables, with
-the share; but for anisotropic filters, whose samples each implementation places as it likes, and for stores to A8, which Vulkan has not. Cases that lavapipe has no images or shaders for have
-no ratio.
+the share; but for anisotropic filters, whose samples each implementation places as it likes, and for stores to A8, which Vulkan has not. Cases
+that lavapipe has no images or shaders for have no ratio.
 """
+
 import argparse
 import json
 import math
@@ -33,16 +34,24 @@ NARROW = "R8_UNORM R8_SNORM A8_UNORM R8G8_UNORM R8G8_SNORM R16_UNORM R16_SNORM R
 COLOURS = "R8G8B8A8_UNORM R8G8B8A8_UNORM_SRGB R8G8B8A8_SNORM B8G8R8A8_UNORM B8G8R8A8_UNORM_SRGB B8G8R8X8_UNORM"
 WIDE = "R16G16B16A16_UNORM R16G16B16A16_SNORM R16G16B16A16_FLOAT R32_FLOAT R32G32_FLOAT R32G32B32_FLOAT R32G32B32A32_FLOAT"
 PACKED = "R10G10B10A2_UNORM R11G11B10_FLOAT R9G9B9E5_SHAREDEXP B5G6R5_UNORM B5G5R5A1_UNORM B4G4R4A4_UNORM"
-BLOCKS = ("BC1_UNORM BC1_UNORM_SRGB BC2_UNORM BC2_UNORM_SRGB BC3_UNORM BC3_UNORM_SRGB BC4_UNORM BC4_SNORM BC5_UNORM BC5_SNORM "
-          "BC6H_UF16 BC6H_SF16 BC7_UNORM BC7_UNORM_SRGB")
+BLOCKS = (
+    "BC1_UNORM BC1_UNORM_SRGB BC2_UNORM BC2_UNORM_SRGB BC3_UNORM BC3_UNORM_SRGB BC4_UNORM BC4_SNORM BC5_UNORM BC5_SNORM "
+    "BC6H_UF16 BC6H_SF16 BC7_UNORM BC7_UNORM_SRGB"
+)
 FILTERED = f"{NARROW} {COLOURS} {WIDE} {PACKED} {BLOCKS}".split()
-SOME = ("R8G8B8A8_UNORM R8_UNORM R8G8_UNORM R16_FLOAT R16_UNORM R16G16B16A16_FLOAT R10G10B10A2_UNORM R11G11B10_FLOAT B5G6R5_UNORM "
-        "BC1_UNORM BC3_UNORM BC5_UNORM BC7_UNORM BC7_UNORM_SRGB").split()
+SOME = (
+    "R8G8B8A8_UNORM R8_UNORM R8G8_UNORM R16_FLOAT R16_UNORM R16G16B16A16_FLOAT R10G10B10A2_UNORM R11G11B10_FLOAT B5G6R5_UNORM "
+    "BC1_UNORM BC3_UNORM BC5_UNORM BC7_UNORM BC7_UNORM_SRGB"
+).split()
 SHAPED = "R8G8B8A8_UNORM R8_UNORM R16G16B16A16_FLOAT R10G10B10A2_UNORM BC1_UNORM BC3_UNORM BC4_UNORM BC6H_UF16 BC7_UNORM".split()
 FEW = "R8G8B8A8_UNORM R8_UNORM R16_FLOAT BC1_UNORM BC7_UNORM".split()
-UINTS = ("R8_UINT R8G8_UINT R8G8B8A8_UINT R16_UINT R16G16_UINT R16G16B16A16_UINT R32_UINT R32G32_UINT R32G32B32_UINT R32G32B32A32_UINT "
-         "R10G10B10A2_UINT").split()
-SINTS = "R8_SINT R8G8_SINT R8G8B8A8_SINT R16_SINT R16G16_SINT R16G16B16A16_SINT R32_SINT R32G32_SINT R32G32B32_SINT R32G32B32A32_SINT".split()
+UINTS = (
+    "R8_UINT R8G8_UINT R8G8B8A8_UINT R16_UINT R16G16_UINT R16G16B16A16_UINT R32_UINT R32G32_UINT R32G32B32_UINT R32G32B32A32_UINT "
+    "R10G10B10A2_UINT"
+).split()
+SINTS = (
+    "R8_SINT R8G8_SINT R8G8B8A8_SINT R16_SINT R16G16_SINT R16G16B16A16_SINT R32_SINT R32G32_SINT R32G32B32_SINT R32G32B32A32_SINT".split()
+)
 NOT_STORED = "SRGB X8 R9G9B9E5 R32G32B32_ BC".split()
 COMPARED = "R16_UNORM R32_FLOAT R24_UNORM_X8_TYPELESS".split()
 
@@ -84,15 +93,18 @@ def cases():
         "compare_cube": [("compare_cube", format, COMPARING) for format in COMPARED],
         "gather_compare": [("gather_compare", format, COMPARING) for format in COMPARED],
         "load": [("load_f", format, None) for format in [*FILTERED, "R24_UNORM_X8_TYPELESS"]]
-        + [("load_u", format, None) for format in UINTS] + [("load_s", format, None) for format in SINTS],
+        + [("load_u", format, None) for format in UINTS]
+        + [("load_s", format, None) for format in SINTS],
         "load_line": [("load_1d", format, None) for format in FEW if not format.startswith("BC")],
         "load_volume": [("load_3d", format, None) for format in FEW],
         "load_array": [("load_array", format, None) for format in FEW],
         "load_buffer": [("typed_f", format, None) for format in dict.fromkeys(typed)]
-        + [("typed_u", format, None) for format in UINTS] + [("typed_s", format, None) for format in SINTS],
+        + [("typed_u", format, None) for format in UINTS]
+        + [("typed_s", format, None) for format in SINTS],
         "uav_load": [("uav_f", "R32_FLOAT", None), ("uav_u", "R32_UINT", None), ("uav_s", "R32_SINT", None)],
         "store": [("store_f", format, None) for format in stored(FILTERED)]
-        + [("store_u", format, None) for format in stored(UINTS)] + [("store_s", format, None) for format in stored(SINTS)],
+        + [("store_u", format, None) for format in stored(UINTS)]
+        + [("store_s", format, None) for format in stored(SINTS)],
     }
     return {group: {f"{format}.{group}": (shader, format, sampler) for shader, format, sampler in rows} for group, rows in groups.items()}
 
@@ -136,7 +148,15 @@ def main():
                         device, *found = measure([harness, f"lvp_{variant}", options.budget_ms, *mine], options.cpu, environment)
                         devices.add(device["device"])
                         lines += found
-                command = [brolga, "bench", *(everything[name].folder for name in turn), "--threads", 1, "--seconds", options.budget_ms / 1000]
+                command = [
+                    brolga,
+                    "bench",
+                    *(everything[name].folder for name in turn),
+                    "--threads",
+                    1,
+                    "--seconds",
+                    options.budget_ms / 1000,
+                ]
                 lines += measure([*command, "--format", "peers"], options.cpu, {})
                 for line in lines:
                     print(json.dumps(line), file=out, flush=True)
@@ -150,12 +170,16 @@ def main():
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3, help="how often each takes its turn (default 3)")
-    parser.add_argument("--add", action="store_true", help="add to the rounds of the last time; with --rounds 0 only print and compare what there is")
+    parser.add_argument(
+        "--add", action="store_true", help="add to the rounds of the last time; with --rounds 0 only print and compare what there is"
+    )
     parser.add_argument("--budget-ms", type=int, default=60, help="about how long a case is measured in a round (default 60)")
     parser.add_argument("--work", type=Path, default=ROOT / "target" / "peers", help="where things are built (default target/peers)")
     parser.add_argument("--only", help="cases whose names have one of these parts: BC7, R8_UNORM.bilinear, .cube")
     parser.add_argument("--kernels", action="store_true", help="measure kernels, not single accesses")
-    parser.add_argument("--small", action="store_true", help="with --kernels: only let lavapipe compute those of the tests, for textures/kernels.py --adopt")
+    parser.add_argument(
+        "--small", action="store_true", help="with --kernels: only let lavapipe compute those of the tests, for textures/kernels.py --adopt"
+    )
     parser.add_argument("--cpu", default="0", help="the processor that all run on (default 0)")
     parser.add_argument("--brolga", type=Path, help="the program to measure (default: built here)")
     parser.add_argument("--lavapipe", type=Path, help="lavapipe's Vulkan manifest (default: the installed one)")
@@ -218,7 +242,14 @@ def made_texture(shader, format, made={}):
 
     shape = shader.split("_", 1)[1]
     shape = {"u": "2d", "s": "2d", "f": "2d", "offset": "2d", "compare": "2d"}.get(shape, shape)
-    kind = {"1d": "texture1d", "2d": "texture2d", "3d": "texture3d", "cube": "texturecube", "cubes": "texturecubearray", "array": "texture2darray"}[shape]
+    kind = {
+        "1d": "texture1d",
+        "2d": "texture2d",
+        "3d": "texture3d",
+        "cube": "texturecube",
+        "cubes": "texturecubearray",
+        "array": "texture2darray",
+    }[shape]
     if shader.startswith("typed"):
         kind = "typed"
     slot = "u0" if shader.startswith("store") else "u1" if shader.startswith("uav") else "t0"
@@ -236,7 +267,9 @@ def made_texture(shader, format, made={}):
         else:
             rows = 1 if shape == "1d" else SIZE
             alpha = texels.noise(SIZE, 9)[:rows]
-            layer = lambda n: texels.chain(format, texels.picture(SIZE, 1 + n % 6)[:rows] * [1, 1, 1, 0] + alpha[..., None] * [0, 0, 0, 1], levels)
+            layer = lambda n: texels.chain(
+                format, texels.picture(SIZE, 1 + n % 6)[:rows] * [1, 1, 1, 0] + alpha[..., None] * [0, 0, 0, 1], levels
+            )
             parts = [layer(n) for n in range(min(layers, 6))]
             made[key] = b"".join(parts[n % 6] for n in range(layers))
     if kind == "typed":
@@ -297,7 +330,9 @@ def print_tables(groups, best):
     ]:
         if chosen:
             least = min(chosen, key=ratios.get)
-            print(f"| {what} | {len(chosen)} | **{cell(mean([ratios[name] for name in chosen]))}** | {cell(ratios[least])}: {least.rsplit('.', 1)[0]} |")
+            print(
+                f"| {what} | {len(chosen)} | **{cell(mean([ratios[name] for name in chosen]))}** | {cell(ratios[least])}: {least.rsplit('.', 1)[0]} |"
+            )
 
 
 def print_differences(brolga, work, everything):
@@ -307,7 +342,9 @@ def print_differences(brolga, work, everything):
     run([brolga, "run", "--no-cache", "--threads", "1", "--output", work, *(job.folder for job in everything.values())])
     told = []
     for name, job in everything.items():
-        is_free = job.bindings["u0"].get("format") == "A8_UNORM" or any(view.get("filter") == "anisotropic" for view in job.bindings.values())
+        is_free = job.bindings["u0"].get("format") == "A8_UNORM" or any(
+            view.get("filter") == "anisotropic" for view in job.bindings.values()
+        )
         for variant in VARIANTS if not is_free else []:
             theirs = vulkan_plans.output(job, "u0", variant, work)
             if theirs.exists():

@@ -4,6 +4,7 @@ Texels come as codes from 0 to 255, an array of blocks x 16 x 4; for BC6H as the
 darkest and brightest texel, or those of each subset; modes and partitions are drawn from a generator with a fixed seed. That is plausible and
 fast, not good: a compressor would look for the best ones. Tables are those of the functional specification, 19.5.13 and 19.5.14.
 """
+
 import re
 
 import numpy as np
@@ -35,6 +36,7 @@ THREE = """
 0110011001102222:5.15 0000000021122112:10.15 0110011022222222:5.15 0022001100110022:10.15 0022112211220022:8.15 0000000000002112:13.15
 0002000100020001:15.3 0222122202221222:12.15 0101222222222222:3.15 0111201122012220:3.8
 """
+
 
 def parse(table):
     rows = [row.split(":") for row in table.split()]
@@ -182,8 +184,14 @@ def bc5(texels, rng, signed=False):
 
 # Subsets; bits of partition, rotation, selector, colour, alpha; bits that components share (per endpoint 2, per subset 1); bits of indices.
 BC7_MODES = [
-    (3, 4, 0, 0, 4, 0, 2, 3, 0), (2, 6, 0, 0, 6, 0, 1, 3, 0), (3, 6, 0, 0, 5, 0, 0, 2, 0), (2, 6, 0, 0, 7, 0, 2, 2, 0),
-    (1, 0, 2, 1, 5, 6, 0, 2, 3), (1, 0, 2, 0, 7, 8, 0, 2, 2), (1, 0, 0, 0, 7, 7, 2, 4, 0), (2, 6, 0, 0, 5, 5, 2, 2, 0),
+    (3, 4, 0, 0, 4, 0, 2, 3, 0),
+    (2, 6, 0, 0, 6, 0, 1, 3, 0),
+    (3, 6, 0, 0, 5, 0, 0, 2, 0),
+    (2, 6, 0, 0, 7, 0, 2, 2, 0),
+    (1, 0, 2, 1, 5, 6, 0, 2, 3),
+    (1, 0, 2, 0, 7, 8, 0, 2, 2),
+    (1, 0, 0, 0, 7, 7, 2, 4, 0),
+    (2, 6, 0, 0, 5, 5, 2, 2, 0),
 ]
 # What compressors choose, roughly, of blocks that are opaque.
 BC7_SHARES = np.array([3, 24, 2, 12, 8, 11, 30, 10]) / 100

@@ -1,10 +1,13 @@
 """Writes scenes (docs/scenes.md) and what they are made of: matrices, meshes, files."""
+
 import json
 import struct
 import zlib
 
 import numpy as np
 import zstandard
+
+import texels
 
 WIDTH, HEIGHT = 640, 480
 # Every so many pixels along both axes one is held against the expectation.
@@ -37,7 +40,17 @@ MESH_LAYOUT = [
     {"semantic": "NORMAL", "format": "R32G32B32_FLOAT", "offset": 12},
     {"semantic": "TEXCOORD", "format": "R32G32_FLOAT", "offset": 24},
 ]
-BLENDED = {"targets": [{"blend_enable": True, "src_blend": "SRC_ALPHA", "dest_blend": "INV_SRC_ALPHA", "src_blend_alpha": "ONE", "dest_blend_alpha": "INV_SRC_ALPHA"}]}
+BLENDED = {
+    "targets": [
+        {
+            "blend_enable": True,
+            "src_blend": "SRC_ALPHA",
+            "dest_blend": "INV_SRC_ALPHA",
+            "src_blend_alpha": "ONE",
+            "dest_blend_alpha": "INV_SRC_ALPHA",
+        }
+    ]
+}
 
 
 class Scene:
@@ -48,7 +61,17 @@ class Scene:
         self.folder.mkdir(parents=True, exist_ok=True)
         with_cover = COVER if any(shader == "cover" for shader in shaders) else ""
         (self.folder / "shader.hlsl").write_text((hlsl.strip("\n") + "\n" + with_cover + PICK).lstrip("\n"))
-        self.json = {"name": name, "api": "d3d11", "exercises": exercises, "shaders": {}, "resources": {}, "samplers": {}, "pipelines": {}, "steps": [], "expect": []}
+        self.json = {
+            "name": name,
+            "api": "d3d11",
+            "exercises": exercises,
+            "shaders": {},
+            "resources": {},
+            "samplers": {},
+            "pipelines": {},
+            "steps": [],
+            "expect": [],
+        }
         for shader in [*shaders, "pick"]:
             model = {"vs": "vs_5_0", "co": "vs_5_0", "ps": "ps_5_0", "pi": "cs_5_0"}[shader[:2]]
             self.json["shaders"][shader] = {"file": f"{shader}.cso", "source": "shader.hlsl", "entry": shader, "model": model}
@@ -70,8 +93,6 @@ class Scene:
 
     def tiled(self, name, format, tile, times, seed=1):
         """A texture of a picture that repeats, with all levels."""
-        import texels
-
         size = tile.shape[0] * times
         return self.texture(name, format, size, size, texels.repeated(format, tile, times, seed), mips=int(np.log2(size)) + 1)
 
@@ -84,15 +105,26 @@ class Scene:
     def mesh(self, name, vertices, indices):
         vertices, indices = vertices.astype(np.float32), indices.astype(np.uint16)
         for kind, part, content in [("vertex", "vertices", vertices), ("index", "indices", indices)]:
-            self.json["resources"][f"{name}_{part}"] = {"kind": kind, "size": content.nbytes, "file": self.file(f"{name}_{part}.bin", content.tobytes())}
+            self.json["resources"][f"{name}_{part}"] = {
+                "kind": kind,
+                "size": content.nbytes,
+                "file": self.file(f"{name}_{part}.bin", content.tobytes()),
+            }
         return {
-            "op": "draw_indexed", "indices": indices.size, "vertex_buffers": [{"buffer": f"{name}_vertices", "stride": vertices.shape[1] * 4}],
+            "op": "draw_indexed",
+            "indices": indices.size,
+            "vertex_buffers": [{"buffer": f"{name}_vertices", "stride": vertices.shape[1] * 4}],
             "index_buffer": {"buffer": f"{name}_indices", "format": "R16_UINT"},
         }
 
     def buffer(self, name, rows):
         rows = rows.astype(np.float32)
-        self.json["resources"][name] = {"kind": "structured", "stride": rows.shape[1] * 4, "size": rows.nbytes, "file": self.file(f"{name}.bin", rows.tobytes())}
+        self.json["resources"][name] = {
+            "kind": "structured",
+            "stride": rows.shape[1] * 4,
+            "size": rows.nbytes,
+            "file": self.file(f"{name}.bin", rows.tobytes()),
+        }
         return name
 
     def sampler(self, name, filter="MIN_MAG_MIP_LINEAR", address="WRAP", **more):
@@ -129,7 +161,13 @@ def text(value, indent=0):
         return one
     space = " " * (indent + 1)
     if isinstance(value, dict):
-        return "{\n" + ",\n".join(f"{space}{json.dumps(key)}: {text(part, indent + 1)}" for key, part in value.items()) + "\n" + " " * indent + "}"
+        return (
+            "{\n"
+            + ",\n".join(f"{space}{json.dumps(key)}: {text(part, indent + 1)}" for key, part in value.items())
+            + "\n"
+            + " " * indent
+            + "}"
+        )
     if isinstance(value[0], (int, float)):
         return one
     return "[\n" + ",\n".join(space + text(part, indent + 1) for part in value) + "\n" + " " * indent + "]"
@@ -168,7 +206,13 @@ def looking(eye, at):
 def perspective(angle, aspect=WIDTH / HEIGHT, near=0.1, far=50.0):
     scale = 1 / np.tan(angle / 2)
     found = np.zeros((4, 4))
-    found[0, 0], found[1, 1], found[2, 2], found[2, 3], found[3, 2] = scale / aspect, scale, far / (far - near), 1, -near * far / (far - near)
+    found[0, 0], found[1, 1], found[2, 2], found[2, 3], found[3, 2] = (
+        scale / aspect,
+        scale,
+        far / (far - near),
+        1,
+        -near * far / (far - near),
+    )
     return found
 
 
@@ -185,7 +229,9 @@ def surface(across, along, point):
     vertices = np.column_stack([positions, normals, u, v])
     x, y = (grid.ravel() for grid in np.meshgrid(np.arange(across), np.arange(along)))
     first = y * (across + 1) + x
-    triangles = np.concatenate([np.column_stack([first, first + 1, first + across + 1]), np.column_stack([first + 1, first + across + 2, first + across + 1])])
+    triangles = np.concatenate(
+        [np.column_stack([first, first + 1, first + across + 1]), np.column_stack([first + 1, first + across + 2, first + across + 1])]
+    )
     corners = positions[triangles]
     faces = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     away = (faces * normals[triangles].sum(1)).sum(1) < 0
@@ -208,3 +254,21 @@ def ring(u, v):
 
 def floor(u, v):
     return np.column_stack([u * 2 - 1, 0 * u, v * 2 - 1]), np.column_stack([0 * u, 0 * u + 1, 0 * u])
+
+
+# Parts that several scenes have.
+
+
+def camera(scene, eye, at, angle=0.8):
+    return scene.constants("camera", looking(eye, at) @ perspective(angle), [*eye, 1])
+
+
+def start(scene, color=(0.1, 0.12, 0.16, 1)):
+    scene.texture("depth", "D32_FLOAT", WIDTH, HEIGHT)
+    scene.clear("target", color=list(color))
+    scene.clear("depth", depth=1.0)
+
+
+def cube(format, size, seed, made, count):
+    """The bytes of a cube: each face its own picture."""
+    return b"".join(texels.chain(format, made(size, seed + face), count, face) for face in range(6))

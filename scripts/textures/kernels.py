@@ -7,6 +7,7 @@ Writes them to tests/data/kernels, as small as tests want them; texture_sweep.py
 is what lavapipe computed, which RESULTS has (NAME.gls.u0.bin, as `texture_sweep.py --kernels --small` leaves it in WORK/textures). Their shaders
 are in shaders/, compiled with fxc.
 """
+
 import argparse
 import json
 import struct
@@ -23,7 +24,14 @@ NAMES = "irradiance volume_march pyramid bicubic shadow_taps brightness".split()
 
 
 def texture(slot, kind, format, size, content, **more):
-    return {"slot": slot, "kind": kind, "format": format, "width": size, **({"height": size} if kind != "texture1d" else {}), **more}, content
+    return {
+        "slot": slot,
+        "kind": kind,
+        "format": format,
+        "width": size,
+        **({"height": size} if kind != "texture1d" else {}),
+        **more,
+    }, content
 
 
 def sampler(filter, address="clamp", **more):
@@ -61,7 +69,9 @@ def kernel(name, small):
     if name == "volume_march":
         size, volume, steps = (16, 16, 12) if small else (160, 64, 24)
         first = texture("t0", "texture3d", "R8_UNORM", volume, texels.volume("R8_UNORM", density(volume, 210)), depth=volume)
-        second = texture("t1", "texture3d", "R16_FLOAT", volume // 2, texels.volume("R16_FLOAT", 3 * density(volume // 2, 230)), depth=volume // 2)
+        second = texture(
+            "t1", "texture3d", "R16_FLOAT", volume // 2, texels.volume("R16_FLOAT", 3 * density(volume // 2, 230)), depth=volume // 2
+        )
         views = [constants("<II", size, steps), first, second, sampler("min_mag_linear_mip_point"), written(size**2, 8)]
         # Where a ray ends depends on the last bits.
         return (size // 8, size // 8, 1), views, ("f32", {"abs": 0.03})
@@ -73,19 +83,28 @@ def kernel(name, small):
     if name == "bicubic":
         size, source = (32, 16) if small else (512, 256)
         formats = ["R8_UNORM", "R8G8_UNORM", "R16G16B16A16_UNORM"]
-        sources = [texture(f"t{n}", "texture2d", format, source, texels.encode(format, texels.picture(source, 250 + n))) for n, format in enumerate(formats)]
+        sources = [
+            texture(f"t{n}", "texture2d", format, source, texels.encode(format, texels.picture(source, 250 + n)))
+            for n, format in enumerate(formats)
+        ]
         views = [constants("<If", size, source), *sources, sampler("min_mag_linear_mip_point"), written(size**2, 16)]
         return (size // 8, size // 8, 1), views, near
     if name == "shadow_taps":
         size, map_size = (16, 32) if small else (256, 256)
         formats = ["R16_UNORM", "R24_UNORM_X8_TYPELESS", "R32_FLOAT"]
-        maps = [texture(f"t{n}", "texture2d", format, map_size, texels.encode(format, grey(map_size, 260 + n))) for n, format in enumerate(formats)]
+        maps = [
+            texture(f"t{n}", "texture2d", format, map_size, texels.encode(format, grey(map_size, 260 + n)))
+            for n, format in enumerate(formats)
+        ]
         compared = sampler("comparison_min_mag_linear_mip_point", comparison="less_equal")
         return (size // 8, size // 8, 1), [constants("<If", size, 0.03), *maps, compared, written(size**2, 4)], ("f32", {"abs": 0.02})
     if name == "brightness":
         size = 64 if small else 1024
         formats = ["R10G10B10A2_UNORM", "B5G6R5_UNORM"]
-        pictures = [texture(f"t{n}", "texture2d", format, size, texels.encode(format, texels.picture(size, 270 + n))) for n, format in enumerate(formats)]
+        pictures = [
+            texture(f"t{n}", "texture2d", format, size, texels.encode(format, texels.picture(size, 270 + n)))
+            for n, format in enumerate(formats)
+        ]
         groups = size // 16
         return (groups, groups, 1), [constants("<I", groups), *pictures, written(64 * groups**2, 4)], ("u32", "exact")
     raise ValueError(name)

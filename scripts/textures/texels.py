@@ -3,13 +3,22 @@
 Pictures are smooth and have edges, as photographs and paintings have, and repeat at their borders. A picture is an array of height x width x 4
 floats; what a format cannot say of it is clamped.
 """
+
 import re
 
 import numpy as np
 
 import blocks
 
-BLOCKS = {"BC1": blocks.bc1, "BC2": blocks.bc2, "BC3": blocks.bc3, "BC4": blocks.bc4, "BC5": blocks.bc5, "BC6H": blocks.bc6h, "BC7": blocks.bc7}
+BLOCKS = {
+    "BC1": blocks.bc1,
+    "BC2": blocks.bc2,
+    "BC3": blocks.bc3,
+    "BC4": blocks.bc4,
+    "BC5": blocks.bc5,
+    "BC6H": blocks.bc6h,
+    "BC7": blocks.bc7,
+}
 
 
 def noise(size, seed, octaves=4, base=4):
