@@ -171,14 +171,14 @@ impl<const SIGNED: bool> Codec for Bc6h<SIGNED> {
     }
 
     #[inline(always)]
-    fn texel(&self, texel: usize) -> Words {
-        let half = |shift: u32| float::from_half((self.texels[texel] >> shift) as u32 & 0xffff).to_bits();
-        [half(0), half(16), half(32), 1f32.to_bits()]
+    fn expanded(&self, texel: usize) -> u64 {
+        self.texels[texel]
     }
 
     #[inline(always)]
-    fn expanded(&self, texel: usize) -> u64 {
-        self.texels[texel]
+    fn words(expanded: u64) -> Words {
+        let half = |shift: u32| float::from_half((expanded >> shift) as u32 & 0xffff).to_bits();
+        [half(0), half(16), half(32), 1f32.to_bits()]
     }
 }
 

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::partition::{Partition, THREE, TWO};
-use super::{EXTENTS, bits, indices, weights, words};
+use super::{EXTENTS, bits, colour_words, indices, weights};
 use crate::format::codec::{Codec, Described, Words};
 
 /// Lowest bits of endpoints, shared by all components (p-bits).
@@ -66,13 +66,13 @@ impl<D: Described> Codec for Bc7<D> {
     }
 
     #[inline(always)]
-    fn texel(&self, index: usize) -> Words {
-        words::<D>(self.expanded(index))
+    fn expanded(&self, index: usize) -> u64 {
+        self.texels[index]
     }
 
     #[inline(always)]
-    fn expanded(&self, index: usize) -> u64 {
-        self.texels[index]
+    fn words(expanded: u64) -> Words {
+        colour_words::<D>(expanded)
     }
 }
 

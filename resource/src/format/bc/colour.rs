@@ -9,7 +9,7 @@
 use std::marker::PhantomData;
 
 use super::scalar::{Ramp, word};
-use super::{EXTENTS, words};
+use super::{EXTENTS, colour_words};
 use crate::format::codec::{Codec, Described, Encoding, Words};
 use crate::format::convert::decode_component;
 
@@ -75,13 +75,13 @@ impl<D: Described> Codec for Bc1<D> {
     }
 
     #[inline(always)]
-    fn texel(&self, index: usize) -> Words {
-        words::<D>(self.expanded(index))
+    fn expanded(&self, index: usize) -> u64 {
+        self.palette.colour(index)
     }
 
     #[inline(always)]
-    fn expanded(&self, index: usize) -> u64 {
-        self.palette.colour(index)
+    fn words(expanded: u64) -> Words {
+        colour_words::<D>(expanded)
     }
 }
 
@@ -103,15 +103,15 @@ impl<D: Described> Codec for Bc2<D> {
     }
 
     #[inline(always)]
-    fn texel(&self, index: usize) -> Words {
-        words::<D>(self.expanded(index))
-    }
-
-    #[inline(always)]
     fn expanded(&self, index: usize) -> u64 {
         // 17 / 255 is 1 / 15.
         let alpha = (self.alphas >> (4 * index) & 15) * 17;
         self.palette.colour(index) | alpha << 24
+    }
+
+    #[inline(always)]
+    fn words(expanded: u64) -> Words {
+        colour_words::<D>(expanded)
     }
 }
 
@@ -133,14 +133,13 @@ impl<D: Described> Codec for Bc3<D> {
     }
 
     #[inline(always)]
-    fn texel(&self, index: usize) -> Words {
-        let expanded = self.expanded(index);
-        let colour = |shift: u32| decode_component(D::PARTS.encoding, (expanded >> shift) as u32 & 0xff, 8);
-        [colour(0), colour(16), colour(32), word(Encoding::Unorm, (expanded >> 48) as u16)]
+    fn expanded(&self, index: usize) -> u64 {
+        self.palette.colour(index) | self.alphas.code(index)
     }
 
     #[inline(always)]
-    fn expanded(&self, index: usize) -> u64 {
-        self.palette.colour(index) | self.alphas.code(index)
+    fn words(expanded: u64) -> Words {
+        let colour = |shift: u32| decode_component(D::PARTS.encoding, (expanded >> shift) as u32 & 0xff, 8);
+        [colour(0), colour(16), colour(32), word(Encoding::Unorm, (expanded >> 48) as u16)]
     }
 }

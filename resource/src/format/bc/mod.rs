@@ -53,7 +53,7 @@ const fn weights(width: u32) -> &'static [u32] {
 
 /// The words of colours and an alpha of 8 bits each, which is how such texels are expanded.
 #[inline(always)]
-fn words<D: Described>(expanded: u64) -> Words {
+fn colour_words<D: Described>(expanded: u64) -> Words {
     let [red, green, blue, alpha] = (expanded as u32).to_le_bytes().map(u32::from);
     let [red, green, blue] = [red, green, blue].map(|code| decode_component(D::PARTS.encoding, code, 8));
     [red, green, blue, decode_component(Encoding::Unorm, alpha, 8)]

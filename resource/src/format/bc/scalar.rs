@@ -77,13 +77,13 @@ impl<D: Described> Codec for Bc4<D> {
     }
 
     #[inline(always)]
-    fn texel(&self, index: usize) -> Words {
-        [word(D::PARTS.encoding, self.expanded(index) as u16), 0, 0, 1f32.to_bits()]
+    fn expanded(&self, index: usize) -> u64 {
+        self.red.code(index)
     }
 
     #[inline(always)]
-    fn expanded(&self, index: usize) -> u64 {
-        self.red.code(index)
+    fn words(expanded: u64) -> Words {
+        [word(D::PARTS.encoding, expanded as u16), 0, 0, 1f32.to_bits()]
     }
 }
 
@@ -106,15 +106,14 @@ impl<D: Described> Codec for Bc5<D> {
     }
 
     #[inline(always)]
-    fn texel(&self, index: usize) -> Words {
-        let expanded = self.expanded(index);
-        let [red, green] = [expanded, expanded >> 16].map(|code| word(D::PARTS.encoding, code as u16));
-        [red, green, 0, 1f32.to_bits()]
+    fn expanded(&self, index: usize) -> u64 {
+        self.red.code(index) | self.green.code(index)
     }
 
     #[inline(always)]
-    fn expanded(&self, index: usize) -> u64 {
-        self.red.code(index) | self.green.code(index)
+    fn words(expanded: u64) -> Words {
+        let [red, green] = [expanded, expanded >> 16].map(|code| word(D::PARTS.encoding, code as u16));
+        [red, green, 0, 1f32.to_bits()]
     }
 }
 
@@ -131,14 +130,14 @@ impl<D: Described> Codec for Ati2<D> {
     }
 
     #[inline(always)]
-    fn texel(&self, index: usize) -> Words {
-        let [red, green, ..] = self.0.texel(index);
-        let [_, _, blue, alpha] = D::PARTS.zero();
-        [red, green, blue, alpha]
+    fn expanded(&self, index: usize) -> u64 {
+        self.0.expanded(index)
     }
 
     #[inline(always)]
-    fn expanded(&self, index: usize) -> u64 {
-        self.0.expanded(index)
+    fn words(expanded: u64) -> Words {
+        let [red, green, ..] = Bc5::<D>::words(expanded);
+        let [_, _, blue, alpha] = D::PARTS.zero();
+        [red, green, blue, alpha]
     }
 }
