@@ -39,19 +39,28 @@ pub(super) struct TexelAddress<V> {
 ///
 /// It is large: made where it stays, and never moved.
 pub(super) struct LinearAddresses<V> {
-    /// Offsets of the texels in the first slice: upper left, upper right, lower left, lower right.
-    pub offset_bytes: [V; 4],
-    /// What to add in the second slice.
-    next_slice: Option<V>,
+    /// Offset of the upper left texel in the first slice, or of the nearest one.
+    first: V,
+    /// The others, where that is not all.
+    pub around: Option<Around<V>>,
     /// Ones where a column or a row stands for the border, and a slice.
     borders: Option<[[V; 2]; 3]>,
-    /// Weights of the right ones, the lower ones, and those of the second slice, in 256ths.
-    pub fractions: [V; 3],
-    /// Along how many axes it filters: none where the nearest texels are meant.
-    pub axes: usize,
     is_packed: bool,
     /// Lanes in which one of the four is beyond a cube's corner, if there are any.
     pub corner: Option<Corner<V>>,
+}
+
+/// What a linear filter takes besides the first texel.
+#[derive(Clone, Copy)]
+pub(super) struct Around<V> {
+    /// Upper right, lower left, lower right.
+    offset_bytes: [V; 3],
+    /// What to add in the second slice.
+    next_slice: V,
+    /// Weights of the right ones, the lower ones, and those of the second slice, in 256ths.
+    pub fractions: [V; 3],
+    /// Along how many axes it filters.
+    pub axes: usize,
 }
 
 /// The texel beyond a cube's corner: the mean of the three that meet there.
@@ -140,58 +149,91 @@ impl<V: Vector> LinearAddresses<V> {
             storage = source.own_storage(levels, at.layer);
         }
         let (left, upper) = (storage.column(columns.texels[0]), storage.row(rows.texels[0]));
-        let mut upper_left = left.add(upper);
-        let mut next_slice = None;
+        let mut first = left.add(upper);
+        let mut next_slice = V::splat(0);
         if axes > 2 {
-            let first = storage.slice(slices.texels[0]);
-            upper_left = upper_left.add(first);
-            next_slice = Some(storage.slice(slices.texels[1]).sub(first));
+            let slice = storage.slice(slices.texels[0]);
+            first = first.add(slice);
+            next_slice = storage.slice(slices.texels[1]).sub(slice);
         }
         let borders = match source.border {
             Some(_) => Some([columns.is_border, rows.is_border, slices.is_border]),
             None => None,
         };
-        let mut offset_bytes = [upper_left; 4];
-        if taps > 0 {
-            let right = storage.column(columns.texels[1]).sub(left);
-            let lower_left = upper_left.add(storage.row(rows.texels[1]).sub(upper));
-            offset_bytes = [upper_left, upper_left.add(right), lower_left, lower_left.add(right)];
-        }
-        let fractions = [columns.fraction, rows.fraction, slices.fraction];
         let is_packed = storage.is_packed();
-        to.write(Self { offset_bytes, next_slice, borders, fractions, axes: taps, is_packed, corner: None });
+        if taps == 0 {
+            to.write(Self { first, around: None, borders, is_packed, corner: None });
+            return;
+        }
+        let right = storage.column(columns.texels[1]).sub(left);
+        let lower_left = first.add(storage.row(rows.texels[1]).sub(upper));
+        let around = Around {
+            offset_bytes: [first.add(right), lower_left, lower_left.add(right)],
+            next_slice,
+            fractions: [columns.fraction, rows.fraction, slices.fraction],
+            axes: taps,
+        };
+        to.write(Self { first, around: Some(around), borders, is_packed, corner: None });
     }
 
-    /// Texels of a cube's faces.
+    /// Texels of a cube's faces, with the fractions of those around.
     #[inline(always)]
     pub fn make_of_faces(
         to: &mut MaybeUninit<Self>,
-        offset_bytes: [V; 4],
-        fractions: [V; 3],
-        axes: usize,
+        [first, right, lower, last]: [V; 4],
+        fractions: Option<[V; 2]>,
         is_packed: bool,
         corner: Option<Corner<V>>,
     ) {
-        to.write(Self { offset_bytes, next_slice: None, borders: None, fractions, axes, is_packed, corner });
+        let around = match fractions {
+            Some([u, v]) => {
+                let none = V::splat(0);
+                let offset_bytes = [right, lower, last];
+                Some(Around { offset_bytes, next_slice: none, fractions: [u, v, none], axes: 2 })
+            }
+            None => None,
+        };
+        to.write(Self { first, around, borders: None, is_packed, corner });
+    }
+
+    /// Along how many axes it filters: none where the nearest texel is meant.
+    #[inline(always)]
+    pub fn axes(&self) -> usize {
+        match &self.around {
+            Some(around) => around.axes,
+            None => 0,
+        }
+    }
+
+    /// The fractions of a filter; zeros where the nearest texel is meant.
+    #[inline(always)]
+    pub fn fractions(&self) -> [V; 3] {
+        match &self.around {
+            Some(around) => around.fractions,
+            None => [V::splat(0); 3],
+        }
     }
 
     /// Whether in every lane the right texels, of words, follow the left ones in memory.
     #[inline(always)]
     pub fn are_neighbours(&self) -> bool {
-        let [upper_left, upper_right, lower_left, lower_right] = &self.offset_bytes;
+        let Some(Around { offset_bytes: [right, lower, last], .. }) = &self.around else { return false };
         let bytes = V::splat(size_of::<u32>() as u32);
-        let both = upper_left.add(bytes).equal(*upper_right).and(lower_left.add(bytes).equal(*lower_right));
+        let both = self.first.add(bytes).equal(*right).and(lower.add(bytes).equal(*last));
         !self.is_packed && both.is_ones()
     }
 
-    /// One of the texels in a slice, counted from 0.
+    /// One of the texels in a slice, counted from 0: upper left, upper right, lower left, lower right.
     #[inline(always)]
     pub fn texel(&self, index: usize, slice: usize) -> TexelAddress<V> {
-        let mut offset_bytes = self.offset_bytes[index];
-        if slice > 0
-            && let Some(next) = self.next_slice
-        {
-            offset_bytes = offset_bytes.add(next);
+        let mut offset_bytes = self.first;
+        if let Some(around) = &self.around {
+            if index > 0 {
+                offset_bytes = around.offset_bytes[index - 1];
+            }
+            if slice > 0 {
+                offset_bytes = offset_bytes.add(around.next_slice);
+            }
         }
         let is_border = match &self.borders {
             Some([columns, rows, slices]) => Some(columns[index & 1].or(rows[index >> 1]).or(slices[slice])),

@@ -172,9 +172,8 @@ impl<V: Vector> LinearAddresses<V> {
             corner = cross(&mut offset_bytes, beside, above, &out);
         }
         let fraction = V::splat(255);
-        let fractions = [fixed_u.and(fraction), fixed_v.and(fraction), V::splat(0)];
-        let axes = if is_linear { 2 } else { 0 };
-        Self::make_of_faces(to, offset_bytes, fractions, axes, storage.is_packed(), corner);
+        let fractions = if is_linear { Some([fixed_u.and(fraction), fixed_v.and(fraction)]) } else { None };
+        Self::make_of_faces(to, offset_bytes, fractions, storage.is_packed(), corner);
     }
 }
 

@@ -61,11 +61,11 @@ pub(super) unsafe fn extremes<V: Vector>(
     };
     for (addresses, has_weight) in levels.into_iter().flatten() {
         let zero = V::splat(0);
-        for index in 0..1 << addresses.axes {
+        for index in 0..1 << addresses.axes() {
             let mut has = has_weight;
             for axis in 0..3 {
                 if index >> axis & 1 != 0 {
-                    has = has.and(addresses.fractions[axis].more(zero));
+                    has = has.and(addresses.fractions()[axis].more(zero));
                 }
             }
             // SAFETY: as above.

@@ -6,16 +6,7 @@ use super::source::Source;
 use super::vector::{Lanes, Vector};
 use crate::level::{LOG2, NO_LENGTH};
 
-/// Where the level of detail of a packet comes from.
-#[derive(Clone, Copy)]
-pub(super) enum Detail<'a, V: Vector> {
-    Zero,
-    Given(&'a Lanes<V, u32>),
-    /// The derivatives along the screen's axes, of as many coordinates as there are.
-    Derivatives([[Option<&'a Lanes<V, u32>>; 3]; 2]),
-}
-
-/// What is added to it, and what bounds it from below.
+/// What is added to a level of detail, and what bounds it from below.
 #[derive(Clone, Copy)]
 pub(super) struct Adjusted<'a, V: Vector> {
     pub bias: Option<&'a Lanes<V, u32>>,
@@ -48,7 +39,7 @@ impl<V: Vector> Chosen<V> {
     #[inline(always)]
     pub fn of(source: Source<'_>, level: V, adjusted: Adjusted<'_, V>) -> Self {
         let zero = V::splat(0);
-        let last = source.extents.len() as u32 - 1;
+        let last = source.last_level;
         let (level, left) = bounded(source, biased(source, level, adjusted.bias), adjusted.clamp);
         let minifies = level.more_floats(zero).signs();
         let fixed = existing(source, level).mul_floats(V::splat_float(256.0)).to_int();
@@ -87,7 +78,7 @@ pub(super) fn bounded<V: Vector>(source: Source<'_>, level: V, clamp: Option<&La
     if let Some(clamp) = clamp {
         // NaN is none.
         least = V::load_written(clamp).flush().max_floats(least);
-        left = least.more_floats(V::splat_float((source.extents.len() - 1) as f32)).signs();
+        left = least.more_floats(V::splat_float(source.last_level as f32)).signs();
     }
     (level.max_floats(least), left)
 }
@@ -95,7 +86,7 @@ pub(super) fn bounded<V: Vector>(source: Source<'_>, level: V, clamp: Option<&La
 /// The nearest level that there is.
 #[inline(always)]
 pub(super) fn existing<V: Vector>(source: Source<'_>, level: V) -> V {
-    level.max_floats(V::splat(0)).min_floats(V::splat_float((source.extents.len() - 1) as f32))
+    level.max_floats(V::splat(0)).min_floats(V::splat_float(source.last_level as f32))
 }
 
 /// The layer of each lane, clamped to existing ones.

@@ -39,7 +39,8 @@ mod vector;
 use std::slice;
 
 use brolga_fenv::{FloatGuard, FloatMode};
-use brolga_ir::sampling::{LevelSource, MOST_SAMPLE_ARGS, Offsets, Rows, SampleEntry, SampleKind, Sampling};
+use brolga_ir::interface::Dimension;
+use brolga_ir::sampling::{LevelSource, MOST_SAMPLE_ARGS, Offsets, Rows, SampleArg, SampleEntry, SampleKind, Sampling};
 use brolga_resource::ExpandedCopy;
 
 pub use isa::Isa;
@@ -54,12 +55,47 @@ use source::Source;
 #[derive(Clone, Copy, Debug)]
 struct Form {
     level: LevelSource,
-    has_bias: bool,
-    has_clamp: bool,
     compares: bool,
     /// The component that it gathers, if it does.
     gathers: Option<usize>,
-    offsets: Offsets,
+    /// Those that are the same for all lanes.
+    offsets: [i8; 3],
+    rows: OperandRows,
+}
+
+/// The first row of each operand; 0, where the coordinates are, stands for none.
+#[derive(Clone, Copy, Debug, Default)]
+struct OperandRows {
+    layer: u8,
+    offsets: u8,
+    reference: u8,
+    level: u8,
+    along_x: u8,
+    along_y: u8,
+    bias: u8,
+    clamp: u8,
+}
+
+impl OperandRows {
+    fn of(sampling: Sampling, dimension: Dimension) -> Self {
+        let mut rows = Self::default();
+        let mut next = 0;
+        for (arg, count) in sampling.args(dimension) {
+            match arg {
+                SampleArg::Coordinates if dimension.is_array() => rows.layer = next + count as u8 - 1,
+                SampleArg::Coordinates => {}
+                SampleArg::Offsets => rows.offsets = next,
+                SampleArg::Reference => rows.reference = next,
+                SampleArg::Level => rows.level = next,
+                SampleArg::AlongX => rows.along_x = next,
+                SampleArg::AlongY => rows.along_y = next,
+                SampleArg::Bias => rows.bias = next,
+                SampleArg::Clamp => rows.clamp = next,
+            }
+            next += count as u8;
+        }
+        rows
+    }
 }
 
 impl Prepared {
@@ -182,7 +218,7 @@ impl Fast {
     /// How a kind of sample is taken, or why there is no fast path.
     #[inline(always)]
     fn plan(&self, sampling: Sampling) -> Result<(Run, Form), Slow> {
-        let Sampling { kind, level, has_bias, has_clamp, offsets } = sampling;
+        let Sampling { kind, level, has_clamp, .. } = sampling;
         let (runs, gathers) = match kind {
             SampleKind::Filter => (self.filters, None),
             SampleKind::Compare => (self.compares.ok_or(Slow::Comparison)?, None),
@@ -203,7 +239,12 @@ impl Fast {
             false => runs.of_first_level,
         };
         let compares = matches!(kind, SampleKind::Compare | SampleKind::GatherCompare);
-        Ok((run, Form { level, has_bias, has_clamp, compares, gathers, offsets }))
+        let offsets = match sampling.offsets {
+            Offsets::Fixed(fixed) => fixed,
+            Offsets::Computed => [0; 3],
+        };
+        let rows = OperandRows::of(sampling, self.dimension);
+        Ok((run, Form { level, compares, gathers, offsets, rows }))
     }
 }
 

@@ -3,11 +3,10 @@
 
 #![allow(unsafe_code)]
 
-use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use brolga_ir::float::NAN_F32;
-use brolga_ir::sampling::{LevelSource, Offsets};
+use brolga_ir::sampling::LevelSource;
 use brolga_resource::Tap;
 
 use super::Form;
@@ -16,7 +15,7 @@ use super::cube::{Hit, OnFace};
 use super::each;
 use super::filter::{Calls, Place, Results, Take};
 use super::kind::Filtered;
-use super::level::{self, Adjusted, Chosen, Detail};
+use super::level::{self, Adjusted, Chosen};
 use super::line::{Line, Means};
 use super::source::Source;
 use super::vector::{Array, Lanes, Vector};
@@ -94,72 +93,94 @@ pub(super) unsafe fn query<S: Shape, V: Vector>(source: Source<'_>, part: Part<'
     unsafe { part.results.write(queried::<S, V>(source, part)) & part.results.taking_part }
 }
 
-/// The operands of a vector of lanes.
-struct Operands<'a, V: Vector> {
-    /// As many as the texture has axes.
-    at: [Option<&'a Lanes<V, u32>>; 3],
-    /// The coordinate of the layer.
-    layer: Option<&'a Lanes<V, u32>>,
-    /// Along u and v, where they are computed.
-    offsets: Option<[&'a Lanes<V, u32>; 2]>,
-    reference: Option<&'a Lanes<V, u32>>,
-    detail: Detail<'a, V>,
-    adjusted: Adjusted<'a, V>,
-}
-
-/// Rows of operands, one after the other.
-struct Reader<'a, V> {
-    vector: PhantomData<(&'a (), V)>,
-    next: *const u32,
-    row_lanes: usize,
-}
-
-impl<'a, V: Vector> Reader<'a, V> {
+impl<'a> Part<'a> {
+    /// A row of operands.
     #[inline(always)]
-    fn read(&mut self) -> &'a Lanes<V, u32> {
-        let row = self.next.cast::<Lanes<V, u32>>();
-        self.next = self.next.wrapping_add(self.row_lanes);
-        // SAFETY: there are as many rows as the instruction has operands (`sample`), and none is read twice.
+    fn row<V: Vector>(&self, index: usize) -> &'a Lanes<V, u32> {
+        let row = self.operands.wrapping_add(index * self.results.row_lanes).cast::<Lanes<V, u32>>();
+        // SAFETY: there are as many rows as the instruction has operands (`sample`), and the index is of one of them.
         unsafe { &*row }
     }
 
+    /// The first row of an operand, if there is one.
     #[inline(always)]
-    fn read_if(&mut self, is_there: bool) -> Option<&'a Lanes<V, u32>> {
-        if is_there { Some(self.read()) } else { None }
+    fn row_if<V: Vector>(&self, index: u8) -> Option<&'a Lanes<V, u32>> {
+        if index != 0 { Some(self.row::<V>(index.into())) } else { None }
     }
 
-    /// One to three rows.
+    /// One to three rows; those that there are not are 0.
     #[inline(always)]
-    fn vector(&mut self, axes: usize) -> [Option<&'a Lanes<V, u32>>; 3] {
-        [Some(self.read()), self.read_if(axes > 1), self.read_if(axes > 2)]
+    fn vector<V: Vector>(&self, index: u8, axes: usize) -> [V; 3] {
+        let index = usize::from(index);
+        [
+            V::load_written(self.row::<V>(index)),
+            if axes > 1 { V::load_written(self.row::<V>(index + 1)) } else { V::splat(0) },
+            if axes > 2 { V::load_written(self.row::<V>(index + 2)) } else { V::splat(0) },
+        ]
+    }
+
+    /// The derivatives along the screen's axes.
+    #[inline(always)]
+    fn derivatives<V: Vector>(&self, axes: usize) -> [[V; 3]; 2] {
+        let rows = &self.form.rows;
+        [flushed(self.vector::<V>(rows.along_x, axes)), flushed(self.vector::<V>(rows.along_y, axes))]
+    }
+
+    /// What is added to the level of detail, and what bounds it.
+    #[inline(always)]
+    fn adjusted<V: Vector>(&self) -> Adjusted<'a, V> {
+        Adjusted { bias: self.row_if::<V>(self.form.rows.bias), clamp: self.row_if::<V>(self.form.rows.clamp) }
+    }
+
+    /// The level of detail, before anything is added to it.
+    #[inline(always)]
+    fn level<V: Vector>(&self, source: Source<'_>, hit: Option<&Hit<V>>) -> V {
+        match (self.form.level, hit) {
+            (LevelSource::Zero, _) => V::splat(0),
+            (LevelSource::Given, _) => V::load_written(self.row::<V>(self.form.rows.level.into())).flush(),
+            (LevelSource::Derivatives, Some(hit)) => {
+                let [x, y] = self.derivatives::<V>(3);
+                let ([xu, xv], [yu, yv]) = (hit.derivatives(x), hit.derivatives(y));
+                let none = V::splat(0);
+                level::of_derivatives(source, [[xu, xv, none], [yu, yv, none]])
+            }
+            (LevelSource::Derivatives, None) => level::of_derivatives(source, self.derivatives::<V>(source.axes)),
+        }
+    }
+
+    /// Where lanes sample; the face of a cube that they hit, and those that hit none.
+    #[inline(always)]
+    fn place<S: Shape, V: Vector>(&self, source: Source<'_>) -> (Place<V>, Option<Hit<V>>, u32) {
+        let layer = match self.row_if::<V>(self.form.rows.layer) {
+            Some(layer) => {
+                let layers = if S::IS_CUBE { source.layers / 6 } else { source.layers };
+                let layer = level::layer(layers, V::load_written(layer).flush());
+                Some(if S::IS_CUBE { layer.mul(V::splat(6)) } else { layer })
+            }
+            None => None,
+        };
+        if S::IS_CUBE {
+            let hit = Hit::of(flushed(self.vector::<V>(0, 3)));
+            let place = Place::Cube(OnFace { at: hit.at, face: hit.face, first_layer: layer });
+            return (place, Some(hit), hit.left);
+        }
+        let coordinates = self.vector::<V>(0, source.axes);
+        let computed = match self.form.rows.offsets {
+            0 => None,
+            index => {
+                // Six bits, signed.
+                let [u, v, _] = self.vector::<V>(index, 2);
+                Some([u.shift_left::<26>().shift_signed::<26>(), v.shift_left::<26>().shift_signed::<26>()])
+            }
+        };
+        (Place::Flat(At { coordinates, layer, fixed: self.form.offsets, computed }), None, 0)
     }
 }
 
-impl<'a, V: Vector> Operands<'a, V> {
-    #[inline(always)]
-    fn of<S: Shape>(source: Source<'_>, Part { form, operands, results, .. }: Part<'a>) -> Self {
-        let axes = if S::IS_CUBE { 3 } else { source.axes };
-        let mut reader = Reader::<V> { vector: PhantomData, next: operands, row_lanes: results.row_lanes };
-        Self {
-            at: reader.vector(axes),
-            layer: reader.read_if(source.dimension.is_array()),
-            offsets: match form.offsets {
-                Offsets::Computed => Some([reader.read(), reader.read()]),
-                Offsets::Fixed(_) => None,
-            },
-            reference: reader.read_if(form.compares),
-            detail: match form.level {
-                _ if !S::HAS_LEVELS => Detail::Zero,
-                LevelSource::Zero => Detail::Zero,
-                LevelSource::Given => Detail::Given(reader.read()),
-                LevelSource::Derivatives => Detail::Derivatives([reader.vector(axes), reader.vector(axes)]),
-            },
-            adjusted: Adjusted {
-                bias: reader.read_if(S::HAS_LEVELS && form.has_bias),
-                clamp: reader.read_if(S::HAS_LEVELS && form.has_clamp),
-            },
-        }
-    }
+/// Zero for denormals.
+#[inline(always)]
+fn flushed<V: Vector>([a, b, c]: [V; 3]) -> [V; 3] {
+    [a.flush(), b.flush(), c.flush()]
 }
 
 /// The levels that lanes take: one, or two.
@@ -231,18 +252,17 @@ impl<V: Vector> Filtering<'_, V> {
 #[inline(always)]
 unsafe fn sampled<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u32 {
     let Part { form, results, calls, .. } = part;
-    let operands = Operands::<V>::of::<S>(source, part);
-    let (place, hit, mut left) = placed::<S, V>(source, form, &operands);
+    let (place, hit, mut left) = part.place::<S, V>(source);
     let mut line = None;
-    let chosen = match operands.detail {
+    let chosen = match form.level {
         _ if !S::HAS_LEVELS || form.gathers.is_some() => Chosen::first(),
-        Detail::Derivatives([x, y]) if S::HAS_LINES => {
-            let (level, of_derivatives) = Line::of_derivatives(source, [flushed(x), flushed(y)]);
+        LevelSource::Derivatives if S::HAS_LINES => {
+            let (level, of_derivatives) = Line::of_derivatives(source, part.derivatives::<V>(2));
             line = Some(of_derivatives);
-            Chosen::of(source, level, operands.adjusted)
+            Chosen::of(source, level, part.adjusted::<V>())
         }
-        _ if !source.needs_level && !form.has_clamp => Chosen::first(),
-        detail => Chosen::of(source, level_of(source, detail, hit), operands.adjusted),
+        _ if !source.needs_level && form.rows.clamp == 0 => Chosen::first(),
+        _ => Chosen::of(source, part.level::<V>(source, hit.as_ref()), part.adjusted::<V>()),
     };
     left |= chosen.left;
     let mut filtering = Filtering {
@@ -250,7 +270,7 @@ unsafe fn sampled<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u3
         calls,
         levels: levels_of::<S, V>(source, &chosen),
         fraction: chosen.fraction,
-        reference: match operands.reference {
+        reference: match part.row_if::<V>(form.rows.reference) {
             Some(reference) => V::load_written(reference),
             None => V::splat(0),
         },
@@ -298,59 +318,20 @@ unsafe fn sampled<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u3
     left
 }
 
-/// Where lanes sample; the face of a cube that they hit, and those that hit none.
-#[inline(always)]
-fn placed<S: Shape, V: Vector>(
-    source: Source<'_>,
-    form: &Form,
-    operands: &Operands<'_, V>,
-) -> (Place<V>, Option<Hit<V>>, u32) {
-    let parts = if S::IS_CUBE { 6 } else { 1 };
-    let layer = match operands.layer {
-        Some(layer) => {
-            let layer = level::layer(source.layers / parts, V::load_written(layer).flush());
-            Some(if S::IS_CUBE { layer.mul(V::splat(parts)) } else { layer })
-        }
-        None => None,
-    };
-    if S::IS_CUBE {
-        let hit = Hit::of(flushed(operands.at));
-        let place = Place::Cube(OnFace { at: hit.at, face: hit.face, first_layer: layer });
-        return (place, Some(hit), hit.left);
-    }
-    let coordinates = loaded(operands.at);
-    let computed = match operands.offsets {
-        Some([u, v]) => {
-            // Six bits, signed.
-            let (u, v) = (V::load_written(u).shift_left::<26>(), V::load_written(v).shift_left::<26>());
-            Some([u.shift_signed::<26>(), v.shift_signed::<26>()])
-        }
-        None => None,
-    };
-    let fixed = match form.offsets {
-        Offsets::Fixed(fixed) => fixed,
-        Offsets::Computed => [0; 3],
-    };
-    (Place::Flat(At { coordinates, layer, fixed, computed }), None, 0)
-}
-
 /// The levels of detail of a vector of lanes, as the first two results.
 #[inline(always)]
 fn queried<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> Filtered<V> {
-    let operands = Operands::<V>::of::<S>(source, part);
-    let (level, left) = match operands.detail {
-        Detail::Derivatives([x, y]) if S::HAS_LINES => {
-            let (level, _) = Line::<V>::of_derivatives(source, [flushed(x), flushed(y)]);
-            (level, 0)
-        }
-        detail if S::IS_CUBE => {
-            let hit = Hit::of(flushed(operands.at));
-            (level_of(source, detail, Some(hit)), hit.left)
-        }
-        detail => (level_of(source, detail, None), 0),
+    let (level, left) = if S::IS_CUBE {
+        let hit = Hit::of(flushed(part.vector::<V>(0, 3)));
+        (part.level::<V>(source, Some(&hit)), hit.left)
+    } else if S::HAS_LINES && part.form.level == LevelSource::Derivatives {
+        (Line::<V>::of_derivatives(source, part.derivatives::<V>(2)).0, 0)
+    } else {
+        (part.level::<V>(source, None), 0)
     };
-    let level = level::biased(source, level, operands.adjusted.bias);
-    let (bounded, beyond) = level::bounded(source, level, operands.adjusted.clamp);
+    let adjusted = part.adjusted::<V>();
+    let level = level::biased(source, level, adjusted.bias);
+    let (bounded, beyond) = level::bounded(source, level, adjusted.clamp);
     let level = level.where_set(level.ordered(level), V::splat(NAN_F32));
     // Whether a denormal stays depends on the float mode.
     let is_same = level.flush().equal(level);
@@ -359,44 +340,4 @@ fn queried<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> Filtered<
         words: [level::existing(source, bounded), level, none, none],
         left: left | beyond | !is_same.signs() & V::ALL,
     }
-}
-
-/// The level of detail, before anything is added to it.
-#[inline(always)]
-fn level_of<V: Vector>(source: Source<'_>, detail: Detail<'_, V>, hit: Option<Hit<V>>) -> V {
-    match detail {
-        Detail::Zero => V::splat(0),
-        Detail::Given(level) => V::load_written(level).flush(),
-        Detail::Derivatives([x, y]) => {
-            let (x, y) = (flushed(x), flushed(y));
-            match hit {
-                Some(hit) => {
-                    let ([xu, xv], [yu, yv]) = (hit.derivatives(x), hit.derivatives(y));
-                    let none = V::splat(0);
-                    level::of_derivatives(source, [[xu, xv, none], [yu, yv, none]])
-                }
-                None => level::of_derivatives(source, [x, y]),
-            }
-        }
-    }
-}
-
-/// Up to three operands; those that there are not are 0.
-#[inline(always)]
-fn loaded<V: Vector>([a, b, c]: [Option<&Lanes<V, u32>>; 3]) -> [V; 3] {
-    [load(a), load(b), load(c)]
-}
-
-#[inline(always)]
-fn load<V: Vector>(lanes: Option<&Lanes<V, u32>>) -> V {
-    match lanes {
-        Some(lanes) => V::load_written(lanes),
-        None => V::splat(0),
-    }
-}
-
-#[inline(always)]
-fn flushed<V: Vector>(lanes: [Option<&Lanes<V, u32>>; 3]) -> [V; 3] {
-    let [a, b, c]: [V; 3] = loaded(lanes);
-    [a.flush(), b.flush(), c.flush()]
 }

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use brolga_ir::interface::Dimension;
 use brolga_resource::format::{Channel, Coding, Encoding, Format};
-use brolga_resource::{Comparison, Expansion, Memory, Reduction, Sampler, Surface};
-use smallvec::SmallVec;
+use brolga_resource::{Comparison, Expansion, Memory, Reduction, Sampler, Surface, SurfaceLevel};
 
 use super::address::Mode;
 use super::isa::{Isa, Runs};
@@ -39,7 +38,7 @@ pub(super) struct Place {
 /// Where all levels are.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    pub levels: SmallVec<[Place; 16]>,
+    pub levels: Box<[Place]>,
     pub layer_bytes: u32,
     pub layer_bands: u32,
 }
@@ -89,7 +88,8 @@ pub(super) struct Lane {
 #[derive(Clone, Debug)]
 pub(crate) struct Fast {
     /// The levels, at least one; every texel of each, in each layer, is inside the memory.
-    pub(super) extents: SmallVec<[Extent; 16]>,
+    pub(super) extents: Box<[Extent]>,
+    pub(super) last_level: u32,
     pub(super) own: Places,
     /// Where they are in a copy whose blocks are expanded.
     pub(super) expanded: Option<Places>,
@@ -182,20 +182,26 @@ impl Lane {
     }
 }
 
+impl Extent {
+    fn of([width, height, depth]: [u32; 3]) -> Self {
+        Self { width, height, depth, unused: 0 }
+    }
+}
+
 impl Places {
     fn own(surface: &Surface) -> Option<Self> {
         let narrow = |bytes: u64| i32::try_from(bytes).ok().map(|bytes| bytes as u32);
-        let mut levels = SmallVec::new();
-        for level in &surface.levels {
-            levels.push(Place {
+        let place = |level: &SurfaceLevel| {
+            Some(Place {
                 offset_bytes: narrow(level.offset_bytes)?,
                 row_bytes: narrow(level.row_bytes)?,
                 slice_bytes: narrow(level.slice_bytes)?,
                 first_band: 0,
                 slice_bands: 0,
                 unused: [0; 3],
-            });
-        }
+            })
+        };
+        let levels = surface.levels.iter().map(place).collect::<Option<_>>()?;
         Some(Self { levels, layer_bytes: narrow(surface.layer_bytes)?, layer_bands: 0 })
     }
 
@@ -247,11 +253,7 @@ impl Fast {
         let blocks = Blocks::of(format);
         let own = Places::own(surface).ok_or(Slow::Size)?;
         let layers = surface.layers.max(1);
-        let mut extents = SmallVec::new();
-        for level in &surface.levels {
-            let [width, height, depth] = level.extents;
-            extents.push(Extent { width, height, depth, unused: 0 });
-        }
+        let extents: Box<[Extent]> = surface.levels.iter().map(|level| Extent::of(level.extents)).collect();
         if !is_inside(surface, layers) {
             return Err(Slow::Size);
         }
@@ -280,6 +282,7 @@ impl Fast {
             compares: isa.comparisons(layout, dimension),
             queries: isa.queries(dimension),
             extents,
+            last_level: last as u32,
             own,
             blocks,
             memory: Arc::clone(&surface.memory),

@@ -56,7 +56,7 @@ impl Kind for Codes {
             None => first.corner.is_some(),
         };
         // The mean of three codes is no code.
-        if first.axes < 2 || has_corner {
+        if first.axes() < 2 || has_corner {
             return linear::<Self, 4, V>(source, first, second);
         }
         let mut sums = on_level(source, first);
@@ -125,8 +125,8 @@ fn read_two<V: Vector>(
 fn on_level<V: Vector>(source: Source<'_>, addresses: &LinearAddresses<V>) -> [V; 4] {
     let neighbours = addresses.are_neighbours();
     let mut sums = on_slice(source, addresses, 0, neighbours);
-    if addresses.axes > 2 {
-        let weight = addresses.fractions[2].to_float().mul_floats(V::splat_float(1.0 / 256.0));
+    if addresses.axes() > 2 {
+        let weight = addresses.fractions()[2].to_float().mul_floats(V::splat_float(1.0 / 256.0));
         for (sum, other) in sums.iter_mut().zip(on_slice(source, addresses, 1, neighbours)) {
             *sum = mixed(*sum, other, weight);
         }
@@ -140,7 +140,7 @@ fn on_slice<V: Vector>(source: Source<'_>, addresses: &LinearAddresses<V>, slice
     let (lower_left, lower_right) = (addresses.texel(2, slice), addresses.texel(3, slice));
     let [upper_left, upper_right] = read_two(source, &upper_left, &upper_right, neighbours);
     let [lower_left, lower_right] = read_two(source, &lower_left, &lower_right, neighbours);
-    let [right, lower, _] = addresses.fractions;
+    let [right, lower, _] = addresses.fractions();
     // Weights for both halves of a lane.
     let weight_right = right.or(right.shift_left::<16>());
     let weight_left = V::splat(0x0100_0100).sub(weight_right);

@@ -126,15 +126,15 @@ fn code<V: Vector>(number: V, most: f32) -> V {
 #[inline(always)]
 fn weight_passed<D: Depth, V: Vector>(source: Source<'_>, addresses: &LinearAddresses<V>, reference: V) -> V {
     let all = V::splat(256);
-    let [right, lower, _] = addresses.fractions;
+    let [right, lower, _] = addresses.fractions();
     let (left, upper) = (all.sub(right), all.sub(lower));
     let upper_left = passes::<D, V>(source, &addresses.texel(0, 0), reference);
-    if addresses.axes == 0 {
+    if addresses.axes() == 0 {
         return upper_left.and(V::splat(1 << 16));
     }
     let upper_left = left.and(upper_left);
     let upper_right = right.and(passes::<D, V>(source, &addresses.texel(1, 0), reference));
-    if addresses.axes == 1 {
+    if addresses.axes() == 1 {
         return upper_left.add(upper_right).shift_left::<8>();
     }
     let lower_left = left.and(passes::<D, V>(source, &addresses.texel(2, 0), reference));

@@ -237,7 +237,7 @@ fn on_level<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     source: Source<'_>,
     addresses: &LinearAddresses<V>,
 ) -> [V; CHANNELS] {
-    match addresses.axes {
+    match addresses.axes() {
         0 => along::<R, CHANNELS, 1, V>(source, addresses),
         1 => along::<R, CHANNELS, 2, V>(source, addresses),
         2 => along::<R, CHANNELS, 4, V>(source, addresses),
@@ -255,7 +255,7 @@ fn along<R: Reader<CHANNELS>, const CHANNELS: usize, const COUNT: usize, V: Vect
     for (n, texel) in texels.iter_mut().enumerate().skip(1) {
         *texel = read::<R, CHANNELS, V>(source, &addresses.texel(n & 3, n >> 2));
     }
-    let [right, lower, behind] = addresses.fractions;
+    let [right, lower, behind] = addresses.fractions();
     let (right, lower, behind) = (part(right), part(lower), part(behind));
     let mut found = [V::splat(0); CHANNELS];
     for channel in 0..R::channels(source).min(CHANNELS) {
