@@ -351,7 +351,7 @@ impl Memory {
 
     /// Reads 1, 2, 4, 8, 12 or 16 bytes as a little-endian number, at a multiple of their size or of 4; 0 for what is
     /// outside.
-    #[inline]
+    #[inline(always)]
     pub fn load_number(&self, offset_bytes: u64, size_bytes: u32) -> u128 {
         if size_bytes <= 4 {
             return self.load(offset_bytes, size_bytes).into();

@@ -124,7 +124,9 @@ impl Host for Model {
     fn texel_store(&self, _: ViewSlot, coords: [u32; 3], values: [u32; 4]) {
         let Some((words, first)) = self.texel(coords) else { return };
         let others = !(u32::MAX >> (32 - (32 >> self.format.word_shift)) << first);
-        words.iter().for_each(|word| drop(word.fetch_and(others, Ordering::Relaxed)));
+        for word in words {
+            word.fetch_and(others, Ordering::Relaxed);
+        }
         for (channel, value) in self.format.channels.into_iter().zip(values) {
             let Some(Channel { shift, bits, kind }) = channel else { continue };
             let most = u32::MAX >> (32 - bits);

@@ -97,7 +97,8 @@ macro_rules! formats {
             /// Every row.
             const ROWS: &[Format] = &[$(Format::$name,)+];
 
-            const fn row(self) -> &'static Row {
+            #[inline]
+    const fn row(self) -> &'static Row {
                 match self {
                     $(Format::$name => const {
                         &row::<rows::$name>($dxgi, stringify!($name), stringify!($family), &[$($uses),+])
@@ -280,18 +281,21 @@ impl Format {
     }
 
     /// Bytes of a block of [`block_extents`](Self::block_extents) texels, usually one texel: 1, 2, 4, 8, 12 or 16.
+    #[inline]
     pub const fn size_bytes(self) -> u32 {
         self.row().size_bytes
     }
 
     /// Texels along x and y that are stored as one: 4 by 4 in block-compressed formats, 2 by 1 in R8G8_B8G8_UNORM and
     /// G8R8_G8B8_UNORM, else one.
+    #[inline]
     pub const fn block_extents(self) -> [u32; 2] {
         self.row().block_extents
     }
 
     /// The result of a read out of range: zeros in the format's components, and 1 in an alpha that it lacks. In
     /// [Direct3D 9's formats](Self::DIRECT3D9) everything that they lack is 1.
+    #[inline]
     pub const fn zero(self) -> [u32; 4] {
         self.row().parts.zero()
     }
@@ -366,6 +370,7 @@ impl Format {
     }
 
     /// The function behind [`decode`](Self::decode), for callers that read many texels.
+    #[inline]
     pub const fn decoder(self) -> fn(u128) -> [u32; 4] {
         self.row().functions.decode
     }
@@ -401,6 +406,7 @@ impl Format {
 
     /// The function behind [`encode`](Self::encode); `None` where a block has several texels, since nothing in Direct3D
     /// writes such blocks texel by texel.
+    #[inline]
     pub const fn encoder(self) -> Option<fn([u32; 4]) -> u128> {
         self.row().functions.encode
     }

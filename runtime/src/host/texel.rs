@@ -78,8 +78,9 @@ impl Texels {
 
     /// Reads texels for some lanes of a packet. Lanes that take no part are left as they are.
     pub fn load_lanes(&self, call: TexelCall<'_>, lanes: Range<usize>, levels: Row<'_>, results: &mut [u32]) {
-        let format = self.format();
-        let block = |at| self.memory().load_number(at, format.size_bytes());
+        let (format, memory) = (self.format(), self.memory());
+        let size_bytes = format.size_bytes();
+        let block = |at| memory.load_number(at, size_bytes);
         match Blocks::of(format) {
             Some(mut blocks) => {
                 self.load_each(call, lanes, levels, results, |at, coords| blocks.texel(block(at), coords))
@@ -100,12 +101,12 @@ impl Texels {
         results: &mut [u32],
         mut read: impl FnMut(u64, [u32; 3]) -> [u32; 4],
     ) {
-        let zero = self.format().zero();
+        let (zero, row_len) = (self.format().zero(), levels.len());
         for lane in lanes.filter(|&lane| call.is_active(lane)) {
             let coords = call.at(lane);
             let words = self.offset(coords, levels[lane]).map_or(zero, |at| read(at, coords));
-            for (row, word) in results.chunks_exact_mut(levels.len()).zip(words) {
-                row[lane] = word;
+            for (row, word) in words.into_iter().enumerate() {
+                results[row * row_len + lane] = word;
             }
         }
     }
@@ -113,10 +114,10 @@ impl Texels {
     /// Writes texels of the first level for some lanes of a packet.
     pub fn store_lanes(&self, call: TexelCall<'_>, lanes: Range<usize>, values: [Row<'_>; 4]) {
         let (format, memory) = (self.format(), self.memory());
-        let Some(encode) = format.encoder() else { return };
+        let (Some(encode), size_bytes) = (format.encoder(), format.size_bytes()) else { return };
         for lane in lanes.filter(|&lane| call.is_active(lane)) {
             if let Some(at) = self.offset(call.at(lane), 0) {
-                memory.store_number(at, format.size_bytes(), encode(values.map(|row| row[lane])));
+                memory.store_number(at, size_bytes, encode(values.map(|row| row[lane])));
             }
         }
     }
@@ -185,6 +186,7 @@ impl Texels {
     }
 
     /// Where a texel begins, if it is in range.
+    #[inline(always)]
     fn offset(&self, coords: [u32; 3], level: u32) -> Option<u64> {
         let surface = match self {
             Texels::Buffer { offset_bytes, count, format, .. } => {

@@ -423,7 +423,7 @@ fn packets_go_to_texels_as_their_lanes_do() {
         (random >> 8) % count
     };
     for round in 0..200 {
-        let row = |value: &mut dyn FnMut(u32) -> u32| -> Vec<u32> { (0..LANES as u32).map(|n| value(n)).collect() };
+        let row = |value: &mut dyn FnMut(u32) -> u32| -> Vec<u32> { (0..LANES as u32).map(value).collect() };
         let mask = row(&mut |_| if below(4) > 0 && round > 0 { u32::MAX } else { 0 });
         // Mostly the same one; the fifth does not exist.
         let mut element = 0;
