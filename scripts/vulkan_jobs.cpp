@@ -8,8 +8,12 @@
 //     shader FILE ENTRY                        SPIR-V; everything is in descriptor set 0
 //     groups X Y Z
 //     buffer TYPE BINDING FORMAT BYTES IN OUT  TYPE: VkDescriptorType; FORMAT: of a texel buffer
-//     image TYPE BINDING FORMAT BYTES IN OUT VIEW WIDTH HEIGHT DEPTH LAYERS MIPS TEXEL    VIEW: VkImageViewType; TEXEL: its bytes
-//     sampler BINDING MINIFY MAGNIFY MIP U V W RED GREEN BLUE ALPHA    the colour is that of the border
+//     image TYPE BINDING FORMAT BYTES IN OUT VIEW WIDTH HEIGHT DEPTH LAYERS MIPS TEXEL EXTENT RED GREEN BLUE ALPHA
+//                                              VIEW: VkImageViewType; TEXEL: the bytes of a texel, or of a block of EXTENT x EXTENT;
+//                                              VkComponentSwizzle of each channel
+//     sampler BINDING MINIFY MAGNIFY MIP U V W RED GREEN BLUE ALPHA ANISOTROPY COMPARE REDUCTION
+//                                              the colour is that of the border; ANISOTROPY: 0 for none; COMPARE: VkCompareOp, or -1;
+//                                              REDUCTION: VkSamplerReductionMode
 //
 // IN is a file of as many bytes, or `-` for zeros. OUT is where the content goes after the first dispatch, or `-` if it is not written. Later
 // dispatches find what the one before left, so their work must not depend on it.
@@ -65,8 +69,10 @@ struct Resource {
     std::string out = "-";
     // Of an image; its buffer is where its content is copied from and to.
     bool is_image = false;
-    uint32_t view_type = 0, width = 0, height = 0, depth = 0, layers = 0, mips = 0, texel = 0;
+    uint32_t view_type = 0, width = 0, height = 0, depth = 0, layers = 0, mips = 0, texel = 0, extent = 1;
+    uint32_t swizzle[4] = {};
     VkSamplerCreateInfo sampling{};
+    VkSamplerReductionModeCreateInfo reduction{};
     VkSamplerCustomBorderColorCreateInfoEXT border{};
 
     VkBuffer buffer{};
@@ -101,7 +107,8 @@ Plan read_plan(const std::string &path) {
             line >> type >> found.binding >> found.format >> found.bytes >> in >> found.out;
             found.is_image = keyword == "image";
             if (found.is_image)
-                line >> found.view_type >> found.width >> found.height >> found.depth >> found.layers >> found.mips >> found.texel;
+                line >> found.view_type >> found.width >> found.height >> found.depth >> found.layers >> found.mips >> found.texel >>
+                    found.extent >> found.swizzle[0] >> found.swizzle[1] >> found.swizzle[2] >> found.swizzle[3];
             found.type = VkDescriptorType(type);
             found.first = in == "-" ? std::vector<char>(found.bytes) : read_file(in);
             if (found.first.size() != found.bytes) throw std::runtime_error(in + " has another size");
@@ -112,6 +119,12 @@ Plan read_plan(const std::string &path) {
             info.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO;
             line >> found.binding >> minify >> magnify >> mip >> address[0] >> address[1] >> address[2];
             for (float &channel : found.border.customBorderColor.float32) line >> channel;
+            int32_t compare, reduction;
+            line >> info.maxAnisotropy >> compare >> reduction;
+            info.anisotropyEnable = info.maxAnisotropy > 0;
+            info.compareEnable = compare >= 0, info.compareOp = VkCompareOp(std::max(compare, 0));
+            found.reduction.sType = VK_STRUCTURE_TYPE_SAMPLER_REDUCTION_MODE_CREATE_INFO;
+            found.reduction.reductionMode = VkSamplerReductionMode(reduction);
             found.border.sType = VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT;
             info.borderColor = VK_BORDER_COLOR_FLOAT_CUSTOM_EXT;
             info.maxLod = VK_LOD_CLAMP_NONE;
@@ -225,16 +238,26 @@ void make_buffer(const Driver &driver, Resource &of) {
     }
 }
 
+VkImageAspectFlags aspect(const Resource &of) {
+    bool is_depth = of.format >= VK_FORMAT_D16_UNORM && of.format <= VK_FORMAT_D32_SFLOAT;
+    return is_depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT;
+}
+
 void make_image(const Driver &driver, Resource &of) {
     VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
     bool is_1d = of.view_type == VK_IMAGE_VIEW_TYPE_1D || of.view_type == VK_IMAGE_VIEW_TYPE_1D_ARRAY;
     info.imageType = is_1d ? VK_IMAGE_TYPE_1D : of.view_type == VK_IMAGE_VIEW_TYPE_3D ? VK_IMAGE_TYPE_3D : VK_IMAGE_TYPE_2D;
     info.format = VkFormat(of.format);
+    bool is_cube = of.view_type == VK_IMAGE_VIEW_TYPE_CUBE || of.view_type == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY;
+    info.flags = is_cube ? VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT : 0;
     info.extent = {of.width, of.height, of.depth};
     info.mipLevels = of.mips, info.arrayLayers = of.layers;
     info.samples = VK_SAMPLE_COUNT_1_BIT;
     info.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
                  (of.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE ? VK_IMAGE_USAGE_STORAGE_BIT : VK_IMAGE_USAGE_SAMPLED_BIT);
+    VkImageFormatProperties possible;
+    if (vkGetPhysicalDeviceImageFormatProperties(driver.physical, info.format, info.imageType, info.tiling, info.usage, info.flags, &possible))
+        throw std::runtime_error("the driver has no such images of format " + std::to_string(of.format));
     CHECK(vkCreateImage(driver.device, &info, nullptr, &of.image));
     VkMemoryRequirements needs;
     vkGetImageMemoryRequirements(driver.device, of.image, &needs);
@@ -242,12 +265,15 @@ void make_image(const Driver &driver, Resource &of) {
     CHECK(vkBindImageMemory(driver.device, of.image, of.image_memory, 0));
     VkImageViewCreateInfo view{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
     view.image = of.image, view.viewType = VkImageViewType(of.view_type), view.format = info.format;
-    view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, of.mips, 0, of.layers};
+    view.subresourceRange = {aspect(of), 0, of.mips, 0, of.layers};
+    auto channel = [&](int n) { return VkComponentSwizzle(of.swizzle[n]); };
+    view.components = {channel(0), channel(1), channel(2), channel(3)};
     CHECK(vkCreateImageView(driver.device, &view, nullptr, &of.view));
 }
 
 void make_sampler(const Driver &driver, Resource &of) {
-    if (driver.has_borders) of.sampling.pNext = &of.border;
+    of.sampling.pNext = &of.reduction;
+    if (driver.has_borders) of.reduction.pNext = &of.border;
     else of.sampling.borderColor = VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK;
     CHECK(vkCreateSampler(driver.device, &of.sampling, nullptr, &of.sampler));
 }
@@ -257,7 +283,7 @@ void image_barrier(VkCommandBuffer commands, const Resource &of, VkImageLayout f
     barrier.srcAccessMask = barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
     barrier.oldLayout = from, barrier.newLayout = VK_IMAGE_LAYOUT_GENERAL;
     barrier.image = of.image;
-    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, of.mips, 0, of.layers};
+    barrier.subresourceRange = {aspect(of), 0, of.mips, 0, of.layers};
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr, 0, nullptr, 1, &barrier);
 }
 
@@ -270,10 +296,11 @@ std::vector<VkBufferImageCopy> parts(const Resource &of) {
             VkExtent3D extent{std::max(of.width >> mip, 1u), std::max(of.height >> mip, 1u), std::max(of.depth >> mip, 1u)};
             VkBufferImageCopy part{};
             part.bufferOffset = at;
-            part.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, mip, layer, 1};
+            part.imageSubresource = {aspect(of), mip, layer, 1};
             part.imageExtent = extent;
             all.push_back(part);
-            at += uint64_t(extent.width) * extent.height * extent.depth * of.texel;
+            auto blocks = [&](uint32_t texels) { return uint64_t(texels + of.extent - 1) / of.extent; };
+            at += blocks(extent.width) * blocks(extent.height) * extent.depth * of.texel;
         }
     return all;
 }

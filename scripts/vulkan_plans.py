@@ -14,17 +14,32 @@ from pathlib import Path
 import numpy
 
 FIRST_BINDING = {"b": 0, "t": 16, "u": 32, "s": 48}
-# VkFormat and bytes of a texel, by the names of DXGI.
+# VkFormat and bytes of a texel or block, by the names of DXGI.
 FORMATS = {
-    "R8G8B8A8_UNORM": (37, 4),
-    "R8G8B8A8_UNORM_SRGB": (43, 4),
+    "R8_UNORM": (9, 1), "R8_SNORM": (10, 1), "R8_UINT": (13, 1), "R8_SINT": (14, 1), "A8_UNORM": (9, 1),
+    "R8G8_UNORM": (16, 2), "R8G8_SNORM": (17, 2), "R8G8_UINT": (20, 2), "R8G8_SINT": (21, 2),
+    "R8G8B8A8_UNORM": (37, 4), "R8G8B8A8_SNORM": (38, 4), "R8G8B8A8_UINT": (41, 4), "R8G8B8A8_SINT": (42, 4), "R8G8B8A8_UNORM_SRGB": (43, 4),
+    "B8G8R8A8_UNORM": (44, 4), "B8G8R8A8_UNORM_SRGB": (50, 4), "B8G8R8X8_UNORM": (44, 4), "B8G8R8X8_UNORM_SRGB": (50, 4),
+    "R16_UNORM": (70, 2), "R16_SNORM": (71, 2), "R16_UINT": (74, 2), "R16_SINT": (75, 2), "R16_FLOAT": (76, 2),
+    "R16G16_UNORM": (77, 4), "R16G16_SNORM": (78, 4), "R16G16_UINT": (81, 4), "R16G16_SINT": (82, 4), "R16G16_FLOAT": (83, 4),
+    "R16G16B16A16_UNORM": (91, 8), "R16G16B16A16_SNORM": (92, 8), "R16G16B16A16_UINT": (95, 8), "R16G16B16A16_SINT": (96, 8),
     "R16G16B16A16_FLOAT": (97, 8),
-    "R32_UINT": (98, 4),
-    "R32_FLOAT": (100, 4),
-    "R32G32B32A32_FLOAT": (109, 16),
+    "R32_UINT": (98, 4), "R32_SINT": (99, 4), "R32_FLOAT": (100, 4), "R32G32_UINT": (101, 8), "R32G32_SINT": (102, 8), "R32G32_FLOAT": (103, 8),
+    "R32G32B32_UINT": (104, 12), "R32G32B32_SINT": (105, 12), "R32G32B32_FLOAT": (106, 12),
+    "R32G32B32A32_UINT": (107, 16), "R32G32B32A32_SINT": (108, 16), "R32G32B32A32_FLOAT": (109, 16),
+    "R10G10B10A2_UNORM": (64, 4), "R10G10B10A2_UINT": (68, 4), "R11G11B10_FLOAT": (122, 4), "R9G9B9E5_SHAREDEXP": (123, 4),
+    "B5G6R5_UNORM": (4, 2), "B5G5R5A1_UNORM": (8, 2), "B4G4R4A4_UNORM": (1000340000, 2),
+    "D16_UNORM": (124, 2), "R24_UNORM_X8_TYPELESS": (125, 4), "D32_FLOAT": (126, 4),
+    "BC1_UNORM": (133, 8), "BC1_UNORM_SRGB": (134, 8), "BC2_UNORM": (135, 16), "BC2_UNORM_SRGB": (136, 16), "BC3_UNORM": (137, 16),
+    "BC3_UNORM_SRGB": (138, 16), "BC4_UNORM": (139, 8), "BC4_SNORM": (140, 8), "BC5_UNORM": (141, 16), "BC5_SNORM": (142, 16),
+    "BC6H_UF16": (143, 16), "BC6H_SF16": (144, 16), "BC7_UNORM": (145, 16), "BC7_UNORM_SRGB": (146, 16),
 }
+# VkComponentSwizzle of red to alpha where Vulkan has the format only with other channels: 0 is the channel itself, 1 is 0, 2 is 1, 3 is red.
+SWIZZLES = {"A8_UNORM": (1, 1, 1, 3), "B8G8R8X8_UNORM": (0, 0, 0, 2), "B8G8R8X8_UNORM_SRGB": (0, 0, 0, 2)}
+# Formats that Direct3D compares as numbers, and Vulkan as depths.
+COMPARED = {"R16_UNORM": "D16_UNORM", "R32_FLOAT": "D32_FLOAT"}
 # VkImageViewType.
-VIEWS = {"texture1d": 0, "texture2d": 1, "texture3d": 2, "texture1darray": 4, "texture2darray": 5}
+VIEWS = {"texture1d": 0, "texture2d": 1, "texture3d": 2, "texturecube": 3, "texture1darray": 4, "texture2darray": 5, "texturecubearray": 6}
 # VkFilter of minification and magnification, VkSamplerMipmapMode.
 FILTERS = {
     "point": (0, 0, 0),
@@ -32,7 +47,12 @@ FILTERS = {
     "min_mag_linear_mip_point": (1, 1, 0),
     "linear": (1, 1, 1),
     "min_mag_mip_linear": (1, 1, 1),
+    "anisotropic": (1, 1, 1),
 }
+# VkSamplerReductionMode, by the prefix of a filter.
+REDUCTIONS = {"minimum": 1, "maximum": 2}
+# VkCompareOp.
+COMPARISONS = ["never", "less", "equal", "less_equal", "greater", "not_equal", "greater_equal", "always"]
 # VkSamplerAddressMode.
 ADDRESSES = {"wrap": 0, "mirror": 1, "clamp": 2, "border": 3, "mirror_once": 4}
 # VkDescriptorType.
@@ -50,6 +70,8 @@ class Job:
 
     folder: Path
     source: Path
+    # Macros that are defined for the HLSL.
+    defines: tuple = ()
 
     def __post_init__(self):
         self.document = json.loads((self.folder / "case.json").read_text())
@@ -82,7 +104,10 @@ def translate(job, variant, folder):
     if variant == "gls":
         shifts = [part for name, first in [("cbuffer", "b"), ("texture", "t"), ("UAV", "u"), ("ssbo", "u"), ("sampler", "s")]
                   for part in (f"--shift-{name}-binding", str(FIRST_BINDING[first]))]
-        command = ["glslangValidator", "-D", "-V", "--target-env", "vulkan1.1", "-S", "comp", "-e", job.entry, *shifts,
+        # Formats of images are not declared: glslang would take that of the variable's type.
+        image_formats = ["--no-storage-format"] if job.defines else []
+        macros = [f"-D{name}=1" for name in job.defines]
+        command = ["glslangValidator", "-D", "-V", "--target-env", "vulkan1.1", "-S", "comp", "-e", job.entry, *shifts, *image_formats, *macros,
                    "--hlsl-iomap", "--auto-map-bindings", job.source, "-o", out]
     else:
         command = ["vkd3d-compiler", "-x", "dxbc-tpf", "-b", "spirv-binary", "--buffer-uav=storage-buffer", job.shader, "-o", out]
@@ -172,13 +197,7 @@ def write_plan(job, module, variant, folder):
 def plan_line(job, view, binding, kind, out):
     slot = view["slot"]
     if kind == SAMPLER:
-        address = view.get("address", "clamp")
-        modes = [address] * 3 if isinstance(address, str) else [*address, "clamp", "clamp"][:3]
-        filter = view.get("filter", "linear")
-        if filter not in FILTERS:
-            raise Unsupported(f"{slot} has the filter {filter}")
-        border = view.get("border", [0, 0, 0, 0])
-        return " ".join(map(str, ["sampler", binding, *FILTERS[filter], *(ADDRESSES[mode] for mode in modes), *border]))
+        return sampler_line(slot, view, binding)
     if "counter" in view:
         raise Unsupported(f"{slot} has a hidden counter")
     content = job.folder / view["file"] if "file" in view else "-"
@@ -186,12 +205,35 @@ def plan_line(job, view, binding, kind, out):
     if kind in (SAMPLED_IMAGE, STORAGE_IMAGE):
         if view["kind"] not in VIEWS or view["format"] not in FORMATS:
             raise Unsupported(f"{slot} is a {view['kind']} of {view.get('format')}")
-        format, texel = FORMATS[view["format"]]
+        name = view["format"]
+        if any(other["slot"][0] == "s" and "comparison" in other for other in job.document["bindings"]):
+            name = COMPARED.get(name, name)
+        format, texel = FORMATS[name]
         extents = [view.get(key, 1) for key in ("width", "height", "depth", "layers", "mips")]
-        return " ".join(map(str, ["image", kind, binding, format, view["size"], content, out, VIEWS[view["kind"]], *extents, texel]))
+        if view["kind"] == "texturecube":
+            extents[3] = 6
+        block = 4 if name.startswith("BC") else 1
+        swizzle = SWIZZLES.get(name, (0, 0, 0, 0))
+        numbers = [VIEWS[view["kind"]], *extents, texel, block, *swizzle]
+        return " ".join(map(str, ["image", kind, binding, format, view["size"], content, out, *numbers]))
     # Raw and structured buffers that are texel buffers have words.
     format = FORMATS[view.get("format", "R32_UINT")][0]
     return " ".join(map(str, ["buffer", kind, binding, format, view["size"], content, out]))
+
+
+def sampler_line(slot, view, binding):
+    address = view.get("address", "clamp")
+    modes = [address] * 3 if isinstance(address, str) else [*address, "clamp", "clamp"][:3]
+    filter = view.get("filter", "linear")
+    prefix = next((prefix for prefix in [*REDUCTIONS, "comparison"] if filter.startswith(f"{prefix}_")), None)
+    filter = filter.removeprefix(f"{prefix}_")
+    if filter not in FILTERS:
+        raise Unsupported(f"{slot} has the filter {filter}")
+    border = view.get("border", [0, 0, 0, 0])
+    anisotropy = view.get("max_anisotropy", 16) if filter == "anisotropic" else 0
+    compare = COMPARISONS.index(view["comparison"]) if prefix == "comparison" else -1
+    rest = [anisotropy, compare, REDUCTIONS.get(prefix, 0)]
+    return " ".join(map(str, ["sampler", binding, *FILTERS[filter], *(ADDRESSES[mode] for mode in modes), *border, *rest]))
 
 
 def wrong_share(job, variant, folder):

@@ -1,9 +1,9 @@
-//! The corpus's executions, class instances and the examples as jobs: every compiled form, on both engines, on one thread
-//! and several, and with each set of instructions that the processor has. All give the same bits.
+//! The corpus's executions, kernels that sample textures, class instances and the examples as jobs: every compiled form, on both
+//! engines, on one thread and several, and with each set of instructions that the processor has. All give the same bits.
 //!
-//! The expected results were computed with numpy from the meaning of the HLSL, those of the examples with the scripts beside
-//! them. Examples that only make a picture are looked at otherwise: mandelbrot in `cli/`, galaxies here. The engines must agree bit for bit, but for
-//! slots whose order is said not to matter.
+//! The expected results were computed with numpy from the meaning of the HLSL, those of kernels by lavapipe, those of the
+//! examples with the scripts beside them. Examples that only make a picture are looked at otherwise: mandelbrot in `cli/`,
+//! galaxies here. The engines must agree bit for bit, but for slots whose order is said not to matter.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use brolga::job::{Comparison, Job, Outcome, Prepared, RunOptions};
 use brolga::{CpuFeatures, Device, Engine, Oversize};
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// Executions of the corpus.
-const EXECUTIONS: usize = 32;
+/// Executions of the corpus, and kernels.
+const EXECUTIONS: usize = 32 + 6;
 
 fn main() {
     let mut trials = Vec::new();
@@ -43,10 +43,11 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The `case.json` of every execution, the jobs with class instances, and the examples that know their results, each in the
+/// The `case.json` of every execution and kernel, the jobs with class instances, and the examples that know their results, each in the
 /// order of their names.
 fn jobs() -> Vec<PathBuf> {
-    let folders = fs::read_dir(root().join("tests/data/exec")).expect("the corpus is part of the repository");
+    let folders = ["exec", "kernels"].map(|name| fs::read_dir(root().join("tests/data").join(name)));
+    let folders = folders.into_iter().flat_map(|entries| entries.expect("the corpus is part of the repository"));
     let cases = folders.map(|entry| entry.expect("the folder can be read").path().join("case.json"));
     let mut jobs: Vec<PathBuf> = cases.filter(|path| path.exists()).collect();
     jobs.sort();

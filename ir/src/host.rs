@@ -4,9 +4,11 @@
 //! compiled code for accesses that are not inlined. Shared memory and private arrays belong to the engines.
 //! An implementation checks every bound itself and must not panic.
 
+use std::ops::Range;
+
 use crate::entity::ResourceId;
 use crate::function::{AtomicOp, CounterOp, Origin, Query};
-use crate::sampling::SampleCall;
+use crate::sampling::{Row, SampleCall};
 
 /// One register: a declared range and the position in it. A position out of range means an unbound register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,6 +30,44 @@ pub struct Address {
     pub offset_bytes: u32,
 }
 
+/// Accesses of the lanes of a packet to texels. All rows are as long as each other.
+#[derive(Clone, Copy, Debug)]
+pub struct TexelCall<'a> {
+    /// The range that all of their views are in.
+    pub id: ResourceId,
+    /// The position of each view in it.
+    pub elements: Row<'a>,
+    /// Not 0 in the lanes that take part.
+    pub mask: Row<'a>,
+    /// Unused ones are 0.
+    pub coords: [Row<'a>; 3],
+}
+
+impl<'a> TexelCall<'a> {
+    /// Views, and the lanes one after another that go to each. Lanes before the first that takes part and after the last are left out.
+    pub fn views(self) -> impl Iterator<Item = (ViewSlot, Range<usize>)> + use<'a> {
+        let mut start = self.mask.iter().position(|&word| word != 0).unwrap_or(self.mask.len());
+        let end = self.mask.iter().rposition(|&word| word != 0).map_or(start, |last| last + 1);
+        self.elements[start..end].chunk_by(|one, next| one == next).map(move |same| {
+            let lanes = start..start + same.len();
+            start = lanes.end;
+            (ViewSlot { id: self.id, element: same[0] }, lanes)
+        })
+    }
+
+    /// Whether a lane takes part.
+    #[inline]
+    pub fn is_active(self, lane: usize) -> bool {
+        self.mask[lane] != 0
+    }
+
+    /// A lane's coordinates.
+    #[inline]
+    pub fn at(self, lane: usize) -> [u32; 3] {
+        self.coords.map(|row| row[lane])
+    }
+}
+
 /// Access to what is bound.
 pub trait Host: Sync {
     /// Reads consecutive words; those out of range are 0.
@@ -42,6 +82,26 @@ pub trait Host: Sync {
     fn texel_load(&self, view: ViewSlot, coords: [u32; 3], level: u32) -> [u32; 4];
     /// Writes a texel.
     fn texel_store(&self, view: ViewSlot, coords: [u32; 3], words: [u32; 4]);
+    /// Reads texels for the lanes of a packet, each at a level of its own: four rows of words, 0 in lanes that take no part.
+    fn texel_loads(&self, call: TexelCall<'_>, levels: Row<'_>, results: &mut [u32]) {
+        results.fill(0);
+        for (view, lanes) in call.views() {
+            for lane in lanes.filter(|&lane| call.is_active(lane)) {
+                let words = self.texel_load(view, call.at(lane), levels[lane]);
+                for (row, word) in results.chunks_exact_mut(levels.len()).zip(words) {
+                    row[lane] = word;
+                }
+            }
+        }
+    }
+    /// Writes texels for the lanes of a packet, in their order: four rows of words.
+    fn texel_stores(&self, call: TexelCall<'_>, values: [Row<'_>; 4]) {
+        for (view, lanes) in call.views() {
+            for lane in lanes.filter(|&lane| call.is_active(lane)) {
+                self.texel_store(view, call.at(lane), values.map(|row| row[lane]));
+            }
+        }
+    }
     /// Atomic read-modify-write of a texel of one 32-bit component.
     fn texel_atomic(&self, op: AtomicOp, view: ViewSlot, coords: [u32; 3], value: u32, compare: u32) -> u32;
     /// Samples a texture for the lanes of a packet, in whatever float mode the packet runs.

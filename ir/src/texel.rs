@@ -1,7 +1,7 @@
 //! The layout and meaning of texels in memory, for code that accesses them directly.
 //!
 //! The code written here converts as the host does for every other texel; both are functional specification 3.2.
-//! Formats that need more (blocks, shared exponents) or have texels that are not whole words are left to the host.
+//! Formats that need more (blocks) are left to the host, and so are writes of texels that are not whole words.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,8 @@ pub enum ChannelKind {
     Sint,
     /// A code of the sRGB curve, of 8 bits.
     Srgb,
+    /// Nine bits of a fraction, whose exponent is in the five highest bits of the word.
+    SharedExponent,
 }
 
 /// A channel of a texel, taken as one little-endian number.
@@ -39,11 +41,13 @@ pub struct Channel {
     pub kind: ChannelKind,
 }
 
-/// A format whose texels are 1 to 4 words, each channel in one of them.
+/// A format whose texels are 1 to 4 words, each channel in one of them, or equal parts of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct TexelFormat {
-    /// Words of a texel.
+    /// Words of a texel; 1 where it is a part of one.
     pub words: u32,
+    /// Texels of a word as a power of two, the first one in its lowest bits; 0 where a texel is whole words.
+    pub word_shift: u32,
     /// Red, green, blue and alpha; `None` where the format has none.
     pub channels: [Option<Channel>; 4],
     /// What a missing alpha reads as: 1 as a float, or as an integer.
@@ -51,9 +55,16 @@ pub struct TexelFormat {
 }
 
 impl TexelFormat {
-    /// Bytes of a texel.
+    /// Bytes of an element: a texel, or a word of several.
     pub fn size_bytes(&self) -> u32 {
         4 * self.words
+    }
+
+    /// Whether code writes such texels as well: parts of words would be written with their neighbours, which other threads write; and no
+    /// shader writes shared exponents.
+    pub fn is_writable(&self) -> bool {
+        self.word_shift == 0
+            && self.channels.iter().flatten().all(|channel| channel.kind != ChannelKind::SharedExponent)
     }
 
     /// Whether there is code for it: its channels are fields of its words, of as many bits as their kinds have.
@@ -62,12 +73,17 @@ impl TexelFormat {
             let fits = match channel.kind {
                 ChannelKind::Float => [10, 11, 16, 32].contains(&channel.bits),
                 ChannelKind::Srgb => channel.bits == 8,
+                ChannelKind::SharedExponent => channel.bits == 9 && channel.shift % 32 <= 18,
                 ChannelKind::Snorm => (2..=32).contains(&channel.bits),
                 ChannelKind::Unorm | ChannelKind::Uint | ChannelKind::Sint => (1..=32).contains(&channel.bits),
             };
-            fits && channel.shift / 32 < self.words && channel.shift % 32 + channel.bits <= 32
+            fits && channel.shift / 32 < self.words && channel.shift % 32 + channel.bits <= 32 >> self.word_shift
         };
-        (1..=4).contains(&self.words) && self.channels.iter().flatten().all(has_code)
+        let has_words = match self.word_shift {
+            0 => (1..=4).contains(&self.words),
+            shift => shift <= 2 && self.words == 1,
+        };
+        has_words && self.channels.iter().flatten().all(has_code)
     }
 
     /// The four words that a shader sees of a texel's words.
@@ -184,6 +200,15 @@ impl Channel {
         }
         let code = self.code(b, word);
         let number = match self.kind {
+            ChannelKind::SharedExponent => {
+                // Fractions are multiples of 2^(exponent - 24), which is a normal float.
+                let exponent = shifted(b, Op::UShr, word, 27);
+                let bias = b.i32(127 - 24);
+                let exponent = b.op(Op::IAdd, &[exponent, bias]);
+                let scale = shifted(b, Op::Shl, exponent, 23);
+                let (number, scale) = (b.op(Op::UToF, &[code]), b.op(Op::AsF32, &[scale]));
+                b.op(Op::FMul, &[number, scale])
+            }
             ChannelKind::Uint | ChannelKind::Sint => return code,
             ChannelKind::Srgb => return on_curve(b, code),
             ChannelKind::Float if self.bits == 32 => return code,
@@ -239,6 +264,7 @@ impl Channel {
                 let next = b.op(Op::BToI, &[is_next]);
                 b.op(Op::ISub, &[guess, next])
             }
+            ChannelKind::SharedExponent => unreachable!("the format says that code does not write it"),
             ChannelKind::Uint if self.bits == 32 => word,
             ChannelKind::Sint if self.bits == 32 => word,
             ChannelKind::Uint => {

@@ -92,7 +92,12 @@ impl ElementFormat {
     pub(crate) fn texel(self) -> Option<TexelFormat> {
         let tens = |kind, missing_alpha| {
             let channel = |shift| Some(Channel { shift, bits: 10, kind });
-            TexelFormat { words: 1, channels: [channel(0), channel(10), channel(20), None], missing_alpha }
+            TexelFormat {
+                words: 1,
+                word_shift: 0,
+                channels: [channel(0), channel(10), channel(20), None],
+                missing_alpha,
+            }
         };
         match self {
             Self::Texel(format) => format.vertex_format(),

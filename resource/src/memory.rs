@@ -353,9 +353,14 @@ impl Memory {
     /// outside.
     #[inline]
     pub fn load_number(&self, offset_bytes: u64, size_bytes: u32) -> u128 {
-        let unit = size_bytes.min(4);
-        let units = (0..size_bytes).step_by(unit as usize);
-        units.fold(0, |number, at| number | u128::from(self.load(offset_bytes + u64::from(at), unit)) << (8 * at))
+        if size_bytes <= 4 {
+            return self.load(offset_bytes, size_bytes).into();
+        }
+        let word = |n: u64| match 4 * n < size_bytes.into() {
+            true => u128::from(self.load(offset_bytes + 4 * n, 4)) << (32 * n),
+            false => 0,
+        };
+        word(0) | word(1) | word(2) | word(3)
     }
 
     /// Writes what [`load_number`](Self::load_number) reads; nothing outside or if the memory is not writable.

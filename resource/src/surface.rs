@@ -58,9 +58,10 @@ impl Surface {
             return None;
         }
         // Inside, so that no product exceeds the bytes of the texture.
-        let [block_width, block_height] = self.format.block_extents();
+        // Extents of blocks are powers of two.
+        let [across, down] = self.format.block_extents().map(u32::trailing_zeros);
         let [x, y, z, layer, sample, samples] =
-            [x / block_width, y / block_height, z, texel.layer, texel.sample, self.samples].map(u64::from);
+            [x >> across, y >> down, z, texel.layer, texel.sample, self.samples].map(u64::from);
         let block = (x * samples + sample) * u64::from(self.format.size_bytes());
         Some(level.offset_bytes + layer * self.layer_bytes + z * level.slice_bytes + y * level.row_bytes + block)
     }

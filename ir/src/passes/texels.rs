@@ -56,8 +56,8 @@ fn known(func: &Function, inst: Inst, formats: &[Option<TexelFormat>]) -> Option
         InstKind::TexelLoad { level, .. } => {
             level.is_none_or(|level| func.as_const(level).is_some_and(|level| level.bits == 0))
         }
-        InstKind::TexelStore { .. } => true,
-        _ => format.words == 1,
+        InstKind::TexelStore { .. } => format.is_writable(),
+        _ => format.words == 1 && format.is_writable(),
     };
     let has_layout = match func.interface.resource(resource.id).kind {
         ResourceKind::Typed { dimension, .. } => !dimension.is_multisampled() && !dimension.is_cube(),
@@ -74,11 +74,16 @@ fn write(func: &mut Function, region: Region, inst: Inst, format: &TexelFormat, 
     b.set_origin(data.origin);
     match data.kind {
         InstKind::TexelLoad { resource, coords, .. } => {
-            let (place, inside) = locate(&mut b, resource, &coords);
+            let (mut place, inside) = locate(&mut b, resource, &coords, format);
+            let bit = part(&mut b, &mut place, format);
             let mut words = b.load(place, format.words as usize);
             if let Some(inside) = inside {
                 let zero = b.i32(0);
                 words.iter_mut().for_each(|word| *word = b.select(inside, *word, zero));
+            }
+            if let Some(bit) = bit {
+                // Its neighbours above are left: channels are cut out.
+                words[0] = b.op(Op::UShr, &[words[0], bit]);
             }
             let values = format.decode(&mut b, &words);
             for (&result, value) in data.results.iter().zip(values) {
@@ -86,13 +91,13 @@ fn write(func: &mut Function, region: Region, inst: Inst, format: &TexelFormat, 
             }
         }
         InstKind::TexelStore { resource, coords, values, effect } => {
-            let (place, inside) = locate(&mut b, resource, &coords);
+            let (place, inside) = locate(&mut b, resource, &coords, format);
             let words = format.encode(&mut b, &values);
             let effect = both(&mut b, effect, inside);
             b.store(place, &words, effect);
         }
         InstKind::TexelAtomic { op, resource, coords, value, compare, effect } => {
-            let (place, inside) = locate(&mut b, resource, &coords);
+            let (place, inside) = locate(&mut b, resource, &coords, format);
             let effect = both(&mut b, effect, inside);
             let old = b.atomic(op, place, value, compare, effect);
             replacements.replace(data.results[0], old);
@@ -108,14 +113,38 @@ fn both(b: &mut Builder<'_>, effect: Value, inside: Option<Value>) -> Value {
     }
 }
 
-/// The first word of a texel, and whether its coordinates are within their axes; nothing if one number says it all.
-fn locate(b: &mut Builder<'_>, resource: ResourceRef, coords: &[Value]) -> (MemoryRef, Option<Value>) {
+/// The first bit in its word of a texel that is a part of one. The place, which has the number of a texel, gets that of the word.
+fn part(b: &mut Builder<'_>, place: &mut MemoryRef, format: &TexelFormat) -> Option<Value> {
+    if format.word_shift == 0 {
+        return None;
+    }
+    let texel = place.index.expect("texels have numbers");
+    let (shift, bits) = (b.i32(format.word_shift), b.i32(5 - format.word_shift));
+    let last = b.i32((1 << format.word_shift) - 1);
+    let in_word = b.op(Op::And, &[texel, last]);
+    place.index = Some(b.op(Op::UShr, &[texel, shift]));
+    Some(b.op(Op::Shl, &[in_word, bits]))
+}
+
+/// The first word of a texel, and whether its coordinates are within their axes; nothing if one number says it all. Where texels are
+/// parts of words, the number of the texel.
+fn locate(
+    b: &mut Builder<'_>,
+    resource: ResourceRef,
+    coords: &[Value],
+    format: &TexelFormat,
+) -> (MemoryRef, Option<Value>) {
     let ResourceKind::Typed { dimension, .. } = b.func.interface.resource(resource.id).kind else {
         unreachable!("only called for texels")
     };
     let (object, offset) = (Object::Resource(resource), b.i32(0));
     if dimension == Dimension::Buffer {
-        return (MemoryRef { object, index: Some(coords[0]), offset }, None);
+        // The last word may have texels that are not in the view.
+        let inside = (format.word_shift > 0).then(|| {
+            let [count, ..] = b.query(Query::BufferSize, resource, None);
+            b.op(Op::ULt, &[coords[0], count])
+        });
+        return (MemoryRef { object, index: Some(coords[0]), offset }, inside);
     }
     let [width, height, layers, layer_texels] = b.query(Query::Layout, resource, None);
     // Extents of the axes that coordinates are along, and texels from one to the next.

@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 use brolga_ir::entity::ResourceId;
 use brolga_ir::float;
 use brolga_ir::function::{AtomicOp, CounterOp, Query};
-use brolga_ir::host::{Host, ViewSlot};
+use brolga_ir::host::{Host, TexelCall, ViewSlot};
 use brolga_ir::sampling::{Elements, Row, SampleCall};
 
 use super::{Call, CallRow, Context, INTERNAL, Operands, SampleForm, SampleLanes};
@@ -129,6 +129,15 @@ fn slot(resource: u32, operands: Operands<'_>, lane: usize) -> ViewSlot {
     ViewSlot { id: ResourceId::new(resource as usize), element: operands.row(CallRow::Element)[lane] }
 }
 
+fn texels(resource: u32, operands: Operands<'_>) -> TexelCall<'_> {
+    TexelCall {
+        id: ResourceId::new(resource as usize),
+        elements: operands.row(CallRow::Element),
+        mask: operands.row(CallRow::Mask),
+        coords: [0, 1, 2].map(|n| operands.row(CallRow::Coord(n))),
+    }
+}
+
 fn level(operands: Operands<'_>, lane: usize) -> u32 {
     operands.row(CallRow::Level)[lane]
 }
@@ -141,7 +150,8 @@ unsafe extern "C" fn texel_load<H: Host>(context: *mut Context, resource: u32, _
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
         guarded::<H>(context, origin, |host, call| {
-            each_lane(call, |rows, n| host.texel_load(slot(resource, rows, n), coords(rows, n), level(rows, n)));
+            let (operands, results) = call.split();
+            host.texel_loads(texels(resource, operands), operands.row(CallRow::Level), results);
         })
     }
 }
@@ -150,11 +160,9 @@ unsafe extern "C" fn texel_store<H: Host>(context: *mut Context, resource: u32, 
     // SAFETY: called by compiled code only, with its context (C).
     unsafe {
         guarded::<H>(context, origin, |host, call| {
-            each_lane(call, |rows, n| {
-                let words = [0, 1, 2, 3].map(|word| rows.row(CallRow::Value(word))[n]);
-                host.texel_store(slot(resource, rows, n), coords(rows, n), words);
-                [0; 4]
-            });
+            let operands = call.operands();
+            let values = [0, 1, 2, 3].map(|word| operands.row(CallRow::Value(word)));
+            host.texel_stores(texels(resource, operands), values);
         })
     }
 }

@@ -126,11 +126,19 @@ pub(super) trait Codec: Sized {
     fn read(block: u128) -> Self;
 
     /// The words of the texel at `index`, which is x + y * width and within the block.
-    fn texel(&self, index: usize) -> Words;
+    #[inline(always)]
+    fn texel(&self, index: usize) -> Words {
+        Self::words(self.expanded(index))
+    }
 
     /// The same as a number of its own, as [`Layout`](super::Layout) has it. Only blocks of several texels are expanded.
     fn expanded(&self, _: usize) -> u64 {
-        0
+        unreachable!("only asked of blocks of several texels")
+    }
+
+    /// The words of an expanded texel.
+    fn words(_: u64) -> Words {
+        unreachable!("only asked of blocks of several texels")
     }
 }
 
@@ -141,6 +149,7 @@ pub(super) struct Functions {
     pub decode_texel: fn(u128, usize) -> Words,
     pub decode_block: fn(u128, &mut [Words; 16]),
     pub expand_block: fn(u128, &mut [u64; 16]),
+    pub expanded_words: fn(u64) -> Words,
     pub encode: Option<fn(Words) -> u128>,
 }
 
@@ -163,6 +172,7 @@ impl Functions {
                     *texel = block.expanded(index);
                 }
             },
+            expanded_words: C::words,
             encode: C::ENCODE,
         }
     }

@@ -19,13 +19,15 @@ impl<const GREEN_FIRST: bool> Codec for Pair<GREEN_FIRST> {
     }
 
     #[inline(always)]
-    fn texel(&self, index: usize) -> Words {
-        let [red, left, blue, right] = self.bytes.map(|code| decode_component(Encoding::Unorm, code.into(), 8));
-        [red, [left, right][index], blue, 1f32.to_bits()]
-    }
-    #[inline(always)]
     fn expanded(&self, index: usize) -> u64 {
         let [red, left, blue, right] = self.bytes;
         u32::from_le_bytes([red, [left, right][index], blue, 0]).into()
+    }
+
+    #[inline(always)]
+    fn words(expanded: u64) -> Words {
+        let [red, green, blue, _] =
+            (expanded as u32).to_le_bytes().map(|code| decode_component(Encoding::Unorm, code.into(), 8));
+        [red, green, blue, 1f32.to_bits()]
     }
 }

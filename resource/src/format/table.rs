@@ -388,6 +388,11 @@ impl Format {
         (self.block_extents() != [1, 1]).then_some(self.row().functions.expand_block)
     }
 
+    /// The four words of a texel that [`expander`](Self::expander) expanded. Where a block is one texel, none is.
+    pub fn expanded_decoder(self) -> Option<fn(u64) -> [u32; 4]> {
+        (self.block_extents() != [1, 1]).then_some(self.row().functions.expanded_words)
+    }
+
     /// The texel of four words. Words of channels that the format lacks are ignored. In formats without
     /// [`encoder`](Self::encoder) it is 0.
     pub fn encode(self, words: [u32; 4]) -> u128 {

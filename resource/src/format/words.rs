@@ -6,13 +6,23 @@ use super::codec::{Encoding, Field};
 use super::table::Format;
 
 impl Format {
-    /// The format as compiled code knows it, if its texels are whole words, each channel is a field of one of them, and
+    /// The format as compiled code knows it, if each channel is a field of a word, or a fraction with an exponent in the same one, and
     /// there is code for the conversion.
     pub fn texel_format(self) -> Option<TexelFormat> {
-        self.size_bytes().is_multiple_of(4).then(|| self.vertex_format()).flatten()
+        if self == Format::R9G9B9E5_SHAREDEXP {
+            let channel = |shift| Some(Channel { shift, bits: 9, kind: ChannelKind::SharedExponent });
+            let channels = [channel(0), channel(9), channel(18), None];
+            return Some(TexelFormat { words: 1, word_shift: 0, channels, missing_alpha: self.zero()[3] });
+        }
+        let word_shift = match self.size_bytes() {
+            1 => 2,
+            2 => 1,
+            _ => 0,
+        };
+        Some(TexelFormat { word_shift, ..self.vertex_format()? })
     }
 
-    /// The same of an element of a vertex, which may be a part of a word.
+    /// The same of an element of a vertex, which begins in any byte.
     pub fn vertex_format(self) -> Option<TexelFormat> {
         // Compiled code takes what is missing for zeros, and channels for fields of their own.
         if self.block_extents() != [1, 1] || Format::DIRECT3D9.contains(&self) {
@@ -36,7 +46,12 @@ impl Format {
             }
             *channel = Some(Channel { shift, bits, kind });
         }
-        Some(TexelFormat { words: self.size_bytes().div_ceil(4), channels, missing_alpha: self.zero()[3] })
+        Some(TexelFormat {
+            words: self.size_bytes().div_ceil(4),
+            word_shift: 0,
+            channels,
+            missing_alpha: self.zero()[3],
+        })
     }
 }
 
@@ -51,7 +66,7 @@ mod tests {
         let depth_stencil = [Some(ChannelKind::Unorm), Some(ChannelKind::Uint), None, None];
         assert_eq!(kinds(Format::D24_UNORM_S8_UINT), Some(depth_stencil));
         assert_eq!(kinds(Format::X24_TYPELESS_G8_UINT), Some([None, Some(ChannelKind::Uint), None, None]));
-        for format in [Format::R9G9B9E5_SHAREDEXP, Format::BC1_UNORM, Format::R8_UNORM] {
+        for format in [Format::R8G8_B8G8_UNORM, Format::BC1_UNORM, Format::L8] {
             assert_eq!(kinds(format), None, "{format}");
         }
     }

@@ -23,8 +23,8 @@ mod views;
 use std::sync::atomic::Ordering;
 
 use brolga_ir::function::{AtomicOp, CounterOp, Query};
-use brolga_ir::host::{Address, Host, ViewSlot};
-use brolga_ir::sampling::{SampleCall, SampleEntry};
+use brolga_ir::host::{Address, Host, TexelCall, ViewSlot};
+use brolga_ir::sampling::{Row, SampleCall, SampleEntry};
 
 use crate::stop::StopWord;
 pub(crate) use bound::Bound;
@@ -129,6 +129,23 @@ impl Host for Reach<'_> {
     fn texel_store(&self, view: ViewSlot, coords: [u32; 3], words: [u32; 4]) {
         if let Some(texels) = self.texels(view) {
             texels.store(coords, words);
+        }
+    }
+
+    fn texel_loads(&self, call: TexelCall<'_>, levels: Row<'_>, results: &mut [u32]) {
+        results.fill(0);
+        for (view, lanes) in call.views() {
+            if let Some(texels) = self.texels(view) {
+                texels.load_lanes(call, lanes, levels, results);
+            }
+        }
+    }
+
+    fn texel_stores(&self, call: TexelCall<'_>, values: [Row<'_>; 4]) {
+        for (view, lanes) in call.views() {
+            if let Some(texels) = self.texels(view) {
+                texels.store_lanes(call, lanes, values);
+            }
         }
     }
 

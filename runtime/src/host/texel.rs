@@ -1,9 +1,12 @@
 //! Texels of typed buffers and textures, and their conversion to and from words.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
+use brolga_ir::host::TexelCall;
 use brolga_ir::interface::Dimension;
+use brolga_ir::sampling::Row;
 use brolga_ir::texel::TexelFormat;
 use brolga_resource::format::{Format, Use};
 use brolga_resource::{Memory, Surface, Texel};
@@ -22,7 +25,7 @@ pub(crate) enum Texels {
 pub(crate) struct Layout {
     /// First byte of the first texel, for compiled code.
     pub base: *mut u8,
-    /// Texels from there to the view's last one. Below 2^32, so that no texel's index wraps.
+    /// Elements of the format from there to the view's last texel, which are below 2^32, so that no texel's index wraps.
     pub count: u64,
     /// Of the most detailed level: width, height, depth or layers, and the slice pitch in texels.
     pub extents: [u32; 4],
@@ -34,8 +37,8 @@ impl Texels {
     /// The layout, if the format and the kind of texture allow compiled code to access the texels directly.
     pub fn layout(&self) -> Option<Layout> {
         let format = self.format().texel_format()?;
-        let size_bytes = u64::from(format.size_bytes());
-        let (start, count, extents) = match self {
+        let size_bytes = u64::from(self.format().size_bytes());
+        let (start, texels, extents) = match self {
             Texels::Buffer { offset_bytes, count, .. } => (*offset_bytes, *count, [0; 4]),
             Texels::Texture(surface) => {
                 let level = surface.levels.first().filter(|_| surface.reaches(0) && surface.samples == 1)?;
@@ -47,12 +50,15 @@ impl Texels {
                 let is_packed = level.row_bytes == u64::from(width) * size_bytes && layer_bytes % size_bytes == 0;
                 let layer_texels = u32::try_from(layer_bytes / size_bytes).ok().filter(|_| is_packed)?;
                 let in_layer = u64::from(width) * u64::from(height);
-                let count = u64::from(layers - 1) * u64::from(layer_texels) + in_layer;
-                (level.offset_bytes, count, [width, height, layers, layer_texels])
+                let texels = u64::from(layers - 1) * u64::from(layer_texels) + in_layer;
+                (level.offset_bytes, texels, [width, height, layers, layer_texels])
             }
         };
+        // Texels that are parts of words: all words that have some must be whole.
+        let count = texels.div_ceil(1 << format.word_shift);
+        let has_words = start % 4 == 0 && start + count * u64::from(format.size_bytes()) <= self.memory().size_bytes();
         let base = self.memory().base().wrapping_add(start as usize);
-        (count <= u32::MAX.into()).then_some(Layout { base, count, extents, format })
+        (texels <= u32::MAX.into() && has_words).then_some(Layout { base, count, extents, format })
     }
 
     /// Reads a texel at a mip level, or a sample of a multisampled one. Out of range yields zeros, but 1 in an alpha
@@ -68,6 +74,51 @@ impl Texels {
         let format = self.format();
         let Some(at) = self.offset(coords, 0) else { return };
         self.memory().store_number(at, format.size_bytes(), format.encode(words));
+    }
+
+    /// Reads texels for some lanes of a packet. Lanes that take no part are left as they are.
+    pub fn load_lanes(&self, call: TexelCall<'_>, lanes: Range<usize>, levels: Row<'_>, results: &mut [u32]) {
+        let format = self.format();
+        let block = |at| self.memory().load_number(at, format.size_bytes());
+        match Blocks::of(format) {
+            Some(mut blocks) => {
+                self.load_each(call, lanes, levels, results, |at, coords| blocks.texel(block(at), coords))
+            }
+            None => {
+                let decode = format.decoder();
+                self.load_each(call, lanes, levels, results, |at, _| decode(block(at)));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn load_each(
+        &self,
+        call: TexelCall<'_>,
+        lanes: Range<usize>,
+        levels: Row<'_>,
+        results: &mut [u32],
+        mut read: impl FnMut(u64, [u32; 3]) -> [u32; 4],
+    ) {
+        let zero = self.format().zero();
+        for lane in lanes.filter(|&lane| call.is_active(lane)) {
+            let coords = call.at(lane);
+            let words = self.offset(coords, levels[lane]).map_or(zero, |at| read(at, coords));
+            for (row, word) in results.chunks_exact_mut(levels.len()).zip(words) {
+                row[lane] = word;
+            }
+        }
+    }
+
+    /// Writes texels of the first level for some lanes of a packet.
+    pub fn store_lanes(&self, call: TexelCall<'_>, lanes: Range<usize>, values: [Row<'_>; 4]) {
+        let (format, memory) = (self.format(), self.memory());
+        let Some(encode) = format.encoder() else { return };
+        for lane in lanes.filter(|&lane| call.is_active(lane)) {
+            if let Some(at) = self.offset(call.at(lane), 0) {
+                memory.store_number(at, format.size_bytes(), encode(values.map(|row| row[lane])));
+            }
+        }
     }
 
     /// The word of a texel of the first level, if it is in range and its format allows atomics.
@@ -158,6 +209,41 @@ impl Texels {
             return None;
         }
         surface.block_offset(Texel { level, at, layer, sample })
+    }
+}
+
+/// Blocks of several texels that were read last, expanded. What they are known by is their bits: who writes meanwhile does no harm.
+struct Blocks {
+    bits: [Option<u128>; Self::COUNT],
+    texels: [[u64; 16]; Self::COUNT],
+    expand: fn(u128, &mut [u64; 16]),
+    decode: fn(u64) -> [u32; 4],
+    extents: [u32; 2],
+}
+
+impl Blocks {
+    /// As many as a row of a packet has, or two of a short one: along x each has its place.
+    const COUNT: usize = 8;
+
+    /// None if the format's blocks are single texels.
+    fn of(format: Format) -> Option<Self> {
+        let (expand, decode) = format.expander().zip(format.expanded_decoder())?;
+        let (bits, texels) = ([None; Self::COUNT], [[0; 16]; Self::COUNT]);
+        Some(Self { bits, texels, expand, decode, extents: format.block_extents() })
+    }
+
+    /// The words of the texel with these coordinates, which is in this block.
+    #[inline]
+    fn texel(&mut self, bits: u128, [x, y, _]: [u32; 3]) -> [u32; 4] {
+        // Powers of two.
+        let [width, height] = self.extents;
+        let place = (x >> width.trailing_zeros()) as usize % Self::COUNT;
+        if self.bits[place] != Some(bits) {
+            self.bits[place] = Some(bits);
+            (self.expand)(bits, &mut self.texels[place]);
+        }
+        let index = (x & (width - 1)) + (y & (height - 1)) * width;
+        (self.decode)(self.texels[place][index as usize % 16])
     }
 }
 

@@ -4,6 +4,8 @@
 
 #![allow(unsafe_code)]
 
+use std::mem::MaybeUninit;
+
 use brolga_resource::{AddressMode, Tap};
 
 use super::source::{Source, Storage};
@@ -68,10 +70,18 @@ pub(super) struct Corner<V> {
 pub(super) struct At<V> {
     pub coordinates: [V; 3],
     pub layer: Option<V>,
-    /// Along each axis.
-    pub offsets: [V; 3],
-    /// Whether there are any.
-    pub has_offsets: bool,
+    /// Offsets along each axis, where they are the same for all lanes.
+    pub fixed: [i8; 3],
+    /// The same along u and v, where each lane has its own.
+    pub computed: Option<[V; 2]>,
+}
+
+/// A level for each lane, which must exist.
+#[derive(Clone, Copy)]
+pub(super) struct Level<V> {
+    index: V,
+    /// The same if all lanes have it.
+    same: Option<u32>,
 }
 
 /// How coordinates beyond a texture select texels of it: [`AddressMode`], and more where it is simpler.
@@ -97,16 +107,30 @@ struct Along<V> {
 impl<V: Vector> LinearAddresses<V> {
     /// The texels around a place, or the nearest one.
     #[inline(always)]
-    pub fn of(source: Source<'_>, at: &At<V>, levels: &Levels<V>, tap: Tap, taking_part: u32) -> Self {
+    pub fn make(
+        to: &mut MaybeUninit<Self>,
+        source: Source<'_>,
+        at: &At<V>,
+        levels: &Levels<V>,
+        tap: Tap,
+        taking_part: u32,
+    ) {
         match tap {
-            Tap::Point => Self::along(source, at, levels, 0, 0.0, taking_part),
-            Tap::Linear => Self::along(source, at, levels, source.axes, 0.5, taking_part),
+            Tap::Point => Self::make_along(to, source, at, levels, (0, 0.0), taking_part),
+            Tap::Linear => Self::make_along(to, source, at, levels, (source.axes, 0.5), taking_part),
         }
     }
 
-    /// For a filter along so many axes.
+    /// For a filter along so many axes, which begins so many texels before.
     #[inline(always)]
-    fn along(source: Source<'_>, at: &At<V>, levels: &Levels<V>, taps: usize, before: f32, taking_part: u32) -> Self {
+    fn make_along(
+        to: &mut MaybeUninit<Self>,
+        source: Source<'_>,
+        at: &At<V>,
+        levels: &Levels<V>,
+        (taps, before): (usize, f32),
+        taking_part: u32,
+    ) {
         let axes = source.axes;
         let columns = Along::of(source, at, levels, 0, before);
         let rows = if axes > 1 { Along::of(source, at, levels, 1, before) } else { Along::none() };
@@ -135,19 +159,20 @@ impl<V: Vector> LinearAddresses<V> {
         }
         let fractions = [columns.fraction, rows.fraction, slices.fraction];
         let is_packed = storage.is_packed();
-        Self { offset_bytes, next_slice, borders, fractions, axes: taps, is_packed, corner: None }
+        to.write(Self { offset_bytes, next_slice, borders, fractions, axes: taps, is_packed, corner: None });
     }
 
     /// Texels of a cube's faces.
     #[inline(always)]
-    pub fn new(
+    pub fn make_of_faces(
+        to: &mut MaybeUninit<Self>,
         offset_bytes: [V; 4],
         fractions: [V; 3],
         axes: usize,
         is_packed: bool,
         corner: Option<Corner<V>>,
-    ) -> Self {
-        Self { offset_bytes, next_slice: None, borders: None, fractions, axes, is_packed, corner }
+    ) {
+        to.write(Self { offset_bytes, next_slice: None, borders: None, fractions, axes, is_packed, corner });
     }
 
     /// Whether in every lane the right texels, of words, follow the left ones in memory.
@@ -212,14 +237,41 @@ fn has_rows<V: Vector>(
     has_all
 }
 
-impl<V: Vector> Levels<V> {
-    /// The level of each lane, which must exist.
+impl<V: Vector> Level<V> {
+    /// The first level.
     #[inline(always)]
-    pub fn of(source: Source<'_>, index: V) -> Self {
+    pub fn first() -> Self {
+        Self { index: V::splat(0), same: Some(0) }
+    }
+
+    #[inline(always)]
+    pub fn of(index: V) -> Self {
         let first = index.store()[0];
-        if index.equal(V::splat(first)).is_ones() {
-            return Self::same(source, first);
+        let is_same = index.equal(V::splat(first)).is_ones();
+        Self { index, same: if is_same { Some(first) } else { None } }
+    }
+}
+
+impl<V: Vector> At<V> {
+    /// Offsets along an axis, if there are any.
+    #[inline(always)]
+    fn offset(&self, axis: usize) -> Option<V> {
+        match (&self.computed, self.fixed[axis]) {
+            (Some(computed), _) if axis < 2 => Some(computed[axis]),
+            (_, 0) => None,
+            (_, fixed) => Some(V::splat(i32::from(fixed) as u32)),
         }
+    }
+}
+
+impl<V: Vector> Levels<V> {
+    /// The extents of each lane's level.
+    #[inline(always)]
+    pub fn of(source: Source<'_>, level: &Level<V>) -> Self {
+        if let Some(index) = level.same {
+            return Self::same(source, index);
+        }
+        let index = level.index;
         let words = source.extents.as_ptr().cast();
         let offsets = index.shift_left::<{ size_of::<Extent>().ilog2() as i32 }>();
         let word = V::splat(size_of::<u32>() as u32);
@@ -232,12 +284,6 @@ impl<V: Vector> Levels<V> {
             ]
         };
         Self { extents, scale: scales(extents), index, same: None }
-    }
-
-    /// The first level.
-    #[inline(always)]
-    pub fn first(source: Source<'_>) -> Self {
-        Self::same(source, 0)
     }
 
     #[inline(always)]
@@ -317,7 +363,7 @@ impl<V: Vector> Along<V> {
     /// are no texels beyond the last one.
     #[inline(always)]
     fn of(source: Source<'_>, at: &At<V>, levels: &Levels<V>, axis: usize, before: f32) -> Self {
-        let (coordinate, offset) = (at.coordinates[axis], at.offsets[axis]);
+        let (coordinate, offset) = (at.coordinates[axis], at.offset(axis));
         let (extent, scale) = (levels.extents[axis], levels.scale[axis]);
         let one = V::splat(1);
         let before = V::splat_float(256.0 * before);
@@ -327,15 +373,15 @@ impl<V: Vector> Along<V> {
                 // NaN becomes the least integer, which has the texel and the fraction of 0.
                 let reduced = coordinate.sub_floats(coordinate.floor());
                 let fixed = reduced.mul_floats(scale).sub_floats(before).to_int();
-                let (place, mask) = (fixed.shift_signed::<8>().add(offset), extent.sub(one));
+                let (place, mask) = (moved(fixed.shift_signed::<8>(), offset), extent.sub(one));
                 Self::inner(place.and(mask), place.add(one).and(mask), fixed)
             }
             Mode::Wrap => {
                 let reduced = coordinate.sub_floats(coordinate.floor());
                 let fixed = rounded(reduced.mul_floats(scale).sub_floats(before));
-                let mut place = fixed.shift_signed::<8>().add(offset);
-                if at.has_offsets {
-                    place = modulo(place, extent);
+                let mut place = fixed.shift_signed::<8>();
+                if offset.is_some() {
+                    place = modulo(moved(place, offset), extent);
                 }
                 let first = back(place.add(place.shift_signed::<31>().and(extent)), extent);
                 let first = inside(first, extent);
@@ -346,9 +392,9 @@ impl<V: Vector> Along<V> {
                 let half = coordinate.mul_floats(V::splat_float(0.5));
                 let reduced = half.sub_floats(half.trunc()).mul_floats(V::splat_float(2.0));
                 let fixed = rounded(reduced.mul_floats(scale).sub_floats(before));
-                let mut place = fixed.shift_signed::<8>().add(offset);
-                if at.has_offsets {
-                    place = modulo(place, extent.add(extent));
+                let mut place = fixed.shift_signed::<8>();
+                if offset.is_some() {
+                    place = modulo(moved(place, offset), extent.add(extent));
                 }
                 Self::inner(mirror(place, extent), mirror(place.add(one), extent), fixed)
             }
@@ -356,7 +402,7 @@ impl<V: Vector> Along<V> {
                 // NaN stays.
                 let reduced = V::splat_float(FAR).min_floats(V::splat_float(-FAR).max_floats(coordinate));
                 let fixed = rounded(reduced.mul_floats(scale).sub_floats(before));
-                let place = fixed.shift_signed::<8>().add(offset);
+                let place = moved(fixed.shift_signed::<8>(), offset);
                 let next = place.add(one);
                 let (first, second) = match mode {
                     Mode::MirrorOnce => (mirror_at_zero(place), mirror_at_zero(next)),
@@ -383,6 +429,15 @@ impl<V: Vector> Along<V> {
     #[inline(always)]
     fn inner(first: V, second: V, fixed: V) -> Self {
         Self { texels: [first, second], is_border: [V::splat(0); 2], fraction: fixed.and(V::splat(255)) }
+    }
+}
+
+/// A position with an offset.
+#[inline(always)]
+fn moved<V: Vector>(place: V, offset: Option<V>) -> V {
+    match offset {
+        Some(offset) => place.add(offset),
+        None => place,
     }
 }
 

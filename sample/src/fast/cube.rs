@@ -2,6 +2,8 @@
 
 #![allow(unsafe_code)]
 
+use std::mem::MaybeUninit;
+
 use brolga_resource::Tap;
 
 use super::address::{Corner, Levels, LinearAddresses, inside, to_fixed};
@@ -122,7 +124,14 @@ impl<V: Vector> OnFace<V> {
 impl<V: Vector> LinearAddresses<V> {
     /// The texels around coordinates of a face, or the nearest one. The end of a face belongs to its last texel.
     #[inline(always)]
-    pub fn on_face(source: Source<'_>, on: &OnFace<V>, levels: &Levels<V>, tap: Tap, taking_part: u32) -> Self {
+    pub fn make_on_face(
+        to: &mut MaybeUninit<Self>,
+        source: Source<'_>,
+        on: &OnFace<V>,
+        levels: &Levels<V>,
+        tap: Tap,
+        taking_part: u32,
+    ) {
         let is_linear = matches!(tap, Tap::Linear);
         let before = if is_linear { 0.5 } else { 0.0 };
         let [width, height, _] = levels.extents;
@@ -164,7 +173,8 @@ impl<V: Vector> LinearAddresses<V> {
         }
         let fraction = V::splat(255);
         let fractions = [fixed_u.and(fraction), fixed_v.and(fraction), V::splat(0)];
-        Self::new(offset_bytes, fractions, if is_linear { 2 } else { 0 }, storage.is_packed(), corner)
+        let axes = if is_linear { 2 } else { 0 };
+        Self::make_of_faces(to, offset_bytes, fractions, axes, storage.is_packed(), corner);
     }
 }
 

@@ -3,9 +3,11 @@
 
 #![allow(unsafe_code)]
 
+use std::mem::MaybeUninit;
+
 use brolga_resource::Tap;
 
-use super::address::{At, Levels, LinearAddresses};
+use super::address::{At, Level, Levels, LinearAddresses};
 use super::cube::OnFace;
 use super::kind::{Filtered, Kind};
 use super::source::Source;
@@ -42,7 +44,7 @@ struct Work<'a, V> {
 /// What addresses are made of.
 struct Wanted<'a, V> {
     place: &'a Place<V>,
-    levels: &'a Levels<V>,
+    level: &'a Level<V>,
     tap: Tap,
     taking_part: u32,
 }
@@ -92,12 +94,12 @@ impl Calls {
         self,
         source: Source<'_>,
         place: &Place<V>,
-        levels: &Levels<V>,
+        level: &Level<V>,
         tap: Tap,
         taking_part: u32,
         to: *mut LinearAddresses<V>,
     ) {
-        let wanted = Wanted { place, levels, tap, taking_part };
+        let wanted = Wanted { place, level, tap, taking_part };
         // SAFETY: as above.
         unsafe { (self.addresses)(source, (&raw const wanted).cast(), to.cast()) }
     }
@@ -131,13 +133,14 @@ impl Calls {
 #[inline(always)]
 pub(super) unsafe fn address<V: Vector>(source: Source<'_>, wanted: *const (), to: *mut ()) {
     // SAFETY: as above.
-    let Wanted { place, levels, tap, taking_part } = unsafe { &*wanted.cast::<Wanted<'_, V>>() };
-    let addresses = match place {
-        Place::Flat(at) => LinearAddresses::of(source, at, levels, *tap, *taking_part),
-        Place::Cube(on) => LinearAddresses::on_face(source, on, levels, *tap, *taking_part),
-    };
+    let Wanted { place, level, tap, taking_part } = unsafe { &*wanted.cast::<Wanted<'_, V>>() };
+    let levels = &Levels::of(source, level);
     // SAFETY: as above.
-    unsafe { to.cast::<LinearAddresses<V>>().write(addresses) }
+    let to = unsafe { &mut *to.cast::<MaybeUninit<LinearAddresses<V>>>() };
+    match place {
+        Place::Flat(at) => LinearAddresses::make(to, source, at, levels, *tap, *taking_part),
+        Place::Cube(on) => LinearAddresses::make_on_face(to, source, on, levels, *tap, *taking_part),
+    }
 }
 
 /// The body of a [`FilterFn`].

@@ -11,7 +11,7 @@ use brolga_ir::sampling::{LevelSource, Offsets};
 use brolga_resource::Tap;
 
 use super::Form;
-use super::address::{At, Levels, LinearAddresses};
+use super::address::{At, Level, LinearAddresses};
 use super::cube::{Hit, OnFace};
 use super::each;
 use super::filter::{Calls, Place, Results, Take};
@@ -164,14 +164,14 @@ impl<'a, V: Vector> Operands<'a, V> {
 
 /// The levels that lanes take: one, or two.
 #[inline(always)]
-fn levels_of<S: Shape, V: Vector>(source: Source<'_>, chosen: &Chosen<V>) -> (Levels<V>, Option<Levels<V>>) {
+fn levels_of<S: Shape, V: Vector>(source: Source<'_>, chosen: &Chosen<V>) -> (Level<V>, Option<Level<V>>) {
     if !S::HAS_LEVELS || !source.needs_level {
-        return (Levels::first(source), None);
+        return (Level::first(), None);
     }
-    let first = Levels::of(source, chosen.first);
+    let first = Level::of(chosen.first);
     match chosen.fraction.equal(V::splat(0)).is_ones() {
         true => (first, None),
-        false => (first, Some(Levels::of(source, chosen.second))),
+        false => (first, Some(Level::of(chosen.second))),
     }
 }
 
@@ -179,7 +179,7 @@ fn levels_of<S: Shape, V: Vector>(source: Source<'_>, chosen: &Chosen<V>) -> (Le
 struct Filtering<'a, V: Vector> {
     source: Source<'a>,
     calls: Calls,
-    levels: (Levels<V>, Option<Levels<V>>),
+    levels: (Level<V>, Option<Level<V>>),
     fraction: V,
     reference: V,
     gathers: Option<usize>,
@@ -207,8 +207,8 @@ impl<V: Vector> Filtering<'_, V> {
                 return each::gathered(source, both[0], reference, component, calls, results);
             }
             let take = match (&levels.1, tap) {
-                (Some(levels), _) => {
-                    calls.address(source, place, levels, tap, now, second.as_mut_ptr());
+                (Some(level), _) => {
+                    calls.address(source, place, level, tap, now, second.as_mut_ptr());
                     both[1] = second.assume_init_ref();
                     Take::Two { fraction }
                 }
@@ -319,19 +319,19 @@ fn placed<S: Shape, V: Vector>(
         return (place, Some(hit), hit.left);
     }
     let coordinates = loaded(operands.at);
-    let (offsets, has_offsets) = match (operands.offsets, form.offsets) {
-        (Some([u, v]), _) => {
+    let computed = match operands.offsets {
+        Some([u, v]) => {
             // Six bits, signed.
             let (u, v) = (V::load_written(u).shift_left::<26>(), V::load_written(v).shift_left::<26>());
-            ([u.shift_signed::<26>(), v.shift_signed::<26>(), V::splat(0)], true)
+            Some([u.shift_signed::<26>(), v.shift_signed::<26>()])
         }
-        (None, Offsets::Fixed([u, v, w])) => {
-            let (u, v, w) = (i32::from(u) as u32, i32::from(v) as u32, i32::from(w) as u32);
-            ([V::splat(u), V::splat(v), V::splat(w)], u | v | w != 0)
-        }
-        (None, Offsets::Computed) => ([V::splat(0); 3], false),
+        None => None,
     };
-    (Place::Flat(At { coordinates, layer, offsets, has_offsets }), None, 0)
+    let fixed = match form.offsets {
+        Offsets::Fixed(fixed) => fixed,
+        Offsets::Computed => [0; 3],
+    };
+    (Place::Flat(At { coordinates, layer, fixed, computed }), None, 0)
 }
 
 /// The levels of detail of a vector of lanes, as the first two results.

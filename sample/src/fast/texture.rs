@@ -113,6 +113,8 @@ pub(crate) struct Fast {
     /// The texel of that, in formats of four codes of 8 bits.
     pub(super) border_codes: u32,
     pub(super) channels: [Option<Lane>; 4],
+    /// As many as the last one that there is.
+    pub(super) channel_count: usize,
     /// Words of the channels that the format lacks.
     pub(super) missing: [u32; 4],
     pub(super) swaps_red_and_blue: bool,
@@ -290,6 +292,7 @@ impl Fast {
             least_level: surface.min_level,
             border_codes: border.map_or(0, |border| codes_of(&channels, &border)),
             border,
+            channel_count: channels.iter().rposition(Option::is_some).map_or(0, |last| last + 1),
             channels,
             missing: format.zero(),
             is_mode_free: !is_float,

@@ -82,7 +82,7 @@ fn format(range: Range, widths: &[u32]) -> TexelFormat {
         shift += bits;
     }
     let missing_alpha = if matches!(range, Range::Uint | Range::Sint) { 1 } else { 1f32.to_bits() };
-    TexelFormat { words: shift / 32, channels, missing_alpha }
+    TexelFormat { words: shift / 32, word_shift: 0, channels, missing_alpha }
 }
 
 fn most(channel: Channel) -> u32 {

@@ -86,7 +86,7 @@ fn given(random: &mut Random) -> f32 {
 /// The format of so many words that code accesses without the host.
 fn words(count: u32) -> TexelFormat {
     let channel = |n: u32| (n < count).then_some(Channel { shift: 32 * n, bits: 32, kind: ChannelKind::Uint });
-    TexelFormat { words: count, channels: [channel(0), channel(1), None, None], missing_alpha: 1 }
+    TexelFormat { words: count, word_shift: 0, channels: [channel(0), channel(1), None, None], missing_alpha: 1 }
 }
 
 /// Whether a pixel passes the test of its stencil, and what becomes of that, where it passes the depth test or not.
@@ -238,7 +238,8 @@ fn derivatives_see_helper_pixels() {
     let target = Target { output: 0, range: Range::Float, blend: None, logic: None, write_mask: 15 };
     let state = PixelState { vertex_rows: ROWS, targets: vec![target], reports_live: true, ..PixelState::default() };
     let channel = |shift| Some(Channel { shift, bits: 32, kind: ChannelKind::Float });
-    let pair = TexelFormat { words: 2, channels: [channel(0), channel(32), None, None], missing_alpha: 0 };
+    let pair =
+        TexelFormat { words: 2, word_shift: 0, channels: [channel(0), channel(32), None, None], missing_alpha: 0 };
     for coverage in 0..16 {
         // The left column is discarded.
         let more = [[3.0, 0.0, 1.0, 0.0], [0.0, -5.0, 0.0, 0.0]];

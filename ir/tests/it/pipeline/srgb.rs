@@ -14,7 +14,12 @@ const SHADER: &str = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\nmov o0.
 fn format() -> TexelFormat {
     let channel = |shift, kind| Some(Channel { shift, bits: 8, kind });
     let srgb = |shift| channel(shift, ChannelKind::Srgb);
-    TexelFormat { words: 1, channels: [srgb(16), srgb(8), srgb(0), channel(24, ChannelKind::Unorm)], missing_alpha: 0 }
+    TexelFormat {
+        words: 1,
+        word_shift: 0,
+        channels: [srgb(16), srgb(8), srgb(0), channel(24, ChannelKind::Unorm)],
+        missing_alpha: 0,
+    }
 }
 
 /// Red, green, blue and alpha.

@@ -1,28 +1,9 @@
 //! BC6H: fourteen modes of half floats; functional specification 19.5.13, bit-exact.
 
 use super::partition::{Partition, TWO};
-use super::{EXTENTS, bits, index, interpolate, weight};
+use super::{EXTENTS, bits, indices, weights};
 use crate::format::codec::{Codec, Words};
 use brolga_ir::float;
-
-/// Where some bits of a block's header belong: bits `low` up of field `field`.
-struct Piece {
-    field: usize,
-    low: u32,
-    count: u32,
-    is_reversed: bool,
-}
-
-impl Piece {
-    /// From the numbers of the highest and the lowest bit, or of the only one; of the lowest and the highest if they are
-    /// stored in reverse.
-    const fn new(field: usize, range: &[u32]) -> Self {
-        let (from, to) = (range[0], range[range.len() - 1]);
-        let is_reversed = from < to;
-        let (low, high) = if is_reversed { (from, to) } else { (to, from) };
-        Self { field, low, count: high - low + 1, is_reversed }
-    }
-}
 
 /// How a block begins.
 struct Mode {
@@ -34,26 +15,51 @@ struct Mode {
     precision: u32,
     /// Bits of the other endpoints' red, green and blue.
     deltas: [u32; 3],
-    /// From the bit after the code up.
-    pieces: &'static [Piece],
+    /// Reads the fields of the block's header, which are the bits after the code. Those that a mode does not have are 0.
+    read: fn(u128) -> Fields,
     has_two_regions: bool,
 }
+
+/// By the numbers in [`field`].
+type Fields = [u32; 13];
 
 const ONE_REGION_HEADER: u32 = 65;
 const TWO_REGIONS_HEADER: u32 = 82;
 
 impl Mode {
-    const fn new(code: u32, is_transformed: bool, precision: u32, deltas: [u32; 3], pieces: &'static [Piece]) -> Self {
-        let code_bits = if code < 2 { 2 } else { 5 };
-        let (mut at, mut n) = (code_bits, 0);
-        while n < pieces.len() {
-            at += pieces[n].count;
-            n += 1;
-        }
-        assert!(at == ONE_REGION_HEADER || at == TWO_REGIONS_HEADER, "a header is complete");
-        let has_two_regions = at == TWO_REGIONS_HEADER;
-        Self { code, code_bits, is_transformed, precision, deltas, pieces, has_two_regions }
+    const fn new(
+        [code, precision, bits]: [u32; 3],
+        is_transformed: bool,
+        deltas: [u32; 3],
+        read: fn(u128) -> Fields,
+    ) -> Self {
+        let code_bits = code_bits(code);
+        let header = code_bits + bits;
+        assert!(header == ONE_REGION_HEADER || header == TWO_REGIONS_HEADER, "a header is complete");
+        Self { code, code_bits, is_transformed, precision, deltas, read, has_two_regions: header == TWO_REGIONS_HEADER }
     }
+}
+
+const fn code_bits(code: u32) -> u32 {
+    if code < 2 { 2 } else { 5 }
+}
+
+/// Bits of a field that are together in a header: the numbers of the highest and the lowest of them, or of the only one; of the lowest
+/// and the highest if they are stored in reverse.
+type Range<const N: usize> = [u32; N];
+
+const fn count<const N: usize>(range: Range<N>) -> u32 {
+    range[0].abs_diff(range[N - 1]) + 1
+}
+
+/// Moves the bits of a block from bit `at` up to where they belong in a field, and goes on after them.
+#[inline(always)]
+fn take<const N: usize>(block: u128, at: &mut u32, field: &mut u32, range: Range<N>) {
+    let (from, to, count) = (range[0], range[N - 1], count(range));
+    let found = bits(block, *at, count);
+    let found = if from < to { found.reverse_bits() >> (32 - count) } else { found };
+    *field |= found << from.min(to);
+    *at += count;
 }
 
 /// Numbers of fields as the specification names them: red, green and blue of endpoints w to z, then the partition.
@@ -71,7 +77,14 @@ macro_rules! modes {
     (@transformed) => { true };
     (@direct) => { false };
     ($($code:literal $kind:ident $precision:literal [$($delta:literal)+]: $($field:ident [$($bit:literal):+])+;)+) => {
-        &[$(Mode::new($code, modes!(@$kind), $precision, [$($delta),+], &[$(Piece::new(field::$field, &[$($bit),+])),+])),+]
+        &[$(
+            // Of each mode a function of its own, in which all positions are constants.
+            Mode::new([$code, $precision, 0 $(+ count([$($bit),+]))+], modes!(@$kind), [$($delta),+], |block| {
+                let (mut fields, mut at) = ([0; 13], code_bits($code));
+                $(take(block, &mut at, &mut fields[field::$field], [$($bit),+]);)+
+                fields
+            })
+        ),+]
     };
 }
 
@@ -119,110 +132,161 @@ const MODES: &[Mode] = modes! {
         rw[9:0] gw[9:0] bw[9:0] rx[3:0] rw[10:15] gx[3:0] gw[10:15] bx[3:0] bw[10:15];
 };
 
-/// A block's endpoints and where its indices are.
-pub(in crate::format) struct Bc6h<const SIGNED: bool> {
-    block: u128,
-    partition: Partition,
-    start: u32,
-    width: u32,
-    /// Two for each region; red, green and blue, with all 16 bits in use.
-    endpoints: [[i32; 3]; 4],
-}
-
-fn sign_extend(value: i32, bits: u32) -> i32 {
-    value << (32 - bits) >> (32 - bits)
-}
-
-/// Expands an endpoint's component to 16 bits, or 15 and a sign.
-fn unquantize<const SIGNED: bool>(value: i32, bits: u32) -> i32 {
-    if !SIGNED {
-        return match value {
-            _ if bits >= 15 => value,
-            0 => 0,
-            _ if value == (1 << bits) - 1 => 0xffff,
-            _ => ((value << 16) + 0x8000) >> bits,
-        };
-    }
-    let magnitude = match value.abs() {
-        magnitude if bits >= 16 => magnitude,
-        0 => 0,
-        magnitude if magnitude >= (1 << (bits - 1)) - 1 => 0x7fff,
-        magnitude => ((magnitude << 15) + 0x4000) >> (bits - 1),
-    };
-    magnitude * value.signum()
-}
-
-/// The bits of the half that an interpolated component encodes.
-fn finish<const SIGNED: bool>(value: i32) -> u32 {
-    if SIGNED {
-        let magnitude = (value.abs() * 31) >> 5;
-        // Minus zero becomes plus zero.
-        magnitude as u32 | if value < 0 && magnitude > 0 { 0x8000 } else { 0 }
-    } else {
-        ((value * 31) >> 6) as u32
-    }
-}
-
-fn read_endpoints<const SIGNED: bool>(mode: &Mode, fields: &[u32; 13]) -> [[i32; 3]; 4] {
-    let component = |endpoint: usize, channel: usize| {
-        let raw = fields[3 * endpoint + channel] as i32;
-        let precision = mode.precision;
-        let is_signed = SIGNED || (mode.is_transformed && endpoint > 0);
-        let bits = if endpoint > 0 { mode.deltas[channel] } else { precision };
-        let mut value = if is_signed { sign_extend(raw, bits) } else { raw };
-        if mode.is_transformed && endpoint > 0 {
-            // The first endpoint's sign does not matter here, only its lowest bits do.
-            value = (value + fields[channel] as i32) & ((1 << precision) - 1);
-            if SIGNED {
-                value = sign_extend(value, precision);
-            }
+/// The number of the mode by the lowest five bits of a block; of reserved ones more than there are.
+const MODE_OF: [u8; 32] = {
+    let mut modes = [u8::MAX; 32];
+    let mut number = 0;
+    while number < MODES.len() {
+        let mode = &MODES[number];
+        let mut code = mode.code;
+        while code < 32 {
+            modes[code as usize] = number as u8;
+            code += 1 << mode.code_bits;
         }
-        unquantize::<SIGNED>(value, precision)
-    };
-    std::array::from_fn(|endpoint| std::array::from_fn(|channel| component(endpoint, channel)))
+        number += 1;
+    }
+    modes
+};
+
+/// The half that is 1.
+const OPAQUE: u64 = 0x3c00 << 48;
+
+/// A block's texels, expanded: halves.
+pub(in crate::format) struct Bc6h<const SIGNED: bool> {
+    texels: [u64; 16],
 }
 
 impl<const SIGNED: bool> Codec for Bc6h<SIGNED> {
     const EXTENTS: [u32; 2] = EXTENTS;
     const SIZE_BYTES: u32 = 16;
 
+    #[inline(always)]
     fn read(block: u128) -> Self {
-        let mode = MODES.iter().find(|mode| bits(block, 0, mode.code_bits) == mode.code);
-        let Some(mode) = mode else {
-            // Reserved: red, green and blue are zero.
-            let endpoints = [[0; 3]; 4];
-            return Self { block: 0, partition: Partition::WHOLE, start: ONE_REGION_HEADER, width: 4, endpoints };
-        };
-        let (mut fields, mut at) = ([0; 13], mode.code_bits);
-        for piece in mode.pieces {
-            let found = bits(block, at, piece.count);
-            let found = if piece.is_reversed { found.reverse_bits() >> (32 - piece.count) } else { found };
-            fields[piece.field] |= found << piece.low;
-            at += piece.count;
+        // Of reserved modes red, green and blue are zero.
+        let mut texels = [OPAQUE; 16];
+        if let Some(mode) = MODES.get(usize::from(MODE_OF[block as usize % 32])) {
+            expand::<SIGNED>(mode, block, &mut texels);
         }
-        let (partition, width) =
-            if mode.has_two_regions { (TWO[fields[field::d] as usize], 3) } else { (Partition::WHOLE, 4) };
-        Self { block, partition, start: at, width, endpoints: read_endpoints::<SIGNED>(mode, &fields) }
+        Self { texels }
     }
 
-    fn texel(&self, texel: usize) -> Words {
-        let [red, green, blue] = self.halves(texel).map(|half| float::from_half(half).to_bits());
-        [red, green, blue, 1f32.to_bits()]
-    }
-
+    #[inline(always)]
     fn expanded(&self, texel: usize) -> u64 {
-        let [red, green, blue] = self.halves(texel).map(u64::from);
-        // The half of 1.
-        red | green << 16 | blue << 32 | 0x3c00 << 48
+        self.texels[texel]
+    }
+
+    #[inline(always)]
+    fn words(expanded: u64) -> Words {
+        let half = |shift: u32| float::from_half((expanded >> shift) as u32 & 0xffff).to_bits();
+        [half(0), half(16), half(32), 1f32.to_bits()]
     }
 }
 
-impl<const SIGNED: bool> Bc6h<SIGNED> {
-    /// A texel's halves.
-    fn halves(&self, texel: usize) -> [u32; 3] {
-        let region = self.partition.subset(texel);
-        let (first, second) = (self.endpoints[2 * region], self.endpoints[2 * region + 1]);
-        let weight = weight(index(self.block, self.start, self.width, self.partition.anchors, texel), self.width);
-        std::array::from_fn(|channel| finish::<SIGNED>(interpolate(first[channel], second[channel], weight)))
+fn expand<const SIGNED: bool>(mode: &Mode, block: u128, texels: &mut [u64; 16]) {
+    let fields = (mode.read)(block);
+    let [w, x, y, z] = read_endpoints::<SIGNED>(mode, &fields);
+    let mut palette = [0; 16];
+    if mode.has_two_regions {
+        let partition = TWO[fields[field::d] as usize];
+        let (of_first, of_second) = palette.split_at_mut(8);
+        interpolate::<SIGNED, 3>([w, x], of_first);
+        interpolate::<SIGNED, 3>([y, z], of_second);
+        let indices = indices(block, TWO_REGIONS_HEADER, 3, partition.anchors, 2);
+        for (texel, expanded) in texels.iter_mut().enumerate() {
+            let (region, index) = (partition.subsets >> (2 * texel) & 1, (indices >> (3 * texel)) as u32 & 7);
+            *expanded = palette[(region << 3 | index) as usize];
+        }
+    } else {
+        interpolate::<SIGNED, 4>([w, x], &mut palette);
+        let indices = indices(block, ONE_REGION_HEADER, 4, Partition::WHOLE.anchors, 1);
+        for (texel, expanded) in texels.iter_mut().enumerate() {
+            *expanded = palette[(indices >> (4 * texel) & 15) as usize];
+        }
     }
+}
+
+#[inline(always)]
+fn sign_extend(value: i32, bits: u32) -> i32 {
+    value << (32 - bits) >> (32 - bits)
+}
+
+/// Expands an endpoint's component to 16 bits, or 15 and a sign. Without jumps, since nothing is known of signs.
+#[inline(always)]
+fn unquantize<const SIGNED: bool>(value: i32, bits: u32) -> i32 {
+    if SIGNED && bits >= 16 {
+        return value;
+    }
+    // Without a sign 16 bits are kept, too.
+    let (bits, full_bits) = if SIGNED { (bits - 1, 15) } else { (bits, 16) };
+    let sign = if SIGNED { value >> 31 } else { 0 };
+    let magnitude = ((value ^ sign) - sign) as u32;
+    let expanded = ((magnitude << full_bits) + (1 << (full_bits - 1))) >> bits;
+    let expanded = if magnitude == 0 { 0 } else { expanded };
+    let expanded = if magnitude >= (1 << bits) - 1 { (1 << full_bits) - 1 } else { expanded };
+    (expanded as i32 ^ sign) - sign
+}
+
+/// Two endpoints for each region: red, green and blue, with all 16 bits in use.
+#[inline(always)]
+fn read_endpoints<const SIGNED: bool>(mode: &Mode, fields: &Fields) -> [[i32; 3]; 4] {
+    let precision = mode.precision;
+    let mut endpoints = [[0; 3]; 4];
+    let count = if mode.has_two_regions { 4 } else { 2 };
+    for (endpoint, components) in endpoints[..count].iter_mut().enumerate() {
+        for (channel, component) in components.iter_mut().enumerate() {
+            let raw = fields[3 * endpoint + channel] as i32;
+            let is_delta = mode.is_transformed && endpoint > 0;
+            let bits = if endpoint > 0 { mode.deltas[channel] } else { precision };
+            let mut value = if SIGNED || is_delta { sign_extend(raw, bits) } else { raw };
+            if is_delta {
+                // The first endpoint's sign does not matter here, only its lowest bits do.
+                value = (value + fields[channel] as i32) & ((1 << precision) - 1);
+                if SIGNED {
+                    value = sign_extend(value, precision);
+                }
+            }
+            *component = unquantize::<SIGNED>(value, precision);
+        }
+    }
+    endpoints
+}
+
+/// A one in each of two components, which have 32 bits each, so that products do not meet.
+const PAIR: u64 = 1 << 32 | 1;
+/// A one in each half of a texel.
+const HALVES: u64 = 0x0001_0001_0001_0001;
+/// Makes signed components natural numbers.
+const BIAS: i32 = 0x8000;
+
+/// The texels between two endpoints, by indices of `WIDTH` bits.
+#[inline(always)]
+fn interpolate<const SIGNED: bool, const WIDTH: u32>(ends: [[i32; 3]; 2], texels: &mut [u64]) {
+    let natural = |component: i32| (component + if SIGNED { BIAS } else { 0 }) as u64;
+    let [first, second] = ends.map(|[red, green, blue]| [natural(red) | natural(green) << 32, natural(blue)]);
+    for (texel, &weight) in texels.iter_mut().zip(weights(WIDTH)) {
+        let between = |n: usize| {
+            // All components of the sum are natural numbers, whatever those of the difference are.
+            let difference = second[n].wrapping_sub(first[n]);
+            (first[n] * 64 + 32 * PAIR).wrapping_add(difference.wrapping_mul(weight.into())) >> 6 & (0xffff * PAIR)
+        };
+        let (red_green, blue) = (between(0), between(1));
+        let components = (red_green | red_green >> 16) & 0xffff_ffff | blue << 32;
+        *texel = finish::<SIGNED>(components) & (u64::MAX >> 16) | OPAQUE;
+    }
+}
+
+/// The halves that interpolated components encode: 31 parts of 32 of them, half as much without a sign.
+#[inline(always)]
+fn finish<const SIGNED: bool>(components: u64) -> u64 {
+    if !SIGNED {
+        let parts =
+            (components >> 5 & (0x07ff * HALVES)) + (((components & (31 * HALVES)) + 31 * HALVES) >> 5 & HALVES);
+        return (components - parts) >> 1 & (0x7fff * HALVES);
+    }
+    let is_negative = !components >> 15 & HALVES;
+    let magnitudes = (components ^ (0x8000 * HALVES) ^ (is_negative * 0xffff)) + is_negative;
+    let magnitudes = magnitudes - ((magnitudes + 31 * HALVES) >> 5 & (0x07ff * HALVES));
+    // Minus zero becomes plus zero.
+    let is_some = (magnitudes + 0x7fff * HALVES) >> 15;
+    magnitudes | (is_negative & is_some) << 15
 }

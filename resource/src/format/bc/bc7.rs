@@ -3,9 +3,8 @@
 use std::marker::PhantomData;
 
 use super::partition::{Partition, THREE, TWO};
-use super::{EXTENTS, bits, index, interpolate, weight};
-use crate::format::codec::{Codec, Described, Encoding, Words};
-use crate::format::convert::decode_component;
+use super::{EXTENTS, bits, colour_words, indices, weights};
+use crate::format::codec::{Codec, Described, Words};
 
 /// Lowest bits of endpoints, shared by all components (p-bits).
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,24 +48,90 @@ const MODES: [Mode; 8] = [
     mode(2, [6, 0, 0], [5, 5], SharedBits::PerEndpoint, [2, 0]),
 ];
 
-/// A block's endpoints and where its indices are.
+/// A block's texels, expanded: red, green, blue and alpha as UNORM8 codes.
 pub(in crate::format) struct Bc7<D> {
-    block: u128,
-    partition: Partition,
-    /// Two for each subset; red, green, blue and alpha as UNORM8 codes.
-    endpoints: [[i32; 4]; 6],
-    colour_indices: Indices,
-    alpha_indices: Indices,
-    /// 0, or the channel that takes alpha's place and gives alpha its own, plus one.
-    rotation: usize,
+    texels: [u64; 16],
     row: PhantomData<D>,
 }
 
-/// Where indices begin, and the bits of one.
-#[derive(Clone, Copy)]
-struct Indices {
-    start: u32,
-    width: u32,
+impl<D: Described> Codec for Bc7<D> {
+    const EXTENTS: [u32; 2] = EXTENTS;
+    const SIZE_BYTES: u32 = 16;
+
+    #[inline(always)]
+    fn read(block: u128) -> Self {
+        let mut texels = [0; 16];
+        expand(block, &mut texels);
+        Self { texels, row: PhantomData }
+    }
+
+    #[inline(always)]
+    fn expanded(&self, index: usize) -> u64 {
+        self.texels[index]
+    }
+
+    #[inline(always)]
+    fn words(expanded: u64) -> Words {
+        colour_words::<D>(expanded)
+    }
+}
+
+/// The texels must be zeros before: in a block without a mode all are, alpha too.
+fn expand(block: u128, texels: &mut [u64; 16]) {
+    match (block as u8).trailing_zeros() {
+        0 => expand_mode::<0>(block, texels),
+        1 => expand_mode::<1>(block, texels),
+        2 => expand_mode::<2>(block, texels),
+        3 => expand_mode::<3>(block, texels),
+        4 => expand_mode::<4>(block, texels),
+        5 => expand_mode::<5>(block, texels),
+        6 => expand_mode::<6>(block, texels),
+        7 => expand_mode::<7>(block, texels),
+        _ => {}
+    }
+}
+
+/// Compiled for each mode, so that all positions are constants.
+fn expand_mode<const MODE: usize>(block: u128, texels: &mut [u64; 16]) {
+    let mode = const { &MODES[MODE] };
+    let mut reader = Reader { block, at: MODE as u32 + 1 };
+    let partition = reader.take(mode.partition) as usize;
+    let partition = match mode.subsets {
+        1 => Partition::WHOLE,
+        2 => TWO[partition],
+        _ => THREE[partition],
+    };
+    let rotation = reader.take(mode.rotation);
+    let has_longer_colours = reader.take(mode.selector) == 1;
+    let ends = read_endpoints(mode, &mut reader);
+    let first = indices(block, reader.at, mode.index, partition.anchors, mode.subsets);
+    let mut palette = [0; 32];
+    for (subset, entries) in palette.chunks_exact_mut(1 << mode.index).take(mode.subsets).enumerate() {
+        interpolate(ends[subset], entries);
+    }
+    if mode.second_index == 0 {
+        // Colour and alpha have the same indices.
+        for (texel, expanded) in texels.iter_mut().enumerate() {
+            let subset = partition.subsets >> (2 * texel) & 3;
+            *expanded = entry(&palette, subset << mode.index, first, mode.index, texel);
+        }
+        return;
+    }
+    // Only blocks of one subset have second indices. The first ones are one bit short in total.
+    let second = indices(block, reader.at + 16 * mode.index - 1, mode.second_index, partition.anchors, 1);
+    let mut second_palette = [0; 32];
+    let second_entries = &mut second_palette[..1 << mode.second_index];
+    interpolate(ends[0], second_entries);
+    let of_first = if has_longer_colours { ALPHA } else { !ALPHA };
+    for (entries, channels) in [(&mut palette[..1 << mode.index], of_first), (second_entries, !of_first)] {
+        for entry in entries {
+            *entry = rotate(*entry & channels, rotation);
+        }
+    }
+    for (texel, expanded) in texels.iter_mut().enumerate() {
+        *expanded =
+            entry(&palette, 0, first, mode.index, texel) | entry(&second_palette, 0, second, mode.second_index, texel);
+    }
 }
 
 /// Reads a block from its lowest bit up.
@@ -76,6 +141,7 @@ struct Reader {
 }
 
 impl Reader {
+    #[inline(always)]
     fn take(&mut self, count: u32) -> u32 {
         let value = bits(self.block, self.at, count);
         self.at += count;
@@ -83,98 +149,75 @@ impl Reader {
     }
 }
 
-/// The 8-bit code of an endpoint's component: the upper bits are replicated below.
-fn promote(code: u32, width: u32) -> i32 {
-    let shifted = code << (8 - width);
-    (shifted | shifted >> width) as i32
-}
+/// A one in each channel of an endpoint: 16 bits for each, so that products do not meet.
+const ONES: u64 = 0x0001_0001_0001_0001;
 
-fn read_endpoints(mode: &Mode, reader: &mut Reader) -> [[i32; 4]; 6] {
+/// Two endpoints for each subset, as UNORM8 codes.
+#[inline(always)]
+fn read_endpoints(mode: &Mode, reader: &mut Reader) -> [[u64; 2]; 3] {
     let count = 2 * mode.subsets;
-    let mut codes = [[0; 4]; 6];
+    let mut codes = [0; 6];
     for channel in 0..4 {
         let width = if channel == 3 { mode.alpha } else { mode.colour };
+        let mut run = reader.take(width * count as u32);
         for endpoint in &mut codes[..count] {
-            endpoint[channel] = reader.take(width);
+            *endpoint |= u64::from(run & ((1 << width) - 1)) << (16 * channel);
+            run >>= width;
         }
     }
-    let mut shared_bits = [0; 6];
-    for endpoint in 0..count {
-        shared_bits[endpoint] = match mode.shared {
-            SharedBits::None => 0,
-            SharedBits::PerSubset if endpoint % 2 == 1 => shared_bits[endpoint - 1],
-            SharedBits::PerSubset | SharedBits::PerEndpoint => reader.take(1),
-        };
-    }
-    let shared_width = u32::from(mode.shared != SharedBits::None);
-    let component = |code: u32, shared_bit: u32, width: u32| match width {
-        0 => 255,
-        _ => promote(code << shared_width | shared_bit, width + shared_width),
+    let (shared_width, endpoints_each) = match mode.shared {
+        SharedBits::None => (0, 1),
+        SharedBits::PerSubset => (1, 2),
+        SharedBits::PerEndpoint => (1, 1),
     };
-    std::array::from_fn(|endpoint| {
-        let ([red, green, blue, alpha], shared_bit) = (codes[endpoint], shared_bits[endpoint]);
-        let [red, green, blue] = [red, green, blue].map(|code| component(code, shared_bit, mode.colour));
-        [red, green, blue, component(alpha, shared_bit, mode.alpha)]
-    })
+    let shared = reader.take(shared_width * (count / endpoints_each) as u32);
+    for (n, endpoint) in codes[..count].iter_mut().enumerate() {
+        let shared_bit = u64::from(shared >> (n / endpoints_each) & shared_width);
+        *endpoint = *endpoint << shared_width | (shared_bit * ONES);
+        let colour = promote(*endpoint & (u64::MAX >> 16), mode.colour + shared_width);
+        let alpha = match mode.alpha {
+            0 => 255 << 48,
+            width => promote(*endpoint & (0xffff << 48), width + shared_width),
+        };
+        *endpoint = colour | alpha;
+    }
+    let [a, b, c, d, e, f] = codes;
+    [[a, b], [c, d], [e, f]]
 }
 
-impl<D: Described> Codec for Bc7<D> {
-    const EXTENTS: [u32; 2] = EXTENTS;
-    const SIZE_BYTES: u32 = 16;
+/// The 8-bit codes of an endpoint's components of `width` bits, at least 4: the upper bits are replicated below.
+#[inline(always)]
+fn promote(codes: u64, width: u32) -> u64 {
+    let shifted = codes << (8 - width);
+    shifted | shifted >> width & (255 * ONES)
+}
 
-    fn read(block: u128) -> Self {
-        // A block without a mode is all zeros, alpha too, which is what mode 6 makes of zeros.
-        let (number, block) = match (block as u8).trailing_zeros() {
-            8 => (6, 0),
-            number => (number, block),
-        };
-        let mode = &MODES[number as usize];
-        let mut reader = Reader { block, at: number + 1 };
-        let partition = reader.take(mode.partition) as usize;
-        let partition = match mode.subsets {
-            1 => Partition::WHOLE,
-            2 => TWO[partition],
-            _ => THREE[partition],
-        };
-        let rotation = reader.take(mode.rotation) as usize;
-        let has_longer_colours = reader.take(mode.selector) == 1;
-        let endpoints = read_endpoints(mode, &mut reader);
-        let first = Indices { start: reader.at, width: mode.index };
-        // The first indices are one bit short in total, since only blocks of one subset have second ones after them.
-        let second = Indices { start: reader.at + 16 * mode.index - 1, width: mode.second_index };
-        let (colour_indices, alpha_indices) = match (mode.second_index, has_longer_colours) {
-            (0, _) => (first, first),
-            (_, false) => (first, second),
-            (_, true) => (second, first),
-        };
-        Self { block, partition, endpoints, colour_indices, alpha_indices, rotation, row: PhantomData }
-    }
-
-    fn texel(&self, texel: usize) -> Words {
-        let [red, green, blue, alpha] = self.codes(texel);
-        let [red, green, blue] = [red, green, blue].map(|code| decode_component(D::PARTS.encoding, code, 8));
-        [red, green, blue, decode_component(Encoding::Unorm, alpha, 8)]
-    }
-    fn expanded(&self, texel: usize) -> u64 {
-        u32::from_le_bytes(self.codes(texel).map(|code| code as u8)).into()
+/// The colours between two endpoints, by index; as many as there are weights.
+#[inline(always)]
+fn interpolate([first, second]: [u64; 2], colours: &mut [u32]) {
+    let weights = weights(colours.len().trailing_zeros());
+    for (colour, &weight) in colours.iter_mut().zip(weights) {
+        // All components of the sum are natural numbers, whatever those of the difference are.
+        let sums = (first * 64 + 32 * ONES).wrapping_add(second.wrapping_sub(first).wrapping_mul(weight.into()));
+        let codes = sums >> 6 & (255 * ONES);
+        let pairs = (codes | codes >> 8) & 0x0000_ffff_0000_ffff;
+        *colour = (pairs | pairs >> 16) as u32;
     }
 }
 
-impl<D> Bc7<D> {
-    /// A texel's UNORM8 codes.
-    fn codes(&self, texel: usize) -> [u32; 4] {
-        let subset = self.partition.subset(texel);
-        let (first, second) = (self.endpoints[2 * subset], self.endpoints[2 * subset + 1]);
-        let weight_of =
-            |Indices { start, width }| weight(index(self.block, start, width, self.partition.anchors, texel), width);
-        let (colour, alpha) = (weight_of(self.colour_indices), weight_of(self.alpha_indices));
-        let mut codes: [u32; 4] = std::array::from_fn(|channel| {
-            let weight = if channel == 3 { alpha } else { colour };
-            interpolate(first[channel], second[channel], weight) as u32
-        });
-        if self.rotation > 0 {
-            codes.swap(self.rotation - 1, 3);
-        }
-        codes
-    }
+const ALPHA: u32 = 0xff << 24;
+
+/// Swaps alpha and a channel, which are 8 bits each: none, red, green or blue by number.
+#[inline(always)]
+fn rotate(colour: u32, rotation: u32) -> u32 {
+    let shift = [24, 0, 8, 16][rotation as usize];
+    let differing = (colour >> 24 ^ colour >> shift) & 0xff;
+    colour ^ differing << 24 ^ differing << shift
+}
+
+/// The colour of a texel's index among those from `base` up.
+#[inline(always)]
+fn entry(palette: &[u32; 32], base: u32, indices: u64, width: u32, texel: usize) -> u64 {
+    let index = (indices >> (width * texel as u32)) as u32 & ((1 << width) - 1);
+    u64::from(palette[((base | index) % 32) as usize])
 }

@@ -8,50 +8,51 @@
 
 use std::marker::PhantomData;
 
-use super::scalar::Ramp;
-use super::{EXTENTS, bits};
+use super::scalar::{Ramp, word};
+use super::{EXTENTS, colour_words};
 use crate::format::codec::{Codec, Described, Encoding, Words};
 use crate::format::convert::decode_component;
 
-/// Four colours, red first, as UNORM8 codes, and an index for each texel.
+/// Four colours and an index for each texel.
 struct Palette {
-    colours: [[u32; 3]; 4],
+    /// UNORM8 codes, red in the lowest bits, each so many bits after the one before as the texels' layout says.
+    colours: [u64; 4],
     indices: u32,
 }
 
+/// When a palette has four colours and not three and black.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Four {
+    Always,
+    /// Where the first endpoint is the larger one. All but black are opaque then.
+    FirstLarger,
+}
+
 impl Palette {
-    /// `always_four`: also where the first endpoint is not the larger one.
-    fn read(block: u64, always_four: bool) -> Self {
+    #[inline(always)]
+    fn read(block: u64, four: Four, bits: u32) -> Self {
         let (first, second) = (block as u16, (block >> 16) as u16);
         let (a, b) = (promote(first), promote(second));
-        let mix = |mixed: fn(u32, u32) -> u32| std::array::from_fn(|channel| mixed(a[channel], b[channel]));
-        let between = if always_four || first > second {
-            [mix(|a, b| (2 * a + b) / 3), mix(|a, b| (a + 2 * b) / 3)]
+        let pack =
+            |[red, green, blue]: [u32; 3]| u64::from(red) | u64::from(green) << bits | u64::from(blue) << (2 * bits);
+        let mix = |mixed: fn(u32, u32) -> u32| pack([mixed(a[0], b[0]), mixed(a[1], b[1]), mixed(a[2], b[2])]);
+        let opaque = if four == Four::Always { 0 } else { 255 << (3 * bits) };
+        let between = if four == Four::Always || first > second {
+            [mix(|a, b| (2 * a + b) / 3) | opaque, mix(|a, b| (a + 2 * b) / 3) | opaque]
         } else {
-            [mix(|a, b| (a + b) / 2), [0; 3]]
+            [mix(|a, b| (a + b) / 2) | opaque, 0]
         };
-        Self { colours: [a, b, between[0], between[1]], indices: (block >> 32) as u32 }
+        Self { colours: [pack(a) | opaque, pack(b) | opaque, between[0], between[1]], indices: (block >> 32) as u32 }
     }
 
-    fn index(&self, texel: usize) -> usize {
-        (self.indices >> (2 * texel) & 3) as usize
-    }
-
-    /// The words of a texel's colour in the encoding of row `D`.
-    fn words<D: Described>(&self, texel: usize, alpha: u32) -> Words {
-        let [red, green, blue] =
-            self.colours[self.index(texel)].map(|code| decode_component(D::PARTS.encoding, code, 8));
-        [red, green, blue, alpha]
-    }
-
-    /// A texel's codes, each so many bits after the one before.
-    fn codes(&self, texel: usize, bits: u32) -> u64 {
-        let [red, green, blue] = self.colours[self.index(texel)].map(u64::from);
-        red | green << bits | blue << (2 * bits)
+    #[inline(always)]
+    fn colour(&self, texel: usize) -> u64 {
+        self.colours[(self.indices >> (2 * texel) & 3) as usize]
     }
 }
 
 /// Red, green and blue of B5G6R5 as 8 bits; the upper bits are replicated below.
+#[inline(always)]
 fn promote(colour: u16) -> [u32; 3] {
     let colour = u32::from(colour);
     let (red, green, blue) = (colour >> 11, colour >> 5 & 63, colour & 31);
@@ -61,7 +62,6 @@ fn promote(colour: u16) -> [u32; 3] {
 /// Colours, one of them transparent black if the first endpoint is not the larger one.
 pub(in crate::format) struct Bc1<D> {
     palette: Palette,
-    has_transparent: bool,
     row: PhantomData<D>,
 }
 
@@ -69,29 +69,25 @@ impl<D: Described> Codec for Bc1<D> {
     const EXTENTS: [u32; 2] = EXTENTS;
     const SIZE_BYTES: u32 = 8;
 
+    #[inline(always)]
     fn read(block: u128) -> Self {
-        let has_transparent = block as u16 <= (block >> 16) as u16;
-        Self { palette: Palette::read(block as u64, false), has_transparent, row: PhantomData }
+        Self { palette: Palette::read(block as u64, Four::FirstLarger, 8), row: PhantomData }
     }
 
-    fn texel(&self, index: usize) -> Words {
-        self.palette.words::<D>(index, if self.is_transparent(index) { 0 } else { 1f32.to_bits() })
-    }
-
+    #[inline(always)]
     fn expanded(&self, index: usize) -> u64 {
-        self.palette.codes(index, 8) | if self.is_transparent(index) { 0 } else { 255 << 24 }
+        self.palette.colour(index)
     }
-}
 
-impl<D> Bc1<D> {
-    fn is_transparent(&self, index: usize) -> bool {
-        self.has_transparent && self.palette.index(index) == 3
+    #[inline(always)]
+    fn words(expanded: u64) -> Words {
+        colour_words::<D>(expanded)
     }
 }
 
 /// 16 alphas of 4 bits, then colours.
 pub(in crate::format) struct Bc2<D> {
-    alphas: u128,
+    alphas: u64,
     palette: Palette,
     row: PhantomData<D>,
 }
@@ -100,18 +96,22 @@ impl<D: Described> Codec for Bc2<D> {
     const EXTENTS: [u32; 2] = EXTENTS;
     const SIZE_BYTES: u32 = 16;
 
+    #[inline(always)]
     fn read(block: u128) -> Self {
-        Self { alphas: block, palette: Palette::read((block >> 64) as u64, true), row: PhantomData }
+        let palette = Palette::read((block >> 64) as u64, Four::Always, 8);
+        Self { alphas: block as u64, palette, row: PhantomData }
     }
 
-    fn texel(&self, index: usize) -> Words {
-        let alpha = bits(self.alphas, 4 * index as u32, 4);
-        self.palette.words::<D>(index, decode_component(Encoding::Unorm, alpha, 4))
-    }
-
+    #[inline(always)]
     fn expanded(&self, index: usize) -> u64 {
         // 17 / 255 is 1 / 15.
-        self.palette.codes(index, 8) | u64::from(bits(self.alphas, 4 * index as u32, 4) * 17) << 24
+        let alpha = (self.alphas >> (4 * index) & 15) * 17;
+        self.palette.colour(index) | alpha << 24
+    }
+
+    #[inline(always)]
+    fn words(expanded: u64) -> Words {
+        colour_words::<D>(expanded)
     }
 }
 
@@ -126,16 +126,20 @@ impl<D: Described> Codec for Bc3<D> {
     const EXTENTS: [u32; 2] = EXTENTS;
     const SIZE_BYTES: u32 = 16;
 
+    #[inline(always)]
     fn read(block: u128) -> Self {
-        let palette = Palette::read((block >> 64) as u64, true);
-        Self { alphas: Ramp::read(block as u64, Encoding::Unorm), palette, row: PhantomData }
+        let palette = Palette::read((block >> 64) as u64, Four::Always, 16);
+        Self { alphas: Ramp::read(block as u64, Encoding::Unorm, 48), palette, row: PhantomData }
     }
 
-    fn texel(&self, index: usize) -> Words {
-        self.palette.words::<D>(index, self.alphas.word(index))
-    }
-
+    #[inline(always)]
     fn expanded(&self, index: usize) -> u64 {
-        self.palette.codes(index, 16) | self.alphas.code(index) << 48
+        self.palette.colour(index) | self.alphas.code(index)
+    }
+
+    #[inline(always)]
+    fn words(expanded: u64) -> Words {
+        let colour = |shift: u32| decode_component(D::PARTS.encoding, (expanded >> shift) as u32 & 0xff, 8);
+        [colour(0), colour(16), colour(32), word(Encoding::Unorm, (expanded >> 48) as u16)]
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! BC6H and BC7 must be decoded bit-exactly. For the others the specification gives formulas and a tolerance;
 //! `colour.rs` (BC1 to BC3) and `scalar.rs` (BC4 and BC5) say which reading of them was chosen.
+//!
+//! A codec reads what a block's texels share into palettes, from which an expanded texel is a look-up or two, in integers alone. Words are
+//! made of that.
 
 mod bc6h;
 mod bc7;
@@ -14,32 +17,44 @@ pub(super) use bc7::Bc7;
 pub(super) use colour::{Bc1, Bc2, Bc3};
 pub(super) use scalar::{Ati2, Bc4, Bc5};
 
+use super::codec::{Described, Encoding, Words};
+use super::convert::decode_component;
+
 const EXTENTS: [u32; 2] = [4, 4];
 
 /// `count` bits of a block, fewer than 32, from bit `at` up.
+#[inline(always)]
 fn bits(block: u128, at: u32, count: u32) -> u32 {
     (block >> at) as u32 & ((1 << count) - 1)
 }
 
-/// A texel's index among those that begin at bit `start` and take `width` bits each, or one bit less at anchors, whose
-/// highest bit is 0 and left out.
-fn index(block: u128, start: u32, width: u32, anchors: u16, texel: usize) -> usize {
-    let anchors_before = (anchors & ((1 << texel) - 1)).count_ones();
-    let is_anchor = u32::from(anchors >> texel & 1);
-    bits(block, start + texel as u32 * width - anchors_before, width - is_anchor) as usize
+/// The indices of all texels, `width` bits each, that begin at bit `start` of a block. Those of `anchors` are stored without their
+/// highest bit, which is 0; `count` says how many these are. Above the indices may be other bits.
+#[inline(always)]
+fn indices(block: u128, start: u32, width: u32, mut anchors: u16, count: usize) -> u64 {
+    let mut indices = (block >> start) as u64;
+    for _ in 0..count {
+        let missing = anchors.trailing_zeros() * width + width - 1;
+        anchors &= anchors - 1;
+        // What is at that bit and above moves up by one.
+        indices = indices.wrapping_add(indices & (u64::MAX << missing));
+    }
+    indices
 }
 
 /// The weight of a block's second endpoint by index, of 64, for indices of 2, 3 and 4 bits.
-fn weight(index: usize, width: u32) -> i32 {
-    let weights: &[i32] = match width {
+const fn weights(width: u32) -> &'static [u32] {
+    match width {
         2 => &[0, 21, 43, 64],
         3 => &[0, 9, 18, 27, 37, 46, 55, 64],
         _ => &[0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64],
-    };
-    weights[index]
+    }
 }
 
-/// Interpolates between two endpoints.
-fn interpolate(first: i32, second: i32, weight: i32) -> i32 {
-    (first * (64 - weight) + second * weight + 32) >> 6
+/// The words of colours and an alpha of 8 bits each, which is how such texels are expanded.
+#[inline(always)]
+fn colour_words<D: Described>(expanded: u64) -> Words {
+    let [red, green, blue, alpha] = (expanded as u32).to_le_bytes().map(u32::from);
+    let [red, green, blue] = [red, green, blue].map(|code| decode_component(D::PARTS.encoding, code, 8));
+    [red, green, blue, decode_component(Encoding::Unorm, alpha, 8)]
 }

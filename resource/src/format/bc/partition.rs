@@ -4,7 +4,7 @@
 #[derive(Clone, Copy)]
 pub(super) struct Partition {
     /// 2 bits for each texel.
-    subsets: u32,
+    pub subsets: u32,
     /// The texels whose index is one bit shorter, a bit each.
     pub anchors: u16,
 }
@@ -31,10 +31,6 @@ impl Partition {
             subset += 1;
         }
         partition
-    }
-
-    pub fn subset(self, texel: usize) -> usize {
-        (self.subsets >> (2 * texel) & 3) as usize
     }
 }
 

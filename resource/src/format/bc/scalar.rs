@@ -13,11 +13,15 @@ use super::EXTENTS;
 /// Sevenths and fifths are whole numbers of such parts.
 const PARTS: i32 = 35;
 
+/// The largest endpoint of numbers of encoding `Unorm` or `Snorm`.
+const fn most(encoding: Encoding) -> i32 {
+    if matches!(encoding, Encoding::Snorm) { 127 } else { 255 }
+}
+
 /// Eight numbers and an index for each texel.
 pub(super) struct Ramp {
-    /// The numbers as codes: multiples of the largest one's inverse.
-    codes: [i32; 8],
-    most: i32,
+    /// The numbers in parts, as 16 bits that are shifted to where the texels' layout has them.
+    codes: [u64; 8],
     /// 3 bits each.
     indices: u64,
 }
@@ -25,37 +29,36 @@ pub(super) struct Ramp {
 impl Ramp {
     /// Numbers of encoding `Unorm` or `Snorm`.
     #[inline(always)]
-    pub fn read(block: u64, encoding: Encoding) -> Self {
+    pub fn read(block: u64, encoding: Encoding, shift: u32) -> Self {
         let is_signed = encoding == Encoding::Snorm;
         let number = |code: u8| if is_signed { i32::from(code as i8) } else { i32::from(code) };
         let (first, second) = (number(block as u8), number((block >> 8) as u8));
-        let most = if is_signed { 127 } else { 255 };
+        let most = most(encoding);
         let [a, b] = [first, second].map(|number| number.max(-most));
-        let largest = PARTS * most;
-        let mut codes = [PARTS * a, PARTS * b, 0, 0, 0, 0, 0, largest];
         let steps = if first > second { 7 } else { 5 };
-        for step in 1..steps {
-            codes[step as usize + 1] = ((steps - step) * a + step * b) * (PARTS / steps);
+        let mut codes = [PARTS * a, PARTS * b, 0, 0, 0, 0, 0, 0];
+        for step in 1..7 {
+            codes[step as usize + 1] = (steps * a + step * (b - a)) * (PARTS / steps);
         }
-        if steps == 5 && is_signed {
-            codes[6] = -largest;
+        if steps == 5 {
+            codes[6] = if is_signed { -PARTS * most } else { 0 };
+            codes[7] = PARTS * most;
         }
-        Self { codes, most: largest, indices: block >> 16 }
+        Self { codes: codes.map(|code| u64::from(code as u16) << shift), indices: block >> 16 }
     }
 
-    /// The bits of a texel's number.
-    pub fn word(&self, texel: usize) -> u32 {
-        (self.of(texel) as f32 / self.most as f32).to_bits()
-    }
-
-    /// A texel's code, in 16 bits.
+    /// A texel's code, where it belongs.
+    #[inline(always)]
     pub fn code(&self, texel: usize) -> u64 {
-        u64::from(self.of(texel) as u16)
-    }
-
-    fn of(&self, texel: usize) -> i32 {
         self.codes[(self.indices >> (3 * texel) & 7) as usize]
     }
+}
+
+/// The bits of the number that a code of encoding `Unorm` or `Snorm` stands for.
+#[inline(always)]
+pub(super) fn word(encoding: Encoding, code: u16) -> u32 {
+    let code = if encoding == Encoding::Snorm { i32::from(code as i16) } else { i32::from(code) };
+    (code as f32 / (PARTS * most(encoding)) as f32).to_bits()
 }
 
 /// One number for each texel.
@@ -68,16 +71,19 @@ impl<D: Described> Codec for Bc4<D> {
     const EXTENTS: [u32; 2] = EXTENTS;
     const SIZE_BYTES: u32 = 8;
 
+    #[inline(always)]
     fn read(block: u128) -> Self {
-        Self { red: Ramp::read(block as u64, D::PARTS.encoding), row: PhantomData }
+        Self { red: Ramp::read(block as u64, D::PARTS.encoding, 0), row: PhantomData }
     }
 
-    fn texel(&self, index: usize) -> Words {
-        [self.red.word(index), 0, 0, 1f32.to_bits()]
-    }
-
+    #[inline(always)]
     fn expanded(&self, index: usize) -> u64 {
         self.red.code(index)
+    }
+
+    #[inline(always)]
+    fn words(expanded: u64) -> Words {
+        [word(D::PARTS.encoding, expanded as u16), 0, 0, 1f32.to_bits()]
     }
 }
 
@@ -92,17 +98,22 @@ impl<D: Described> Codec for Bc5<D> {
     const EXTENTS: [u32; 2] = EXTENTS;
     const SIZE_BYTES: u32 = 16;
 
+    #[inline(always)]
     fn read(block: u128) -> Self {
-        let [red, green] = [block as u64, (block >> 64) as u64].map(|half| Ramp::read(half, D::PARTS.encoding));
+        let red = Ramp::read(block as u64, D::PARTS.encoding, 0);
+        let green = Ramp::read((block >> 64) as u64, D::PARTS.encoding, 16);
         Self { red, green, row: PhantomData }
     }
 
-    fn texel(&self, index: usize) -> Words {
-        [self.red.word(index), self.green.word(index), 0, 1f32.to_bits()]
+    #[inline(always)]
+    fn expanded(&self, index: usize) -> u64 {
+        self.red.code(index) | self.green.code(index)
     }
 
-    fn expanded(&self, index: usize) -> u64 {
-        self.red.code(index) | self.green.code(index) << 16
+    #[inline(always)]
+    fn words(expanded: u64) -> Words {
+        let [red, green] = [expanded, expanded >> 16].map(|code| word(D::PARTS.encoding, code as u16));
+        [red, green, 0, 1f32.to_bits()]
     }
 }
 
@@ -113,17 +124,20 @@ impl<D: Described> Codec for Ati2<D> {
     const EXTENTS: [u32; 2] = EXTENTS;
     const SIZE_BYTES: u32 = 16;
 
+    #[inline(always)]
     fn read(block: u128) -> Self {
         Self(Bc5::read(block.rotate_left(64)))
     }
 
-    fn texel(&self, index: usize) -> Words {
-        let [red, green, ..] = self.0.texel(index);
-        let [_, _, blue, alpha] = D::PARTS.zero();
-        [red, green, blue, alpha]
-    }
-
+    #[inline(always)]
     fn expanded(&self, index: usize) -> u64 {
         self.0.expanded(index)
+    }
+
+    #[inline(always)]
+    fn words(expanded: u64) -> Words {
+        let [red, green, ..] = Bc5::<D>::words(expanded);
+        let [_, _, blue, alpha] = D::PARTS.zero();
+        [red, green, blue, alpha]
     }
 }

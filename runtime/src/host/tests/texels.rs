@@ -400,3 +400,64 @@ fn texel_atomics_need_one_32_bit_integer() {
         assert_eq!(buffer.to_vec::<u8>().unwrap(), if changes { [0, 0, 0, 0, 6, 0, 0, 0] } else { [0; 8] });
     }
 }
+
+/// What packets do with texels is what their lanes do one by one: in the lanes of a mask, with views of several registers, at
+/// several levels, inside and outside.
+#[test]
+fn packets_go_to_texels_as_their_lanes_do() {
+    const LANES: usize = 24;
+    let formats = [Format::BC1_UNORM, Format::BC7_UNORM, Format::R8G8_B8G8_UNORM, Format::R8_UNORM];
+    let mut bindings = Bindings::new();
+    let kind = ResourceKind::Typed { dimension: Dimension::Texture2d, component: Component::Float };
+    let range = Declared { count: Some(4), table_len: 4, ..declared(ResourceClass::ShaderResource, kind) };
+    for (n, format) in (0..).zip(formats) {
+        let shape = TextureShape::texture_2d(format, 40, 8).mips(2);
+        let bytes = pattern(shape.size_bytes().unwrap());
+        bindings.set(Register::t(n), View::texture(Texture::new(buffer(&bytes), shape).unwrap()));
+    }
+    let views = keep(BoundViews::new(&[range], &[], &bindings, &Limits::default()).unwrap());
+    let host = Reach::new(views, &[], keep(StopWord::default()));
+    let mut random = 1_u32;
+    let mut below = |count: u32| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 8) % count
+    };
+    for round in 0..200 {
+        let row = |value: &mut dyn FnMut(u32) -> u32| -> Vec<u32> { (0..LANES as u32).map(|n| value(n)).collect() };
+        let mask = row(&mut |_| if below(4) > 0 && round > 0 { u32::MAX } else { 0 });
+        // Mostly the same one; the fifth does not exist.
+        let mut element = 0;
+        let elements = row(&mut |_| {
+            element = if below(6) == 0 { below(5) } else { element };
+            element
+        });
+        let (x, y, levels) = (row(&mut |n| n + below(19)), row(&mut |_| below(9)), row(&mut |_| below(3)));
+        let z = vec![0; LANES];
+        let call = TexelCall { id: ResourceId::new(0), elements: &elements, mask: &mask, coords: [&x, &y, &z] };
+        let mut results = vec![0xdead_beef; 4 * LANES];
+        host.texel_loads(call, &levels, &mut results);
+        for lane in 0..LANES {
+            let view = ViewSlot { id: ResourceId::new(0), element: elements[lane] };
+            let wanted = match mask[lane] {
+                0 => [0; 4],
+                _ => host.texel_load(view, [x[lane], y[lane], 0], levels[lane]),
+            };
+            assert_eq!([0, 1, 2, 3].map(|row| results[row * LANES + lane]), wanted, "{round} {lane}");
+        }
+    }
+}
+
+/// Lanes write in order, and no others do.
+#[test]
+fn packets_write_the_texels_of_their_lanes() {
+    let shape = TextureShape::texture_2d(Format::R8_UINT, 3, 1);
+    let texture = zeros(shape);
+    let bytes = texture.buffer().clone();
+    let host = bind_written(View::texture(texture));
+    // Past the end, twice the same, and in a lane that takes no part.
+    let (elements, mask) = ([0; 6], [0, u32::MAX, u32::MAX, u32::MAX, u32::MAX, 0]);
+    let (x, none, values) = ([0, 3, 1, 1, 2, 0], [0; 6], [1, 2, 3, 4, 5, 6]);
+    let call = TexelCall { id: ResourceId::new(0), elements: &elements, mask: &mask, coords: [&x, &none, &none] };
+    host.texel_stores(call, [&values; 4]);
+    assert_eq!(bytes.to_vec::<u8>().unwrap()[..3], [0, 4, 5]);
+}

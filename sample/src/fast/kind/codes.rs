@@ -13,18 +13,23 @@ use crate::fast::vector::{Unit, Vector};
 pub(in crate::fast) struct Codes;
 
 impl Reader<4> for Codes {
+    type Texel<V: Vector> = V;
+
     #[inline(always)]
-    fn values<V: Vector>(source: Source<'_>, base: *const u8, offsets: &V) -> [V; 4] {
+    fn texel<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> V {
         // SAFETY: texels of 4 bytes are there (`Source::locate`).
-        let texels = unsafe { V::words_at(base, offsets) };
-        let byte = V::splat(255);
-        let codes = [
-            texels.and(byte).to_float(),
-            texels.shift_right::<8>().and(byte).to_float(),
-            texels.shift_right::<16>().and(byte).to_float(),
-            texels.shift_right::<24>().to_float(),
-        ];
-        in_order(source, codes)
+        unsafe { V::words_at(base, offsets) }
+    }
+
+    #[inline(always)]
+    fn values<V: Vector, const COUNT: usize>(source: Source<'_>, channel: usize, texels: &[V; COUNT]) -> [V; COUNT] {
+        let [r, g, b, a] = in_order(source, [0, 8, 16, 24]);
+        let shift = [r, g, b, a][channel];
+        let mut values = *texels;
+        for value in &mut values {
+            *value = value.shift_right_by(shift).and(V::splat(255)).to_float();
+        }
+        values
     }
 
     #[inline(always)]

@@ -16,16 +16,23 @@ use crate::fast::vector::Vector;
 pub(in crate::fast) struct Fields;
 
 impl Reader<4> for Fields {
+    type Texel<V: Vector> = [V; 4];
+
+    #[inline(always)]
+    fn channels(source: Source<'_>) -> usize {
+        source.channel_count
+    }
+
     #[inline(always)]
     fn has(source: Source<'_>, channel: usize) -> bool {
         source.channels[channel].is_some()
     }
 
     #[inline(always)]
-    fn values<V: Vector>(source: Source<'_>, base: *const u8, offsets: &V) -> [V; 4] {
+    fn texel<V: Vector>(source: Source<'_>, base: *const u8, offsets: &V) -> [V; 4] {
         let zero = V::splat(0);
         // SAFETY: texels of so many bytes are there (`Source::locate`).
-        let words = unsafe {
+        unsafe {
             match source.texel_bytes {
                 1 => [V::bytes_at(base, offsets), zero, zero, zero],
                 2 => [V::shorts_at(base, offsets), zero, zero, zero],
@@ -40,13 +47,27 @@ impl Reader<4> for Fields {
                 }
                 _ => V::fours_at(base, offsets),
             }
-        };
-        let mut values = [zero; 4];
-        for (value, lane) in values.iter_mut().zip(&source.channels) {
-            if let Some(lane) = lane {
-                *value = lane.value(words[lane.word & 3], words[0]);
-            }
         }
+    }
+
+    #[inline(always)]
+    fn values<V: Vector, const COUNT: usize>(
+        source: Source<'_>,
+        channel: usize,
+        texels: &[[V; 4]; COUNT],
+    ) -> [V; COUNT] {
+        let mut values = [V::splat(0); COUNT];
+        let Some(lane) = &source.channels[channel] else { return values };
+        for n in 0..COUNT {
+            let texel = &texels[n];
+            values[n] = match lane.word {
+                0 => texel[0],
+                1 => texel[1],
+                2 => texel[2],
+                _ => texel[3],
+            };
+        }
+        lane.decode(&mut values, texels);
         values
     }
 
@@ -60,29 +81,66 @@ impl Reader<4> for Fields {
 }
 
 impl Lane {
-    /// What `Channel::value` is for one texel: of the word that it is in, and of the first one.
+    /// What `Channel::value` is for one texel: makes values of the words that they are in.
     #[inline(always)]
-    fn value<V: Vector>(&self, word: V, first: V) -> V {
-        let top = word.shift_left_by(self.up);
-        let code = top.shift_right_by(self.down);
-        let signed = top.shift_signed_by(self.down);
+    fn decode<V: Vector, const COUNT: usize>(&self, words: &mut [V; COUNT], texels: &[[V; 4]; COUNT]) {
         match self.coding {
-            Coding::Unorm { .. } => code.to_float(),
-            Coding::Snorm { .. } => signed.max(V::splat(self.least)).to_float(),
+            Coding::Unorm { .. } => {
+                for word in words {
+                    *word = self.code(*word).to_float();
+                }
+            }
+            Coding::Snorm { .. } => {
+                for word in words {
+                    *word = self.signed(*word).max(V::splat(self.least)).to_float();
+                }
+            }
             Coding::WidenedSnorm => {
-                let below = signed.shift_right::<1>().and(V::splat(7));
-                signed.shift_left::<3>().or(below).max(V::splat(self.least)).to_float()
+                for word in words {
+                    let signed = self.signed(*word);
+                    let below = signed.shift_right::<1>().and(V::splat(7));
+                    *word = signed.shift_left::<3>().or(below).max(V::splat(self.least)).to_float();
+                }
             }
-            Coding::Srgb => on_curve(code),
-            Coding::Half => number(code.shift_left_by(self.lost)),
+            Coding::Srgb => {
+                for word in words {
+                    *word = on_curve(self.code(*word));
+                }
+            }
+            Coding::Half => {
+                for word in words {
+                    *word = number(self.code(*word).shift_left_by(self.lost));
+                }
+            }
             Coding::SharedExponent => {
-                // 2 ^ (exponent - 24), a normal float.
-                let scale = first.shift_right::<27>().add(V::splat(127 - 24)).shift_left::<23>();
-                code.to_float().mul_floats(scale)
+                for n in 0..COUNT {
+                    // 2 ^ (exponent - 24), a normal float.
+                    let scale = texels[n][0].shift_right::<27>().add(V::splat(127 - 24)).shift_left::<23>();
+                    words[n] = self.code(words[n]).to_float().mul_floats(scale);
+                }
             }
-            Coding::Sint => signed,
-            _ => code,
+            Coding::Sint => {
+                for word in words {
+                    *word = self.signed(*word);
+                }
+            }
+            Coding::Float | Coding::Uint if self.down == 0 => {}
+            _ => {
+                for word in words {
+                    *word = self.code(*word);
+                }
+            }
         }
+    }
+
+    #[inline(always)]
+    fn code<V: Vector>(&self, word: V) -> V {
+        word.shift_left_by(self.up).shift_right_by(self.down)
+    }
+
+    #[inline(always)]
+    fn signed<V: Vector>(&self, word: V) -> V {
+        word.shift_left_by(self.up).shift_signed_by(self.down)
     }
 }
 

@@ -16,16 +16,34 @@ use crate::fast::vector::{Unit, Vector};
 #[derive(Debug)]
 pub(in crate::fast) struct Numbers<R>(PhantomData<R>);
 
-/// How texels are read as values, as filters combine them.
+/// How texels are read as values, as filters combine them: first all of a texel, then channel by channel, so that what a channel needs is
+/// looked up once for all texels.
 pub(in crate::fast) trait Reader<const CHANNELS: usize> {
+    /// A texel of each lane.
+    type Texel<V: Vector>: Copy;
+
+    /// As many channels as the last one that there is; for those that know no format a number that the compiler does not know either, so that
+    /// it makes a loop of them.
+    #[inline(always)]
+    fn channels(_: Source<'_>) -> usize {
+        CHANNELS
+    }
+
     /// Whether a texel has a channel.
     #[inline(always)]
     fn has(_: Source<'_>, _channel: usize) -> bool {
         true
     }
 
-    /// The values of each channel that there is, of texels at offsets.
-    fn values<V: Vector>(source: Source<'_>, base: *const u8, offsets: &V) -> [V; CHANNELS];
+    /// The texels at offsets.
+    fn texel<V: Vector>(source: Source<'_>, base: *const u8, offsets: &V) -> Self::Texel<V>;
+
+    /// The values of a channel of some texels.
+    fn values<V: Vector, const COUNT: usize>(
+        source: Source<'_>,
+        channel: usize,
+        texels: &[Self::Texel<V>; COUNT],
+    ) -> [V; COUNT];
 
     /// The word of a channel's value.
     #[inline(always)]
@@ -47,10 +65,17 @@ pub(in crate::fast) struct Floats<const CHANNELS: usize>;
 pub(in crate::fast) struct Curve;
 
 impl Reader<4> for Halves {
+    type Texel<V: Vector> = [V; 4];
+
     #[inline(always)]
-    fn values<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> [V; 4] {
+    fn texel<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> [V; 4] {
         // SAFETY: texels of 8 bytes are there (`Source::locate`).
         unsafe { V::halves_at(base, offsets) }
+    }
+
+    #[inline(always)]
+    fn values<V: Vector, const COUNT: usize>(_: Source<'_>, channel: usize, texels: &[[V; 4]; COUNT]) -> [V; COUNT] {
+        channel_of(channel, texels)
     }
 
     /// A NaN is the one that computations give.
@@ -61,35 +86,74 @@ impl Reader<4> for Halves {
 }
 
 impl Reader<4> for Floats<4> {
+    type Texel<V: Vector> = [V; 4];
+
     #[inline(always)]
-    fn values<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> [V; 4] {
+    fn texel<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> [V; 4] {
         // SAFETY: texels of 16 bytes are there (`Source::locate`).
         unsafe { V::fours_at(base, offsets) }
+    }
+
+    #[inline(always)]
+    fn values<V: Vector, const COUNT: usize>(_: Source<'_>, channel: usize, texels: &[[V; 4]; COUNT]) -> [V; COUNT] {
+        channel_of(channel, texels)
     }
 }
 
 impl Reader<1> for Floats<1> {
+    type Texel<V: Vector> = V;
+
     #[inline(always)]
-    fn values<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> [V; 1] {
+    fn texel<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> V {
         // SAFETY: texels of 4 bytes are there (`Source::locate`).
-        [unsafe { V::words_at(base, offsets) }]
+        unsafe { V::words_at(base, offsets) }
+    }
+
+    #[inline(always)]
+    fn values<V: Vector, const COUNT: usize>(_: Source<'_>, _: usize, texels: &[V; COUNT]) -> [V; COUNT] {
+        *texels
     }
 }
 
 impl Reader<4> for Curve {
+    type Texel<V: Vector> = V;
+
     #[inline(always)]
-    fn values<V: Vector>(source: Source<'_>, base: *const u8, offsets: &V) -> [V; 4] {
+    fn texel<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> V {
         // SAFETY: texels of 4 bytes are there (`Source::locate`).
-        let texels = unsafe { V::words_at(base, offsets) };
-        let (one, three) = (on_curve(texels), on_curve(texels.shift_right::<16>()));
-        let (red, blue) = if source.swaps_red_and_blue { (three, one) } else { (one, three) };
-        [red, on_curve(texels.shift_right::<8>()), blue, texels.shift_right::<24>().to_float()]
+        unsafe { V::words_at(base, offsets) }
+    }
+
+    #[inline(always)]
+    fn values<V: Vector, const COUNT: usize>(source: Source<'_>, channel: usize, texels: &[V; COUNT]) -> [V; COUNT] {
+        let shift = match channel {
+            1 => 8,
+            3 => 24,
+            _ if (channel == 0) == source.swaps_red_and_blue => 16,
+            _ => 0,
+        };
+        let mut values = *texels;
+        for value in &mut values {
+            let code = value.shift_right_by(shift);
+            *value = if channel == 3 { code.to_float() } else { on_curve(code) };
+        }
+        values
     }
 
     #[inline(always)]
     fn word<V: Vector>(_: Source<'_>, channel: usize, value: V) -> V {
         if channel == 3 { value.over(&Unit::OF_BYTES) } else { value }
     }
+}
+
+/// A channel of some texels.
+#[inline(always)]
+fn channel_of<V: Vector, const COUNT: usize>(channel: usize, texels: &[[V; 4]; COUNT]) -> [V; COUNT] {
+    let mut values = [V::splat(0); COUNT];
+    for n in 0..COUNT {
+        values[n] = texels[n][channel];
+    }
+    values
 }
 
 /// The numbers of codes in the lowest 8 bits.
@@ -133,11 +197,12 @@ pub(super) fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     source: Source<'_>,
     address: &TexelAddress<V>,
 ) -> [V; 4] {
-    let values = inner::<R, CHANNELS, V>(source, address);
+    let texel = read::<R, CHANNELS, V>(source, address);
     let mut words = missing(source);
-    for channel in 0..CHANNELS {
+    for channel in 0..R::channels(source).min(CHANNELS) {
         if source.channels[channel].is_some() {
-            words[channel] = R::word(source, channel, values[channel]);
+            let [value] = R::values::<V, 1>(source, channel, &[texel]);
+            words[channel] = R::word(source, channel, value);
         }
     }
     if let (Some(border), Some(is_border)) = (&source.border, address.is_border) {
@@ -155,30 +220,15 @@ fn missing<V: Vector>(source: Source<'_>) -> [V; 4] {
     [V::splat(red), V::splat(green), V::splat(blue), V::splat(alpha)]
 }
 
-/// The values of a texel of each lane, whether it stands for the border or not.
-#[inline(always)]
-fn inner<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
-    source: Source<'_>,
-    address: &TexelAddress<V>,
-) -> [V; CHANNELS] {
-    let mut expanded = [0; 16];
-    let (base, offsets) = source.locate(address, &mut expanded);
-    R::values::<V>(source, base, &offsets)
-}
-
-/// The values of a texel of each lane.
+/// A texel of each lane, whether it stands for the border or not.
 #[inline(always)]
 fn read<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     source: Source<'_>,
     address: &TexelAddress<V>,
-) -> [V; CHANNELS] {
-    let mut values = inner::<R, CHANNELS, V>(source, address);
-    if let (Some(border), Some(is_border)) = (&source.border, address.is_border) {
-        for channel in 0..CHANNELS {
-            values[channel] = V::splat(border.values[channel]).where_set(is_border, values[channel]);
-        }
-    }
-    values
+) -> R::Texel<V> {
+    let mut expanded = [0; 16];
+    let (base, offsets) = source.locate(address, &mut expanded);
+    R::texel::<V>(source, base, &offsets)
 }
 
 /// A linear filter on one level.
@@ -187,43 +237,64 @@ fn on_level<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     source: Source<'_>,
     addresses: &LinearAddresses<V>,
 ) -> [V; CHANNELS] {
-    let mut values = on_slice::<R, CHANNELS, V>(source, addresses, 0);
-    if addresses.axes > 2 {
-        let others = on_slice::<R, CHANNELS, V>(source, addresses, 1);
-        values = between::<R, CHANNELS, V>(source, &values, &others, part(addresses.fractions[2]));
+    match addresses.axes {
+        0 => along::<R, CHANNELS, 1, V>(source, addresses),
+        1 => along::<R, CHANNELS, 2, V>(source, addresses),
+        2 => along::<R, CHANNELS, 4, V>(source, addresses),
+        _ => along::<R, CHANNELS, 8, V>(source, addresses),
     }
-    values
 }
 
-/// The same in one slice.
+/// The same of so many texels: one, or two along each axis.
 #[inline(always)]
-fn on_slice<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
+fn along<R: Reader<CHANNELS>, const CHANNELS: usize, const COUNT: usize, V: Vector>(
     source: Source<'_>,
     addresses: &LinearAddresses<V>,
-    slice: usize,
 ) -> [V; CHANNELS] {
-    let mut upper_left = read::<R, CHANNELS, V>(source, &addresses.texel(0, slice));
-    if addresses.axes == 0 {
-        return upper_left;
+    let mut texels = [read::<R, CHANNELS, V>(source, &addresses.texel(0, 0)); COUNT];
+    for (n, texel) in texels.iter_mut().enumerate().skip(1) {
+        *texel = read::<R, CHANNELS, V>(source, &addresses.texel(n & 3, n >> 2));
     }
-    let [right, lower, _] = addresses.fractions;
-    let (right, lower) = (part(right), part(lower));
-    let mut upper_right = read::<R, CHANNELS, V>(source, &addresses.texel(1, slice));
-    if addresses.axes == 1 {
-        return between::<R, CHANNELS, V>(source, &upper_left, &upper_right, right);
+    let [right, lower, behind] = addresses.fractions;
+    let (right, lower, behind) = (part(right), part(lower), part(behind));
+    let mut found = [V::splat(0); CHANNELS];
+    for channel in 0..R::channels(source).min(CHANNELS) {
+        if !R::has(source, channel) {
+            continue;
+        }
+        let mut values = R::values::<V, COUNT>(source, channel, &texels);
+        if let Some(border) = &source.border {
+            let border = V::splat(border.values[channel]);
+            for (n, value) in values.iter_mut().enumerate() {
+                if let Some(is_border) = addresses.texel(n & 3, n >> 2).is_border {
+                    *value = border.where_set(is_border, *value);
+                }
+            }
+        }
+        if COUNT == 4
+            && let Some(corner) = &addresses.corner
+        {
+            let mean = mean::<R, CHANNELS, V>(source, addresses, corner, channel);
+            for (n, value) in values.iter_mut().enumerate() {
+                let is_here = corner.index.equal(V::splat(n as u32)).and(corner.is_any);
+                *value = mean.where_set(is_here, *value);
+            }
+        }
+        let mut value = values[0];
+        if COUNT > 1 {
+            value = mixed(value, values[1 % COUNT], right);
+        }
+        if COUNT > 2 {
+            value = mixed(value, mixed(values[2 % COUNT], values[3 % COUNT], right), lower);
+        }
+        if COUNT > 4 {
+            let upper = mixed(values[4 % COUNT], values[5 % COUNT], right);
+            let lower_row = mixed(values[6 % COUNT], values[7 % COUNT], right);
+            value = mixed(value, mixed(upper, lower_row, lower), behind);
+        }
+        found[channel] = value;
     }
-    let mut lower_left = read::<R, CHANNELS, V>(source, &addresses.texel(2, slice));
-    let mut lower_right = read::<R, CHANNELS, V>(source, &addresses.texel(3, slice));
-    if let Some(corner) = &addresses.corner {
-        let mean = mean::<R, CHANNELS, V>(source, addresses, corner);
-        replace(&mut upper_left, &mean, corner, 0);
-        replace(&mut upper_right, &mean, corner, 1);
-        replace(&mut lower_left, &mean, corner, 2);
-        replace(&mut lower_right, &mean, corner, 3);
-    }
-    let upper = between::<R, CHANNELS, V>(source, &upper_left, &upper_right, right);
-    let lower_row = between::<R, CHANNELS, V>(source, &lower_left, &lower_right, right);
-    between::<R, CHANNELS, V>(source, &upper, &lower_row, lower)
+    found
 }
 
 /// 256ths as a float.
@@ -232,51 +303,20 @@ fn part<V: Vector>(fraction: V) -> V {
     fraction.to_float().mul_floats(V::splat_float(1.0 / 256.0))
 }
 
-/// The mean of three texels.
+/// The mean of a channel of the three texels at a corner.
 #[inline(always)]
 fn mean<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     source: Source<'_>,
     addresses: &LinearAddresses<V>,
     corner: &Corner<V>,
-) -> [V; CHANNELS] {
-    let mut mean = read::<R, CHANNELS, V>(source, &addresses.beyond(corner, 0));
-    let b = read::<R, CHANNELS, V>(source, &addresses.beyond(corner, 1));
-    let c = read::<R, CHANNELS, V>(source, &addresses.beyond(corner, 2));
-    for channel in 0..CHANNELS {
-        let sum = mean[channel].add_floats(b[channel]).add_floats(c[channel]);
-        mean[channel] = sum.div_floats(V::splat_float(3.0));
+    channel: usize,
+) -> V {
+    let mut texels = [read::<R, CHANNELS, V>(source, &addresses.beyond(corner, 0)); 3];
+    for (n, texel) in texels.iter_mut().enumerate().skip(1) {
+        *texel = read::<R, CHANNELS, V>(source, &addresses.beyond(corner, n));
     }
-    mean
-}
-
-/// Puts the texel beyond a corner in its place, where it is this one of the four.
-#[inline(always)]
-fn replace<const CHANNELS: usize, V: Vector>(
-    texel: &mut [V; CHANNELS],
-    mean: &[V; CHANNELS],
-    corner: &Corner<V>,
-    index: u32,
-) {
-    let is_here = corner.index.equal(V::splat(index)).and(corner.is_any);
-    for channel in 0..CHANNELS {
-        texel[channel] = mean[channel].where_set(is_here, texel[channel]);
-    }
-}
-
-#[inline(always)]
-fn between<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
-    source: Source<'_>,
-    a: &[V; CHANNELS],
-    b: &[V; CHANNELS],
-    weight: V,
-) -> [V; CHANNELS] {
-    let mut values = *a;
-    for channel in 0..CHANNELS {
-        if R::has(source, channel) {
-            values[channel] = mixed(a[channel], b[channel], weight);
-        }
-    }
-    values
+    let [a, b, c] = R::values::<V, 3>(source, channel, &texels);
+    a.add_floats(b).add_floats(c).div_floats(V::splat_float(3.0))
 }
 
 /// What lies between two values.
@@ -295,15 +335,18 @@ pub(super) fn linear<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     if let Some((second, fraction)) = second {
         let is_first = fraction.equal(V::splat(0));
         let others = on_level::<R, CHANNELS, V>(source, second);
-        let both = between::<R, CHANNELS, V>(source, &values, &others, part(fraction));
-        for channel in 0..CHANNELS {
-            values[channel] = values[channel].where_set(is_first, both[channel]);
+        let weight = part(fraction);
+        for channel in 0..R::channels(source).min(CHANNELS) {
+            if R::has(source, channel) {
+                let both = mixed(values[channel], others[channel], weight);
+                values[channel] = values[channel].where_set(is_first, both);
+            }
         }
     }
     let mut words = missing(source);
     // Zero, or NaN where one is not finite.
     let mut zero = V::splat(0);
-    for channel in 0..CHANNELS {
+    for channel in 0..R::channels(source).min(CHANNELS) {
         if R::has(source, channel) && source.channels[channel].is_some() {
             let value = values[channel];
             zero = zero.add_floats(value.sub_floats(value));
