@@ -416,14 +416,14 @@ fn packets_go_to_texels_as_their_lanes_do() {
         bindings.set(Register::t(n), View::texture(Texture::new(buffer(&bytes), shape).unwrap()));
     }
     let views = keep(BoundViews::new(&[range], &[], &bindings, &Limits::default()).unwrap());
-    let host = Reach::new(views, &[], keep(StopWord::default()));
+    let host = Reach::new(views, &[], keep(RunCopies::default()), keep(StopWord::default()));
     let mut random = 1_u32;
     let mut below = |count: u32| {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (random >> 8) % count
     };
     for round in 0..200 {
-        let row = |value: &mut dyn FnMut(u32) -> u32| -> Vec<u32> { (0..LANES as u32).map(|n| value(n)).collect() };
+        let row = |value: &mut dyn FnMut(u32) -> u32| -> Vec<u32> { (0..LANES as u32).map(value).collect() };
         let mask = row(&mut |_| if below(4) > 0 && round > 0 { u32::MAX } else { 0 });
         // Mostly the same one; the fifth does not exist.
         let mut element = 0;
