@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::format::{Format, Layout};
+use crate::format::{Encoding, Format, Layout};
 use crate::shape::{SurfaceLevel, TextureShape};
 
 /// Rows of texels in a band, as a power of two. They are whole blocks.
@@ -66,7 +66,11 @@ pub(super) struct Band {
 
 /// The format whose blocks are expanded to the same numbers: codes along the sRGB curve are codes.
 fn coded_alike(format: Format) -> Format {
-    Format::ALL.iter().copied().find(|linear| linear.srgb() == Some(format)).unwrap_or(format)
+    let is_linear = |other: &&Format| other.encoding() == Encoding::Unorm && other.is_castable_to(format);
+    match format.encoding() {
+        Encoding::Srgb => Format::ALL.iter().find(is_linear).copied().unwrap_or(format),
+        _ => format,
+    }
 }
 
 impl Plan {
