@@ -50,12 +50,12 @@ impl Taken {
             }
             Taken::Minimum { numbers } => {
                 for (least, word) in numbers.iter_mut().zip(texels.words(texel)) {
-                    *least = float::min(*least, f32::from_bits(word));
+                    *least = float::min(*least, float::flush(f32::from_bits(word)));
                 }
             }
             Taken::Maximum { numbers } => {
                 for (most, word) in numbers.iter_mut().zip(texels.words(texel)) {
-                    *most = float::max(*most, f32::from_bits(word));
+                    *most = float::max(*most, float::flush(f32::from_bits(word)));
                 }
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! Functional specification 7.18 and 22.4. [`Prepared`] is made once for a texture and a sampler and used once per
 //! packet. A lane's result depends on its operands and the texels only: not on other lanes, the packet's width or the
-//! processor. Denormal operands count as 0, in whatever float mode the caller runs.
+//! processor. Denormals count as 0, operands and what filters compute, as in all arithmetic of shaders; a single texel that is not filtered
+//! keeps its bits.
 //!
 //! | file | what it has |
 //! |---|---|
@@ -19,7 +20,7 @@
 //! Where Direct3D leaves something open:
 //!
 //! * Filters other than the nearest texel are not defined for integer formats, which get the nearest one.
-//! * A computed NaN is 0x7fc00000. A single unfiltered texel keeps its bits.
+//! * A computed NaN is 0x7fc00000.
 //! * Comparison instructions compare whatever the sampler's filter says; others never do.
 
 #![deny(unsafe_code)]
@@ -130,13 +131,13 @@ impl Prepared {
         #[cfg(target_arch = "x86_64")]
         let lanes = self.sample_in_any_mode(sampling, copy, lanes, args, results);
         if lanes != 0 {
-            self.sample_in_default_mode(sampling, copy, lanes, args, results);
+            self.sample_in_flush_mode(sampling, copy, lanes, args, results);
         }
     }
 
-    /// The same in the default float mode. Switching takes as long as a few samples.
+    /// The same in the float mode of shaders, where that is not the one already. Switching takes as long as a few samples.
     #[inline(never)]
-    fn sample_in_default_mode(
+    fn sample_in_flush_mode(
         &self,
         sampling: Sampling,
         copy: Option<&ExpandedCopy>,
@@ -144,7 +145,7 @@ impl Prepared {
         args: Rows<'_>,
         results: &mut [u32],
     ) {
-        let _mode = FloatGuard::new(FloatMode::Default);
+        let _mode = FloatGuard::new(FloatMode::Flush);
         #[cfg(target_arch = "x86_64")]
         let lanes = self.sample_fast(sampling, copy, lanes, args, results);
         if lanes != 0 {

@@ -75,9 +75,20 @@ pub(super) unsafe fn extremes<V: Vector>(
             }
         }
     }
-    // Of a single texel a NaN keeps its bits.
+    // Of a single texel a NaN keeps its bits, and so does a denormal.
     for word in words {
         left |= !word.ordered(word).signs() & V::ALL;
+    }
+    if let Take::Two { fraction } = take
+        && first.axes() == 0
+    {
+        // SAFETY: as above.
+        let texel = unsafe { one(source, first, 0, 0, V::splat(0), calls) };
+        let is_alone = fraction.equal(V::splat(0));
+        left &= !is_alone.signs();
+        for (word, texel) in words.iter_mut().zip(texel) {
+            *word = texel.where_set(is_alone, *word);
+        }
     }
     // SAFETY: as above.
     unsafe { results.write(Filtered { words, left }) }
@@ -86,6 +97,8 @@ pub(super) unsafe fn extremes<V: Vector>(
 /// The lesser of two, or the larger one; the other one if one is NaN, which is the one that computations give.
 #[inline(always)]
 pub(super) fn extreme<V: Vector>(source: Source<'_>, a: V, b: V) -> V {
+    // A zero keeps its sign.
+    let b = b.flush().or(b.and(V::splat(1 << 31)));
     let extreme = match source.sampler.filter.reduction {
         Reduction::Minimum => a.min_floats(b),
         _ => a.max_floats(b),

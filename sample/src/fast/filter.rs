@@ -20,6 +20,25 @@ pub(super) enum Place<V> {
     Cube(OnFace<V>),
 }
 
+impl<V: Vector> Place<V> {
+    /// The first two coordinates.
+    #[inline(always)]
+    pub fn coordinates(&self) -> [V; 2] {
+        match self {
+            Place::Flat(At { coordinates: [u, v, _], .. }) => [*u, *v],
+            Place::Cube(on) => on.at,
+        }
+    }
+
+    #[inline(always)]
+    pub fn set_coordinates(&mut self, [u, v]: [V; 2]) {
+        match self {
+            Place::Flat(at) => (at.coordinates[0], at.coordinates[1]) = (u, v),
+            Place::Cube(on) => on.at = [u, v],
+        }
+    }
+}
+
 /// What a filter takes of the texels around.
 #[derive(Clone, Copy)]
 pub(super) enum Take<V> {

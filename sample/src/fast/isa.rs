@@ -174,8 +174,7 @@ impl Isa {
 
     fn run<K: Kind, S: Shape>(self) -> Run {
         match self.0 {
-            Set::Avx2 if S::IS_COMMON => Run { short: avx2::sampling::<K, S>(), long: Some(pair::sampling::<K, S>()) },
-            Set::Avx2 => Run { short: avx2::sampling::<K, S>(), long: None },
+            Set::Avx2 => Run { short: avx2::sampling::<K, S>(), long: Some(pair::sampling::<K, S>()) },
             Set::Sse42 => Run { short: sse42::sampling::<K, S>(), long: None },
         }
     }

@@ -124,7 +124,7 @@ impl Prepared {
         }
     }
 
-    /// Takes a fast path, in the default float mode, for the lanes that have one, and returns the others.
+    /// Takes a fast path, in the float mode of shaders, for the lanes that have one, and returns the others.
     #[inline(always)]
     pub fn sample_fast(
         &self,
@@ -164,14 +164,14 @@ pub struct Site {
     run: Run,
     form: Form,
     args: usize,
-    /// Whether it may run in the float mode of compiled code.
+    /// Whether it may run in any float mode of compiled code.
     is_mode_free: bool,
 }
 
 impl Site {
     /// What compiled code calls, while this is in place, and so is what it was made of.
     pub fn entry(&self) -> SampleEntry {
-        let run = if self.is_mode_free { sample_site } else { sample_site_in_default_mode };
+        let run = if self.is_mode_free { sample_site } else { sample_site_in_flush_mode };
         SampleEntry { run, prepared: std::ptr::from_ref(self).cast() }
     }
 }
@@ -196,14 +196,14 @@ unsafe extern "C" fn sample_site(rows: *mut u32, row_lanes: usize, site: *const 
     source.sample_packet(site.run, &site.form, lanes, (Rows::new(args, row_lanes), site.args), results)
 }
 
-/// The same in the default float mode.
+/// The same in the float mode of shaders, which those with doubles do not run in.
 ///
 /// # Safety
 ///
 /// As above.
-unsafe extern "C" fn sample_site_in_default_mode(rows: *mut u32, row_lanes: usize, site: *const (), lanes: u64) -> u64 {
-    let _mode = FloatGuard::new(FloatMode::Default);
-    // SAFETY: as above.
+unsafe extern "C" fn sample_site_in_flush_mode(rows: *mut u32, row_lanes: usize, site: *const (), lanes: u64) -> u64 {
+    let _mode = FloatGuard::new(FloatMode::Flush);
+    // SAFETY: as the caller says.
     unsafe { sample_site(rows, row_lanes, site, lanes) }
 }
 

@@ -26,8 +26,6 @@ pub(super) trait Shape {
     const IS_CUBE: bool = false;
     const HAS_LEVELS: bool = true;
     const HAS_LINES: bool = false;
-    /// Whether it is worth the code of two vectors at once.
-    const IS_COMMON: bool = false;
 }
 
 /// A texture of which only the first level can be meant.
@@ -44,12 +42,9 @@ pub(super) struct Cube;
 
 impl Shape for Flat {
     const HAS_LEVELS: bool = false;
-    const IS_COMMON: bool = true;
 }
 
-impl Shape for Pyramid {
-    const IS_COMMON: bool = true;
-}
+impl Shape for Pyramid {}
 
 impl Shape for Lines {
     const HAS_LINES: bool = true;
@@ -209,16 +204,16 @@ struct Filtering<'a, V: Vector> {
 }
 
 impl<V: Vector> Filtering<'_, V> {
-    /// Samples at a place, and returns the lanes that are left.
+    /// Samples at a place for lanes that take part now, and returns those that are left.
     ///
     /// # Safety
     ///
     /// As for [`sample`].
     #[inline(always)]
-    unsafe fn at(&mut self, place: &Place<V>, tap: Tap, results: Results) -> u32 {
+    unsafe fn at(&mut self, place: &Place<V>, tap: Tap, now: u32, results: Results) -> u32 {
         let &mut Self { source, calls, ref levels, fraction, reference, gathers, takes_extremes, ref mut addresses } =
             self;
-        let (now, [first, second]) = (results.taking_part, addresses);
+        let [first, second] = addresses;
         let tap = if gathers.is_some() { Tap::Linear } else { tap };
         // SAFETY: as above; the first place has addresses from here on, and so has the second one where it is used.
         unsafe {
@@ -252,7 +247,7 @@ impl<V: Vector> Filtering<'_, V> {
 #[inline(always)]
 unsafe fn sampled<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u32 {
     let Part { form, results, calls, .. } = part;
-    let (place, hit, mut left) = part.place::<S, V>(source);
+    let (mut place, hit, mut left) = part.place::<S, V>(source);
     let mut line = None;
     let chosen = match form.level {
         _ if !S::HAS_LEVELS || form.gathers.is_some() => Chosen::first(),
@@ -279,16 +274,17 @@ unsafe fn sampled<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u3
         addresses: [MaybeUninit::uninit(), MaybeUninit::uninit()],
     };
     if S::HAS_LINES
-        && let (Some(line), Place::Flat(at)) = (&line, &place)
+        && let Some(line) = &line
     {
+        let centre = place.coordinates();
         let mut means = Means::new(left);
+        let mut rows = [Lanes::<V, u32>::splat(0); 4];
         for index in 0..MOST_ANISOTROPY {
-            let [u, v] = line.sample([at.coordinates[0], at.coordinates[1]], index);
-            let place = Place::Flat(At { coordinates: [u, v, at.coordinates[2]], ..*at });
-            let mut rows = [Lanes::<V, u32>::splat(0); 4];
-            let whole = Results { taking_part: results.taking_part, ..Results::whole::<V>(&mut rows) };
+            place.set_coordinates(line.sample(centre, index));
+            // All lanes, whose results are cheaper to write than those of some.
+            let whole = Results::whole::<V>(&mut rows);
             // SAFETY: as above; there are four rows.
-            let others = unsafe { filtering.at(&place, Tap::Linear, whole) };
+            let others = unsafe { filtering.at(&place, Tap::Linear, results.taking_part, whole) };
             let words = [V::load(&rows[0]), V::load(&rows[1]), V::load(&rows[2]), V::load(&rows[3])];
             let sample = Filtered { words, left: others };
             match filtering.takes_extremes {
@@ -312,7 +308,7 @@ unsafe fn sampled<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u3
     while now != 0 {
         let tap = if now & minifies != 0 { sampler.minify } else { sampler.magnify };
         // SAFETY: as above.
-        left |= now & unsafe { filtering.at(&place, tap, Results { taking_part: now, ..results }) };
+        left |= now & unsafe { filtering.at(&place, tap, now, Results { taking_part: now, ..results }) };
         (now, later) = (later, 0);
     }
     left

@@ -99,6 +99,8 @@ pub(crate) struct Fast {
     /// From a texel to the next; of expanded ones where there are blocks.
     pub(super) step: Step,
     pub(super) texel_bytes: u32,
+    /// Whether the word around each byte is in the memory.
+    pub(super) has_whole_words: bool,
     pub(super) dimension: Dimension,
     /// Axes along which it is filtered.
     pub(super) axes: usize,
@@ -289,6 +291,7 @@ impl Fast {
             layers,
             step: if texel_bytes == 12 { Step::Twelve } else { Step::Shift(texel_bytes.ilog2()) },
             texel_bytes,
+            has_whole_words: surface.memory.size_bytes().is_multiple_of(4) || blocks.is_some(),
             dimension,
             axes: if is_cube { 2 } else { dimension.sample_axes() },
             sampler: *sampler,

@@ -92,6 +92,7 @@ fn compare(surface: &Surface, state: &Sampler, sampling: Sampling, mask: u32, la
             let words: Vec<_> = rows.iter().flat_map(|row| &row[..row_lanes]).copied().collect();
             let mask = u64::from(mask) & ((1 << row_lanes) - 1);
             let mut results = vec![0; 4 * row_lanes];
+            let _mode = FloatGuard::new(FloatMode::Flush);
             left = prepared.sample_fast(sampling, None, mask, Rows::new(&words, row_lanes), &mut results);
             assert_eq!(left & !mask, 0, "lanes that do not take part are not left");
             for lane in (0..row_lanes).filter(|lane| (mask & !left) >> lane & 1 == 1) {

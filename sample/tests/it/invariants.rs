@@ -1,5 +1,6 @@
 //! What holds for every texture and sampler (functional specification 7.18.16.3), and for every packet.
 
+use brolga_ir::float;
 use brolga_ir::sampling::{LevelSource, Offsets, SampleArg, SampleKind, Sampling};
 use brolga_resource::{Comparison, Filter, Reduction};
 
@@ -133,7 +134,12 @@ fn one_colour_stays_that_colour() {
         for (result, loaded) in ask_words(&image.surface(), &state, sampling, &args).into_iter().zip(loaded) {
             match f32::from_bits(loaded).is_nan() {
                 true => assert!(f32::from_bits(result).is_nan()),
-                false => assert_eq!(result, loaded, "{format} {dimension:?} {state:?} {sampling:?} {args:x?}"),
+                false => {
+                    // Filters flush denormals.
+                    let flushed = float::flush(f32::from_bits(loaded));
+                    let is_it = result == loaded || f32::from_bits(result) == flushed && flushed == 0.0;
+                    assert!(is_it, "{result:x} {loaded:x} {format} {dimension:?} {state:?} {sampling:?} {args:x?}");
+                }
             }
         }
     }

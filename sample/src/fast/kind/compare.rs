@@ -148,7 +148,13 @@ fn passes<D: Depth, V: Vector>(source: Source<'_>, address: &TexelAddress<V>, re
     let mut expanded = [0; 16];
     let (base, offsets) = source.locate(address, &mut expanded);
     // SAFETY: texels of at least so many bytes are there (`Source::locate`).
-    let words = unsafe { if D::IS_SHORT { V::shorts_at(base, &offsets) } else { V::words_at(base, &offsets) } };
+    let words = unsafe {
+        match D::IS_SHORT {
+            true if source.has_whole_words => V::around_at(base, &offsets).and(V::splat(0xffff)),
+            true => V::shorts_at(base, &offsets),
+            false => V::words_at(base, &offsets),
+        }
+    };
     let mut texels = D::number(words);
     if let (Some(border), Some(is_border)) = (&source.border, address.is_border) {
         texels = V::splat(border.values[0]).flush().where_set(is_border, texels);

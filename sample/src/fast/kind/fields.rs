@@ -34,6 +34,7 @@ impl Reader<4> for Fields {
         // SAFETY: texels of so many bytes are there (`Source::locate`).
         unsafe {
             match source.texel_bytes {
+                1 | 2 if source.has_whole_words => [V::around_at(base, offsets), zero, zero, zero],
                 1 => [V::bytes_at(base, offsets), zero, zero, zero],
                 2 => [V::shorts_at(base, offsets), zero, zero, zero],
                 4 => [V::words_at(base, offsets), zero, zero, zero],

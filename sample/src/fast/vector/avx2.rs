@@ -120,6 +120,17 @@ unsafe impl Vector for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn around_at(base: *const u8, offsets: &Self) -> Self {
+        let three = Self::splat(3);
+        // SAFETY: as the caller says, and the processor has AVX2.
+        unsafe {
+            let words = Self::words_at(base, &three.clear(*offsets));
+            let bits = offsets.and(three).shift_left::<3>();
+            Self(_mm256_srlv_epi32(words.0, bits.0))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn words_at(base: *const u8, offsets: &Self) -> Self {
         // SAFETY: the processor has AVX2 (`mod.rs`); the words are there, as the caller says.
         Self(unsafe { _mm256_i32gather_epi32::<1>(base.cast(), offsets.0) })

@@ -86,6 +86,13 @@ pub(super) unsafe trait Vector: Copy {
     /// As for [`bytes_at`](Self::bytes_at).
     unsafe fn shorts_at(base: *const u8, offsets: &Self) -> Self;
 
+    /// What follows a byte in the word around it, which is at a multiple of four bytes, likewise: of the whole word.
+    ///
+    /// # Safety
+    ///
+    /// As for [`bytes_at`](Self::bytes_at); `base` is a multiple of four bytes.
+    unsafe fn around_at(base: *const u8, offsets: &Self) -> Self;
+
     /// A word of each lane, likewise.
     ///
     /// # Safety

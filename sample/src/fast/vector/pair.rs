@@ -119,6 +119,6 @@ unsafe impl Vector for Pair {
         shift shift_left shift_right shift_signed;
         shift_by shift_left_by shift_right_by shift_signed_by;
         ternary where_set mul_add_floats;
-        read bytes_at shorts_at words_at;
+        read bytes_at shorts_at around_at words_at;
     }
 }

@@ -88,6 +88,17 @@ unsafe impl Vector for Sse42 {
     }
 
     #[inline(always)]
+    unsafe fn around_at(base: *const u8, offsets: &Self) -> Self {
+        let mut words = [0; 4];
+        for (lane, word) in words.iter_mut().enumerate() {
+            let offset = lane_in_memory(offsets, lane) as usize;
+            // SAFETY: as the caller says.
+            *word = unsafe { base.add(offset & !3).cast::<u32>().read_unaligned() } >> (offset % 4 * 8);
+        }
+        Self::load(&words)
+    }
+
+    #[inline(always)]
     unsafe fn words_at(base: *const u8, offsets: &Self) -> Self {
         let mut words = [0; 4];
         for (lane, word) in words.iter_mut().enumerate() {
