@@ -226,6 +226,11 @@ impl Memory {
         self.writable
     }
 
+    /// Whether the word around each byte can be read, beyond the last byte as well: not where that is the caller's.
+    pub fn has_whole_words(&self) -> bool {
+        self.size_bytes.is_multiple_of(4) || !matches!(self.owner, Owner::Caller { .. })
+    }
+
     /// The first byte, for compiled code. Valid for [`size_bytes`](Self::size_bytes) while this value lives, and not to be
     /// written if it is not [writable](Self::is_writable).
     #[inline]

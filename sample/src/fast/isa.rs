@@ -136,7 +136,8 @@ impl Isa {
             }
             ([Some(Coding::Float), None, None, None], 4) => self.runs::<Numbers<Floats<1>>>(dimension),
             ([Some(Coding::Float), ..], 16) => self.runs::<Numbers<Floats<4>>>(dimension),
-            _ => self.runs::<Fields>(dimension),
+            (_, 1..=4) => self.runs::<Fields<1>>(dimension),
+            _ => self.runs::<Fields<4>>(dimension),
         }
     }
 

@@ -291,7 +291,7 @@ impl Fast {
             layers,
             step: if texel_bytes == 12 { Step::Twelve } else { Step::Shift(texel_bytes.ilog2()) },
             texel_bytes,
-            has_whole_words: surface.memory.size_bytes().is_multiple_of(4) || blocks.is_some(),
+            has_whole_words: surface.memory.has_whole_words() || blocks.is_some(),
             dimension,
             axes: if is_cube { 2 } else { dimension.sample_axes() },
             sampler: *sampler,

@@ -11,12 +11,12 @@ use crate::fast::source::Source;
 use crate::fast::texture::Lane;
 use crate::fast::vector::Vector;
 
-/// The kind of texels of any format.
+/// The kind of texels of any format: those in a single word have one of their own, which is faster, others have up to four.
 #[derive(Debug)]
-pub(in crate::fast) struct Fields;
+pub(in crate::fast) struct Fields<const WORDS: usize>;
 
-impl Reader<4> for Fields {
-    type Texel<V: Vector> = [V; 4];
+impl<const WORDS: usize> Reader<4> for Fields<WORDS> {
+    type Texel<V: Vector> = [V; WORDS];
 
     #[inline(always)]
     fn channels(source: Source<'_>) -> usize {
@@ -29,43 +29,44 @@ impl Reader<4> for Fields {
     }
 
     #[inline(always)]
-    fn texel<V: Vector>(source: Source<'_>, base: *const u8, offsets: &V) -> [V; 4] {
-        let zero = V::splat(0);
+    fn texel<V: Vector>(source: Source<'_>, base: *const u8, offsets: &V) -> [V; WORDS] {
+        let mut words = [V::splat(0); WORDS];
         // SAFETY: texels of so many bytes are there (`Source::locate`).
         unsafe {
-            match source.texel_bytes {
-                1 | 2 if source.has_whole_words => [V::around_at(base, offsets), zero, zero, zero],
-                1 => [V::bytes_at(base, offsets), zero, zero, zero],
-                2 => [V::shorts_at(base, offsets), zero, zero, zero],
-                4 => [V::words_at(base, offsets), zero, zero, zero],
-                8 => {
-                    let [a, b] = V::pairs_at(base, offsets);
-                    [a, b, zero, zero]
+            if WORDS == 1 {
+                words[0] = match source.texel_bytes {
+                    4 => V::words_at(base, offsets),
+                    _ if source.has_whole_words => V::around_at(base, offsets),
+                    2 => V::shorts_at(base, offsets),
+                    _ => V::bytes_at(base, offsets),
+                };
+            } else if source.texel_bytes == 16 {
+                words.copy_from_slice(&V::fours_at(base, offsets)[..WORDS]);
+            } else {
+                words[..2].copy_from_slice(&V::pairs_at(base, offsets));
+                if source.texel_bytes == 12 {
+                    words[2] = V::words_at(base, &offsets.add(V::splat(8)));
                 }
-                12 => {
-                    let [a, b] = V::pairs_at(base, offsets);
-                    [a, b, V::words_at(base, &offsets.add(V::splat(8))), zero]
-                }
-                _ => V::fours_at(base, offsets),
             }
         }
+        words
     }
 
     #[inline(always)]
     fn values<V: Vector, const COUNT: usize>(
         source: Source<'_>,
         channel: usize,
-        texels: &[[V; 4]; COUNT],
+        texels: &[[V; WORDS]; COUNT],
     ) -> [V; COUNT] {
         let mut values = [V::splat(0); COUNT];
         let Some(lane) = &source.channels[channel] else { return values };
         for n in 0..COUNT {
             let texel = &texels[n];
             values[n] = match lane.word {
-                0 => texel[0],
-                1 => texel[1],
-                2 => texel[2],
-                _ => texel[3],
+                1 if WORDS > 1 => texel[1 % WORDS],
+                2 if WORDS > 1 => texel[2 % WORDS],
+                3 if WORDS > 1 => texel[3 % WORDS],
+                _ => texel[0],
             };
         }
         lane.decode(&mut values, texels);
@@ -84,7 +85,11 @@ impl Reader<4> for Fields {
 impl Lane {
     /// What `Channel::value` is for one texel: makes values of the words that they are in.
     #[inline(always)]
-    fn decode<V: Vector, const COUNT: usize>(&self, words: &mut [V; COUNT], texels: &[[V; 4]; COUNT]) {
+    fn decode<V: Vector, const WORDS: usize, const COUNT: usize>(
+        &self,
+        words: &mut [V; COUNT],
+        texels: &[[V; WORDS]; COUNT],
+    ) {
         match self.coding {
             Coding::Unorm { .. } => {
                 for word in words {
@@ -152,7 +157,7 @@ fn number<V: Vector>(half: V) -> V {
     number.where_set(number.ordered(number), V::splat(brolga_ir::float::NAN_F32))
 }
 
-impl Kind for Fields {
+impl<const WORDS: usize> Kind for Fields<WORDS> {
     #[inline(always)]
     fn nearest<V: Vector>(source: Source<'_>, address: &TexelAddress<V>, _: V) -> [V; 4] {
         nearest::<Self, 4, V>(source, address)

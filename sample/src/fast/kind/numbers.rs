@@ -252,8 +252,8 @@ fn along<R: Reader<CHANNELS>, const CHANNELS: usize, const COUNT: usize, V: Vect
     addresses: &LinearAddresses<V>,
 ) -> [V; CHANNELS] {
     let mut texels = [read::<R, CHANNELS, V>(source, &addresses.texel(0, 0)); COUNT];
-    for (n, texel) in texels.iter_mut().enumerate().skip(1) {
-        *texel = read::<R, CHANNELS, V>(source, &addresses.texel(n & 3, n >> 2));
+    for n in 1..COUNT {
+        texels[n] = read::<R, CHANNELS, V>(source, &addresses.texel(n & 3, n >> 2));
     }
     let [right, lower, behind] = addresses.fractions();
     let (right, lower, behind) = (part(right), part(lower), part(behind));
@@ -265,9 +265,9 @@ fn along<R: Reader<CHANNELS>, const CHANNELS: usize, const COUNT: usize, V: Vect
         let mut values = R::values::<V, COUNT>(source, channel, &texels);
         if let Some(border) = &source.border {
             let border = V::splat(border.values[channel]);
-            for (n, value) in values.iter_mut().enumerate() {
+            for n in 0..COUNT {
                 if let Some(is_border) = addresses.texel(n & 3, n >> 2).is_border {
-                    *value = border.where_set(is_border, *value);
+                    values[n] = border.where_set(is_border, values[n]);
                 }
             }
         }
@@ -312,8 +312,8 @@ fn mean<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     channel: usize,
 ) -> V {
     let mut texels = [read::<R, CHANNELS, V>(source, &addresses.beyond(corner, 0)); 3];
-    for (n, texel) in texels.iter_mut().enumerate().skip(1) {
-        *texel = read::<R, CHANNELS, V>(source, &addresses.beyond(corner, n));
+    for n in 1..3 {
+        texels[n] = read::<R, CHANNELS, V>(source, &addresses.beyond(corner, n));
     }
     let [a, b, c] = R::values::<V, 3>(source, channel, &texels);
     a.add_floats(b).add_floats(c).div_floats(V::splat_float(3.0))
