@@ -43,8 +43,9 @@ pub(super) struct LinearAddresses<V> {
     first: V,
     /// The others, where that is not all.
     pub around: Option<Around<V>>,
-    /// Ones where a column or a row stands for the border, and a slice.
-    borders: Option<[[V; 2]; 3]>,
+    /// Ones where a column or a row stands for the border, and in a volume a slice.
+    borders: Option<[[V; 2]; 2]>,
+    slice_borders: Option<[V; 2]>,
     is_packed: bool,
     /// Lanes in which one of the four is beyond a cube's corner, if there are any.
     pub corner: Option<Corner<V>>,
@@ -87,10 +88,10 @@ pub(super) struct At<V> {
 
 /// A level for each lane, which must exist.
 #[derive(Clone, Copy)]
-pub(super) struct Level<V> {
-    index: V,
-    /// The same if all lanes have it.
-    same: Option<u32>,
+pub(super) enum Level<V> {
+    /// The same for all.
+    Same(u32),
+    Each(V),
 }
 
 /// How coordinates beyond a texture select texels of it: [`AddressMode`], and more where it is simpler.
@@ -157,12 +158,13 @@ impl<V: Vector> LinearAddresses<V> {
             next_slice = storage.slice(slices.texels[1]).sub(slice);
         }
         let borders = match source.border {
-            Some(_) => Some([columns.is_border, rows.is_border, slices.is_border]),
+            Some(_) => Some([columns.is_border, rows.is_border]),
             None => None,
         };
+        let slice_borders = if axes > 2 { Some(slices.is_border) } else { None };
         let is_packed = storage.is_packed();
         if taps == 0 {
-            to.write(Self { first, around: None, borders, is_packed, corner: None });
+            to.write(Self { first, around: None, borders, slice_borders, is_packed, corner: None });
             return;
         }
         let right = storage.column(columns.texels[1]).sub(left);
@@ -173,7 +175,7 @@ impl<V: Vector> LinearAddresses<V> {
             fractions: [columns.fraction, rows.fraction, slices.fraction],
             axes: taps,
         };
-        to.write(Self { first, around: Some(around), borders, is_packed, corner: None });
+        to.write(Self { first, around: Some(around), borders, slice_borders, is_packed, corner: None });
     }
 
     /// Texels of a cube's faces, with the fractions of those around.
@@ -193,7 +195,7 @@ impl<V: Vector> LinearAddresses<V> {
             }
             None => None,
         };
-        to.write(Self { first, around, borders: None, is_packed, corner });
+        to.write(Self { first, around, borders: None, slice_borders: None, is_packed, corner });
     }
 
     /// Along how many axes it filters: none where the nearest texel is meant.
@@ -236,7 +238,13 @@ impl<V: Vector> LinearAddresses<V> {
             }
         }
         let is_border = match &self.borders {
-            Some([columns, rows, slices]) => Some(columns[index & 1].or(rows[index >> 1]).or(slices[slice])),
+            Some([columns, rows]) => {
+                let is_border = columns[index & 1].or(rows[index >> 1]);
+                match &self.slice_borders {
+                    Some(slices) => Some(is_border.or(slices[slice])),
+                    None => Some(is_border),
+                }
+            }
             None => None,
         };
         TexelAddress { offset_bytes, is_border, is_packed: self.is_packed }
@@ -283,14 +291,13 @@ impl<V: Vector> Level<V> {
     /// The first level.
     #[inline(always)]
     pub fn first() -> Self {
-        Self { index: V::splat(0), same: Some(0) }
+        Level::Same(0)
     }
 
     #[inline(always)]
     pub fn of(index: V) -> Self {
         let first = index.store()[0];
-        let is_same = index.equal(V::splat(first)).is_ones();
-        Self { index, same: if is_same { Some(first) } else { None } }
+        if index.equal(V::splat(first)).is_ones() { Level::Same(first) } else { Level::Each(index) }
     }
 }
 
@@ -310,10 +317,10 @@ impl<V: Vector> Levels<V> {
     /// The extents of each lane's level.
     #[inline(always)]
     pub fn of(source: Source<'_>, level: &Level<V>) -> Self {
-        if let Some(index) = level.same {
-            return Self::same(source, index);
-        }
-        let index = level.index;
+        let index = match level {
+            Level::Same(index) => return Self::same(source, *index),
+            Level::Each(index) => *index,
+        };
         let words = source.extents.as_ptr().cast();
         let offsets = index.shift_left::<{ size_of::<Extent>().ilog2() as i32 }>();
         let word = V::splat(size_of::<u32>() as u32);

@@ -85,7 +85,7 @@ impl Depth for Depth24 {
 impl<D: Depth> Kind for Compared<D> {
     #[inline(always)]
     fn nearest<V: Vector>(source: Source<'_>, address: &TexelAddress<V>, reference: V) -> [V; 4] {
-        let is_passed = passes::<D, V>(source, address, D::reference(reference));
+        let [is_passed] = passes(source, [depth::<D, V>(source, address)], D::reference(reference));
         [is_passed.and(V::splat_float(1.0)); 4]
     }
 
@@ -128,23 +128,27 @@ fn weight_passed<D: Depth, V: Vector>(source: Source<'_>, addresses: &LinearAddr
     let all = V::splat(256);
     let [right, lower, _] = addresses.fractions();
     let (left, upper) = (all.sub(right), all.sub(lower));
-    let upper_left = passes::<D, V>(source, &addresses.texel(0, 0), reference);
+    let texel = depth::<D, V>(source, &addresses.texel(0, 0));
     if addresses.axes() == 0 {
-        return upper_left.and(V::splat(1 << 16));
+        let [is_passed] = passes(source, [texel], reference);
+        return is_passed.and(V::splat(1 << 16));
     }
-    let upper_left = left.and(upper_left);
-    let upper_right = right.and(passes::<D, V>(source, &addresses.texel(1, 0), reference));
+    let beside = depth::<D, V>(source, &addresses.texel(1, 0));
     if addresses.axes() == 1 {
-        return upper_left.add(upper_right).shift_left::<8>();
+        let [is_passed, next] = passes(source, [texel, beside], reference);
+        return left.and(is_passed).add(right.and(next)).shift_left::<8>();
     }
-    let lower_left = left.and(passes::<D, V>(source, &addresses.texel(2, 0), reference));
-    let lower_right = right.and(passes::<D, V>(source, &addresses.texel(3, 0), reference));
-    upper_left.add(upper_right).mul(upper).add(lower_left.add(lower_right).mul(lower))
+    let below = depth::<D, V>(source, &addresses.texel(2, 0));
+    let last = depth::<D, V>(source, &addresses.texel(3, 0));
+    let [upper_left, upper_right, lower_left, lower_right] = passes(source, [texel, beside, below, last], reference);
+    let upper_row = left.and(upper_left).add(right.and(upper_right));
+    let lower_row = left.and(lower_left).add(right.and(lower_right));
+    upper_row.mul(upper).add(lower_row.mul(lower))
 }
 
-/// Ones where the comparison holds.
+/// The depth of a texel of each lane.
 #[inline(always)]
-fn passes<D: Depth, V: Vector>(source: Source<'_>, address: &TexelAddress<V>, reference: V) -> V {
+fn depth<D: Depth, V: Vector>(source: Source<'_>, address: &TexelAddress<V>) -> V {
     let mut expanded = [0; 16];
     let (base, offsets) = source.locate(address, &mut expanded);
     // SAFETY: texels of at least so many bytes are there (`Source::locate`).
@@ -155,19 +159,50 @@ fn passes<D: Depth, V: Vector>(source: Source<'_>, address: &TexelAddress<V>, re
             false => V::words_at(base, &offsets),
         }
     };
-    let mut texels = D::number(words);
-    if let (Some(border), Some(is_border)) = (&source.border, address.is_border) {
-        texels = V::splat(border.values[0]).flush().where_set(is_border, texels);
+    let depth = D::number(words);
+    match (&source.border, address.is_border) {
+        (Some(border), Some(is_border)) => V::splat(border.values[0]).flush().where_set(is_border, depth),
+        _ => depth,
     }
+}
+
+/// Ones where the comparison with a texel holds.
+#[inline(always)]
+fn passes<V: Vector, const COUNT: usize>(source: Source<'_>, mut texels: [V; COUNT], reference: V) -> [V; COUNT] {
     let ones = V::splat(u32::MAX);
     match source.comparison() {
-        Comparison::Never => V::splat(0),
-        Comparison::Less => texels.more_floats(reference),
-        Comparison::Equal => texels.equal_floats(reference),
-        Comparison::LessEqual => texels.more_floats(reference).or(texels.equal_floats(reference)),
-        Comparison::Greater => reference.more_floats(texels),
-        Comparison::NotEqual => texels.equal_floats(reference).xor(ones),
-        Comparison::GreaterEqual => reference.more_floats(texels).or(texels.equal_floats(reference)),
-        Comparison::Always => ones,
+        Comparison::Never => return [V::splat(0); COUNT],
+        Comparison::Always => return [ones; COUNT],
+        Comparison::Less => {
+            for texel in &mut texels {
+                *texel = texel.more_floats(reference);
+            }
+        }
+        Comparison::Equal => {
+            for texel in &mut texels {
+                *texel = texel.equal_floats(reference);
+            }
+        }
+        Comparison::LessEqual => {
+            for texel in &mut texels {
+                *texel = texel.more_floats(reference).or(texel.equal_floats(reference));
+            }
+        }
+        Comparison::Greater => {
+            for texel in &mut texels {
+                *texel = reference.more_floats(*texel);
+            }
+        }
+        Comparison::NotEqual => {
+            for texel in &mut texels {
+                *texel = texel.equal_floats(reference).xor(ones);
+            }
+        }
+        Comparison::GreaterEqual => {
+            for texel in &mut texels {
+                *texel = reference.more_floats(*texel).or(texel.equal_floats(reference));
+            }
+        }
     }
+    texels
 }
