@@ -29,10 +29,10 @@ pub(super) unsafe fn gathered<V: Vector>(
     let mut words = [V::splat(0); 4];
     // Upper left, upper right, lower left, lower right.
     for (index, place) in [3, 2, 0, 1].into_iter().enumerate() {
-        // SAFETY: as above.
+        // SAFETY: the caller promises what filters ask for (`FilterFn`).
         words[place] = unsafe { one(source, addresses, index, 0, reference, calls) }[component & 3];
     }
-    // SAFETY: as above.
+    // SAFETY: the caller promises what filters ask for (`FilterFn`).
     unsafe { results.write(Filtered { words, left: addresses.corners() }) }
 }
 
@@ -53,7 +53,7 @@ pub(super) unsafe fn extremes<V: Vector>(
     let mut left = first.corners() | second.corners();
     let levels = match take {
         Take::One { .. } => {
-            // SAFETY: as above.
+            // SAFETY: the caller promises what filters ask for (`FilterFn`).
             return unsafe { calls.filter(source, [first, second], take, V::splat(0), results) };
         }
         Take::Linear => [Some((first, V::splat(u32::MAX))), None],
@@ -68,7 +68,7 @@ pub(super) unsafe fn extremes<V: Vector>(
                     has = has.and(addresses.fractions()[axis].more(zero));
                 }
             }
-            // SAFETY: as above.
+            // SAFETY: the caller promises what filters ask for (`FilterFn`).
             let texel = unsafe { one(source, addresses, index & 3, index >> 2, zero, calls) };
             for (word, number) in words.iter_mut().zip(texel) {
                 *word = extreme(source, *word, number).where_set(has, *word);
@@ -82,7 +82,7 @@ pub(super) unsafe fn extremes<V: Vector>(
     if let Take::Two { fraction } = take
         && first.axes() == 0
     {
-        // SAFETY: as above.
+        // SAFETY: the caller promises what filters ask for (`FilterFn`).
         let texel = unsafe { one(source, first, 0, 0, V::splat(0), calls) };
         let is_alone = fraction.equal(V::splat(0));
         left &= !is_alone.signs();
@@ -90,7 +90,7 @@ pub(super) unsafe fn extremes<V: Vector>(
             *word = texel.where_set(is_alone, *word);
         }
     }
-    // SAFETY: as above.
+    // SAFETY: the caller promises what filters ask for (`FilterFn`).
     unsafe { results.write(Filtered { words, left }) }
 }
 
@@ -123,7 +123,7 @@ unsafe fn one<V: Vector>(
 ) -> [V; 4] {
     let mut rows = [Lanes::<V, u32>::splat(0); 4];
     let (take, results) = (Take::One { index, slice }, Results::whole::<V>(&mut rows));
-    // SAFETY: as above; there are four rows.
+    // SAFETY: the caller promises what filters ask for; there are four rows.
     unsafe { calls.filter(source, [addresses; 2], take, reference, results) };
     [V::load(&rows[0]), V::load(&rows[1]), V::load(&rows[2]), V::load(&rows[3])]
 }

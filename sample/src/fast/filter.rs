@@ -119,7 +119,7 @@ impl Calls {
         to: *mut LinearAddresses<V>,
     ) {
         let wanted = Wanted { place, level, tap, taking_part };
-        // SAFETY: as above.
+        // SAFETY: the caller promises the same (`AddressFn`, `FilterFn`).
         unsafe { (self.addresses)(source, (&raw const wanted).cast(), to.cast()) }
     }
 
@@ -139,7 +139,7 @@ impl Calls {
     ) -> u32 {
         let work = Work { first, second, take, reference };
         let Results { words, row_lanes, taking_part } = results;
-        // SAFETY: as above.
+        // SAFETY: the caller promises the same (`AddressFn`, `FilterFn`).
         unsafe { (self.filter)(source, (&raw const work).cast(), words, row_lanes, taking_part) }
     }
 }
@@ -151,10 +151,10 @@ impl Calls {
 /// As there.
 #[inline(always)]
 pub(super) unsafe fn address<V: Vector>(source: Source<'_>, wanted: *const (), to: *mut ()) {
-    // SAFETY: as above.
+    // SAFETY: the caller promises the same (`AddressFn`, `FilterFn`).
     let Wanted { place, level, tap, taking_part } = unsafe { &*wanted.cast::<Wanted<'_, V>>() };
     let levels = &Levels::of(source, level);
-    // SAFETY: as above.
+    // SAFETY: the caller promises the same (`AddressFn`, `FilterFn`).
     let to = unsafe { &mut *to.cast::<MaybeUninit<LinearAddresses<V>>>() };
     match place {
         Place::Flat(at) => LinearAddresses::make(to, source, at, levels, *tap, *taking_part),
@@ -169,7 +169,7 @@ pub(super) unsafe fn address<V: Vector>(source: Source<'_>, wanted: *const (), t
 /// As there.
 #[inline(always)]
 pub(super) unsafe fn filter<K: Kind, V: Vector>(source: Source<'_>, work: *const (), results: Results) -> u32 {
-    // SAFETY: as above.
+    // SAFETY: the caller promises the same (`AddressFn`, `FilterFn`).
     let &Work { first, second, take, reference } = unsafe { &*work.cast::<Work<'_, V>>() };
     let filtered = match take {
         Take::One { index, slice } => {
@@ -178,7 +178,7 @@ pub(super) unsafe fn filter<K: Kind, V: Vector>(source: Source<'_>, work: *const
         Take::Linear => K::linear(source, first, None, reference),
         Take::Two { fraction } => K::linear(source, first, Some((second, fraction)), reference),
     };
-    // SAFETY: as above.
+    // SAFETY: the caller promises the same (`AddressFn`, `FilterFn`).
     unsafe { results.write(filtered) }
 }
 

@@ -76,7 +76,7 @@ impl OneVector {
         row_lanes: usize,
         taking_part: u32,
     ) -> u32 {
-        // SAFETY: as above.
+        // SAFETY: the caller promises the same.
         unsafe { (self.run)(source, form, operands, results, row_lanes, taking_part, self.calls) }
     }
 }

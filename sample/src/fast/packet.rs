@@ -73,7 +73,7 @@ pub(super) struct Part<'a> {
 /// for texels of the texture's size; the processor has the instruction set that it was compiled for.
 #[inline(always)]
 pub(super) unsafe fn sample<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u32 {
-    // SAFETY: as above.
+    // SAFETY: the caller promises the same.
     unsafe { sampled::<S, V>(source, part) & part.results.taking_part }
 }
 
@@ -84,7 +84,7 @@ pub(super) unsafe fn sample<S: Shape, V: Vector>(source: Source<'_>, part: Part<
 /// As for [`sample`].
 #[inline(always)]
 pub(super) unsafe fn query<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u32 {
-    // SAFETY: as above.
+    // SAFETY: the caller promises the same.
     unsafe { part.results.write(queried::<S, V>(source, part)) & part.results.taking_part }
 }
 
@@ -215,7 +215,7 @@ impl<V: Vector> Filtering<'_, V> {
             self;
         let [first, second] = addresses;
         let tap = if gathers.is_some() { Tap::Linear } else { tap };
-        // SAFETY: as above; the first place has addresses from here on, and so has the second one where it is used.
+        // SAFETY: the caller promises what the functions ask for (`sample`); the first place has addresses from here on, and so has the second one where it is used.
         unsafe {
             calls.address(source, place, &levels.0, tap, now, first.as_mut_ptr());
             let mut both = [first.assume_init_ref(); 2];
@@ -283,7 +283,7 @@ unsafe fn sampled<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u3
             place.set_coordinates(line.sample(centre, index));
             // All lanes, whose results are cheaper to write than those of some.
             let whole = Results::whole::<V>(&mut rows);
-            // SAFETY: as above; there are four rows.
+            // SAFETY: the caller promises what filters ask for (`sample`); there are four rows.
             let others = unsafe { filtering.at(&place, Tap::Linear, results.taking_part, whole) };
             let words = [V::load(&rows[0]), V::load(&rows[1]), V::load(&rows[2]), V::load(&rows[3])];
             let sample = Filtered { words, left: others };
@@ -295,7 +295,7 @@ unsafe fn sampled<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u3
                 break;
             }
         }
-        // SAFETY: as above.
+        // SAFETY: the caller promises the same.
         return unsafe { results.write(means.finish(filtering.takes_extremes)) };
     }
     let sampler = source.sampler.filter;
@@ -307,7 +307,7 @@ unsafe fn sampled<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u3
     };
     while now != 0 {
         let tap = if now & minifies != 0 { sampler.minify } else { sampler.magnify };
-        // SAFETY: as above.
+        // SAFETY: the caller promises the same.
         left |= now & unsafe { filtering.at(&place, tap, now, Results { taking_part: now, ..results }) };
         (now, later) = (later, 0);
     }

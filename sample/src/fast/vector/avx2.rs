@@ -24,7 +24,7 @@ fn signed(&[a, b, c, d, e, f, g, h]: &[u32; 8]) -> [i32; 8] {
 /// The processor has AVX2, and the texels are there.
 #[inline(always)]
 unsafe fn two_fours(base: *const u8, low: u32, high: u32) -> __m256i {
-    // SAFETY: as above.
+    // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
     unsafe { _mm256_loadu2_m128i(base.add(high as usize).cast(), base.add(low as usize).cast()) }
 }
 
@@ -36,7 +36,7 @@ impl Avx2 {
     /// The processor has AVX2, and the words are there.
     #[inline(always)]
     unsafe fn gather_pairs(base: *const u8, offsets: &Self) -> [__m256i; 2] {
-        // SAFETY: as above.
+        // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
         unsafe {
             [
                 _mm256_i32gather_epi64::<1>(base.cast(), _mm256_castsi256_si128(offsets.0)),
@@ -57,13 +57,13 @@ macro_rules! operations {
 
         $(#[inline(always)]
         fn $shift<const BITS: i32>(self) -> Self {
-            // SAFETY: as above.
+            // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
             Self(unsafe { $shifted::<BITS>(self.0) })
         })*
 
         $(#[inline(always)]
         fn $float(self, other: Self) -> Self {
-            // SAFETY: as above.
+            // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
             Self(unsafe {
                 _mm256_castps_si256($floats(_mm256_castsi256_ps(self.0), _mm256_castsi256_ps(other.0)))
             })
@@ -85,13 +85,13 @@ unsafe impl Vector for Avx2 {
     #[inline(always)]
     fn load(lanes: &[u32; 8]) -> Self {
         let [a, b, c, d, e, f, g, h] = signed(lanes);
-        // SAFETY: as above.
+        // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
         Self(unsafe { _mm256_setr_epi32(a, b, c, d, e, f, g, h) })
     }
 
     #[inline(always)]
     fn load_written(lanes: &[u32; 8]) -> Self {
-        // SAFETY: as above; both reads are inside the lanes.
+        // SAFETY: the processor has AVX2 (`mod.rs`); both reads are inside the lanes.
         Self(unsafe {
             let low = _mm_loadu_si128(lanes.as_ptr().cast());
             let high = _mm_loadu_si128(apart(lanes.as_ptr().add(4)).cast());
@@ -138,7 +138,7 @@ unsafe impl Vector for Avx2 {
 
     #[inline(always)]
     unsafe fn pairs_at(base: *const u8, offsets: &Self) -> [Self; 2] {
-        // SAFETY: as above.
+        // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
         unsafe {
             let [abcd, efgh] = Self::gather_pairs(base, offsets);
             let first = _mm256_castsi256_ps(_mm256_permute2x128_si256::<0x20>(abcd, efgh));
@@ -151,7 +151,7 @@ unsafe impl Vector for Avx2 {
 
     #[inline(always)]
     unsafe fn fours_at(base: *const u8, offsets: &Self) -> [Self; 4] {
-        // SAFETY: as above.
+        // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
         unsafe {
             let a = two_fours(base, lane_in_memory(offsets, 0), lane_in_memory(offsets, 4));
             let b = two_fours(base, lane_in_memory(offsets, 1), lane_in_memory(offsets, 5));
@@ -170,7 +170,7 @@ unsafe impl Vector for Avx2 {
 
     #[inline(always)]
     unsafe fn halves_at(base: *const u8, offsets: &Self) -> [Self; 4] {
-        // SAFETY: as above, and the processor has F16C too.
+        // SAFETY: the processor has AVX2 and F16C (`mod.rs`); what is read is there, as the caller says.
         unsafe {
             let [abcd, efgh] = Self::gather_pairs(base, offsets);
             // Red of a, c, e, g... side by side: two lanes of 128 bits at once.
@@ -192,7 +192,7 @@ unsafe impl Vector for Avx2 {
 
     #[inline(always)]
     fn from_halves(self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
         unsafe {
             let packed = _mm256_permute4x64_epi64::<0x08>(_mm256_packus_epi32(self.0, self.0));
             Self(_mm256_castps_si256(_mm256_cvtph_ps(_mm256_castsi256_si128(packed))))
@@ -202,14 +202,14 @@ unsafe impl Vector for Avx2 {
     #[inline(always)]
     fn store(self) -> [u32; 8] {
         let mut lanes = [0; 8];
-        // SAFETY: as above, and there is room for a vector.
+        // SAFETY: the processor has AVX2 (`mod.rs`), and there is room for a vector.
         unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), self.0) };
         lanes
     }
 
     #[inline(always)]
     fn signs(self) -> u32 {
-        // SAFETY: as above.
+        // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
         unsafe { _mm256_movemask_ps(_mm256_castsi256_ps(self.0)) as u32 }
     }
 
@@ -242,32 +242,32 @@ unsafe impl Vector for Avx2 {
 
     #[inline(always)]
     fn shift_left_by(self, bits: u32) -> Self {
-        // SAFETY: as above. A shift by a vector takes one operation, by a single number two.
+        // SAFETY: the processor has AVX2 (`mod.rs`). A shift by a vector takes one operation, by a single number two.
         Self(unsafe { _mm256_sllv_epi32(self.0, Self::splat(bits).0) })
     }
 
     #[inline(always)]
     fn shift_right_by(self, bits: u32) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
         Self(unsafe { _mm256_srlv_epi32(self.0, Self::splat(bits).0) })
     }
 
     #[inline(always)]
     fn shift_signed_by(self, bits: u32) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
         Self(unsafe { _mm256_srav_epi32(self.0, Self::splat(bits).0) })
     }
 
     #[inline(always)]
     fn where_set(self, mask: Self, other: Self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
         Self(unsafe { _mm256_blendv_epi8(other.0, self.0, mask.0) })
     }
 
     #[inline(always)]
     fn mul_add_floats(self, factor: Self, other: Self) -> Self {
         let [one, two, three] = [self.0, factor.0, other.0];
-        // SAFETY: as above.
+        // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
         Self(unsafe {
             _mm256_castps_si256(_mm256_fmadd_ps(
                 _mm256_castsi256_ps(one),
@@ -288,32 +288,32 @@ unsafe impl Vector for Avx2 {
 
     #[inline(always)]
     fn sqrt(self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
         Self(unsafe { _mm256_castps_si256(_mm256_sqrt_ps(_mm256_castsi256_ps(self.0))) })
     }
 
     #[inline(always)]
     fn floor(self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
         Self(unsafe { _mm256_castps_si256(_mm256_floor_ps(_mm256_castsi256_ps(self.0))) })
     }
 
     #[inline(always)]
     fn trunc(self) -> Self {
         const TO_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
-        // SAFETY: as above.
+        // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
         Self(unsafe { _mm256_castps_si256(_mm256_round_ps::<TO_ZERO>(_mm256_castsi256_ps(self.0))) })
     }
 
     #[inline(always)]
     fn to_int(self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
         Self(unsafe { _mm256_cvtps_epi32(_mm256_castsi256_ps(self.0)) })
     }
 
     #[inline(always)]
     fn to_float(self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
         Self(unsafe { _mm256_castps_si256(_mm256_cvtepi32_ps(self.0)) })
     }
 }

@@ -38,13 +38,13 @@ macro_rules! operations {
 
         $(#[inline(always)]
         fn $shift<const BITS: i32>(self) -> Self {
-            // SAFETY: as above.
+            // SAFETY: the processor has SSE4.2 (`mod.rs`).
             Self(unsafe { $shifted::<BITS>(self.0) })
         })*
 
         $(#[inline(always)]
         fn $float(self, other: Self) -> Self {
-            // SAFETY: as above.
+            // SAFETY: the processor has SSE4.2 (`mod.rs`).
             Self::of_floats(unsafe { $floats(self.floats(), other.floats()) })
         })*
     };
@@ -63,7 +63,7 @@ unsafe impl Vector for Sse42 {
 
     #[inline(always)]
     fn load(&[a, b, c, d]: &[u32; 4]) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the processor has SSE4.2 (`mod.rs`).
         Self(unsafe { _mm_setr_epi32(a as i32, b as i32, c as i32, d as i32) })
     }
 
@@ -126,7 +126,7 @@ unsafe impl Vector for Sse42 {
 
     #[inline(always)]
     unsafe fn fours_at(base: *const u8, offsets: &Self) -> [Self; 4] {
-        // SAFETY: as above; the words are there, as the caller says.
+        // SAFETY: the processor has SSE4.2 (`mod.rs`); the words are there, as the caller says.
         unsafe {
             let a = _mm_loadu_ps(base.add(lane_in_memory(offsets, 0) as usize).cast());
             let b = _mm_loadu_ps(base.add(lane_in_memory(offsets, 1) as usize).cast());
@@ -164,14 +164,14 @@ unsafe impl Vector for Sse42 {
     #[inline(always)]
     fn store(self) -> [u32; 4] {
         let mut lanes = [0; 4];
-        // SAFETY: as above, and there is room for a vector.
+        // SAFETY: the processor has SSE4.2 (`mod.rs`), and there is room for a vector.
         unsafe { _mm_storeu_si128(lanes.as_mut_ptr().cast(), self.0) };
         lanes
     }
 
     #[inline(always)]
     fn signs(self) -> u32 {
-        // SAFETY: as above.
+        // SAFETY: the processor has SSE4.2 (`mod.rs`).
         unsafe { _mm_movemask_ps(self.floats()) as u32 }
     }
 
@@ -204,25 +204,25 @@ unsafe impl Vector for Sse42 {
 
     #[inline(always)]
     fn shift_left_by(self, bits: u32) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the processor has SSE4.2 (`mod.rs`).
         Self(unsafe { _mm_sll_epi32(self.0, _mm_cvtsi32_si128(bits as i32)) })
     }
 
     #[inline(always)]
     fn shift_right_by(self, bits: u32) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the processor has SSE4.2 (`mod.rs`).
         Self(unsafe { _mm_srl_epi32(self.0, _mm_cvtsi32_si128(bits as i32)) })
     }
 
     #[inline(always)]
     fn shift_signed_by(self, bits: u32) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the processor has SSE4.2 (`mod.rs`).
         Self(unsafe { _mm_sra_epi32(self.0, _mm_cvtsi32_si128(bits as i32)) })
     }
 
     #[inline(always)]
     fn where_set(self, mask: Self, other: Self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the processor has SSE4.2 (`mod.rs`).
         Self(unsafe { _mm_blendv_epi8(other.0, self.0, mask.0) })
     }
 
@@ -238,32 +238,32 @@ unsafe impl Vector for Sse42 {
 
     #[inline(always)]
     fn sqrt(self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the processor has SSE4.2 (`mod.rs`).
         Self::of_floats(unsafe { _mm_sqrt_ps(self.floats()) })
     }
 
     #[inline(always)]
     fn floor(self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the processor has SSE4.2 (`mod.rs`).
         Self::of_floats(unsafe { _mm_floor_ps(self.floats()) })
     }
 
     #[inline(always)]
     fn trunc(self) -> Self {
         const TO_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
-        // SAFETY: as above.
+        // SAFETY: the processor has SSE4.2 (`mod.rs`).
         Self::of_floats(unsafe { _mm_round_ps::<TO_ZERO>(self.floats()) })
     }
 
     #[inline(always)]
     fn to_int(self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the processor has SSE4.2 (`mod.rs`).
         Self(unsafe { _mm_cvtps_epi32(self.floats()) })
     }
 
     #[inline(always)]
     fn to_float(self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the processor has SSE4.2 (`mod.rs`).
         Self::of_floats(unsafe { _mm_cvtepi32_ps(self.0) })
     }
 }
@@ -271,13 +271,13 @@ unsafe impl Vector for Sse42 {
 impl Sse42 {
     #[inline(always)]
     fn floats(self) -> __m128 {
-        // SAFETY: as above.
+        // SAFETY: the processor has SSE4.2 (`mod.rs`).
         unsafe { _mm_castsi128_ps(self.0) }
     }
 
     #[inline(always)]
     fn of_floats(floats: __m128) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the processor has SSE4.2 (`mod.rs`).
         Self(unsafe { _mm_castps_si128(floats) })
     }
 }
