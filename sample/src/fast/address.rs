@@ -3,6 +3,7 @@
 //! Denormal coordinates need no special care: so near 0 all select the same texels and weights.
 
 #![allow(unsafe_code)]
+#![allow(clippy::manual_map, reason = "a closure is not compiled for the instruction set")]
 
 use std::mem::MaybeUninit;
 

@@ -1,6 +1,10 @@
 //! Cubes, for a vector of lanes: what `cube.rs` beside this folder does for one.
 
 #![allow(unsafe_code)]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "what iterators are given is a closure, which is not compiled for the instruction set"
+)]
 
 use std::mem::MaybeUninit;
 

@@ -165,7 +165,7 @@ impl Lane {
         let (field, coding) = (channel.field, channel.coding);
         let low = field.shift % 32;
         let down = 32 - field.bits;
-        let (up, lost) = (down - low, if field.bits < 15 { 15 - field.bits } else { 0 });
+        let (up, lost) = (down - low, 15_u32.saturating_sub(field.bits));
         let least = match coding {
             Coding::Snorm { most } => most.wrapping_neg(),
             Coding::WidenedSnorm => 127u32.wrapping_neg(),

@@ -153,7 +153,7 @@ impl Lane {
 /// The number of a half; of NaNs the one that computations give.
 #[inline(always)]
 fn number<V: Vector>(half: V) -> V {
-    let number = half.from_halves();
+    let number = half.to_floats_of_halves();
     number.where_set(number.ordered(number), V::splat(brolga_ir::float::NAN_F32))
 }
 

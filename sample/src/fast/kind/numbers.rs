@@ -1,6 +1,10 @@
 //! Linear filters of values: what `interpolate.rs` does for one lane. Texels of floats, and of codes along the sRGB curve.
 
 #![allow(unsafe_code)]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "what iterators are given is a closure, which is not compiled for the instruction set"
+)]
 
 use std::marker::PhantomData;
 

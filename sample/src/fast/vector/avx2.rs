@@ -191,7 +191,7 @@ unsafe impl Vector for Avx2 {
     }
 
     #[inline(always)]
-    fn from_halves(self) -> Self {
+    fn to_floats_of_halves(self) -> Self {
         // SAFETY: the processor has AVX2 (`mod.rs`); where something is read, it is there.
         unsafe {
             let packed = _mm256_permute4x64_epi64::<0x08>(_mm256_packus_epi32(self.0, self.0));

@@ -122,7 +122,7 @@ pub(super) unsafe trait Vector: Copy {
     unsafe fn halves_at(base: *const u8, offsets: &Self) -> [Self; 4];
 
     /// The numbers of 16-bit floats in the low half of each lane; the high one is 0. A NaN is some NaN.
-    fn from_halves(self) -> Self;
+    fn to_floats_of_halves(self) -> Self;
 
     #[inline(always)]
     fn splat_float(number: f32) -> Self {

@@ -115,7 +115,7 @@ unsafe impl Vector for Pair {
     operations! {
         binary add sub mul mul_halves and or xor clear min max more equal add_floats sub_floats mul_floats div_floats min_floats
             max_floats more_floats equal_floats ordered;
-        unary sqrt floor trunc to_int to_float from_halves;
+        unary sqrt floor trunc to_int to_float to_floats_of_halves;
         shift shift_left shift_right shift_signed;
         shift_by shift_left_by shift_right_by shift_signed_by;
         ternary where_set mul_add_floats;

@@ -149,15 +149,15 @@ unsafe impl Vector for Sse42 {
         let [first, second] = unsafe { Self::pairs_at(base, offsets) };
         let low = Self::splat(0xffff);
         [
-            first.and(low).from_halves(),
-            first.shift_right::<16>().from_halves(),
-            second.and(low).from_halves(),
-            second.shift_right::<16>().from_halves(),
+            first.and(low).to_floats_of_halves(),
+            first.shift_right::<16>().to_floats_of_halves(),
+            second.and(low).to_floats_of_halves(),
+            second.shift_right::<16>().to_floats_of_halves(),
         ]
     }
 
     #[inline(always)]
-    fn from_halves(self) -> Self {
+    fn to_floats_of_halves(self) -> Self {
         from_halves(self)
     }
 
