@@ -128,22 +128,34 @@ fn weight_passed<D: Depth, V: Vector>(source: Source<'_>, addresses: &LinearAddr
     let all = V::splat(256);
     let [right, lower, _] = addresses.fractions();
     let (left, upper) = (all.sub(right), all.sub(lower));
-    let texel = depth::<D, V>(source, &addresses.texel(0, 0));
     if addresses.axes() == 0 {
-        let [is_passed] = passes(source, [texel], reference);
+        let [is_passed] = passes(source, [depth::<D, V>(source, &addresses.texel(0, 0))], reference);
         return is_passed.and(V::splat(1 << 16));
     }
-    let beside = depth::<D, V>(source, &addresses.texel(1, 0));
+    let [texel, beside] = row::<D, V>(source, addresses, 0);
     if addresses.axes() == 1 {
         let [is_passed, next] = passes(source, [texel, beside], reference);
         return left.and(is_passed).add(right.and(next)).shift_left::<8>();
     }
-    let below = depth::<D, V>(source, &addresses.texel(2, 0));
-    let last = depth::<D, V>(source, &addresses.texel(3, 0));
+    let [below, last] = row::<D, V>(source, addresses, 2);
     let [upper_left, upper_right, lower_left, lower_right] = passes(source, [texel, beside, below, last], reference);
     let upper_row = left.and(upper_left).add(right.and(upper_right));
     let lower_row = left.and(lower_left).add(right.and(lower_right));
     upper_row.mul(upper).add(lower_row.mul(lower))
+}
+
+/// The depths of two texels, the one on the left by its index: read at once where the other one follows it in memory.
+#[inline(always)]
+fn row<D: Depth, V: Vector>(source: Source<'_>, addresses: &LinearAddresses<V>, index: usize) -> [V; 2] {
+    let (left, right) = (addresses.texel(index, 0), addresses.texel(index + 1, 0));
+    if D::IS_SHORT || source.texel_bytes != 4 || !addresses.are_neighbours() {
+        return [depth::<D, V>(source, &left), depth::<D, V>(source, &right)];
+    }
+    let mut expanded = [0; 16];
+    let (base, offsets) = source.locate(&left, &mut expanded);
+    // SAFETY: texels of 4 bytes are there (`Source::locate`), and the right ones follow the left ones.
+    let [one, two] = unsafe { V::pairs_at(base, &offsets) };
+    [or_border(source, &left, D::number(one)), or_border(source, &right, D::number(two))]
 }
 
 /// The depth of a texel of each lane.
@@ -159,7 +171,12 @@ fn depth<D: Depth, V: Vector>(source: Source<'_>, address: &TexelAddress<V>) -> 
             false => V::words_at(base, &offsets),
         }
     };
-    let depth = D::number(words);
+    or_border(source, address, D::number(words))
+}
+
+/// A depth, or the border where the texel stands for it.
+#[inline(always)]
+fn or_border<V: Vector>(source: Source<'_>, address: &TexelAddress<V>, depth: V) -> V {
     match (&source.border, address.is_border) {
         (Some(border), Some(is_border)) => V::splat(border.values[0]).flush().where_set(is_border, depth),
         _ => depth,

@@ -53,6 +53,18 @@ impl<const WORDS: usize> Reader<4> for Fields<WORDS> {
     }
 
     #[inline(always)]
+    fn has_pairs(source: Source<'_>) -> bool {
+        WORDS == 1 && source.texel_bytes == 4
+    }
+
+    #[inline(always)]
+    fn pair<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> [[V; WORDS]; 2] {
+        // SAFETY: texels of 4 bytes are there (`Source::locate`), two of them, as the caller says.
+        let [one, two] = unsafe { V::pairs_at(base, offsets) };
+        [[one; WORDS], [two; WORDS]]
+    }
+
+    #[inline(always)]
     fn values<V: Vector, const COUNT: usize>(
         source: Source<'_>,
         channel: usize,

@@ -42,6 +42,18 @@ pub(in crate::fast) trait Reader<const CHANNELS: usize> {
     /// The texels at offsets.
     fn texel<V: Vector>(source: Source<'_>, base: *const u8, offsets: &V) -> Self::Texel<V>;
 
+    /// Whether two texels that follow each other are read at once.
+    #[inline(always)]
+    fn has_pairs(_: Source<'_>) -> bool {
+        false
+    }
+
+    /// The texels at offsets, and those that follow them in memory, which are there.
+    #[inline(always)]
+    fn pair<V: Vector>(source: Source<'_>, base: *const u8, offsets: &V) -> [Self::Texel<V>; 2] {
+        [Self::texel::<V>(source, base, offsets); 2]
+    }
+
     /// The values of a channel of some texels.
     fn values<V: Vector, const COUNT: usize>(
         source: Source<'_>,
@@ -108,6 +120,17 @@ impl Reader<1> for Floats<1> {
     type Texel<V: Vector> = V;
 
     #[inline(always)]
+    fn has_pairs(_: Source<'_>) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn pair<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> [V; 2] {
+        // SAFETY: texels of 4 bytes are there (`Source::locate`), two of them, as the caller says.
+        unsafe { V::pairs_at(base, offsets) }
+    }
+
+    #[inline(always)]
     fn texel<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> V {
         // SAFETY: texels of 4 bytes are there (`Source::locate`).
         unsafe { V::words_at(base, offsets) }
@@ -121,6 +144,17 @@ impl Reader<1> for Floats<1> {
 
 impl Reader<4> for Curve {
     type Texel<V: Vector> = V;
+
+    #[inline(always)]
+    fn has_pairs(_: Source<'_>) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn pair<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> [V; 2] {
+        // SAFETY: texels of 4 bytes are there (`Source::locate`), two of them, as the caller says.
+        unsafe { V::pairs_at(base, offsets) }
+    }
 
     #[inline(always)]
     fn texel<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> V {
@@ -255,9 +289,21 @@ fn along<R: Reader<CHANNELS>, const CHANNELS: usize, const COUNT: usize, V: Vect
     source: Source<'_>,
     addresses: &LinearAddresses<V>,
 ) -> [V; CHANNELS] {
-    let mut texels = [read::<R, CHANNELS, V>(source, &addresses.texel(0, 0)); COUNT];
-    for n in 1..COUNT {
-        texels[n] = read::<R, CHANNELS, V>(source, &addresses.texel(n & 3, n >> 2));
+    let mut texels;
+    if COUNT >= 4 && R::has_pairs(source) && addresses.are_neighbours() {
+        let first = pair_of::<R, CHANNELS, V>(source, addresses, 0);
+        texels = [first[0]; COUNT];
+        texels[1 % COUNT] = first[1];
+        for row in 1..COUNT / 2 {
+            let pair = pair_of::<R, CHANNELS, V>(source, addresses, row);
+            texels[2 * row] = pair[0];
+            texels[2 * row + 1] = pair[1];
+        }
+    } else {
+        texels = [read::<R, CHANNELS, V>(source, &addresses.texel(0, 0)); COUNT];
+        for n in 1..COUNT {
+            texels[n] = read::<R, CHANNELS, V>(source, &addresses.texel(n & 3, n >> 2));
+        }
     }
     let [right, lower, behind] = addresses.fractions();
     let (right, lower, behind) = (part(right), part(lower), part(behind));
@@ -299,6 +345,18 @@ fn along<R: Reader<CHANNELS>, const CHANNELS: usize, const COUNT: usize, V: Vect
         found[channel] = value;
     }
     found
+}
+
+/// The two texels of a row, which follow each other in memory.
+#[inline(always)]
+fn pair_of<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
+    source: Source<'_>,
+    addresses: &LinearAddresses<V>,
+    row: usize,
+) -> [R::Texel<V>; 2] {
+    let mut expanded = [0; 16];
+    let (base, offsets) = source.locate(&addresses.texel((2 * row) & 3, row >> 1), &mut expanded);
+    R::pair::<V>(source, base, &offsets)
 }
 
 /// 256ths as a float.
