@@ -34,6 +34,11 @@ impl ExpandedCopy {
         self.bands.memory().base()
     }
 
+    /// Bytes from the first one on that are valid.
+    pub fn size_bytes(&self) -> u64 {
+        self.bands.memory().size_bytes()
+    }
+
     /// Whether a band is there.
     #[inline(always)]
     pub fn has(&self, band: u32) -> bool {

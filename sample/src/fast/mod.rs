@@ -118,7 +118,7 @@ impl Prepared {
     ) -> u64 {
         match &self.fast {
             Ok(fast) if fast.is_mode_free(sampling.kind) => {
-                Source { fast, copy }.sample(sampling, lanes, args, results)
+                Source::new(fast, copy).sample(sampling, lanes, args, results)
             }
             _ => lanes,
         }
@@ -135,7 +135,7 @@ impl Prepared {
         results: &mut [u32],
     ) -> u64 {
         match &self.fast {
-            Ok(fast) => Source { fast, copy }.sample(sampling, lanes, args, results),
+            Ok(fast) => Source::new(fast, copy).sample(sampling, lanes, args, results),
             Err(_) => lanes,
         }
     }
@@ -150,7 +150,7 @@ impl Prepared {
         let fast = self.fast.as_ref().ok()?;
         let (run, form) = fast.plan(sampling).ok()?;
         let is_mode_free = fast.is_mode_free(sampling.kind);
-        let copy = copy.map_or(std::ptr::null(), std::ptr::from_ref);
+        let copy = Source::new(fast, copy).copy.map_or(std::ptr::null(), std::ptr::from_ref);
         Some(Site { fast, copy, run, form, args: sampling.arg_count(fast.dimension), is_mode_free })
     }
 }

@@ -57,6 +57,13 @@ struct Bands<V> {
 }
 
 impl<'a> Source<'a> {
+    /// A texture, and a copy of it; of a smaller one, which cannot be of this texture, nothing is read.
+    #[inline(always)]
+    pub fn new(fast: &'a Fast, copy: Option<&'a ExpandedCopy>) -> Self {
+        let copy_bytes = fast.expanded.as_ref().map_or(u64::MAX, |places| places.copy_bytes);
+        Self { fast, copy: copy.filter(|copy| copy.size_bytes() >= copy_bytes) }
+    }
+
     /// Where levels are: in the copy, if there is one, whose texels may still have to be made.
     #[inline(always)]
     pub fn storage<V: Vector>(self, levels: &Levels<V>, layer: Option<V>) -> Storage<'a, V> {

@@ -41,6 +41,8 @@ pub(super) struct Places {
     pub levels: Box<[Place]>,
     pub layer_bytes: u32,
     pub layer_bands: u32,
+    /// Bytes of a copy, 0 of the texture's own memory.
+    pub copy_bytes: u64,
 }
 
 /// How far it is from a texel to the next in a row.
@@ -204,7 +206,7 @@ impl Places {
             })
         };
         let levels = surface.levels.iter().map(place).collect::<Option<_>>()?;
-        Some(Self { levels, layer_bytes: narrow(surface.layer_bytes)?, layer_bands: 0 })
+        Some(Self { levels, layer_bytes: narrow(surface.layer_bytes)?, layer_bands: 0, copy_bytes: 0 })
     }
 
     /// In a copy; none where it is too large for offsets.
@@ -222,6 +224,7 @@ impl Places {
             levels: levels.collect(),
             layer_bytes: expansion.layer_bytes as u32,
             layer_bands: expansion.layer_bands,
+            copy_bytes: expansion.size_bytes,
         })
     }
 }
