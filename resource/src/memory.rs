@@ -239,7 +239,7 @@ impl Memory {
     }
 
     /// Whether somebody beside Brolga may write the bytes: through a file, as the owner of wrapped memory, or through a pointer that was
-    /// [lent](Self::lend).
+    /// lent.
     pub fn has_other_writers(&self) -> bool {
         self.changes.has_other_writers.load(Ordering::Acquire)
     }
@@ -257,7 +257,7 @@ impl Memory {
         fence(Ordering::SeqCst);
     }
 
-    /// Counts a change, if changes are [watched](Self::watch). Said after bytes were written: by [`write`](Self::write) itself; of what
+    /// Counts a change, if changes are watched. Said after bytes were written: by [`write`](Self::write) itself; of what
     /// shaders may have written, as with [`store`](Self::store) and [`atomic`](Self::atomic), by whoever runs them. What a writer says last
     /// comes after a fence.
     #[inline]
