@@ -42,10 +42,13 @@ class Device:
     """Where shaders run.
 
     `threads` is how many work on a dispatch, the calling one included; 0 means one for each processor. `cache` is a folder in
-    which machine code is kept from one process to the next.
+    which machine code is kept from one process to the next. Copies of compressed textures take at most `copy_bytes`, by default
+    256 MiB; 0 means none.
     """
 
-    def __new__(cls, threads: int = 0, *, cache: str | PathLike[str] | None = None) -> Self: ...
+    def __new__(
+        cls, threads: int = 0, *, cache: str | PathLike[str] | None = None, copy_bytes: int | None = None
+    ) -> Self: ...
     @property
     def threads(self) -> int:
         """Threads that work on a dispatch."""
