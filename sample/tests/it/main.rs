@@ -7,7 +7,10 @@
 //! | `rules.rs` | rules for which one example says it |
 //! | `invariants.rs` | what holds always |
 //! | `fast.rs` | fast paths beside the general one, and which samples have them |
+//! | `copied.rs` | the same with copies of compressed textures |
 
+#[cfg(target_arch = "x86_64")]
+mod copied;
 #[cfg(target_arch = "x86_64")]
 mod fast;
 mod filters;
