@@ -112,9 +112,11 @@ impl DeviceBuilder {
         }
         let (features, limits) = (features.or(has), Arc::new(self.limits));
         let places = Arc::new(Places::new(Device::MOST_GIVEN_UP));
-        let compiler = Compiler { limits: Arc::clone(&limits), features, vector_bytes, cache, perf_map, places };
+        let copy_bytes = self.copy_bytes.unwrap_or(Device::COPY_BYTES);
+        let compiler =
+            Compiler { limits: Arc::clone(&limits), features, vector_bytes, copy_bytes, cache, perf_map, places };
         let (workspaces, timer) = (Workspaces::new(guard_pages), Timer::default());
-        let copies = CopyBudget::new(self.copy_bytes.unwrap_or(Device::COPY_BYTES));
+        let copies = CopyBudget::new(copy_bytes);
         let runner = Runner { pool, limits, guard_pages, copies, workspaces, timer };
         Ok(Device { compiler: Arc::new(compiler), runner: Arc::new(runner) })
     }

@@ -8,6 +8,7 @@
 //! | `bench.rs` | `brolga bench` |
 //! | `new.rs` | `brolga new` |
 //! | `listing.rs` | `brolga dis` and `brolga asm` |
+//! | `emit.rs` | what `brolga run --emit packet` says of samples |
 //! | `written.rs` | what these leave where they write |
 //! | `info.rs` | `brolga info` and `brolga validate` |
 //! | `cache.rs` | the command's cache |
@@ -26,6 +27,7 @@ mod bench;
 mod cache;
 mod compiler;
 mod declared;
+mod emit;
 mod foreign;
 mod info;
 mod listing;

@@ -14,8 +14,10 @@ mod disassemble;
 mod order;
 mod packet;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
+use brolga_ir::entity::Inst;
 use brolga_ir::function::Origin;
 use brolga_ir::verify::VerifiedFunction;
 
@@ -112,6 +114,9 @@ impl fmt::Display for Listing {
     }
 }
 
+/// What is known of operations beyond their code, which [`Form::Packet`] has among its comments.
+pub type Remarks = BTreeMap<Inst, String>;
+
 /// Compiles a shader and lists its code. `source` has the shader's instructions in order.
 ///
 /// # Errors
@@ -121,10 +126,11 @@ pub fn list(
     options: &Options,
     form: Form,
     source: &[SourceLine],
+    remarks: &Remarks,
 ) -> Result<Listing, CompileError> {
     let (machine, record) = codegen::generate_recorded(func, options)?;
     Ok(match form {
-        Form::Packet => packet::list(func, machine.statistics, &record.notes),
+        Form::Packet => packet::list(func, machine.statistics, &record.notes, remarks),
         Form::Clif => Listing::plain(&record.clif),
         Form::Asm => asm::list(func, options, &machine, &record, source),
     })

@@ -10,7 +10,7 @@ use brolga_ir::entity::{Inst, Value};
 use brolga_ir::function::{InstData, InstKind};
 use brolga_ir::text::{self, Line, Names};
 
-use super::{LineKind, Listing};
+use super::{LineKind, Listing, Remarks};
 use crate::codegen::Statistics;
 use crate::lower::notes::{Form, Kept, Note, Notes, Packets, ValueNote};
 
@@ -18,7 +18,7 @@ use crate::lower::notes::{Form, Kept, Note, Notes, Packets, ValueNote};
 const COLUMN: usize = 64;
 
 /// Writes the listing.
-pub(super) fn list(func: &Function, statistics: Statistics, notes: &Notes) -> Listing {
+pub(super) fn list(func: &Function, statistics: Statistics, notes: &Notes, remarks: &Remarks) -> Listing {
     let mut listing = Listing::default();
     let lines = text::lines(func, Names::Dense);
     summary(&mut listing, func, statistics, &lines, notes);
@@ -43,7 +43,9 @@ pub(super) fn list(func: &Function, statistics: Statistics, notes: &Notes) -> Li
             };
             listing.push(LineKind::Part, format!("{:indent$}# segment {n}: {what}", ""));
         }
-        let comment = comment(func, inst, notes, &decisions[inst.index()]);
+        let mut parts = comment(func, inst, notes, &decisions[inst.index()]);
+        parts.extend(remarks.get(&inst).cloned());
+        let comment = parts.join("; ");
         listing.push(LineKind::Plain, join(line.text, &comment));
     }
     listing
@@ -95,10 +97,10 @@ fn computed(func: &Function, lines: &[Line]) -> Vec<Value> {
 }
 
 /// What is known and was decided about an instruction.
-fn comment(func: &Function, inst: Inst, notes: &Notes, decisions: &[Note]) -> String {
+fn comment(func: &Function, inst: Inst, notes: &Notes, decisions: &[Note]) -> Vec<String> {
     let data = func.inst(inst);
     if matches!(data.kind, InstKind::Const(_)) {
-        return String::new();
+        return Vec::new();
     }
     let mut parts = values(func, data, &notes.values);
     for (n, note) in decisions.iter().enumerate() {
@@ -110,7 +112,7 @@ fn comment(func: &Function, inst: Inst, notes: &Notes, decisions: &[Note]) -> St
             });
         }
     }
-    parts.join("; ")
+    parts
 }
 
 /// What is known about an instruction's results.

@@ -2,7 +2,7 @@
 
 use brolga_ir::text::{Names, parse, print};
 use brolga_ir::verify;
-use brolga_jit::listing::{Form, Listing, list};
+use brolga_jit::listing::{Form, Listing, Remarks, list};
 use brolga_jit::{Options, VectorBytes};
 
 fn packets(text: &str) -> Listing {
@@ -10,7 +10,7 @@ fn packets(text: &str) -> Listing {
     let host = Options::host().expect("tests run on x86-64 with SSE4.2");
     // What is said depends on the size of vectors.
     let options = Options { vector_bytes: VectorBytes::Sixteen, ..host };
-    let listing = list(&func, &options, Form::Packet, &[]).unwrap();
+    let listing = list(&func, &options, Form::Packet, &[], &Remarks::new()).unwrap();
     // What is added are comments.
     assert_eq!(print(&parse(&listing.to_string()).unwrap(), Names::Dense), print(&func, Names::Dense));
     listing

@@ -11,9 +11,11 @@
 //! | `texel.rs` | textures and typed buffers |
 //! | `samples.rs` | textures with samplers |
 //! | `copies.rs` | copies of compressed textures, for one run |
+//! | `remarks.rs` | how samples are taken, in words |
 
 mod bound;
 mod copies;
+mod remarks;
 mod samples;
 #[cfg(test)]
 mod tests;
@@ -31,6 +33,7 @@ pub(crate) use bound::Bound;
 use bound::{Extent, Words};
 use brolga_resource::Memory;
 pub(crate) use copies::RunCopies;
+pub(crate) use remarks::unbound_remarks;
 use texel::Texels;
 pub(crate) use views::{BoundViews, Change, TexelFormats, trimmed};
 

@@ -251,7 +251,7 @@ fn unbound(lanes: u64, results: &mut [u32]) {
 }
 
 /// Prepares a pair; none if no texture is bound. Where no sampler is bound, Direct3D's default one is used.
-fn prepare(views: &Views, texture: (ResourceId, u32), sampler: (ResourceId, u32)) -> Option<Prepared> {
+pub(super) fn prepare(views: &Views, texture: (ResourceId, u32), sampler: (ResourceId, u32)) -> Option<Prepared> {
     let bound = |(id, element): (ResourceId, u32)| views.get(id.index(), element as usize)?.as_ref();
     let Bound::Texels(Texels::Texture(surface)) = bound(texture)? else { return None };
     let default = Sampler::default();

@@ -19,6 +19,7 @@ use super::stored::Stored;
 use super::variants::{Claim, Made, Mark, Variants};
 use crate::engine::{Code, Oversize, Variant, usual_packing};
 use crate::error::{Error, Limit};
+use crate::host::{BoundViews, unbound_remarks};
 use crate::perf_map::NamedCode;
 
 /// A compiled shader.
@@ -200,14 +201,20 @@ pub(super) fn figures(shader: &Inner, variant: &Variant, code: &Code) -> Result<
     Ok(Some(CodeFigures { bytes: code_bytes, instructions, frame_bytes, vector_bytes, is_refused, spills, reloads }))
 }
 
-/// A textual form of a shader, made for these texel formats.
-pub(super) fn emit(shader: &Inner, form: Emit, texels: &[Option<TexelFormat>]) -> Result<Listing, Error> {
+/// A textual form of a shader, made for what is bound if that is known.
+pub(super) fn emit(shader: &Inner, form: Emit, views: Option<&BoundViews>) -> Result<Listing, Error> {
     let code = |function: &VerifiedFunction, form| {
-        let options = shader.source.target().jit_options(usual_packing(function))?;
-        Ok(listing::list(function, &options, form, &shader.source.module().lines())?)
+        let Inner { source, outline, .. } = shader;
+        let options = source.target().jit_options(usual_packing(function))?;
+        let remarks = match views {
+            Some(views) => views.sample_remarks(function, &outline.declared, source.copy_bytes()),
+            None => unbound_remarks(function, &outline.declared),
+        };
+        Ok(listing::list(function, &options, form, &source.module().lines(), &remarks)?)
     };
+    let texels = views.map(BoundViews::texel_formats).unwrap_or_default();
     apart(|| {
-        let function = &shader.function_for(texels, &mut StageClock::start())?;
+        let function = &shader.function_for(&texels, &mut StageClock::start())?;
         match form {
             Emit::Ir => Ok(Listing::plain(&function.to_string())),
             Emit::Packet => code(function, Form::Packet),

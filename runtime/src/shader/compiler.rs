@@ -17,6 +17,8 @@ pub(crate) struct Compiler {
     pub features: Option<CpuFeatures>,
     /// The most bytes of its vectors.
     pub vector_bytes: VectorBytes,
+    /// The most bytes of copies of textures where its code runs.
+    pub copy_bytes: u64,
     pub cache: Option<Cache>,
     /// Where machine code is recorded for profilers.
     pub perf_map: Option<PerfMap>,

@@ -217,7 +217,7 @@ impl Shader {
 
     /// A textual form of the shader. Cranelift's input and machine code are generated anew, with any engine.
     pub fn emit(&self, form: Emit) -> Result<Listing, Error> {
-        compile::emit(&self.inner, form, &[])
+        compile::emit(&self.inner, form, None)
     }
 
     /// The same for what runs with these bindings: compiled code accesses texels of many formats directly, in a variant
@@ -225,7 +225,7 @@ impl Shader {
     pub fn emit_for(&self, form: Emit, bindings: &Bindings) -> Result<Listing, Error> {
         let partial = bindings.clone().allowing(Leniency::Unbound);
         let views = BoundViews::new(&self.outline().declared, &[], &partial, self.inner.source.limits())?;
-        compile::emit(&self.inner, form, &views.texel_formats())
+        compile::emit(&self.inner, form, Some(&views))
     }
 
     /// Names the instruction that an operation comes from.

@@ -29,13 +29,14 @@ pub(super) struct Source {
     name: String,
     target: Target,
     limits: Arc<Limits>,
+    copy_bytes: u64,
 }
 
 impl Source {
     /// What the functions of a module are made with.
     pub fn new(module: Module, options: &CompileOptions, compiler: &Compiler) -> Self {
         let CompileOptions { engine, oversize, .. } = *options;
-        let Compiler { features, vector_bytes, ref limits, .. } = *compiler;
+        let Compiler { features, vector_bytes, copy_bytes, ref limits, .. } = *compiler;
         let target = Target { engine, features, vector_bytes, most_instructions: limits.code_instructions, oversize };
         let name = options.name.as_deref().map_or_else(|| module.program().name(), one_line);
         Self {
@@ -44,6 +45,7 @@ impl Source {
             name: format!("brolga:{name}:main"),
             target,
             limits: Arc::clone(limits),
+            copy_bytes,
         }
     }
 
@@ -65,6 +67,11 @@ impl Source {
     /// The device's limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// The most bytes of copies of textures where it runs.
+    pub fn copy_bytes(&self) -> u64 {
+        self.copy_bytes
     }
 
     /// The shader's function, accessing texels of these formats directly, in packets of this width: by default the
