@@ -17,6 +17,8 @@ case $target in
     job) kind=toml features=engine ;;
     interpret | direct3d9) kind=cso features=engine ;;
     draw) kind=pairs features=engine ;;
+    # Any bytes are choices of a texture, a sampler and operands.
+    sample) kind=cso features=sample ;;
     *) kind=cso ;;
 esac
 corpus=fuzz/corpus/$target

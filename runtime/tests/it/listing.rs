@@ -3,7 +3,7 @@
 
 use brolga_bytecode::sm5::ItemKind;
 use brolga_bytecode::{LoadOptions, Shader as Loaded};
-use brolga_runtime::{CompileOptions, Device, Emit, Engine, LineKind, Listing};
+use brolga_runtime::{Bindings, CompileOptions, Device, Emit, Engine, LineKind, Listing};
 
 use crate::support::case::{compute_shaders, data};
 
@@ -90,6 +90,23 @@ fn every_form_of_every_compute_shader() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(count > 100, "only {count} shaders");
+}
+
+/// Without bindings a listing says what the instructions alone tell: the registers.
+#[test]
+fn samples_of_what_nobody_bound_name_their_registers() {
+    let device = Device::builder().threads(1).build().unwrap();
+    let container = std::fs::read(data().join("exec/sample_bilinear/shader.main.cs_5_0.cso")).unwrap();
+    let shader = device.compile(&container, &CompileOptions::new(Engine::Interpreter)).unwrap();
+    let said = |listing: Listing| -> Vec<String> {
+        let samples = listing.lines.into_iter().filter(|line| line.text.contains(" = sample "));
+        samples.map(|line| line.text.rsplit_once("; ").expect("several comments").1.to_owned()).collect()
+    };
+    // In the order of the shader's own listing.
+    let of = |way: &str| ["s0", "s1", "s2", "s3", "s1"].map(|sampler| format!("t0 with {sampler}: {way}")).to_vec();
+    assert_eq!(said(shader.emit(Emit::Packet).unwrap()), of("by packets, if what is bound allows it"));
+    let none = shader.emit_for(Emit::Packet, &Bindings::new()).unwrap();
+    assert_eq!(said(none), of("zeros, since no texture is bound"));
 }
 
 /// The address range of the line of a perf map with this name.
