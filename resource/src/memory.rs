@@ -119,20 +119,28 @@ impl Memory {
         if guards != GuardPages::Off {
             return Self::between_guards(size_bytes, guards).ok_or_else(refused);
         }
-        // Space up to the end of the last vector, at least one.
-        let room = size_bytes
-            .max(1)
-            .checked_next_multiple_of(ALIGNMENT as u64)
-            .and_then(|room| usize::try_from(room).ok())
-            .ok_or_else(refused)?;
         if size_bytes >= MAPPED_FROM {
-            let mapping = MmapRaw::from(MmapMut::map_anon(room).map_err(|_| refused())?);
-            return Self::mapped(mapping, size_bytes, true).ok_or_else(refused);
+            return Self::zeroed_when_touched(size_bytes);
         }
+        let room = Self::room(size_bytes).ok_or_else(refused)?;
         let layout = Layout::from_size_align(room, ALIGNMENT).map_err(|_| refused())?;
         // SAFETY: `room` is not zero.
         let base = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
         Ok(Self { base, size_bytes, writable: true, owner: Owner::Heap(layout), changes: Changes::default() })
+    }
+
+    /// Zeros that take memory page by page, when they are first touched.
+    pub(super) fn zeroed_when_touched(size_bytes: u64) -> Result<Self, ResourceError> {
+        let mapped = || {
+            let mapping = MmapRaw::from(MmapMut::map_anon(Self::room(size_bytes)?).ok()?);
+            Self::mapped(mapping, size_bytes, true)
+        };
+        mapped().ok_or(ResourceError::OutOfMemory { size_bytes })
+    }
+
+    /// Space up to the end of the last vector, at least one.
+    fn room(size_bytes: u64) -> Option<usize> {
+        usize::try_from(size_bytes.max(1).checked_next_multiple_of(ALIGNMENT as u64)?).ok()
     }
 
     /// Zeros with a guard page on each side. None if there is no such memory.

@@ -129,16 +129,20 @@ pub(crate) fn number_bits(number: f64) -> u32 {
     if number.is_nan() { NAN_F32 } else { (number as f32).to_bits() }
 }
 
-/// The border as a load would return it: in the format's range, and only the components that the format has. NaN is 0
-/// in fixed point. Where shaders see integers, the colour is truncated.
+/// The least border of fixed point that is not 0: far below half of any code, and far above what floats round coarsely.
+const FINEST: f32 = 1.0 / (1u64 << 32) as f32;
+
+/// The border as a load would return it: in the format's range, and only the components that the format has. Denormals are 0; in fixed
+/// point NaN is, and what is below [`FINEST`]. Where shaders see integers, the colour is truncated.
 fn border_words(format: Format, border: [f32; 4]) -> [u32; 4] {
     let mut words = format.zero();
     for (channel, number) in border.into_iter().enumerate() {
         let Some(encoding) = format.channels()[channel] else { continue };
+        let number = float::flush(number);
         let bits = format.fields()[channel].map_or(32, |field| field.bits);
         words[channel] = match encoding {
+            Encoding::Unorm | Encoding::Srgb | Encoding::Snorm if number.is_nan() || number.abs() < FINEST => 0,
             Encoding::Unorm | Encoding::Srgb => float::saturate(number).to_bits(),
-            Encoding::Snorm if number.is_nan() => 0,
             Encoding::Snorm => number.clamp(-1.0, 1.0).to_bits(),
             Encoding::Uint => (number as u32).min(u32::MAX >> (32 - bits)),
             Encoding::Sint => (number as i32).clamp(i32::MIN >> (32 - bits), i32::MAX >> (32 - bits)) as u32,

@@ -59,7 +59,7 @@ pub(super) struct DeviceOptions {
     #[arg(long, value_name = "BYTES", value_parser = vector_bytes)]
     vector_bytes: Option<VectorBytes>,
     /// Let copies of compressed textures, which make sampling faster, take at most so many bytes [default: 268435456]; 0 makes none
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = copy_bytes, allow_hyphen_values = true)]
     copy_bytes: Option<u64>,
 }
 
@@ -70,6 +70,11 @@ fn vector_bytes(text: &str) -> Result<VectorBytes, String> {
         let sizes: Vec<String> = VectorBytes::ALL.iter().map(|size| size.count().to_string()).collect();
         format!("`{text}` is not a size of vectors: {}", sizes.join(" or "))
     })
+}
+
+/// Reads a limit of copies.
+fn copy_bytes(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a count of bytes: give it in digits, as 268435456 for 256 MiB"))
 }
 
 /// A device of so many threads. Says why there is none.

@@ -79,3 +79,13 @@ fn samples_go_by_packets_or_lane_by_lane_from_copies_or_blocks() {
     let mapped = "from blocks: its memory may be written from outside";
     assert_eq!(said(&folder, &JOB.replace("MAP", "true"), &[]), expected(mapped, copy));
 }
+
+#[test]
+fn a_limit_of_copies_is_a_count_of_bytes() {
+    let folder = Folder::new();
+    for text in ["64M", "-1", "", "1e9", "18446744073709551616"] {
+        let run = folder.brolga(&["run", "job.toml", "--copy-bytes", text]);
+        let said = format!("`{text}` is not a count of bytes: give it in digits, as 268435456 for 256 MiB");
+        run.fails(2, &[&said]);
+    }
+}

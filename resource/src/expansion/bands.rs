@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 use super::pace::{has_expanded, may_expand};
 use super::plan::{Band, Plan};
-use crate::memory::{GuardPages, Memory};
+use crate::memory::Memory;
 use crate::room::room;
 
 /// Nobody has made the band, or there was no room for it.
@@ -30,8 +30,8 @@ pub(super) struct Bands {
 impl Bands {
     /// None are there; nothing if there is no memory for them.
     pub fn new(plan: &Arc<Plan>, source: &Arc<Memory>) -> Option<Self> {
-        // The system gives the pages of what is large when they are written. Nothing but Brolga's code reads it: no guard pages.
-        let memory = Memory::zeroed(plan.size_bytes, GuardPages::Off).ok()?;
+        // Only bands that are made take memory. Nothing but Brolga's code reads it: no guard pages.
+        let memory = Memory::zeroed_when_touched(plan.size_bytes).ok()?;
         let mut states = room(plan.bands.into()).ok()?;
         states.resize_with(plan.bands as usize, || AtomicU8::new(ABSENT));
         Some(Self { memory, states, plan: Arc::clone(plan), source: Arc::clone(source) })
@@ -91,16 +91,19 @@ impl Bands {
         if !has_room(band.size_bytes) {
             return false;
         }
-        self.expand(&band);
+        if !self.expand(&band) {
+            debug_assert!(false, "bands are in the texture and in the copy");
+            return false;
+        }
         has_expanded(band.blocks.map(u64::from).iter().product());
         begun.1 = MADE;
         true
     }
 
-    /// Expands the blocks of a band. All of it is arithmetic of integers: it runs in any float mode.
-    fn expand(&self, band: &Band) {
+    /// Expands the blocks of a band; false if they are not all there. All of it is arithmetic of integers: it runs in any float mode.
+    fn expand(&self, band: &Band) -> bool {
         let format = self.plan.format;
-        let Some(expand) = format.expander() else { return };
+        let Some(expand) = format.expander() else { return false };
         let [width, height] = format.block_extents().map(|extent| extent as usize);
         let texel_bytes = self.plan.texel_bytes as usize;
         let (block_words, row_words) = (format.size_bytes() as usize / 4, band.row_bytes as usize / 4);
@@ -111,10 +114,7 @@ impl Bands {
             let from =
                 self.source.words(band.source_bytes + row * band.source_row_bytes, across as usize * block_words);
             let to = self.memory.words(band.offset_bytes + row * height as u64 * band.row_bytes, height * row_words);
-            let (Some(from), Some(to)) = (from, to) else {
-                debug_assert!(false, "bands are in the texture and in the copy");
-                return;
-            };
+            let (Some(from), Some(to)) = (from, to) else { return false };
             for (n, words) in from.chunks_exact(block_words).enumerate() {
                 let words = words.iter().rev().map(|word| u128::from(word.load(Ordering::Relaxed)));
                 expand(words.fold(0, |block, word| block << 32 | word), &mut texels);
@@ -123,6 +123,7 @@ impl Bands {
                 }
             }
         }
+        true
     }
 }
 

@@ -61,9 +61,10 @@ impl ExpandedCopy {
         })
     }
 
-    /// Whether it is of what the texture holds now.
+    /// Whether it is of what the texture holds now, and nobody can write there unseen.
     pub fn is_current(&self) -> bool {
-        self.version == self.bands.source().version()
+        let source = self.bands.source();
+        self.version == source.version() && !source.has_other_writers()
     }
 
     /// Bytes of the bands that are there.
@@ -116,11 +117,12 @@ impl Copies {
             return None;
         }
         let mut made = self.made();
+        // First of all: who is lent a pointer after this makes it another one.
+        let version = self.memory.version();
         if self.memory.has_other_writers() {
             made.clear();
             return None;
         }
-        let version = self.memory.version();
         made.retain(|copy| copy.is_current());
         let is_it =
             |copy: &&Arc<ExpandedCopy>| copy.bands.plan().format == plan.format && Arc::ptr_eq(&copy.budget, budget);
@@ -145,7 +147,7 @@ impl Copies {
     /// Lets a copy go, of which the caller has one reference, if nobody else has another.
     fn leave(&self, copy: &Arc<ExpandedCopy>) {
         let mut made = self.made();
-        // Others get a reference from here, or from one that they have.
+        // Others get a reference from here, or from a weak one: a run that does so keeps the copy, and its bytes count, until it is over.
         if Arc::strong_count(copy) == 2 {
             made.retain(|known| !Arc::ptr_eq(known, copy));
         }

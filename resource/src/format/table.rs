@@ -98,7 +98,7 @@ macro_rules! formats {
             const ROWS: &[Format] = &[$(Format::$name,)+];
 
             #[inline]
-    const fn row(self) -> &'static Row {
+            const fn row(self) -> &'static Row {
                 match self {
                     $(Format::$name => const {
                         &row::<rows::$name>($dxgi, stringify!($name), stringify!($family), &[$($uses),+])

@@ -144,7 +144,7 @@ impl Isa {
     /// Its comparisons, if it has depths in its lowest bits.
     pub(super) fn comparisons(self, layout: &Layout, dimension: Dimension) -> Option<Runs> {
         let red = layout.channels[0]
-            .filter(|red| red.field.shift == 0 && dimension.sample_axes() < 3 || dimension.is_cube())?;
+            .filter(|red| red.field.shift == 0 && (dimension.sample_axes() < 3 || dimension.is_cube()))?;
         Some(match (red.coding, red.field.bits) {
             (Coding::Float, 32) => self.runs::<Compared<Depth32>>(dimension),
             (Coding::Unorm { most: 0xffff }, 16) => self.runs::<Compared<Depth16>>(dimension),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use brolga_ir::interface::Dimension;
 use brolga_resource::format::{Channel, Coding, Encoding, Format};
-use brolga_resource::{Comparison, Expansion, Memory, Reduction, Sampler, Surface, SurfaceLevel};
+use brolga_resource::{Comparison, ExpandedLevel, Memory, Reduction, Sampler, Surface, SurfaceLevel};
 
 use super::address::Mode;
 use super::isa::{Isa, Runs};
@@ -134,13 +134,13 @@ pub(crate) struct Fast {
 pub enum Slow {
     /// The processor has no SSE4.2, or is another one.
     Processor,
-    /// Its texels are more than 2 GiB.
+    /// Its texels are not all within 2 GiB of memory and 16384 along each axis, or a cube has no six square faces.
     Size,
     /// Texels have several samples.
     Samples,
     /// The least level of detail excludes all levels, or for a gather the first one.
     Level,
-    /// Blocks that do not begin at multiples of their size.
+    /// Rows, slices, layers or levels of blocks that do not begin at multiples of 8 bytes, or of 4 where a block is a row.
     Pitch,
     /// A comparison with texels that are no depths.
     Comparison,
@@ -152,10 +152,10 @@ impl std::fmt::Display for Slow {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Slow::Processor => "the processor has no SSE4.2",
-            Slow::Size => "the texture has more than 2 GiB",
+            Slow::Size => "its texels are not all in 2 GiB and 16384 along each axis, or it is no cube of square faces",
             Slow::Samples => "its texels have several samples",
             Slow::Level => "the least level excludes what is sampled",
-            Slow::Pitch => "its rows of blocks do not begin at multiples of a block",
+            Slow::Pitch => "its rows, slices, layers or levels of blocks do not begin at multiples of 8 bytes",
             Slow::Comparison => "its format has no depths to compare with",
             Slow::Gather => "it gathers from a volume",
         })
@@ -209,22 +209,37 @@ impl Places {
         Some(Self { levels, layer_bytes: narrow(surface.layer_bytes)?, layer_bands: 0, copy_bytes: 0 })
     }
 
-    /// In a copy; none where it is too large for offsets.
-    fn expanded(expansion: &Expansion) -> Option<Self> {
-        i32::try_from(expansion.size_bytes).ok()?;
-        let levels = expansion.levels.iter().map(|level| Place {
-            offset_bytes: level.offset_bytes as u32,
-            row_bytes: level.row_bytes as u32,
-            slice_bytes: level.slice_bytes as u32,
-            first_band: level.first_band,
-            slice_bands: level.slice_bands,
-            unused: [0; 3],
-        });
+    /// In a copy; nothing if a texel would not be in it: a surface may say what it likes.
+    fn expanded(surface: &Surface, layers: u32, texel_bytes: u32) -> Option<Self> {
+        let expansion = surface.expansion.as_ref()?;
+        let size_bytes = u64::try_from(i32::try_from(expansion.size_bytes).ok()?).ok()?;
+        if expansion.levels.len() != surface.levels.len() {
+            return None;
+        }
+        let place = |(level, of): (&ExpandedLevel, &SurfaceLevel)| {
+            let pitches = Pitches {
+                offset_bytes: level.offset_bytes,
+                row_bytes: level.row_bytes,
+                slice_bytes: level.slice_bytes,
+                layer_bytes: expansion.layer_bytes,
+            };
+            let is_inside = pitches.end_bytes(of.extents, layers, texel_bytes)? <= size_bytes;
+            // Texels of two bytes are read with what is around them.
+            let is_whole = pitches.all().iter().all(|bytes| bytes.is_multiple_of(4));
+            (is_inside && is_whole).then_some(Place {
+                offset_bytes: u32::try_from(level.offset_bytes).ok()?,
+                row_bytes: u32::try_from(level.row_bytes).ok()?,
+                slice_bytes: u32::try_from(level.slice_bytes).ok()?,
+                first_band: level.first_band,
+                slice_bands: level.slice_bands,
+                unused: [0; 3],
+            })
+        };
         Some(Self {
-            levels: levels.collect(),
-            layer_bytes: expansion.layer_bytes as u32,
+            levels: expansion.levels.iter().zip(&surface.levels).map(place).collect::<Option<_>>()?,
+            layer_bytes: u32::try_from(expansion.layer_bytes).ok()?,
             layer_bands: expansion.layer_bands,
-            copy_bytes: expansion.size_bytes,
+            copy_bytes: size_bytes,
         })
     }
 }
@@ -282,7 +297,7 @@ impl Fast {
         Ok(Self {
             needs_level: surface.levels.len() > 1 || filter.minify != filter.magnify,
             modes: [0, 1, 2].map(|axis| Mode::of(sampler.address[axis], &extents)),
-            expanded: surface.expansion.as_ref().and_then(Places::expanded).filter(|_| blocks.is_some()),
+            expanded: blocks.and_then(|_| Places::expanded(surface, layers, texel_bytes)),
             filters: isa.filters(format, layout, border.as_ref(), dimension),
             compares: isa.comparisons(layout, dimension),
             queries: isa.queries(dimension),
@@ -304,7 +319,7 @@ impl Fast {
             channel_count: channels.iter().rposition(Option::is_some).map_or(0, |last| last + 1),
             channels,
             missing: format.zero(),
-            is_mode_free: !is_float,
+            is_mode_free: !is_float && border.is_none_or(|border| border.values.iter().all(is_far_from_denormals)),
             swaps_red_and_blue: first == Some((0, 8, 24)),
         })
     }
@@ -320,6 +335,12 @@ impl Fast {
     }
 }
 
+/// Whether no product with the weights of a filter is a denormal. In fixed point none is.
+fn is_far_from_denormals(value: &u32) -> bool {
+    let magnitude = f32::from_bits(*value).abs();
+    magnitude == 0.0 || magnitude >= 2f32.powi(-64) || magnitude.is_nan()
+}
+
 /// The codes of a border, as a texel of one word.
 fn codes_of(channels: &[Option<Lane>; 4], border: &Border) -> u32 {
     let codes = channels.iter().zip(border.values).filter_map(|(lane, value)| {
@@ -333,25 +354,47 @@ fn codes_of(channels: &[Option<Lane>; 4], border: &Border) -> u32 {
 /// coordinates are as exact as they need to be.
 fn is_inside(surface: &Surface, layers: u32) -> bool {
     let [block_width, block_height] = surface.format.block_extents();
-    let size_bytes = u64::from(surface.format.size_bytes());
     surface.levels.iter().all(|level| {
         let [width, height, depth] = level.extents;
         if width == 0 || height == 0 || depth == 0 || width.max(height).max(depth) > 1 << 14 {
             return false;
         }
-        let end = || {
-            let slices = u64::from(depth - 1).checked_mul(level.slice_bytes)?;
-            let rows = u64::from(height.div_ceil(block_height) - 1).checked_mul(level.row_bytes)?;
-            u64::from(layers - 1)
-                .checked_mul(surface.layer_bytes)?
-                .checked_add(slices)?
-                .checked_add(rows)?
-                .checked_add(u64::from(width.div_ceil(block_width)) * size_bytes)?
-                .checked_add(level.offset_bytes)
+        let pitches = Pitches {
+            offset_bytes: level.offset_bytes,
+            row_bytes: level.row_bytes,
+            slice_bytes: level.slice_bytes,
+            layer_bytes: surface.layer_bytes,
         };
-        end().is_some_and(|end| end <= surface.memory.size_bytes() && i32::try_from(end).is_ok())
+        let blocks = [width.div_ceil(block_width), height.div_ceil(block_height), depth];
+        let end = pitches.end_bytes(blocks, layers, surface.format.size_bytes());
+        end.is_some_and(|end| end <= surface.memory.size_bytes() && i32::try_from(end).is_ok())
             && (!surface.dimension.is_cube() || layers.is_multiple_of(6) && width == height)
     })
+}
+
+/// Where a mip level is, and how far apart its parts are.
+#[derive(Clone, Copy)]
+struct Pitches {
+    offset_bytes: u64,
+    row_bytes: u64,
+    slice_bytes: u64,
+    layer_bytes: u64,
+}
+
+impl Pitches {
+    fn all(&self) -> [u64; 4] {
+        [self.offset_bytes, self.row_bytes, self.slice_bytes, self.layer_bytes]
+    }
+
+    /// The end of the last of so many columns, rows and slices, at least one, of columns of so many bytes, in the last layer.
+    fn end_bytes(&self, [columns, rows, slices]: [u32; 3], layers: u32, column_bytes: u32) -> Option<u64> {
+        let before = |count: u32, pitch_bytes: u64| u64::from(count - 1).checked_mul(pitch_bytes);
+        before(layers, self.layer_bytes)?
+            .checked_add(before(slices, self.slice_bytes)?)?
+            .checked_add(before(rows, self.row_bytes)?)?
+            .checked_add(u64::from(columns) * u64::from(column_bytes))?
+            .checked_add(self.offset_bytes)
+    }
 }
 
 /// Whether a format has four codes of 8 bits, or three and nothing in the fourth.

@@ -161,6 +161,48 @@ fn copies_come_to_the_same_bits_however_much_of_them_there_is() {
     }
 }
 
+/// A surface is data that anybody may change: a copy is only read where all that it says of places is inside.
+#[test]
+fn what_a_surface_says_of_its_copy_is_not_trusted() {
+    let texture = |size| {
+        let shape = TextureShape::texture_2d(Format::BC1_UNORM, size, size).mips(3);
+        texture(shape, &mut Numbers::new(size.into()))
+    };
+    let surface = |texture: Texture| {
+        let view = View::texture(texture);
+        let ViewKind::Texture(view) = view.kind() else { unreachable!("a view of a texture") };
+        view.surface(false)
+    };
+    let (seen, smaller) = (surface(texture(256)), surface(texture(64)));
+    let copy = seen.expansion.as_ref().unwrap().copy(&CopyBudget::new(u64::MAX)).unwrap();
+    type Lie = fn(&mut Surface);
+    let lies: [(&str, Lie); 9] = [
+        ("levels", |surface| surface.expansion.as_mut().unwrap().levels.clear()),
+        ("fewer levels", |surface| drop(surface.expansion.as_mut().unwrap().levels.pop())),
+        ("offset", |surface| surface.expansion.as_mut().unwrap().levels[0].offset_bytes = 0x7000_0000),
+        ("rows", |surface| surface.expansion.as_mut().unwrap().levels[1].row_bytes = 1 << 40),
+        ("slices", |surface| surface.expansion.as_mut().unwrap().levels[2].slice_bytes = u64::MAX),
+        ("odd", |surface| surface.expansion.as_mut().unwrap().levels[2].offset_bytes += 1),
+        ("size", |surface| surface.expansion.as_mut().unwrap().size_bytes = u64::MAX),
+        ("small", |surface| surface.expansion.as_mut().unwrap().size_bytes = 4),
+        ("layers", |surface| surface.expansion.as_mut().unwrap().layer_bytes = 3),
+    ];
+    let mut changed: Vec<_> = lies.map(|(what, lie)| (what, seen.clone(), lie)).into();
+    for (_, surface, lie) in &mut changed {
+        lie(surface);
+    }
+    let of_another = Surface { expansion: smaller.expansion.clone(), ..seen.clone() };
+    changed.push(("another", of_another, |_| {}));
+    let mut numbers = Numbers::new(8);
+    for (what, surface, _) in &changed {
+        for _ in 0..50 {
+            let state = any_sampler(&mut numbers);
+            eprintln!("{what}: {state:?}");
+            compare(surface, &state, &[Some(&copy), None], &mut numbers);
+        }
+    }
+}
+
 /// A texture of 128 MiB, whose copy would have 1 GiB, and a budget of some of its 512 bands. Only some blocks are not zero.
 #[test]
 #[ignore = "takes 200 MiB: a long run, see docs/testing.md"]

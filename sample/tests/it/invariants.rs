@@ -42,7 +42,13 @@ pub fn any_sampler(numbers: &mut Numbers) -> Sampler {
         max_level: numbers.pick(&[f32::MAX, 2.5]),
         max_anisotropy: numbers.below(17),
         comparison: numbers.pick(&[Comparison::Less, Comparison::GreaterEqual, Comparison::Equal]),
-        border: numbers.pick(&[[0.0; 4], [0.0, 0.0, 0.0, 1.0], [1.0; 4], [0.3, -2.0, 7.0, 0.5]]),
+        border: numbers.pick(&[
+            [0.0; 4],
+            [0.0, 0.0, 0.0, 1.0],
+            [1.0; 4],
+            [0.3, -2.0, 7.0, 0.5],
+            [1.5e-38, 1e-39, 1e-20, -1e-9],
+        ]),
     }
 }
 
