@@ -65,7 +65,8 @@ fn mean(samples: impl Iterator<Item = [f32; 4]>) -> [f32; 4] {
         count += 1;
         let part = PARTS[count as usize - 1];
         for ((mean, sum), number) in means.iter_mut().zip(&mut sums).zip(sample) {
-            *mean += (number - *mean) * part;
+            // The first one whatever its sign, if it is zero.
+            *mean = if count == 1 { number } else { *mean + (number - *mean) * part };
             *sum += f64::from(number);
         }
     }

@@ -93,7 +93,7 @@ impl<V: Vector> Means<V> {
         self.left |= sample.left & has.signs();
         let part = V::splat_float(PARTS[index as usize]);
         for (mean, number) in self.numbers.iter_mut().zip(sample.words) {
-            let with = mean.add_floats(number.sub_floats(*mean).mul_floats(part));
+            let with = if index == 0 { number } else { mean.add_floats(number.sub_floats(*mean).mul_floats(part)) };
             *mean = with.where_set(has, *mean);
         }
     }
