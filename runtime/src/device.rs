@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use brolga_jit::{CpuFeatures, VectorBytes};
+use brolga_jit::{CpuFeatures, VectorBytes, has_fast_64_bytes};
 use brolga_resource::{Access, Buffer, CopyBudget, GuardPages, Texture, TextureShape};
 use bytemuck::NoUninit;
 
@@ -29,8 +29,9 @@ pub struct DeviceBuilder {
     perf_map: Option<PerfMap>,
     cache: Option<Cache>,
     features: Option<CpuFeatures>,
-    vector_bytes: VectorBytes,
+    vector_bytes: Option<VectorBytes>,
     copy_bytes: Option<u64>,
+    worth_help: Option<Duration>,
 }
 
 impl DeviceBuilder {
@@ -44,6 +45,14 @@ impl DeviceBuilder {
     /// Uses a pool that others may use too, instead of one of its own.
     pub fn pool(mut self, pool: Pool) -> Self {
         self.pool = Some(pool);
+        self
+    }
+
+    /// How long a dispatch would take the caller's thread alone from which on others are woken for it: 150 microseconds by default, about
+    /// where two are as fast as one. How long it takes is known from earlier dispatches of the shader, or from the groups that are done.
+    /// [`Duration::ZERO`] wakes them at once.
+    pub fn wakes_threads_from(mut self, alone: Duration) -> Self {
+        self.worth_help = Some(alone);
         self
     }
 
@@ -79,10 +88,10 @@ impl DeviceBuilder {
         self
     }
 
-    /// Limits the vectors of machine code to so many bytes; by default it uses 32, if the processor has
-    /// them. Results are the same.
+    /// Limits the vectors of machine code to so many bytes, if the processor has them. By default it uses 32, and 64 for shaders that gain
+    /// from them, on processors that have those at full rate. Results are the same.
     pub fn vector_bytes(mut self, vector_bytes: VectorBytes) -> Self {
-        self.vector_bytes = vector_bytes;
+        self.vector_bytes = Some(vector_bytes);
         self
     }
 
@@ -112,12 +121,15 @@ impl DeviceBuilder {
         }
         let (features, limits) = (features.or(has), Arc::new(self.limits));
         let places = Arc::new(Places::new(Device::MOST_GIVEN_UP));
+        let has_fast_64_bytes = features.is_some_and(|features| features.avx512) && has_fast_64_bytes();
+        let vector_bytes = vector_bytes.or((!has_fast_64_bytes).then_some(VectorBytes::ThirtyTwo));
         let copy_bytes = self.copy_bytes.unwrap_or(Device::COPY_BYTES);
         let compiler =
             Compiler { limits: Arc::clone(&limits), features, vector_bytes, copy_bytes, cache, perf_map, places };
         let (workspaces, timer) = (Workspaces::new(guard_pages), Timer::default());
         let copies = CopyBudget::new(copy_bytes);
-        let runner = Runner { pool, limits, guard_pages, copies, workspaces, timer };
+        let worth_help = self.worth_help.unwrap_or(dispatch::WORTH_HELP);
+        let runner = Runner { pool, worth_help, limits, guard_pages, copies, workspaces, timer };
         Ok(Device { compiler: Arc::new(compiler), runner: Arc::new(runner) })
     }
 }

@@ -1,10 +1,11 @@
 //! Threads, which share work that borrows from its caller.
 //!
 //! The only unsafe code here hands a borrowed closure to threads of a pool. [`Gate`] makes it sound: no thread enters
-//! once it is closed, and [`Pool::run`] closes it, and waits for all threads inside, before it returns or unwinds.
+//! once it is closed, and [`Helpers`] closes it, and waits for all threads inside, before [`Pool::run_with`] returns or unwinds.
 
 #![allow(unsafe_code)]
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -81,12 +82,36 @@ impl Pool {
     /// Runs `work` once in the caller's thread and in up to `helpers` workers, and waits for those that began, even if
     /// borrowing a thread panics. A worker that is busy with other work is not waited for.
     pub fn run(&self, helpers: usize, work: &(dyn Fn() + Sync)) {
-        let helpers = helpers.min(self.threads - 1);
-        let Some(workers) = self.workers.as_ref().filter(|_| helpers > 0) else { return work() };
-        // SAFETY: the caller's work outlives this call, and `_closing` closes the gate at its end, however it ends.
-        let gate = Arc::new(unsafe { Gate::new(work) });
-        let _closing = Closing { gate: &gate };
-        for _ in 0..helpers {
+        self.run_with(work, |available| {
+            available.call(helpers);
+            work();
+        });
+    }
+
+    /// Runs `lead` in the caller's thread, which may call workers to do `work` at any time until it ends. Then waits for those that began.
+    pub(crate) fn run_with<R>(&self, work: &(dyn Fn() + Sync), lead: impl FnOnce(&Helpers<'_>) -> R) -> R {
+        lead(&Helpers { pool: self, work, gate: OnceCell::new() })
+    }
+}
+
+/// Workers that have not been called yet, or have been.
+pub(crate) struct Helpers<'a> {
+    pool: &'a Pool,
+    work: &'a (dyn Fn() + Sync),
+    /// There is one once they are called. Only [`Pool::run_with`] makes and drops these: so it is closed before the work goes.
+    gate: OnceCell<Arc<Gate>>,
+}
+
+impl Helpers<'_> {
+    /// Calls up to so many, unless some were called before.
+    pub fn call(&self, count: usize) {
+        let count = count.min(self.pool.threads - 1);
+        let Some(workers) = self.pool.workers.as_ref().filter(|_| count > 0 && self.gate.get().is_none()) else {
+            return;
+        };
+        // SAFETY: `run_with` borrows the work for longer than this lives, which closes the gate when it is dropped.
+        let gate = self.gate.get_or_init(|| Arc::new(unsafe { Gate::new(self.work) }));
+        for _ in 0..count {
             let gate = gate.clone();
             let task = move || gate.work();
             match workers {
@@ -94,7 +119,19 @@ impl Pool {
                 Workers::Borrowed(spawn) => spawn(Box::new(task)),
             }
         }
-        work();
+    }
+
+    /// Whether some were called.
+    pub fn are_called(&self) -> bool {
+        self.gate.get().is_some()
+    }
+}
+
+impl Drop for Helpers<'_> {
+    fn drop(&mut self) {
+        if let Some(gate) = self.gate.get() {
+            gate.close();
+        }
     }
 }
 
@@ -106,7 +143,7 @@ struct Gate {
     work: Work,
 }
 
-/// What [`Pool::run`] was given, for tasks that may outlive it.
+/// What [`Pool::run_with`] was given, for tasks that may outlive it.
 struct Work(*const (dyn Fn() + Sync));
 
 // SAFETY: a shared reference to something that any thread may call, except for its lifetime, which `Gate::work`
@@ -157,17 +194,6 @@ impl Gate {
         while state.inside > 0 {
             state = self.left.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-    }
-}
-
-/// Closes a gate when dropped.
-struct Closing<'a> {
-    gate: &'a Gate,
-}
-
-impl Drop for Closing<'_> {
-    fn drop(&mut self) {
-        self.gate.close();
     }
 }
 

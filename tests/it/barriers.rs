@@ -5,6 +5,8 @@
 //! stated by a loop over the threads. Each program is written in assembly language, since the compiler refuses most of
 //! these conditions; `barriers/computed.hlsl` has those that it accepts.
 
+use std::time::Duration;
+
 use brolga::{Bindings, Buffer, CompileOptions, Device, Dispatch, Engine, Error, Shader, View};
 use brolga_testing::run::assemble;
 
@@ -251,7 +253,7 @@ struct Bench {
 
 impl Bench {
     fn new(workers: usize) -> Self {
-        let device = Device::builder().threads(workers).build().unwrap();
+        let device = Device::builder().threads(workers).wakes_threads_from(Duration::ZERO).build().unwrap();
         let results = device.buffer(u64::from(GROUPS * THREADS) * 4).unwrap();
         Self { device, results }
     }

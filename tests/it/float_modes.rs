@@ -6,6 +6,7 @@
 #![cfg(target_arch = "x86_64")]
 
 use std::path::Path;
+use std::time::Duration;
 
 use brolga::bytecode::{assembler, listing};
 use brolga::files::{load_texture, save_texture};
@@ -78,7 +79,13 @@ fn written(device: &Device, engine: Engine, is_apart: bool) -> Vec<u32> {
 fn shaders_are_compiled_and_run() {
     for engine in [Engine::Jit, Engine::Interpreter] {
         for is_apart in [false, true] {
-            check(|| written(&Device::builder().threads(2).build().expect("threads"), engine, is_apart));
+            check(|| {
+                written(
+                    &Device::builder().threads(2).wakes_threads_from(Duration::ZERO).build().expect("threads"),
+                    engine,
+                    is_apart,
+                )
+            });
         }
     }
 }
@@ -114,7 +121,7 @@ fn jobs_are_read_run_and_compared() {
     std::fs::write(folder.path().join("folded.cso"), folded()).expect("a file");
     let text = "shader = \"folded.cso\"\ndispatch = [1, 1, 1]\n[u0]\nf32 = [0.1, 0.7, 1e-39, 16777217.0, 0.30000001192092896, 0, 0, 0, \
                 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\nexpect = { f32 = [0.1, 0.7], tolerance = { abs = 1e-7 } }\n";
-    let device = Device::builder().threads(2).build().expect("threads");
+    let device = Device::builder().threads(2).wakes_threads_from(Duration::ZERO).build().expect("threads");
     check(|| {
         let job = Job::parse(folder.path().join("job.toml"), text, Syntax::Toml).expect("a good job");
         let prepared = job.prepare(&Limits::default()).expect("its file is there");
@@ -129,7 +136,8 @@ fn scenes_are_drawn() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenes").join(name).join("scene.json");
         let scene = Scene::load(&path, &Limits::default()).expect("a good scene");
         let run = |threads| {
-            let device = Device::builder().threads(threads).build().expect("threads");
+            let device =
+                Device::builder().threads(threads).wakes_threads_from(Duration::ZERO).build().expect("threads");
             scene.run(&device, &RunOptions::new(Engine::Jit)).expect("it is drawn")
         };
         let first = run(1);

@@ -64,7 +64,7 @@ struct Setup {
 
 impl Setup {
     fn new(engine: Engine, pixel: &str, change: impl Fn(&mut PipelineDesc)) -> Self {
-        let device = Device::builder().threads(2).build().unwrap();
+        let device = Device::builder().threads(2).wakes_threads_from(Duration::ZERO).build().unwrap();
         let [vertex, pixel] = [VERTEX, pixel].map(|text| module(&assemble(text)));
         let mut desc = PipelineDesc::new(&vertex, Some(&pixel))
             .input(InputElement::new("POSITION", Format::R32G32B32A32_FLOAT, 0))

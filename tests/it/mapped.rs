@@ -5,6 +5,7 @@
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use brolga::job::{Job, Outcome, Prepared, Problem, RunOptions};
 use brolga::{CancelToken, Device, Engine};
@@ -21,7 +22,7 @@ struct Setup {
 
 impl Setup {
     fn new(threads: usize) -> Self {
-        let device = Device::builder().threads(threads).build().unwrap();
+        let device = Device::builder().threads(threads).wakes_threads_from(Duration::ZERO).build().unwrap();
         Self { folder: tempfile::tempdir().unwrap(), device }
     }
 

@@ -4,6 +4,8 @@
 //! What threads shall see is stated by plain loops over groups and threads. Group sizes are such that packets hold
 //! threads of several groups, a part of one, or both; dispatches end within packets, and rows along x do.
 
+use std::time::Duration;
+
 use brolga::{
     Bindings, Buffer, CancelToken, CompileOptions, Device, Dispatch, Engine, Error, Progress, Report, Shader,
     StopReason, View,
@@ -87,7 +89,7 @@ struct Run {
 
 impl Run {
     fn new(threads: usize, size: [u32; 3], (groups, first): ([u32; 3], [u32; 3])) -> Self {
-        let device = Device::builder().threads(threads).build().unwrap();
+        let device = Device::builder().threads(threads).wakes_threads_from(Duration::ZERO).build().unwrap();
         let per_group: u32 = size.iter().product();
         let words = [groups[0], groups[1], groups[2], per_group, first[0], first[1], first[2], 0];
         let constants = device.buffer_from(&words).unwrap();

@@ -8,12 +8,14 @@
 //! | `worker.rs` | groups on the caller's own thread |
 //! | `batch.rs` | batches of invocations, likewise |
 //! | `schedule.rs` | groups on the threads of the pool |
+//! | `pace.rs` | whether there is work that is worth waking a thread for |
 //! | `runner.rs` | the parts of a device that dispatches use |
 //! | `fault.rs` | why a run did not finish |
 
 mod batch;
 mod bound;
 mod fault;
+mod pace;
 mod resolved;
 mod run;
 mod runner;
@@ -28,6 +30,7 @@ use brolga_ir::span::Grid;
 use brolga_resource::{Buffer, ResourceError};
 
 pub use bound::BoundShader;
+pub(crate) use pace::{Pace, WORTH_HELP};
 pub(crate) use run::once;
 pub(crate) use runner::Runner;
 pub use worker::{Session, Worker};

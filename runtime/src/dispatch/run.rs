@@ -113,25 +113,27 @@ pub(super) fn run(
     let seat = Seat::fit(seat, code, &runner.workspaces)?;
     let groups = grid.count();
     let threads_per_group = outline.threads_per_group();
-    let threads = threads_for(runner, outline, groups);
     let job = Job {
         grid,
         threads_per_group,
         width: outline.width,
         fuel: what.fuel.unwrap_or(u64::MAX),
         progress: &what.progress,
+        pace: shader.pace(),
+        threads: threads_for(shader, runner, groups),
     };
-    let outcome = schedule::run(&Link::new(code, views, &frame, stop), runner, threads, seat, job);
+    let (outcome, workers) = schedule::run(&Link::new(code, views, &frame, stop), runner, seat, job);
     drop(frame);
     if outcome.groups_done < groups {
         return Err(error_of(shader, what.fuel, stop, outcome, groups));
     }
     let threads_run = groups * u64::from(threads_per_group);
-    Ok(Report { groups, threads: threads_run, workers: threads, elapsed: start.elapsed(), compile })
+    Ok(Report { groups, threads: threads_run, workers, elapsed: start.elapsed(), compile })
 }
 
-/// Threads worth having: the caller's alone for small dispatches.
-fn threads_for(runner: &Runner, outline: &Outline, groups: u64) -> usize {
+/// Threads that may be worth having: the caller's alone for small dispatches.
+fn threads_for(shader: &Shader, runner: &Runner, groups: u64) -> usize {
+    let outline = shader.outline();
     let work = groups.saturating_mul(outline.threads_per_group().into()).saturating_mul(outline.inst_count() as u64);
     let most = if work < SMALL { 1 } else { groups.max(1) };
     runner.pool.threads().min(usize::try_from(most).unwrap_or(usize::MAX))

@@ -1,6 +1,7 @@
 //! The parts of a device that dispatches use.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use brolga_resource::{CopyBudget, GuardPages};
 
@@ -13,6 +14,8 @@ use crate::stop::Timer;
 #[derive(Debug)]
 pub(crate) struct Runner {
     pub pool: Pool,
+    /// Time that work takes one thread from which on others help.
+    pub worth_help: Duration,
     pub limits: Arc<Limits>,
     pub guard_pages: GuardPages,
     /// What copies of textures may take.

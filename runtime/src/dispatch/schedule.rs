@@ -9,18 +9,24 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use brolga_ir::Width;
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::span::{Grid, Packing, Span};
 
 use super::fault::{Failure, Outcome, fault_in};
+use super::pace::Pace;
 use super::{Progress, Runner};
 use crate::engine::{Link, Seat, float_guard};
 use crate::error::{Error, internal};
+use crate::pool::Helpers;
 
 /// Shares of the remaining groups for each thread, so that none waits long for the last one.
 const SHARES: u64 = 16;
+
+/// The same for a thread that works alone and looks after each share whether it wants help.
+const SHARES_ALONE: u64 = 8;
 
 /// Most spans that a thread takes at a time.
 const MOST_AT_A_TIME: u64 = 256;
@@ -80,6 +86,10 @@ pub(super) struct Job<'a> {
     /// Loop iterations that a group may take.
     pub fuel: u64,
     pub progress: &'a Progress,
+    /// How long its shader's groups take.
+    pub pace: &'a Pace,
+    /// Threads of the pool that may work on it, the caller's among them.
+    pub threads: usize,
 }
 
 struct Run<'a> {
@@ -98,12 +108,13 @@ struct Run<'a> {
     failure: Mutex<Option<((u8, u64), Failure)>>,
 }
 
-/// Runs all groups with this many threads of the pool at most, the caller's among them, which has a seat already.
-pub(super) fn run(link: &Link<'_>, runner: &Runner, threads: usize, seat: &mut Seat, job: Job<'_>) -> Outcome {
-    let workers = threads as u64;
+/// Runs all groups in the caller's thread, which has a seat already, and with the help of others where that is worth while. Returns how many
+/// threads that were at most.
+pub(super) fn run(link: &Link<'_>, runner: &Runner, seat: &mut Seat, job: Job<'_>) -> (Outcome, usize) {
+    let workers = job.threads as u64;
     let plan = Plan::new(job.grid, link.code().packing(), job.width, job.threads_per_group, workers);
-    if threads == 1 {
-        return alone(link, &plan, seat, job);
+    if job.threads == 1 {
+        return (alone(link, &plan, seat, job), 1);
     }
     let run = Run {
         plan,
@@ -116,10 +127,12 @@ pub(super) fn run(link: &Link<'_>, runner: &Runner, threads: usize, seat: &mut S
         last: AtomicU64::new(u64::MAX),
         failure: Mutex::new(None),
     };
-    let own = Mutex::new(Some(seat));
-    runner.pool.run(threads - 1, &|| run.work(&own));
+    let workers = runner.pool.run_with(&|| run.help(), |helpers| {
+        run.lead(seat, helpers);
+        if helpers.are_called() { job.threads } else { 1 }
+    });
     let failure = run.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Outcome { groups_done: run.done.into_inner(), failure: failure.map(|(_, failure)| failure) }
+    (Outcome { groups_done: run.done.into_inner(), failure: failure.map(|(_, failure)| failure) }, workers)
 }
 
 /// The same by a single thread.
@@ -141,36 +154,65 @@ fn alone(link: &Link<'_>, plan: &Plan, seat: &mut Seat, job: Job<'_>) -> Outcome
 }
 
 impl Run<'_> {
-    /// One thread's work, in the given seat or, for all but the first thread, one of its own. A panic becomes a
-    /// failure.
-    fn work(&self, own: &Mutex<Option<&mut Seat>>) {
-        let work = || {
-            let there = own.lock().unwrap_or_else(PoisonError::into_inner).take();
-            match there {
-                Some(seat) => self.share(|| Ok(seat)),
-                None => {
-                    let mut made = None;
-                    self.share(|| Ok(made.insert(Seat::new(self.link.code(), &self.runner.workspaces)?)));
-                    if let Some(seat) = made {
-                        seat.give_back(&self.runner.workspaces);
-                    }
+    /// The work of the caller's thread, which calls others when it knows that there is enough of it. A panic becomes a failure.
+    fn lead(&self, seat: &mut Seat, helpers: &Helpers<'_>) {
+        let (pace, groups, worth_help) = (self.job.pace, self.plan.grid.count(), self.runner.worth_help);
+        if pace.expect(groups).unwrap_or_default() >= worth_help {
+            helpers.call(self.job.threads - 1);
+        }
+        self.guarded(|| {
+            let (start, mut own) = (Instant::now(), 0);
+            let mut seat = Some(seat);
+            let look = |done: u64| {
+                own += done;
+                let took = start.elapsed();
+                // As fast as so far.
+                let left = groups.saturating_sub(self.done.load(Ordering::Relaxed));
+                if !helpers.are_called()
+                    && took.as_nanos() * u128::from(left) >= worth_help.as_nanos() * u128::from(own)
+                {
+                    helpers.call(self.job.threads - 1);
                 }
+                pace.note(own, took);
+                helpers.are_called()
+            };
+            self.share(helpers.are_called(), || Ok(seat.take().expect("asked for once")), look);
+        });
+    }
+
+    /// The work of another thread, in a seat of its own.
+    fn help(&self) {
+        self.guarded(|| {
+            let mut made = None;
+            self.share(true, || Ok(made.insert(Seat::new(self.link.code(), &self.runner.workspaces)?)), |_| true);
+            if let Some(seat) = made {
+                seat.give_back(&self.runner.workspaces);
             }
-        };
+        });
+    }
+
+    fn guarded(&self, work: impl FnOnce()) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
             self.fail(0, 0, Failure::Error(internal(&*panic)));
         }
     }
 
-    /// Takes spans until none are left. The seat is obtained only when there is work.
-    fn share<'s>(&self, seat: impl FnOnce() -> Result<&'s mut Seat, Error>) {
+    /// Takes spans until none are left. The seat is obtained only when there is work. `look` is told of groups that were done after each
+    /// share, and says whether others help.
+    fn share<'s>(
+        &self,
+        mut is_helped: bool,
+        seat: impl FnOnce() -> Result<&'s mut Seat, Error>,
+        mut look: impl FnMut(u64) -> bool,
+    ) {
         let count = self.plan.spans();
         let mut ask = Some(seat);
         let mut seat = None;
         loop {
             // Others may take some meanwhile: then this is a little more or less than its share.
             let left = count.saturating_sub(self.next.load(Ordering::Relaxed));
-            let taken = (left / self.shares).clamp(1, MOST_AT_A_TIME);
+            let shares = if is_helped { self.shares } else { SHARES_ALONE };
+            let taken = (left / shares).clamp(1, MOST_AT_A_TIME);
             let start = self.next.fetch_add(taken, Ordering::Relaxed);
             if start >= count || start > self.last.load(Ordering::Relaxed) {
                 return;
@@ -188,7 +230,11 @@ impl Run<'_> {
             // Once for all of them: an atomic add to shared memory waits until what the groups wrote is in the cache.
             let before = self.done.fetch_add(done, Ordering::Relaxed);
             self.job.progress.set(before + done);
-            if !whole || end == count {
+            if !whole {
+                return;
+            }
+            is_helped = look(done);
+            if end == count {
                 return;
             }
         }

@@ -17,6 +17,7 @@ use super::outline::Outline;
 use super::source::{Source, at_most};
 use super::stored::Stored;
 use super::variants::{Claim, Made, Mark, Variants};
+use crate::dispatch::Pace;
 use crate::engine::{Code, Oversize, Variant, usual_packing};
 use crate::error::{Error, Limit};
 use crate::host::{BoundViews, unbound_remarks};
@@ -32,6 +33,7 @@ pub(super) struct Inner {
     /// Where its code is in the cache, if there is one.
     stored: Option<Stored>,
     times: Mutex<StageTimes>,
+    pub pace: Pace,
     /// Of its device.
     pub places: Arc<Places>,
     /// Where its code is recorded for profilers.
@@ -70,7 +72,7 @@ pub(super) fn compile(
     let profiled = compiler.perf_map.as_ref().map(|map| map.named(source.name().to_owned()));
     let (variants, times) = (Arc::<Variants>::default(), Mutex::default());
     let places = Arc::clone(&compiler.places);
-    let inner = Inner { source, function, outline, variants, stored, times, places, profiled };
+    let inner = Inner { source, function, outline, variants, stored, times, pace: Pace::default(), places, profiled };
     if is_eager {
         let Claim::Mine(mark) = inner.variants.claim(&Variant::usual()) else {
             unreachable!("nobody else has the shader yet")
@@ -194,7 +196,7 @@ pub(super) fn figures(shader: &Inner, variant: &Variant, code: &Code) -> Result<
     let Code::Jit(compiled) = code else { return Ok(None) };
     let counts: Counts = apart(|| {
         let function = shader.function_for(&variant.texels, &mut StageClock::start())?;
-        Ok(listing::count(&function, &shader.source.target().jit_options(compiled.packing())?)?)
+        Ok(listing::count(&function, &shader.source.target().options_for(&function, compiled.packing())?)?)
     })?;
     let Statistics { code_bytes, frame_bytes, vector_bytes, is_refused, .. } = compiled.statistics();
     let Counts { instructions, spills, reloads, .. } = counts;
@@ -205,7 +207,7 @@ pub(super) fn figures(shader: &Inner, variant: &Variant, code: &Code) -> Result<
 pub(super) fn emit(shader: &Inner, form: Emit, views: Option<&BoundViews>) -> Result<Listing, Error> {
     let code = |function: &VerifiedFunction, form| {
         let Inner { source, outline, .. } = shader;
-        let options = source.target().jit_options(usual_packing(function))?;
+        let options = source.target().options_for(function, usual_packing(function))?;
         let remarks = match views {
             Some(views) => views.sample_remarks(function, &outline.declared, source.copy_bytes()),
             None => unbound_remarks(function, &outline.declared),

@@ -48,6 +48,7 @@ pub use options::{Codegen, CompileOptions, Emit};
 pub(crate) use outline::Outline;
 
 use crate::bindings::{BindingError, Bindings, Declared, Leniency, Register};
+use crate::dispatch::Pace;
 use crate::engine::{Code, Engine, Variant};
 use crate::error::Error;
 use crate::host::{BoundViews, TexelFormats, trimmed};
@@ -236,6 +237,11 @@ impl Shader {
     /// The outline of its function.
     pub(crate) fn outline(&self) -> &Outline {
         &self.inner.outline
+    }
+
+    /// How long its groups take.
+    pub(crate) fn pace(&self) -> &Pace {
+        &self.inner.pace
     }
 
     /// How threads of a dispatch are packed: [`Packing::Grid`], or [`Packing::Row`] for the usual packing.

@@ -2,6 +2,7 @@
 //! counter of bytes.
 
 use std::sync::Barrier;
+use std::time::Duration;
 
 use brolga_bytecode::assembler;
 use brolga_runtime::format::Layout;
@@ -163,7 +164,7 @@ fn what_is_sampled_is_what_was_written_last() {
         ENGINES.iter().flat_map(|engine| [Format::BC7_UNORM, Format::BC5_SNORM].map(|f| (engine, f)))
     {
         for threads in [1, 3] {
-            let device = Device::builder().threads(threads).build().unwrap();
+            let device = Device::builder().threads(threads).wakes_threads_from(Duration::ZERO).build().unwrap();
             let [seen, other] = [1, 2].map(|seed| texture(&device, format, seed));
             let buffer = seen.buffer().clone();
             let sampled = Sampled::of(&device, &seen, engine);
@@ -357,7 +358,8 @@ fn memory_that_others_write_is_read_where_it_is() {
 fn budgets_are_kept_and_given_back() {
     for &engine in ENGINES {
         for (most, copies) in [(0, 0), (1, 0), (COPY, 1), (7000, 2), (u64::MAX, 5)] {
-            let device = Device::builder().threads(2).copy_bytes(most).build().unwrap();
+            let device =
+                Device::builder().threads(2).wakes_threads_from(Duration::ZERO).copy_bytes(most).build().unwrap();
             assert_eq!((device.copy_bytes(), device.copy_bytes_used()), (most, 0));
             let textures: Vec<_> = (0..5).map(|n| texture(&device, Format::BC7_UNORM, n)).collect();
             let sampled: Vec<_> = textures.iter().map(|texture| Sampled::of(&device, texture, engine)).collect();
@@ -397,7 +399,8 @@ fn threads_sample_what_they_wrote_while_others_write_and_evict() {
     const THREADS: usize = 4;
     for &engine in ENGINES {
         for most in [5000, u64::MAX] {
-            let device = Device::builder().threads(2).copy_bytes(most).build().unwrap();
+            let device =
+                Device::builder().threads(2).wakes_threads_from(Duration::ZERO).copy_bytes(most).build().unwrap();
             let textures: Vec<_> = (0..4).map(|n| texture(&device, Format::BC7_UNORM, n)).collect();
             let start = Barrier::new(THREADS);
             std::thread::scope(|scope| {

@@ -1,6 +1,8 @@
 //! What a dispatch accepts and covers: boxes of groups, limits, shaders that cannot be dispatched, memory around views.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use brolga_runtime::{
     BindingRules, Bindings, CancelToken, Codegen, CompileOptions, Device, Dispatch, Emit, Engine, Error, Limit, Limits,
@@ -11,7 +13,7 @@ use crate::support::case::data;
 use crate::support::{self, ENGINES};
 
 fn device() -> Device {
-    Device::builder().threads(2).build().unwrap()
+    Device::builder().threads(2).wakes_threads_from(Duration::ZERO).build().unwrap()
 }
 
 /// The shader `sum` of `endless.hlsl`: groups of 20 threads, each writes the sum of its group's thread numbers to
@@ -177,7 +179,7 @@ fn broken_files_are_errors_and_never_a_fault_of_ours() {
 #[test]
 fn a_dispatch_does_not_wait_for_another_one_in_the_same_pool() {
     let pool = Pool::new(2).unwrap();
-    let device = Device::builder().pool(pool).build().unwrap();
+    let device = Device::builder().pool(pool).wakes_threads_from(Duration::ZERO).build().unwrap();
     let endless = support::shader(&device, "endless.plain", Engine::best());
     let sum = sum(&device, Engine::best());
     let odd = device.buffer_from(&[7u32]).unwrap();
@@ -216,7 +218,8 @@ fn missing_and_wrong_bindings_stop_a_dispatch_before_it_begins() {
 #[test]
 fn devices_may_share_a_pool_and_shaders_may_move_between_devices() {
     let pool = Pool::new(2).unwrap();
-    let devices = [(); 2].map(|()| Device::builder().pool(pool.clone()).build().unwrap());
+    let devices =
+        [(); 2].map(|()| Device::builder().pool(pool.clone()).wakes_threads_from(Duration::ZERO).build().unwrap());
     let shader = sum(&devices[0], Engine::best());
     std::thread::scope(|scope| {
         for device in devices.iter().cycle().take(6) {
@@ -274,7 +277,7 @@ fn a_device_may_borrow_threads() {
     ];
     for pool in pools {
         for &engine in ENGINES {
-            let device = Device::builder().pool(pool.clone()).build().unwrap();
+            let device = Device::builder().pool(pool.clone()).wakes_threads_from(Duration::ZERO).build().unwrap();
             let run = || {
                 let shader = sum(&device, engine);
                 let buffer = device.buffer(300 * 20 * 4).unwrap();
@@ -303,7 +306,7 @@ fn threads_and_tasks_that_share_a_pool_with_a_device_do_not_wait_for_each_other(
         let theirs = theirs.clone();
         Pool::borrowed(3, move |task| theirs.spawn(task))
     };
-    let device = Device::builder().pool(pool).build().unwrap();
+    let device = Device::builder().pool(pool).wakes_threads_from(Duration::ZERO).build().unwrap();
     let shader = sum(&device, Engine::best());
     let work = || {
         let buffer = device.buffer(300 * 20 * 4).unwrap();
@@ -320,4 +323,33 @@ fn threads_and_tasks_that_share_a_pool_with_a_device_do_not_wait_for_each_other(
         (0..4).for_each(|_| drop(threads.spawn(work)));
         threads.spawn(inside);
     });
+}
+
+/// Others are woken for what takes long, in the midst of the first dispatch and at the beginning of the next, and not for what is short.
+#[test]
+fn threads_are_woken_for_dispatches_that_take_long() {
+    let called = Arc::new(AtomicUsize::new(0));
+    let pool = {
+        let called = called.clone();
+        // None ever comes: all the time is the caller's.
+        Pool::borrowed(3, move |_| {
+            called.fetch_add(1, Ordering::Relaxed);
+        })
+    };
+    let device = Device::builder().pool(pool).wakes_threads_from(Duration::from_millis(20)).build().unwrap();
+    let shader = sum(&device, Engine::Interpreter);
+    let buffer = device.buffer(60_000 * 20 * 4).unwrap();
+    let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
+    bindings.set("u0".parse().unwrap(), View::raw(buffer).unwrap());
+    let run = |groups| {
+        let report = device.dispatch(&shader, &bindings, &Dispatch::new([groups, 1, 1])).unwrap();
+        let called = called.swap(0, Ordering::Relaxed);
+        assert_eq!(report.workers, if called == 0 { 1 } else { 3 });
+        assert!(called == 0 || called == 2);
+        (called > 0, report.elapsed)
+    };
+    // A machine may be interrupted for so long at any time, but not always.
+    assert!((0..20).any(|_| !run(300).0), "a short dispatch always woke threads");
+    let (is_woken, elapsed) = run(60_000);
+    assert!(is_woken || elapsed < Duration::from_millis(40), "{elapsed:?}");
 }

@@ -2,6 +2,8 @@
 //! calculated from the meaning of their source, without us. The engines must agree to the bit where the order of threads
 //! does not show.
 
+use std::time::Duration;
+
 use brolga_runtime::{CpuFeatures, Device, Engine, VectorBytes};
 
 use crate::support::case::Case;
@@ -21,7 +23,12 @@ fn run(name: &str) {
         let mut first: Option<support::case::Outputs> = None;
         for &engine in ENGINES {
             for (threads, size) in devices(engine) {
-                let device = Device::builder().threads(threads).vector_bytes(size).build().unwrap();
+                let device = Device::builder()
+                    .threads(threads)
+                    .wakes_threads_from(Duration::ZERO)
+                    .vector_bytes(size)
+                    .build()
+                    .unwrap();
                 let outputs = match case.run(&device, &shader, engine) {
                     Ok(outputs) => outputs,
                     Err(what) => {

@@ -2,6 +2,8 @@
 //!
 //! The sources lie in `tests/data/interfaces`, and one in the corpus. Each runs on both engines with one and two threads.
 
+use std::time::Duration;
+
 use brolga_runtime::{
     Bindings, ClassInstance, CompileOptions, Device, Dimension, Dispatch, Error, Format, InstanceError, Register,
     Texture, TextureShape, View,
@@ -52,7 +54,7 @@ impl Run<'_> {
                 .iter()
                 .fold(options, |options, (variable, instance)| options.instance(*variable, instance.clone()));
             for threads in [1, 2] {
-                let device = Device::builder().threads(threads).build().unwrap();
+                let device = Device::builder().threads(threads).wakes_threads_from(Duration::ZERO).build().unwrap();
                 let shader = device.compile(self.container, &options).unwrap_or_else(|error| panic!("{error}"));
                 let mut bindings = Bindings::new();
                 for (register, stride, words) in self.bound {

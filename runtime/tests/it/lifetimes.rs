@@ -42,11 +42,11 @@ fn check_sums(result: &Buffer, rounds: u32) {
 #[test]
 fn shaders_and_buffers_outlive_their_device() {
     for &engine in ENGINES {
-        let first = Device::builder().threads(3).build().unwrap();
+        let first = Device::builder().threads(3).wakes_threads_from(Duration::ZERO).build().unwrap();
         let sum = shader(&first, "sum", engine);
         let (bindings, result) = bindings(&first, 4);
         drop(first);
-        let second = Device::builder().threads(2).build().unwrap();
+        let second = Device::builder().threads(2).wakes_threads_from(Duration::ZERO).build().unwrap();
         second.dispatch(&sum, &bindings, &Dispatch::new([GROUPS, 1, 1])).unwrap();
         drop((second, sum, bindings));
         check_sums(&result, 4);
@@ -57,7 +57,7 @@ fn shaders_and_buffers_outlive_their_device() {
 #[test]
 fn everything_may_be_dropped_while_a_dispatch_runs() {
     for &engine in ENGINES {
-        let device = Device::builder().threads(3).build().unwrap();
+        let device = Device::builder().threads(3).wakes_threads_from(Duration::ZERO).build().unwrap();
         let endless = shader(&device, "plain", engine);
         let (bindings, result) = bindings(&device, 7);
         let (token, progress) = (CancelToken::new(), Progress::new());
@@ -94,7 +94,7 @@ fn a_panic_while_threads_are_borrowed_is_passed_on_when_the_others_are_done() {
             std::thread::spawn(task);
         }
     };
-    let device = Device::builder().pool(Pool::borrowed(3, spawn)).build().unwrap();
+    let device = Device::builder().pool(Pool::borrowed(3, spawn)).wakes_threads_from(Duration::ZERO).build().unwrap();
     let sum = shader(&device, "sum", Engine::best());
     let (bindings, result) = bindings(&device, 4);
     let dispatch = Dispatch::new([GROUPS, 1, 1]);
@@ -118,7 +118,7 @@ fn late_tasks_do_nothing() {
         let kept = kept.clone();
         move |task| kept.lock().unwrap().push(task)
     };
-    let device = Device::builder().pool(Pool::borrowed(4, spawn)).build().unwrap();
+    let device = Device::builder().pool(Pool::borrowed(4, spawn)).wakes_threads_from(Duration::ZERO).build().unwrap();
     let sum = shader(&device, "sum", Engine::best());
     let (bindings, result) = bindings(&device, 4);
     device.dispatch(&sum, &bindings, &Dispatch::new([GROUPS, 1, 1])).unwrap();
@@ -133,7 +133,7 @@ fn late_tasks_do_nothing() {
 
 #[test]
 fn sixteen_threads_may_use_one_device() {
-    let device = Device::builder().threads(3).build().unwrap();
+    let device = Device::builder().threads(3).wakes_threads_from(Duration::ZERO).build().unwrap();
     let sum = shader(&device, "sum", Engine::best());
     let start = Barrier::new(16);
     std::thread::scope(|scope| {
@@ -183,7 +183,7 @@ fn shaders_compiled_at_the_same_time_are_the_same() {
 
 #[test]
 fn a_token_serves_many_runs_until_it_is_cancelled() {
-    let device = Device::builder().threads(2).build().unwrap();
+    let device = Device::builder().threads(2).wakes_threads_from(Duration::ZERO).build().unwrap();
     let sum = shader(&device, "sum", Engine::best());
     let (bindings, result) = bindings(&device, 4);
     let token = CancelToken::new();
@@ -203,7 +203,7 @@ fn a_token_serves_many_runs_until_it_is_cancelled() {
 #[test]
 fn without_time_nothing_runs() {
     for &engine in ENGINES {
-        let device = Device::builder().threads(2).build().unwrap();
+        let device = Device::builder().threads(2).wakes_threads_from(Duration::ZERO).build().unwrap();
         let sum = shader(&device, "sum", engine);
         let (bindings, result) = bindings(&device, 4);
         let dispatch = Dispatch::new([GROUPS, 1, 1]).time_limit(Duration::ZERO);

@@ -26,7 +26,7 @@ struct Setup {
 
 impl Setup {
     fn new(entry: &str, engine: Engine, threads: usize) -> Self {
-        let device = Device::builder().threads(threads).build().unwrap();
+        let device = Device::builder().threads(threads).wakes_threads_from(Duration::ZERO).build().unwrap();
         let [shader, sum] = [entry, "sum"].map(|entry| support::shader(&device, &format!("endless.{entry}"), engine));
         let result = device.buffer(u64::from(2 * THREADS_PER_GROUP) * 4).unwrap();
         Self { device, shader, sum, result }

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use brolga_runtime::{CancelToken, Device, Engine, Pool, Shader};
 
@@ -146,7 +146,7 @@ impl<'a> Fleet<'a> {
 fn new_device(n: usize, borrowed: &Arc<rayon::ThreadPool>) -> Device {
     let builder = Device::builder();
     let builder = match n {
-        0 => builder.threads(3),
+        0 => builder.threads(3).wakes_threads_from(Duration::ZERO),
         1 => {
             let threads = borrowed.clone();
             builder.pool(Pool::borrowed(2, move |task| threads.spawn(task)))

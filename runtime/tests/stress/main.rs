@@ -24,6 +24,7 @@ mod process;
 mod worker;
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use std::time::Instant;
 
 use brolga_runtime::Device;
@@ -66,7 +67,7 @@ fn a_thousand_devices_give_their_threads_back() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let before = Usage::of_this_process();
     for _ in 0..1000 {
-        let device = Device::builder().threads(3).build().unwrap();
+        let device = Device::builder().threads(3).wakes_threads_from(Duration::ZERO).build().unwrap();
         // A thread that has not begun yet when its pool is dropped must end too.
         drop(device);
     }

@@ -4,6 +4,7 @@
 //! the interpreter itself to account.
 
 use std::fmt;
+use std::time::Duration;
 
 use brolga_bytecode::{LoadOptions, Shader as Loaded};
 use brolga_ir::host::Fault;
@@ -132,7 +133,12 @@ impl Lab {
         let sizes: Vec<VectorBytes> =
             CpuFeatures::detect().map_or(vec![VectorBytes::Sixteen], |features| VectorBytes::of(features).collect());
         let device = |threads, size| {
-            let device = Device::builder().threads(threads).vector_bytes(size).build().expect("a small pool");
+            let device = Device::builder()
+                .threads(threads)
+                .wakes_threads_from(Duration::ZERO)
+                .vector_bytes(size)
+                .build()
+                .expect("a small pool");
             (threads, size, device)
         };
         Self([1, 2].into_iter().flat_map(|threads| sizes.iter().map(move |&size| device(threads, size))).collect())

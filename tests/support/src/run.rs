@@ -1,5 +1,7 @@
 //! Assembles shaders, and runs one group of a container on every engine and thread count, over structured views with guard bytes around them.
 
+use std::time::Duration;
+
 use brolga_bytecode::{Limits, assembler};
 use brolga_runtime::{CompileOptions, Device, Dispatch, Engine, Module, Oversize, Shader};
 
@@ -37,7 +39,9 @@ impl Default for Devices {
 impl Devices {
     /// Starts them.
     pub fn new() -> Self {
-        Self([1, 2].map(|threads| Device::builder().threads(threads).build().expect("two small pools")))
+        Self([1, 2].map(|threads| {
+            Device::builder().threads(threads).wakes_threads_from(Duration::ZERO).build().expect("two small pools")
+        }))
     }
 
     /// Compiles a container for each engine.

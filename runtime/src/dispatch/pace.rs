@@ -1,0 +1,56 @@
+//! How long a shader's groups take, as far as its dispatches have shown: whether there is work that is worth waking a thread for.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Time that work takes one thread from which on others help, unless a device says otherwise. Before they do anything they wake up, which takes some ten microseconds, and
+/// then they wait for what is in the caller's cache: together they have caught up with it only after some hundred microseconds.
+pub(crate) const WORTH_HELP: Duration = Duration::from_micros(150);
+
+/// The time of a shader's groups.
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    /// Picoseconds of a group, at least 1; 0 while nothing is known.
+    group_ps: AtomicU64,
+}
+
+impl Pace {
+    /// How long so many groups take one thread, if any have run.
+    pub fn expect(&self, groups: u64) -> Option<Duration> {
+        let group_ps = self.group_ps.load(Ordering::Relaxed);
+        (group_ps > 0).then(|| Duration::from_nanos(group_ps.saturating_mul(groups) / 1000))
+    }
+
+    /// One thread took so long for so many groups. What is slower than before counts in part, since threads are interrupted.
+    pub fn note(&self, groups: u64, took: Duration) {
+        let took_ps = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX).saturating_mul(1000);
+        let Some(group_ps) = took_ps.checked_div(groups) else { return };
+        let most_ps = match self.group_ps.load(Ordering::Relaxed) {
+            0 => u64::MAX,
+            before => before.saturating_mul(2),
+        };
+        self.group_ps.store(group_ps.clamp(1, most_ps), Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pace_follows_what_was_seen() {
+        let pace = Pace::default();
+        assert_eq!(pace.expect(5), None);
+        pace.note(0, Duration::from_secs(1));
+        assert_eq!(pace.expect(5), None);
+        pace.note(10, Duration::from_micros(10));
+        assert_eq!(pace.expect(5), Some(Duration::from_micros(5)));
+        // An interruption, then as before.
+        pace.note(1, Duration::from_secs(1));
+        assert_eq!(pace.expect(5), Some(Duration::from_micros(10)));
+        pace.note(1000, Duration::from_micros(1));
+        assert_eq!(pace.expect(5), Some(Duration::from_nanos(5)));
+        pace.note(u64::MAX, Duration::ZERO);
+        assert!(pace.expect(u64::MAX).is_some());
+    }
+}
