@@ -15,6 +15,7 @@
 //! | `options.rs` | compile options |
 //! | `packet/` | the only place that emits vector CLIF |
 //! | `site.rs` | source locations of generated code |
+//! | `suitable.rs` | which functions gain from vectors of 64 bytes, and where |
 //! | `widen/` | re-encodes machine code for wider vectors |
 //!
 //! Unsafe code is confined to `abi/`, `code.rs` and the call in `compiled.rs`.
@@ -31,6 +32,7 @@ pub mod ops;
 mod options;
 pub mod packet;
 mod site;
+mod suitable;
 pub mod widen;
 
 pub use abi::ArenaLayout;
@@ -39,6 +41,7 @@ pub use codegen::Statistics;
 pub use compiled::{Compiled, Run, compile, compile_named};
 pub use error::CompileError;
 pub use options::{CpuFeatures, Options, VectorBytes};
+pub use suitable::has_fast_64_bytes;
 
 /// Largest stack frame, in bytes. Worker threads have small stacks and Cranelift puts no probes into frames.
 pub const MAX_FRAME_BYTES: u32 = 256 << 10;

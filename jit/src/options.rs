@@ -61,8 +61,8 @@ pub enum VectorBytes {
     /// 32: for processors with AVX2 and FMA. Code is widened after Cranelift.
     #[default]
     ThirtyTwo,
-    /// 64: for processors with AVX-512. Many have only half as many units for it; there it gains nothing, so it is for
-    /// those who ask.
+    /// 64: for processors with AVX-512. Not all functions gain from it ([`suitable`](Self::suitable)), and not all such processors
+    /// ([`has_fast_64_bytes`](crate::has_fast_64_bytes)).
     SixtyFour,
 }
 

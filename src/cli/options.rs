@@ -55,7 +55,7 @@ pub(super) struct DeviceOptions {
     /// Name the machine code for Linux profilers, in /tmp/perf-PID.map
     #[arg(long)]
     perf_map: bool,
-    /// Use vectors of at most so many bytes in machine code [default: 32]; never more than the processor has
+    /// Use vectors of at most so many bytes in machine code, if the processor has them [default: 32, and 64 where a shader gains]
     #[arg(long, value_name = "BYTES", value_parser = vector_bytes)]
     vector_bytes: Option<VectorBytes>,
     /// Let copies of compressed textures, which make sampling faster, take at most so many bytes [default: 268435456]; 0 makes none

@@ -69,7 +69,7 @@ impl Code {
         let interpreter = || Code::Interpreter(Interpreter::with_packing(function, packing));
         match target.engine {
             Engine::Interpreter => Ok(interpreter()),
-            Engine::Jit => match brolga_jit::compile_named(function, &target.jit_options(packing)?, name) {
+            Engine::Jit => match brolga_jit::compile_named(function, &target.options_for(function, packing)?, name) {
                 Ok(compiled) => Ok(Code::Jit(Box::new(compiled))),
                 Err(error) if error.is_size() && target.oversize == Oversize::Interpret => Ok(interpreter()),
                 Err(error) => Err(error),
@@ -121,8 +121,8 @@ pub(crate) struct Target {
     pub engine: Engine,
     /// What machine code may use of the processor; `None` where it cannot run.
     pub features: Option<CpuFeatures>,
-    /// The most bytes of its vectors.
-    pub vector_bytes: VectorBytes,
+    /// The most bytes of its vectors; `None` means as many as suit each function.
+    pub vector_bytes: Option<VectorBytes>,
     /// The most instructions that the code generator is given.
     pub most_instructions: u32,
     /// What happens to shaders with more.
@@ -131,10 +131,16 @@ pub(crate) struct Target {
 
 impl Target {
     /// The options for the machine code of a function whose threads are packed this way.
-    pub fn jit_options(self, packing: Packing) -> Result<Options, CompileError> {
+    pub fn options_for(self, function: &VerifiedFunction, packing: Packing) -> Result<Options, CompileError> {
+        let vector_bytes = self.vector_bytes.unwrap_or_else(|| VectorBytes::suitable(function, packing));
+        Self { vector_bytes: Some(vector_bytes), ..self }.options(packing)
+    }
+
+    /// The same for code that exists, but for the size of its vectors.
+    pub fn options(self, packing: Packing) -> Result<Options, CompileError> {
         Ok(Options {
             features: self.features.ok_or(CompileError::Unsupported)?,
-            vector_bytes: self.vector_bytes,
+            vector_bytes: self.vector_bytes.unwrap_or_default(),
             packing,
             most_instructions: self.most_instructions,
         })

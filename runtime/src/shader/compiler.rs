@@ -16,7 +16,7 @@ pub(crate) struct Compiler {
     /// What machine code may use of the processor; `None` where none can run.
     pub features: Option<CpuFeatures>,
     /// The most bytes of its vectors.
-    pub vector_bytes: VectorBytes,
+    pub vector_bytes: Option<VectorBytes>,
     /// The most bytes of copies of textures where its code runs.
     pub copy_bytes: u64,
     pub cache: Option<Cache>,

@@ -62,7 +62,7 @@ impl Stored {
 
     /// The code of a variant, under this name for profilers, and the outline of the shader.
     pub fn load(&self, variant: &Variant, name: &str) -> Option<(Outline, Code)> {
-        let options = self.target.jit_options(variant.packing).ok()?;
+        let options = self.target.options(variant.packing).ok()?;
         self.cache.load(&self.key(variant), |bytes| {
             let (outline, code) = parts(bytes)?;
             if code.is_empty() {
@@ -230,8 +230,9 @@ mod tests {
         let cache = Cache::open(folder.path()).unwrap();
         let (options, limits) = (CompileOptions::new(Engine::Jit), Limits::default());
         let targets = all.map(|features| target(Engine::Jit, Some(features)));
-        let narrow = Target { vector_bytes: brolga_jit::VectorBytes::Sixteen, ..targets[2] };
-        let found = targets.into_iter().chain([narrow]).map(|target| {
+        let narrow = [Some(brolga_jit::VectorBytes::Sixteen), Some(brolga_jit::VectorBytes::ThirtyTwo)]
+            .map(|vector_bytes| Target { vector_bytes, ..targets[2] });
+        let found = targets.into_iter().chain(narrow).map(|target| {
             let stored = Stored::new(&cache, &Bytes(b"DXBC".to_vec()), &options, &limits, target);
             stored.unwrap().key(&Variant::usual())
         });
