@@ -7,6 +7,7 @@
 use brolga_ir::entity::{Inst, Region, Value};
 use brolga_ir::flow::Flow;
 use brolga_ir::function::{Function, InstKind};
+use brolga_ir::ops::Op;
 use brolga_ir::shape::{Shape, Shapes};
 use brolga_ir::span::Packing;
 use brolga_ir::stage::Stage;
@@ -18,11 +19,14 @@ use crate::options::VectorBytes;
 /// Operations for each access that is not of whole vectors, from which on these do not matter.
 const OPERATIONS_PER_ACCESS: u64 = 200;
 
+/// Other operations for each multiplication of integers, which has half as many units at 64 bytes, and takes them twice as long.
+const OPERATIONS_PER_MULTIPLICATION: u64 = 8;
+
 /// How often a loop runs, about, as a power of two.
-const LOOP_WEIGHT_BITS: u32 = 3;
+const LOOP_WEIGHT_BITS: u32 = 5;
 
 /// Loops nested deeper than this make no further difference.
-const MOST_LOOPS: u32 = 6;
+const MOST_LOOPS: u32 = 4;
 
 impl VectorBytes {
     /// The size that suits a function, on processors that have 64 bytes at full rate.
@@ -34,9 +38,13 @@ impl VectorBytes {
         let flow = Flow::new(func);
         let uniformity = Uniformity::compute(func, &flow, packing);
         let shapes = Shapes::compute(func, &flow, &uniformity);
-        let mut work = Work { func, uniformity: &uniformity, shapes: &shapes, operations: 0, accesses: 0 };
-        let is_suitable = work.region(func.body(), 0) && work.operations >= work.accesses * OPERATIONS_PER_ACCESS;
-        if is_suitable && work.operations > 0 { Self::SixtyFour } else { Self::ThirtyTwo }
+        let (uniformity, shapes) = (&uniformity, &shapes);
+        let mut work = Work { func, uniformity, shapes, operations: 0, multiplications: 0, accesses: 0 };
+        let is_suitable = work.region(func.body(), 0)
+            && work.operations > 0
+            && work.operations >= work.accesses * OPERATIONS_PER_ACCESS
+            && work.operations >= work.multiplications * OPERATIONS_PER_MULTIPLICATION;
+        if is_suitable { Self::SixtyFour } else { Self::ThirtyTwo }
     }
 }
 
@@ -47,6 +55,8 @@ struct Work<'a> {
     shapes: &'a Shapes,
     /// Operations on vectors.
     operations: u64,
+    /// Those of them that multiply integers.
+    multiplications: u64,
     /// Accesses lane by lane.
     accesses: u64,
 }
@@ -64,7 +74,12 @@ impl Work<'_> {
         let is_uniform = data.results.iter().all(|&result| self.uniformity.is_packet_uniform(result));
         match &data.kind {
             InstKind::Const(_) | InstKind::Input(_) => {}
-            InstKind::Op { .. } => self.operations += if is_uniform { 0 } else { weight },
+            InstKind::Op { .. } if is_uniform => {}
+            InstKind::Op { op, .. } => {
+                self.operations += weight;
+                let multiplies = matches!(op, Op::IMul | Op::UMulHi | Op::SMulHi);
+                self.multiplications += if multiplies { weight } else { 0 };
+            }
             InstKind::Sample { .. } => return false,
             InstKind::Load { .. } if is_uniform => {}
             InstKind::Load { place } | InstKind::Store { place, .. } => {
@@ -105,4 +120,45 @@ pub fn has_fast_64_bytes() -> bool {
     }
     #[cfg(not(target_arch = "x86_64"))]
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The size for a function of groups of 64 threads with this in its body.
+    fn size(body: &str) -> VectorBytes {
+        let text = format!(
+            r#"function "main" {{
+  group 64 1 1
+  res0 = u0 structured stride 4
+  body {{
+    v0: i32 = input thread_id.x
+    v1: i32 = const 0
+    v2: bool = const true
+{body}
+    return
+  }}
+}}
+"#
+        );
+        let mut func = brolga_ir::text::parse(&text).unwrap();
+        func.width = brolga_ir::Width::Sixteen;
+        VectorBytes::suitable(&func, Packing::Row)
+    }
+
+    #[test]
+    fn arithmetic_and_whole_vectors_have_64_bytes() {
+        let sum = "v3: i32 = load res0[v0 + v1]\nv4: i32 = iadd v3, v3\nstore res0[v0 + v1], v4 where v2";
+        assert_eq!(size(sum), VectorBytes::SixtyFour);
+        // Each lane its own place.
+        let scattered = "v3: i32 = imul v0, v0\nv4: i32 = load res0[v3 + v1]\nstore res0[v0 + v1], v4 where v2";
+        assert_eq!(size(scattered), VectorBytes::ThirtyTwo);
+        let wide = "v3: f64 = utod v0\nv4: f64 = dadd v3, v3\nv5: i32 = dtou v4\nstore res0[v0 + v1], v5 where v2";
+        assert_eq!(size(wide), VectorBytes::ThirtyTwo);
+        let product = "v3: i32 = load res0[v0 + v1]\nv4: i32 = imul v3, v3\nstore res0[v0 + v1], v4 where v2";
+        assert_eq!(size(product), VectorBytes::ThirtyTwo);
+        // Nothing to do.
+        assert_eq!(size(""), VectorBytes::ThirtyTwo);
+    }
 }
