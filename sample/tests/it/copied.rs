@@ -176,29 +176,27 @@ fn what_a_surface_says_of_its_copy_is_not_trusted() {
     let (seen, smaller) = (surface(texture(256)), surface(texture(64)));
     let copy = seen.expansion.as_ref().unwrap().copy(&CopyBudget::new(u64::MAX)).unwrap();
     type Lie = fn(&mut Surface);
-    let lies: [(&str, Lie); 9] = [
-        ("levels", |surface| surface.expansion.as_mut().unwrap().levels.clear()),
-        ("fewer levels", |surface| drop(surface.expansion.as_mut().unwrap().levels.pop())),
-        ("offset", |surface| surface.expansion.as_mut().unwrap().levels[0].offset_bytes = 0x7000_0000),
-        ("rows", |surface| surface.expansion.as_mut().unwrap().levels[1].row_bytes = 1 << 40),
-        ("slices", |surface| surface.expansion.as_mut().unwrap().levels[2].slice_bytes = u64::MAX),
-        ("odd", |surface| surface.expansion.as_mut().unwrap().levels[2].offset_bytes += 1),
-        ("size", |surface| surface.expansion.as_mut().unwrap().size_bytes = u64::MAX),
-        ("small", |surface| surface.expansion.as_mut().unwrap().size_bytes = 4),
-        ("layers", |surface| surface.expansion.as_mut().unwrap().layer_bytes = 3),
+    let lies: [Lie; 9] = [
+        |surface| surface.expansion.as_mut().unwrap().levels.clear(),
+        |surface| surface.expansion.as_mut().unwrap().levels.truncate(2),
+        |surface| surface.expansion.as_mut().unwrap().levels[0].offset_bytes = 0x7000_0000,
+        |surface| surface.expansion.as_mut().unwrap().levels[1].row_bytes = 1 << 40,
+        |surface| surface.expansion.as_mut().unwrap().levels[2].slice_bytes = u64::MAX,
+        |surface| surface.expansion.as_mut().unwrap().levels[2].offset_bytes += 1,
+        |surface| surface.expansion.as_mut().unwrap().size_bytes = u64::MAX,
+        |surface| surface.expansion.as_mut().unwrap().size_bytes = 4,
+        |surface| surface.expansion.as_mut().unwrap().layer_bytes = 3,
     ];
-    let mut changed: Vec<_> = lies.map(|(what, lie)| (what, seen.clone(), lie)).into();
-    for (_, surface, lie) in &mut changed {
-        lie(surface);
-    }
+    let false_ones = lies.map(|lie| {
+        let mut surface = seen.clone();
+        lie(&mut surface);
+        surface
+    });
     let of_another = Surface { expansion: smaller.expansion.clone(), ..seen.clone() };
-    changed.push(("another", of_another, |_| {}));
     let mut numbers = Numbers::new(8);
-    for (what, surface, _) in &changed {
+    for surface in false_ones.iter().chain([&of_another]) {
         for _ in 0..50 {
-            let state = any_sampler(&mut numbers);
-            eprintln!("{what}: {state:?}");
-            compare(surface, &state, &[Some(&copy), None], &mut numbers);
+            compare(surface, &any_sampler(&mut numbers), &[Some(&copy), None], &mut numbers);
         }
     }
 }
