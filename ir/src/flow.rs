@@ -76,6 +76,11 @@ impl Flow {
         self.owners[region.index()]
     }
 
+    /// Whether an instruction was there when the function was analysed.
+    pub(crate) fn knows(&self, inst: Inst) -> bool {
+        inst.index() < self.regions.len()
+    }
+
     /// The region an instruction is in.
     pub(crate) fn region_of(&self, inst: Inst) -> Region {
         self.regions[inst.index()]

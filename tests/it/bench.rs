@@ -56,9 +56,13 @@ fn every_case_of_the_suite_gives_what_its_model_says() {
     let device = Device::builder().threads(2).build().unwrap();
     for name in suite::NAMES {
         let ready = suite::prepare(name).unwrap();
-        let outcome = ready.job.run(&device, 0, &RunOptions::new(Engine::Jit)).unwrap();
-        let found = ready.job.compare(&outcome).unwrap();
-        assert!(found.len() == 1 && found[0].compared > 0 && found[0].passed(), "{name}: {found:?}");
+        for engine in [Engine::Jit, Engine::Interpreter] {
+            let start = std::time::Instant::now();
+            let outcome = ready.job.run(&device, 0, &RunOptions::new(engine)).unwrap();
+            let found = ready.job.compare(&outcome).unwrap();
+            assert!(found.len() == 1 && found[0].compared > 0 && found[0].passed(), "{name}: {found:?}");
+            println!("{name} {engine:?} {:?}", start.elapsed());
+        }
     }
     assert!(suite::prepare("none").is_none());
 }

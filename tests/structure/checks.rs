@@ -39,7 +39,7 @@ const LARGER: [(&str, usize, &str); 15] = [
     ("bytecode/src/sm3", 14, "a kind of token, and a direction that it is converted in"),
     ("bytecode/src/sm5", 15, "a kind of token, and a direction that it is converted in"),
     ("ir/src", 34, "an analysis"),
-    ("ir/src/passes", 16, "a pass"),
+    ("ir/src/passes", 17, "a pass"),
     ("ir/src/translate/sm3", 14, "a family of instructions"),
     ("ir/src/translate/sm5", 16, "a family of instructions"),
     ("jit/src", 13, "a stage"),

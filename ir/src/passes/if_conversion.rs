@@ -5,7 +5,8 @@
 //! processor cannot foresee. And a loop that threads would continue on several ways has one way left, so that it need not keep track
 //! of them.
 //!
-//! Conditions that are the same in all threads of a packet stay branches. So do arms that do anything but compute.
+//! Conditions that are the same in all threads of a packet stay branches. So do arms that do anything but compute, or leave a loop around:
+//! threads then leave where both the arm's condition and their own holds.
 
 use crate::builder::Builder;
 use crate::entity::{Inst, Region, Value};
@@ -17,8 +18,12 @@ use crate::span::Packing;
 use crate::uniformity::Uniformity;
 
 /// The most operations of an arm, or of a loop's rest, that run where no thread needs them: about what its mask, test and branch
-/// cost.
+/// cost. Selects count for nothing: masks need as many blends.
 const MOST_OPERATIONS: usize = 8;
+
+/// The same in loops that lanes leave one by one. Packets are narrow there, so that an operation is an instruction or two, and their lanes
+/// rarely agree, so that processors mistake branches.
+const MOST_IN_DIVERGENT_LOOP: usize = 16;
 
 /// Runs the pass; returns whether it changed anything.
 pub(super) fn run(func: &mut Function) -> bool {
@@ -31,7 +36,14 @@ pub(super) fn run(func: &mut Function) -> bool {
     let uniformity = Uniformity::compute(func, &flow, Packing::Group);
     let replacements = Replacements::new(func);
     let body = func.body();
-    let mut conversion = Conversion { func, uniformity: &uniformity, replacements, changed: false };
+    let mut conversion = Conversion {
+        known_values: func.value_count(),
+        func,
+        uniformity: &uniformity,
+        replacements,
+        changed: false,
+        most_operations: MOST_OPERATIONS,
+    };
     conversion.region(body, None);
     let Conversion { replacements, changed, .. } = conversion;
     if changed {
@@ -45,20 +57,32 @@ struct Conversion<'a> {
     uniformity: &'a Uniformity,
     replacements: Replacements,
     changed: bool,
+    /// Those that there were at first.
+    known_values: usize,
+    /// Of an arm where the walk is.
+    most_operations: usize,
 }
 
 /// A short region: its operations, and the values that its end passes on.
 struct Arm {
     operations: Vec<Inst>,
     passed: Values,
+    /// Whether exits from loops are among the operations.
+    has_exits: bool,
 }
 
 impl Conversion<'_> {
     fn region(&mut self, region: Region, owner: Option<Inst>) {
         for inst in std::mem::take(&mut self.func.region_mut(region).insts) {
+            let most_around = self.most_operations;
+            if matches!(self.func.inst(inst).kind, InstKind::Loop { .. }) {
+                let is_divergent = self.uniformity.jumps_diverge(inst);
+                self.most_operations = if is_divergent { MOST_IN_DIVERGENT_LOOP } else { MOST_OPERATIONS };
+            }
             for inner in self.func.inst(inst).kind.regions() {
                 self.region(inner, Some(inst));
             }
+            self.most_operations = most_around;
             if self.convert(inst, region).is_none() {
                 self.func.region_mut(region).insts.push(inst);
             }
@@ -76,14 +100,15 @@ impl Conversion<'_> {
             &InstKind::If { cond, then_region, else_region } if self.varies(cond) => {
                 let arms = [self.arm(inst, then_region)?, self.arm(inst, else_region)?];
                 let mut builder = Builder::at_end(self.func, region, origin);
-                arms.iter().for_each(|arm| append(&mut builder, arm));
+                append_under(&mut builder, &arms[0], cond, false);
+                append_under(&mut builder, &arms[1], cond, true);
                 let selected = select(&mut builder, cond, &arms[0].passed, &arms[1].passed);
                 self.replace_results(inst, &selected);
             }
             InstKind::Switch { selector, cases, default } if self.varies(*selector) => {
                 let (selector, cases, default) = (*selector, cases.clone(), *default);
-                let arms = cases.iter().map(|case| self.arm(inst, case.region)).collect::<Option<Vec<Arm>>>()?;
-                let default = self.arm(inst, default)?;
+                let arms = cases.iter().map(|case| self.plain_arm(inst, case.region)).collect::<Option<Vec<Arm>>>()?;
+                let default = self.plain_arm(inst, default)?;
                 let mut builder = Builder::at_end(self.func, region, origin);
                 arms.iter().chain([&default]).for_each(|arm| append(&mut builder, arm));
                 let mut selected = default.passed;
@@ -104,7 +129,7 @@ impl Conversion<'_> {
     fn join_continue(&mut self, body: Region, owner: Inst) -> Option<()> {
         let insts = self.func.region(body).insts.clone();
         let (&end, before) = insts.split_last()?;
-        let at = before.iter().rposition(|&inst| !self.is_short(inst))?;
+        let at = before.iter().rposition(|&inst| self.operations(inst).is_none() || self.is_exit(inst))?;
         let InstKind::Yield(passed) = self.func.inst(end).kind.clone() else { return None };
         let rest = self.short(&before[at + 1..], passed)?;
         let branch = before[at];
@@ -113,7 +138,7 @@ impl Conversion<'_> {
             return None;
         }
         let origin = self.func.inst(branch).origin;
-        let sides = |leaving, staying| self.arm(owner, leaving).zip(self.arm(branch, staying));
+        let sides = |leaving, staying| self.plain_arm(owner, leaving).zip(self.plain_arm(branch, staying));
         let leaves_if_so = sides(then_region, else_region);
         let is_then = leaves_if_so.is_some();
         let (leaving, staying) = leaves_if_so.or_else(|| sides(else_region, then_region))?;
@@ -135,8 +160,9 @@ impl Conversion<'_> {
         }
     }
 
+    /// Whether a condition differs between threads. Those that this pass made of others do: one of these did.
     fn varies(&self, value: Value) -> bool {
-        !self.uniformity.is_packet_uniform(value)
+        value.index() >= self.known_values || !self.uniformity.is_packet_uniform(value)
     }
 
     /// A region, if it is short and its end passes values to this construct: the results of an `if` or a `switch`, the next
@@ -152,19 +178,72 @@ impl Conversion<'_> {
         }
     }
 
-    fn short(&self, operations: &[Inst], passed: Values) -> Option<Arm> {
-        let is_operation = |&&inst: &&Inst| matches!(self.func.inst(inst).kind, InstKind::Op { .. });
-        let is_short = operations.iter().all(|&inst| self.is_short(inst))
-            && operations.iter().filter(is_operation).count() <= MOST_OPERATIONS;
-        is_short.then(|| Arm { operations: operations.to_vec(), passed })
+    /// The same without exits.
+    fn plain_arm(&self, to: Inst, region: Region) -> Option<Arm> {
+        self.arm(to, region).filter(|arm| !arm.has_exits)
     }
 
-    fn is_short(&self, inst: Inst) -> bool {
+    fn short(&self, operations: &[Inst], passed: Values) -> Option<Arm> {
+        let counts = operations.iter().map(|&inst| self.operations(inst));
+        let is_short = counts.sum::<Option<usize>>()? <= self.most_operations;
+        let has_exits = operations.iter().any(|&inst| self.is_exit(inst));
+        is_short.then(|| Arm { operations: operations.to_vec(), passed, has_exits })
+    }
+
+    /// How many operations an instruction counts as that can be part of an arm.
+    fn operations(&self, inst: Inst) -> Option<usize> {
         match self.func.inst(inst).kind {
-            InstKind::Const(_) => true,
-            InstKind::Op { op, .. } => !op.takes_long(),
-            _ => false,
+            InstKind::Const(_) => Some(0),
+            InstKind::Op { op, .. } if !op.takes_long() => Some(usize::from(op != Op::select(op.result()))),
+            InstKind::If { .. } => {
+                let (_, jumping) = exit(self.func, inst)?;
+                let (_, before) = self.func.region(jumping).insts.split_last()?;
+                let counts = before.iter().map(|&inst| self.operations(inst).filter(|_| !self.is_exit(inst)));
+                Some(1 + counts.sum::<Option<usize>>()?)
+            }
+            _ => None,
         }
+    }
+
+    fn is_exit(&self, inst: Inst) -> bool {
+        exit(self.func, inst).is_some()
+    }
+}
+
+/// Whether an instruction is an `if` that jumps on one side and does nothing on the other: whether it jumps if its condition holds, and the
+/// region that jumps.
+fn exit(func: &Function, inst: Inst) -> Option<(bool, Region)> {
+    let InstKind::If { then_region, else_region, .. } = func.inst(inst).kind else { return None };
+    let last = |region: Region| func.region(region).insts.last().map(|&end| &func.inst(end).kind);
+    let jumps = |region| last(region).is_some_and(|kind| kind.jump_target().is_some());
+    let is_empty = |region| func.region(region).insts.len() == 1 && matches!(last(region), Some(InstKind::Yield(_)));
+    match () {
+        () if jumps(then_region) && is_empty(else_region) => Some((true, then_region)),
+        () if is_empty(then_region) && jumps(else_region) => Some((false, else_region)),
+        () => None,
+    }
+    .filter(|_| func.inst(inst).results.is_empty())
+}
+
+/// Appends an arm of an `if`, which threads run `under` a condition or its opposite. Other threads pass its exits by.
+fn append_under(builder: &mut Builder<'_>, arm: &Arm, under: Value, is_opposite: bool) {
+    if !arm.has_exits {
+        return append(builder, arm);
+    }
+    let opposite = builder.op(Op::BNot, &[under]);
+    let (under, not_under) = if is_opposite { (opposite, under) } else { (under, opposite) };
+    let region = builder.region();
+    for &inst in &arm.operations {
+        if let Some((leaves_if_so, _)) = exit(builder.func, inst)
+            && let InstKind::If { mut cond, then_region, else_region } = builder.func.inst(inst).kind
+        {
+            cond = match leaves_if_so {
+                true => builder.op(Op::BAnd, &[cond, under]),
+                false => builder.op(Op::BOr, &[cond, not_under]),
+            };
+            builder.func.inst_mut(inst).kind = InstKind::If { cond, then_region, else_region };
+        }
+        builder.func.region_mut(region).insts.push(inst);
     }
 }
 
@@ -248,8 +327,58 @@ mod tests {
 }
 "#;
 
+    /// A loop that some threads leave inside of an arm of an arm.
+    const EXIT: &str = r#"function "exit" {
+  group 64 1 1
+  res0 = u0 structured stride 8
+  body {
+    v0: i32 = input thread_id.x
+    v1: i32 = const 0
+    v2: i32 = const 1
+    v3: i32 = const 7
+    loop l0 (v4: i32 = v0, v5: i32 = v1) -> v6, v7: i32 {
+      v8: i32 = load res0[v4 + v1]
+      v9: bool = ult v8, v3
+      if v9 -> v10: i32 {
+        v11: i32 = iadd v5, v8
+        yield v11
+      }
+      else {
+        v12: bool = ieq v8, v3
+        if v12 -> v13: i32 {
+          v14: i32 = imul v5, v3
+          v15: bool = uge v14, v8
+          if v15 {
+            yield
+          }
+          else {
+            v16: i32 = isub v14, v8
+            break l0 v4, v16
+          }
+          v17: i32 = iadd v14, v2
+          yield v17
+        }
+        else {
+          yield v5
+        }
+        yield v13
+      }
+      v18: i32 = iadd v4, v2
+      yield v18, v10
+    }
+    v19: bool = const true
+    store res0[v0 + v1], v6, v7 where v19
+    return
+  }
+}
+"#;
+
     fn optimised(number: &str) -> String {
-        let mut func = parse(&LOOP.replace('%', number)).unwrap();
+        optimised_text(&LOOP.replace('%', number))
+    }
+
+    fn optimised_text(text: &str) -> String {
+        let mut func = parse(text).unwrap();
         optimise(&mut func, Level::Full);
         let text = print(&func, Names::Dense);
         verify(func).unwrap();
@@ -269,5 +398,14 @@ mod tests {
         let text = optimised("group_id.x");
         assert!(text.contains("switch") && text.contains("continue"), "{text}");
         assert!(!text.contains("select"), "{text}");
+    }
+
+    #[test]
+    fn threads_leave_a_loop_where_all_conditions_around_hold() {
+        let text = optimised_text(EXIT);
+        assert_eq!(text.matches("if ").count(), 1, "the exit stays: {text}");
+        assert_eq!(text.matches("select.i32").count(), 2, "{text}");
+        // It is left where 7 is found and the product is less: not where one of the arms around is not taken.
+        assert_eq!(text.matches("bor ").count(), 2, "{text}");
     }
 }

@@ -12,6 +12,7 @@ mod dead;
 mod demote;
 mod if_conversion;
 mod licm;
+mod merges;
 mod packet_width;
 mod pairs;
 mod rejoin;
@@ -64,9 +65,9 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
     dead::remove(func);
     // Most is gone. The passes below go over what is left many times.
     compact::run(func);
-    let settle = |func: &mut Function| {
+    let settle_with = |func: &mut Function, merges: fn(&mut Function) -> bool| {
         for round in 0..ROUNDS {
-            let changed = simplify::run(func) | cse::run(func);
+            let changed = simplify::run(func) | cse::run(func) | merges(func);
             // The first round handles what earlier passes left.
             if round > 0 && !changed {
                 break;
@@ -74,7 +75,9 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
             dead::remove(func);
         }
     };
-    settle(func);
+    let settle = |func: &mut Function| settle_with(func, |_| false);
+    // Before all that asks which conditions are the same for all threads. The passes below make no merges that are none.
+    settle_with(func, merges::run);
     // Which mip level is read is known by now, and what addresses have in common is found below.
     if texels::run(func, formats) {
         settle(func);

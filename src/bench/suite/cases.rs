@@ -25,11 +25,11 @@ pub(super) struct Data {
 }
 
 impl Data {
-    fn new(words: Vec<u32>, stride_bytes: u32) -> Self {
+    pub fn new(words: Vec<u32>, stride_bytes: u32) -> Self {
         Self { words, kind: Kind::Structured { stride: stride_bytes, count: None } }
     }
 
-    fn zeros(words: usize, stride_bytes: u32) -> Self {
+    pub fn zeros(words: usize, stride_bytes: u32) -> Self {
         Self::new(vec![0; words], stride_bytes)
     }
 
@@ -39,7 +39,7 @@ impl Data {
         Self { words, kind: Kind::Texture(TextureShape::texture_2d(format, texels.isqrt(), texels.isqrt())) }
     }
 
-    fn raw(bytes: &[u8]) -> Self {
+    pub fn raw(bytes: &[u8]) -> Self {
         Self { words: bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect(), kind: Kind::Raw }
     }
 
@@ -52,6 +52,16 @@ impl Data {
 /// Words in memory order.
 pub(super) fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// A number of the models.
+pub(super) fn float(word: u32) -> f64 {
+    f64::from(f32::from_bits(word))
+}
+
+/// Three of them, the first of `words`.
+pub(super) fn place(words: &[u32]) -> [f64; 3] {
+    [0, 1, 2].map(|axis| float(words[axis]))
 }
 
 /// What a rate counts.
@@ -115,7 +125,7 @@ macro_rules! shader {
 }
 
 /// All cases, in the order in which they are measured.
-const CASES: [(&str, Container, Setup); 26] = [
+const CASES: [(&str, Container, Setup); 42] = [
     ("saxpy", shader!("saxpy"), |case, numbers| case.saxpy(numbers, 8 << 20, NonZeroU32::MIN)),
     ("saxpy_l2", shader!("saxpy"), |case, numbers| case.saxpy(numbers, 64 << 10, SHORT)),
     ("mandel", shader!("mandel"), |case, _| case.fractal(1024)),
@@ -145,6 +155,22 @@ const CASES: [(&str, Container, Setup); 26] = [
         case.picture(numbers, 1024, 16, 2 * 17)
     }),
     ("resize", shader!(example "resize"), |case, numbers| case.picture(numbers, 256, 8, 16)),
+    ("join", shader!("join"), Case::join),
+    ("labels", shader!("labels"), Case::labels),
+    ("normals", shader!("normals"), Case::normals),
+    ("skin", shader!("skin"), Case::skin),
+    ("jacobi", shader!("jacobi"), Case::jacobi),
+    ("sobel", shader!("sobel"), Case::sobel),
+    ("mtf", shader!("mtf"), Case::mtf),
+    ("knn", shader!("knn"), Case::knn),
+    ("chacha", shader!("chacha"), Case::chacha),
+    ("csv", shader!("csv"), Case::csv),
+    ("sph", shader!("sph"), Case::sph),
+    ("rays", shader!("rays"), Case::rays),
+    ("huffman", shader!("huffman"), Case::huffman),
+    ("bisect", shader!("bisect"), Case::bisect),
+    ("bilateral", shader!("bilateral"), Case::bilateral),
+    ("kmeans", shader!("kmeans"), Case::kmeans),
 ];
 
 /// The names of all cases.
@@ -159,21 +185,21 @@ pub const NAMES: [&str; CASES.len()] = {
 };
 
 /// The generator of all inputs.
-struct Numbers(u32);
+pub(super) struct Numbers(u32);
 
 impl Numbers {
-    fn word(&mut self) -> u32 {
+    pub fn word(&mut self) -> u32 {
         self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let x = (self.0 ^ (self.0 >> 16)).wrapping_mul(0x7feb_352d);
         x ^ (x >> 15)
     }
 
     /// From 0 to below 1, in steps of 2^-24.
-    fn unit(&mut self) -> f32 {
+    pub fn unit(&mut self) -> f32 {
         (self.word() >> 8) as f32 / 16_777_216.0
     }
 
-    fn words(&mut self, count: usize) -> Vec<u32> {
+    pub fn words(&mut self, count: usize) -> Vec<u32> {
         (0..count).map(|_| self.word()).collect()
     }
 }
@@ -200,7 +226,7 @@ impl Case {
     }
 
     /// One word in and one out for each thread, 256 threads a group. Gives their number.
-    fn per_thread(&mut self, words: Vec<u32>) -> u64 {
+    pub fn per_thread(&mut self, words: Vec<u32>) -> u64 {
         let count = words.len();
         self.groups = [(count / 256) as u32, 1, 1];
         self.output = Data::zeros(count, 4);

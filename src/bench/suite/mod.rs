@@ -5,6 +5,8 @@
 //! | `cases.rs` | inputs and sizes of each case |
 //! | `model.rs` | what must come out |
 //! | `pictures.rs` | the same of cases with textures |
+//! | `accesses.rs` | inputs and models of cases whose threads read here and there |
+//! | `trades.rs` | the same of cases of many trades |
 //! | `export.rs` | cases as jobs in files |
 //! | `draws.rs` | draws |
 //! | `shaders/` | the shaders in HLSL and as fxc compiles them, with its listings |
@@ -13,11 +15,13 @@ use std::io;
 use std::num::NonZeroU32;
 use std::path::Path;
 
+mod accesses;
 mod cases;
 mod draws;
 mod export;
 mod model;
 mod pictures;
+mod trades;
 
 pub use cases::NAMES;
 pub use draws::{DRAWINGS, Drawing};

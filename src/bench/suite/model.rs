@@ -3,7 +3,7 @@
 use std::ops::{Add, Mul, Sub};
 
 use super::cases::{BASE64, Case, Data};
-use super::pictures;
+use super::{accesses, pictures, trades};
 
 /// What `u0` holds after one dispatch.
 pub(super) fn expected(case: &Case) -> Vec<u32> {
@@ -42,6 +42,22 @@ pub(super) fn expected(case: &Case) -> Vec<u32> {
         "tonemap" => pictures::tonemap(&case.inputs[0], constant(0)),
         "blur" => pictures::blur(&case.inputs[0], constant(0)),
         "resize" => pictures::resize(&case.inputs[0]),
+        "join" => accesses::join(&case.inputs),
+        "labels" => accesses::labels(&case.inputs),
+        "normals" => accesses::normals(&case.inputs),
+        "skin" => accesses::skin(&case.inputs),
+        "jacobi" => accesses::jacobi(&case.inputs),
+        "sobel" => accesses::sobel(&case.inputs[0]),
+        "mtf" => accesses::mtf(&case.inputs[0], case.constants[0] as usize),
+        "knn" => accesses::knn(&case.inputs[0], &case.inputs[1]),
+        "chacha" => trades::chacha(&case.inputs[0], &case.constants),
+        "csv" => trades::csv(&case.inputs[0]),
+        "sph" => trades::sph(&case.inputs[0]),
+        "rays" => trades::rays(&case.inputs[0], &case.inputs[1]),
+        "huffman" => trades::huffman(&case.inputs[0], &case.inputs[1]),
+        "bisect" => trades::bisect(&case.inputs[0], &case.inputs[1]),
+        "bilateral" => trades::bilateral(&case.inputs[0], [constant(0), constant(1)]),
+        "kmeans" => trades::kmeans(&case.inputs[0], &case.inputs[1]),
         name => unreachable!("{name} is not in the list of cases"),
     }
 }
