@@ -7,6 +7,7 @@
 //! | `run.rs` | one run, from its beginning to its report |
 //! | `worker.rs` | groups on the caller's own thread |
 //! | `batch.rs` | batches of invocations, likewise |
+//! | `stage.rs` | a stage of a draw, of which several threads run batches |
 //! | `schedule.rs` | groups on the threads of the pool |
 //! | `runner.rs` | the parts of a device that dispatches use |
 //! | `fault.rs` | why a run did not finish |
@@ -18,6 +19,7 @@ mod resolved;
 mod run;
 mod runner;
 mod schedule;
+mod stage;
 mod worker;
 
 use std::sync::Arc;
@@ -30,6 +32,7 @@ use brolga_resource::{Buffer, ResourceError};
 pub use bound::BoundShader;
 pub(crate) use run::once;
 pub(crate) use runner::Runner;
+pub use stage::{StageRun, StageSeat, StageSession};
 pub use worker::{Session, Worker};
 
 use crate::error::{Error, Limit};
