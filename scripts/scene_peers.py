@@ -4,7 +4,8 @@
     scripts/scene_peers.py SCENES [--harness FOLDER] [--rounds 3] [--work FOLDER] [--only SCENE,...] [--cpu CPUS]
 
 SCENES is a folder of scenes; lavapipe's harness (`vk_scene.cpp`, `run.py`) is in FOLDER, by default SCENES/peers. Its list of formats
-becomes that of vulkan_plans.py, which has all. `--only textures` are the scenes of textures/scenes.py, which are in tests/data/scenes.
+becomes that of vulkan_plans.py, which has all, and it gets room for scenes of 10,000 draws. `--only textures` are the scenes of
+textures/scenes.py, `--only draws` those of draw_scenes.py, which are in tests/data/scenes.
 What is needed beside it, as Debian's packages: g++ libvulkan-dev libzstd-dev nlohmann-json3-dev mesa-vulkan-drivers glslang-tools, and
 numpy and zstandard for Python.
 
@@ -35,8 +36,8 @@ def main():
     harness = build_harness(options.harness, work)
     icd = manifest(options.lavapipe, "lvp_icd", "mesa-vulkan-drivers")
     wanted = options.only.split(",") if options.only else drawable(scenes)
-    if wanted == ["textures"]:
-        wanted = with_textures()
+    if wanted in (["textures"], ["draws"]):
+        wanted = made_scenes(wanted[0])
     run(["python3", options.harness / "run.py", work, "spv", *wanted], env={**os.environ, "SCENES": str(scenes)})
     if options.draw:
         for scene in wanted:
@@ -79,7 +80,7 @@ def build_harness(folder, work):
     if not harness.exists():
         say("building the harness")
         source, part = work / "vk_scene.cpp", work / "vk_scene.part"
-        source.write_text(with_formats((folder / "vk_scene.cpp").read_text()))
+        source.write_text(with_room(with_formats((folder / "vk_scene.cpp").read_text())))
         run(["g++", "-std=c++17", "-O1", source, "-o", part, "-lvulkan", "-lzstd"])
         part.rename(harness)
     return harness
@@ -103,11 +104,18 @@ def with_formats(text):
     return changed if places else stop("the harness has no list of formats")
 
 
-def with_textures():
+def with_room(text):
+    """The harness with descriptors for 10,000 draws and more."""
+    return re.sub(r"\b4096\b", "65536", text)
+
+
+def made_scenes(kind):
+    """Those that a script makes."""
     sys.path.insert(0, str(ROOT / "scripts" / "textures"))
+    import draw_scenes
     import scenes
 
-    return [scene.__name__ for scene in scenes.SCENES]
+    return [scene.__name__ for scene in (scenes if kind == "textures" else draw_scenes).SCENES]
 
 
 def drawable(scenes):

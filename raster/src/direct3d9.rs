@@ -7,8 +7,8 @@
 use brolga_ir::pipeline::record::{BatchDirect3D9, BatchState};
 pub use brolga_ir::pipeline::state::Distance;
 use brolga_runtime::{
-    AddressMode, Bindings, Comparison, Device, Filter, Format, Leniency, Reduction, ResourceKind, Sampler, Shader, Tap,
-    TextureShape, View,
+    AddressMode, Comparison, Device, Filter, Format, Layers, Leniency, Reduction, Register, ResourceKind, Sampler,
+    Shader, Tap, TextureShape, View,
 };
 
 use crate::error::DrawError;
@@ -146,9 +146,14 @@ fn comparing(sampler: Sampler) -> Sampler {
     Sampler { filter, comparison: Comparison::LessEqual, ..sampler }
 }
 
-/// Binds what a device has where nothing was set: samplers as they are at first, and, where registers may be left unbound, textures that
-/// are black and opaque. Samplers that compare do it in the one way that there is.
-pub(crate) fn complete(device: &Device, shader: &Shader, bindings: &mut Bindings) -> Result<(), DrawError> {
+/// What is to be bound besides: what a device has where nothing was set, samplers as they are at first, and, where registers may be left
+/// unbound, textures that are black and opaque. Samplers that compare do it in the one way that there is.
+pub(crate) fn missing(
+    device: &Device,
+    shader: &Shader,
+    bindings: Layers<'_>,
+) -> Result<Vec<(Register, View)>, DrawError> {
+    let mut missing = Vec::new();
     for declared in shader.bindings() {
         let bound = bindings.get(declared.register);
         let sampler = bound.map_or(Some(&FRESH_SAMPLER), View::as_sampler);
@@ -163,9 +168,9 @@ pub(crate) fn complete(device: &Device, shader: &Shader, bindings: &mut Bindings
             }
             _ => continue,
         };
-        bindings.set(declared.register, view);
+        missing.push((declared.register, view));
     }
-    Ok(())
+    Ok(missing)
 }
 
 /// The types of vertex elements, by their names in `D3DDECLTYPE` without its prefix.

@@ -4,13 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use brolga_fenv::in_default_mode;
 use brolga_jit::{CpuFeatures, VectorBytes, has_fast_64_bytes};
 use brolga_resource::{Access, Buffer, CopyBudget, GuardPages, Texture, TextureShape};
 use bytemuck::NoUninit;
 
-use crate::bindings::Bindings;
+use crate::bindings::{Bindings, Layers, check};
 use crate::cache::Cache;
-use crate::dispatch::{self, BoundShader, Dispatch, Report, Runner};
+use crate::dispatch::{self, BoundShader, Dispatch, Report, Runner, StageRun, StageSeat};
 use crate::engine::Workspaces;
 use crate::error::{Error, Limit};
 use crate::limits::Limits;
@@ -297,6 +298,34 @@ impl Device {
     /// If a register is not bound as the shader declares it.
     pub fn bind(&self, shader: &Shader, bindings: &Bindings) -> Result<BoundShader, Error> {
         BoundShader::new(&self.runner, shader, bindings)
+    }
+
+    /// Checks bindings against a shader, and makes nothing of them yet.
+    ///
+    /// # Errors
+    /// As [`bind`](Self::bind).
+    pub fn check_bindings(&self, shader: &Shader, bindings: Layers<'_>) -> Result<(), Error> {
+        let declared = &shader.outline().declared;
+        check::resolve(declared, bindings, self.limits(), |_, _, _| ()).map(|_| ())
+    }
+
+    /// Begins a run of batches of a vertex or pixel shader, which threads share; the fuel and the cancel token are those of a dispatch
+    /// without groups, and its time limit counts for nothing.
+    ///
+    /// # Errors
+    /// As [`bind`](Self::bind), and as for a dispatch before any group runs.
+    pub fn stage_run<'a>(
+        &'a self,
+        shader: &'a Shader,
+        bindings: Layers<'_>,
+        what: &'a Dispatch,
+    ) -> Result<StageRun<'a>, Error> {
+        in_default_mode(|| StageRun::new(&self.runner, shader, bindings, what))
+    }
+
+    /// What a thread needs to run batches of such runs.
+    pub fn stage_seat(&self) -> StageSeat<'_> {
+        StageSeat::new(&self.runner)
     }
 
     /// Runs a shader over thread groups once and waits for all of them: [`bind`](Self::bind) and

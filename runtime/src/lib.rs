@@ -57,10 +57,10 @@ mod pool;
 mod shader;
 mod stop;
 
-pub use bindings::{BindingError, BindingRules, Bindings, Declared, Leniency, ParseRegisterError, Register};
+pub use bindings::{BindingError, BindingRules, Bindings, Declared, Layers, Leniency, ParseRegisterError, Register};
 pub use cache::{Cache, CacheCounters, CacheEntry, CacheError, NotPrivate};
 pub use device::{Device, DeviceBuilder};
-pub use dispatch::{BoundShader, Dispatch, Progress, Report, Session, Worker};
+pub use dispatch::{BoundShader, Dispatch, Progress, Report, Session, StageRun, StageSeat, StageSession, Worker};
 pub use engine::{Engine, Oversize};
 pub use error::{BatchError, Error, ErrorKind, Limit};
 pub use limits::Limits;

@@ -54,13 +54,13 @@ BLENDED = {
 
 
 class Scene:
-    """A scene in a folder of its own. Its last step leaves in `picked` what is compared of its `target`."""
+    """A scene in a folder of its own. Its last step leaves in `picked` what is compared of its `target`, or of what else `pick` reads."""
 
-    def __init__(self, root, name, exercises, hlsl, *shaders):
+    def __init__(self, root, name, exercises, hlsl, *shaders, pick=PICK):
         self.folder = root / name
         self.folder.mkdir(parents=True, exist_ok=True)
         with_cover = COVER if any(shader == "cover" for shader in shaders) else ""
-        (self.folder / "shader.hlsl").write_text((hlsl.strip("\n") + "\n" + with_cover + PICK).lstrip("\n"))
+        (self.folder / "shader.hlsl").write_text((hlsl.strip("\n") + "\n" + with_cover + pick).lstrip("\n"))
         self.json = {
             "name": name,
             "api": "d3d11",
@@ -75,8 +75,9 @@ class Scene:
         for shader in [*shaders, "pick"]:
             model = {"vs": "vs_5_0", "co": "vs_5_0", "ps": "ps_5_0", "pi": "cs_5_0"}[shader[:2]]
             self.json["shaders"][shader] = {"file": f"{shader}.cso", "source": "shader.hlsl", "entry": shader, "model": model}
-        self.texture("target", "R8G8B8A8_UNORM", WIDTH, HEIGHT)
-        self.texture("picked", "R8G8B8A8_UNORM", WIDTH // STRIDE, HEIGHT // STRIDE)
+        if pick is PICK:
+            self.texture("target", "R8G8B8A8_UNORM", WIDTH, HEIGHT)
+            self.texture("picked", "R8G8B8A8_UNORM", WIDTH // STRIDE, HEIGHT // STRIDE)
 
     def file(self, name, content):
         packed = zstandard.ZstdCompressor(level=19).compress(content)
@@ -103,7 +104,8 @@ class Scene:
         return name
 
     def mesh(self, name, vertices, indices):
-        vertices, indices = vertices.astype(np.float32), indices.astype(np.uint16)
+        is_long = len(vertices) > 1 << 16
+        vertices, indices = vertices.astype(np.float32), indices.astype(np.uint32 if is_long else np.uint16)
         for kind, part, content in [("vertex", "vertices", vertices), ("index", "indices", indices)]:
             self.json["resources"][f"{name}_{part}"] = {
                 "kind": kind,
@@ -114,7 +116,7 @@ class Scene:
             "op": "draw_indexed",
             "indices": indices.size,
             "vertex_buffers": [{"buffer": f"{name}_vertices", "stride": vertices.shape[1] * 4}],
-            "index_buffer": {"buffer": f"{name}_indices", "format": "R16_UINT"},
+            "index_buffer": {"buffer": f"{name}_indices", "format": "R32_UINT" if is_long else "R16_UINT"},
         }
 
     def buffer(self, name, rows):
@@ -144,11 +146,12 @@ class Scene:
     def cover(self, pipeline, targets, **more):
         self.step(pipeline, {"op": "draw", "vertices": 3}, targets, **more)
 
-    def write(self, **tolerance):
+    def write(self, file="picked.png", picked_of=("target",), size=(WIDTH, HEIGHT), **tolerance):
         self.json["pipelines"]["pick"] = {"cs": "pick"}
-        groups = [WIDTH // STRIDE // 8, HEIGHT // STRIDE // 8, 1]
-        self.json["steps"].append({"op": "dispatch", "pipeline": "pick", "groups": groups, "bind": {"t0": "target", "u0": "picked"}})
-        self.json["expect"] = [{"id": "picked", "resource": "picked", "tolerance": tolerance, "file": "picked.png"}]
+        groups = [size[0] // STRIDE // 8, size[1] // STRIDE // 8, 1]
+        bind = {**{f"t{n}": name for n, name in enumerate(picked_of)}, "u0": "picked"}
+        self.json["steps"].append({"op": "dispatch", "pipeline": "pick", "groups": groups, "bind": bind})
+        self.json["expect"] = [{"id": "picked", "resource": "picked", "tolerance": tolerance, "file": file}]
         if not self.json["samplers"]:
             del self.json["samplers"]
         (self.folder / "scene.json").write_text(text(self.json) + "\n")

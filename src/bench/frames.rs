@@ -87,6 +87,22 @@ impl<'a> Frames<'a> {
         self.first
     }
 
+    /// The part of it that went into compiling.
+    pub fn compile_time(&self) -> Duration {
+        match &self.subject {
+            Subject::Scene(scene) => scene.compile_time(),
+            Subject::Drawing(drawing) => drawing.compiling().wall,
+        }
+    }
+
+    /// The part of it in which a scene's steps became actions.
+    pub fn plan_time(&self) -> Duration {
+        match &self.subject {
+            Subject::Scene(scene) => scene.plan_time(),
+            Subject::Drawing(_) => Duration::ZERO,
+        }
+    }
+
     /// What the draws of a frame did together.
     pub fn statistics(&self) -> Statistics {
         self.statistics

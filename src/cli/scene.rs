@@ -157,9 +157,10 @@ impl SceneLine<'_> {
             true => style.good(self.verdict()),
             false => style.bad("FAIL"),
         };
-        let Outcome { compile_time, run_time, checks, .. } = self.outcome;
-        let (name, compile, run) = (harmless(self.name), time(*compile_time), time(*run_time));
-        writeln!(out, "{verdict}  {name}  {}  compile {compile}  run {run}", self.engine)?;
+        let Outcome { compile_time, plan_time, run_time, checks, .. } = self.outcome;
+        let name = harmless(self.name);
+        let [compile, plan, run] = [compile_time, plan_time, run_time].map(|part| time(*part));
+        writeln!(out, "{verdict}  {name}  {}  compile {compile}  plan {plan}  run {run}", self.engine)?;
         for check in checks {
             let verdict = match check.holds() {
                 Some(true) => "holds",
@@ -185,6 +186,7 @@ impl SceneLine<'_> {
             "engine": self.engine.to_string(),
             "verdict": self.verdict(),
             "compile_ms": milliseconds(self.outcome.compile_time),
+            "plan_ms": milliseconds(self.outcome.plan_time),
             "run_ms": milliseconds(self.outcome.run_time),
             "expectations": self.outcome.checks.iter().map(check_json).collect::<Vec<_>>(),
             "pixel": self.outcome.pixel.iter().map(pixel::json).collect::<Vec<_>>(),

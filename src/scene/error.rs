@@ -1,5 +1,7 @@
 //! What can be wrong with a scene, and where in its file.
 
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use brolga_runtime::{CancelToken, Error, ResourceError, StopReason};
@@ -185,19 +187,16 @@ impl SceneError {
 }
 
 /// What has a name, or a complaint with the nearest one.
-pub(super) fn find<'a, T>(
-    named: impl IntoIterator<Item = (&'a String, T)>,
+pub(super) fn find<'a, K: Borrow<str> + Ord, T>(
+    named: &'a BTreeMap<K, T>,
     what: &'static str,
     name: &str,
     place: impl Fn() -> String,
-) -> Result<T, SceneError> {
-    let mut known = Vec::new();
-    for (key, value) in named {
-        if key == name {
-            return Ok(value);
-        }
-        known.push(key.as_str());
+) -> Result<&'a T, SceneError> {
+    if let Some(found) = named.get(name) {
+        return Ok(found);
     }
+    let known: Vec<&str> = named.keys().map(K::borrow).collect();
     let nearest = nearest(name, &known).map(str::to_owned);
     let known = known.into_iter().map(str::to_owned).collect();
     Err(SceneError::new(place(), Problem::UnknownName { what, name: name.to_owned(), nearest, known }))

@@ -156,11 +156,15 @@ impl Expected {
                 }
             }
             (None, Some(name)) => {
-                let queries = document.steps.iter().filter_map(|step| match step {
-                    Step::Draw(draw) => draw.query.as_ref().map(|query| (&query.name, query.kind)),
-                    _ => None,
-                });
-                let kind = find(queries, "query", name, || format!("{place}.query"))?;
+                let mut queries = BTreeMap::new();
+                for step in &document.steps {
+                    if let Step::Draw(draw) = step
+                        && let Some(query) = &draw.query
+                    {
+                        queries.entry(query.name.as_str()).or_insert(query.kind);
+                    }
+                }
+                let kind = *find(&queries, "query", name, || format!("{place}.query"))?;
                 let values = needed(&place, "values", expect.values.clone())?;
                 if kind == QueryKind::Occlusion && values.keys().any(|value| value != "samples") {
                     return Err(SceneError::value(place, "an occlusion query has `samples` and nothing else"));

@@ -45,7 +45,7 @@ pub(super) enum Role {
 /// A scene's resources.
 pub(super) struct World<'a> {
     document: &'a Document,
-    memory: BTreeMap<&'a String, Memory>,
+    memory: BTreeMap<&'a str, Memory>,
 }
 
 impl<'a> World<'a> {
@@ -72,14 +72,14 @@ impl<'a> World<'a> {
                     }
                 })?;
             }
-            memory.insert(name, made);
+            memory.insert(name.as_str(), made);
         }
         Ok(Self { document, memory })
     }
 
     /// A resource by its name, which stands at a place.
     pub fn find(&self, name: &str, place: impl Fn() -> String) -> Result<&Memory, SceneError> {
-        find(self.memory.iter().map(|(name, memory)| (*name, memory)), "resource", name, place)
+        find(&self.memory, "resource", name, place)
     }
 
     /// A buffer by its name.
@@ -135,11 +135,10 @@ impl<'a> World<'a> {
     /// The name of a texture's format in the scene's API.
     fn format_name(&self, name: &str) -> &'static str {
         let said = self.document.resources.get(name).and_then(|resource| resource.format);
-        let stored =
-            self.memory.iter().find(|(known, _)| known.as_str() == name).and_then(|(_, memory)| match memory {
-                Memory::Texture(texture) => Some(texture.shape().format),
-                Memory::Buffer(_) => None,
-            });
+        let stored = self.memory.get(name).and_then(|memory| match memory {
+            Memory::Texture(texture) => Some(texture.shape().format),
+            Memory::Buffer(_) => None,
+        });
         said.map_or(stored.map_or("", Format::name), |Named(format)| format.name)
     }
 
@@ -166,7 +165,7 @@ impl<'a> World<'a> {
     /// All textures, by name.
     pub fn textures(&self) -> impl Iterator<Item = (&'a str, &Texture)> {
         self.memory.iter().filter_map(|(name, memory)| match memory {
-            Memory::Texture(texture) => Some((name.as_str(), texture)),
+            Memory::Texture(texture) => Some((*name, texture)),
             Memory::Buffer(_) => None,
         })
     }

@@ -1,6 +1,7 @@
 //! A scene's pipelines, compiled for the targets that steps draw to.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use brolga_bytecode::sm3::TextureType;
 use brolga_runtime::{
@@ -27,17 +28,17 @@ pub(super) struct Compiler<'a, 'o> {
     options: &'o RunOptions,
     /// Those that were read, by name.
     modules: BTreeMap<&'a str, Module>,
-    made: Vec<(Key<'a>, Pipeline)>,
+    /// By name, and by what they are used with.
+    made: BTreeMap<&'a str, Vec<(Uses, Pipeline)>>,
     /// Compute shaders, by the names of their pipelines.
     computes: BTreeMap<&'a str, Shader>,
     /// What is probably a mistake, though the rules give it a meaning.
     pub warnings: Vec<SceneError>,
     /// The pipelines and registers that they are about.
     noted: BTreeSet<(String, String)>,
+    /// How long shaders were read and compiled.
+    pub time: Duration,
 }
-
-/// The pipeline's name, and what it is used with.
-type Key<'a> = (&'a str, Uses);
 
 /// What a draw uses a pipeline with.
 #[derive(PartialEq)]
@@ -66,10 +67,11 @@ impl<'a, 'o> Compiler<'a, 'o> {
             shaders,
             options,
             modules: BTreeMap::new(),
-            made: Vec::new(),
+            made: BTreeMap::new(),
             computes: BTreeMap::new(),
             warnings: Vec::new(),
             noted: BTreeSet::new(),
+            time: Duration::ZERO,
         }
     }
 
@@ -90,14 +92,14 @@ impl<'a, 'o> Compiler<'a, 'o> {
             uses.textures = [TextureType::Texture2D; 6];
         }
         let (draws_mesh, depth_format) = (uses.draws_mesh, uses.depth_format);
-        let key = (name, uses);
-        if let Some((_, made)) = self.made.iter().find(|(made, _)| *made == key) {
+        let known = self.made.get(name).and_then(|made| made.iter().find(|(known, _)| *known == uses));
+        if let Some((_, made)) = known {
             return Ok(made.clone());
         }
         let options = match &pipeline.direct3d9 {
             Some(direct3d9) => {
                 let options = self.compile_options().float_rules(direct3d9.float_rules);
-                let textures = key.1.textures.iter().enumerate();
+                let textures = uses.textures.iter().enumerate();
                 let options = textures.fold(options, |options, (stage, kind)| options.stage_texture(stage, *kind));
                 let projected = direct3d9.projected.iter();
                 projected.fold(options, |options, &(stage, count)| options.projected(stage, count))
@@ -106,7 +108,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
         };
         let mut options = Stages::from(options);
         let of_pixels = &mut options[StageKind::Pixel];
-        *of_pixels = key.1.compared.iter().fold(of_pixels.clone(), |options, &sampler| options.compares(sampler));
+        *of_pixels = uses.compared.iter().fold(of_pixels.clone(), |options, &sampler| options.compares(sampler));
         let topology = pipeline.topology.as_deref().or(draws_mesh.then_some("TRIANGLELIST"));
         let desc = PipelineDesc {
             modules,
@@ -114,12 +116,14 @@ impl<'a, 'o> Compiler<'a, 'o> {
             topology: self::topology(&at, topology, self.document.is_direct3d9)?,
             depth_format,
             options,
-            ..state(pipeline, &key.1.formats)
+            ..state(pipeline, &uses.formats)
         };
         let RunOptions { cancel, time_limit, .. } = self.options;
+        let began = Instant::now();
         let made = Pipeline::new_until(self.device, &desc, cancel, *time_limit);
+        self.time += began.elapsed();
         let made = made.map_err(|error| self.problem(&at, error))?;
-        self.made.push((key, made.clone()));
+        self.made.entry(name).or_default().push((uses, made.clone()));
         Ok(made)
     }
 
@@ -134,7 +138,9 @@ impl<'a, 'o> Compiler<'a, 'o> {
         let module = self.module(&place, StageKind::Compute, shader)?;
         let RunOptions { cancel, time_limit, .. } = self.options;
         let options = self.compile_options().fused_mad(pipeline.fused_mad);
+        let began = Instant::now();
         let compiled = self.device.compile_module_until(&module, &options, cancel, *time_limit);
+        self.time += began.elapsed();
         let shader = compiled.and_then(|shader| shader.check_groups().map(|()| shader));
         let shader = shader.map_err(|error| SceneError::new(format!("{place}.cs"), error))?;
         self.computes.insert(name, shader.clone());
@@ -153,7 +159,10 @@ impl<'a, 'o> Compiler<'a, 'o> {
         let module = match self.modules.get(name) {
             Some(module) => module,
             None => {
-                let module = Module::load(find(self.shaders, "shader", name, place)?, self.device.limits());
+                let bytes = find(self.shaders, "shader", name, place)?;
+                let began = Instant::now();
+                let module = Module::load(bytes, self.device.limits());
+                self.time += began.elapsed();
                 let module = module.map_err(|error| self.problem(&place(), error.into()))?;
                 self.modules.entry(name).or_insert(module)
             }

@@ -51,11 +51,9 @@ pub(super) struct Draw<'a> {
 impl Draw<'_> {
     /// Whether another draws to the same targets.
     pub fn shares_targets(&self, other: &Self) -> bool {
-        let all = |draw: &'_ Self| {
-            let step = draw.step;
-            (step.targets.clone(), step.depth.clone(), step.read_only_depth, step.read_only_stencil)
-        };
-        all(self) == all(other)
+        let [one, other] = [self.step, other.step];
+        let is_read_only = |step: &step::Draw| [step.read_only_depth, step.read_only_stencil];
+        one.targets == other.targets && one.depth == other.depth && is_read_only(one) == is_read_only(other)
     }
 
     /// Whether it may write what later draws read.

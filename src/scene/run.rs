@@ -25,6 +25,8 @@ pub struct Outcome {
     pub engine: Engine,
     /// Time from the shaders' bytes to something that runs.
     pub compile_time: Duration,
+    /// Time in which steps became actions: names were looked up, and what steps bind was checked.
+    pub plan_time: Duration,
     /// Time of all steps.
     pub run_time: Duration,
     /// Each expectation, held against what came out.
@@ -80,26 +82,23 @@ impl Scene {
         in_default_mode(|| {
             let world = World::new(device, &self.document, &self.contents, &options.cancel);
             let world = world.map_err(|error| error.in_file(&self.path))?;
-            let compiled =
-                deadline(device, options).and_then(|deadline| self.actions(device, &world, &options.within(&deadline)));
-            let (actions, _) = compiled.map_err(|error| error.in_file(&self.path))?;
-            Ok(ReadyScene { scene: self, device, options: options.clone(), actions })
+            let plan =
+                deadline(device, options).and_then(|deadline| self.plan(device, &world, &options.within(&deadline)));
+            let Plan { actions, compile_time, plan_time, .. } = plan.map_err(|error| error.in_file(&self.path))?;
+            Ok(ReadyScene { scene: self, device, options: options.clone(), actions, compile_time, plan_time })
         })
     }
 
-    fn actions<'a>(
-        &'a self,
-        device: &'a Device,
-        world: &World<'_>,
-        options: &RunOptions,
-    ) -> Result<(Vec<Action<'a>>, Vec<SceneError>), SceneError> {
+    fn plan<'a>(&'a self, device: &'a Device, world: &World<'_>, options: &RunOptions) -> Result<Plan<'a>, SceneError> {
+        let began = Instant::now();
         let mut compiler = Compiler::new(device, &self.document, &self.shaders, options);
         let mut actions = Vec::new();
         for (n, step) in self.document.steps.iter().enumerate() {
             go_on(&options.cancel, n)?;
             actions.push(Action::new(&format!("steps[{n}]"), step, world, &mut compiler)?);
         }
-        Ok((actions, compiler.warnings))
+        let (compile_time, warnings) = (compiler.time, compiler.warnings);
+        Ok(Plan { actions, warnings, compile_time, plan_time: began.elapsed().saturating_sub(compile_time) })
     }
 
     fn run_steps(
@@ -112,9 +111,7 @@ impl Scene {
         let deadline = deadline(device, options)?;
         let options = &options.within(&deadline);
         let world = World::new(device, &self.document, &self.contents, &options.cancel)?;
-        let began = Instant::now();
-        let (actions, warnings) = self.actions(device, &world, options)?;
-        let compile_time = began.elapsed();
+        let Plan { actions, warnings, compile_time, plan_time } = self.plan(device, &world, options)?;
         let warnings = warnings.into_iter().map(|warning| warning.in_file(&self.path)).collect();
         let began = Instant::now();
         let watch = pixel.map(|pixel| Watch::new(pixel, &world)).transpose()?;
@@ -125,8 +122,16 @@ impl Scene {
         let saved = self.document.save.iter().map(|save| Ok(world.find(&save.resource, String::new)?.bytes().clone()));
         let saved = saved.collect::<Result<_, SceneError>>()?;
         let pixel = run.watch.map_or(Vec::new(), |watch| watch.steps);
-        Ok(Outcome { engine: options.engine, compile_time, run_time, checks, warnings, pixel, saved })
+        Ok(Outcome { engine: options.engine, compile_time, plan_time, run_time, checks, warnings, pixel, saved })
     }
+}
+
+/// What is to be done for a scene, and how long it took to find out.
+struct Plan<'a> {
+    actions: Vec<Action<'a>>,
+    warnings: Vec<SceneError>,
+    compile_time: Duration,
+    plan_time: Duration,
 }
 
 /// A scene whose pipelines are compiled, with resources of its own.
@@ -136,9 +141,21 @@ pub struct ReadyScene<'a> {
     device: &'a Device,
     options: RunOptions,
     actions: Vec<Action<'a>>,
+    compile_time: Duration,
+    plan_time: Duration,
 }
 
 impl ReadyScene<'_> {
+    /// Time from the shaders' bytes to something that runs.
+    pub fn compile_time(&self) -> Duration {
+        self.compile_time
+    }
+
+    /// Time in which steps became actions.
+    pub fn plan_time(&self) -> Duration {
+        self.plan_time
+    }
+
     /// Does all steps once, on what the frame before left in memory; says what its draws did together. The time limit is that of a frame.
     ///
     /// # Errors

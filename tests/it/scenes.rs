@@ -1,8 +1,8 @@
 //! Scenes: draws whose pictures other implementations have drawn too, on both engines, and what is said about scenes that are
 //! wrong.
 //!
-//! The expected pictures are those of lavapipe, which Wine's Direct3D confirms, but for the scenes with textures of every kind
-//! from `block_balls` on; those of `target_layers` follow from its shaders, and those of Direct3D 9 (`nine_`) are Wine's.
+//! The expected pictures are those of lavapipe, which Wine's Direct3D confirms, but for the scenes from `block_balls` on, which
+//! scripts make; those of `target_layers` follow from its shaders, and those of Direct3D 9 (`nine_`) are Wine's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -85,6 +85,15 @@ scenes! {
     grading on BOTH;
     mirrors on BOTH;
     soft_shadows on BOTH;
+
+    many_draws_same on BOTH;
+    many_draws_state on BOTH;
+    shadow_pass_depth_only on BOTH;
+    shadow_pass_with_ps on BOTH;
+    targets_2 on BOTH;
+    targets_4 on BOTH;
+    targets_8 on BOTH;
+    few_large_lit on BOTH;
 }
 
 /// The triangle in a folder of its own.

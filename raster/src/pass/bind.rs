@@ -1,14 +1,16 @@
 //! Binds a draw: checks it, and what its shaders use becomes what the schedule draws.
 
+use std::sync::Arc;
+
 use brolga_ir::pipeline::record::{BatchState, SLOTS};
 use brolga_ir::pipeline::{DEPTH, SPACE};
-use brolga_runtime::{Bindings, BoundShader, Device, Leniency, Register, ResourceClass, StageKind, Stages, View};
+use brolga_runtime::{BindingRules, Device, Layers, Leniency, Register, ResourceClass, StageKind, Stages, View};
 
 use super::{Draw, Pass, VertexBuffer};
 use crate::direct3d9;
 use crate::error::DrawError;
-use crate::pass::schedule::BoundDraw;
-use crate::pipeline::codes;
+use crate::pass::schedule::{BoundDraw, StageBindings};
+use crate::pipeline::{Parts, codes};
 use crate::setup::Raster;
 use crate::setup::bias::DepthBias;
 use crate::setup::clip::MOST_CLIP_PLANES;
@@ -23,17 +25,31 @@ use crate::vertices::indices::IndexBuffer;
 /// Viewports that a vertex shader can choose.
 const MOST_VIEWPORTS: usize = 16;
 
+/// What a pass keeps since the next draws will want the same.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// The parts of the target that the last draw was drawn to, and what they follow from.
+    areas: Option<((Viewport, Option<Bounds>, bool), Arc<[Area]>)>,
+    /// The targets as pixel shaders see them.
+    targets: Vec<(TargetsKey, Views)>,
+}
+
+/// Views by register.
+type Views = Arc<[(Register, View)]>;
+
+/// What the pixel shader's views of the targets follow from: how many it has, whether it sees layers, and whether it has the depth buffer.
+type TargetsKey = (usize, bool, bool);
+
 impl Pass<'_> {
-    /// Checks a draw, and binds what its shaders use.
-    pub(super) fn bind(&self, draw: &Draw<'_>) -> Result<BoundDraw, DrawError> {
-        let pipeline = draw.pipeline;
+    /// Checks a draw, and notes what its shaders use.
+    pub(super) fn bind(&mut self, draw: &Draw<'_>) -> Result<BoundDraw, DrawError> {
+        let pipeline = &*draw.pipeline.parts;
         self.targets.check_formats(pipeline)?;
         let rules = pipeline.direct3d9.as_ref();
         let viewport = self.viewport(draw);
         let areas = self.areas(draw, viewport)?;
-        let (bindings, strides) = self.bindings(draw)?;
-        let bind = |stage| self.bind_shader(draw, stage, &bindings);
-        let pixel = bind(StageKind::Pixel)?;
+        let (bound, strides) = self.bindings(draw)?;
+        self.check(draw, StageKind::Pixel, &bound)?;
         let depth = self.targets.depth.as_ref();
         let mut state = BatchState {
             blend_factor: draw.blend_factor,
@@ -46,11 +62,11 @@ impl Pass<'_> {
             draw.direct3d9.put(rules.state.fog, &mut state);
         }
         let input = self.input(draw, strides)?;
+        self.check(draw, StageKind::Vertex, &bound)?;
         Ok(BoundDraw {
-            vertex: bind(StageKind::Vertex)?.expect("no pipeline is made without one"),
-            pixel,
+            pipeline: draw.pipeline.clone(),
+            bound,
             input,
-            outputs: pipeline.outputs.clone(),
             raster: pipeline.rasterizes.then_some(Raster {
                 areas,
                 state: pipeline.rasterizer,
@@ -88,12 +104,26 @@ impl Pass<'_> {
         // Without targets it is the viewport that says how large the picture is, and nothing if there is none.
         let whole = if self.targets.is_empty() { [0.0; 2] } else { [width as f32, height as f32] };
         let viewport = draw.viewport.unwrap_or(of_size(whole));
-        if draw.pipeline.direct3d9.is_some() { direct3d9::with_depth_range(viewport) } else { viewport }
+        if draw.pipeline.parts.direct3d9.is_some() { direct3d9::with_depth_range(viewport) } else { viewport }
     }
 
     /// The parts of the targets that are drawn to: the first viewport's, or all that the vertex shader can choose.
-    fn areas(&self, draw: &Draw<'_>, viewport: Viewport) -> Result<Vec<Area>, DrawError> {
-        let pipeline = draw.pipeline;
+    fn areas(&mut self, draw: &Draw<'_>, viewport: Viewport) -> Result<Arc<[Area]>, DrawError> {
+        let pipeline = &draw.pipeline.parts;
+        if pipeline.direct3d9.is_some() || pipeline.outputs.viewport.is_some() {
+            return self.make_areas(draw, viewport);
+        }
+        let key = (viewport, draw.scissor, pipeline.rasterizer.depth_clip);
+        if let Some((_, areas)) = self.known.areas.as_ref().filter(|(known, _)| *known == key) {
+            return Ok(areas.clone());
+        }
+        let areas = self.make_areas(draw, viewport)?;
+        self.known.areas = Some((key, areas.clone()));
+        Ok(areas)
+    }
+
+    fn make_areas(&self, draw: &Draw<'_>, viewport: Viewport) -> Result<Arc<[Area]>, DrawError> {
+        let pipeline = &draw.pipeline.parts;
         let [width, height, _] = self.target.extents;
         let target = Bounds { left: 0, top: 0, right: width as i32, bottom: height as i32 };
         let planes = draw.direct3d9.clip_planes.len();
@@ -120,50 +150,67 @@ impl Pass<'_> {
             areas.extend(more.collect::<Result<Vec<_>, _>>()?);
             areas.resize(MOST_VIEWPORTS, area(Viewport { max_depth: 0.0, ..of_size([0.0; 2]) }, None)?);
         }
-        Ok(areas)
+        Ok(areas.into())
     }
 
     /// What is bound to each shader: what the draw says, vertex buffers and targets. Also the strides of vertex buffers.
-    fn bindings(&self, draw: &Draw<'_>) -> Result<(Stages<Bindings>, Vec<u32>), DrawError> {
-        let pipeline = draw.pipeline;
-        // Most stages have no shader, whatever is bound to all.
-        let mut bindings =
-            draw.bindings.map(|stage, bindings| lenient(bindings.filter(|_| pipeline.shader(stage).is_some())));
-        let strides = bind_vertex_buffers(self.device, draw, &mut bindings[StageKind::Vertex])?;
+    fn bindings(&mut self, draw: &Draw<'_>) -> Result<(Stages<StageBindings>, [u32; SLOTS as usize]), DrawError> {
+        let pipeline = &*draw.pipeline.parts;
+        let (mut vertex_buffers, strides) = vertex_buffers(self.device, draw)?;
+        let mut bound = Stages::<StageBindings>::default();
         for (stage, shader) in pipeline.shaders.present() {
+            let bindings = draw.bindings[stage];
+            // Most draws bind the same to all stages.
+            let rules =
+                bindings.map_or(BindingRules::default(), |bindings| bindings.rules().allow(Leniency::Undeclared));
+            let mut more = if stage == StageKind::Vertex { std::mem::take(&mut vertex_buffers) } else { Vec::new() };
             if pipeline.direct3d9.is_some() {
-                direct3d9::complete(self.device, shader, &mut bindings[stage])?;
+                let missing = direct3d9::missing(self.device, shader, Layers::new(bindings, &more, rules))?;
+                more.extend(missing);
             }
-            self.targets.check_hazards(stage.name(), shader, &bindings[stage], pipeline)?;
+            self.targets.check_hazards(stage.name(), shader, Layers::new(bindings, &more, rules), pipeline)?;
+            let more = match stage {
+                StageKind::Pixel if more.is_empty() => self.target_views(pipeline)?,
+                StageKind::Pixel => more.iter().chain(&*self.target_views(pipeline)?).cloned().collect(),
+                _ => more.into(),
+            };
+            bound[stage] = StageBindings { bindings: bindings.cloned(), more, rules };
         }
+        Ok((bound, strides))
+    }
+
+    /// The targets, and the depth buffer if it is tested late, as a pixel shader sees them.
+    fn target_views(&mut self, pipeline: &Parts) -> Result<Views, DrawError> {
         let has_layers = pipeline.outputs.layer.is_some();
+        let key = (pipeline.targets.len(), has_layers, pipeline.is_late);
+        if let Some((_, views)) = self.known.targets.iter().find(|(known, _)| *known == key) {
+            return Ok(views.clone());
+        }
         let as_target = |view: &View| if has_layers { view.as_target_array() } else { view.as_target() };
+        let register = |n| Register::new(ResourceClass::UnorderedAccess, n).in_space(SPACE);
+        let mut views = Vec::new();
         for (n, view) in (0..).zip(&self.targets.colors[..pipeline.targets.len()]) {
-            let register = Register::new(ResourceClass::UnorderedAccess, n).in_space(SPACE);
-            bindings[StageKind::Pixel].set(register, as_target(view)?);
+            views.push((register(n), as_target(view)?));
         }
         if let (true, Some(target), Some(depth)) = (pipeline.is_late, &self.target.depth, &self.targets.depth) {
             let view = depth.view.clone().with_format(codes(target.format))?;
-            let register = Register::new(ResourceClass::UnorderedAccess, DEPTH).in_space(SPACE);
-            bindings[StageKind::Pixel].set(register, as_target(&view)?);
+            views.push((register(DEPTH), as_target(&view)?));
         }
-        Ok((bindings, strides))
+        let views: Views = views.into();
+        self.known.targets.push((key, views.clone()));
+        Ok(views)
     }
 
-    fn bind_shader(
-        &self,
-        draw: &Draw<'_>,
-        stage: StageKind,
-        bindings: &Stages<Bindings>,
-    ) -> Result<Option<BoundShader>, DrawError> {
-        let Some(shader) = draw.pipeline.shader(stage) else { return Ok(None) };
-        let bound = self.device.bind(shader, &bindings[stage]);
-        bound.map(Some).map_err(|source| DrawError::Shader { stage: stage.name(), source })
+    /// Checks what is bound to a shader against what it declares.
+    fn check(&self, draw: &Draw<'_>, stage: StageKind, bound: &Stages<StageBindings>) -> Result<(), DrawError> {
+        let Some(shader) = draw.pipeline.shader(stage) else { return Ok(()) };
+        let checked = self.device.check_bindings(shader, bound[stage].layers());
+        checked.map_err(|source| DrawError::Shader { stage: stage.name(), source })
     }
 
     /// What the input assembler reads.
-    fn input(&self, draw: &Draw<'_>, strides: Vec<u32>) -> Result<InputAssembler, DrawError> {
-        let pipeline = draw.pipeline;
+    fn input(&self, draw: &Draw<'_>, strides: [u32; SLOTS as usize]) -> Result<InputAssembler, DrawError> {
+        let pipeline = &draw.pipeline.parts;
         let buffer = draw.index_buffer.as_ref();
         let indices = buffer.map(|buffer| buffer.indices(draw.first, draw.count)).transpose()?;
         let restart = buffer.filter(|_| pipeline.direct3d9.is_none()).map(IndexBuffer::restart);
@@ -211,24 +258,19 @@ fn check_viewport(viewport: &Viewport) -> Result<(), DrawError> {
     Err(DrawError::Viewport { what })
 }
 
-/// Bindings to which registers may be added that the shader does not declare.
-fn lenient(bindings: Option<&Bindings>) -> Bindings {
-    let Some(bindings) = bindings else { return Bindings::new() };
-    let mut all = Bindings::with_rules(bindings.rules().allow(Leniency::Undeclared));
-    for (register, view) in bindings.iter() {
-        all.set(register, view.clone());
-    }
-    all
-}
-
-/// Binds the vertex buffers that a pipeline reads, and gives their strides. In Direct3D 11 what is not bound reads as zeros, as what is past
-/// the end of a buffer does.
-fn bind_vertex_buffers(device: &Device, draw: &Draw<'_>, bindings: &mut Bindings) -> Result<Vec<u32>, DrawError> {
-    let mut strides = vec![0; SLOTS as usize];
-    for &slot in &draw.pipeline.slots {
+/// The vertex buffers that a pipeline reads, as its vertex shader sees them, and their strides. In Direct3D 11 what is not bound reads as
+/// zeros, as what is past the end of a buffer does.
+#[expect(clippy::type_complexity)]
+fn vertex_buffers(
+    device: &Device,
+    draw: &Draw<'_>,
+) -> Result<(Vec<(Register, View)>, [u32; SLOTS as usize]), DrawError> {
+    let pipeline = &draw.pipeline.parts;
+    let (mut views, mut strides) = (Vec::with_capacity(pipeline.slots.len()), [0; SLOTS as usize]);
+    for &slot in &pipeline.slots {
         let count = draw.vertex_buffers.len();
         let found = match draw.vertex_buffers.get(slot as usize) {
-            None if draw.pipeline.direct3d9.is_some() => return Err(DrawError::VertexBuffer { slot, count }),
+            None if pipeline.direct3d9.is_some() => return Err(DrawError::VertexBuffer { slot, count }),
             None => &VertexBuffer { buffer: device.buffer(0)?, offset_bytes: 0, stride_bytes: 0 },
             Some(found) => found,
         };
@@ -239,7 +281,7 @@ fn bind_vertex_buffers(device: &Device, draw: &Draw<'_>, bindings: &mut Bindings
         }
         let start = buffer.size_bytes().min(*offset_bytes) & !3;
         let view = View::raw(buffer.clone())?.with_range(start, buffer.size_bytes() - start)?;
-        bindings.set(Register::new(ResourceClass::ShaderResource, slot).in_space(SPACE), view);
+        views.push((Register::new(ResourceClass::ShaderResource, slot).in_space(SPACE), view));
     }
-    Ok(strides)
+    Ok((views, strides))
 }

@@ -8,7 +8,7 @@
 
 use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest};
 use brolga_runtime::{
-    Bindings, BoundShader, Buffer, CancelToken, Device, Dispatch, Error, ResourceClass, ResourceError, SystemValue,
+    Bindings, Buffer, CancelToken, Device, Dispatch, Error, ResourceClass, ResourceError, StageKind, SystemValue,
     TexelBox, Texture, View,
 };
 
@@ -163,6 +163,7 @@ struct Covering {
 #[derive(Clone, Copy)]
 pub(crate) struct Watched<'a> {
     pub draw: &'a BoundDraw,
+    pub device: &'a Device,
     /// The test that the draw makes, before or after the shader.
     pub test: Option<DepthTest>,
     pub colors: &'a [View],
@@ -177,14 +178,15 @@ impl Watched<'_> {
         let mut history = PixelHistory::default();
         let Some(raster) = &self.draw.raster else { return Ok(history) };
         let run = limits.run();
-        let mut vertex = self.draw.vertex.worker()?;
-        let mut session = vertex.begin(&run)?;
+        let vertex = self.draw.stage(StageKind::Vertex, self.device, &run)?.expect("no pipeline is made without one");
+        let mut seat = self.device.stage_seat();
+        let mut session = vertex.session(&mut seat)?;
         let (mut stage, mut shaded) = (VertexStage::default(), Shaded::default());
         let input = &self.draw.input;
         input.batches(1, |batch, instances| {
             shaded.instance = instances.start;
             let part = (batch, instances);
-            stage.shade(input, part, self.draw.outputs.rows, &mut shaded.batch, &mut session)?;
+            stage.shade(input, part, self.outputs().rows, &mut shaded.batch, &mut session)?;
             limits.check(0)?;
             self.count(&mut shaded, raster, &mut history.counts);
             self.batch(&mut shaded, raster, &run, &mut history)
@@ -195,7 +197,7 @@ impl Watched<'_> {
     /// The set-up of the draw for the pixel alone, with the first obstacles only.
     fn setup(&self, raster: &Raster, obstacles: usize) -> Setup {
         let holds = |obstacle| OBSTACLES[..obstacles].contains(&obstacle);
-        let mut outputs = self.draw.outputs.clone();
+        let mut outputs = self.outputs().clone();
         if !holds(Fate::CullDistance) {
             outputs.cull.clear();
         }
@@ -228,7 +230,7 @@ impl Watched<'_> {
 
     /// Counts what becomes of the primitives of a batch.
     fn count(&self, shaded: &mut Shaded, raster: &Raster, counts: &mut Counts) {
-        let mut setup = Setup { outputs: self.draw.outputs.clone(), raster: raster.clone() };
+        let mut setup = Setup { outputs: self.outputs().clone(), raster: raster.clone() };
         setup.raster.is_masked = false;
         let left = |shaded: &mut Shaded, setup: &Setup| {
             self.set_up(shaded, setup);
@@ -238,9 +240,7 @@ impl Watched<'_> {
         let drawn = left(shaded, &setup);
         setup.raster.state.cull = Cull::None;
         let not_culled = left(shaded, &setup);
-        for area in &mut setup.raster.areas {
-            *area = area.changed(area.scissor, false, false);
-        }
+        setup.raster.areas = raster.areas.iter().map(|area| area.changed(area.scissor, false, false)).collect();
         setup.outputs.clip.clear();
         setup.outputs.cull.clear();
         let not_clipped = left(shaded, &setup);
@@ -403,7 +403,7 @@ impl Watched<'_> {
 
     /// Whether the pixel shader gives one of these.
     fn gives(&self, values: &[SystemValue]) -> bool {
-        let signature = self.draw.pixel.as_ref().and_then(|pixel| pixel.shader().stage().signature());
+        let signature = self.draw.pipeline.pixel().and_then(|shader| shader.stage().signature());
         let mut outputs = signature.into_iter().flat_map(|signature| &signature.outputs);
         outputs.any(|output| output.system_value.is_some_and(|value| values.contains(&value)))
     }
@@ -425,12 +425,17 @@ impl Watched<'_> {
     fn shade(&self, prepared: &Prepared, setup: &Setup, run: &Dispatch) -> Result<bool, DrawError> {
         let mut worker = self.worker();
         worker.prepare(self.target, &self.draw.shading)?;
-        let mut bound = self.draw.pixel.as_ref().map(BoundShader::worker).transpose()?;
-        let mut session = bound.as_mut().map(|bound| bound.begin(run)).transpose()?;
+        let (pixel, mut seat) = (self.draw.stage(StageKind::Pixel, self.device, run)?, self.device.stage_seat());
+        let mut session = pixel.as_ref().map(|pixel| pixel.session(&mut seat)).transpose()?;
         let (parts, draw) = (std::iter::once(prepared), self.draw);
         let did = worker.draw(parts, self.tile(), (&setup.outputs, &setup.raster), &draw.shading, session.as_mut())?;
         worker.end(self.target)?;
         Ok(did.samples > 0)
+    }
+
+    /// What the vertex shader gives.
+    fn outputs(&self) -> &Outputs {
+        &self.draw.pipeline.parts.outputs
     }
 
     /// A worker with the tile of the depth buffer, if there is one.

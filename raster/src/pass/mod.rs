@@ -19,9 +19,10 @@ use bytemuck::NoUninit;
 
 use crate::direct3d9::Direct3D9Values;
 use crate::error::DrawError;
+use crate::pass::bind::Known;
 use crate::pass::history::{Kept, PixelHistory, Watched};
-use crate::pass::schedule::{BoundDraw, Limits};
-use crate::pipeline::{Pipeline, writes_memory};
+use crate::pass::schedule::{BoundDraw, Limits, Spare};
+use crate::pipeline::Pipeline;
 use crate::setup::shape::Bounds;
 use crate::setup::viewport::Viewport;
 use crate::statistics::Statistics;
@@ -130,7 +131,10 @@ pub struct Pass<'a> {
     device: &'a Device,
     targets: Targets,
     target: Target,
+    /// What draws before had alike.
+    known: Known,
     waiting: Vec<BoundDraw>,
+    spare: Spare<'a>,
     statistics: Vec<Statistics>,
     limits: Dispatch,
     /// The pixel of which histories are kept, if there is one, and those of the draws until now.
@@ -145,9 +149,18 @@ impl<'a> Pass<'a> {
     /// If one of them cannot be drawn to.
     pub fn new(device: &'a Device, targets: Targets) -> Result<Self, DrawError> {
         let target = targets.check()?;
-        let limits = Dispatch::new([0; 3]);
-        let (waiting, statistics, histories) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { device, targets, target, waiting, statistics, limits, watched: None, histories })
+        Ok(Self {
+            device,
+            targets,
+            target,
+            known: Known::default(),
+            waiting: Vec::new(),
+            spare: Spare::default(),
+            statistics: Vec::new(),
+            limits: Dispatch::new([0; 3]),
+            watched: None,
+            histories: Vec::new(),
+        })
     }
 
     /// Keeps, from now on, what each draw does to the pixel in a column and row of the targets' first layer. Each is drawn at once then, and
@@ -214,8 +227,9 @@ impl<'a> Pass<'a> {
         let targets = self.targets.colors.iter().chain(depth.map(|depth| &depth.view));
         let kept = Kept::new(self.device, targets, bindings, pixel, limits.token);
         let kept = kept.map_err(|error| self.stopped(error, limits.token))?;
-        let test = asked.pipeline.depth.map(|test| depth.map_or(test, |depth| depth.restrict(test)));
-        let watched = Watched { draw, test, colors: &self.targets.colors, target: &self.target, pixel };
+        let test = asked.pipeline.parts.depth.map(|test| depth.map_or(test, |depth| depth.restrict(test)));
+        let watched =
+            Watched { draw, device: self.device, test, colors: &self.targets.colors, target: &self.target, pixel };
         let history = watched.history(&limits);
         kept.restore()?;
         history.map_err(|error| error.after(self.statistics.len()))
@@ -224,10 +238,12 @@ impl<'a> Pass<'a> {
     /// Whether other draws must not overlap with one: draws that wait share tiles, and what one of them writes to memory, or to the
     /// depth buffer, others do not see in time.
     fn is_alone(&self, draw: &Draw<'_>) -> bool {
-        draw.pipeline.shaders.present().any(|(stage, shader)| {
-            let reads_depth = |bindings| self.targets.reads_depth(shader, bindings);
-            writes_memory(shader.bindings()) || draw.bindings[stage].is_some_and(reads_depth)
-        })
+        let parts = &draw.pipeline.parts;
+        let reads_depth = |(stage, shader)| {
+            let bindings: Option<&Bindings> = draw.bindings[stage];
+            bindings.is_some_and(|bindings| self.targets.reads_depth(shader, bindings))
+        };
+        parts.writes_memory || parts.shaders.present().any(reads_depth)
     }
 
     /// Adds a draw whose counts are words of a buffer, from a byte offset on: vertices, instances, the first vertex, the first instance;
@@ -361,7 +377,7 @@ impl<'a> Pass<'a> {
             let deadline = self.deadline()?;
             let limits = Limits { token: deadline.token(), fuel: *fuel, progress };
             let before = self.statistics.len();
-            let statistics = schedule::run(&draws, &self.target, self.device.pool(), &limits);
+            let statistics = schedule::run(&draws, &self.target, self.device, &limits, &self.spare);
             self.statistics.extend(statistics.map_err(|error| error.after(before))?);
             Ok(())
         })

@@ -1,44 +1,79 @@
 //! The schedule of draws that share targets: batches of primitives in parallel, then tiles in parallel.
 //!
 //! Which thread does what never shows: batches are cut by the draw alone, a tile belongs to one thread and walks the batches in
-//! order, and nothing depends on where one round of batches ends.
+//! order, and nothing depends on where one round of batches ends. What a draw binds is made ready by the thread that takes its first
+//! batch, so that many small draws are prepared in parallel too.
 
+use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use brolga_runtime::{BoundShader, CancelToken, Dispatch, Pool, Progress};
+use brolga_runtime::{
+    BindingRules, Bindings, CancelToken, Device, Dispatch, Error, Layers, Pool, Progress, Register, StageKind,
+    StageRun, StageSeat, Stages, View,
+};
 
 use crate::error::DrawError;
+use crate::pipeline::Pipeline;
 use crate::setup::bins::Marks;
 use crate::setup::{Prepared, Raster, Scratch};
 use crate::statistics::Statistics;
 use crate::tiles::targets::Target;
 use crate::tiles::walk::{Shading, TileWorker};
 use crate::vertices::assembly::{BATCH_PRIMITIVES, Batch, InputAssembler};
-use crate::vertices::primitives::{Outputs, PrimitiveBatch};
+use crate::vertices::primitives::PrimitiveBatch;
 use crate::vertices::shading::VertexStage;
 
 /// Positions of batches that are prepared before tiles are drawn, and the most batches. They bound memory, whatever is drawn, and let
-/// most of it stay in caches.
+/// most of it stay in caches. Tiles of the depth buffer are read and written once for all of them.
 const POSITIONS: u64 = 32 * 3 * BATCH_PRIMITIVES as u64;
-const BATCHES: usize = 128;
+const BATCHES: usize = 1024;
 
 /// One draw, with all of its state.
 #[derive(Debug)]
 pub struct BoundDraw {
-    /// The vertex shader, and what is bound to it.
-    pub vertex: BoundShader,
-    /// The pixel shader, if there is one.
-    pub pixel: Option<BoundShader>,
+    /// The shaders, and what the vertex shader gives.
+    pub pipeline: Pipeline,
+    /// What is bound to each shader, and fits it.
+    pub bound: Stages<StageBindings>,
     /// What it reads.
     pub input: InputAssembler,
-    /// What the vertex shader gives.
-    pub outputs: Outputs,
     /// What becomes of triangles. Without it vertices are shaded, and nothing else happens.
     pub raster: Option<Raster>,
     /// How pixels are tested and shaded.
     pub shading: Shading,
+}
+
+/// What is bound to a shader: what the draw says, and over it what the pipeline adds.
+#[derive(Clone, Debug, Default)]
+pub struct StageBindings {
+    /// What the draw says.
+    pub bindings: Option<Bindings>,
+    /// Vertex buffers, targets, and what Direct3D 9 has where nothing is bound.
+    pub more: Arc<[(Register, View)]>,
+    /// Under which rules.
+    pub rules: BindingRules,
+}
+
+impl StageBindings {
+    /// All of it.
+    pub fn layers(&self) -> Layers<'_> {
+        Layers::new(self.bindings.as_ref(), &self.more, self.rules)
+    }
+}
+
+impl BoundDraw {
+    /// Begins to run a stage, if the pipeline has it.
+    pub(crate) fn stage<'a>(
+        &'a self,
+        stage: StageKind,
+        device: &'a Device,
+        run: &'a Dispatch,
+    ) -> Result<Option<StageRun<'a>>, Error> {
+        let shader = self.pipeline.shader(stage);
+        shader.map(|shader| device.stage_run(shader, self.bound[stage].layers(), run)).transpose()
+    }
 }
 
 /// When to stop, and whom to tell how far it has got.
@@ -66,17 +101,59 @@ impl Limits<'_> {
     }
 }
 
+/// Memory of draws before, which serves again.
+#[derive(Default)]
+pub struct Spare<'a> {
+    prepared: Mutex<Vec<Prepared>>,
+    hands: Mutex<Vec<Hands<'a>>>,
+}
+
+/// What a thread works with.
+struct Hands<'a> {
+    seat: StageSeat<'a>,
+    vertices: VertexStage,
+    made: PrimitiveBatch,
+    scratch: Scratch,
+    tiles: TileWorker,
+}
+
+impl fmt::Debug for Spare<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Spare").finish_non_exhaustive()
+    }
+}
+
+impl<'a> Spare<'a> {
+    /// Lets a thread work with what another left. What it fails with is not used again.
+    fn with_hands<E>(&self, device: &'a Device, work: impl FnOnce(&mut Hands<'a>) -> Result<(), E>) -> Result<(), E> {
+        let left = self.hands.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut hands = left.unwrap_or_else(|| Hands {
+            seat: device.stage_seat(),
+            vertices: VertexStage::default(),
+            made: PrimitiveBatch::default(),
+            scratch: Scratch::default(),
+            tiles: TileWorker::default(),
+        });
+        work(&mut hands)?;
+        self.hands.lock().unwrap_or_else(PoisonError::into_inner).push(hands);
+        Ok(())
+    }
+}
+
 /// Draws in order; returns what each draw did.
 ///
 /// # Errors
 /// If a shader did not finish, or the token was cancelled. Targets then hold what was drawn until it stopped.
-pub fn run(
+pub fn run<'d>(
     draws: &[BoundDraw],
     target: &Target,
-    pool: &Pool,
+    device: &'d Device,
     limits: &Limits<'_>,
+    spare: &Spare<'d>,
 ) -> Result<Vec<Statistics>, DrawError> {
-    let schedule = Schedule { draws, target, pool, limits, run: limits.run(), spare: Mutex::default() };
+    let (run, mut runs) = (limits.run(), Vec::new());
+    runs.resize_with(draws.len(), OnceLock::new);
+    let schedule = Schedule { draws, runs, target, device, limits, run: &run, spare };
     let mut statistics = vec![Statistics::default(); draws.len()];
     let (mut pending, mut positions) = (Vec::new(), 0);
     for (n, draw) in draws.iter().enumerate() {
@@ -104,65 +181,95 @@ struct Pending {
 }
 
 /// What all rounds of batches have in common.
-struct Schedule<'a> {
+struct Schedule<'a, 'd> {
     draws: &'a [BoundDraw],
+    /// The stages of each draw, once a thread has made them ready.
+    runs: Vec<OnceLock<DrawRun<'a>>>,
     target: &'a Target,
-    pool: &'a Pool,
+    device: &'d Device,
     limits: &'a Limits<'a>,
     /// The limits of a part of the work.
-    run: Dispatch,
-    /// What batches of rounds before were prepared in: its memory serves again.
-    spare: Mutex<Vec<Prepared>>,
+    run: &'a Dispatch,
+    spare: &'a Spare<'d>,
 }
 
-impl Schedule<'_> {
+/// The stages of a draw that runs.
+struct DrawRun<'a> {
+    vertex: StageRun<'a>,
+    pixel: Option<StageRun<'a>>,
+}
+
+/// A round of batches, and the tiles in which they have something.
+struct Round<'a> {
+    batches: &'a [Pending],
+    /// The first tile of each batch, and how many there are from there to the last.
+    spans: Vec<[u32; 2]>,
+    tiles: Vec<u32>,
+}
+
+impl<'a, 'd: 'a> Schedule<'a, 'd> {
     /// Prepares what waits, and draws it.
     fn flush(&self, pending: &mut Vec<Pending>, statistics: &mut [Statistics]) -> Result<(), DrawError> {
         let batches = std::mem::take(pending);
-        let Some(last) = batches.last() else { return Ok(()) };
-        let (limits, draw) = (self.limits, last.draw);
+        let (Some(first), Some(last)) = (batches.first(), batches.last()) else { return Ok(()) };
+        let (limits, pool, draw) = (self.limits, self.device.pool(), last.draw);
         let work = |count| Work { next: AtomicUsize::new(0), count, limits, draw, failure: Mutex::new(None) };
-        work(batches.len()).run(self.pool, |work| self.prepare(&batches, work))?;
-        let mut marks = Marks::new(self.target.grid().count())?;
+        let prepare = |work: &Work<'_>| self.spare.with_hands(self.device, |hands| self.prepare(&batches, work, hands));
+        work(batches.len()).run(pool, prepare)?;
+        let (mut marks, mut spans) = (Marks::new(self.target.grid().count())?, Vec::with_capacity(batches.len()));
         for batch in &batches {
             // Each may be in all tiles of a large target.
             self.limits.check(batch.draw)?;
             let prepared = batch.prepared.get().expect("all batches are prepared");
             statistics[batch.draw] += prepared.statistics;
             prepared.bins.mark(&mut marks);
+            spans.push(prepared.bins.span());
         }
-        let tiles = marks.tiles()?;
-        let all = Mutex::new(&mut *statistics);
-        work(tiles.len()).run(self.pool, |work| {
-            let (mut worker, mut own) = (TileWorker::default(), vec![Statistics::default(); self.draws.len()]);
-            let result = self.draw_tiles(&batches, &tiles, work, &mut worker, &mut own);
+        let round = Round { batches: &batches, spans, tiles: marks.tiles()? };
+        let all = Mutex::new(&mut statistics[first.draw..=last.draw]);
+        let draw = |work: &Work<'_>| {
+            let mut own = vec![Statistics::default(); last.draw - first.draw + 1];
+            let draw = |hands: &mut Hands<'d>| self.draw_tiles(&round, work, hands, &mut own);
+            let result = self.spare.with_hands(self.device, draw);
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
             all.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
             result
-        })?;
+        };
+        work(round.tiles.len()).run(pool, draw)?;
+        drop(round);
         let prepared = batches.into_iter().filter_map(|batch| batch.prepared.into_inner());
-        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spare = self.spare.prepared.lock().unwrap_or_else(PoisonError::into_inner);
         spare.extend(prepared.inspect(|prepared| self.limits.progress.advance(prepared.statistics.primitives)));
         Ok(())
     }
 
+    /// The stages of a draw, made ready if no thread has done that yet. Should two do it at once, one of them is not used.
+    fn stages(&self, number: usize) -> Result<&DrawRun<'a>, DrawError> {
+        if let Some(run) = self.runs[number].get() {
+            return Ok(run);
+        }
+        let (draw, failed) = (&self.draws[number], DrawError::in_draw(number));
+        let stage = |stage| draw.stage(stage, self.device, self.run).map_err(failed);
+        let vertex = stage(StageKind::Vertex)?.expect("no pipeline is made without one");
+        let run = DrawRun { vertex, pixel: stage(StageKind::Pixel)? };
+        Ok(self.runs[number].get_or_init(|| run))
+    }
+
     /// Shades vertices and sets up primitives, batch by batch, for as long as there are any.
-    fn prepare(&self, batches: &[Pending], work: &Work<'_>) -> Result<(), DrawError> {
-        let (mut stage, mut made, mut scratch) =
-            (VertexStage::default(), PrimitiveBatch::default(), Scratch::default());
+    fn prepare(&self, batches: &[Pending], work: &Work<'_>, hands: &mut Hands<'d>) -> Result<(), DrawError> {
+        let Hands { seat, vertices, made, scratch, .. } = hands;
         let mut next = work.take()?;
         while let Some(first) = next {
             let number = batches[first].draw;
             let failed = DrawError::in_draw(number);
             let draw = &self.draws[number];
-            let mut worker = draw.vertex.worker().map_err(failed)?;
-            let mut session = worker.begin(&self.run).map_err(failed)?;
+            let mut session = self.stages(number)?.vertex.session(seat).map_err(failed)?;
             while let Some(batch) = next.map(|n| &batches[n]).filter(|batch| batch.draw == number) {
-                let mut prepared = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-                let part = (batch.batch, batch.instances.clone());
-                let shaded = stage.shade(&draw.input, part, draw.outputs.rows, &mut made, &mut session);
-                shaded.map_err(failed)?;
-                prepared.set_up(&mut made, &draw.outputs, draw.raster.as_ref(), self.target.grid(), &mut scratch);
+                let spare = self.spare.prepared.lock().unwrap_or_else(PoisonError::into_inner).pop();
+                let mut prepared = spare.unwrap_or_default();
+                let (part, outputs) = ((batch.batch, batch.instances.clone()), &draw.pipeline.parts.outputs);
+                vertices.shade(&draw.input, part, outputs.rows, made, &mut session).map_err(failed)?;
+                prepared.set_up(made, outputs, draw.raster.as_ref(), self.target.grid(), scratch);
                 // Nobody else has this batch.
                 let _ = batch.prepared.set(prepared);
                 next = work.take()?;
@@ -174,16 +281,16 @@ impl Schedule<'_> {
     /// Draws tiles for as long as there are any.
     fn draw_tiles(
         &self,
-        batches: &[Pending],
-        tiles: &[u32],
+        round: &Round<'_>,
         work: &Work<'_>,
-        worker: &mut TileWorker,
+        hands: &mut Hands<'d>,
         statistics: &mut [Statistics],
     ) -> Result<(), DrawError> {
         while let Some(n) = work.take()? {
-            worker.begin(self.target, tiles[n]);
-            let result = self.draw_tile(batches, tiles[n], worker, statistics);
-            worker.end(self.target)?;
+            let tile = round.tiles[n];
+            hands.tiles.begin(self.target, tile);
+            let result = self.draw_tile(round, tile, hands, statistics);
+            hands.tiles.end(self.target)?;
             result?;
         }
         Ok(())
@@ -192,30 +299,42 @@ impl Schedule<'_> {
     /// Draws what all batches have in a tile.
     fn draw_tile(
         &self,
-        batches: &[Pending],
+        round: &Round<'_>,
         tile: u32,
-        worker: &mut TileWorker,
+        Hands { seat, tiles: worker, .. }: &mut Hands<'d>,
         statistics: &mut [Statistics],
     ) -> Result<(), DrawError> {
-        for of_draw in batches.chunk_by(|one, other| one.draw == other.draw) {
-            let prepared = of_draw.iter().filter_map(|batch| batch.prepared.get());
-            let mut parts = prepared.filter(|prepared| prepared.bins.has(tile)).peekable();
-            if parts.peek().is_none() {
-                continue;
-            }
-            let number = of_draw[0].draw;
+        let batches = round.batches;
+        let (first_draw, mut from) = (batches[0].draw, 0);
+        while let Some(first) = round.next_in(tile, from) {
+            let number = batches[first].draw;
+            let count = batches[first..].iter().take_while(|batch| batch.draw == number).count();
+            from = first + count;
             let (draw, failed) = (&self.draws[number], DrawError::in_draw(number));
             let Some(raster) = &draw.raster else { continue };
             worker.prepare(self.target, &draw.shading)?;
-            let mut bound = draw.pixel.as_ref().map(BoundShader::worker).transpose().map_err(failed)?;
-            let mut session = bound.as_mut().map(|bound| bound.begin(&self.run)).transpose().map_err(failed)?;
+            let run = self.runs[number].get().expect("its batches are prepared");
+            let mut session = run.pixel.as_ref().map(|run| run.session(seat)).transpose().map_err(failed)?;
+            let prepared = batches[first..from].iter().filter_map(|batch| batch.prepared.get());
             // A batch may cover the tile a thousand times.
+            let parts = prepared.filter(|prepared| prepared.bins.has(tile));
             let parts = parts.take_while(|_| !self.limits.token.is_cancelled());
-            let did = worker.draw(parts, tile, (&draw.outputs, raster), &draw.shading, session.as_mut());
-            statistics[number] += did.map_err(failed)?;
+            let outputs = &draw.pipeline.parts.outputs;
+            let did = worker.draw(parts, tile, (outputs, raster), &draw.shading, session.as_mut());
+            statistics[number - first_draw] += did.map_err(failed)?;
             self.limits.check(number)?;
         }
         Ok(())
+    }
+}
+
+impl Round<'_> {
+    /// The next batch from a place on that has anything in a tile.
+    fn next_in(&self, tile: u32, from: usize) -> Option<usize> {
+        let has = |&n: &usize| self.batches[n].prepared.get().is_some_and(|prepared| prepared.bins.has(tile));
+        let mut near =
+            (from..).zip(&self.spans[from..]).filter(|(_, [first, count])| tile.wrapping_sub(*first) < *count);
+        near.find(|(n, _)| has(n)).map(|(n, _)| n)
     }
 }
 

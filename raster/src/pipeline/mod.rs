@@ -8,6 +8,7 @@
 mod linkage;
 mod pass_through;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use brolga_fenv::in_default_mode;
@@ -123,6 +124,12 @@ impl PipelineDesc {
 /// Shaders, compiled with the state around them. Cheap to clone and usable from any thread.
 #[derive(Clone, Debug)]
 pub struct Pipeline {
+    pub(crate) parts: Arc<Parts>,
+}
+
+/// What a pipeline is made of.
+#[derive(Debug)]
+pub(crate) struct Parts {
     pub(crate) shaders: Stages<Option<Shader>>,
     pub(crate) topology: Topology,
     pub(crate) rasterizer: RasterizerState,
@@ -143,6 +150,8 @@ pub struct Pipeline {
     pub(crate) depth_format: Option<Format>,
     /// The rules of Direct3D 9, if they are the draw's.
     pub(crate) direct3d9: Option<Rules>,
+    /// Whether a shader writes to more than its targets.
+    pub(crate) writes_memory: bool,
 }
 
 /// The rules of Direct3D 9 for a draw.
@@ -235,9 +244,11 @@ impl Pipeline {
         let pixel = linkage.pixel.map(|pixel| compile(pixel, &options)).transpose()?;
         let read = pixel.as_ref().and_then(|shader| shader.stage().signature());
         let outputs = outputs(&signature, read, &links, fog)?;
-        let mut shaders = Stages::default();
+        let mut shaders = Stages::<Option<Shader>>::default();
         (shaders[StageKind::Vertex], shaders[StageKind::Pixel]) = (Some(vertex), pixel);
-        Ok(Self {
+        let writes_memory = shaders.present().any(|(_, shader)| writes_memory(shader.bindings()));
+        let parts = Parts {
+            writes_memory,
             shaders,
             outputs,
             rows,
@@ -255,7 +266,8 @@ impl Pipeline {
                 is_transformed: linkage.is_transformed,
                 size_word: word(SystemValue::PointSize),
             }),
-        })
+        };
+        Ok(Self { parts: Arc::new(parts) })
     }
 
     /// The pixel shader, if its code is to be made now that the formats of its targets are known.
@@ -266,19 +278,20 @@ impl Pipeline {
     /// The formats in which the pixel shader sees its targets and the depth buffer.
     fn pixel_formats(&self) -> Vec<(Register, Format)> {
         let register = |n| Register::new(ResourceClass::UnorderedAccess, n).in_space(SPACE);
-        let depth = self.depth.filter(|_| self.is_late).map(|depth| (register(DEPTH), codes(depth.format)));
-        (0..).map(register).zip(self.targets.iter().copied()).chain(depth).collect()
+        let Parts { depth, is_late, targets, .. } = &*self.parts;
+        let depth = depth.filter(|_| *is_late).map(|depth| (register(DEPTH), codes(depth.format)));
+        (0..).map(register).zip(targets.iter().copied()).chain(depth).collect()
     }
 
     /// The shader of a stage, with what the pipeline does before and after it: vertex fetch before the vertex shader, interpolation before the
     /// pixel shader and the output merger after it.
     pub fn shader(&self, stage: StageKind) -> Option<&Shader> {
-        self.shaders[stage].as_ref()
+        self.parts.shaders[stage].as_ref()
     }
 
     /// The shaders of all stages.
     pub fn shaders(&self) -> &Stages<Option<Shader>> {
-        &self.shaders
+        &self.parts.shaders
     }
 
     /// The pixel shader.
@@ -297,7 +310,7 @@ pub(crate) fn codes(format: DepthFormat) -> Format {
 }
 
 /// Whether a shader that declares this writes to more than its targets.
-pub(crate) fn writes_memory(declared: &[Declared]) -> bool {
+fn writes_memory(declared: &[Declared]) -> bool {
     let is_written = |register: Register| register.class == ResourceClass::UnorderedAccess && register.space != SPACE;
     declared.iter().any(|range| is_written(range.register))
 }

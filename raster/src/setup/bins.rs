@@ -172,6 +172,15 @@ impl Bins {
         })
     }
 
+    /// The first tile that may have anything, and how many there are from there to the last.
+    pub fn span(&self) -> [u32; 2] {
+        if !self.wide.is_empty() {
+            return [0, u32::MAX];
+        }
+        let last = self.scattered.last().map(|last| last - self.first_tile + 1);
+        [self.first_tile, last.unwrap_or(self.ends.len() as u32)]
+    }
+
     /// Whether a tile has anything.
     pub fn has(&self, tile: u32) -> bool {
         !self.of_tile(tile).is_empty() || self.wide_in(tile).next().is_some()

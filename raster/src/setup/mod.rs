@@ -21,6 +21,8 @@ mod triangle;
 pub mod vectors;
 pub mod viewport;
 
+use std::sync::Arc;
+
 use crate::setup::bias::DepthBias;
 use crate::setup::bins::{Bins, Grid};
 use crate::setup::shape::{Bounds, Corner, Group, Planes, PointSizes, Small, Sprite};
@@ -34,7 +36,7 @@ use crate::vertices::primitives::{IndexedPrimitive, Outputs, PrimitiveBatch, Ver
 #[derive(Clone, Debug)]
 pub struct Raster {
     /// The parts of the target that are drawn to: the first one, or all that the vertex shader can choose.
-    pub areas: Vec<Area>,
+    pub areas: Arc<[Area]>,
     /// The pipeline's state.
     pub state: RasterizerState,
     /// Whether the sample mask takes all pixels away.

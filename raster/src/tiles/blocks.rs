@@ -5,7 +5,7 @@
 use wide::i32x4;
 
 use crate::setup::bins::TILE_SIZE;
-use crate::setup::shape::Edge;
+use crate::setup::shape::{Bounds, Edge};
 
 /// Pixels along a side of the smallest blocks.
 pub const PART: i32 = 4;
@@ -29,8 +29,8 @@ pub enum Block {
     },
 }
 
-/// The most edges that bound what is drawn: those of a line's rectangle and of one of pixels.
-pub const MOST_EDGES: usize = 8;
+/// The most edges that bound what is drawn: those of a line's rectangle.
+pub const MOST_EDGES: usize = 4;
 
 /// An edge that crosses a tile, seen from its first pixel.
 #[derive(Clone, Copy, Default)]
@@ -51,9 +51,61 @@ pub fn is_outside(edges: &[Edge], [x, y]: [i32; 2]) -> bool {
     edges.iter().any(|edge| edge.at(x, y) + i64::from(edge.span(TILE_SIZE).1) < 0)
 }
 
-/// Calls a function for each block of a tile whose pixels are on the inner side of all edges (at most [`MOST_EDGES`]), row by row.
+/// The part of a tile that a rectangle leaves: its sides from the tile's first pixel on.
+#[derive(Clone, Copy)]
+struct Window {
+    /// Left and right.
+    columns: [i32; 2],
+    /// Top and bottom.
+    rows: [i32; 2],
+}
+
+impl Window {
+    /// Nothing where the rectangle leaves all of the tile.
+    fn new(bounds: &Bounds, [x, y]: [i32; 2]) -> Option<Self> {
+        let columns = [bounds.left - x, bounds.right - x];
+        let rows = [bounds.top - y, bounds.bottom - y];
+        let has_all = |[first, end]: [i32; 2]| first <= 0 && end >= TILE_SIZE;
+        (!has_all(columns) || !has_all(rows)).then_some(Self { columns, rows })
+    }
+
+    /// Looks at 4 x 4 squares of `SIZE` pixels from a pixel of the tile on.
+    #[inline(always)]
+    fn sides<const SIZE: i32>(&self, from: [i32; 2]) -> Sides {
+        let [(met_columns, whole_columns), (met_rows, whole_rows)] = [(self.columns, from[0]), (self.rows, from[1])]
+            .map(|([first, end], from)| {
+                let [first, end] = [first - from, end - from].map(|side| side.clamp(0, 4 * SIZE));
+                let lines = |first: i32, end: i32| 0xf_u32 << first & !(0xf_u32 << end) & 0xf;
+                // Those that have a pixel of it, and those that have no other.
+                (lines(first / SIZE, (end + SIZE - 1) / SIZE), lines((first + SIZE - 1) / SIZE, end / SIZE))
+            });
+        let squares = |columns: u32, rows: u32| {
+            let rows = ROWS[rows as usize % 16];
+            columns as u16 * 0x1111 & rows
+        };
+        Sides { outside: !squares(met_columns, met_rows), crossed: !squares(whole_columns, whole_rows) }
+    }
+}
+
+/// The squares of rows, a bit for each row.
+const ROWS: [u16; 16] = {
+    let mut rows = [0; 16];
+    let mut n = 0;
+    while n < 64 {
+        rows[n / 4] |= if (n / 4) >> (n % 4) & 1 != 0 { 0xf << (4 * (n % 4)) } else { 0 };
+        n += 1;
+    }
+    rows
+};
+
+/// Calls a function for each block of a tile whose pixels are in a rectangle and on the inner side of all edges (at most [`MOST_EDGES`]),
+/// row by row.
 #[inline(always)]
-pub fn walk(edges: &[Edge], tile: [i32; 2], mut draw: impl FnMut(Block)) {
+pub fn walk(edges: &[Edge], bounds: &Bounds, tile: [i32; 2], mut draw: impl FnMut(Block)) {
+    if bounds.intersect(Bounds::square(tile, TILE_SIZE)).is_empty() {
+        return;
+    }
+    let window = Window::new(bounds, tile);
     let mut crossing = [Local::default(); MOST_EDGES];
     let mut count = 0;
     for &edge in edges {
@@ -69,17 +121,17 @@ pub fn walk(edges: &[Edge], tile: [i32; 2], mut draw: impl FnMut(Block)) {
         }
     }
     let crossing = &crossing[..count];
-    if crossing.is_empty() {
+    if crossing.is_empty() && window.is_none() {
         return draw(Block::Whole { corner: tile, size: TILE_SIZE });
     }
-    each(sides::<16>(crossing, [0, 0]), |[x, y], is_whole| {
+    each(sides::<16>(crossing, &window, [0, 0]), |[x, y], is_whole| {
         let corner = [tile[0] + x * 16, tile[1] + y * 16];
         if is_whole {
             return draw(Block::Whole { corner, size: 16 });
         }
-        each(sides::<4>(crossing, [x * 16, y * 16]), |[bx, by], is_whole| {
+        each(sides::<4>(crossing, &window, [x * 16, y * 16]), |[bx, by], is_whole| {
             let place = [x * 16 + bx * 4, y * 16 + by * 4];
-            let outside = if is_whole { 0 } else { sides::<1>(crossing, place).outside };
+            let outside = if is_whole { 0 } else { sides::<1>(crossing, &window, place).outside };
             let corner = [tile[0] + place[0], tile[1] + place[1]];
             match !outside {
                 0 => (),
@@ -100,7 +152,7 @@ struct Sides {
 
 /// Looks at 4 x 4 squares of `SIZE` pixels from a pixel of the tile on.
 #[inline(always)]
-fn sides<const SIZE: i32>(edges: &[Local], from: [i32; 2]) -> Sides {
+fn sides<const SIZE: i32>(edges: &[Local], window: &Option<Window>, from: [i32; 2]) -> Sides {
     // Any negative value makes the sign of the whole negative.
     let [mut greatest, mut least] = [[i32x4::ZERO; 4]; 2];
     for local in edges {
@@ -113,7 +165,10 @@ fn sides<const SIZE: i32>(edges: &[Local], from: [i32; 2]) -> Sides {
             values += i32x4::splat(y);
         }
     }
-    Sides { outside: signs(greatest), crossed: signs(least) }
+    let of_edges = Sides { outside: signs(greatest), crossed: signs(least) };
+    let Some(window) = window else { return of_edges };
+    let Sides { outside, crossed } = window.sides::<SIZE>(from);
+    Sides { outside: of_edges.outside | outside, crossed: of_edges.crossed | crossed }
 }
 
 /// Calls a function for the squares that are not outside, with whether they are whole.

@@ -8,11 +8,11 @@ use brolga_ir::pipeline::record::{DEPTHS_STAY, STENCILS_STAY};
 use brolga_ir::pipeline::state::{DepthFormat, DepthTest};
 use brolga_runtime::format::Use;
 use brolga_runtime::{
-    Bindings, Format, Register, ResourceClass, ResourceError, Shader, Subresources, TexelBox, Texture, View,
+    Bindings, Format, Layers, Register, ResourceClass, ResourceError, Shader, Subresources, TexelBox, Texture, View,
 };
 
 use crate::error::DrawError;
-use crate::pipeline::Pipeline;
+use crate::pipeline::Parts;
 use crate::setup::bins::Grid;
 use crate::state::depth_format;
 
@@ -178,10 +178,12 @@ impl Targets {
     }
 
     /// Checks that they are those that a pipeline is for.
-    pub(crate) fn check_formats(&self, pipeline: &Pipeline) -> Result<(), DrawError> {
-        let formats: Vec<_> = self.colors.iter().filter_map(View::format).collect();
+    pub(crate) fn check_formats(&self, pipeline: &Parts) -> Result<(), DrawError> {
+        let formats = || self.colors.iter().filter_map(View::format);
         let depth = self.depth_format();
-        if formats == pipeline.targets && (depth == pipeline.depth_format || pipeline.depth_format.is_none()) {
+        if formats().eq(pipeline.targets.iter().copied())
+            && (depth == pipeline.depth_format || pipeline.depth_format.is_none())
+        {
             return Ok(());
         }
         let described = |formats: &[Format], depth: Option<Format>| {
@@ -190,7 +192,7 @@ impl Targets {
         };
         Err(DrawError::Targets {
             expected: described(&pipeline.targets, pipeline.depth_format),
-            found: described(&formats, depth),
+            found: described(&formats().collect::<Vec<_>>(), depth),
         })
     }
 
@@ -200,8 +202,8 @@ impl Targets {
         &self,
         stage: &'static str,
         shader: &Shader,
-        bindings: &Bindings,
-        pipeline: &Pipeline,
+        bindings: Layers<'_>,
+        pipeline: &Parts,
     ) -> Result<(), DrawError> {
         const WRITTEN: &[ResourceClass] = &[ResourceClass::UnorderedAccess];
         let check = |target: &dyn Fn() -> String, meets: &dyn Fn(&View) -> bool, written: &View| {
@@ -226,7 +228,7 @@ impl Targets {
     pub(crate) fn reads_depth(&self, shader: &Shader, bindings: &Bindings) -> bool {
         let Some(depth) = &self.depth else { return false };
         let may_change = [!depth.has_read_only_depth, !depth.has_read_only_stencil];
-        register_of(READ, shader, bindings, |view| depth.meets(view, may_change)).is_some()
+        register_of(READ, shader, bindings.into(), |view| depth.meets(view, may_change)).is_some()
     }
 }
 
@@ -240,7 +242,7 @@ const READ: &[ResourceClass] = &[ResourceClass::ShaderResource, ResourceClass::C
 fn register_of(
     classes: &[ResourceClass],
     shader: &Shader,
-    bindings: &Bindings,
+    bindings: Layers<'_>,
     is_such: impl Fn(&View) -> bool,
 ) -> Option<Register> {
     let is_one = |register: &Register| {

@@ -2,7 +2,7 @@
 
 use brolga_ir::pipeline::record::{BatchAttribute, BatchPrimitive, BatchState};
 use brolga_ir::pipeline::state::DepthTest;
-use brolga_runtime::{ArrayWords, Error, ResourceError, Session};
+use brolga_runtime::{ArrayWords, Error, ResourceError, StageSession};
 use wide::f32x4;
 
 use crate::setup::bins::TILE_SIZE;
@@ -104,7 +104,7 @@ impl TileWorker {
         tile: u32,
         (outputs, raster): (&Outputs, &Raster),
         shading: &Shading,
-        pixel: Option<&mut Session<'_>>,
+        pixel: Option<&mut StageSession<'_>>,
     ) -> Result<Statistics, Error> {
         self.distances.clear();
         let (shading, statistics) = (*shading, Statistics::default());
@@ -126,7 +126,7 @@ struct TileDraw<'t, 's, 'w> {
     outputs: &'t Outputs,
     raster: &'t Raster,
     shading: Shading,
-    pixel: Option<&'s mut Session<'w>>,
+    pixel: Option<&'s mut StageSession<'w>>,
     failure: Option<Error>,
     statistics: Statistics,
 }
@@ -230,12 +230,10 @@ impl TileDraw<'_, '_, '_> {
                 (bounds, sprite.corners(&prepared.corners[primitive.vertices[0] as usize]), 0)
             }
         };
-        let sides = bounds.sides();
         // What is long misses most tiles of its rectangle.
         if blocks::is_outside(&edges[..own], origin) {
             return;
         }
-        edges[own..own + sides.len()].copy_from_slice(&sides);
         let Some(local) = primitive.shape.planes(&corners).map(|planes| planes.around(origin)) else { return };
         let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
         if self.is_hidden(&drawn, &bounds.intersect(Bounds::square(origin, TILE_SIZE))) {
@@ -243,7 +241,7 @@ impl TileDraw<'_, '_, '_> {
         }
         self.find_distances(&drawn, &corners);
         let mut blocks = std::mem::take(&mut self.worker.blocks);
-        blocks::walk(&edges[..own + sides.len()], origin, |block| blocks.push(block));
+        blocks::walk(&edges[..own], &bounds, origin, |block| blocks.push(block));
         for block in blocks.drain(..) {
             match block {
                 Block::Whole { corner, size } => self.whole(&mut drawn, corner, size),

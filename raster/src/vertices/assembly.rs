@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use brolga_ir::pipeline::record::SLOTS;
+
 use crate::state::{Kind, Topology};
 use crate::vertices::indices::Indices;
 
@@ -170,7 +172,7 @@ pub struct InputAssembler {
     /// The first of them.
     pub first_instance: u32,
     /// Bytes from a vertex to the next in each buffer.
-    pub strides: Vec<u32>,
+    pub strides: [u32; SLOTS as usize],
 }
 
 impl InputAssembler {
@@ -186,6 +188,10 @@ impl InputAssembler {
 
     /// How many instances a batch may have: more than one where it has all of their primitives.
     pub fn instances_of_batch(&self) -> u32 {
+        if self.topology.is_list() && self.restart.is_none() {
+            let primitives = self.count / self.topology.kind().vertices();
+            return if primitives == 0 { 1 } else { (BATCH_PRIMITIVES / primitives).max(1) };
+        }
         let mut batches = Vec::new();
         self.topology.batches(self.count, BATCH_PRIMITIVES, self.is_restart(), |batch| {
             batches.push(batch);

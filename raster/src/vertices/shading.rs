@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use brolga_ir::pipeline::record::BatchVertex;
 use brolga_ir::width::MAX_LANES;
-use brolga_runtime::{ArrayWords, Error, Session};
+use brolga_runtime::{ArrayWords, Error, StageSession};
 
 use crate::state::Kind;
 use crate::statistics::Statistics;
@@ -101,7 +101,7 @@ impl VertexStage {
         (batch, instances): (Batch, Range<u32>),
         registers: usize,
         made: &mut PrimitiveBatch,
-        session: &mut Session<'_>,
+        session: &mut StageSession<'_>,
     ) -> Result<(), Error> {
         let PrimitiveBatch { kind, vertices, primitives, statistics } = made;
         let read = batch.vertices(input.is_restart()) * instances.len() as u64;

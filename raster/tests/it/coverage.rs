@@ -39,9 +39,12 @@ fn is_covered(corners: [Point; 3], [x, y]: [i32; 2]) -> bool {
     })
 }
 
+/// What bounds nothing.
+const EVERYWHERE: Bounds = Bounds { left: -100_000, top: -100_000, right: 100_000, bottom: 100_000 };
+
 /// Adds what is covered, in the way that tiles find it.
-fn walk(picture: &mut Picture, edges: &[Edge]) {
-    blocks::walk(edges, picture.corner, |block| match block {
+fn walk(picture: &mut Picture, edges: &[Edge], bounds: &Bounds) {
+    blocks::walk(edges, bounds, picture.corner, |block| match block {
         Block::Whole { corner, size } => {
             (0..size * size).for_each(|n| picture.add([corner[0] + n % size, corner[1] + n / size]))
         }
@@ -58,15 +61,17 @@ fn check(corners: [Point; 3], corner: [i32; 2]) {
             expected.add(pixel);
         }
     }
-    let mut walked = Picture::new(corner);
     let triangle = Triangle::new(corners);
     assert_eq!(triangle.is_some(), area(corners) != 0);
     let Some(triangle) = triangle else {
         return assert!(expected.counts.iter().all(|&count| count == 0));
     };
-    walk(&mut walked, &triangle.edges());
-    assert!(walked.counts == expected.counts, "{corners:?} in the tile at {corner:?}");
     let whole = Bounds::of(&corners);
+    for bounds in [whole, EVERYWHERE] {
+        let mut walked = Picture::new(corner);
+        walk(&mut walked, &triangle.edges(), &bounds);
+        assert!(walked.counts == expected.counts, "{corners:?} in the tile at {corner:?}");
+    }
     let mut group = Group::default();
     // Neighbours of any size must not matter.
     let place = (corners[0].x & 15) as usize;
@@ -180,7 +185,7 @@ fn a_closed_mesh_covers_every_pixel_once() {
                 let ways = [[[a, b, d], [a, d, c]], [[a, b, c], [b, d, c]]];
                 let way = ways.into_iter().find(|way| way.iter().all(|&corners| area(corners) > 0));
                 for corners in way.expect("a cell has a diagonal") {
-                    walk(&mut picture, &Triangle::new(corners).expect("an inside").edges());
+                    walk(&mut picture, &Triangle::new(corners).expect("an inside").edges(), &EVERYWHERE);
                 }
             }
         }
@@ -212,7 +217,7 @@ fn the_figures_triangles_cover_its_pixels() {
         let [a, b, c] = corners;
         for corners in [[a, b, c], [b, c, a], [c, b, a]] {
             let mut picture = Picture::new([0, 0]);
-            walk(&mut picture, &Triangle::new(corners).expect("an inside").edges());
+            walk(&mut picture, &Triangle::new(corners).expect("an inside").edges(), &EVERYWHERE);
             // The drawn grid has 8 rows.
             let drawn = |picture: &Picture| picture.counts[..(8 * WINDOW) as usize].to_vec();
             assert!(drawn(&picture) == drawn(&expected), "{corners:?}");
@@ -221,19 +226,24 @@ fn the_figures_triangles_cover_its_pixels() {
     }
 }
 
-/// A rectangle's sides bound what is drawn like edges do.
+/// Rectangles of all kinds, over a triangle that covers everything and over one that does not.
 #[test]
 fn a_rectangle_cuts_off_what_is_outside() {
-    let corners = [[-100.0, -100.0], [300.0, -100.0], [-100.0, 300.0]].map(Point::snap);
-    let triangle = Triangle::new(corners).expect("an inside");
-    let [a, b, c] = triangle.edges();
-    let [left, right, top, bottom] = Bounds { left: 3, top: 7, right: 50, bottom: 60 }.sides();
-    let edges = [a, b, c, left, right, top, bottom];
-    let mut picture = Picture::new([0, 0]);
-    walk(&mut picture, &edges);
-    for n in 0..WINDOW * WINDOW {
-        let [x, y] = [n % WINDOW, n / WINDOW];
-        let expected = (3..50).contains(&x) && (7..60).contains(&y);
-        assert_eq!(picture.counts[n as usize], u8::from(expected), "({x}, {y})");
+    let everything = [[-100.0, -100.0], [300.0, -100.0], [-100.0, 300.0]].map(Point::snap);
+    let a_part = [[-10.0, 3.0], [70.0, 20.0], [12.0, 90.0]].map(Point::snap);
+    let sides = [-70, -1, 0, 1, 3, 4, 7, 16, 31, 50, 60, 63, 64, 65, 200];
+    let mut random = Random(5);
+    for round in 0..500 {
+        let mut side = || sides[random.below(sides.len())];
+        let bounds = Bounds { left: side(), top: side(), right: side(), bottom: side() };
+        let corners = if round % 2 == 0 { everything } else { a_part };
+        let mut picture = Picture::new([0, 0]);
+        walk(&mut picture, &Triangle::new(corners).expect("an inside").edges(), &bounds);
+        for n in 0..WINDOW * WINDOW {
+            let [x, y] = [n % WINDOW, n / WINDOW];
+            let is_in = (bounds.left..bounds.right).contains(&x) && (bounds.top..bounds.bottom).contains(&y);
+            let expected = is_in && is_covered(corners, [x, y]);
+            assert_eq!(picture.counts[n as usize], u8::from(expected), "({x}, {y}) in {bounds:?}");
+        }
     }
 }

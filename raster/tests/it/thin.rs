@@ -1,7 +1,6 @@
 //! Coverage of lines and points against brute force: the rules of sections 3.4.3 and 3.4.6 of the functional specification, said once
 //! more for one pixel in numbers that cannot overflow, and the figures' examples.
 
-use brolga_raster::setup::shape::edge::Edge;
 use brolga_raster::setup::shape::fixed::Point;
 use brolga_raster::setup::shape::plane::{Corner, Local, Planes};
 use brolga_raster::setup::shape::small::Small;
@@ -75,11 +74,9 @@ trait Lines {
 impl Lines for Picture {
     fn draw(&mut self, from: Point, to: Point) {
         let Some(line) = Line::new(from, to, false) else { return };
-        let [one, other] = line.edges();
-        let [left, right, top, bottom] = line.bounds().sides();
-        let edges: [Edge; 6] = [one, other, left, right, top, bottom];
+        let edges = line.edges();
         let before: u32 = self.counts.iter().map(|&count| u32::from(count)).sum();
-        blocks::walk(&edges, self.corner, |block| match block {
+        blocks::walk(&edges, &line.bounds(), self.corner, |block| match block {
             Block::Whole { .. } => panic!("a line covers no square"),
             Block::Part { corner, quads } => {
                 self.add_quads(corner, quads.into(), 2);

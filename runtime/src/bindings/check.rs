@@ -9,14 +9,14 @@ use brolga_resource::format::{Encoding, Format, Use};
 use brolga_resource::{Elements, View, ViewKind};
 
 use super::table::Table;
-use super::{BindingError, BindingRules, Bindings, Declared, Leniency, Register};
+use super::{BindingError, BindingRules, Declared, Layers, Leniency, Register};
 use crate::error::{Error, Limit};
 use crate::limits::Limits;
 
 /// Finds the view of every declared register; returns what `bind` makes of each, given its position.
 pub(crate) fn resolve<T>(
     declared: &[Declared],
-    bindings: &Bindings,
+    bindings: Layers<'_>,
     limits: &Limits,
     mut bind: impl FnMut(&Declared, usize, &View) -> T,
 ) -> Result<Table<Option<T>>, Error> {
@@ -69,7 +69,7 @@ pub(crate) fn each_place(
 
 /// Registers of a range that need a table entry: those that the shader names, and in an unbounded range those that are
 /// bound.
-fn table_len(range: &Declared, bindings: &Bindings, limits: &Limits) -> Result<usize, Error> {
+fn table_len(range: &Declared, bindings: Layers<'_>, limits: &Limits) -> Result<usize, Error> {
     if let Some(count) = range.count {
         return Ok(count as usize);
     }
@@ -182,8 +182,8 @@ fn component_fits(declared: Component, encoding: Encoding, rules: BindingRules) 
 }
 
 /// Whether a register of a range may be left unbound.
-pub(crate) fn check_removal(range: &Declared, bindings: &Bindings, register: Register) -> Result<(), BindingError> {
-    match range.count.is_none() || bindings.rules().allows(Leniency::Unbound) {
+pub(crate) fn check_removal(range: &Declared, rules: BindingRules, register: Register) -> Result<(), BindingError> {
+    match range.count.is_none() || rules.allows(Leniency::Unbound) {
         true => Ok(()),
         false => Err(BindingError::Unbound { register, declared: range.kind }),
     }
@@ -194,7 +194,7 @@ pub(crate) fn check_removal(range: &Declared, bindings: &Bindings, register: Reg
 /// the others.
 pub(crate) fn check_aliases(
     declared: &[Declared],
-    bindings: &Bindings,
+    bindings: Layers<'_>,
     register: Register,
     view: &View,
 ) -> Result<(), BindingError> {

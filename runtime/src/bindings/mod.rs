@@ -5,6 +5,7 @@
 //! | file | what |
 //! |---|---|
 //! | `register.rs` | registers as listings name them |
+//! | `layers.rs` | what several parties bind |
 //! | `names.rs` | registers, as the source names them |
 //! | `declared.rs` | how a shader declares the registers it uses |
 //! | `rules.rs` | what may differ between the two |
@@ -15,6 +16,7 @@
 pub(crate) mod check;
 mod declared;
 mod error;
+mod layers;
 mod names;
 mod register;
 mod rules;
@@ -23,6 +25,7 @@ pub(crate) mod table;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use brolga_ir::interface::ResourceClass;
 use brolga_resource::View;
@@ -30,14 +33,15 @@ use brolga_resource::View;
 pub use declared::Declared;
 pub use error::BindingError;
 pub(crate) use error::first_of;
+pub use layers::Layers;
 pub(crate) use names::Names;
 pub use register::{ParseRegisterError, Register};
 pub use rules::{BindingRules, Leniency};
 
-/// Views by register, and the rules for checking them against a shader.
+/// Views by register, and the rules for checking them against a shader. Clones share the views until one of them changes.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
-    views: BTreeMap<Register, View>,
+    views: Arc<BTreeMap<Register, View>>,
     rules: BindingRules,
 }
 
@@ -49,7 +53,7 @@ impl Bindings {
 
     /// No views, under other rules than [`BindingRules::COMPLETE`].
     pub fn with_rules(rules: BindingRules) -> Self {
-        Self { views: BTreeMap::new(), rules }
+        Self { views: Arc::default(), rules }
     }
 
     /// The same views under rules that allow more.
@@ -70,12 +74,13 @@ impl Bindings {
 
     /// The same, and gives back what was bound: its memory may belong to somebody who is told when it is no longer used.
     pub fn replace(&mut self, register: Register, view: View) -> Option<View> {
-        self.views.insert(register, view)
+        Arc::make_mut(&mut self.views).insert(register, view)
     }
 
     /// Unbinds a register.
     pub fn remove(&mut self, register: Register) -> Option<View> {
-        self.views.remove(&register)
+        // Nothing is copied for what is not there.
+        self.views.contains_key(&register).then(|| Arc::make_mut(&mut self.views).remove(&register)).flatten()
     }
 
     /// What is bound to a register.

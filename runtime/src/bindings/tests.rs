@@ -30,7 +30,7 @@ fn check_by(rules: BindingRules, declared: &[Declared], bound: &[(&str, View)]) 
     for (register, view) in bound {
         bindings.set(register.parse().unwrap(), view.clone());
     }
-    match check::resolve(declared, &bindings, &Limits::default(), |_, _, _| ()) {
+    match check::resolve(declared, (&bindings).into(), &Limits::default(), |_, _, _| ()) {
         Ok(_) => Ok(()),
         Err(Error::Binding(error)) => Err(error),
         Err(other) => panic!("{other}"),
@@ -71,7 +71,7 @@ fn ranges_without_an_end_are_bounded_by_a_limit() {
     let declared = [Declared { count: None, ..declare("u0", ResourceKind::Raw) }];
     let mut bindings = Bindings::new();
     bindings.set("u4294967295".parse().unwrap(), View::raw(bytes()).unwrap());
-    let result = check::resolve(&declared, &bindings, &Limits::default(), |_, _, _| ());
+    let result = check::resolve(&declared, (&bindings).into(), &Limits::default(), |_, _, _| ());
     assert!(matches!(result, Err(Error::OverLimit { .. })));
 }
 

@@ -2,14 +2,17 @@
 
 use brolga_ir::batch::ArrayWords;
 use brolga_ir::entity::ArrayId;
+use brolga_ir::host::Fault;
 use brolga_ir::interface::Array;
 use brolga_ir::stage::Stage;
 
 use super::fault::{Failure, Outcome, error_of};
+use super::stage::{StageRun, StageSession};
 use super::worker::Session;
 use crate::engine::{Link, float_guard};
 use crate::error::{BatchError, Error};
 use crate::shader::Shader;
+use crate::stop::StopWord;
 
 impl Session<'_> {
     /// Runs a batch of invocations of a vertex or pixel shader. The arrays are those that the shader declares, in
@@ -28,12 +31,33 @@ impl Session<'_> {
         let result = self.seat.start(&link, &mode).batch(invocations, arrays, self.fuel.unwrap_or(u64::MAX));
         drop(mode);
         self.frame.changed();
-        result.map_err(|fault| {
-            let failure = Some(Failure::Fault { fault, group: [fault.group, 0, 0] });
-            let outcome = Outcome { groups_done: 0, failure };
-            error_of(self.shader, self.fuel, self.begun.watch.stop(), outcome, invocations.into())
-        })
+        result.map_err(|fault| failed(self.shader, self.fuel, self.begun.watch.stop(), fault, invocations))
     }
+}
+
+impl StageSession<'_> {
+    /// Runs a batch of invocations, as [`Session::batch`] does, but what textures hold must not change from batch to batch.
+    ///
+    /// # Errors
+    /// As there.
+    #[inline]
+    pub fn batch(&mut self, invocations: u32, arrays: &mut [ArrayWords<'_>]) -> Result<(), Error> {
+        let StageRun { shader, what, code, views, frame, .. } = self.run;
+        check(shader, invocations, arrays)?;
+        let stop = what.cancel.word();
+        let link = Link::new(code, views, frame, stop);
+        let mode = float_guard(code);
+        let result = self.seat.start(&link, &mode).batch(invocations, arrays, what.fuel.unwrap_or(u64::MAX));
+        drop(mode);
+        result.map_err(|fault| failed(shader, what.fuel, stop, fault, invocations))
+    }
+}
+
+/// Why a batch did not finish.
+#[cold]
+fn failed(shader: &Shader, fuel: Option<u64>, stop: &StopWord, fault: Fault, invocations: u32) -> Error {
+    let failure = Some(Failure::Fault { fault, group: [fault.group, 0, 0] });
+    error_of(shader, fuel, stop, Outcome { groups_done: 0, failure }, invocations.into())
 }
 
 /// Checks a batch against what a shader declares.

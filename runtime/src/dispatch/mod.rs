@@ -7,6 +7,7 @@
 //! | `run.rs` | one run, from its beginning to its report |
 //! | `worker.rs` | groups on the caller's own thread |
 //! | `batch.rs` | batches of invocations, likewise |
+//! | `stage.rs` | a stage of a draw, of which several threads run batches |
 //! | `schedule.rs` | groups on the threads of the pool |
 //! | `pace.rs` | whether there is work that is worth waking a thread for |
 //! | `runner.rs` | the parts of a device that dispatches use |
@@ -20,6 +21,7 @@ mod resolved;
 mod run;
 mod runner;
 mod schedule;
+mod stage;
 mod worker;
 
 use std::sync::Arc;
@@ -33,6 +35,7 @@ pub use bound::BoundShader;
 pub(crate) use pace::{Pace, WORTH_HELP};
 pub(crate) use run::once;
 pub(crate) use runner::Runner;
+pub use stage::{StageRun, StageSeat, StageSession};
 pub use worker::{Session, Worker};
 
 use crate::error::{Error, Limit};

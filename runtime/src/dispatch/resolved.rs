@@ -35,7 +35,7 @@ pub(super) struct Resolved {
 impl Resolved {
     /// Checks bindings against a shader.
     pub fn new(shader: &Shader, bindings: &Bindings, runner: &Runner) -> Result<Self, Error> {
-        let views = bind(shader, bindings, runner)?;
+        let views = bind(shader, bindings.into(), runner)?;
         let formats = views.texel_formats();
         Ok(Self { views, formats, codes: Default::default(), first: Mutex::default(), others: Mutex::default() })
     }

@@ -8,7 +8,7 @@ use brolga_ir::span::Grid;
 use super::fault::error_of;
 use super::schedule::{self, Job};
 use super::{Dispatch, Report, Runner, grid};
-use crate::bindings::Bindings;
+use crate::bindings::{Bindings, Layers};
 use crate::engine::{Code, Frame, Link, Seat};
 use crate::error::Error;
 use crate::host::BoundViews;
@@ -67,7 +67,7 @@ impl<'a> Begun<'a> {
 }
 
 /// Checks bindings against a shader.
-pub(super) fn bind(shader: &Shader, bindings: &Bindings, runner: &Runner) -> Result<BoundViews, Error> {
+pub(super) fn bind(shader: &Shader, bindings: Layers<'_>, runner: &Runner) -> Result<BoundViews, Error> {
     let Outline { declared, sampled, .. } = shader.outline();
     BoundViews::new(declared, sampled, bindings, &runner.limits)
 }
@@ -76,7 +76,7 @@ pub(super) fn bind(shader: &Shader, bindings: &Bindings, runner: &Runner) -> Res
 pub(crate) fn once(runner: &Runner, shader: &Shader, bindings: &Bindings, what: &Dispatch) -> Result<Report, Error> {
     shader.check_groups()?;
     let begun = Begun::new(runner, what)?;
-    let views = in_default_mode(|| bind(shader, bindings, runner))?;
+    let views = in_default_mode(|| bind(shader, bindings.into(), runner))?;
     let variant = shader.variant(shader.packing(begun.grid), views.texel_formats());
     let (made, mut compile) = (shader.usual_code().filter(|_| variant.is_usual()), Duration::ZERO);
     let other;

@@ -81,13 +81,29 @@ impl Frame {
 
     /// Begins a run with the views that it is made of: reads the constant buffers, and finds the copies of textures.
     pub fn begin<'a>(&'a mut self, bound: &'a BoundViews, budget: &'a Arc<CopyBudget>) -> RunFrame<'a> {
+        self.read(bound, budget);
+        RunFrame { frame: self, bound, budget }
+    }
+
+    /// Reads the constant buffers, and finds the copies of textures, until [`Self::end`].
+    pub fn read(&mut self, bound: &BoundViews, budget: &Arc<CopyBudget>) {
         for (constants, copy) in bound.constants().zip(&self.constants) {
             if let Some((_, constants)) = constants {
                 constants.read(copy);
             }
         }
         bound.find_copies(&mut self.copies, budget);
-        RunFrame { frame: self, bound, budget }
+    }
+
+    /// Ends a run: says that shaders may have written what they may write, and lets copies of textures go.
+    #[inline]
+    pub fn end(&mut self, bound: &BoundViews) {
+        if !bound.written().is_empty() {
+            // Once for all of them.
+            fence(Ordering::SeqCst);
+            bound.changed();
+        }
+        self.copies.end();
     }
 
     /// The copies of textures.
@@ -131,12 +147,7 @@ impl Deref for RunFrame<'_> {
 impl Drop for RunFrame<'_> {
     #[inline]
     fn drop(&mut self) {
-        if !self.bound.written().is_empty() {
-            // Once for all of them.
-            fence(Ordering::SeqCst);
-            self.bound.changed();
-        }
-        self.frame.copies.end();
+        self.frame.end(self.bound);
     }
 }
 

@@ -48,7 +48,8 @@ impl Seat {
         Ok(seat.as_mut().expect("set above"))
     }
 
-    fn fits(&self, code: &Code) -> bool {
+    /// Whether it is one for this code.
+    pub fn fits(&self, code: &Code) -> bool {
         match (self, code) {
             (Seat::Jit(workspace), Code::Jit(compiled)) => {
                 workspace.arena_bytes() == compiled.arena_layout().size_bytes as u64

@@ -14,7 +14,7 @@ use super::bound::{Bound, Constants};
 use super::copies::RunCopies;
 use super::samples::Samples;
 use crate::bindings::table::Table;
-use crate::bindings::{Bindings, Declared, Register, check};
+use crate::bindings::{Bindings, Declared, Layers, Register, check};
 use crate::error::Error;
 use crate::limits::Limits;
 
@@ -45,7 +45,7 @@ impl BoundViews {
     pub fn new(
         declared: &[Declared],
         sampled: &[Sampled],
-        bindings: &Bindings,
+        bindings: Layers<'_>,
         limits: &Limits,
     ) -> Result<Self, Error> {
         let mut constants = SmallVec::new();
@@ -105,7 +105,7 @@ impl BoundViews {
             entries.push((range, index, Some(bound)));
         })?;
         if check::may_alias(declared) {
-            check::check_aliases(declared, bindings, register, view)?;
+            check::check_aliases(declared, bindings.into(), register, view)?;
         }
         Ok(is_in.then_some(Change { entries }))
     }
@@ -114,7 +114,7 @@ impl BoundViews {
     pub fn removal(&self, declared: &[Declared], bindings: &Bindings, register: Register) -> Result<Change, Error> {
         let mut entries = SmallVec::new();
         for (range, found) in declared.iter().enumerate().filter(|(_, found)| found.contains(register)) {
-            check::check_removal(found, bindings, register)?;
+            check::check_removal(found, bindings.rules(), register)?;
             let position = (register.index - found.register.index) as usize;
             entries.extend(self.views.index(range, position).map(|index| (range, index, None)));
         }

@@ -225,7 +225,7 @@ impl Shader {
     /// of the shader made for them. Registers may be left unbound.
     pub fn emit_for(&self, form: Emit, bindings: &Bindings) -> Result<Listing, Error> {
         let partial = bindings.clone().allowing(Leniency::Unbound);
-        let views = BoundViews::new(&self.outline().declared, &[], &partial, self.inner.source.limits())?;
+        let views = BoundViews::new(&self.outline().declared, &[], (&partial).into(), self.inner.source.limits())?;
         compile::emit(&self.inner, form, Some(&views))
     }
 

@@ -6,7 +6,7 @@ use brolga_runtime::pipeline::state::{
 };
 use brolga_runtime::{
     ArrayWords, BatchError, BindingRules, Bindings, CompileOptions, Device, Dispatch, Engine, Error, ErrorKind, Format,
-    Shader, Signature, Stage, SystemValue,
+    Layers, Register, Shader, Signature, Stage, SystemValue, View,
 };
 
 use crate::support::case::data;
@@ -117,6 +117,53 @@ fn batches_are_held_against_what_the_shader_declares() {
     let mut worker = bound.worker().unwrap();
     let refused = worker.begin(&dispatch).unwrap().batch(4, &mut []);
     assert!(matches!(refused, Err(Error::Batch(BatchError::NoBatches))));
+}
+
+/// Constant buffers are read when a run begins, and what is bound over something else counts.
+#[test]
+fn threads_share_the_run_of_a_stage() {
+    let text = "ps_5_0
+        dcl_constantbuffer CB0[1], immediateIndexed
+        dcl_input_ps linear v0.x
+        dcl_output o0.xyzw
+        add o0.xyzw, v0.xxxx, cb0[0].xyzw
+        ret";
+    let assembly = brolga_bytecode::assembler::assemble(text, &Default::default()).unwrap();
+    let device = Device::builder().threads(1).build().unwrap();
+    let constants = |first: f32| device.buffer_from(&[first, first + 1.0, first + 2.0, first + 3.0]).unwrap();
+    let (below, above) = (constants(1.0), constants(10.0));
+    let [below_view, above_view] = [&below, &above].map(|buffer| View::constant(buffer.clone()).unwrap());
+    let mut bindings = Bindings::new();
+    bindings.set(Register::b(0), below_view);
+    let over = [(Register::b(0), above_view)];
+    let layers = Layers::new(Some(&bindings), &over, bindings.rules());
+    for &engine in ENGINES {
+        above.write(0, &[10.0_f32, 11.0, 12.0, 13.0]).unwrap();
+        let shader = support::compile(&device, &assembly.bytes, engine).unwrap();
+        let none = device.check_bindings(&shader, Layers::new(None, &over[..0], bindings.rules()));
+        assert_eq!(none.unwrap_err().to_string(), device.bind(&shader, &Bindings::new()).unwrap_err().to_string());
+        device.check_bindings(&shader, layers).unwrap();
+        let dispatch = Dispatch::new([0; 3]);
+        let run = device.stage_run(&shader, layers, &dispatch).unwrap();
+        above.write(0, &[0.0_f32; 4]).unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..3 {
+                let (run, device) = (&run, &device);
+                scope.spawn(move || {
+                    let mut seat = device.stage_seat();
+                    let mut session = run.session(&mut seat).unwrap();
+                    for batch in 0..50 {
+                        let pixels: Vec<f32> = (0..68).map(|n| (thread * 1000 + batch * 68 + n) as f32).collect();
+                        let rows: Vec<u32> = pixels.iter().flat_map(|x| [x.to_bits(), 0, 0, 0]).collect();
+                        let mut outputs = vec![0; rows.len()];
+                        session.batch(68, &mut [ArrayWords::Read(&rows), ArrayWords::Write(&mut outputs)]).unwrap();
+                        let expected = pixels.iter().flat_map(|x| [x + 10.0, x + 11.0, x + 12.0, x + 13.0]);
+                        assert!(outputs.into_iter().eq(expected.map(f32::to_bits)), "{engine}");
+                    }
+                });
+            }
+        });
+    }
 }
 
 /// The functional specification lets shaders take derivatives of inputs where the pixels of a quad go different ways.

@@ -140,6 +140,11 @@ pub(super) struct FrameRecord {
     /// Pixels that passed all tests.
     pub samples: u64,
     pub primitives: u64,
+    /// Parts of the first frame: compiling, and finding out what steps do. Records of older versions do not have them.
+    #[serde(default)]
+    pub compile_ms: f64,
+    #[serde(default)]
+    pub plan_ms: f64,
 }
 
 /// What machine code is made of.
@@ -291,7 +296,13 @@ impl Record {
             run,
             speedup: None,
             scaling: None,
-            frame: Some(FrameRecord { pixels, samples: did.samples, primitives: did.primitives }),
+            frame: Some(FrameRecord {
+                pixels,
+                samples: did.samples,
+                primitives: did.primitives,
+                compile_ms: milliseconds(frames.compile_time()),
+                plan_ms: milliseconds(frames.plan_time()),
+            }),
             compared: Vec::new(),
         }
     }

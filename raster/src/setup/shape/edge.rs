@@ -139,16 +139,6 @@ impl Bounds {
         }
     }
 
-    /// Its sides as edges: left, right, top, bottom.
-    pub fn sides(self) -> [Edge; 4] {
-        let [left, top, right, bottom] = [self.left, self.top, self.right, self.bottom].map(i64::from);
-        [(1, 0, -left), (-1, 0, right - 1), (0, 1, -top), (0, -1, bottom - 1)].map(|(x, y, origin)| Edge {
-            x,
-            y,
-            origin,
-        })
-    }
-
     /// What two rectangles share.
     pub fn intersect(self, other: Self) -> Self {
         Self {
