@@ -512,14 +512,14 @@ impl Lowering<'_, '_> {
         Some(self.builder.ins().uextend(types::I64, quad))
     }
 
-    fn times(&mut self, value: ir::Value, factor: u64) -> ir::Value {
+    pub fn times(&mut self, value: ir::Value, factor: u64) -> ir::Value {
         match factor.is_power_of_two() {
             true => self.builder.ins().ishl_imm_u(value, i64::from(factor.trailing_zeros())),
             false => self.builder.ins().imul_imm_u(value, factor as i64),
         }
     }
 
-    fn plus(&mut self, address: ir::Value, bytes: u64) -> ir::Value {
+    pub fn plus(&mut self, address: ir::Value, bytes: u64) -> ir::Value {
         if bytes == 0 { address } else { self.builder.ins().iadd_imm_s(address, bytes as i64) }
     }
 
@@ -636,14 +636,15 @@ impl Facts<'_> {
         in_runs(1).or_else(|| in_runs(self.octets()?)).unwrap_or((Spread::Scattered, [0, 0]))
     }
 
-    /// In how many runs the words of a scattered access usually lie side by side, if they do.
-    pub fn usual_runs(&self, area: &Area, place: MemoryRef) -> Option<u32> {
-        let are_neighbours = |&runs: &u32| {
-            let [index, offset] = [place.index, Some(place.offset)]
-                .map(|value| value.map_or(Some(0), |value| self.usual_stride(value, runs)));
-            index.zip(offset).is_some_and(|(index, offset)| stride_bytes(area, [index, offset]) == Some(4))
+    /// In how many runs the words of a scattered access usually lie side by side, if they do: elements of one word, or raw memory.
+    pub fn usual_runs(&self, area: &Area, access: &Access) -> Option<u32> {
+        let (value, step) = match (area.stride, access.place.index, access.known_offset) {
+            (Some(4), Some(index), Some(0..4)) => (index, 1),
+            (None, None, None) => (access.place.offset, 4),
+            _ => return None,
         };
-        [Some(1), self.octets()].into_iter().flatten().find(are_neighbours)
+        let mut runs = [Some(1), self.octets()].into_iter().flatten();
+        runs.find(|&runs| self.usual_stride(value, runs) == Some(step))
     }
 }
 

@@ -11,12 +11,11 @@
 
 use std::ops::Range;
 
-use brolga_ir::Type;
 use brolga_ir::entity::Value;
 use brolga_ir::function::{AtomicOp, MemoryRef, Object};
+use brolga_ir::{Op, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
-use smallvec::SmallVec;
 
 use super::Lowering;
 use super::address::{Access, Area, Limit, Location, Outside, Spread};
@@ -127,6 +126,18 @@ impl Lowering<'_, '_> {
         if self.calls.does_accesses {
             return self.each_lane(access, mask, Work::Load { words });
         }
+        // Another way would cost a large function too much.
+        if words == 1
+            && !self.is_large()
+            && let Some(runs) = self.facts.usual_runs(area, access)
+        {
+            return vec![self.load_neighbours(area, access, runs as usize, mask)];
+        }
+        self.load_apart(area, access, words, mask)
+    }
+
+    /// Words of lanes that do not lie side by side, all of which are looked at together.
+    fn load_apart(&mut self, area: &Area, access: &Access, words: usize, mask: &Mask) -> Vec<Operand> {
         let (base, flags) = (area.base, area.flags());
         if access.lies_in_quads(self.facts, mask) {
             if let Some(elements) = self.quad_elements(area, access, words) {
@@ -151,24 +162,14 @@ impl Lowering<'_, '_> {
         let (offsets, outside) = self.lane_offsets(area, read, read_words as u32, mask);
         // Pairs read all lanes.
         let in_pairs = words == 1 && matches!(mask, Mask::Full) && access.lies_in_pairs(self.facts, area);
-        // Another way would cost a large function too much.
-        let usual_runs = if words > 1 || self.is_large() { None } else { self.facts.usual_runs(area, access.place) };
-        let gather = |lowering: &mut Self| match usual_runs {
-            _ if in_pairs => vec![lowering.emit().load_pairs(base, &offsets, flags)],
-            Some(runs) => vec![lowering.load_neighbours(area, &offsets, runs as usize)],
-            None => {
-                let read = lowering.emit().gather(base, 0, &offsets, read_words, None, flags);
-                match &window {
-                    Some(window) => window.of(read),
-                    None => read,
-                }
-            }
-        };
         let gather = |lowering: &mut Self| {
-            let read = gather(lowering);
-            match mask {
-                Mask::Lanes(lanes) => read.iter().map(|read| lowering.emit().keep(lanes, read)).collect(),
-                Mask::Full => read,
+            if in_pairs {
+                return vec![lowering.emit().load_pairs(base, &offsets, flags)];
+            }
+            let read = lowering.emit().gather(base, 0, &offsets, read_words, None, flags);
+            match &window {
+                Some(window) => window.of(read),
+                None => read,
             }
         };
         let Some(any) = outside else {
@@ -182,26 +183,44 @@ impl Lowering<'_, '_> {
         self.fast_or_lanes(Guard::AnyOutside(any), access, mask, Work::Load { words }, gather)
     }
 
-    /// A word of each lane, all of which are in range, by vectors where they lie side by side.
-    fn load_neighbours(&mut self, area: &Area, offsets: &Packet, runs: usize) -> Packet {
+    /// A word of each lane. Where those of each run lie side by side, in range, they are vectors; else the general path reads them.
+    fn load_neighbours(&mut self, area: &Area, access: &Access, runs: usize, mask: &Mask) -> Operand {
         self.note(Note::Neighbours);
-        let (base, flags) = (area.base, area.flags());
-        let [together, apart, done] = [(); 3].map(|()| self.builder.create_block());
-        let (firsts, follow) = self.emit().runs_of_words(offsets, runs);
-        let all = self.emit().all(&follow);
-        self.builder.ins().brif(all, together, &[], apart, &[]);
-        self.begin(together);
-        let addresses: SmallVec<[ir::Value; 4]> =
-            firsts.into_iter().map(|first| self.builder.ins().iadd(base, first)).collect();
-        let read = self.emit().load_runs(&addresses, 4, 1, flags).remove(0);
-        let as_args = |packet: Packet| packet.vectors.into_iter().map(BlockArg::from).collect::<Vec<_>>();
+        let (number, step) = match &access.index {
+            Some(index) => (index.clone(), 1),
+            None => {
+                let whole = self.constant(!3);
+                (self.binary(Op::And, access.offset.clone(), whole), 4)
+            }
+        };
+        let number = self.emit().packet(&number);
+        let [apart, done] = [(); 2].map(|()| self.builder.create_block());
+        let (firsts, differ) = self.emit().runs_of_numbers(&number, step, runs);
+        self.branch_away(differ, apart);
+        let run = u64::from(self.facts.shape.lanes() / runs as u32 * step);
+        for &first in &firsts {
+            let end = self.plus(first, run);
+            let limit = self.limit_value(area.limit);
+            let fits = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit);
+            self.branch_away_unless(fits, apart);
+        }
+        let mut addresses = firsts;
+        for address in &mut addresses {
+            let start = self.times(*address, u64::from(4 / step));
+            *address = self.builder.ins().iadd(area.base, start);
+        }
+        let read = self.emit().load_runs(&addresses, 4, 1, area.flags()).remove(0);
         let vectors = read.vectors.iter().map(|_| self.builder.append_block_param(done, types::I32X4)).collect();
+        let as_args = |packet: Packet| packet.vectors.into_iter().map(BlockArg::from).collect::<Vec<_>>();
         self.builder.ins().jump(done, &as_args(read));
         self.begin(apart);
-        let read = self.emit().gather(base, 0, offsets, 1, None, flags).remove(0);
+        let known = self.addresses.count();
+        let read = self.load_apart(area, access, 1, mask).remove(0);
+        self.addresses.forget(known);
+        let read = self.emit().packet(&read);
         self.builder.ins().jump(done, &as_args(read));
         self.begin(done);
-        Packet { ty: Type::I32, vectors }
+        Packet { ty: Type::I32, vectors }.into()
     }
 
     /// The fast path if the check passes, else lane by lane.

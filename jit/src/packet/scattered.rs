@@ -1,7 +1,6 @@
 //! Words at addresses that differ from lane to lane, from quad to quad or from pair to pair.
 
 use brolga_ir::{Const, Type};
-use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::immediates::Offset32;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Opcode, Value, types};
 use smallvec::{SmallVec, smallvec};
@@ -9,7 +8,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::widen::borrowed;
 
 use super::rows::{Columns, RowAddress, Rows};
-use super::{Emit, Operand, Packet, Uniform, Vectors};
+use super::{Emit, Operand, Packet, Uniform, lane_order};
 
 /// The most words of each lane that gathers read in less time than loads of all of them, lane by lane.
 const MOST_GATHERED: usize = 3;
@@ -51,30 +50,6 @@ impl Emit<'_, '_> {
             Packet { ty: Type::I32, vectors: vectors.collect() }
         };
         (0..words as u8).map(gather).collect()
-    }
-
-    /// For each run of lanes the offset of its first word, as an `i64`, and the lanes whose words follow the ones before.
-    pub fn runs_of_words(&mut self, offsets: &Packet, runs: usize) -> (SmallVec<[Value; 4]>, Packet) {
-        let numbers = self.lane_index().into();
-        let bytes = self.shl_by(&numbers, 2);
-        let bytes = Self::vectors(&bytes);
-        let (vectors, parts) = (bytes.len() / runs, self.shape.parts_of(Type::I32) / runs);
-        let run_bytes = self.shape.row_bytes() as usize / runs;
-        let (mut firsts, mut expected) = (SmallVec::new(), Vectors::new());
-        for run in 0..runs {
-            let part = self.part(offsets, run * parts);
-            let first = self.ins().extractlane(part.value, 0);
-            firsts.push(self.ins().uextend(types::I64, first));
-            // Numbers go on from run to run.
-            let start = self.ins().iadd_imm_s(first, -((run * run_bytes) as i64));
-            let start = self.ins().splat(types::I32X4, start);
-            for &bytes in &bytes[run * vectors..][..vectors] {
-                expected.push(self.ins().iadd(bytes, start));
-            }
-        }
-        let follow =
-            self.zip(Type::Bool, &offsets.vectors, &expected, |emit, a, b| emit.ins().icmp(IntCC::Equal, a, b));
-        (firsts, follow)
     }
 
     /// Writes consecutive words per lane, branch-free, lane 0 first, at byte offsets (`i32`, unsigned) from the base; a lane
@@ -137,6 +112,34 @@ impl Emit<'_, '_> {
             self.part_lanes(half, &mut scalars);
         }
         scalars.into_iter().map(|address| RowAddress { address, offset: 0 }).collect()
+    }
+
+    /// For each run of lanes its first number, as an `i64`, and whether any lane's is not that of the lane before and the step, 1 or 4:
+    /// an `i8` to branch on.
+    pub fn runs_of_numbers(&mut self, numbers: &Packet, step: u32, runs: usize) -> (SmallVec<[Value; 4]>, Value) {
+        let mut lanes: Operand = self.lane_index().into();
+        if step > 1 {
+            lanes = self.shl_by(&lanes, step.trailing_zeros() as u8);
+        }
+        let lanes = Self::vectors(&lanes).clone();
+        let (vectors, parts) = (lanes.len() / runs, self.shape.parts_of(Type::I32) / runs);
+        let (mut firsts, mut differ) = (SmallVec::new(), None);
+        for run in 0..runs {
+            let part = self.part(numbers, run * parts);
+            let part = self.cast(part.value, types::F32X4);
+            let first = self.ins().extractlane(part, 0);
+            let start = self.ins().splat(types::F32X4, first);
+            let start = self.cast(start, types::I32X4);
+            let first = self.ins().bitcast(types::I32, lane_order(), first);
+            firsts.push(self.ins().uextend(types::I64, first));
+            for n in 0..vectors {
+                let expected = self.ins().iadd(start, lanes[n]);
+                let differs = self.ins().bxor(expected, numbers.vectors[run * vectors + n]);
+                differ = Some(differ.map_or(differs, |before| self.ins().bor(before, differs)));
+            }
+        }
+        let differ = differ.expect("a packet has vectors");
+        (firsts, self.ins().vany_true(differ))
     }
 
     /// The first of each four lanes, as `i64` scalars; what is uniform gives a single one.
