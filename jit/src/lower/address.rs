@@ -26,6 +26,10 @@ pub(super) const REGISTER_BYTES: u32 = 16;
 /// The most bytes that the lanes of one access may span on the strided path; displacements are 32 bits.
 const MAX_SPREAD: u64 = 1 << 24;
 
+/// Lanes with addresses of their own reach less far than this from where memory begins, since gathers add signed numbers of 32 bits.
+/// Others go lane by lane.
+const FARTHEST: u64 = 1 << 31;
+
 /// The parts of a view record that code needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ViewBounds {
@@ -508,14 +512,14 @@ impl Lowering<'_, '_> {
         Some(self.builder.ins().uextend(types::I64, quad))
     }
 
-    fn times(&mut self, value: ir::Value, factor: u64) -> ir::Value {
+    pub fn times(&mut self, value: ir::Value, factor: u64) -> ir::Value {
         match factor.is_power_of_two() {
             true => self.builder.ins().ishl_imm_u(value, i64::from(factor.trailing_zeros())),
             false => self.builder.ins().imul_imm_u(value, factor as i64),
         }
     }
 
-    fn plus(&mut self, address: ir::Value, bytes: u64) -> ir::Value {
+    pub fn plus(&mut self, address: ir::Value, bytes: u64) -> ir::Value {
         if bytes == 0 { address } else { self.builder.ins().iadd_imm_s(address, bytes as i64) }
     }
 
@@ -527,27 +531,35 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The byte offset per lane from the area's base, and the lanes that have a word out of range or beyond 32 bits
-    /// (`None` if there are certainly none).
-    pub fn lane_offsets(&mut self, area: &Area, access: &Access, words: u32) -> (Packet, Option<Packet>) {
+    /// The byte offset per lane from the area's base, and whether any lane of the mask has a word out of range or beyond [`FARTHEST`]
+    /// (`None` if certainly none has). Where none has, the words of lanes that take no part are in range, too.
+    pub fn lane_offsets(
+        &mut self,
+        area: &Area,
+        access: &Access,
+        words: u32,
+        mask: &Mask,
+    ) -> (Packet, Option<ir::Value>) {
         let offset = match access.known_offset {
             Some(offset) => self.constant(offset & !3),
             None => {
-                let mask = self.constant(!3);
-                self.binary(Op::And, access.offset.clone(), mask)
+                let whole = self.constant(!3);
+                let offset = self.kept(access.offset.clone(), mask);
+                self.binary(Op::And, offset, whole)
             }
         };
-        let mut outside = Vec::new();
+        let mut checks = Vec::new();
         let need = u64::from(words) * 4;
         let mut total = offset.clone();
         let room = match area.stride {
             Some(stride) => {
                 let index = access.index.clone().expect("verified: elements are addressed by an index");
-                let small = area.sure * u64::from(stride) <= u64::from(u32::MAX);
+                let index = self.kept(index, mask);
+                let small = area.sure * u64::from(stride) <= FARTHEST;
                 if u64::from(access.most[0]) >= area.sure || !small {
-                    let most = u64::from(u32::MAX) / u64::from(stride.max(1));
+                    let most = FARTHEST / u64::from(stride.max(1));
                     let limit = self.limit_32(area.limit, most);
-                    outside.push(self.binary(Op::UGe, index.clone(), limit));
+                    checks.push((index.clone(), limit));
                 }
                 let start = match stride.is_power_of_two() {
                     true => {
@@ -576,14 +588,21 @@ impl Lowering<'_, '_> {
             },
         };
         // Offsets below `room` leave room for all words.
-        let surely = matches!(room, Limit::Known(room) if u64::from(access.most[1]) < room);
+        let surely = matches!(room, Limit::Known(room) if u64::from(access.most[1]) < room.min(FARTHEST));
         if !surely {
-            let room = self.limit_32(room, u32::MAX.into());
-            outside.push(self.binary(Op::UGe, offset, room));
+            let room = self.limit_32(room, FARTHEST);
+            checks.push((offset, room));
         }
-        let outside = outside.into_iter().reduce(|a, b| self.binary(Op::BOr, a, b));
-        let outside = outside.map(|outside| self.emit().packet(&outside));
+        let outside = (!checks.is_empty()).then(|| self.emit().any_at_least(&checks));
         (self.emit().packet(&total), outside)
+    }
+
+    /// A number in the lanes of a mask, and 0 in others.
+    fn kept(&mut self, number: Operand, mask: &Mask) -> Operand {
+        match (mask, number) {
+            (Mask::Lanes(lanes), Operand::Packet(number)) => self.emit().keep(lanes, &number).into(),
+            (_, number) => number,
+        }
     }
 
     /// A limit as an `i32`, at most this.
@@ -615,6 +634,17 @@ impl Facts<'_> {
             Some((Spread::Strided { bytes: bytes as u32, runs }, steps))
         };
         in_runs(1).or_else(|| in_runs(self.octets()?)).unwrap_or((Spread::Scattered, [0, 0]))
+    }
+
+    /// In how many runs the words of a scattered access usually lie side by side, if they do: elements of one word, or raw memory.
+    pub fn usual_runs(&self, area: &Area, access: &Access) -> Option<u32> {
+        let (value, step) = match (area.stride, access.place.index, access.known_offset) {
+            (Some(4), Some(index), Some(0..4)) => (index, 1),
+            (None, None, None) => (access.place.offset, 4),
+            _ => return None,
+        };
+        let mut runs = [Some(1), self.octets()].into_iter().flatten();
+        runs.find(|&runs| self.usual_stride(value, runs) == Some(step))
     }
 }
 

@@ -121,6 +121,48 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// How much the value usually grows from lane to lane in each of so many runs: clamps, remainders and selects keep it from always
+    /// doing so. Nobody may rely on it without a look at the lanes.
+    pub fn usual_stride(&self, value: Value, runs: u32) -> Option<u32> {
+        const MOST_STEPS: u32 = 8;
+        self.usual_stride_within(value, runs, MOST_STEPS)
+    }
+
+    fn usual_stride_within(&self, value: Value, runs: u32, steps: u32) -> Option<u32> {
+        let known = match runs {
+            _ if self.is_uniform(value) => Some(0),
+            1 => self.stride(value, true),
+            _ => self.stride_in_octets(value, true),
+        };
+        if known.is_some() {
+            return known;
+        }
+        let steps = steps.checked_sub(1)?;
+        let usual = |value| self.usual_stride_within(value, runs, steps);
+        let constant = |value| self.func.as_const(value).map(|constant| constant.bits as u32);
+        Some(match self.func.as_op(value)? {
+            (Op::SMin | Op::SMax | Op::UMin | Op::UMax | Op::And, &[a, b]) => match [usual(a)?, usual(b)?] {
+                [stride, 0] | [0, stride] => stride,
+                _ => return None,
+            },
+            (Op::UMod, &[a, b]) if usual(b)? == 0 => usual(a)?,
+            (Op::SelectI32, &[_, a, b]) => match [usual(a)?, usual(b)?] {
+                [0, stride] | [stride, 0] => stride,
+                [a, b] if a == b => a,
+                _ => return None,
+            },
+            (Op::IAdd, &[a, b]) => usual(a)?.wrapping_add(usual(b)?),
+            (Op::ISub, &[a, b]) => usual(a)?.wrapping_sub(usual(b)?),
+            (Op::IMul, &[a, b]) => match (usual(a)?, usual(b)?, constant(a), constant(b)) {
+                (0, 0, ..) => 0,
+                (stride, 0, _, Some(factor)) | (0, stride, Some(factor), _) => stride.wrapping_mul(factor),
+                _ => return None,
+            },
+            (Op::Shl, &[a, count]) => usual(a)?.wrapping_shl(constant(count)?),
+            _ => return None,
+        })
+    }
+
     /// Whether the value is the same in the four lanes of each quad, and the first determines the others.
     pub fn is_equal_in_quads(&self, value: Value, all_lanes_active: bool) -> bool {
         let equal = matches!(

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | shared memory | every `g#`, contiguous |
 //! | records | one per packet: threads that have not returned, their votes, values kept across barriers |
-//! | private arrays | one block per packet that must keep them, else one for all |
+//! | private arrays | one block per packet that must keep them, else one for all; lanes that store nothing store behind it |
 //! | scratch | values of the running packet that are spilled, see `pressure.rs` |
 //!
 //! Every part is aligned to 64 bytes, every vector to its own size. A word of a private array is a row with a word for each
@@ -47,6 +47,8 @@ pub(super) struct Layout {
     /// Where the packets' private arrays begin.
     pub locals: u64,
     /// Bytes of a packet's private arrays.
+    pub array_bytes: u64,
+    /// Bytes of a packet's block: the arrays, and words behind them for lanes that store nothing.
     pub local_bytes: u64,
     /// Whether every packet has private arrays of its own.
     pub locals_per_packet: bool,
@@ -86,18 +88,23 @@ impl Layout {
         let record_bytes = record.align(ALIGN);
 
         let mut block = Cursor::default();
-        let local =
-            func.interface.locals.iter().map(|local| block.take(local_bytes(local, row_bytes), vector)).collect();
-        let local_bytes = block.align(ALIGN);
+        let local = func
+            .interface
+            .locals
+            .iter()
+            .map(|local| block.take(local_bytes(local, row_bytes), vector))
+            .collect::<Vec<_>>();
+        let array_bytes = block.align(ALIGN);
+        let local_bytes = if local.is_empty() { 0 } else { array_bytes + ALIGN };
         let locals_per_packet = facts.phases.has_cuts();
         let records = shared_bytes;
         let locals = records + record_bytes * u64::from(packets);
         let blocks = if locals_per_packet { u64::from(packets) } else { 1 };
-        let needed = local_bytes * blocks;
+        let needed = array_bytes * blocks;
         if needed > crate::MAX_LOCAL_BYTES {
             return Err(CompileError::LocalMemory { bytes: needed, limit: crate::MAX_LOCAL_BYTES });
         }
-        let total = locals + needed;
+        let total = locals + local_bytes * blocks;
         Ok(Self {
             packets,
             row_bytes,
@@ -110,6 +117,7 @@ impl Layout {
             votes,
             slots,
             locals,
+            array_bytes,
             local_bytes,
             locals_per_packet,
             local,
@@ -143,6 +151,11 @@ impl Layout {
     /// Where an array begins in a packet's block.
     pub fn local(&self, id: LocalId) -> i64 {
         self.local[id.index()] as i64
+    }
+
+    /// How far it is from an array to words that are never read, for lanes that store nothing.
+    pub fn local_dump(&self, id: LocalId) -> u32 {
+        u32::try_from(self.array_bytes - self.local[id.index()]).expect("private arrays are limited")
     }
 
     /// Whether two kept values share a place in a packet's record.

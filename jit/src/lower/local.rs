@@ -5,7 +5,7 @@
 
 use brolga_ir::entity::{LocalId, Value};
 use brolga_ir::function::MemoryRef;
-use brolga_ir::{Op, Type};
+use brolga_ir::{Const, Op, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
@@ -13,7 +13,7 @@ use super::address::{Limit, REGISTER_BYTES};
 use super::lanes::{Reach, Work};
 use super::mask::Mask;
 use super::notes::Note;
-use super::{Lowering, own_flags};
+use super::{Lowering, own_flags, word_flags};
 use crate::abi::{AreaForm, offsets};
 use crate::packet::{Operand, Packet};
 
@@ -26,14 +26,47 @@ const ELEMENT_ROWS: u32 = 4;
 enum Rows {
     /// Consecutive rows, known to exist: the byte offset of the first one in the packet's block.
     Known(i32),
-    /// One row for all lanes: the element's address, the byte offset in it, and whether the element exists.
-    Same { element: ir::Value, offset: Operand, exists: ir::Value },
+    /// One row for all lanes.
+    Same(Row),
     /// A row for each lane, which a helper finds: the array's start and how many elements it has, the index, the byte
     /// offset.
     Asked { reach: Reach, index: Operand, offset: Operand },
-    /// A row for each lane: byte offsets from the array's start to the element, the shader's byte offset, lanes whose
-    /// element exists.
-    Each { base: ir::Value, element: Operand, offset: Operand, exists: Operand },
+    /// A row for each lane.
+    Each(Columns),
+}
+
+/// An element that is the same for all lanes.
+struct Row {
+    /// Its address.
+    element: ir::Value,
+    /// Whether it exists; `None` if it certainly does.
+    exists: Option<ir::Value>,
+    /// The shader's byte offset in it, and its value if that is known.
+    offset: Operand,
+    known_offset: Option<u32>,
+}
+
+/// Elements that differ from lane to lane, each in the lane's own column.
+struct Columns {
+    /// The array's start.
+    base: ir::Value,
+    /// Byte offsets from there to the lane's word in the first row of its element.
+    first: Packet,
+    /// The lanes whose element exists; `None` if certainly all have one.
+    exist: Option<Packet>,
+    /// The shader's byte offset in the element, and its value if that is known.
+    offset: Operand,
+    known_offset: Option<u32>,
+}
+
+/// One word of each lane's element.
+struct ColumnWords {
+    /// Byte offsets from the array's start, to which `start` is to be added.
+    at: Packet,
+    /// The same for all lanes.
+    start: i32,
+    /// The lanes that have such a word; `None` if certainly all do.
+    exist: Option<Packet>,
 }
 
 impl Lowering<'_, '_> {
@@ -48,14 +81,19 @@ impl Lowering<'_, '_> {
         let index = self.operand(place.index.expect("verified: private arrays have an index"));
         let offset = self.operand(place.offset);
         let bytes = ELEMENT_ROWS * self.layout.row_bytes;
+        let known_offset = self.func.as_const(place.offset).map(|offset| offset.bits as u32);
+        let most = place.index.map_or(u32::MAX, |index| self.facts.bounds.most(index));
+        let is_sure = most < registers && self.facts.are_all_lanes_threads();
         match (&index, &offset) {
             (Operand::Uniform(index), Operand::Uniform(_)) => {
                 self.note(Note::RowsTogether);
-                let exists = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, index.value, i64::from(registers));
+                let limit = i64::from(registers);
+                let exists =
+                    (!is_sure).then(|| self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, index.value, limit));
                 let index = self.builder.ins().uextend(types::I64, index.value);
                 let element = self.builder.ins().imul_imm_u(index, i64::from(bytes));
                 let element = self.builder.ins().iadd(base, element);
-                Rows::Same { element, offset, exists }
+                Rows::Same(Row { element, exists, offset, known_offset })
             }
             _ if self.calls.does_accesses => {
                 self.note(Note::RowPerLane);
@@ -71,11 +109,13 @@ impl Lowering<'_, '_> {
             }
             _ => {
                 self.note(Note::RowPerLane);
-                let limit = self.constant(registers);
-                let exists = self.binary(Op::ULt, index.clone(), limit);
-                let bytes = self.constant(bytes);
-                let element = self.binary(Op::IMul, index, bytes);
-                Rows::Each { base, element, offset, exists }
+                let exist = (!is_sure).then(|| self.lanes_below(&index, registers));
+                let element = self.shifted(index, bytes.trailing_zeros());
+                let lane = self.emit().lane_index();
+                let column = self.shifted(lane.into(), 2);
+                let first = self.binary(Op::IAdd, element, column);
+                let first = self.emit().packet(&first);
+                Rows::Each(Columns { base, first, exist, offset, known_offset })
             }
         }
     }
@@ -92,51 +132,66 @@ impl Lowering<'_, '_> {
     }
 
     /// The address of the row of the n-th word, or of a row of the context if there is none.
-    fn row_address(
-        &mut self,
-        element: ir::Value,
-        offset: &Operand,
-        exists: ir::Value,
-        word: u32,
-        otherwise: i32,
-    ) -> ir::Value {
-        let offset = offset.values()[0];
-        let offset = self.builder.ins().band_imm_s(offset, -4);
-        let fits = match word {
-            // Without wrapping: an offset of 12 or less has room for one word.
-            0..ELEMENT_ROWS => {
-                let last = i64::from(ELEMENT_BYTES - 4 - 4 * word);
-                self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, offset, last)
-            }
-            _ => self.builder.ins().iconst(types::I8, 0),
-        };
-        let inside = self.builder.ins().band(fits, exists);
-        let offset = self.builder.ins().uextend(types::I64, offset);
-        let row = self.builder.ins().imul_imm_u(offset, i64::from(self.layout.row_bytes / 4));
-        let row = self.builder.ins().iadd_imm_s(row, i64::from(word * self.layout.row_bytes));
-        let row = self.builder.ins().iadd(element, row);
+    fn row_address(&mut self, row: &Row, word: u32, otherwise: i32) -> ir::Value {
         let otherwise = self.builder.ins().iadd_imm_s(self.anchors.base, i64::from(otherwise));
-        self.builder.ins().select(inside, row, otherwise)
+        let row_bytes = self.layout.row_bytes;
+        let (address, exists) = match row.known_offset.map(|offset| offset / 4 + word) {
+            Some(ELEMENT_ROWS..) => return otherwise,
+            Some(0) => (row.element, row.exists),
+            Some(number) => (self.builder.ins().iadd_imm_s(row.element, i64::from(number * row_bytes)), row.exists),
+            None => {
+                let offset = self.builder.ins().band_imm_s(row.offset.values()[0], -4);
+                // Without wrapping: an offset of 12 or less has room for one word.
+                let room = i64::from((ELEMENT_BYTES - 3).saturating_sub(4 * word));
+                let fits = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, offset, room);
+                let exists = row.exists.map_or(fits, |exists| self.builder.ins().band(fits, exists));
+                let offset = self.builder.ins().uextend(types::I64, offset);
+                // Whole words become whole rows.
+                let start = self.builder.ins().imul_imm_u(offset, i64::from(row_bytes / 4));
+                let start = self.builder.ins().iadd_imm_s(start, i64::from(word * row_bytes));
+                (self.builder.ins().iadd(row.element, start), Some(exists))
+            }
+        };
+        match exists {
+            Some(exists) => self.builder.ins().select(exists, address, otherwise),
+            None => address,
+        }
     }
 
-    /// Byte offsets of each lane's n-th word from the array's start, and the lanes that have such a word.
-    fn lane_rows(&mut self, element: &Operand, offset: &Operand, exists: &Operand, word: u32) -> (Packet, Packet) {
+    /// Where each lane's n-th word is; `None` if no lane has one.
+    fn column_words(&mut self, columns: &Columns, word: u32) -> Option<ColumnWords> {
+        let Columns { first, exist, offset, known_offset, .. } = columns;
+        let exist = exist.clone();
+        let start = |row| (row * self.layout.row_bytes) as i32;
+        if let Some(offset) = known_offset {
+            let row = offset / 4 + word;
+            return (row < ELEMENT_ROWS).then(|| ColumnWords { at: first.clone(), start: start(row), exist });
+        }
         let mask = self.constant(!3);
         let offset = self.binary(Op::And, offset.clone(), mask);
-        let room = self.constant((ELEMENT_BYTES - 3).saturating_sub(4 * word));
-        let fits = self.binary(Op::ULt, offset.clone(), room);
-        let inside = self.binary(Op::BAnd, fits, exists.clone());
-        let scale = self.constant(self.layout.row_bytes / 4);
-        let row = self.binary(Op::IMul, offset, scale);
-        let row = self.binary(Op::IAdd, row, element.clone());
-        let start = self.constant(word * self.layout.row_bytes);
-        let row = self.binary(Op::IAdd, row, start);
-        let lane = self.emit().lane_index();
-        let four = self.constant(4);
-        let column = self.binary(Op::IMul, lane.into(), four);
-        let at = self.binary(Op::IAdd, row, column);
-        let mut emit = self.emit();
-        (emit.packet(&at), emit.packet(&inside))
+        let fits = self.lanes_below(&offset, (ELEMENT_BYTES - 3).saturating_sub(4 * word));
+        let exist = match exist {
+            Some(exist) => self.emit().mask_and(&exist, &fits),
+            None => fits,
+        };
+        // Whole words become whole rows.
+        let rows = self.shifted(offset, (self.layout.row_bytes / 4).trailing_zeros());
+        let at = self.binary(Op::IAdd, rows, first.clone().into());
+        Some(ColumnWords { at: self.emit().packet(&at), start: start(word), exist: Some(exist) })
+    }
+
+    /// The lanes where an unsigned number is below a constant.
+    fn lanes_below(&mut self, number: &Operand, limit: u32) -> Packet {
+        let Some(most) = limit.checked_sub(1) else { return self.emit().mask_constant(false) };
+        let most = self.constant(most);
+        let lesser = self.binary(Op::UMin, number.clone(), most);
+        let is_same = self.binary(Op::IEq, lesser, number.clone());
+        self.emit().packet(&is_same)
+    }
+
+    fn shifted(&mut self, number: Operand, count: u32) -> Operand {
+        let count = self.constant(count);
+        self.binary(Op::Shl, number, count)
     }
 
     /// Writes a load from a private array.
@@ -154,15 +209,16 @@ impl Lowering<'_, '_> {
                     let (locals, at) = (self.anchors.position.locals, at + word as i32 * self.layout.row_bytes as i32);
                     self.emit().load(Type::I32, locals, at, own_flags())
                 }
-                Rows::Same { element, offset, exists } => {
-                    let row = self.row_address(*element, offset, *exists, word as u32, offsets::ZERO);
+                Rows::Same(row) => {
+                    let row = self.row_address(row, word as u32, offsets::ZERO);
                     self.emit().load(Type::I32, row, 0, own_flags())
                 }
-                Rows::Each { base, element, offset, exists } => {
-                    let (at, inside) = self.lane_rows(element, offset, exists, word as u32);
-                    let lanes = self.mask_and(&active, &inside);
-                    self.emit().gather(*base, &at, 1, Some(&lanes), super::word_flags()).remove(0)
-                }
+                Rows::Each(columns) => match self.column_words(columns, word as u32) {
+                    Some(ColumnWords { at, start, exist }) => {
+                        self.emit().gather(columns.base, start, &at, 1, exist.as_ref(), word_flags()).remove(0)
+                    }
+                    None => self.emit().constant_packet(Const::i32(0)),
+                },
                 Rows::Asked { .. } => unreachable!("done above"),
             };
             self.define(result, loaded.into());
@@ -184,14 +240,20 @@ impl Lowering<'_, '_> {
                     let at = at + word as i32 * self.layout.row_bytes as i32;
                     self.store_masked(&value, mask, self.anchors.position.locals, at);
                 }
-                Rows::Same { element, offset, exists } => {
-                    let row = self.row_address(*element, offset, *exists, word as u32, offsets::DUMP);
+                Rows::Same(row) => {
+                    let row = self.row_address(row, word as u32, offsets::DUMP);
                     self.store_masked(&value, mask, row, 0);
                 }
-                Rows::Each { base, element, offset, exists } => {
-                    let (at, inside) = self.lane_rows(element, offset, exists, word as u32);
-                    let lanes = self.mask_and(mask, &inside);
-                    self.emit().scatter(&[value], *base, &at, Some(&lanes), super::word_flags());
+                Rows::Each(columns) => {
+                    let Some(ColumnWords { at, start, exist }) = self.column_words(columns, word as u32) else {
+                        continue;
+                    };
+                    let lanes = match exist {
+                        Some(exist) => Some(self.mask_and(mask, &exist)),
+                        None => mask.lanes().cloned(),
+                    };
+                    let dump = self.layout.local_dump(id);
+                    self.emit().scatter_near(&value, columns.base, start, &at, lanes.as_ref(), dump, word_flags());
                 }
                 Rows::Asked { .. } => unreachable!("done above"),
             }

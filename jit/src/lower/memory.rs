@@ -9,11 +9,13 @@
 //!
 //! Where a packet fails its check, it goes lane by lane.
 
-use brolga_ir::Type;
+use std::ops::Range;
+
 use brolga_ir::entity::Value;
 use brolga_ir::function::{AtomicOp, MemoryRef, Object};
+use brolga_ir::{Op, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self, InstBuilder, types};
+use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
 
 use super::Lowering;
 use super::address::{Access, Area, Limit, Location, Outside, Spread};
@@ -106,8 +108,12 @@ impl Lowering<'_, '_> {
 
     fn load_strided(&mut self, area: &Area, stride: u32, access: &Access, words: usize, mask: &Mask) -> Vec<Operand> {
         let load = |lowering: &mut Self| {
-            let addresses = lowering.first_addresses(area, access);
-            lowering.emit().load_runs(&addresses, stride, words, area.flags())
+            let Some(window) = Window::around(area, access, words) else {
+                let addresses = lowering.first_addresses(area, access);
+                return lowering.emit().load_runs(&addresses, stride, words, area.flags());
+            };
+            let addresses = lowering.first_addresses(area, &window.access);
+            window.of(lowering.emit().load_runs(&addresses, stride, Window::WORDS, area.flags()))
         };
         let Some(inside) = self.fits(area, access, words as u32) else {
             self.note_unchecked(access, words as u32);
@@ -120,6 +126,18 @@ impl Lowering<'_, '_> {
         if self.calls.does_accesses {
             return self.each_lane(access, mask, Work::Load { words });
         }
+        // Another way would cost a large function too much.
+        if words == 1
+            && !self.is_large()
+            && let Some(runs) = self.facts.usual_runs(area, access)
+        {
+            return vec![self.load_neighbours(area, access, runs as usize, mask)];
+        }
+        self.load_apart(area, access, words, mask)
+    }
+
+    /// Words of lanes that do not lie side by side, all of which are looked at together.
+    fn load_apart(&mut self, area: &Area, access: &Access, words: usize, mask: &Mask) -> Vec<Operand> {
         let (base, flags) = (area.base, area.flags());
         if access.lies_in_quads(self.facts, mask) {
             if let Some(elements) = self.quad_elements(area, access, words) {
@@ -130,33 +148,79 @@ impl Lowering<'_, '_> {
             // Lanes without a thread read too, and nothing bounds what they compute.
             let anywhere = Access { most: [u32::MAX; 2], ..access.clone() };
             let access = if self.facts.are_all_lanes_threads() { access } else { &anywhere };
-            let (offsets, outside) = self.lane_offsets(area, access, words as u32);
+            let (offsets, outside) = self.lane_offsets(area, access, words as u32, &Mask::Full);
             let load = |lowering: &mut Self| lowering.emit().load_quads(base, &offsets, words, flags);
-            let Some(outside) = outside else {
+            let Some(any) = outside else {
                 self.note(Note::Unchecked);
                 return packets(load(self));
             };
-            let any = self.emit().any(&outside);
             return self.fast_or_lanes(Guard::AnyOutside(any), access, mask, Work::Load { words }, load);
         }
-        let (offsets, outside) = self.lane_offsets(area, access, words as u32);
+        let window = Window::around(area, access, words).filter(|_| !self.facts.shape.gathers);
+        let read = window.as_ref().map_or(access, |window| &window.access);
+        let read_words = if window.is_some() { Window::WORDS } else { words };
+        let (offsets, outside) = self.lane_offsets(area, read, read_words as u32, mask);
         // Pairs read all lanes.
         let in_pairs = words == 1 && matches!(mask, Mask::Full) && access.lies_in_pairs(self.facts, area);
-        let gather = |lowering: &mut Self| match in_pairs {
-            true => vec![lowering.emit().load_pairs(base, &offsets, flags)],
-            false => lowering.emit().gather(base, &offsets, words, mask.lanes(), flags),
+        let gather = |lowering: &mut Self| {
+            if in_pairs {
+                return vec![lowering.emit().load_pairs(base, &offsets, flags)];
+            }
+            let read = lowering.emit().gather(base, 0, &offsets, read_words, None, flags);
+            match &window {
+                Some(window) => window.of(read),
+                None => read,
+            }
         };
-        let Some(outside) = outside else {
+        let Some(any) = outside else {
             self.note(Note::Unchecked);
             return packets(gather(self));
         };
-        let outside = self.mask_and(mask, &outside);
-        let any = self.emit().any(&outside);
         // In a large function it would occupy a register for long.
         if in_pairs && !self.is_large() {
             self.addresses.outside.push(Outside { place: access.place, any });
         }
         self.fast_or_lanes(Guard::AnyOutside(any), access, mask, Work::Load { words }, gather)
+    }
+
+    /// A word of each lane. Where those of each run lie side by side, in range, they are vectors; else the general path reads them.
+    fn load_neighbours(&mut self, area: &Area, access: &Access, runs: usize, mask: &Mask) -> Operand {
+        self.note(Note::Neighbours);
+        let (number, step) = match &access.index {
+            Some(index) => (index.clone(), 1),
+            None => {
+                let whole = self.constant(!3);
+                (self.binary(Op::And, access.offset.clone(), whole), 4)
+            }
+        };
+        let number = self.emit().packet(&number);
+        let [apart, done] = [(); 2].map(|()| self.builder.create_block());
+        let (firsts, differ) = self.emit().runs_of_numbers(&number, step, runs);
+        self.branch_away(differ, apart);
+        let run = u64::from(self.facts.shape.lanes() / runs as u32 * step);
+        for &first in &firsts {
+            let end = self.plus(first, run);
+            let limit = self.limit_value(area.limit);
+            let fits = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit);
+            self.branch_away_unless(fits, apart);
+        }
+        let mut addresses = firsts;
+        for address in &mut addresses {
+            let start = self.times(*address, u64::from(4 / step));
+            *address = self.builder.ins().iadd(area.base, start);
+        }
+        let read = self.emit().load_runs(&addresses, 4, 1, area.flags()).remove(0);
+        let vectors = read.vectors.iter().map(|_| self.builder.append_block_param(done, types::I32X4)).collect();
+        let as_args = |packet: Packet| packet.vectors.into_iter().map(BlockArg::from).collect::<Vec<_>>();
+        self.builder.ins().jump(done, &as_args(read));
+        self.begin(apart);
+        let known = self.addresses.count();
+        let read = self.load_apart(area, access, 1, mask).remove(0);
+        self.addresses.forget(known);
+        let read = self.emit().packet(&read);
+        self.builder.ins().jump(done, &as_args(read));
+        self.begin(done);
+        Packet { ty: Type::I32, vectors }.into()
     }
 
     /// The fast path if the check passes, else lane by lane.
@@ -317,7 +381,7 @@ impl Lowering<'_, '_> {
         let (base, flags) = (area.base, area.flags());
         let in_pairs = values.len() == 1 && access.lies_in_pairs(self.facts, area);
         let done = in_pairs.then(|| self.store_in_pairs(area, access, &values[0], mask));
-        let (offsets, outside) = self.lane_offsets(area, access, values.len() as u32);
+        let (offsets, outside) = self.lane_offsets(area, access, values.len() as u32, mask);
         let scatter = |lowering: &mut Self| {
             lowering.emit().scatter(values, base, &offsets, mask.lanes(), flags);
             Vec::new()
@@ -327,9 +391,7 @@ impl Lowering<'_, '_> {
                 self.note(Note::Unchecked);
                 scatter(self);
             }
-            Some(outside) => {
-                let outside = self.mask_and(mask, &outside);
-                let any = self.emit().any(&outside);
+            Some(any) => {
                 self.fast_or_lanes(Guard::AnyOutside(any), access, mask, Work::Store { values }, scatter);
             }
         }
@@ -346,10 +408,10 @@ impl Lowering<'_, '_> {
             let all = self.emit().all(lanes);
             self.branch_away_unless(all, general);
         }
-        let (offsets, outside) = self.lane_offsets(area, access, 1);
+        let (offsets, outside) = self.lane_offsets(area, access, 1, &Mask::Full);
         // What was read there before was looked at then.
         let known = self.addresses.outside.iter().find(|known| known.place == access.place).map(|known| known.any);
-        let any = outside.map(|outside| known.unwrap_or_else(|| self.emit().any(&outside)));
+        let any = outside.map(|any| known.unwrap_or(any));
         if let Some(any) = any {
             self.branch_away(any, general);
         }
@@ -389,7 +451,7 @@ impl Lowering<'_, '_> {
     fn update_all(&mut self, area: &Area, access: &Access, work: Work<'_>) -> Operand {
         let Work::Atomic { op, value, compare } = work else { unreachable!("only called for atomics") };
         self.note(Note::LanesInTurn);
-        let (offsets, outside) = self.lane_offsets(area, access, 1);
+        let (offsets, outside) = self.lane_offsets(area, access, 1, &Mask::Full);
         let base = area.base;
         let update = |lowering: &mut Self| {
             let mut old = Vec::new();
@@ -407,11 +469,10 @@ impl Lowering<'_, '_> {
             }
             vec![lowering.emit().from_lanes(Type::I32, &old)]
         };
-        let Some(outside) = outside else {
+        let Some(any) = outside else {
             self.note(Note::Unchecked);
             return update(self).remove(0).into();
         };
-        let any = self.emit().any(&outside);
         self.fast_or_lanes(Guard::AnyOutside(any), access, &Mask::Full, work, update).remove(0)
     }
 
@@ -438,6 +499,32 @@ impl Access {
         let is_one_word = steps.is_some_and(|(index, offset)| matches!((bytes(index), offset), (4, 0) | (0, 4)));
         // Strided accesses have a shorter way.
         is_one_word && matches!(self.spread, Spread::Scattered) && facts.are_all_lanes_threads()
+    }
+}
+
+/// Four words of an element of which two or three are wanted: one read instead of two, of an element that exists if they do.
+struct Window {
+    /// An access to all of them.
+    access: Access,
+    /// Where the wanted ones are among them.
+    wanted: Range<usize>,
+}
+
+impl Window {
+    const WORDS: usize = 4;
+
+    fn around(area: &Area, access: &Access, words: usize) -> Option<Self> {
+        if !(2..Self::WORDS).contains(&words) || !access.fits_element(area, words) {
+            return None;
+        }
+        let first = access.known_offset? & !3;
+        let start = first.min(area.stride?.checked_sub(4 * Self::WORDS as u32)?);
+        let before = (first - start) as usize / 4;
+        Some(Self { access: Access { known_offset: Some(start), ..access.clone() }, wanted: before..before + words })
+    }
+
+    fn of(&self, mut read: Vec<Packet>) -> Vec<Packet> {
+        read.drain(self.wanted.clone()).collect()
     }
 }
 

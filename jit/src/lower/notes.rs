@@ -64,6 +64,8 @@ pub(crate) enum Note {
     AllLanesCheck,
     /// All lanes are compared and one branch taken; a packet that fails goes lane by lane.
     LanesCheck,
+    /// Lanes are compared; where they read words side by side, vectors are read.
+    Neighbours,
     /// A loop over the lanes.
     LaneByLane,
     /// Lanes in sequence, unrolled.
@@ -122,6 +124,7 @@ impl fmt::Display for Note {
             Note::LaneByLane => "lane by lane",
             Note::LanesInTurn => "lanes in turn",
             Note::RowsTogether => "one row",
+            Note::Neighbours => "usually side by side",
             Note::RowPerLane => "row per lane",
             Note::Helper => "helper",
             Note::HelperOnce => "helper, one lane",
@@ -209,7 +212,7 @@ impl Notes {
             packets: layout.packets,
             shared_bytes: layout.shared_bytes,
             record_bytes: layout.record_bytes,
-            local_bytes: layout.local_bytes,
+            local_bytes: layout.array_bytes,
             locals_per_packet: layout.locals_per_packet,
             alive: layout.alive.is_some(),
         };

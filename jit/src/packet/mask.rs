@@ -4,9 +4,10 @@
 //! mask, so nothing depends on how many lanes a vector has.
 
 use brolga_ir::{Const, Type};
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
-use super::{Emit, Packet, Vectors, is_wide, vector_type};
+use super::{Emit, Operand, Packet, Vectors, is_wide, vector_type};
 
 impl Emit<'_, '_> {
     /// The condition that holds in every lane, or in none.
@@ -47,6 +48,34 @@ impl Emit<'_, '_> {
     pub fn any(&mut self, mask: &Packet) -> Value {
         let folded = self.fold(mask, |emit, a, b| emit.ins().bor(a, b));
         self.ins().vany_true(folded)
+    }
+
+    /// Whether any lane of any of these numbers is at least its limit, which is the same for all lanes; unsigned, as an `i8` to branch
+    /// on. The largest lanes of a packet's vectors are compared, not each of them.
+    pub fn any_at_least(&mut self, checks: &[(Operand, Operand)]) -> Value {
+        let mut vectors = None;
+        let mut scalars = None;
+        for (number, limit) in checks {
+            let found = match number {
+                Operand::Uniform(_) => &mut scalars,
+                Operand::Packet(_) => &mut vectors,
+            };
+            let [number, limit] = match number {
+                Operand::Uniform(number) => [number.value, limit.values()[0]],
+                Operand::Packet(number) => {
+                    let (&first, rest) = number.vectors.split_first().expect("a packet has vectors");
+                    let most = rest.iter().fold(first, |most, &vector| self.ins().umax(most, vector));
+                    [most, self.packet(limit).vectors[0]]
+                }
+            };
+            let is_outside = self.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, number, limit);
+            *found = Some(found.map_or(is_outside, |before| self.ins().bor(before, is_outside)));
+        }
+        let vectors = vectors.map(|vectors| self.ins().vany_true(vectors));
+        match (vectors, scalars) {
+            (Some(vectors), Some(scalars)) => self.ins().bor(vectors, scalars),
+            (found, other) => found.or(other).expect("there is something to check"),
+        }
     }
 
     /// Whether all lanes hold, as an `i8` to branch on.

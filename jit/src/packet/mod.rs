@@ -29,7 +29,9 @@
 //! | `integer.rs` | recipes for integers that CLIF has no good vector instruction for |
 //! | `division.rs` | division by constants as multiplication |
 //! | `double.rs` | 64-bit values: halves, conversions, fused multiply-add |
-//! | `memory.rs` | loads, stores, transposes, gathers and scatters |
+//! | `memory.rs` | loads and stores of consecutive words |
+//! | `rows.rs` | rows of words for each lane, and their transposes |
+//! | `scattered.rs` | gathers and scatters, and what quads or pairs share |
 
 mod division;
 pub mod double;
@@ -38,6 +40,8 @@ pub mod float;
 pub mod integer;
 pub mod mask;
 pub mod memory;
+mod rows;
+mod scattered;
 
 use brolga_ir::shape::OCTET_LANES;
 use brolga_ir::{Const, Function, Type};
@@ -61,6 +65,8 @@ pub struct Shape {
     pub vectors: u32,
     /// Whether there is an instruction that rotates lanes.
     pub rotates: bool,
+    /// Whether there is one that reads a word for each lane, and it is fast.
+    pub gathers: bool,
 }
 
 impl Shape {
@@ -68,8 +74,9 @@ impl Shape {
     pub fn of(func: &Function, options: &Options) -> Self {
         let row_bytes = func.width.lanes() * 4;
         let vector_bytes = options.vector_bytes.min(VectorBytes::most(options.features)).count().min(row_bytes);
-        let rotates = vector_bytes > 16 && options.features.avx512;
-        Shape { vector_bytes, vectors: row_bytes / vector_bytes, rotates }
+        let [rotates, gathers] =
+            [options.features.avx512, options.features.gathers].map(|has| vector_bytes > 16 && has);
+        Shape { vector_bytes, vectors: row_bytes / vector_bytes, rotates, gathers }
     }
 
     /// Whether vectors have more than the 128 bits that Cranelift knows.

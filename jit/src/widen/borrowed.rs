@@ -16,6 +16,7 @@
 //! | `sload8x8` | `vpmovsxbw` | a load of 128 bits |
 //! | `store.f64x2` | `vmovupd` | a store of 128 bits |
 //! | `sload32x2` | `vpmovsxdq` | a load of 32 bits into every lane |
+//! | `insertlane.i8x16 x, p, 12 + n` | `vpinsrb` | a gather: in each lane 32 bits from p + 4 n + x, signed: AVX-512 |
 //! | `avg_round.i8x16 x, n` | `vpavgb` | each lane of x shifted left by that of n; 0 for 32 and above |
 //! | `avg_round.i16x8 x, n` | `vpavgw` | the same to the right |
 //! | `x86_pmulhrsw x, n` | `vpmulhrsw` | the same to the right, with the sign coming in |
@@ -69,6 +70,17 @@ pub(crate) fn load_part(ins: FuncInstBuilder<'_, '_>, flags: MemFlagsData, addre
 /// computed from them, is used twice.
 pub(crate) fn load_splat(ins: FuncInstBuilder<'_, '_>, flags: MemFlagsData, address: Value, offset: i32) -> Value {
     ins.sload32x2(flags, address, offset)
+}
+
+/// Words that [`gather`] can reach from one address.
+pub(crate) const GATHERED_WORDS: u8 = 4;
+
+/// 32 bits from memory in each lane, of the word with this number from where a lane's offset leads; offsets have the type I8X16, are
+/// added as signed numbers of 32 bits, and must lead to readable words in every lane. The address is one of 64 bits reduced to 8, which
+/// is no instruction: the whole register is used. The code generator takes this for a pure operation, and leaves those where they
+/// are. For processors with AVX-512.
+pub(crate) fn gather(ins: FuncInstBuilder<'_, '_>, address: Value, offsets: Value, word: u8) -> Value {
+    ins.insertlane(offsets, address, 16 - GATHERED_WORDS + word)
 }
 
 /// The type as which 128 bits are stored.

@@ -52,6 +52,8 @@ pub(super) enum Borrowed {
     LoadPart,
     /// 128 bits to memory.
     StorePart,
+    /// A gather of words.
+    Gather,
 }
 
 macro_rules! forms {
@@ -234,6 +236,7 @@ forms! {
     Form::Borrowed(Borrowed::Insert(3)) => { VEX_Vpaddsb_xmm_xmm_xmmm128 }
     Form::Borrowed(Borrowed::LoadPart) => { VEX_Vpmovsxbw_xmm_xmmm64 }
     Form::Borrowed(Borrowed::StorePart) => { VEX_Vmovupd_xmmm128_xmm }
+    Form::Borrowed(Borrowed::Gather) => { VEX_Vpinsrb_xmm_xmm_r32m8_imm8 }
     Form::Narrow => {
         VEX_Vmovd_xmm_rm32 VEX_Vmovd_rm32_xmm VEX_Vmovq_xmm_rm64 VEX_Vmovq_rm64_xmm VEX_Vmovq_xmm_xmmm64 VEX_Vmovq_xmmm64_xmm
         VEX_Vmovss_xmm_m32 VEX_Vmovss_m32_xmm VEX_Vmovss_xmm_xmm_xmm

@@ -133,6 +133,7 @@ impl Writer<'_> {
                 });
                 self.push(inst, Ok(made))?;
             }
+            Step::Gather(word) => self.gather(inst, word)?,
             Step::Enter if !self.has_frame_pointer => return Err(Refusal::of(inst, "a frame without a pointer to it")),
             Step::Enter => self.enter(inst)?,
             Step::Leave => {}
@@ -191,6 +192,35 @@ impl Writer<'_> {
                 self.push(inst, Instruction::with2(Code::VEX_Kmovw_r32_kr, to, MASK))
             }
         }
+    }
+
+    /// Reads a word in every lane. The register it goes to must not be that of the offsets, and is cleared first, since
+    /// processors wait for what it held.
+    fn gather(&mut self, inst: &Instruction, word: u8) -> Result<(), Refusal> {
+        let [to, from] = self.numbers(inst)?;
+        let code = self.of([Code::EVEX_Vpgatherdd_ymm_k1_vm32y, Code::EVEX_Vpgatherdd_zmm_k1_vm32z]);
+        let pointer = inst.op2_register().full_register();
+        let memory = MemoryOperand::new(pointer, self.wide(from), 1, 4 * i64::from(word), 1, false, Register::None);
+        let into = if to == from { self.scratch() } else { self.wide(to) };
+        let clear = match to == from {
+            true => Instruction::with3(
+                Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32,
+                Register::XMM31,
+                Register::XMM31,
+                Register::XMM31,
+            ),
+            false => Instruction::with3(Code::VEX_Vpxor_xmm_xmm_xmmm128, narrow(to), narrow(to), narrow(to)),
+        };
+        self.push(inst, clear)?;
+        self.push(inst, Instruction::with3(Code::VEX_Kxnorw_kr_kr_kr, MASK, MASK, MASK))?;
+        let mut gather = Instruction::with2(code, into, memory).map_err(|_| impossible(inst))?;
+        gather.set_op_mask(MASK);
+        self.push(inst, Ok(gather))?;
+        if to == from {
+            let code = self.of([Code::EVEX_Vmovdqa32_ymm_k1z_ymmm256, Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512]);
+            self.push(inst, Instruction::with2(code, self.wide(to), into))?;
+        }
+        Ok(())
     }
 
     /// The lower halves of all parts side by side, in the lower half of a register.
@@ -290,6 +320,11 @@ impl Writer<'_> {
     fn wide(&self, number: u8) -> Register {
         let first = if self.parts == 2 { Register::YMM0 } else { Register::ZMM0 };
         first + u32::from(number)
+    }
+
+    /// The register that stock code never has.
+    fn scratch(&self) -> Register {
+        if self.parts == 2 { Register::YMM31 } else { SCRATCH }
     }
 
     /// A register with half of its parts.

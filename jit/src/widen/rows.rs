@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use iced_x86::{Code, ConditionCode, Instruction, Mnemonic, OpKind, Register};
 
+use super::borrowed::GATHERED_WORDS;
 use super::decode::Program;
 use super::forms::{Borrowed, Form, form, is_general};
 use super::{Refusal, vector_number};
@@ -34,6 +35,8 @@ pub(super) enum Step {
     Insert(u8),
     LoadPart,
     StorePart,
+    /// A gather of the words with this number.
+    Gather(u8),
     /// Makes room on the stack.
     Enter,
     /// Gives it back, right before the stack pointer is set from the frame pointer.
@@ -254,6 +257,16 @@ impl Reader<'_> {
             }
             Form::Borrowed(Borrowed::LoadPart) => Row::new(Rule::Scalar, Step::LoadPart, to, &[]),
             Form::LoadSplat(code) => Row::new(Rule::Splat, Step::WidenFirst(code), to, &[]),
+            Form::Borrowed(Borrowed::Gather) => {
+                let word = inst.immediate8().checked_sub(16 - GATHERED_WORDS);
+                let is_address = inst.op2_kind() == OpKind::Register && !is_fixed(inst.op2_register());
+                match word {
+                    Some(word) if word < GATHERED_WORDS && is_address => {
+                        Row::new(Rule::Whole, Step::Gather(word), to, &from[..1])
+                    }
+                    _ => return no("not a gather"),
+                }
+            }
             Form::Borrowed(Borrowed::StorePart) => {
                 if in_registers || on_stack {
                     return no("not 128 bits to memory");
@@ -290,8 +303,7 @@ impl Reader<'_> {
         if let Some(step) = step {
             return Ok(Row::general(step));
         }
-        let fixed = (0..inst.op_count())
-            .any(|n| inst.op_kind(n) == OpKind::Register && matches!(inst.op_register(n).full_register(), RSP | RBP));
+        let fixed = (0..inst.op_count()).any(|n| inst.op_kind(n) == OpKind::Register && is_fixed(inst.op_register(n)));
         if fixed || !is_general(inst.mnemonic()) {
             return no("not an instruction that is known");
         }
@@ -327,6 +339,11 @@ impl Reader<'_> {
             _ => Place::UNIFORM,
         }
     }
+}
+
+/// Whether a register belongs to the stack.
+fn is_fixed(register: Register) -> bool {
+    matches!(register.full_register(), Register::RSP | Register::RBP)
 }
 
 /// Operands as scalars: those in memory are.

@@ -113,6 +113,10 @@ fn is_known(found: &Instruction, parts: u8) -> bool {
         Code::VEX_Vzeroupper
             | Code::VEX_Kortestw_kr_kr
             | Code::VEX_Kmovw_r32_kr
+            | Code::VEX_Kxnorw_kr_kr_kr
+            | Code::EVEX_Vpxord_xmm_k1z_xmm_xmmm128b32
+            | Code::EVEX_Vpgatherdd_ymm_k1_vm32y
+            | Code::EVEX_Vpgatherdd_zmm_k1_vm32z
             | Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32
             | Code::EVEX_Vextracti32x4_xmmm128_k1z_zmm_imm8
             | Code::VEX_Vextracti128_xmmm128_ymm_imm8

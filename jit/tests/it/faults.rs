@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use brolga_ir::Width;
 use brolga_ir::verify::{VerifiedFunction, verify};
-use brolga_jit::{Compiled, Options, VectorBytes, compile};
+use brolga_jit::{Compiled, CpuFeatures, Options, VectorBytes, compile};
 use brolga_testing_base::assemble::in_ssa;
 use brolga_testing_base::random::Random;
 use iced_x86::{Code, Decoder, DecoderOptions, Encoder, Instruction, Mnemonic, OpKind, Register};
@@ -136,6 +136,16 @@ const FAULTS: [Fault; 8] = [
     }),
 ];
 
+/// Of code with gathers alone.
+const GATHER_FAULT: Fault = ("a gather stays narrow", |inst, code| {
+    inst.code() == Code::EVEX_Vpgatherdd_ymm_k1_vm32y
+        && replace(code, inst, |made| {
+            made.set_code(Code::EVEX_Vpgatherdd_xmm_k1_vm32x);
+            made.set_op0_register(narrowed(inst.op0_register()));
+            made.set_memory_index(narrowed(inst.memory_index()));
+        })
+});
+
 fn narrowed(register: Register) -> Register {
     Register::XMM0 + (register as u32 - Register::YMM0 as u32)
 }
@@ -172,20 +182,27 @@ fn each_kind_of_fault_changes_bits() {
         return println!("skipped: the processor has no AVX2");
     };
     let options = Options { vector_bytes: VectorBytes::ThirtyTwo, ..options };
-    let compiled = compile(&func, &options).unwrap();
+    // Lanes go one by one where there are no gathers.
+    let without = CpuFeatures { gathers: false, ..options.features };
+    let compiled =
+        [options.features, without].map(|features| compile(&func, &Options { features, ..options }).unwrap());
     let content = content();
     let outcome = |compiled: &Compiled| run(&func, compiled, &Bound::new(&func, &content), &[[0, 0, 0]], u64::MAX);
     let expected = interpret(&func, &Bound::new(&func, &content), &[[0, 0, 0]], u64::MAX);
-    assert_eq!(outcome(&compiled), expected);
-    for (what, plant) in FAULTS {
+    for compiled in &compiled {
+        assert_eq!(outcome(compiled), expected);
+    }
+    for (what, plant) in FAULTS.into_iter().chain(options.features.gathers.then_some(GATHER_FAULT)) {
         let (mut planted, mut found) = (0, 0);
-        for inst in instructions(compiled.code()) {
+        for (compiled, inst) in
+            compiled.iter().flat_map(|one| instructions(one.code()).into_iter().map(move |inst| (one, inst)))
+        {
             let mut code = compiled.code().to_vec();
             if plant(&inst, &mut code) {
                 planted += 1;
                 // SAFETY: the faults move values between lanes, all of which hold what the shader computes of its input, and it
                 // keeps every address in bounds whatever that is; slots of the frame are read elsewhere in the frame.
-                let wrong = unsafe { with_code(&compiled, &code, &options) };
+                let wrong = unsafe { with_code(compiled, &code, &options) };
                 found += u32::from(outcome(&wrong) != expected);
             }
         }

@@ -273,3 +273,114 @@ fn irregular_accesses_say_how_they_go() {
         ],
     );
 }
+
+/// The names of machine instructions below the first line that begins so, in the assembly of a function.
+fn instructions(text: &str, options: &Options, line: &str) -> Vec<String> {
+    let func = verify::verify(parse(text).unwrap()).unwrap();
+    let listing = list(&func, options, Form::Asm, &[]).unwrap();
+    let comment = |text: &str| text.trim_start().strip_prefix(';').map(|comment| comment.trim_start().to_owned());
+    let mut lines = listing.lines.iter().map(|shown| shown.text.as_str());
+    lines.by_ref().find(|text| comment(text).is_some_and(|comment| comment.starts_with(line)));
+    // An offset and bytes come first. What packets run that fail a check is further down.
+    let code = lines.take_while(|text| comment(text).is_none());
+    let found: Vec<String> = code.filter_map(|text| text.split_whitespace().nth(2).map(str::to_owned)).collect();
+    assert!(!found.is_empty(), "no code of `{line}` in\n{listing}");
+    found
+}
+
+/// What is known of an index and of vectors' instructions shows in the code.
+#[test]
+fn words_of_each_lane_take_few_instructions() {
+    let text = r#"function "each" {
+  group 64 1 1
+  packet 8
+  res0 = u0 structured stride 4
+  res1 = t0 structured stride 4
+  res2 = t1 structured stride 16
+  x0 = x0 registers 8 components 4
+  body {
+    v0: i32 = input thread_index
+    v1: i32 = const 0
+    v2: i32 = const 4
+    v3: i32 = const 7
+    v4: bool = const true
+    v5: i32 = load res1[v0 + v1]
+    v6: i32 = and v5, v3
+    store x0[v6 + v2], v5 where v4
+    v7: i32 = load x0[v6 + v1]
+    v8: i32 = load res1[v5 + v1]
+    v9: i32 = smax v5, v1
+    v10, v11, v12: i32 = load res2[v5 + v1]
+    v13: i32 = iadd v7, v8
+    v14: i32 = iadd v10, v11
+    v15: i32 = iadd v13, v14
+    v16: i32 = iadd v15, v12
+    store res0[v0 + v1], v16 where v4
+    return
+  }
+}"#;
+    let host = Options::host().expect("tests run on x86-64 with SSE4.2");
+    let widest = Options { vector_bytes: VectorBytes::ThirtyTwo, ..host };
+    let lines = ["store x0[v6", "v7: i32", "v8: i32", "v10, v11, v12: i32"];
+    for features in host.features.subsets() {
+        let options = Options { features, ..widest };
+        let [store, row, word, three] = lines.map(|line| instructions(text, &options, line));
+        let count = |found: &[String], name: &str| found.iter().filter(|found| found.as_str() == name).count();
+        // Rows are a power of two of bytes, and the index is known to be below 8.
+        for found in [&store, &row] {
+            let are_short = !found.iter().any(|name| name.contains("mul") || name.starts_with("set"));
+            assert!(are_short && found.len() < 60, "{features:?}: {found:?}");
+        }
+        // One instruction for all lanes of a vector, of each word.
+        let gathers = [&row, &word, &three].map(|found| count(found, "vpgatherdd"));
+        assert_eq!(gathers, if features.gathers { [1, 1, 3] } else { [0; 3] }, "{features:?}");
+        if options.features.avx2 && features.fma && !features.gathers {
+            // The fourth word is read with them: eight reads of sixteen bytes, and no others.
+            assert_eq!(count(&three, "vmovdqu"), 8, "{three:?}");
+        }
+    }
+}
+
+/// Lanes are compared where their words usually lie side by side.
+#[test]
+fn clamped_neighbours_are_compared() {
+    let listing = packets(
+        r#"function "neighbours" {
+  group 64 1 1
+  res0 = u0 structured stride 4
+  res1 = t0 structured stride 4
+  res2 = t1 raw
+  body {
+    v0: i32 = input thread_id.x
+    v1: i32 = const 0
+    v2: i32 = const 1
+    v3: i32 = const 2
+    v4: i32 = const 60
+    v5: bool = const true
+    v6: i32 = isub v0, v2
+    v7: i32 = smax v6, v1
+    v8: i32 = load res1[v7 + v1]
+    v9: i32 = umin v6, v4
+    v10: i32 = shl v9, v3
+    v11: i32 = load res2[v10]
+    v12: i32 = shl v7, v2
+    v13: i32 = load res1[v12 + v1]
+    v14: i32 = load res1[v8 + v1]
+    v15: i32 = iadd v11, v13
+    v16: i32 = iadd v15, v14
+    store res0[v0 + v1], v16 where v5
+    return
+  }
+}"#,
+    );
+    expect(
+        &listing,
+        &[
+            ("v8:", "packet; scattered; usually side by side; lanes checked"),
+            ("v11:", "packet; scattered; usually side by side; lanes checked"),
+            // Every other word, and any word.
+            ("v13:", "packet; scattered; lanes checked"),
+            ("v14:", "packet; scattered; lanes checked"),
+        ],
+    );
+}

@@ -5,12 +5,12 @@
 use std::sync::atomic::Ordering;
 
 use brolga_ir::builder::only;
-use brolga_ir::entity::{Inst, ResourceId, SharedId, Value};
+use brolga_ir::entity::{Inst, LocalId, ResourceId, SharedId, Value};
 use brolga_ir::function::{
     AtomicOp, CounterOp, Element, Input, InstKind, MemoryRef, Object, Origin, Query, ResourceRef,
 };
 use brolga_ir::host::{Fault, FaultKind};
-use brolga_ir::interface::{Component, Dimension, Interface, ResourceClass, ResourceKind, Shared};
+use brolga_ir::interface::{Component, Dimension, Interface, Local, ResourceClass, ResourceKind, Shared};
 use brolga_ir::verify::verify;
 use brolga_ir::{Builder, Function, Op, Type};
 use brolga_jit::{Options, compile};
@@ -530,6 +530,108 @@ fn views_over_four_gibibytes() {
         // 4 GiB before the first element there is one that a cut offset would hit.
         let first = [1, WORDS + 1].map(|word| bound.word_of(TARGET, word).load(Ordering::Relaxed));
         assert_eq!(first, [0, 1000]);
+    }
+}
+
+/// Clamped, wrapped or chosen indices usually lead to words side by side: where they do, where they do not, beyond the end, and where
+/// some lanes take no part.
+#[test]
+fn neighbours_at_the_edges() {
+    const WORDS: u32 = 40;
+    let ways = [
+        "imax r1.x, r0.x, l(0)",
+        "imin r1.x, r0.x, l(29)\nimax r1.x, r1.x, l(7)",
+        "umin r1.x, r0.x, l(21)\niadd r1.x, r1.x, r0.w",
+        "and r1.x, r0.x, l(15)",
+        "udiv null, r1.x, r0.x, l(13)",
+        "ult r0.z, r0.x, l(17)\nmovc r1.x, r0.z, r0.x, l(3)",
+        "imax r1.x, r0.x, l(0)\nishl r1.x, r1.x, l(2)\nushr r1.x, r1.x, l(2)",
+    ];
+    for way in ways {
+        for [x, y] in [[64, 1], [8, 8], [13, 1]] {
+            for guard in ["", "ine r0.z, r0.y, l(5)\nif_nz r0.z", "ult r0.z, r0.y, l(11)\nif_nz r0.z"] {
+                let end = if guard.is_empty() { "" } else { "endif" };
+                let func = in_ssa(&format!(
+                    "dcl_uav_structured u0, 4
+                    dcl_resource_structured t0, 4
+                    dcl_resource_raw t1
+                    dcl_input vThreadIDInGroup.xy
+                    dcl_input vThreadIDInGroupFlattened
+                    dcl_input vThreadGroupID.x
+                    dcl_temps 3
+                    dcl_thread_group {x}, {y}, 1
+                    iadd r0.x, vThreadIDInGroup.x, vThreadGroupID.x
+                    iadd r0.x, r0.x, l(-9)
+                    mov r0.y, vThreadIDInGroupFlattened.x
+                    mov r0.w, vThreadGroupID.x
+                    mov r2.xy, l(0, 0, 0, 0)
+                    {guard}
+                    {way}
+                    ld_structured r2.x, r1.x, l(0), t0.xxxx
+                    ishl r1.x, r1.x, l(2)
+                    ld_raw r2.y, r1.x, t1.xxxx
+                    {end}
+                    ishl r1.y, r0.y, l(1)
+                    store_structured u0.x, r1.y, l(0), r2.x
+                    iadd r1.y, r1.y, l(1)
+                    store_structured u0.x, r1.y, l(0), r2.y
+                    ret"
+                ));
+                let content = |factor: u32| vec![(0..WORDS).map(|n| n * factor + 1).collect()];
+                let content = [vec![vec![0; 2 * (x * y) as usize]], content(3), content(5)];
+                let groups = [0, 5, 9, 10, 16, 24, 40, 100].map(|start| [start, 0, 0]);
+                compare(func, &content, &groups, u64::MAX, Variants::OfMany);
+            }
+        }
+    }
+}
+
+/// Rows of private arrays: one for all lanes or one each, that exist or do not, of which all lanes store or some.
+#[test]
+fn private_arrays_of_every_shape() {
+    let (uniform, scattered) = (Layout::Uniform, Layout::Scattered);
+    let growing = Layout::Growing;
+    for layout in [
+        [uniform, uniform],
+        [growing(1), uniform],
+        [scattered, uniform],
+        [scattered, growing(4)],
+        [uniform, growing(4)],
+        [growing(1), scattered],
+    ] {
+        for (words, masked) in [(1, false), (1, true), (3, true), (4, false)] {
+            for fixed in [None, Some(0), Some(4), Some(12), Some(u32::MAX)] {
+                let mut func = function(Memory::Raw);
+                let local = |register| Local { register, registers: 11, components: 4 };
+                func.interface.locals = vec![local(0), local(1)];
+                let mut b = Builder::new(&mut func);
+                let at = place(&mut b, Memory::Structured(16), layout, fixed);
+                let seven = b.i32(7);
+                let below = b.op(Op::And, &[at.index.expect("elements have an index"), seven]);
+                let values: Vec<Value> = (0..words as u32)
+                    .map(|n| {
+                        let (index, start) = (b.input(Input::ThreadIndex), b.i32(100 * (n + 1)));
+                        b.op(Op::IAdd, &[index, start])
+                    })
+                    .collect();
+                let (always, effect) = (b.bool(true), effect(&mut b, masked));
+                let places = [0, 1].map(|id| MemoryRef { object: Object::Local(LocalId::new(id)), ..at });
+                let bounded = places.map(|place| MemoryRef { index: Some(below), ..place });
+                b.store(bounded[0], &values, always);
+                b.store(places[0], &values, effect);
+                b.store(bounded[1], &values[..1], effect);
+                for place in [places[0], bounded[0], places[1], bounded[1]] {
+                    let read = b.load(place, words);
+                    report(&mut b, &read);
+                }
+                b.return_();
+                println!("{layout:?} {words} words, offset {fixed:?}");
+                if words == 3 {
+                    check(crowded(&func), 5);
+                }
+                check(func, words as u64);
+            }
+        }
     }
 }
 

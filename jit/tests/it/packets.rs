@@ -265,7 +265,7 @@ fn gathers_read_what_lanes_point_at_and_zero_where_masked_off() {
                 |emit, pointers| {
                     let at = emit.load(Type::I32, pointers[1], 0, FLAGS);
                     let mask = emit.load(Type::Bool, pointers[2], 0, FLAGS);
-                    let columns = emit.gather(pointers[0], &at, count, Some(&mask), FLAGS);
+                    let columns = emit.gather(pointers[0], 0, &at, count, Some(&mask), FLAGS);
                     for (n, column) in columns.iter().enumerate() {
                         emit.store(column, pointers[3], (n * MAX_LANES * 4) as i32, FLAGS);
                     }
@@ -293,7 +293,7 @@ fn gathers_without_a_mask_read_in_every_lane() {
         [bytes(table.clone()), bytes(at.clone()), vec![0; MAX_LANES * 4], Vec::new()],
         |emit, pointers| {
             let at = emit.load(Type::I32, pointers[1], 0, FLAGS);
-            let column = &emit.gather(pointers[0], &at, 1, None, FLAGS)[0];
+            let column = &emit.gather(pointers[0], 0, &at, 1, None, FLAGS)[0];
             emit.store(column, pointers[2], 0, FLAGS);
         },
         |lanes, [.., results, _], _| {

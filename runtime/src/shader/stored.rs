@@ -225,6 +225,7 @@ mod tests {
             CpuFeatures { avx2: true, ..CpuFeatures::default() },
             CpuFeatures { fma: true, ..CpuFeatures::default() },
             CpuFeatures { avx512: true, ..CpuFeatures::default() },
+            CpuFeatures { gathers: true, ..CpuFeatures::default() },
         ];
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(folder.path()).unwrap();

@@ -107,6 +107,12 @@ fn load_splat(builder: &mut FunctionBuilder<'_>, _: [Value; 2], memory: Value) -
     Some(borrowed::load_splat(builder.ins(), FLAGS, memory, 4))
 }
 
+fn gather(builder: &mut FunctionBuilder<'_>, [offsets, _]: [Value; 2], memory: Value) -> Option<Value> {
+    let offsets = cast(builder, offsets, types::I8X16);
+    let address = builder.ins().ireduce(types::I8, memory);
+    Some(borrowed::gather(builder.ins(), address, offsets, 3))
+}
+
 macro_rules! operations {
     ($($name:ident: $parts:literal parts, $stock:ident to $wide:ident, $operation:expr;)+) => {
         $(
@@ -139,6 +145,8 @@ operations! {
     lanes_of_64_bytes_are_rotated: 4 parts, Vpaddsw to Vprolvd, rotate;
     word_of_memory_is_splatted: 2 parts, Vpmovsxdq to Vpbroadcastd, load_splat;
     word_of_memory_is_splatted_over_64_bytes: 4 parts, Vpmovsxdq to Vpbroadcastd, load_splat;
+    words_are_gathered: 2 parts, Vpinsrb to Vpgatherdd, gather;
+    words_are_gathered_over_64_bytes: 4 parts, Vpinsrb to Vpgatherdd, gather;
     part_of_memory_is_loaded: 2 parts, Vpmovsxbw to Vinserti128, insert(1);
     part_of_memory_is_stored: 2 parts, Vmovupd to Vextracti128, take(1);
 }

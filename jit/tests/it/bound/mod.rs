@@ -466,13 +466,15 @@ impl std::ops::Deref for Walled {
 }
 
 /// Options to test: every set of features that the processor has with its largest vectors, all of its own first, and those with
-/// the smallest.
+/// the vectors that are usual and with the smallest.
 pub fn targets() -> Vec<Options> {
     let host = Options::host().expect("tests run on x86-64 with SSE4.2");
     let best = host.features;
     // The largest vectors that the features allow: all sizes come up.
     let sets = best.subsets().into_iter().map(|features| (features, VectorBytes::most(features)));
-    sets.chain([(best, VectorBytes::Sixteen)])
+    let usual = Some(VectorBytes::default()).filter(|&size| size < VectorBytes::most(best)).map(|size| (best, size));
+    sets.chain(usual)
+        .chain([(best, VectorBytes::Sixteen)])
         .map(|(features, vector_bytes)| Options { features, vector_bytes, ..host })
         .collect()
 }

@@ -106,10 +106,11 @@ pub struct Variant {
 impl Variant {
     /// Every tested variant.
     pub fn all() -> Vec<Variant> {
-        let shapes = |vector_bytes| [1, 2, 4].map(|vectors| Shape { vector_bytes, vectors, rotates: false });
+        let shapes =
+            |vector_bytes| [1, 2, 4].map(|vectors| Shape { vector_bytes, vectors, rotates: false, gathers: false });
         let widest = [(64, 1), (64, 2), (32, 2)].map(|(vector_bytes, vectors)| Variant {
             level: Level::Avx2,
-            shape: Shape { vector_bytes, vectors, rotates: true },
+            shape: Shape { vector_bytes, vectors, rotates: true, gathers: true },
         });
         let has_widest = CpuFeatures::detect().is_some_and(|features| features.avx512);
         if !has_widest {
