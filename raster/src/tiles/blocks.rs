@@ -81,7 +81,7 @@ impl Window {
             });
         let squares = |columns: u32, rows: u32| {
             let rows = ROWS[rows as usize % 16];
-            columns as u16 * 0x1111 & rows
+            (columns as u16 * 0x1111) & rows
         };
         Sides { outside: !squares(met_columns, met_rows), crossed: !squares(whole_columns, whole_rows) }
     }

@@ -109,7 +109,7 @@ fn many_draws_come_in_their_order() {
     for (n, (first, bounds)) in draws.iter().enumerate() {
         for y in bounds.top..bounds.bottom.min(SIZE[1]) {
             for x in bounds.left.max(*first)..bounds.right.min(SIZE[0]) {
-                expected[(y * SIZE[0] + x) as usize] = 0xff4d_0000 | (n as u32 / 256) << 8 | n as u32 % 256;
+                expected[(y * SIZE[0] + x) as usize] = 0xff4d_0000 | (n as u32 / 256) << 8 | (n as u32 % 256);
                 samples[n] += 1;
             }
         }
