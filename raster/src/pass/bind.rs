@@ -29,10 +29,13 @@ const MOST_VIEWPORTS: usize = 16;
 #[derive(Debug, Default)]
 pub(super) struct Known {
     /// The parts of the target that the last draw was drawn to, and what they follow from.
-    areas: Option<((Viewport, Option<Bounds>, bool), Arc<[Area]>)>,
+    areas: Option<(AreasKey, Arc<[Area]>)>,
     /// The targets as pixel shaders see them.
     targets: Vec<(TargetsKey, Views)>,
 }
+
+/// What the one part of the target follows from that most draws have: the viewport, the scissor rectangle, and whether depth is clipped.
+type AreasKey = (Viewport, Option<Bounds>, bool);
 
 /// Views by register.
 type Views = Arc<[(Register, View)]>;

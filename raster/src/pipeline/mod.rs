@@ -8,7 +8,8 @@
 mod linkage;
 mod pass_through;
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use brolga_fenv::in_default_mode;
@@ -170,10 +171,8 @@ impl Pipeline {
     /// # Errors
     /// If a shader does not compile, the shaders do not fit each other, or the state does not fit them.
     pub fn new(device: &Device, desc: &PipelineDesc) -> Result<Self, DrawError> {
-        let pipeline = Self::compile(desc, |module, options| device.compile_module(module, options))?;
-        if let Some(shader) = pipeline.eager(desc) {
-            shader.compile_for(&pipeline.pixel_formats(), &[])?;
-        }
+        let pipeline = Self::link(desc, |module, options| device.compile_module(module, options))?;
+        pipeline.compile(device, desc, |shader, formats| shader.compile_for(formats, &[]))?;
         Ok(pipeline)
     }
 
@@ -191,25 +190,48 @@ impl Pipeline {
             let deadline = device.deadline(cancel, time_limit)?;
             let token = deadline.token();
             let pipeline =
-                Self::compile(desc, |module, options| device.compile_module_until(module, options, token, None))?;
-            if let Some(shader) = pipeline.eager(desc) {
-                shader.compile_for_until(&pipeline.pixel_formats(), &[], token)?;
-            }
+                Self::link(desc, |module, options| device.compile_module_until(module, options, token, None))?;
+            pipeline.compile(device, desc, |shader, formats| shader.compile_for_until(formats, &[], token))?;
             Ok(pipeline)
         })
     }
 
+    /// Makes the code of all shaders that are to have it from the start, each in a thread of its own where there are several.
     fn compile(
+        &self,
+        device: &Device,
         desc: &PipelineDesc,
-        compile: impl Fn(&Module, &CompileOptions) -> Result<Shader, Error>,
+        make: impl Fn(&Shader, &[(Register, Format)]) -> Result<(), Error> + Sync,
+    ) -> Result<(), Error> {
+        let is_eager = |(stage, _): &(StageKind, &Shader)| desc.options[*stage].codegen == Codegen::Eager;
+        let shaders: Vec<_> = self.parts.shaders.present().filter(is_eager).collect();
+        let (formats, next) = (self.pixel_formats(), AtomicUsize::new(0));
+        let mut made = Vec::new();
+        made.resize_with(shaders.len(), OnceLock::new);
+        device.pool().run(shaders.len().saturating_sub(1), &|| {
+            let take = || next.fetch_add(1, Ordering::Relaxed);
+            while let Some((n, &(stage, shader))) = Some(take()).and_then(|n| Some((n, shaders.get(n)?))) {
+                // What the pixel shader alone sees.
+                let formats = if stage == StageKind::Pixel { &formats[..] } else { &[] };
+                let _ = made[n].set(make(shader, formats));
+            }
+        });
+        made.into_iter().try_for_each(|made| made.into_inner().unwrap_or(Ok(())))
+    }
+
+    /// Holds the shaders against each other. There is no code yet.
+    fn link(
+        desc: &PipelineDesc,
+        read: impl Fn(&Module, &CompileOptions) -> Result<Shader, Error>,
     ) -> Result<Self, DrawError> {
         let linkage = Linkage::new(desc)?;
         let (elements, slots) = linkage.elements(&desc.input_layout)?;
         let links = linkage.links(desc.direct3d9.sprites(desc.topology))?;
         desc.check(linkage.is_direct3d9)?;
         let depth = desc.depth_format.map(|format| desc.depth.for_buffer(format, desc.stencil)).transpose()?.flatten();
-        let options = desc.options[StageKind::Vertex].clone().state(StageState::Vertex(VertexState { elements }));
-        let vertex = compile(&linkage.vertex, &options)?;
+        let of_stage = |stage| desc.options[stage].clone().codegen(Codegen::Deferred);
+        let options = of_stage(StageKind::Vertex).state(StageState::Vertex(VertexState { elements }));
+        let vertex = read(&linkage.vertex, &options)?;
         let signature = vertex.stage().signature().cloned().unwrap_or_default();
 
         let rows = signature.output_rows();
@@ -239,11 +261,10 @@ impl Pipeline {
             fog,
         };
         // Its code is for the formats of its targets.
-        let own = &desc.options[StageKind::Pixel];
-        let options = own.clone().codegen(Codegen::Deferred).state(StageState::Pixel(state));
-        let pixel = linkage.pixel.map(|pixel| compile(pixel, &options)).transpose()?;
-        let read = pixel.as_ref().and_then(|shader| shader.stage().signature());
-        let outputs = outputs(&signature, read, &links, fog)?;
+        let options = of_stage(StageKind::Pixel).state(StageState::Pixel(state));
+        let pixel = linkage.pixel.map(|pixel| read(pixel, &options)).transpose()?;
+        let taken = pixel.as_ref().and_then(|shader| shader.stage().signature());
+        let outputs = outputs(&signature, taken, &links, fog)?;
         let mut shaders = Stages::<Option<Shader>>::default();
         (shaders[StageKind::Vertex], shaders[StageKind::Pixel]) = (Some(vertex), pixel);
         let writes_memory = shaders.present().any(|(_, shader)| writes_memory(shader.bindings()));
@@ -268,11 +289,6 @@ impl Pipeline {
             }),
         };
         Ok(Self { parts: Arc::new(parts) })
-    }
-
-    /// The pixel shader, if its code is to be made now that the formats of its targets are known.
-    fn eager(&self, desc: &PipelineDesc) -> Option<&Shader> {
-        self.pixel().filter(|_| desc.options[StageKind::Pixel].codegen == Codegen::Eager)
     }
 
     /// The formats in which the pixel shader sees its targets and the depth buffer.

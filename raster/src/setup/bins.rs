@@ -89,6 +89,11 @@ impl Bins {
         self.primitives.clear();
     }
 
+    /// Makes room for so many primitives of one tile each.
+    pub fn reserve(&mut self, primitives: usize) {
+        self.entries.reserve(primitives);
+    }
+
     /// Adds the next primitive to the tiles of its bounds, which are not empty and begin in the target. Rows are
     /// counted from the first one of its layer.
     #[inline(always)]

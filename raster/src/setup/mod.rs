@@ -185,6 +185,10 @@ impl Prepared {
         self.corners.clear();
         self.primitives.clear();
         if let Some(raster) = raster {
+            // Most primitives are in one tile, and few are cut.
+            self.bins.reserve(batch.primitives.len());
+            self.corners.reserve(self.vertices.count());
+            self.primitives.reserve(batch.primitives.len());
             self.statistics.clipper_invocations = self.statistics.primitives;
             vectorize(SetUp { batch, prepared: self, scratch, outputs, raster });
             if raster.is_masked {

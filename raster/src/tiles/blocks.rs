@@ -81,7 +81,7 @@ impl Window {
             });
         let squares = |columns: u32, rows: u32| {
             let rows = ROWS[rows as usize % 16];
-            columns as u16 * 0x1111 & rows
+            (columns as u16 * 0x1111) & rows
         };
         Sides { outside: !squares(met_columns, met_rows), crossed: !squares(whole_columns, whole_rows) }
     }
@@ -124,12 +124,13 @@ pub fn walk(edges: &[Edge], bounds: &Bounds, tile: [i32; 2], mut draw: impl FnMu
     if crossing.is_empty() && window.is_none() {
         return draw(Block::Whole { corner: tile, size: TILE_SIZE });
     }
-    each(sides::<16>(crossing, &window, [0, 0]), |[x, y], is_whole| {
+    for ([x, y], is_whole) in sides::<16>(crossing, &window, [0, 0]).squares() {
         let corner = [tile[0] + x * 16, tile[1] + y * 16];
         if is_whole {
-            return draw(Block::Whole { corner, size: 16 });
+            draw(Block::Whole { corner, size: 16 });
+            continue;
         }
-        each(sides::<4>(crossing, &window, [x * 16, y * 16]), |[bx, by], is_whole| {
+        for ([bx, by], is_whole) in sides::<4>(crossing, &window, [x * 16, y * 16]).squares() {
             let place = [x * 16 + bx * 4, y * 16 + by * 4];
             let outside = if is_whole { 0 } else { sides::<1>(crossing, &window, place).outside };
             let corner = [tile[0] + place[0], tile[1] + place[1]];
@@ -138,8 +139,8 @@ pub fn walk(edges: &[Edge], bounds: &Bounds, tile: [i32; 2], mut draw: impl FnMu
                 u16::MAX => draw(Block::Whole { corner, size: PART }),
                 inside => draw(Block::Part { corner, quads: in_quads(inside) }),
             }
-        });
-    });
+        }
+    }
 }
 
 /// On which sides of the edges 4 x 4 squares lie, a bit for each, row by row.
@@ -171,21 +172,39 @@ fn sides<const SIZE: i32>(edges: &[Local], window: &Option<Window>, from: [i32; 
     Sides { outside: of_edges.outside | outside, crossed: of_edges.crossed | crossed }
 }
 
-/// Calls a function for the squares that are not outside, with whether they are whole.
-#[inline(always)]
-fn each(sides: Sides, mut visit: impl FnMut([i32; 2], bool)) {
-    let mut left = !sides.outside;
-    while left != 0 {
-        let n = left.trailing_zeros() as i32;
-        left &= left - 1;
-        visit([n & 3, n >> 2], sides.crossed >> n & 1 == 0);
+impl Sides {
+    /// The squares that are not outside, with whether they are whole. Loops are inlined where functions of them are not.
+    #[inline(always)]
+    fn squares(self) -> Squares {
+        Squares { left: !self.outside, crossed: self.crossed }
+    }
+}
+
+/// Squares, one after the other.
+struct Squares {
+    left: u16,
+    crossed: u16,
+}
+
+impl Iterator for Squares {
+    type Item = ([i32; 2], bool);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.left == 0 {
+            return None;
+        }
+        let n = self.left.trailing_zeros() as i32;
+        self.left &= self.left - 1;
+        Some(([n & 3, n >> 2], self.crossed >> n & 1 == 0))
     }
 }
 
 /// A bit for each negative number.
 #[inline(always)]
-fn signs(values: [i32x4; 4]) -> u16 {
-    values.into_iter().rev().fold(0, |bits, row| bits << 4 | row.to_bitmask() as u16)
+fn signs([first, second, third, fourth]: [i32x4; 4]) -> u16 {
+    let bits = |row: i32x4| row.to_bitmask() as u16;
+    bits(first) | bits(second) << 4 | bits(third) << 8 | bits(fourth) << 12
 }
 
 /// Brings 4 x 4 pixels that lie row by row into the order of quads.

@@ -101,19 +101,21 @@ impl Coarse {
             Fails::FartherOrEqual => code >= most,
         };
         let square = |pixel: i32| (pixel / SIZE) as usize % ACROSS;
-        let mut rows = square(area.top)..=square(area.bottom - 1);
-        rows.all(|row| {
-            let mut columns = square(area.left)..=square(area.right - 1);
-            columns.all(|column| {
+        // Loops are inlined where functions of ranges are not.
+        for row in square(area.top)..=square(area.bottom - 1) {
+            for column in square(area.left)..=square(area.right - 1) {
                 let number = row * ACROSS + column;
                 if is_beyond(self.most[number]) {
-                    return true;
+                    continue;
                 }
                 let passed = &mut self.passed[number];
                 *passed = passed.saturating_add(u8::from(*passed > 0));
-                *passed >= MANY && is_beyond(self.find([column, row], codes))
-            })
-        })
+                if *passed < MANY || !is_beyond(self.find([column, row], codes)) {
+                    return false;
+                }
+            }
+        }
+        true
     }
 
     /// Finds the bound of a square anew.

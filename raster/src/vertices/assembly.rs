@@ -190,7 +190,7 @@ impl InputAssembler {
     pub fn instances_of_batch(&self) -> u32 {
         if self.topology.is_list() && self.restart.is_none() {
             let primitives = self.count / self.topology.kind().vertices();
-            return if primitives == 0 { 1 } else { (BATCH_PRIMITIVES / primitives).max(1) };
+            return BATCH_PRIMITIVES.checked_div(primitives).map_or(1, |instances| instances.max(1));
         }
         let mut batches = Vec::new();
         self.topology.batches(self.count, BATCH_PRIMITIVES, self.is_restart(), |batch| {

@@ -12,29 +12,38 @@ use crate::vertices::assembly::{Batch, InputAssembler};
 use crate::vertices::primitives::{IndexedPrimitive, PrimitiveBatch, ROW_WORDS};
 
 /// Remembers where vertices of a batch are. Of those whose indices meet in one place the last is known: the others are shaded again.
-struct Reuse(Box<[(u32, u32); Self::PLACES]>);
+struct Reuse {
+    /// Indices, and the numbers of their vertices, which grow from batch to batch: so nothing is cleared for a small one.
+    known: Box<[(u32, u32); Self::PLACES]>,
+    /// The number of the batch's first vertex. The first of all is 1.
+    first: u32,
+}
 
 impl Default for Reuse {
     fn default() -> Self {
-        Self(Box::new([(0, u32::MAX); Self::PLACES]))
+        Self { known: Box::new([(0, 0); Self::PLACES]), first: 1 }
     }
 }
 
 impl Reuse {
     const PLACES: usize = 1024;
 
-    /// Forgets all of them.
-    fn forget(&mut self) {
-        self.0.fill((0, u32::MAX));
+    /// Forgets a batch of so many vertices.
+    fn forget(&mut self, count: u32) {
+        self.first = self.first.saturating_add(count);
+        // Long before numbers end: a batch has some thousand vertices.
+        if self.first > u32::MAX / 2 {
+            *self = Self::default();
+        }
     }
 
     /// Where the vertex of an index is, if that is known and not before `from`; otherwise `make` makes it.
     fn place(&mut self, index: u32, from: u32, make: impl FnOnce() -> u32) -> u32 {
-        let known = &mut self.0[index as usize % Self::PLACES];
-        if known.0 != index || !(from..u32::MAX).contains(&known.1) {
-            *known = (index, make());
+        let known = &mut self.known[index as usize % Self::PLACES];
+        if known.0 != index || known.1 < self.first + from {
+            *known = (index, self.first + make());
         }
-        known.1
+        known.1 - self.first
     }
 }
 
@@ -58,7 +67,6 @@ impl VertexStage {
         const WORDS: usize = BatchVertex::WORDS;
         let Self { reuse, ids } = self;
         let kind = input.topology.kind();
-        reuse.forget();
         ids.clear();
         primitives.clear();
         for number in instances {
@@ -87,6 +95,7 @@ impl VertexStage {
             });
         }
         let count = ids.len() / WORDS;
+        reuse.forget(count as u32);
         if let Some(last) = ids.last_chunk::<WORDS>().copied() {
             let copies = count.next_multiple_of(MAX_LANES) - count;
             ids.extend_from_slice([last; MAX_LANES][..copies].as_flattened());

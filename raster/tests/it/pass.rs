@@ -7,12 +7,14 @@ use brolga_raster::error::DrawError;
 use brolga_raster::layout::InputElement;
 use brolga_raster::pass::{Draw, Pass};
 use brolga_raster::pipeline::{Pipeline, PipelineDesc};
+use brolga_raster::setup::shape::Bounds;
 use brolga_raster::state::TargetState;
 use brolga_raster::tiles::targets::Targets;
 use brolga_runtime::{
     AddressMode, Bindings, Buffer, CompileOptions, CompileStage, Device, Dispatch, Filter, Format, Limits, Module,
     Register, Sampler, StageKind, Tap, TexelBox, Texture, TextureShape, View,
 };
+use brolga_testing_base::random::Random;
 
 /// Position and colour.
 type Vertex = [f32; 6];
@@ -86,6 +88,52 @@ fn a_pipeline_has_the_code_of_its_draws() {
     assert_eq!(pass.finish().unwrap()[0].samples, 4);
     for stage in [CompileStage::Lower, CompileStage::Codegen] {
         assert_eq!(code().map(|times| times.of(stage)), before.map(|times| times.of(stage)), "{stage:?}");
+    }
+}
+
+/// More draws than wait at once, each of which a pass holds against what the one before had: every pixel has the last draw that covers it.
+#[test]
+fn many_draws_come_in_their_order() {
+    const SIZE: [i32; 2] = [256, 64];
+    let mut random = Random(9);
+    let mut below = |most: i32| random.below(most as usize) as i32;
+    let draws: Vec<(i32, Bounds)> = (0..1500)
+        .map(|_| {
+            let [left, top] = [below(SIZE[0]), below(SIZE[1])];
+            let bounds = Bounds { left, top, right: left + 1 + below(60), bottom: top + 1 + below(30) };
+            (below(SIZE[0]), bounds)
+        })
+        .collect();
+    let color = |n: usize| [n % 256, n / 256, 77].map(|code| code as f32 / 255.0);
+    let (mut expected, mut samples) = (vec![0_u32; (SIZE[0] * SIZE[1]) as usize], vec![0_u64; draws.len()]);
+    for (n, (first, bounds)) in draws.iter().enumerate() {
+        for y in bounds.top..bounds.bottom.min(SIZE[1]) {
+            for x in bounds.left.max(*first)..bounds.right.min(SIZE[0]) {
+                expected[(y * SIZE[0] + x) as usize] = 0xff4d_0000 | (n as u32 / 256) << 8 | (n as u32 % 256);
+                samples[n] += 1;
+            }
+        }
+    }
+    for threads in [1, 4] {
+        let device = Device::builder().threads(threads).build().unwrap();
+        let pipeline = triangles(&device);
+        let [width, height] = SIZE.map(|side| side as u32);
+        let texture = |format| device.texture(TextureShape::texture_2d(format, width, height)).unwrap();
+        let (target, depth) = (texture(Format::R8G8B8A8_UNORM), texture(Format::D24_UNORM_S8_UINT));
+        let vertices: Vec<Vertex> =
+            (0..).zip(&draws).flat_map(|(n, (first, _))| right_of(*first as f32 / 128.0 - 1.0, color(n))).collect();
+        let vertices = device.buffer_from(vertices.as_flattened()).unwrap();
+        let targets = Targets { colors: vec![View::texture(target.clone())], depth: Some(depth.into()) };
+        let mut pass = Pass::new(&device, targets).unwrap();
+        pass.clear_depth(1.0).unwrap();
+        for (n, (_, bounds)) in draws.iter().enumerate() {
+            let mut draw = Draw::new(&pipeline, 3).vertex_buffer(vertices.clone(), 24);
+            (draw.first, draw.scissor) = (3 * n as u32, Some(*bounds));
+            assert_eq!(pass.draw(&draw).unwrap(), n);
+        }
+        let found: Vec<u64> = pass.finish().unwrap().iter().map(|statistics| statistics.samples).collect();
+        assert_eq!(found, samples, "threads: {threads}");
+        assert!(target.buffer().to_vec::<u32>().unwrap() == expected, "threads: {threads}");
     }
 }
 

@@ -38,7 +38,7 @@ fn bind_by(rules: BindingRules, declared: Declared, view: Option<View>) -> Resul
     if let Some(view) = view {
         bindings.set(declared.register, view);
     }
-    let views = keep(BoundViews::new(&[declared], &[], &bindings, &Limits::default())?);
+    let views = keep(BoundViews::new(&[declared], &[], (&bindings).into(), &Limits::default())?);
     let copies = views.constants().flatten().map(|(_, constants)| {
         let copy = constants.memory(GuardPages::default()).unwrap();
         constants.read(&copy);

@@ -415,7 +415,7 @@ fn packets_go_to_texels_as_their_lanes_do() {
         let bytes = pattern(shape.size_bytes().unwrap());
         bindings.set(Register::t(n), View::texture(Texture::new(buffer(&bytes), shape).unwrap()));
     }
-    let views = keep(BoundViews::new(&[range], &[], &bindings, &Limits::default()).unwrap());
+    let views = keep(BoundViews::new(&[range], &[], (&bindings).into(), &Limits::default()).unwrap());
     let host = Reach::new(views, &[], keep(RunCopies::default()), keep(StopWord::default()));
     let mut random = 1_u32;
     let mut below = |count: u32| {
