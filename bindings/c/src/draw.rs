@@ -33,7 +33,7 @@ impl Kind for Pass {
 self_cell!(
     pub(crate) struct Begun {
         owner: brolga::Device,
-        #[covariant]
+        #[not_covariant]
         dependent: NativePass,
     }
 );

@@ -277,7 +277,7 @@ fn irregular_accesses_say_how_they_go() {
 /// The names of machine instructions below the first line that begins so, in the assembly of a function.
 fn instructions(text: &str, options: &Options, line: &str) -> Vec<String> {
     let func = verify::verify(parse(text).unwrap()).unwrap();
-    let listing = list(&func, options, Form::Asm, &[]).unwrap();
+    let listing = list(&func, options, Form::Asm, &[], &Remarks::new()).unwrap();
     let comment = |text: &str| text.trim_start().strip_prefix(';').map(|comment| comment.trim_start().to_owned());
     let mut lines = listing.lines.iter().map(|shown| shown.text.as_str());
     lines.by_ref().find(|text| comment(text).is_some_and(|comment| comment.starts_with(line)));
