@@ -77,7 +77,7 @@ impl Case {
         let mut floats = |count: usize| (0..count).map(|_| numbers.unit().to_bits()).collect::<Vec<u32>>();
         let [places, weights, rows] = [4 * vertices, 4 * vertices, 12 * bones].map(&mut floats);
         let joints =
-            (0..vertices).map(|_| (0..4).fold(0, |word, _| word << 8 | numbers.word() % bones as u32)).collect();
+            (0..vertices).map(|_| (0..4).fold(0, |word, _| (word << 8) | (numbers.word() % bones as u32))).collect();
         self.inputs = vec![Data::new(places, 16), Data::new(joints, 4), Data::new(weights, 16), Data::new(rows, 16)];
         self.output = Data::zeros(4 * vertices, 16);
         self.groups = [(vertices / 64) as u32, 1, 1];

@@ -156,7 +156,7 @@ impl Case {
     /// A picture of two shades with noise.
     pub(super) fn bilateral(&mut self, numbers: &mut Numbers) {
         let texels = SIDE * SIDE;
-        let shade = |at: usize| if (at % SIDE / 40 + at / SIDE / 40) % 2 == 0 { 60 } else { 160 };
+        let shade = |at: usize| if (at % SIDE / 40 + at / SIDE / 40).is_multiple_of(2) { 60 } else { 160 };
         let codes: Vec<u8> = (0..texels).map(|at| shade(at) + (numbers.word() % 40) as u8).collect();
         let words = codes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
         let shape = TextureShape::texture_2d(Format::R8_UNORM, SIDE as u32, SIDE as u32);
