@@ -5,8 +5,7 @@
 //! check of the whole.
 //!
 //! In functions with very many accesses a helper does this (`abi/access.rs`), since inline code for each would take too long
-//! to compile; there, scattered accesses have no other path. In functions for batches it does so where that is rare, in others where
-//! it is rarer still.
+//! to compile; there, scattered accesses have no other path. In functions for batches it does so where that is rare.
 
 use brolga_ir::function::{AtomicOp, InstKind};
 use brolga_ir::stage::Stage;
@@ -79,12 +78,11 @@ struct Lane {
 
 impl Lowering<'_, '_> {
     /// Writes code that hardly ever runs. In a function for batches helpers do what would be long there: it is compiled while
-    /// somebody waits for a picture, and only packets at the end of a batch come here. Elsewhere they do it in code that is rare already:
-    /// that of packets that failed a check at their start.
+    /// somebody waits for a picture, and only packets at the end of a batch come here.
     pub fn rarely<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
         let is_batch = !matches!(self.func.interface.stage, Stage::Compute { .. });
         let before = self.calls.does_accesses;
-        self.calls.does_accesses |= is_batch || self.segment.again;
+        self.calls.does_accesses |= is_batch;
         let written = write(self);
         self.calls.does_accesses = before;
         written

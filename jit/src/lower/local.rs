@@ -252,8 +252,9 @@ impl Lowering<'_, '_> {
                         Some(exist) => Some(self.mask_and(mask, &exist)),
                         None => mask.lanes().cloned(),
                     };
-                    let dump = self.layout.local_dump(id);
-                    self.emit().scatter_near(&value, columns.base, start, &at, lanes.as_ref(), dump, word_flags());
+                    let dump = self.layout.local_dump(id) - start as u32;
+                    let masked = lanes.as_ref().map(|lanes| (lanes, dump));
+                    self.emit().scatter_near(&value, columns.base, start, &at, masked, word_flags());
                 }
                 Rows::Asked { .. } => unreachable!("done above"),
             }

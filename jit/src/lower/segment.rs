@@ -207,10 +207,8 @@ impl Lowering<'_, '_> {
             self.available.forget(made_before);
             self.control.mask = Some(mask);
             self.comes_from(before);
-            self.rarely(|lowering| {
-                lowering.segment.again = true;
-                lowering.packet(insts, tail, alive.as_ref());
-            });
+            self.segment.again = true;
+            self.rarely(|lowering| lowering.packet(insts, tail, alive.as_ref()));
             self.segment.again = false;
             self.set_cold_from(first_cold);
         }

@@ -75,21 +75,20 @@ impl Emit<'_, '_> {
         self.store_words(values, flags, |emit, part| emit.address_rows(&addresses, part));
     }
 
-    /// Writes a word per lane, branch-free, lane 0 first, at `start` and byte offsets (`i32`, unsigned) from the base; a lane that is
-    /// masked off writes `dump` bytes from the base instead, which is beyond the start.
+    /// Writes a word per lane, branch-free, lane 0 first, at `start` and byte offsets (`i32`, unsigned) from the base. With a
+    /// mask comes how far behind `start` a lane writes that is masked off.
     pub fn scatter_near(
         &mut self,
         values: &Packet,
         base: Value,
         start: i32,
         offsets: &Packet,
-        mask: Option<&Packet>,
-        dump: u32,
+        mask: Option<(&Packet, u32)>,
         flags: MemFlagsData,
     ) {
         let offsets = match mask {
-            Some(mask) => {
-                let dump = self.constant_packet(Const::i32(dump - start as u32));
+            Some((mask, dump)) => {
+                let dump = self.constant_packet(Const::i32(dump));
                 self.select(mask, offsets, &dump)
             }
             None => offsets.clone(),
