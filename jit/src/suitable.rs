@@ -97,7 +97,7 @@ impl Work<'_> {
             matches!(self.func.ty(value), Type::I64 | Type::F64) && !self.uniformity.is_packet_uniform(value)
         };
         let inner = loops + u32::from(matches!(data.kind, InstKind::Loop { .. }));
-        !data.results.iter().any(|value| is_wide(value))
+        !data.results.iter().any(is_wide)
             && data.kind.regions().into_iter().all(|region| self.region(region, inner))
     }
 }
