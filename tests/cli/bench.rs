@@ -93,6 +93,11 @@ fn the_suite_is_checked_and_measured() {
         let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-9, "{a} is not {b}");
         let run_ms = number(&result["run"]["wall"]["median_ms"]);
         near(number(&result["bytes_per_second"]), 786_432.0 / (run_ms / 1e3));
+        // As quick as this is, whether a second thread is woken depends on the machine.
+        if number(&result["workers"]) < threads {
+            assert_eq!((&result["speedup"], &result["scaling"]), (&Value::Null, &Value::Null));
+            continue;
+        }
         near(number(&result["speedup"]), number(&saxpy[0]["run"]["wall"]["median_ms"]) / run_ms);
         near(number(&result["scaling"]), number(&result["speedup"]) / threads);
     }
