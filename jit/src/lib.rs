@@ -12,10 +12,9 @@
 //! | `listing/` | generated code as text |
 //! | `lower/` | lowers the IR to CLIF, Cranelift's input |
 //! | `ops.rs` | lowers pure operations to packet operations |
-//! | `options.rs` | compile options |
+//! | `options/` | compile options; which functions and processors vectors of 64 bytes suit |
 //! | `packet/` | the only place that emits vector CLIF |
 //! | `site.rs` | source locations of generated code |
-//! | `suitable.rs` | which functions gain from vectors of 64 bytes, and where |
 //! | `widen/` | re-encodes machine code for wider vectors |
 //!
 //! Unsafe code is confined to `abi/`, `code.rs` and the call in `compiled.rs`.
@@ -32,7 +31,6 @@ pub mod ops;
 mod options;
 pub mod packet;
 mod site;
-mod suitable;
 pub mod widen;
 
 pub use abi::ArenaLayout;
@@ -40,8 +38,7 @@ pub use brolga_fenv::{FloatGuard, FloatMode};
 pub use codegen::Statistics;
 pub use compiled::{Compiled, Run, compile, compile_named};
 pub use error::CompileError;
-pub use options::{CpuFeatures, Options, VectorBytes};
-pub use suitable::has_fast_64_bytes;
+pub use options::{CpuFeatures, Options, VectorBytes, has_fast_64_bytes};
 
 /// Largest stack frame, in bytes. Worker threads have small stacks and Cranelift puts no probes into frames.
 pub const MAX_FRAME_BYTES: u32 = 256 << 10;

@@ -14,7 +14,7 @@ use brolga_ir::stage::Stage;
 use brolga_ir::types::Type;
 use brolga_ir::uniformity::Uniformity;
 
-use crate::options::VectorBytes;
+use super::VectorBytes;
 
 /// Operations for each access that is not of whole vectors, from which on these do not matter.
 const OPERATIONS_PER_ACCESS: u64 = 200;
@@ -97,8 +97,7 @@ impl Work<'_> {
             matches!(self.func.ty(value), Type::I64 | Type::F64) && !self.uniformity.is_packet_uniform(value)
         };
         let inner = loops + u32::from(matches!(data.kind, InstKind::Loop { .. }));
-        !data.results.iter().any(is_wide)
-            && data.kind.regions().into_iter().all(|region| self.region(region, inner))
+        !data.results.iter().any(is_wide) && data.kind.regions().into_iter().all(|region| self.region(region, inner))
     }
 }
 

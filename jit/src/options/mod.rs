@@ -1,6 +1,10 @@
 //! Compile options: everything besides the shader that selects code.
 
+mod suitable;
+
 use brolga_ir::span::Packing;
+
+pub use suitable::has_fast_64_bytes;
 
 /// Instruction sets that the code may use. The floor is SSE4.2 with POPCNT (x86-64-v2). Results never depend on them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
