@@ -111,10 +111,15 @@ struct Run<'a> {
 /// Runs all groups in the caller's thread, which has a seat already, and with the help of others where that is worth while. Returns how many
 /// threads that were at most.
 pub(super) fn run(link: &Link<'_>, runner: &Runner, seat: &mut Seat, job: Job<'_>) -> (Outcome, usize) {
-    let workers = job.threads as u64;
+    // Far from where help would be worth while: without looking whether it is.
+    let is_short = job.pace.expect(job.grid.count()).is_some_and(|expected| expected < runner.worth_help / 4);
+    let workers = if is_short { 1 } else { job.threads as u64 };
     let plan = Plan::new(job.grid, link.code().packing(), job.width, job.threads_per_group, workers);
-    if job.threads == 1 {
-        return (alone(link, &plan, seat, job), 1);
+    if workers == 1 {
+        let start = Instant::now();
+        let outcome = alone(link, &plan, seat, job);
+        job.pace.note(outcome.groups_done, start.elapsed());
+        return (outcome, 1);
     }
     let run = Run {
         plan,
