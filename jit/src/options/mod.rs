@@ -32,7 +32,7 @@ impl CpuFeatures {
             let avx512 = has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl");
             let (avx2, fma) = (avx && has!("avx2"), avx && has!("fma"));
             let avx512 = avx2 && fma && avx512;
-            let gathers = avx512 && is_intels();
+            let gathers = avx512 && Maker::detect() == Maker::Intel;
             floor.then_some(Self { avx, avx2, fma, avx512, gathers })
         }
         #[cfg(not(target_arch = "x86_64"))]
@@ -71,11 +71,25 @@ impl CpuFeatures {
     }
 }
 
-/// Whether Intel made the processor.
+/// Who made the processor.
 #[cfg(target_arch = "x86_64")]
-fn is_intels() -> bool {
-    let found = std::arch::x86_64::__cpuid(0);
-    [found.ebx, found.edx, found.ecx].map(u32::to_le_bytes).as_flattened() == b"GenuineIntel"
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Maker {
+    Intel,
+    Amd,
+    Other,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Maker {
+    fn detect() -> Self {
+        let found = std::arch::x86_64::__cpuid(0);
+        match [found.ebx, found.edx, found.ecx].map(u32::to_le_bytes).as_flattened() {
+            b"GenuineIntel" => Self::Intel,
+            b"AuthenticAMD" => Self::Amd,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// The most bytes of the vectors that hold a packet's lanes, as many vectors as it takes. Code uses as many as the processor has.

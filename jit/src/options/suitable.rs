@@ -105,16 +105,16 @@ impl Work<'_> {
 pub fn has_fast_64_bytes() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
-        use std::arch::x86_64::__cpuid;
-        let (vendor, version) = (__cpuid(0), __cpuid(1).eax);
+        use super::Maker;
+        let version = std::arch::x86_64::__cpuid(1).eax;
         let [base, extended] = [version >> 8 & 15, version >> 20 & 255];
         let family = if base == 15 { base + extended } else { base };
         let model = version >> 4 & 15 | version >> 12 & 0xf0;
-        match [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() {
+        match Maker::detect() {
             // Skylake, Ice Lake, Sapphire Rapids, Emerald Rapids and Granite Rapids.
-            b"GenuineIntel" => family == 6 && [0x55, 0x6a, 0x6c, 0x8f, 0xcf, 0xad, 0xae].contains(&model),
-            b"AuthenticAMD" => family >= 0x1a,
-            _ => false,
+            Maker::Intel => family == 6 && [0x55, 0x6a, 0x6c, 0x8f, 0xcf, 0xad, 0xae].contains(&model),
+            Maker::Amd => family >= 0x1a,
+            Maker::Other => false,
         }
     }
     #[cfg(not(target_arch = "x86_64"))]

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Time that work takes one thread from which on others help, unless a device says otherwise. Before they do anything they wake up, which takes some ten microseconds, and
-/// then they wait for what is in the caller's cache: together they have caught up with it only after some hundred microseconds.
+/// Time that work takes one thread from which on others help, unless a device says otherwise. Before they do anything they wake up, which
+/// takes some ten microseconds, and then they wait for what is in the caller's cache: they have caught up with it only after some hundred.
 pub(crate) const WORTH_HELP: Duration = Duration::from_micros(150);
 
 /// The time of a shader's groups.

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use brolga_ir::Width;
 use brolga_ir::host::{Fault, FaultKind};
@@ -111,18 +111,21 @@ struct Run<'a> {
 /// Runs all groups in the caller's thread, which has a seat already, and with the help of others where that is worth while. Returns how many
 /// threads that were at most.
 pub(super) fn run(link: &Link<'_>, runner: &Runner, seat: &mut Seat, job: Job<'_>) -> (Outcome, usize) {
+    let plan = |workers| Plan::new(job.grid, link.code().packing(), job.width, job.threads_per_group, workers);
+    if job.threads == 1 {
+        return (alone(link, &plan(1), seat, job), 1);
+    }
+    let expected = job.pace.expect(job.grid.count());
     // Far from where help would be worth while: without looking whether it is.
-    let is_short = job.pace.expect(job.grid.count()).is_some_and(|expected| expected < runner.worth_help / 4);
-    let workers = if is_short { 1 } else { job.threads as u64 };
-    let plan = Plan::new(job.grid, link.code().packing(), job.width, job.threads_per_group, workers);
-    if workers == 1 {
+    if expected.is_some_and(|expected| expected < runner.worth_help / 4) {
         let start = Instant::now();
-        let outcome = alone(link, &plan, seat, job);
+        let outcome = alone(link, &plan(1), seat, job);
         job.pace.note(outcome.groups_done, start.elapsed());
         return (outcome, 1);
     }
+    let workers = job.threads as u64;
     let run = Run {
-        plan,
+        plan: plan(workers),
         link,
         runner,
         job,
@@ -133,7 +136,7 @@ pub(super) fn run(link: &Link<'_>, runner: &Runner, seat: &mut Seat, job: Job<'_
         failure: Mutex::new(None),
     };
     let workers = runner.pool.run_with(&|| run.help(), |helpers| {
-        run.lead(seat, helpers);
+        run.lead(seat, helpers, expected.unwrap_or_default());
         if helpers.are_called() { job.threads } else { 1 }
     });
     let failure = run.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -160,9 +163,9 @@ fn alone(link: &Link<'_>, plan: &Plan, seat: &mut Seat, job: Job<'_>) -> Outcome
 
 impl Run<'_> {
     /// The work of the caller's thread, which calls others when it knows that there is enough of it. A panic becomes a failure.
-    fn lead(&self, seat: &mut Seat, helpers: &Helpers<'_>) {
+    fn lead(&self, seat: &mut Seat, helpers: &Helpers<'_>, expected: Duration) {
         let (pace, groups, worth_help) = (self.job.pace, self.plan.grid.count(), self.runner.worth_help);
-        if pace.expect(groups).unwrap_or_default() >= worth_help {
+        if expected >= worth_help {
             helpers.call(self.job.threads - 1);
         }
         self.guarded(|| {

@@ -194,17 +194,7 @@ impl Extent {
 
 impl Places {
     fn own(surface: &Surface) -> Option<Self> {
-        let narrow = |bytes: u64| i32::try_from(bytes).ok().map(|bytes| bytes as u32);
-        let place = |level: &SurfaceLevel| {
-            Some(Place {
-                offset_bytes: narrow(level.offset_bytes)?,
-                row_bytes: narrow(level.row_bytes)?,
-                slice_bytes: narrow(level.slice_bytes)?,
-                first_band: 0,
-                slice_bands: 0,
-                unused: [0; 3],
-            })
-        };
+        let place = |level| Pitches::of(level, surface.layer_bytes).place([0; 2]);
         let levels = surface.levels.iter().map(place).collect::<Option<_>>()?;
         Some(Self { levels, layer_bytes: narrow(surface.layer_bytes)?, layer_bands: 0, copy_bytes: 0 })
     }
@@ -212,7 +202,7 @@ impl Places {
     /// In a copy; nothing if a texel would not be in it: a surface may say what it likes.
     fn expanded(surface: &Surface, layers: u32, texel_bytes: u32) -> Option<Self> {
         let expansion = surface.expansion.as_ref()?;
-        let size_bytes = u64::try_from(i32::try_from(expansion.size_bytes).ok()?).ok()?;
+        let size_bytes = narrow(expansion.size_bytes)?.into();
         if expansion.levels.len() != surface.levels.len() {
             return None;
         }
@@ -226,18 +216,11 @@ impl Places {
             let is_inside = pitches.end_bytes(of.extents, layers, texel_bytes)? <= size_bytes;
             // Texels of two bytes are read with what is around them.
             let is_whole = pitches.all().iter().all(|bytes| bytes.is_multiple_of(4));
-            (is_inside && is_whole).then_some(Place {
-                offset_bytes: u32::try_from(level.offset_bytes).ok()?,
-                row_bytes: u32::try_from(level.row_bytes).ok()?,
-                slice_bytes: u32::try_from(level.slice_bytes).ok()?,
-                first_band: level.first_band,
-                slice_bands: level.slice_bands,
-                unused: [0; 3],
-            })
+            if is_inside && is_whole { pitches.place([level.first_band, level.slice_bands]) } else { None }
         };
         Some(Self {
             levels: expansion.levels.iter().zip(&surface.levels).map(place).collect::<Option<_>>()?,
-            layer_bytes: u32::try_from(expansion.layer_bytes).ok()?,
+            layer_bytes: narrow(expansion.layer_bytes)?,
             layer_bands: expansion.layer_bands,
             copy_bytes: size_bytes,
         })
@@ -359,13 +342,8 @@ fn is_inside(surface: &Surface, layers: u32) -> bool {
         if width == 0 || height == 0 || depth == 0 || width.max(height).max(depth) > 1 << 14 {
             return false;
         }
-        let pitches = Pitches {
-            offset_bytes: level.offset_bytes,
-            row_bytes: level.row_bytes,
-            slice_bytes: level.slice_bytes,
-            layer_bytes: surface.layer_bytes,
-        };
         let blocks = [width.div_ceil(block_width), height.div_ceil(block_height), depth];
+        let pitches = Pitches::of(level, surface.layer_bytes);
         let end = pitches.end_bytes(blocks, layers, surface.format.size_bytes());
         end.is_some_and(|end| end <= surface.memory.size_bytes() && i32::try_from(end).is_ok())
             && (!surface.dimension.is_cube() || layers.is_multiple_of(6) && width == height)
@@ -381,7 +359,29 @@ struct Pitches {
     layer_bytes: u64,
 }
 
+/// A number of bytes that offsets of 32 bits can count.
+fn narrow(bytes: u64) -> Option<u32> {
+    i32::try_from(bytes).ok().map(i32::cast_unsigned)
+}
+
 impl Pitches {
+    fn of(level: &SurfaceLevel, layer_bytes: u64) -> Self {
+        let &SurfaceLevel { offset_bytes, row_bytes, slice_bytes, .. } = level;
+        Self { offset_bytes, row_bytes, slice_bytes, layer_bytes }
+    }
+
+    /// The same for look-ups, with the first band of a copy and the bands of a slice.
+    fn place(&self, [first_band, slice_bands]: [u32; 2]) -> Option<Place> {
+        Some(Place {
+            offset_bytes: narrow(self.offset_bytes)?,
+            row_bytes: narrow(self.row_bytes)?,
+            slice_bytes: narrow(self.slice_bytes)?,
+            first_band,
+            slice_bands,
+            unused: [0; 3],
+        })
+    }
+
     fn all(&self) -> [u64; 4] {
         [self.offset_bytes, self.row_bytes, self.slice_bytes, self.layer_bytes]
     }
