@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 # The library with the features that .ci/run does not look at.
 features() {
     cargo clippy -p brolga --lib --no-default-features --features files -- -D warnings
-    cargo clippy -p brolga --lib --no-default-features --features job -- -D warnings
+    cargo clippy -p brolga --lib --no-default-features --features document -- -D warnings
 }
 
 # Code for AArch64, which nothing runs.

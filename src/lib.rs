@@ -37,7 +37,7 @@
 //! # }
 //! ```
 //!
-//! A program that dispatches often binds once, with [`Device::bind`]. `job` reads whole runs from files.
+//! A program that dispatches often binds once, with [`Device::bind`]. `document` reads whole runs from files.
 //!
 //! # Drawing
 //!
@@ -73,18 +73,17 @@
 //!
 //! # Measuring
 //!
-//! `bench` (feature `bench`) times jobs and scenes, several in turns; its suite has cases with fixed inputs:
+//! `bench` (feature `bench`) times documents, several in turns:
 //!
-//! ```
+//! ```no_run
 //! # #[cfg(feature = "bench")]
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use brolga::bench::{Amount, Series, measure, suite};
-//! use brolga::job::RunOptions;
+//! use brolga::bench::{Amount, Series, measure};
+//! use brolga::document::{Document, RunOptions};
 //!
 //! let device = brolga::Device::builder().threads(1).build()?;
-//! let ready = suite::prepare("tiny").expect("a case of the suite");
-//! let bindings = ready.job.bind(&device)?;
-//! let (mut series, _outcome) = Series::begin(&ready.job, &device, &bindings, 0, &RunOptions::default())?;
+//! let prepared = Document::load("examples/saxpy.toml".as_ref())?.prepare(device.limits())?;
+//! let (mut series, _outcome) = Series::begin(&prepared, &device, 0, &RunOptions::default())?;
 //! measure(&mut [&mut series], Amount::Rounds(5), &mut |_| {});
 //! assert!(series.runs().wall().expect("five samples").median_ms < 1000.0);
 //! # Ok(())
@@ -102,31 +101,22 @@
 //! | [`raster`] | pictures: pipelines, passes, draws |
 //! | [`pipeline`] | for rasterizers of your own: vertex and pixel shaders with the state around them |
 //! | `files` | textures, arrays and meshes in files: .png, .dds, .exr, .npy, .obj (feature `files`) |
-//! | `job` | job files: a run with its inputs, outputs and expectations (feature `job`) |
-//! | `scene` | scenes: draws with their resources, state and expected pictures (feature `job`) |
-//! | `bench` | measures jobs and scenes, with a suite of cases (feature `bench`) |
+//! | `document` | files that say all that a run needs: dispatches and draws with their resources and expected results (feature `document`) |
+//! | `bench` | measures documents (feature `bench`) |
 //!
 //! The `brolga` binary (`cli/`, feature `cli`) is a thin shell over them. Without these features nothing is built that reads
 //! or writes files of pictures.
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "job")]
-mod advice;
-#[cfg(feature = "bench")]
-pub mod bench;
 #[cfg(feature = "files")]
 pub mod files;
-#[cfg(feature = "job")]
-pub mod job;
-#[cfg(feature = "job")]
-mod language;
 pub mod raster;
-#[cfg(feature = "job")]
-pub mod scene;
 
-#[cfg(feature = "job")]
-pub use advice::{advice, is_listing};
+#[cfg(feature = "bench")]
+pub use brolga_bench as bench;
 pub use brolga_bytecode as bytecode;
+#[cfg(feature = "document")]
+pub use brolga_document as document;
 pub use brolga_runtime::{
     Access, AddressMode, Array, ArrayWords, BatchError, BindingError, BindingRules, Bindings, BoundShader, Buffer,
     Cache, CacheCounters, CacheEntry, CacheError, CancelToken, ClassInstance, ClearValue, CodeFigures, Codegen,
@@ -142,5 +132,3 @@ pub use brolga_runtime::{
 /// The crate whose traits say what buffers can hold: [`bytemuck::NoUninit`] is written, [`bytemuck::Pod`] is read too. A structure gets
 /// them by `#[derive]` with that crate's feature `derive`, in a program that depends on it in the same version.
 pub use bytemuck;
-#[cfg(feature = "job")]
-pub use language::Language;

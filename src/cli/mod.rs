@@ -3,8 +3,9 @@
 //! | file | what |
 //! |---|---|
 //! | `run.rs` | `brolga run` |
-//! | `scene.rs` | `brolga run` of scenes |
-//! | `pixel.rs` | what its steps did to one pixel |
+//! | `documents.rs` | the documents that its command line names |
+//! | `pixel.rs`, `print.rs` | what its steps did to one pixel, and what resources hold then |
+//! | `junit.rs`, `difference.rs` | results for other programs, and pictures of what does not hold |
 //! | `summary.rs` | what a run prints on stdout, as text or JSON |
 //! | `bench/` | `brolga bench` |
 //! | `new.rs` | `brolga new` |
@@ -12,6 +13,7 @@
 //! | `asm.rs` | `brolga asm` |
 //! | `info.rs` | `brolga info` |
 //! | `validate.rs` | `brolga validate` |
+//! | `schema.rs` | `brolga schema` |
 //! | `cache.rs` | `brolga cache`, and where the cache is |
 //! | `packaging.rs` | `brolga completions` and `brolga man` |
 //! | `manual.rs` | what help and the manual say after the options |
@@ -19,7 +21,7 @@
 //! | `stream.rs` | files that may be standard input or output |
 //! | `options.rs` | options that several commands have |
 //! | `interrupt.rs` | what an interrupt does |
-//! | `report.rs` | errors with the lines of the job that they are about |
+//! | `report.rs` | errors with the lines of the document that they are about |
 //! | `progress.rs` | the bars for long runs |
 //! | `sheet.rs` | tables as text |
 //! | `style.rs` | colours |
@@ -29,18 +31,22 @@ mod asm;
 mod bench;
 mod cache;
 mod compiler;
+mod difference;
 mod dis;
+mod documents;
 mod info;
 mod interrupt;
+mod junit;
 mod manual;
 mod new;
 mod options;
 mod packaging;
 mod pixel;
+mod print;
 mod progress;
 mod report;
 mod run;
-mod scene;
+mod schema;
 mod sheet;
 mod stream;
 mod style;
@@ -84,11 +90,11 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run jobs and scenes, and check their results
+    /// Run documents, and check their results
     Run(run::Arguments),
-    /// Measure jobs: how long their shaders take to compile and to run
+    /// Measure documents: how long their shaders take to compile, and their steps to run
     Bench(bench::Arguments),
-    /// Write a first job for a shader
+    /// Write a first document for a shader
     New(new::Arguments),
     /// List a shader as the compiler does
     Dis(dis::Arguments),
@@ -98,6 +104,8 @@ enum Command {
     Info(options::Shaders),
     /// Validate shaders, and print a line for each error
     Validate(options::Shaders),
+    /// Print the JSON schema of documents, for editors
+    Schema,
     /// Show the cache of machine code, or clear it
     Cache(cache::Arguments),
     /// Print completions for a shell
@@ -130,6 +138,7 @@ pub fn main() -> ExitCode {
         Command::Asm(arguments) => asm::run(&arguments, &styles),
         Command::Info(arguments) => info::run(&arguments, &styles),
         Command::Validate(arguments) => validate::run(&arguments, &styles),
+        Command::Schema => schema::run(),
         Command::Cache(arguments) => cache::run(&arguments, &styles),
         Command::Completions(arguments) => packaging::completions(&arguments),
         Command::Man(arguments) => packaging::man(&arguments, &styles),

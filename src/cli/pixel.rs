@@ -1,10 +1,10 @@
-//! `--pixel` of `brolga run`: what the steps of a scene did to one pixel, as a table or as JSON.
+//! `--pixel` of `brolga run`: what the steps of a document did to one pixel, as a table or as JSON.
 
 use std::io::{self, Write};
 
 use brolga::Format;
+use brolga::document::{PixelStep, WatchedPixel};
 use brolga::raster::{Counts, Fate, Fragment, PixelHistory};
-use brolga::scene::{PixelStep, WatchedPixel};
 use serde_json::{Value, json};
 
 use super::report::harmless;

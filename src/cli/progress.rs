@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use brolga::Progress;
-use brolga::job::Job;
+use brolga::document::Document;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::{report, style::is_capable};
@@ -21,14 +21,14 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// Starts to watch a dispatch of a job, if stderr is a terminal that can show it.
-    pub fn start(progress: Progress, job: &Job) -> Self {
-        // The device refuses absurd numbers of groups later.
-        let groups = job.dispatch.value.iter().fold(1u64, |all, &groups| all.saturating_mul(groups.into()));
-        let what = report::harmless(&job.name);
-        if !is_capable(&std::io::stderr()) {
+    /// Starts to watch the dispatch of a document that is one, if stderr is a terminal that can show it.
+    pub fn start(progress: Progress, document: &Document) -> Self {
+        let Some(groups) = document.groups().filter(|_| is_capable(&std::io::stderr())) else {
             return Self { running: None };
-        }
+        };
+        // The device refuses absurd numbers of groups later.
+        let groups = groups.iter().fold(1u64, |all, &groups| all.saturating_mul(groups.into()));
+        let what = report::harmless(document.name());
         let (stop, stopped) = mpsc::channel();
         let thread = std::thread::spawn(move || {
             let start = Instant::now();

@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use brolga::bytecode::assembler::{self, AssembleError, Warning};
-use brolga::job::{JobError, Problem, SourceError};
-use brolga::{Limits, advice, files};
+use brolga::document::{DocumentError, Problem, SourceError, advice};
+use brolga::raster::DrawError;
+use brolga::{Limits, files};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity};
 
 use super::Ending;
@@ -14,7 +15,7 @@ use super::style::Style;
 
 /// Off a terminal lines are not broken, so that a log can be searched.
 const UNBROKEN: usize = 1000;
-/// The most bytes of the text that are shown; generated jobs may be one line of megabytes.
+/// The most bytes of the text that are shown; generated documents may be one line of megabytes.
 const SHOWN: usize = 2000;
 
 /// Text without the control characters that would steer a terminal; lines and tabs stay.
@@ -28,16 +29,16 @@ pub(super) fn harmless(text: &str) -> String {
 }
 
 /// Writes an error to stderr.
-pub(super) fn print(error: &JobError, style: Style) {
-    print_job(error, Severity::Error, style);
+pub(super) fn print(error: &DocumentError, style: Style) {
+    print_document(error, Severity::Error, style);
 }
 
-/// Writes a warning about a job to stderr.
-pub(super) fn warn(warning: &JobError, style: Style) {
-    print_job(warning, Severity::Warning, style);
+/// Writes a warning about a document to stderr.
+pub(super) fn warn(warning: &DocumentError, style: Style) {
+    print_document(warning, Severity::Warning, style);
 }
 
-fn print_job(error: &JobError, severity: Severity, style: Style) {
+fn print_document(error: &DocumentError, severity: Severity, style: Style) {
     let source = (!error.text().is_empty()).then(|| Source {
         path: error.path().to_string_lossy().into_owned(),
         text: error.text(),
@@ -47,14 +48,14 @@ fn print_job(error: &JobError, severity: Severity, style: Style) {
     say(&render(&Message { severity, ..message }, source, style));
 }
 
-/// What to do about an error in a job. If a file is not a shader, its content tells what it is.
-pub(super) fn help(error: &JobError) -> Option<String> {
-    if let Problem::Run { shader, error: brolga::Error::File(refused) } = error.problem()
+/// What to do about an error in a document. If a file is not a shader, its content tells what it is.
+pub(super) fn help(error: &DocumentError) -> Option<String> {
+    if let Problem::Run { shader: Some(shader), error: brolga::Error::File(refused) } = error.problem()
         && let Ok(bytes) = files::read(shader, Limits::default().file.blob_bytes.into())
     {
         return advice(refused, shader, &bytes);
     }
-    error.problem().help()
+    error.help()
 }
 
 /// Writes an error in a text to stderr.
@@ -92,12 +93,6 @@ pub(super) fn print_compiler(path: &Path, source: &str, span: Range<usize>, text
 /// Writes an error about a file to stderr, and what to do about it.
 pub(super) fn print_plain(text: String, help: Option<String>, style: Style) {
     say(&render(&Message::error(text.clone(), text, help), None, style));
-}
-
-/// Writes a warning to stderr, and what to do about it.
-pub(super) fn warn_plain(text: String, help: Option<String>, style: Style) {
-    let message = Message { severity: Severity::Warning, ..Message::error(text.clone(), text, help) };
-    say(&render(&message, None, style));
 }
 
 /// What an error says.
@@ -180,16 +175,17 @@ impl Source<'_> {
 }
 
 /// The exit code for an error.
-pub(super) fn ending(error: &JobError) -> Ending {
-    match error.problem() {
+pub(super) fn ending(error: &DocumentError) -> Ending {
+    let stops = match error.problem() {
         Problem::WriteStopped { .. }
         | Problem::Stopped { .. }
         | Problem::Compile { error: SourceError::Stopped(_), .. }
         | Problem::TooLarge { .. }
-        | Problem::Resource { error: brolga::ResourceError::OutOfMemory { .. }, .. } => Ending::Stopped,
-        Problem::Run { error, .. } if stops(error) => Ending::Stopped,
-        _ => Ending::BadInput,
-    }
+        | Problem::Draw(DrawError::Stopped { .. })
+        | Problem::Resource { error: brolga::ResourceError::OutOfMemory { .. }, .. } => true,
+        problem => problem.runtime().is_some_and(stops),
+    };
+    if stops { Ending::Stopped } else { Ending::BadInput }
 }
 
 /// Whether an error is a run that the shader, a limit or the system stopped.

@@ -1,14 +1,13 @@
-//! `brolga run`: every job or scene in turn, every shader of it, on one engine or on both.
+//! `brolga run`: every document in turn, every form of its shaders, on one engine or on both.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use brolga::job::{Job, JobError, Outcome, Outputs, Prepared, RunOptions};
-use brolga::scene::{Scene, WatchedPixel};
+use brolga::document::{Document, DocumentError, Outcome, Outputs, Prepared, RunOptions, WatchedPixel};
 use brolga::{CancelToken, Device, Emit, Engine, Oversize, Progress};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -19,14 +18,14 @@ use super::interrupt::{self, INTERRUPTED, Interrupts, Temporary};
 use super::options::{DeviceOptions, Format, THREADS, device, seconds};
 use super::progress::Watcher;
 use super::style::{Style, Styles};
-use super::summary::{self, RunLine};
-use super::{Ending, pixel, report, stream};
+use super::summary::{self, RunLine, Tally};
+use super::{Ending, difference, documents, junit, pixel, print, report, stream};
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Job files (.toml, .json), scenes (.json), or folders with a case.json or a scene.json
-    #[arg(required = true, value_name = "JOB")]
-    jobs: Vec<PathBuf>,
+    /// Documents (.toml, .json), folders with a document.toml, scene.json or case.json, or folders with any number of these
+    #[arg(required = true, value_name = "DOCUMENT")]
+    documents: Vec<PathBuf>,
     /// The engine that runs the shaders; by default machine code if this processor can run it
     #[arg(long, value_enum)]
     engine: Option<Engines>,
@@ -45,9 +44,18 @@ pub(super) struct Arguments {
     /// The folder for the files of `save`, which is made if need be; by default the current one
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
-    /// Tell what each step of a scene did to a pixel, of every texture that has it or of one
+    /// Let documents name files outside of their folders, and outside of the folder for outputs
+    #[arg(long)]
+    anywhere: bool,
+    /// Print what a resource holds after the run: a register or a name, or one with the first elements, as `u0:16`
+    #[arg(long, value_name = "RESOURCE[:COUNT]", value_parser = print::parse)]
+    print: Vec<print::Wanted>,
+    /// Tell what each step did to a pixel, of every texture that has it or of one
     #[arg(long, value_name = "[RESOURCE:]X,Y", value_parser = pixel::parse)]
-    pub(super) pixel: Option<WatchedPixel>,
+    pixel: Option<WatchedPixel>,
+    /// Write the results to a file, as JUnit's XML, which systems for continuous integration read
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
     #[command(flatten)]
     compiler: CompilerOption,
     #[command(flatten)]
@@ -91,24 +99,14 @@ enum Form {
     Asm,
 }
 
-impl Arguments {
-    /// The engines to run on.
-    pub(super) fn engines(&self) -> Vec<Engine> {
-        Engines::list(self.engine)
-    }
-
-    /// An option that is given and that scenes do not have.
-    pub(super) fn only_for_jobs(&self) -> Option<&'static str> {
-        let given = [(self.emit.is_some(), "--emit"), (self.compiler.is_given(), "--compiler")];
-        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
-    }
-}
-
-/// Runs the jobs. An error is one of writing to stdout.
+/// Runs the documents. An error is one of writing to stdout.
 pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
+    let fail = |text: String, help: Option<String>| {
+        report::print_plain(text, help, styles.err);
+        Ok(Ending::BadInput)
+    };
     if let Some((text, help)) = contradiction(arguments) {
-        report::print_plain(text.into(), Some(help.into()), styles.err);
-        return Ok(Ending::BadInput);
+        return fail(text.into(), Some(help.into()));
     }
     if let (Some(folder), None) = (&arguments.output, arguments.emit)
         && let Err(error) = fs::create_dir_all(folder)
@@ -117,8 +115,14 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
             io::ErrorKind::AlreadyExists => "there is something else of this name".into(),
             _ => error.to_string(),
         };
-        report::print_plain(format!("cannot make the folder {}: {why}", folder.display()), None, styles.err);
-        return Ok(Ending::BadInput);
+        return fail(format!("cannot make the folder {}: {why}", folder.display()), None);
+    }
+    let mut paths = Vec::new();
+    for path in &arguments.documents {
+        match documents::find(path) {
+            Ok(found) => paths.extend(found),
+            Err(error) => return fail(format!("cannot read {}: {error}", path.display()), None),
+        }
     }
     let device = match device(arguments.threads, arguments.device, arguments.cache.open(styles.err)) {
         Ok(device) => device,
@@ -134,35 +138,39 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
         cancel,
         interrupts,
         temporary,
+        is_alone: paths.len() == 1,
         taken: BTreeSet::new(),
         stdout_is_taken: false,
-        documents: Vec::new(),
+        entries: Vec::new(),
     };
-    let mut ending = Ending::Fine;
-    for path in &arguments.jobs {
+    let (mut ending, began, mut tally) = (Ending::Fine, Instant::now(), Tally::default());
+    for path in &paths {
         if session.cancel.is_cancelled() {
             // An interrupt that no run met still means that not everything ran.
             report::say(INTERRUPTED);
             ending = Ending::Stopped;
             break;
         }
-        ending = ending.max(match Scene::find(path) {
-            Some(file) => session.scene(path, &file)?,
-            None if arguments.pixel.is_some() => {
-                let text = format!("`--pixel` is for scenes, and {} is a job", path.display());
-                report::print_plain(text, Some("leave `--pixel` out".into()), styles.err);
-                Ending::BadInput
-            }
-            None => session.job(path)?,
-        });
+        let one = session.document(path)?;
+        tally.count(one);
+        ending = ending.max(one);
+    }
+    if let Some(path) = &arguments.junit
+        && let Err(error) = junit::write(path, &session.entries)
+    {
+        report::print_plain(format!("cannot write {}: {error}", path.display()), None, styles.err);
+        ending = ending.max(Ending::BadInput);
     }
     if arguments.format == Format::Json {
         let document = json!({
             "passed": ending == Ending::Fine,
-            "jobs": session.documents,
+            "documents": session.entries,
             "cache": session.device.cache().map(cache::counters_json),
         });
         writeln!(io::stdout().lock(), "{document:#}")?;
+    } else if paths.len() > 1 && arguments.emit.is_none() {
+        let (mut out, style) = session.out();
+        tally.write(&mut out, style, began.elapsed())?;
     }
     Ok(ending)
 }
@@ -186,44 +194,47 @@ fn contradiction(arguments: &Arguments) -> Option<(&'static str, &'static str)> 
 
 const LEAVE_OUT: &str = "leave one of them out";
 
-/// What is the same for all jobs of a command.
-pub(super) struct Session<'a> {
-    pub(super) arguments: &'a Arguments,
-    pub(super) styles: &'a Styles,
-    pub(super) device: Device,
-    pub(super) cancel: CancelToken,
+/// What is the same for all documents of a command.
+struct Session<'a> {
+    arguments: &'a Arguments,
+    styles: &'a Styles,
+    device: Device,
+    cancel: CancelToken,
     interrupts: Interrupts,
     temporary: Temporary,
-    /// The outputs of all jobs so far.
+    /// Whether there is one document only.
+    is_alone: bool,
+    /// The outputs of all documents so far.
     taken: BTreeSet<PathBuf>,
     /// Whether results go to stdout, so that what there is to say goes to stderr.
     stdout_is_taken: bool,
-    /// The jobs and scenes so far, as JSON.
-    pub(super) documents: Vec<Value>,
+    /// The documents so far, as JSON.
+    entries: Vec<Value>,
 }
 
-/// What a job gave up to its end or its error.
+/// What a document gave up to its end or its error.
 #[derive(Default)]
 struct Done {
+    name: String,
     mismatch: bool,
     runs: Vec<Value>,
     warnings: Vec<Value>,
     outputs: Vec<PathBuf>,
 }
 
-/// Why a job ended early.
+/// Why a document ended early.
 enum Stop {
-    Job(JobError),
+    Document(DocumentError),
     Stdout(io::Error),
-    /// Between two steps; in a dispatch it is an error of the job.
+    /// Between two parts of the work; in a step it is an error of the document.
     Interrupted,
-    /// Results cannot go to stdout, and why was said.
-    NoStdout,
+    /// Something about the command line, which was said.
+    Said,
 }
 
-impl From<JobError> for Stop {
-    fn from(error: JobError) -> Self {
-        Stop::Job(error)
+impl From<DocumentError> for Stop {
+    fn from(error: DocumentError) -> Self {
+        Stop::Document(error)
     }
 }
 
@@ -234,55 +245,65 @@ impl From<io::Error> for Stop {
 }
 
 impl Session<'_> {
-    fn job(&mut self, path: &Path) -> io::Result<Ending> {
+    fn document(&mut self, path: &Path) -> io::Result<Ending> {
         let mut done = Done::default();
         let mut interrupted = false;
-        let error = match self.steps(path, &mut done) {
+        let error = match self.parts(path, &mut done) {
             Ok(()) => None,
             Err(Stop::Interrupted) => {
                 report::say(INTERRUPTED);
                 interrupted = true;
                 None
             }
-            Err(Stop::NoStdout) => return Ok(Ending::BadInput),
-            Err(Stop::Job(error)) => Some(error),
+            Err(Stop::Said) => return Ok(Ending::BadInput),
+            Err(Stop::Document(error)) => Some(error),
             Err(Stop::Stdout(error)) => return Err(error),
         };
         if let Some(error) = &error {
             report::print(error, self.styles.err);
         }
-        self.documents.push(summary::job_json(path, done.runs, done.warnings, &done.outputs, error.as_ref()));
+        let Done { name, mismatch, runs, warnings, outputs } = done;
+        // A path need not be UTF-8, and JSON must be.
+        self.entries.push(json!({
+            "document": path.to_string_lossy(),
+            "name": name,
+            "runs": runs,
+            "warnings": warnings,
+            "outputs": outputs.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
+            "error": error.as_ref().map(summary::error_json),
+        }));
         if interrupted {
             return Ok(Ending::Stopped);
         }
-        Ok(match (&error, done.mismatch) {
+        Ok(match (&error, mismatch) {
             (Some(error), _) => report::ending(error),
             (None, true) => Ending::Mismatch,
             (None, false) => Ending::Fine,
         })
     }
 
-    /// Where an interrupt may end a job, beside its dispatches.
+    /// Where an interrupt may end a document, beside its steps.
     fn go_on(&self) -> Result<(), Stop> {
         if self.cancel.is_cancelled() { Err(Stop::Interrupted) } else { Ok(()) }
     }
 
-    fn steps(&mut self, path: &Path, done: &mut Done) -> Result<(), Stop> {
+    fn parts(&mut self, path: &Path, done: &mut Done) -> Result<(), Stop> {
         // Nothing is there yet that an interrupt could leave behind.
         self.interrupts.end_at_once(true);
-        let job = Job::load(path);
+        let document = Document::load(path);
         self.interrupts.end_at_once(false);
-        let mut job = job?;
+        let mut document = document?;
+        if self.arguments.anywhere {
+            document = document.anywhere();
+        }
+        done.name = document.name().to_owned();
         self.go_on()?;
         let compiler = self.arguments.compiler.compiler(self.arguments.timeout, self.styles.err);
-        let compiled = compiler.compile_job(&mut job, &self.cancel);
+        let compiled = compiler.compile_document(&mut document, &self.cancel);
         self.go_on()?;
         compiled?;
-        let ready = job.prepare_until(self.device.limits(), &self.cancel)?;
-        for warning in ready.warnings() {
-            report::warn(warning, self.styles.err);
-        }
-        done.warnings = ready.warnings().iter().map(summary::error_json).collect();
+        let ready = document.prepare_until(self.device.limits(), &self.cancel)?;
+        self.warn(ready.warnings(), done);
         self.go_on()?;
         if let Some(form) = self.arguments.emit {
             // Nothing is written that would have to be put in order, and a listing takes seconds that nothing else cuts short.
@@ -291,42 +312,42 @@ impl Session<'_> {
             self.interrupts.end_at_once(false);
             return shown;
         }
-        let outputs = self.claim(|folder, taken| ready.claim_outputs(folder, taken), Outputs::temporary_paths)?;
+        let outputs = self.claim(&ready)?;
         if outputs.has_standard() && !self.takes_stdout() {
-            return Err(Stop::NoStdout);
+            return Err(Stop::Said);
         }
         let mut outputs = Some(outputs);
-        for shader in 0..ready.shaders() {
+        for variant in 0..ready.variants() {
             let mut first: Option<Outcome> = None;
-            for engine in self.arguments.engines() {
+            for engine in Engines::list(self.arguments.engine) {
                 self.go_on()?;
-                let outcome = self.run(&ready, outputs.as_mut(), shader, engine)?;
+                let mut outcome = self.run(&ready, outputs.as_mut(), variant, engine)?;
                 self.go_on()?;
+                if first.is_none() && variant == 0 {
+                    let warnings = std::mem::take(&mut outcome.warnings);
+                    self.warn(&warnings, done);
+                }
                 if outcome.engine != engine {
-                    let shader = ready.job().shaders[shader].value.display().to_string();
+                    let shader = ready.shader_file(variant).map_or(done.name.clone(), |file| file.display().to_string());
                     report::say(&format!(
                         "{}: too large for machine code, the interpreter runs it\n",
                         report::harmless(&shader)
                     ));
                 }
-                let disagreement =
-                    first.as_ref().and_then(|first| ready.disagreement_until(first, &outcome, &self.cancel));
-                let comparisons = ready.compare_until(&outcome, &self.cancel)?;
+                let disagreement = first.as_ref().and_then(|first| first.disagreement_until(&outcome, &self.cancel));
                 // What was not looked at any more would count as alike.
                 self.go_on()?;
                 let line = RunLine {
-                    job: &ready.job().name,
-                    shader: &ready.job().shaders[shader].value,
-                    engine: outcome.engine,
-                    compile_time: outcome.compile_time,
-                    is_cached: outcome.is_cached,
-                    report: outcome.report,
-                    comparisons: &comparisons,
-                    counters: &outcome.counters,
+                    name: ready.document().name(),
+                    shader: ready.shader_file(variant),
+                    outcome: &outcome,
                     disagreement,
                 };
                 done.mismatch |= !line.passed();
                 self.show(&line, done)?;
+                if first.is_none() && variant == 0 {
+                    self.show_more(&ready, &outcome)?;
+                }
                 if let Some(outputs) = outputs.take() {
                     self.go_on()?;
                     done.outputs = outputs.write(&outcome)?;
@@ -338,23 +359,30 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Runs a shader; the outputs are those of the first run.
+    fn warn(&self, warnings: &[DocumentError], done: &mut Done) {
+        warnings.iter().for_each(|warning| report::warn(warning, self.styles.err));
+        done.warnings.extend(warnings.iter().map(summary::error_json));
+    }
+
+    /// Runs a form of the document; the outputs are those of the first run.
     fn run(
         &self,
         ready: &Prepared,
         outputs: Option<&mut Outputs<'_>>,
-        shader: usize,
+        variant: usize,
         engine: Engine,
-    ) -> Result<Outcome, JobError> {
+    ) -> Result<Outcome, DocumentError> {
         let options = self.options(engine);
-        let _watcher = Watcher::start(options.progress.clone(), ready.job());
-        match outputs {
-            Some(outputs) => outputs.run(&self.device, shader, &options),
-            None => ready.run(&self.device, shader, &options),
+        let pixel = self.arguments.pixel.as_ref();
+        let _watcher = Watcher::start(options.progress.clone(), ready.document());
+        match (outputs, pixel) {
+            (Some(outputs), pixel) => outputs.run(&self.device, variant, &options, pixel),
+            (None, Some(pixel)) => ready.run_watching(&self.device, variant, &options, pixel),
+            (None, None) => ready.run(&self.device, variant, &options),
         }
     }
 
-    pub(super) fn options(&self, engine: Engine) -> RunOptions {
+    fn options(&self, engine: Engine) -> RunOptions {
         let mut options = RunOptions::new(engine);
         if self.arguments.engine.is_some() {
             // What was asked for, or nothing.
@@ -363,15 +391,17 @@ impl Session<'_> {
         options.time_limit = self.arguments.timeout;
         options.cancel = self.cancel.clone();
         options.progress = Progress::new();
-        options.all_slots = self.arguments.engine == Some(Engines::Both);
+        options.keep_all = self.arguments.engine == Some(Engines::Both) || !self.arguments.print.is_empty();
         options
     }
 
-    /// Leaves stdout to the results of the only job or scene. Says why where it cannot.
-    pub(super) fn takes_stdout(&mut self) -> bool {
-        let (text, help) = match (self.arguments.format, self.arguments.jobs.len()) {
+    /// Leaves stdout to the results of the only document. Says why where it cannot.
+    fn takes_stdout(&mut self) -> bool {
+        let (text, help) = match (self.arguments.format, self.is_alone) {
             (Format::Json, _) => ("`--format json` and a file `-` would both be written to standard output", LEAVE_OUT),
-            (_, 2..) => ("a file `-` is standard output, where lines about the other jobs are", "run this one alone"),
+            (_, false) => {
+                ("a file `-` is standard output, where lines about the other documents are", "run this one alone")
+            }
             _ => {
                 self.stdout_is_taken = true;
                 return true;
@@ -382,7 +412,7 @@ impl Session<'_> {
     }
 
     /// Where what there is to say is written, and how.
-    pub(super) fn out(&self) -> (Box<dyn Write>, Style) {
+    fn out(&self) -> (Box<dyn Write>, Style) {
         match self.stdout_is_taken {
             false => (Box::new(io::stdout().lock()), self.styles.out),
             true => (Box::new(io::stderr().lock()), self.styles.err),
@@ -390,33 +420,59 @@ impl Session<'_> {
     }
 
     fn show(&self, line: &RunLine<'_>, done: &mut Done) -> io::Result<()> {
+        done.runs.push(line.json());
         match self.arguments.format {
             Format::Text => {
                 let (mut out, style) = self.out();
                 line.write_text(&mut out, style)
             }
-            Format::Json => {
-                done.runs.push(line.json());
-                Ok(())
-            }
+            Format::Json => Ok(()),
         }
     }
 
+    /// What was asked for besides: a pixel, numbers; and pictures of what does not hold.
+    fn show_more(&self, ready: &Prepared, outcome: &Outcome) -> Result<(), Stop> {
+        let folder = self.folder();
+        for (path, written) in difference::write(ready, outcome, folder) {
+            match written {
+                Ok(()) => self.show_outputs(&[path])?,
+                Err(error) => {
+                    report::print_plain(format!("cannot write {}: {error}", path.display()), None, self.styles.err);
+                }
+            }
+        }
+        if self.arguments.format == Format::Json {
+            return Ok(());
+        }
+        let (mut out, style) = self.out();
+        if self.arguments.pixel.is_some() {
+            pixel::write(&mut out, &outcome.pixel, style)?;
+        }
+        for wanted in &self.arguments.print {
+            if let Err(text) = print::write(&mut out, wanted, outcome)? {
+                let known: Vec<&str> = outcome.resources.iter().map(|resource| resource.name.as_str()).collect();
+                report::print_plain(text, Some(format!("there are {}", known.join(", "))), self.styles.err);
+                return Err(Stop::Said);
+            }
+        }
+        Ok(())
+    }
+
+    fn folder(&self) -> &Path {
+        self.arguments.output.as_deref().unwrap_or(Path::new(""))
+    }
+
     /// Claims the files of `save` before anything runs.
-    pub(super) fn claim<T, E>(
-        &mut self,
-        claim: impl FnOnce(&Path, &mut BTreeSet<PathBuf>) -> Result<T, E>,
-        temporary_paths: impl FnOnce(&T) -> Vec<PathBuf>,
-    ) -> Result<T, E> {
-        let folder = self.arguments.output.as_deref().unwrap_or(Path::new(""));
+    fn claim<'p>(&mut self, ready: &'p Prepared) -> Result<Outputs<'p>, DocumentError> {
+        let folder = self.folder().to_owned();
         // Held while the files are made, so that a second interrupt knows all of them.
         let mut temporary = self.temporary.lock().unwrap_or_else(PoisonError::into_inner);
-        let claimed = claim(folder, &mut self.taken)?;
-        *temporary = temporary_paths(&claimed);
+        let claimed = ready.claim_outputs(&folder, &mut self.taken)?;
+        *temporary = claimed.temporary_paths();
         Ok(claimed)
     }
 
-    pub(super) fn show_outputs(&self, outputs: &[PathBuf]) -> io::Result<()> {
+    fn show_outputs(&self, outputs: &[PathBuf]) -> io::Result<()> {
         match self.arguments.format {
             Format::Text => {
                 let files = outputs.iter().filter(|path| !stream::is_standard(path));
@@ -427,7 +483,7 @@ impl Session<'_> {
     }
 
     fn emit(&self, path: &Path, ready: &Prepared, form: Form) -> Result<(), Stop> {
-        let engine = self.arguments.engines()[0];
+        let engine = Engines::list(self.arguments.engine)[0];
         // With what a comment begins.
         let (form, mark) = match form {
             Form::Ir => (Emit::Ir, '#'),
@@ -437,16 +493,19 @@ impl Session<'_> {
         };
         self.go_on()?;
         let mut out = io::stdout().lock();
-        let names_job = self.arguments.jobs.len() > 1;
-        for shader in 0..ready.shaders() {
-            let listing = ready.emit(&self.device, shader, &self.options(engine), form)?;
-            if names_job || ready.shaders() > 1 {
-                let name = ready.job().shaders[shader].value.to_string_lossy();
-                let job = if names_job { format!("{}: ", path.display()) } else { String::new() };
-                writeln!(out, "{mark} {}", report::harmless(&format!("{job}{name}")).replace('\n', " "))?;
-            }
-            for line in &listing.lines {
-                writeln!(out, "{}", self.styles.out.listed(line.kind, &line.text))?;
+        for variant in 0..ready.variants() {
+            let listings = ready.emit(&self.device, variant, &self.options(engine), form)?;
+            let has_several = !self.is_alone || ready.variants() > 1 || listings.len() > 1;
+            for (name, listing) in listings {
+                if has_several {
+                    let name = ready.shader_file(variant).map_or(name, |file| file.to_string_lossy().into_owned());
+                    let document = if self.is_alone { String::new() } else { format!("{}: ", path.display()) };
+                    let head = report::harmless(&format!("{document}{name}")).replace('\n', " ");
+                    writeln!(out, "{mark} {head}")?;
+                }
+                for line in &listing.lines {
+                    writeln!(out, "{}", self.styles.out.listed(line.kind, &line.text))?;
+                }
             }
         }
         Ok(())

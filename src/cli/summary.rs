@@ -1,129 +1,157 @@
 //! What a run prints on stdout: a line for each run as it ends, or one JSON document at the end.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use brolga::job::{Comparison, CounterResult, Difference, JobError};
-use brolga::{Engine, Register, Report};
+use brolga::document::{
+    CheckResult, Checked, CounterResult, Difference, DocumentError, LevelCheck, Number, NumberCheck, Outcome, Pixel,
+    QueryValue,
+};
 use serde_json::{Value, json};
 
 use super::report::{self, harmless};
 use super::style::Style;
+use super::{Ending, pixel};
 
-/// One shader of one job on one engine.
+/// A document on one engine, with one form of its shaders.
 pub(super) struct RunLine<'a> {
-    pub job: &'a str,
-    pub shader: &'a Path,
-    pub engine: Engine,
-    pub compile_time: Duration,
-    /// Its code was not compiled, but read.
-    pub is_cached: bool,
-    pub report: Report,
-    pub comparisons: &'a [Comparison],
-    pub counters: &'a [CounterResult],
-    /// A register in which the engines gave different bits.
-    pub disagreement: Option<Register>,
+    pub name: &'a str,
+    /// The only shader.
+    pub shader: Option<&'a Path>,
+    pub outcome: &'a Outcome,
+    /// A resource in which the engines gave different bits.
+    pub disagreement: Option<&'a str>,
 }
 
 impl RunLine<'_> {
     /// Whether everything is as expected.
     pub fn passed(&self) -> bool {
-        self.disagreement.is_none() && self.comparisons.iter().all(Comparison::passed)
+        self.disagreement.is_none() && self.outcome.passed()
     }
 
     fn verdict(&self) -> &'static str {
-        verdict(self.passed(), self.comparisons)
+        verdict(self.passed(), self.outcome)
     }
 
-    /// Without what the dispatch took to make code.
+    /// Of a dispatch its own time.
     fn run_time(&self) -> Duration {
-        self.report.elapsed.saturating_sub(self.report.compile)
+        self.outcome.report.map_or(self.outcome.run_time, |report| report.elapsed.saturating_sub(report.compile))
     }
 
-    fn threads_per_second(&self) -> f64 {
-        self.report.threads as f64 / self.run_time().as_secs_f64().max(1e-9)
+    fn threads_per_second(&self) -> Option<f64> {
+        Some(self.outcome.report?.threads as f64 / self.run_time().as_secs_f64().max(1e-9))
     }
 
     /// The rate for the line. Of a run shorter than this it would say how long starting it took, and of one with fewer threads in a
     /// second how long each of them took, since no such run is limited by their number.
     fn rate(&self) -> String {
-        match self.run_time() >= Duration::from_millis(1) && self.threads_per_second() >= 1e3 {
-            true => format!("  {}", rate(self.threads_per_second(), "thread")),
-            false => String::new(),
+        match self.threads_per_second() {
+            Some(threads) if self.run_time() >= Duration::from_millis(1) && threads >= 1e3 => {
+                format!("  {}", rate(threads, "thread"))
+            }
+            _ => String::new(),
         }
     }
 
-    /// Writes the line, and what is wrong below it.
+    /// Writes the line, and below it how what is expected came out, where there is something to say.
     pub fn write_text(&self, out: &mut impl Write, style: Style) -> io::Result<()> {
+        let Outcome { engine, compile_time, plan_time, checks, counters, .. } = self.outcome;
         let verdict = match self.passed() {
             true => style.good(self.verdict()),
             false => style.bad("FAIL"),
         };
-        writeln!(
-            out,
-            "{verdict}  {}  {}  {}  {} {}  run {}{}",
-            harmless(self.job),
-            harmless(&self.shader.to_string_lossy()),
-            self.engine,
-            if self.is_cached { "cached" } else { "compile" },
-            time(self.compile_time),
-            time(self.run_time()),
-            self.rate(),
-        )?;
-        let is_told = |counter: &CounterResult| {
-            self.comparisons.iter().any(|found| found.register == counter.register && found.counter.is_some())
-        };
-        for counter in self.counters.iter().filter(|counter| !is_told(counter)) {
+        write!(out, "{verdict}  {}", harmless(self.name))?;
+        if let Some(shader) = self.shader {
+            write!(out, "  {}", harmless(&shader.to_string_lossy()))?;
+        }
+        let compile = if self.outcome.is_cached { "cached" } else { "compile" };
+        write!(out, "  {engine}  {compile} {}", time(*compile_time))?;
+        if self.outcome.report.is_none() {
+            write!(out, "  plan {}", time(*plan_time))?;
+        }
+        writeln!(out, "  run {}{}", time(self.run_time()), self.rate())?;
+        let is_told = |counter: &CounterResult| checks.iter().any(|check| check.counter.is_some() && check.id == counter.name);
+        for counter in counters.iter().filter(|counter| !is_told(counter)) {
             write_counter(out, counter)?;
         }
-        for found in self.comparisons.iter().filter(|found| !found.passed()) {
-            write_comparison(out, found)?;
-        }
+        checks.iter().try_for_each(|check| write_check(out, check))?;
         match self.disagreement {
-            Some(register) => writeln!(out, "      {register}: the engines give different bits"),
+            Some(name) => writeln!(out, "      {}: the engines give different bits", harmless(name)),
             None => Ok(()),
         }
     }
 
     /// The run as JSON.
     pub fn json(&self) -> Value {
+        let report = self.outcome.report;
         json!({
-            "shader": self.shader.to_string_lossy(),
-            "engine": self.engine.to_string(),
+            "shader": self.shader.map(|shader| shader.to_string_lossy()),
+            "engine": self.outcome.engine.to_string(),
             "verdict": self.verdict(),
-            "compile_ms": milliseconds(self.compile_time),
-            "cached": self.is_cached,
+            "compile_ms": milliseconds(self.outcome.compile_time),
+            "cached": self.outcome.is_cached,
+            "plan_ms": milliseconds(self.outcome.plan_time),
             "run_ms": milliseconds(self.run_time()),
-            "groups": self.report.groups,
-            "threads": self.report.threads,
+            "groups": report.map(|report| report.groups),
+            "threads": report.map(|report| report.threads),
             "threads_per_second": self.threads_per_second(),
-            "workers": self.report.workers,
-            "counters": self.counters.iter().map(counter_json).collect::<Vec<_>>(),
-            "slots": self.comparisons.iter().map(comparison_json).collect::<Vec<_>>(),
-            "engines_disagree_in": self.disagreement.map(|register| register.to_string()),
+            "workers": report.map(|report| report.workers),
+            "counters": self.outcome.counters.iter().map(counter_json).collect::<Vec<_>>(),
+            "expectations": self.outcome.checks.iter().map(check_json).collect::<Vec<_>>(),
+            "pixel": self.outcome.pixel.iter().map(pixel::json).collect::<Vec<_>>(),
+            "engines_disagree_in": self.disagreement,
         })
     }
 }
 
 /// What became of a run, and whether anything was expected of it.
-pub(super) fn verdict(passed: bool, comparisons: &[Comparison]) -> &'static str {
-    match (passed, comparisons.is_empty()) {
+pub(super) fn verdict(passed: bool, outcome: &Outcome) -> &'static str {
+    match (passed, outcome.checks.is_empty()) {
         (false, _) => "fail",
         (true, false) => "pass",
         (true, true) => "done",
     }
 }
 
+/// How the documents of a command ended.
+#[derive(Default)]
+pub(super) struct Tally {
+    fine: u32,
+    failed: u32,
+    errors: u32,
+}
+
+impl Tally {
+    pub fn count(&mut self, ending: Ending) {
+        match ending {
+            Ending::Fine => self.fine += 1,
+            Ending::Mismatch => self.failed += 1,
+            Ending::BadInput | Ending::Stopped => self.errors += 1,
+        }
+    }
+
+    pub fn write(&self, out: &mut impl Write, style: Style, took: Duration) -> io::Result<()> {
+        let fine = format!("{} passed", self.fine);
+        let fine = if self.failed + self.errors == 0 { style.good(&fine) } else { fine };
+        let bad = |count: u32, what: &str| {
+            let text = format!("{count} {what}");
+            if count == 0 { text } else { style.bad(&text) }
+        };
+        let (failed, errors) = (bad(self.failed, "failed"), bad(self.errors, "could not run"));
+        writeln!(out, "{fine}, {failed}, {errors}  {}", time(took))
+    }
+}
+
 fn write_counter(out: &mut impl Write, counter: &CounterResult) -> io::Result<()> {
-    let CounterResult { register, value, elements, .. } = counter;
+    let CounterResult { name, value, elements, .. } = counter;
     let room =
         if u64::from(*value) > *elements { format!(", and there are {elements} elements") } else { String::new() };
-    writeln!(out, "      {register}: the hidden counter is {value}{room}")
+    writeln!(out, "      {}: the hidden counter is {value}{room}", harmless(name))
 }
 
 fn counter_json(counter: &CounterResult) -> Value {
-    json!({ "slot": counter.register.to_string(), "value": counter.value, "elements": counter.elements })
+    json!({ "resource": counter.name, "value": counter.value, "elements": counter.elements })
 }
 
 /// Says that an output was written.
@@ -131,54 +159,60 @@ pub(super) fn write_output(out: &mut impl Write, path: &Path) -> io::Result<()> 
     writeln!(out, "      wrote {}", harmless(&path.to_string_lossy()))
 }
 
-/// One job as JSON.
-pub(super) fn job_json(
-    path: &Path,
-    runs: Vec<Value>,
-    warnings: Vec<Value>,
-    outputs: &[PathBuf],
-    error: Option<&JobError>,
-) -> Value {
-    // A path need not be UTF-8, and JSON must be.
-    let outputs: Vec<_> = outputs.iter().map(|path| path.to_string_lossy()).collect();
-    json!({
-        "job": path.to_string_lossy(),
-        "runs": runs,
-        "warnings": warnings,
-        "outputs": outputs,
-        "error": error.map(error_json),
-    })
-}
-
 /// An error as JSON.
-pub(super) fn error_json(error: &JobError) -> Value {
+pub(super) fn error_json(error: &DocumentError) -> Value {
     let (line, column) = error.line_and_column();
     json!({
         "message": error.problem().to_string(),
         "path": error.path().to_string_lossy(),
         "line": line,
         "column": column,
+        "place": error.place(),
         "help": report::help(error),
     })
 }
 
-fn write_comparison(out: &mut impl Write, found: &Comparison) -> io::Result<()> {
-    let register = found.register;
-    if let Some(counter) = found.counter {
-        let got = counter.got.map_or("absent".into(), |got| got.to_string());
-        writeln!(out, "      {register}: the hidden counter is {got}, expected {}", counter.expected)?;
+/// Says how an expectation came out: all of it where it does not hold, else what pictures and queries gave.
+fn write_check(out: &mut impl Write, check: &Checked) -> io::Result<()> {
+    let id = harmless(&check.id);
+    match (&check.result, check.holds()) {
+        (CheckResult::Numbers(_), Some(true)) => return Ok(()),
+        (_, Some(true)) => writeln!(out, "      {id}: holds: {check}")?,
+        (_, None) => writeln!(out, "      {id}: not checked: {check}")?,
+        (_, Some(false)) => writeln!(out, "      {id}: {check}")?,
     }
-    if found.mismatches == 0 {
+    if check.holds() != Some(false) {
         return Ok(());
     }
-    writeln!(out, "      {register}: {} of {} differ", found.mismatches, found.compared)?;
-    for difference in &found.first {
-        writeln!(out, "        {}", describe(difference))?;
+    match &check.result {
+        CheckResult::Numbers(NumberCheck { first, mismatches, .. }) => {
+            for difference in first {
+                writeln!(out, "        {}", describe(difference))?;
+            }
+            match mismatches - first.len() as u64 {
+                0 => Ok(()),
+                more => writeln!(out, "        and {more} more"),
+            }
+        }
+        CheckResult::Pictures(levels) => {
+            for LevelCheck { mip, layer, check, .. } in levels.iter().filter(|level| !level.check.holds()) {
+                let Some(Pixel { at: [x, y], found, expected, .. }) = &check.first else { continue };
+                let level = if levels.len() > 1 { format!(" of level {mip}, layer {layer}") } else { String::new() };
+                writeln!(out, "        texel ({x}, {y}){level}: {}", channels(found, expected))?;
+            }
+            Ok(())
+        }
+        _ => Ok(()),
     }
-    match found.mismatches - found.first.len() as u64 {
-        0 => Ok(()),
-        more => writeln!(out, "        and {more} more"),
-    }
+}
+
+/// The channels of a texel that are not as expected.
+fn channels(found: &[f64], expected: &[f64]) -> String {
+    let names = ["red", "green", "blue", "alpha"];
+    let pairs = found.iter().zip(expected).zip(names);
+    let wrong = pairs.filter(|((found, expected), _)| found != expected && !(found.is_nan() && expected.is_nan()));
+    let wrong = wrong.map(|((found, expected), name)| format!("{name} is {found}, expected {expected}"));
+    wrong.collect::<Vec<_>>().join("; ")
 }
 
 fn describe(difference: &Difference) -> String {
@@ -195,25 +229,52 @@ fn describe(difference: &Difference) -> String {
     }
 }
 
-/// What was compared of one view, as JSON.
-pub(super) fn comparison_json(found: &Comparison) -> Value {
-    let number = |number: Option<brolga::job::Number>| number.map(|number| number.to_string());
-    let differences = found.first.iter().map(|difference| {
-        json!({
-            "element": difference.element,
-            "word": difference.word,
-            "byte": difference.byte,
-            "got": number(difference.got),
-            "expected": number(difference.expected),
-        })
-    });
-    json!({
-        "slot": found.register.to_string(),
-        "compared": found.compared,
-        "mismatches": found.mismatches,
-        "differences": differences.collect::<Vec<_>>(),
-        "counter": found.counter.map(|counter| json!({ "got": counter.got, "expected": counter.expected })),
-    })
+/// How an expectation came out, as JSON.
+pub(super) fn check_json(check: &Checked) -> Value {
+    let mut document = json!({ "id": check.id, "holds": check.holds(), "summary": check.to_string() });
+    match &check.result {
+        CheckResult::Numbers(NumberCheck { compared, mismatches, first, .. }) => {
+            let number = |number: Option<Number>| number.map(|number| number.to_string());
+            let differences = first.iter().map(|difference| {
+                json!({
+                    "element": difference.element,
+                    "word": difference.word,
+                    "byte": difference.byte,
+                    "got": number(difference.got),
+                    "expected": number(difference.expected),
+                })
+            });
+            document["compared"] = (*compared).into();
+            document["mismatches"] = (*mismatches).into();
+            document["differences"] = differences.collect();
+        }
+        CheckResult::Pictures(levels) => {
+            let level = |LevelCheck { mip, layer, check, .. }: &LevelCheck| {
+                let first = check.first.as_ref().map(|pixel| {
+                    json!({ "at": pixel.at, "found": pixel.found, "expected": pixel.expected })
+                });
+                json!({
+                    "mip": mip,
+                    "layer": layer,
+                    "pixels": check.pixels,
+                    "different": check.different,
+                    "edge": check.edge,
+                    "wrong": check.wrong,
+                    "first": first,
+                })
+            };
+            document["levels"] = levels.iter().map(level).collect();
+        }
+        CheckResult::Query(values) => {
+            let value = |value: &QueryValue| json!({ "found": value.found, "expected": value.expected });
+            document["values"] = values.iter().map(|found| (found.name.clone(), value(found))).collect();
+        }
+        _ => {}
+    }
+    if let Some(counter) = check.counter {
+        document["counter"] = json!({ "got": counter.got, "expected": counter.expected });
+    }
+    document
 }
 
 /// The unit of times in JSON.
@@ -239,7 +300,6 @@ pub(super) fn rate(rate: f64, of: &str) -> String {
         rate => format!("{rate:.0} {of}/s"),
     }
 }
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,139 @@
+//! Holds what a run left against what was expected.
+//!
+//! | file | what |
+//! |---|---|
+//! | `numbers.rs` | numbers in memory |
+//! | `picture.rs` | texels |
+//! | `sort.rs` | elements in any order |
+//! | `difference.rs` | pictures of what does not hold |
+
+mod difference;
+pub(crate) mod numbers;
+pub(crate) mod picture;
+pub(crate) mod sort;
+
+use std::fmt;
+
+pub use numbers::{Difference, NumberCheck};
+pub use picture::{PictureCheck, Pixel};
+
+/// An expectation, held against what came out.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Checked {
+    /// The expectation's name: the key `id`, else the resource's or the query's.
+    pub id: String,
+    /// How it came out.
+    pub result: CheckResult,
+    /// The hidden counter, if it is not as expected.
+    pub counter: Option<CounterDifference>,
+}
+
+/// How an expectation came out.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum CheckResult {
+    /// Levels of a texture.
+    Pictures(Vec<LevelCheck>),
+    /// Numbers in memory.
+    Numbers(NumberCheck),
+    /// The values of a query.
+    Query(Vec<QueryValue>),
+}
+
+/// How a level of a texture came out.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LevelCheck {
+    /// The mip level.
+    pub mip: u32,
+    /// The layer.
+    pub layer: u32,
+    /// How its pixels came out.
+    pub check: PictureCheck,
+}
+
+/// A hidden counter that is not as expected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct CounterDifference {
+    /// Its value; `None` if the resource has none.
+    pub got: Option<u32>,
+    /// What it should be.
+    pub expected: u32,
+}
+
+/// A value of a query.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct QueryValue {
+    /// Its name: `samples`.
+    pub name: String,
+    /// What it is; none if it is not counted yet.
+    pub found: Option<u64>,
+    /// What it should be.
+    pub expected: f64,
+    /// Whether it is within the tolerance, if it is counted.
+    pub holds: Option<bool>,
+}
+
+impl Checked {
+    /// Whether it holds; none if some of it could not be checked and all else holds.
+    pub fn holds(&self) -> Option<bool> {
+        if self.counter.is_some() {
+            return Some(false);
+        }
+        match &self.result {
+            CheckResult::Pictures(levels) => Some(levels.iter().all(|level| level.check.holds())),
+            CheckResult::Numbers(check) => Some(check.mismatches == 0),
+            CheckResult::Query(values) if values.iter().any(|value| value.holds == Some(false)) => Some(false),
+            CheckResult::Query(values) => {
+                values.iter().map(|value| value.holds).collect::<Option<Vec<_>>>().map(|_| true)
+            }
+        }
+    }
+
+    /// Whether it does not hold.
+    pub fn failed(&self) -> bool {
+        self.holds() == Some(false)
+    }
+}
+
+impl fmt::Display for Checked {
+    /// What came out, in numbers.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.result {
+            CheckResult::Pictures(levels) => {
+                let sum = |count: fn(&PictureCheck) -> u64| levels.iter().map(|level| count(&level.check)).sum::<u64>();
+                let (pixels, different) = (sum(|check| check.pixels), sum(|check| check.different));
+                let (edge, wrong) = (sum(|check| check.edge), sum(|check| check.wrong));
+                let share = 100.0 * different as f64 / pixels.max(1) as f64;
+                write!(
+                    f,
+                    "{different} of {pixels} pixels differ ({share:.4} %), {} beyond the slack: {edge} of edges (at most {}), \
+                     {wrong} wrong (at most {})",
+                    edge + wrong,
+                    sum(|check| check.most_edge),
+                    sum(|check| check.most_wrong),
+                )?;
+            }
+            CheckResult::Numbers(check) => write!(f, "{} of {} differ", check.mismatches, check.compared)?,
+            CheckResult::Query(values) => {
+                for (n, QueryValue { name, found, expected, .. }) in values.iter().enumerate() {
+                    let between = if n == 0 { "" } else { "; " };
+                    match found {
+                        Some(found) => write!(f, "{between}{name} is {found}, expected {expected}")?,
+                        None => write!(f, "{between}{name} is not counted yet, expected {expected}")?,
+                    }
+                }
+            }
+        }
+        match self.counter {
+            None => Ok(()),
+            Some(CounterDifference { got, expected }) => {
+                let got = got.map_or("absent".into(), |got| got.to_string());
+                write!(f, "; the hidden counter is {got}, expected {expected}")
+            }
+        }
+    }
+}

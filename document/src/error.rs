@@ -1,0 +1,525 @@
+//! What can be wrong with a document, and where in its file.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use brolga_files::{FileProblem, SHORT, short, short_path, short_text};
+use brolga_raster::error::DrawError;
+use brolga_runtime::{BindingError, CancelToken, Error, InstanceError, ResourceError, StopReason, Unset};
+
+use crate::text::{Node, Span, Syntax, Value, parse};
+
+/// A problem and its place, until the file's name is added.
+pub(crate) type Fault = (Problem, Span);
+
+/// Why a compiler made no bytecode of a source.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// The source or the compiler is wrong.
+    #[error("{0}")]
+    Refused(String),
+    /// It took too long, and was stopped.
+    #[error("{0}")]
+    Stopped(String),
+}
+
+impl From<String> for SourceError {
+    fn from(message: String) -> Self {
+        SourceError::Refused(message)
+    }
+}
+
+/// A document that cannot be run as it stands, or was stopped: what is wrong, in which file, at which place.
+#[derive(Debug)]
+pub struct DocumentError(Box<Placed>);
+
+/// The parts of a [`DocumentError`], boxed because results carry them everywhere.
+#[derive(Debug)]
+struct Placed {
+    path: PathBuf,
+    text: Arc<str>,
+    span: Span,
+    problem: Problem,
+    /// What the text is, where it is in no file.
+    argument: Option<&'static str>,
+}
+
+impl DocumentError {
+    /// A problem at a place of a document.
+    pub(crate) fn new(path: &Path, text: &Arc<str>, (problem, span): Fault) -> Self {
+        DocumentError(Box::new(Placed { path: path.to_owned(), text: text.clone(), span, problem, argument: None }))
+    }
+
+    /// A problem of a text that is an argument of a function.
+    pub(crate) fn in_argument(argument: &'static str, text: &str) -> impl FnOnce(Fault) -> Self {
+        move |(problem, span)| {
+            let (path, text) = (PathBuf::new(), Arc::from(text));
+            DocumentError(Box::new(Placed { path, text, span, problem, argument: Some(argument) }))
+        }
+    }
+
+    /// Whether it is about a file, and not about an argument of a function.
+    pub fn is_of_file(&self) -> bool {
+        self.0.argument.is_none()
+    }
+
+    /// A problem of no place in a text.
+    pub fn outside(path: &Path, problem: Problem) -> Self {
+        Self::new(path, &Arc::from(""), (problem, 0..0))
+    }
+
+    /// What is wrong.
+    pub fn problem(&self) -> &Problem {
+        &self.0.problem
+    }
+
+    /// The document's file.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// The text of the document; empty if it could not be read.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// The bytes of the text that the problem is about.
+    pub fn span(&self) -> Span {
+        self.0.span.clone()
+    }
+
+    /// Line and column of the place, both counted from 1, the column in characters.
+    pub fn line_and_column(&self) -> (usize, usize) {
+        let before = self.0.text.get(..self.0.span.start).unwrap_or("");
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+
+    /// The keys that lead to the place, as `steps[2].pipeline`; empty for the whole of it, and where the text cannot be read.
+    pub fn place(&self) -> String {
+        let Placed { text, span, .. } = &*self.0;
+        let syntax = if text.trim_start().starts_with(['{', '\u{feff}']) { Syntax::Json } else { Syntax::Toml };
+        match span.is_empty() {
+            true => String::new(),
+            false => parse(text, syntax).map_or(String::new(), |root| root.path_of(span.start)),
+        }
+    }
+
+    /// What to do about it, where that is not said already.
+    pub fn help(&self) -> Option<String> {
+        self.0.problem.help()
+    }
+}
+
+impl fmt::Display for DocumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.0.path.display();
+        if let Some(argument) = self.0.argument {
+            let place = self.place();
+            let dot = if place.is_empty() { "" } else { "." };
+            return write!(f, "{argument}{dot}{place}: {}", self.0.problem);
+        }
+        match self.0.text.is_empty() {
+            true if self.0.path.as_os_str().is_empty() => self.0.problem.fmt(f),
+            true => write!(f, "{path}: {}", self.0.problem),
+            false => {
+                let (line, column) = self.line_and_column();
+                write!(f, "{path}:{line}:{column}: {}", self.0.problem)
+            }
+        }
+    }
+}
+
+impl std::error::Error for DocumentError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        std::error::Error::source(&self.0.problem)
+    }
+}
+
+/// What is wrong with a document.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The document cannot be read.
+    #[error("cannot read the document: {problem}")]
+    Read {
+        /// Why.
+        problem: Box<FileProblem>,
+    },
+    /// A folder is a document by a file in it.
+    #[error("the folder has neither a document.toml nor a scene.json nor a case.json")]
+    NoDocument,
+    /// The file's name says neither JSON nor TOML.
+    #[error("a document's file name ends in .toml or .json")]
+    Extension,
+    /// The text is not JSON or TOML.
+    #[error("{}", short_text(message))]
+    Syntax {
+        /// The reader's words.
+        message: String,
+    },
+    /// A key that does not exist there.
+    #[error("unknown key `{}` in {place}", short(key))]
+    UnknownKey {
+        /// The key as written.
+        key: String,
+        /// The kind of table it stands in.
+        place: &'static str,
+        /// The nearest key that exists there.
+        nearest: Option<String>,
+        /// All keys that exist there.
+        known: Vec<&'static str>,
+        /// Whether Direct3D 9 would know it.
+        is_direct3d9: bool,
+    },
+    /// A key given twice in one table.
+    #[error("the key `{}` is given twice", short(key))]
+    DuplicateKey {
+        /// The key.
+        key: String,
+    },
+    /// A key that must be there.
+    #[error("{place} needs the key `{key}`")]
+    MissingKey {
+        /// The kind of table.
+        place: &'static str,
+        /// The key, or keys of which one must be there.
+        key: &'static str,
+    },
+    /// Two keys that are mutually exclusive.
+    #[error("`{}` and `{}` are mutually exclusive", short(first), short(second))]
+    Conflict {
+        /// One key.
+        first: String,
+        /// The other key.
+        second: String,
+    },
+    /// A value of another type, or outside of the range, that the key takes.
+    #[error("`{}` takes {wants}, this is {}", short(key), short(found))]
+    WrongValue {
+        /// The key.
+        key: String,
+        /// What it takes.
+        wants: Cow<'static, str>,
+        /// What it was given.
+        found: Cow<'static, str>,
+    },
+    /// A name that is not one of a list.
+    #[error("there is no {what} `{}`", short(name))]
+    UnknownName {
+        /// What the list holds.
+        what: &'static str,
+        /// The name as written.
+        name: String,
+        /// The nearest name that exists.
+        nearest: Option<String>,
+        /// All names that exist.
+        known: Vec<String>,
+    },
+    /// A register name that is none.
+    #[error("`{}` is not a register: a register is b, t, u or s and a number, as in `u0` or `u0,space1`", short(text))]
+    BadRegister {
+        /// The text.
+        text: String,
+    },
+    /// Something of Direct3D that is not there yet.
+    #[error("{} not supported yet", short_text(what))]
+    Unsupported {
+        /// What, and "is" or "are".
+        what: String,
+    },
+    /// A value that does not fit the rest of the document.
+    #[error("{}", short_text(message))]
+    Value {
+        /// What is wrong, or what would be right.
+        message: String,
+        /// What to do about it.
+        help: Option<String>,
+    },
+    /// A name in a constant buffer's table that is neither a key nor a variable, or one that is no member of a structure.
+    #[error("{place} `{}`{}", short(name), if known.is_empty() { ", because the shader has no names (RDEF)" } else { "" })]
+    UnknownVariable {
+        /// What has no such name: `b0 has no variable`.
+        place: String,
+        /// The name as written.
+        name: String,
+        /// The nearest name that exists.
+        nearest: Option<String>,
+        /// All that exist; none if the shader's names were stripped.
+        known: Vec<String>,
+    },
+    /// There can be no such resource, or not so.
+    #[error("{label}: {error}")]
+    Resource {
+        /// What the document calls it.
+        label: String,
+        /// Why.
+        error: ResourceError,
+    },
+    /// A resource that is too large, by itself or with those before it.
+    #[error("{what} {bytes} bytes, the limit is {limit}")]
+    TooLarge {
+        /// What would have them: `u0 would have`, `with u1 the document would take`.
+        what: String,
+        /// Bytes asked for.
+        bytes: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
+    /// A file that the document names cannot be read, or does not hold what its name says, or what the document wants.
+    #[error("{}: {problem}", short_path(path))]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        problem: Box<FileProblem>,
+    },
+    /// A shader in HLSL, and nothing that compiles it.
+    #[error("{} is HLSL, and no compiler is named", shader.display())]
+    NotCompiled {
+        /// The shader file.
+        shader: PathBuf,
+    },
+    /// A shader in HLSL that the compiler made nothing of.
+    #[error("{} is not compiled: {error}", shader.display())]
+    Compile {
+        /// The shader file.
+        shader: PathBuf,
+        /// Why.
+        error: SourceError,
+    },
+    /// A shader cannot be compiled, cannot run with what is bound, or was stopped.
+    #[error("{}{}", shader.as_ref().map_or(String::new(), |shader| format!("{}: ", short_path(shader))), short_text(error))]
+    Run {
+        /// The shader file, where one is to blame.
+        shader: Option<PathBuf>,
+        /// Why.
+        error: Error,
+    },
+    /// A pipeline cannot be made, or a draw not be drawn.
+    #[error(transparent)]
+    Draw(#[from] DrawError),
+    /// An output that cannot be written.
+    #[error("cannot write {}: {error}", short_path(path))]
+    WriteFile {
+        /// The output.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The run was cancelled while an output was written.
+    #[error("cancelled while writing {}: the file is unchanged", short_path(path))]
+    WriteStopped {
+        /// The output.
+        path: PathBuf,
+    },
+    /// A token was cancelled while files were read, resources filled, results compared, or between two steps.
+    #[error("{why}")]
+    Stopped {
+        /// What stopped it.
+        why: StopReason,
+    },
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        Problem::Run { shader: None, error }
+    }
+}
+
+impl From<ResourceError> for Problem {
+    fn from(error: ResourceError) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl Problem {
+    /// A value that does not fit.
+    pub(crate) fn value(message: impl Into<String>) -> Self {
+        Problem::Value { message: message.into(), help: None }
+    }
+
+    /// The same with what to do about it.
+    pub(crate) fn with_help(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Problem::Value { message: message.into(), help: Some(help.into()) }
+    }
+
+    /// What is not there yet, with "is" or "are".
+    pub(crate) fn unsupported(what: impl Into<String>) -> Self {
+        Problem::Unsupported { what: what.into() }
+    }
+
+    /// A name that is not one of a list.
+    pub(crate) fn unknown_name(what: &'static str, name: &str, known: &[&str]) -> Self {
+        let nearest = nearest(name, known).map(str::to_owned);
+        let known = known.iter().map(|&name| name.to_owned()).collect();
+        Problem::UnknownName { what, name: name.to_owned(), nearest, known }
+    }
+
+    /// A value that is none of those that a key takes.
+    pub(crate) fn wrong_value(key: &str, wants: impl Into<Cow<'static, str>>, node: &Node) -> Self {
+        let found: Cow<'static, str> = match &node.value {
+            Value::Array(items) => format!("an array of {}", items.len()).into(),
+            Value::Integer(number) => number.to_string().into(),
+            Value::Float(number) => format!("{number:?}").into(),
+            Value::Text(text) => format!("{text:?}").into(),
+            Value::Bool(flag) => flag.to_string().into(),
+            other => other.type_name().into(),
+        };
+        Problem::WrongValue { key: key.into(), wants: wants.into(), found }
+    }
+
+    /// What a token stopped.
+    pub(crate) fn stopped(cancel: &CancelToken) -> Self {
+        Problem::Stopped { why: cancel.stop_reason().unwrap_or(StopReason::Cancelled) }
+    }
+
+    /// A problem with a file, unless it is that a token was cancelled.
+    pub(crate) fn of_file(path: PathBuf, problem: FileProblem, cancel: &CancelToken) -> Self {
+        match problem {
+            FileProblem::Stopped => Self::stopped(cancel),
+            problem => Problem::File { path, problem: Box::new(problem) },
+        }
+    }
+
+    /// A problem with the memory of a resource, likewise.
+    pub(crate) fn of_memory(error: ResourceError, cancel: &CancelToken, label: impl fmt::Display) -> Self {
+        match error {
+            ResourceError::Stopped => Self::stopped(cancel),
+            error => Problem::Resource { label: label.to_string(), error },
+        }
+    }
+
+    /// The runtime's error behind it, if it is one.
+    pub fn runtime(&self) -> Option<&Error> {
+        match self {
+            Problem::Run { error, .. }
+            | Problem::Draw(
+                DrawError::Runtime(error) | DrawError::Shader { source: error, .. } | DrawError::Draw { source: error, .. },
+            ) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// What to do about it, where that is not said already.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Problem::Value { help, .. } => help.clone(),
+            Problem::UnknownKey { is_direct3d9: true, .. } => {
+                Some("is this a document of Direct3D 9? Then it says `api = \"d3d9\"`".into())
+            }
+            Problem::UnknownKey { nearest: Some(nearest), .. }
+            | Problem::UnknownName { nearest: Some(nearest), .. }
+            | Problem::UnknownVariable { nearest: Some(nearest), .. } => {
+                Some(format!("did you mean `{}`?", short(nearest)))
+            }
+            Problem::UnknownVariable { known, .. } if known.is_empty() => {
+                Some("set bytes, as in `at = [{ byte = 12, u32 = [512] }]`".into())
+            }
+            Problem::UnknownVariable { known, .. } => {
+                Some(format!("the names here are {}", short_text(known.join(", "))))
+            }
+            Problem::UnknownKey { known, .. } => Some(format!("the keys here are {}", known.join(", "))),
+            Problem::UnknownName { known, .. } if known.is_empty() => None,
+            Problem::UnknownName { known, .. } => Some(format!("expected one of {}", short_list(known))),
+            Problem::Read { problem } if matches!(**problem, FileProblem::TooLarge { .. }) => {
+                Some("put the values in separate files, .npy or raw bytes, and name them with `file`".into())
+            }
+            Problem::NoDocument => Some("name any other file itself".into()),
+            Problem::Extension => Some(
+                "a shader is run by a document that names it and says what is bound: `brolga new` writes one".into(),
+            ),
+            Problem::Unsupported { .. } => Some("docs/document.md lists what documents can do".into()),
+            Problem::NotCompiled { .. } => Some(
+                "name one with `--compiler` or BROLGA_COMPILER, or compile it first, for example with \
+                    `fxc /T cs_5_0 /E main /Fo x.cso`: docs/compile.md says how"
+                    .into(),
+            ),
+            Problem::Run { error: Error::Instance(error), .. } => instance_help(error),
+            Problem::Run { error: Error::Compile(error), .. } if error.is_size() => {
+                Some("the interpreter can run it: leave out `--engine`".into())
+            }
+            Problem::Run { error: Error::Binding(BindingError::NoCounter { .. }), .. } => {
+                Some("give the initial number of elements, as in `counter = 0`".into())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Names that fit into a message.
+fn short_list(names: &[String]) -> String {
+    const MOST: usize = 40;
+    match names.len() > MOST {
+        true => format!("{}, and {} more", names[..MOST].join(", "), names.len() - MOST),
+        false => names.join(", "),
+    }
+}
+
+/// A table that places an instance of a class.
+fn placed(class: &str) -> String {
+    format!("{{ class = \"{class}\", constants = \"b0\", vector = 0 }}")
+}
+
+/// What to do about an interface variable.
+fn instance_help(error: &InstanceError) -> Option<String> {
+    let did_you_mean = |name: &str, known: &[String]| {
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        Some(format!("did you mean `{}`?", nearest(name, &known)?))
+    };
+    match error {
+        InstanceError::Unset { unset } => {
+            let Unset { variable, fits, classes, .. } = unset.first()?;
+            // Quoted, an index is no part of the key's syntax.
+            let key = if variable.contains('[') { format!("\"{variable}\"") } else { variable.clone() };
+            let value = match (fits.first(), classes.first()) {
+                (Some(name), _) => format!("\"{name}\""),
+                (None, Some(class)) => placed(class),
+                (None, None) => return None,
+            };
+            Some(format!("choose one in the table `instances`, as in `{key} = {value}`"))
+        }
+        InstanceError::Place { class, has: true, .. } => Some(format!("place an instance as in `{}`", placed(class))),
+        InstanceError::ClassNamed { class, instances, .. } if instances.is_empty() => {
+            Some(format!("place an instance as in `{}`", placed(class)))
+        }
+        InstanceError::UnknownVariable { variable, known } => did_you_mean(variable, known),
+        InstanceError::UnknownInstance { instance, takes, .. } => did_you_mean(instance, takes),
+        InstanceError::UnknownClass { class, classes, .. } => did_you_mean(class, classes),
+        _ => None,
+    }
+}
+
+/// The entry of `known` that `name` was probably meant to be, if any is near enough.
+pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    if name.len() > 4 * SHORT {
+        return None;
+    }
+    let lower = name.to_lowercase();
+    let best = known.iter().map(|&known| (strsim::osa_distance(&lower, &known.to_lowercase()), known)).min()?;
+    (best.0 <= name.chars().count().max(3) / 3).then_some(best.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_found_and_far_ones_are_not() {
+        assert_eq!(nearest("dispach", &["dispatch", "shader"]), Some("dispatch"));
+        assert_eq!(nearest("DISPATCH", &["dispatch"]), Some("dispatch"));
+        assert_eq!(nearest("zebra", &["dispatch", "shader"]), None);
+        assert_eq!(nearest(&"a".repeat(10_000), &["dispatch"]), None);
+    }
+
+    #[test]
+    fn a_place_is_said_by_the_keys_that_lead_to_it() {
+        let text: Arc<str> = Arc::from("{\"steps\": [{\"op\": \"draw\"}, {\"bind\": {\"t0\": \"x\"}}]}");
+        let at = text.find("\"x\"").unwrap();
+        let error = DocumentError::new(Path::new("a.json"), &text, (Problem::value("no"), at..at + 3));
+        assert_eq!((error.place(), error.line_and_column()), ("steps[1].bind.t0".to_owned(), (1, at + 1)));
+    }
+}

@@ -1,0 +1,206 @@
+//! Documents: files that say everything that a run needs. Shaders, what is bound to them, dispatches and draws, what must come out.
+//!
+//! ```no_run
+//! use std::path::Path;
+//!
+//! use brolga_document::{Document, RunOptions};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let device = brolga_runtime::Device::builder().build()?;
+//! let prepared = Document::load(Path::new("examples/mandelbrot.toml"))?.prepare(device.limits())?;
+//! for variant in 0..prepared.variants() {
+//!     assert!(prepared.run(&device, variant, &RunOptions::default())?.passed());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A document goes through four stages, each of which can only be had if all before was right: the tree of its text, [`Document`] (its
+//! keys are right), [`Prepared`] (its files are there and fit), [`Outcome`] (it ran).
+//!
+//! | folder | what |
+//! |---|---|
+//! | `text/` | TOML and JSON as a tree of values with places |
+//! | `schema/` | the keys: checks, the page about them, the schema for editors |
+//! | `read/` | from the tree to the model |
+//! | `model/` | what a document says |
+//! | `prepare/` | opens its files |
+//! | `run/` | runs it |
+//! | `compare/` | holds results against expectations |
+//! | `draft/` | writes a first document for a shader |
+//! | `language/` | shaders that are no bytecode |
+//! | `made.rs` | documents that are made in memory |
+//! | `error.rs` | what can be wrong, and where |
+#![forbid(unsafe_code)]
+
+mod compare;
+mod error;
+mod language;
+mod made;
+mod model;
+mod prepare;
+mod read;
+mod run;
+mod schema;
+mod text;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use brolga_fenv::in_default_mode;
+use brolga_files::{self as files, FileProblem};
+use brolga_runtime::{CancelToken, room};
+
+use error::Fault;
+use model::Model;
+use prepare::folder::Reach;
+
+pub use compare::{
+    CheckResult, Checked, CounterDifference, Difference, LevelCheck, NumberCheck, PictureCheck, Pixel, QueryValue,
+};
+pub use error::{DocumentError, Problem, SourceError};
+pub use language::{Language, Source, USUAL_ENTRY, USUAL_PROFILE, advice, is_listing};
+pub use made::{Made, MadeKind};
+pub use model::expectation::Tolerance;
+pub use model::number::{Number, NumberType};
+pub use prepare::Prepared;
+pub use prepare::buffers::{BufferTypes, constants};
+pub use read::{pipeline_state, sampler};
+pub use run::{
+    CounterResult, Outcome, Outputs, PixelStep, Ready, ResourceResult, RunOptions, WatchedPixel,
+};
+pub use schema::{json_schema, page};
+pub use text::{Span, Syntax};
+
+/// Bytes of a document at most; larger content belongs into files of its own.
+const MOST_TEXT: u64 = 16 << 20;
+
+/// Bytes of memory that the values of a text take at most while they are read, for each of its own.
+const MOST_TREE: u64 = 80;
+
+/// The files by which a folder is a document.
+const IN_FOLDERS: [&str; 3] = ["document.toml", "scene.json", "case.json"];
+
+/// A document whose keys are right. Its files are not opened yet.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    path: PathBuf,
+    text: Arc<str>,
+    name: String,
+    model: Model,
+    reach: Reach,
+    /// What became of shaders in HLSL, by the names and the numbers of their forms.
+    compiled: BTreeMap<(String, usize), Vec<u8>>,
+}
+
+impl Document {
+    /// The file that a path stands for: itself, or of a folder the `document.toml`, `scene.json` or `case.json` in it.
+    pub fn find(path: &Path) -> Option<PathBuf> {
+        match path.is_dir() {
+            true => IN_FOLDERS.iter().map(|name| path.join(name)).find(|path| path.exists()),
+            false => Some(path.to_owned()),
+        }
+    }
+
+    /// Whether a file is a document by its name and by its keys: what else ends in .toml or .json is none.
+    pub fn is_likely(path: &Path) -> bool {
+        let syntax = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("json") => Syntax::Json,
+            Some("toml") => Syntax::Toml,
+            _ => return false,
+        };
+        let root = read_text(path).ok().and_then(|text| text::parse(&text, syntax).ok());
+        root.is_some_and(|root| {
+            let has = |key: &str| root.get(key).is_some();
+            has("steps") || (has("dispatch") && (has("shader") || has("shaders")))
+        })
+    }
+
+    /// Reads a document, or that of a folder.
+    ///
+    /// # Errors
+    /// If it cannot be read, is not TOML or JSON, or says something that makes no sense or is not there yet.
+    pub fn load(path: &Path) -> Result<Self, DocumentError> {
+        let Some(path) = Self::find(path) else {
+            return Err(DocumentError::outside(path, Problem::NoDocument));
+        };
+        let syntax = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("json") => Syntax::Json,
+            Some("toml") => Syntax::Toml,
+            _ => return Err(DocumentError::outside(&path, Problem::Extension)),
+        };
+        match read_text(&path) {
+            Ok(text) => Self::parse(path, &text, syntax),
+            Err(problem) => Err(DocumentError::outside(&path, Problem::Read { problem: problem.into() })),
+        }
+    }
+
+    /// Reads a document from a text. Files that it names are looked for beside `path`, which need not exist.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn parse(path: PathBuf, text: &str, syntax: Syntax) -> Result<Self, DocumentError> {
+        in_default_mode(|| {
+            let text: Arc<str> = Arc::from(text);
+            let model = text::parse(&text, syntax).and_then(read::model);
+            let model = model.map_err(|fault| DocumentError::new(&path, &text, fault))?;
+            let name = model.name.clone().unwrap_or_else(|| name_of(&path));
+            Ok(Self { path, text, name, model, reach: Reach::Folder, compiled: BTreeMap::new() })
+        })
+    }
+
+    /// The same document, which may name any file that the user may read or write, and not only those in its folder.
+    pub fn anywhere(mut self) -> Self {
+        self.reach = Reach::Anywhere;
+        self
+    }
+
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The name in reports: the key `name`, else the file's, or that of its folder.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many expectations it has.
+    pub fn expectations(&self) -> usize {
+        self.model.expectations.len()
+    }
+
+    /// The files of its shaders, with all their forms, as it names them.
+    pub fn shaders(&self) -> impl Iterator<Item = &Path> {
+        self.model.shaders.values().flat_map(|shader| shader.files.iter().map(|file| file.value.as_path()))
+    }
+
+    /// The groups of its only dispatch; none of other documents.
+    pub fn groups(&self) -> Option<[u32; 3]> {
+        match self.model.steps.as_slice() {
+            [model::step::Step { what: model::step::What::Dispatch(dispatch), .. }] => Some(dispatch.groups),
+            _ => None,
+        }
+    }
+
+    /// A problem at a place of this document.
+    fn error(&self, fault: Fault) -> DocumentError {
+        DocumentError::new(&self.path, &self.text, fault)
+    }
+}
+
+/// The name of a file, or of its folder where the file's says nothing.
+fn name_of(path: &Path) -> String {
+    let is_of_folder = path.file_name().is_some_and(|name| IN_FOLDERS.iter().any(|known| name == *known));
+    let folder = path.parent().and_then(Path::file_name).filter(|_| is_of_folder);
+    folder.or(path.file_stem()).unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// The text of a document, if there is memory for what it says.
+fn read_text(path: &Path) -> Result<String, FileProblem> {
+    let text = files::read_until(path, MOST_TEXT, &CancelToken::new())?;
+    drop(room::room::<u8>(MOST_TREE * text.len() as u64)?);
+    String::from_utf8(text).map_err(|error| io::Error::other(error).into())
+}

@@ -1,0 +1,85 @@
+//! Pipelines as a document describes them: shaders and the state around them.
+
+use brolga_raster::direct3d9::Direct3D9State;
+use brolga_raster::layout::InputElement;
+use brolga_raster::pipeline::PipelineDesc;
+use brolga_raster::state::{DepthState, RasterizerState, TargetState, Topology};
+use brolga_runtime::pipeline::state::{Blend, LogicOp, StencilTest};
+use brolga_runtime::{ClassInstance, FloatRules, Format, Stages};
+
+use crate::text::{Located, Span};
+
+/// A pipeline.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pipeline {
+    /// The names of its shaders.
+    pub shaders: Stages<Option<Located<String>>>,
+    /// What the shaders' interface variables stand for.
+    pub instances: Stages<Vec<InstanceChoice>>,
+    pub fused_mad: bool,
+    pub topology: Option<Topology>,
+    pub input_layout: Vec<InputElement>,
+    pub rasterizer: RasterizerState,
+    pub depth: DepthState,
+    pub stencil: Option<StencilTest>,
+    pub alpha_to_coverage: bool,
+    /// The states of its targets; without `has_independent_targets` that of the first counts for all.
+    pub targets: Vec<TargetKeys>,
+    pub has_independent_targets: bool,
+    /// What one of Direct3D 9 has besides.
+    pub direct3d9: Option<Direct3D9>,
+    /// Its name in the text.
+    pub span: Span,
+}
+
+/// What a pipeline of Direct3D 9 has besides.
+#[derive(Clone, Debug)]
+pub(crate) struct Direct3D9 {
+    pub state: Direct3D9State,
+    pub float_rules: FloatRules,
+    /// Texture stages, each with the number of coordinates of which the last divides the others.
+    pub projected: Vec<(usize, u8)>,
+}
+
+/// What becomes of the colours in a target of any format.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TargetKeys {
+    pub blend: Option<Blend>,
+    pub logic: Option<LogicOp>,
+    pub write_mask: u8,
+}
+
+impl Default for TargetKeys {
+    fn default() -> Self {
+        Self { blend: None, logic: None, write_mask: 15 }
+    }
+}
+
+/// An interface variable and the class instance that it stands for.
+#[derive(Clone, Debug)]
+pub(crate) struct InstanceChoice {
+    /// The variable, or an element of an array of them: `light`, `lights[2]`.
+    pub variable: String,
+    pub instance: ClassInstance,
+    pub span: Span,
+}
+
+impl Pipeline {
+    /// The state around its shaders, for targets of these formats.
+    pub fn state(&self, formats: &[Format]) -> PipelineDesc {
+        let target = |(n, format): (usize, &Format)| {
+            let n = if self.has_independent_targets { n } else { 0 };
+            let TargetKeys { blend, logic, write_mask } = self.targets.get(n).copied().unwrap_or_default();
+            TargetState { format: *format, blend, logic, write_mask }
+        };
+        PipelineDesc {
+            rasterizer: self.rasterizer,
+            depth: self.depth,
+            stencil: self.stencil,
+            targets: formats.iter().enumerate().map(target).collect(),
+            alpha_to_coverage: self.alpha_to_coverage,
+            direct3d9: self.direct3d9.as_ref().map_or_else(Default::default, |direct3d9| direct3d9.state),
+            ..PipelineDesc::default()
+        }
+    }
+}

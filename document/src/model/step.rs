@@ -1,0 +1,214 @@
+//! Steps as a document describes them.
+
+use brolga_raster::direct3d9::Direct3D9Values;
+use brolga_raster::statistics::Statistics;
+use brolga_runtime::Register;
+
+use super::resource::{NamedValue, Reference};
+use crate::text::{Located, Span};
+
+/// A step, and where its keys stand.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub what: What,
+    pub at: At,
+}
+
+/// What a step does.
+#[derive(Clone, Debug)]
+pub(crate) enum What {
+    /// One, or in Direct3D 9 colours together with depths.
+    Clear(Vec<Clear>),
+    Draw(Box<Draw>),
+    Dispatch(Dispatch),
+    Copy { from: Reference, to: Reference },
+    GenerateMips(Reference),
+    /// Steps that are done again and again.
+    Repeat { count: u32, steps: Vec<Step> },
+}
+
+impl Step {
+    /// Itself, and what it repeats.
+    pub fn and_inner(&self) -> Box<dyn Iterator<Item = &Step> + '_> {
+        let inner = if let What::Repeat { steps, .. } = &self.what { &steps[..] } else { &[] };
+        Box::new(std::iter::once(self).chain(inner.iter().flat_map(Step::and_inner)))
+    }
+
+    /// Itself, and what it repeats, to be changed.
+    pub fn for_each_mut<E>(&mut self, change: &mut dyn FnMut(&mut Step) -> Result<(), E>) -> Result<(), E> {
+        change(self)?;
+        if let What::Repeat { steps, .. } = &mut self.what {
+            steps.iter_mut().try_for_each(|step| step.for_each_mut(change))?;
+        }
+        Ok(())
+    }
+
+    /// What it is called: `draw`.
+    pub fn name(&self) -> &'static str {
+        match &self.what {
+            What::Clear(_) => "clear",
+            What::Draw(_) => "draw",
+            What::Dispatch(_) => "dispatch",
+            What::Copy { .. } => "copy",
+            What::GenerateMips(_) => "generate_mips",
+            What::Repeat { .. } => "repeat",
+        }
+    }
+
+    /// The names of the resources that it may write.
+    pub fn written(&self) -> Vec<&str> {
+        let bound = match &self.what {
+            What::Draw(draw) => &draw.bind[..],
+            What::Dispatch(dispatch) => &dispatch.bind,
+            _ => &[],
+        };
+        let others: Vec<&Reference> = match &self.what {
+            What::Clear(clears) => clears.iter().map(|clear| &clear.resource).collect(),
+            What::Draw(draw) => draw.targets.iter().chain(&draw.depth).collect(),
+            What::Copy { to, .. } => vec![to],
+            What::GenerateMips(reference) => vec![reference],
+            What::Dispatch(_) | What::Repeat { .. } => Vec::new(),
+        };
+        let bound = bound.iter().filter(|bind| bind.may_be_written()).map(|bind| &bind.reference);
+        bound.chain(others).map(|reference| reference.resource.as_str()).collect()
+    }
+}
+
+/// Where a step, and its keys, stand in the text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct At {
+    pub head: Span,
+    pub keys: Vec<(&'static str, Span)>,
+}
+
+impl At {
+    /// The value of a key; the step where it is absent.
+    pub fn of(&self, key: &str) -> &Span {
+        self.keys.iter().find(|(known, _)| *known == key).map_or(&self.head, |(_, span)| span)
+    }
+}
+
+/// What a step binds to a register.
+#[derive(Clone, Debug)]
+pub(crate) struct Bind {
+    /// As the document writes it: a register, or the name of what the shader declares there.
+    pub slot: String,
+    /// None until the name is looked up in the shader.
+    pub register: Option<Register>,
+    pub reference: Reference,
+    /// Where the slot stands.
+    pub span: Span,
+}
+
+impl Bind {
+    /// Whether the shader may write what is bound. A name says nothing of that before it is looked up.
+    pub fn may_be_written(&self) -> bool {
+        use brolga_runtime::ResourceClass::UnorderedAccess;
+        self.register.is_some_and(|register| register.class == UnorderedAccess)
+    }
+}
+
+/// A clear of a colour, or of depths and stencils, or of words.
+#[derive(Clone, Debug)]
+pub(crate) struct Clear {
+    pub resource: Reference,
+    pub color: Option<[f32; 4]>,
+    pub depth: Option<f32>,
+    pub stencil: Option<u8>,
+    pub uint: Option<[u32; 4]>,
+}
+
+/// A run of a compute shader.
+#[derive(Clone, Debug)]
+pub(crate) struct Dispatch {
+    pub pipeline: Located<String>,
+    pub bind: Vec<Bind>,
+    pub groups: [u32; 3],
+    pub first_group: [u32; 3],
+    /// The buffer with the counts, and where they begin, if they are not in the document.
+    pub arguments: Option<(Located<String>, u64)>,
+}
+
+/// A draw.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Draw {
+    pub pipeline: Located<String>,
+    pub targets: Vec<Reference>,
+    pub depth: Option<Reference>,
+    pub read_only_depth: bool,
+    pub read_only_stencil: bool,
+    pub bind: Vec<Bind>,
+    pub mesh: Option<Located<String>>,
+    pub vertex_buffers: Vec<VertexBuffer>,
+    pub index_buffer: Option<IndexBuffer>,
+    /// Vertices, or indices where there are any; none where a mesh says it.
+    pub count: Option<u32>,
+    pub first: u32,
+    pub base_vertex: i32,
+    pub instances: u32,
+    pub first_instance: u32,
+    pub arguments: Option<(Located<String>, u64)>,
+    pub viewport: Option<[f32; 6]>,
+    pub scissor: Option<[i32; 4]>,
+    pub blend_factor: Option<[f32; 4]>,
+    pub sample_mask: Option<u32>,
+    pub stencil_reference: u8,
+    pub query: Option<Query>,
+    /// What one of Direct3D 9 has besides.
+    pub direct3d9: Option<Box<Direct3D9>>,
+}
+
+/// What a draw of Direct3D 9 has besides.
+#[derive(Clone, Debug)]
+pub(crate) struct Direct3D9 {
+    /// The vertex shader has registers of its own.
+    pub vertex_bind: Vec<Bind>,
+    /// Constants by their names.
+    pub vertex_constants: Vec<NamedValue>,
+    pub pixel_constants: Vec<NamedValue>,
+    pub values: Direct3D9Values,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct VertexBuffer {
+    pub buffer: Located<String>,
+    pub stride: u32,
+    pub offset: u64,
+    pub stride_span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct IndexBuffer {
+    pub buffer: Located<String>,
+    pub is_short: bool,
+    pub offset: u64,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Query {
+    pub kind: QueryKind,
+    pub name: String,
+}
+
+/// What a query counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum QueryKind {
+    Occlusion,
+    Statistics,
+}
+
+impl QueryKind {
+    /// What a query of this kind counts under a name; none if nothing counts that yet.
+    pub fn counter(self, statistics: &Statistics, name: &str) -> Option<u64> {
+        match (self, name) {
+            (QueryKind::Occlusion, "samples") => Some(statistics.samples),
+            (QueryKind::Statistics, "ia_vertices") => Some(statistics.vertices),
+            (QueryKind::Statistics, "ia_primitives") => Some(statistics.primitives),
+            (QueryKind::Statistics, "vs_invocations") => Some(statistics.vertex_invocations),
+            (QueryKind::Statistics, "c_invocations") => Some(statistics.clipper_invocations),
+            (QueryKind::Statistics, "c_primitives") => Some(statistics.clipper_primitives),
+            (QueryKind::Statistics, "ps_invocations") => Some(statistics.pixel_invocations),
+            _ => None,
+        }
+    }
+}

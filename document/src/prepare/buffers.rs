@@ -1,0 +1,66 @@
+//! Constant buffers by the names of their variables, and the types of the numbers in buffers, for programs that have no document.
+
+use brolga_bytecode::container::resources::{BufferKind, VariableType};
+use brolga_runtime::{Limits, Register, room};
+
+use super::declared::Found;
+use super::variables::{self, number_type};
+use crate::error::{DocumentError, Problem};
+use crate::model::number::NumberType;
+use crate::model::resource::NamedValue;
+use crate::text::{Syntax, Value, parse};
+
+/// The bytes of a shader's constant buffer, from a JSON object with the values of variables, as the table `values` of a
+/// document has them. What it does not name is zero.
+///
+/// # Errors
+/// If the shader cannot be read, the text is not JSON, a name is not known, a value does not fit or there is no memory.
+pub fn constants(container: &[u8], register: Register, json: &str, limits: &Limits) -> Result<Vec<u8>, DocumentError> {
+    let read = || {
+        let root = parse(json, Syntax::Json)?;
+        let found = Found::read(container, limits).map_err(|error| (error.into(), 0..0))?;
+        let Value::Table(entries) = &root.value else { return Ok(Vec::new()) };
+        let values: Vec<_> = entries.iter().map(|entry| NamedValue::new(entry, true)).collect();
+        let (label, buffer) = (register.to_string(), found.constants(register));
+        let runs = variables::runs(&label, &values, buffer)?;
+        variables::check_overlaps(&label, &[], &runs)?;
+        let end = runs.iter().map(|run| run.end()).max().unwrap_or(0);
+        // A file may say any size, of which shaders see no more than this.
+        let seen = 16 * u64::from(limits.constant_vectors);
+        let size = end.max(buffer.map_or(0, |buffer| u64::from(buffer.size_bytes).min(seen)));
+        let mut bytes = room::zeros::<u8>(size).map_err(|error| (Problem::Resource { label, error }, 0..0))?;
+        for run in &runs {
+            bytes[run.byte as usize..run.end() as usize].copy_from_slice(&run.bytes);
+        }
+        Ok(bytes)
+    };
+    read().map_err(DocumentError::in_argument("constants", json))
+}
+
+/// What the resource definitions (RDEF) of a shader say of the numbers in its structured and constant buffers.
+#[derive(Default)]
+pub struct BufferTypes(Option<Found>);
+
+impl BufferTypes {
+    /// Reads them; nothing is known of a file without them, or one that is no shader.
+    pub fn of(container: &[u8], limits: &Limits) -> Self {
+        Self(Found::read(container, limits).ok())
+    }
+
+    /// The types of the numbers of what is bound to a register, each once, in the order in which they come; none where the file says
+    /// nothing of them.
+    pub fn at(&self, register: Register) -> Vec<NumberType> {
+        let mut types = Vec::new();
+        let Some(found) = &self.0 else { return types };
+        let elements = found.buffer(register, BufferKind::ResourceElements);
+        let buffer = elements.or_else(|| found.constants(register));
+        buffer.iter().flat_map(|buffer| &buffer.variables).for_each(|variable| add(&variable.ty, &mut types));
+        types
+    }
+}
+
+fn add(ty: &VariableType, types: &mut Vec<NumberType>) {
+    ty.members.iter().for_each(|member| add(&member.ty, types));
+    let own = number_type(ty.base).filter(|own| ty.members.is_empty() && !types.contains(own));
+    types.extend(own);
+}

@@ -1,0 +1,144 @@
+//! The files that a document may read and write, and reading them.
+//!
+//! One rule: they are in the document's folder, or for what it writes in the folder for outputs, or below it, wherever links lead.
+//! Whoever runs a document may lift it ([`Document::anywhere`](crate::Document::anywhere)).
+
+use std::cell::RefCell;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+use brolga_files::{self as files, FileForm, FileProblem, HEADER, go_on, leads_out, short};
+use brolga_runtime::{CancelToken, room};
+
+use crate::error::{Fault, Problem};
+use crate::text::Span;
+
+/// Which files a document may name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Those in its folder or below it.
+    #[default]
+    Folder,
+    /// All that the user may read or write.
+    Anywhere,
+}
+
+impl Reach {
+    /// Checks that a name may stand for a file in a folder.
+    pub fn check(self, folder: &Path, name: &Path) -> Result<PathBuf, FileProblem> {
+        let path = folder.join(name);
+        if self == Reach::Anywhere {
+            return Ok(path);
+        }
+        let is_inside = name.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        match is_inside && !name.as_os_str().is_empty() {
+            false => Err(OUTSIDE.into()),
+            true if leads_out(folder, &path)? => Err(LEADS_OUT.into()),
+            true => Ok(path),
+        }
+    }
+}
+
+const OUTSIDE: &str =
+    "a document's files are in its folder or below it, unless `--anywhere` allows others, and this one is not";
+const LEADS_OUT: &str = "a link leads out of the folder: a document's files are in its folder or below it, unless `--anywhere` allows others";
+
+/// The end of the names of packed files.
+const PACKED: &str = ".zst";
+
+/// The form of a file, which may be packed.
+pub(crate) fn form_of(file: &Path) -> FileForm {
+    match is_packed(file) {
+        true => FileForm::of(&file.with_extension("")),
+        false => FileForm::of(file),
+    }
+}
+
+fn is_packed(file: &Path) -> bool {
+    file.as_os_str().as_encoded_bytes().ends_with(PACKED.as_bytes())
+}
+
+/// The folder of a document.
+pub(crate) struct Folder<'a> {
+    path: PathBuf,
+    reach: Reach,
+    /// Stops what takes long.
+    pub cancel: &'a CancelToken,
+    /// The files that were named, and what messages call them.
+    named: RefCell<Vec<(&'static str, PathBuf)>>,
+}
+
+impl<'a> Folder<'a> {
+    /// The folder that a document's file is in.
+    pub fn of(document: &Path, reach: Reach, cancel: &'a CancelToken) -> Self {
+        let path = document.parent().map_or_else(PathBuf::new, Path::to_owned);
+        Self { path, reach, cancel, named: RefCell::default() }
+    }
+
+    /// The files that were named.
+    pub fn into_named(self) -> Vec<(&'static str, PathBuf)> {
+        self.named.into_inner()
+    }
+
+    /// What is wrong with a file that is named at a place, or that the token was cancelled.
+    pub fn failed(&self, span: &Span, file: PathBuf, problem: FileProblem) -> Fault {
+        (Problem::of_file(file, problem, self.cancel), span.clone())
+    }
+
+    /// The file that a name stands for. It is noted as one that the document reads, and what for.
+    pub fn file(&self, what: &'static str, name: &Path, span: &Span) -> Result<PathBuf, Fault> {
+        let found = self.reach.check(&self.path, name);
+        let path = found.map_err(|problem| self.failed(span, name.to_owned(), problem))?;
+        self.named.borrow_mut().push((what, path.clone()));
+        Ok(path)
+    }
+
+    /// Reads a file that may hold so many bytes. One that ends in .zst is unpacked.
+    pub fn read(&self, path: &Path, most: u64) -> Result<Vec<u8>, FileProblem> {
+        match is_packed(path) {
+            false => files::read_until(path, most, self.cancel),
+            true => {
+                let packed = files::read_until(path, most.saturating_add(HEADER), self.cancel)?;
+                unpack(&packed, most, self.cancel)
+            }
+        }
+    }
+
+    /// Whether a file can be used where it is.
+    pub fn is_plain(path: &Path) -> bool {
+        !is_packed(path)
+    }
+}
+
+/// What messages call a file.
+pub(crate) fn quoted(path: &Path) -> String {
+    format!("`{}`", short(&path.to_string_lossy()))
+}
+
+/// Bytes that are unpacked at once.
+const PIECE: u64 = 1 << 20;
+
+/// What a file packed with Zstandard holds.
+fn unpack(packed: &[u8], most: u64, cancel: &CancelToken) -> Result<Vec<u8>, FileProblem> {
+    let damaged = |error: &dyn std::fmt::Display| FileProblem::from(format!("the file is damaged: {error}"));
+    let mut decoder = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|error| damaged(&error))?;
+    let (mut bytes, mut piece) = (Vec::new(), Vec::new());
+    loop {
+        go_on(cancel)?;
+        piece.clear();
+        (&mut decoder).take(PIECE).read_to_end(&mut piece).map_err(|error| damaged(&error))?;
+        match bytes.len() as u64 + piece.len() as u64 {
+            found if found > most => {
+                return Err(FileProblem::TooLarge { what: "it unpacks to more than", bytes: most, limit: most });
+            }
+            _ if piece.is_empty() => return Ok(bytes),
+            _ => {}
+        }
+        if bytes.capacity() - bytes.len() < piece.len() {
+            // Twice as much each time, as vectors grow.
+            let count = bytes.len().max(piece.len());
+            room::more(&mut bytes, count as u64)?;
+        }
+        bytes.extend_from_slice(&piece);
+    }
+}

@@ -1,0 +1,371 @@
+//! Render states of Direct3D 9: a row for each that is known, with its values, its default and what it sets.
+//!
+//! Names are those of `D3DRENDERSTATETYPE`, values of enumerations those of their types without the prefix. The page of keys has the
+//! rows as a table.
+
+use Kind::{BlendOperation, Byte, Color, Compare, Flag, Multiplier, Name, Number, Planes, StencilOperation};
+use brolga_raster::direct3d9::{Direct3D9State, Direct3D9Values, Distance, FogMode};
+use brolga_raster::state::{Cull, DepthState, Fill};
+use brolga_runtime::Comparison;
+use brolga_runtime::pipeline::state::{BlendOp, Equation, Factor, Named, StencilFace, StencilOp, StencilTest};
+
+use crate::error::{Fault, Problem};
+use crate::text::{Entry, Node, Value};
+
+/// The clip planes that there are.
+const PLANES: usize = 6;
+
+/// What render states say.
+#[derive(Debug)]
+pub(super) struct States {
+    pub direct3d9: Direct3D9State,
+    pub values: Direct3D9Values,
+    pub fog: bool,
+    /// The mode of fog of a distance, which the pipeline chooses.
+    pub table_fog: Option<fn(Distance) -> FogMode>,
+    pub tests_alpha: bool,
+    pub alpha_function: Comparison,
+    pub fill: Fill,
+    pub cull: Cull,
+    pub slope_bias: f32,
+    pub depth: DepthState,
+    pub tests_stencil: bool,
+    pub stencil: StencilTest,
+    pub two_sided: bool,
+    pub stencil_reference: u8,
+    pub tests_scissor: bool,
+    /// A bit for each clip plane.
+    pub clip_planes: u8,
+    pub blends: bool,
+    pub color: Equation,
+    pub alpha: Equation,
+    pub write_mask: u8,
+    pub separate_alpha: bool,
+    pub blend_factor: [f32; 4],
+    pub writes_srgb: bool,
+}
+
+impl Default for States {
+    fn default() -> Self {
+        let keep = StencilOp::Keep;
+        let face = StencilFace { test: Comparison::Always, fail: keep, depth_fail: keep, pass: keep };
+        let replace = Equation { source: Factor::One, destination: Factor::Zero, op: BlendOp::Add };
+        Self {
+            direct3d9: Direct3D9State::default(),
+            values: Direct3D9Values::default(),
+            fog: false,
+            table_fog: None,
+            tests_alpha: false,
+            alpha_function: Comparison::Always,
+            fill: Fill::Solid,
+            cull: Cull::Back,
+            slope_bias: 0.0,
+            depth: DepthState { function: Comparison::LessEqual, ..DepthState::default() },
+            tests_stencil: false,
+            stencil: StencilTest { read_mask: u8::MAX, write_mask: u8::MAX, front: face, back: face },
+            two_sided: false,
+            stencil_reference: 0,
+            tests_scissor: true,
+            clip_planes: 0,
+            blends: false,
+            color: replace,
+            alpha: replace,
+            write_mask: 15,
+            separate_alpha: false,
+            blend_factor: [1.0; 4],
+            writes_srgb: false,
+        }
+    }
+}
+
+/// A state: its name, its default, and what its values are and set.
+struct Row(&'static str, &'static str, Kind);
+
+/// Sets what the name of a value says.
+type Set = fn(&mut States);
+
+/// What values are, and how one is set.
+enum Kind {
+    Flag(fn(&mut States, bool)),
+    Number(fn(&mut States, f32)),
+    /// A number of which the lowest 8 bits count.
+    Byte(fn(&mut States, u8)),
+    /// A bit for each clip plane.
+    Planes(fn(&mut States, u8)),
+    /// A `D3DCOLOR`.
+    Color(fn(&mut States, [f32; 4])),
+    Compare(fn(&mut States, Comparison)),
+    StencilOperation(fn(&mut States, StencilOp)),
+    Multiplier(fn(&mut States, Factor)),
+    BlendOperation(fn(&mut States, BlendOp)),
+    Name(&'static [(&'static str, Set)]),
+}
+
+/// The states that are known.
+const ROWS: &[Row] = &[
+    Row("ZENABLE", "true", Flag(|states, on| states.depth.enable = on)),
+    Row(
+        "ZWRITEENABLE",
+        "true",
+        Flag(|states, on| states.depth.write = on),
+    ),
+    Row("ZFUNC", "LESSEQUAL", Compare(|states, function| states.depth.function = function)),
+    Row(
+        "FILLMODE",
+        "SOLID",
+        Name(&[("SOLID", |states| states.fill = Fill::Solid), ("WIREFRAME", |states| states.fill = Fill::Wireframe)]),
+    ),
+    Row(
+        "CULLMODE",
+        "CCW",
+        Name(&[
+            ("NONE", |states| states.cull = Cull::None),
+            ("CW", |states| states.cull = Cull::Front),
+            ("CCW", |states| states.cull = Cull::Back),
+        ]),
+    ),
+    Row(
+        "SHADEMODE",
+        "GOURAUD",
+        Name(&[
+            ("FLAT", |states| states.direct3d9.is_flat = true),
+            ("GOURAUD", |states| states.direct3d9.is_flat = false),
+        ]),
+    ),
+    Row("LASTPIXEL", "true", Flag(|states, on| states.direct3d9.omits_last_pixels = !on)),
+    Row("DEPTHBIAS", "0", Number(|states, bias| states.direct3d9.depth_bias = bias)),
+    Row("SLOPESCALEDEPTHBIAS", "0", Number(|states, bias| states.slope_bias = bias)),
+    // What lies outside is always cut away.
+    Row("CLIPPING", "true", Flag(|_, _| {})),
+    Row("CLIPPLANEENABLE", "0", Planes(|states, planes| states.clip_planes = planes)),
+    Row("SCISSORTESTENABLE", "true", Flag(|states, on| states.tests_scissor = on)),
+    Row("ALPHATESTENABLE", "false", Flag(|states, on| states.tests_alpha = on)),
+    Row("ALPHAFUNC", "ALWAYS", Compare(|states, function| states.alpha_function = function)),
+    Row("ALPHAREF", "0", Byte(|states, reference| states.values.alpha_reference = reference)),
+    Row("FOGENABLE", "false", Flag(|states, on| states.fog = on)),
+    Row(
+        "FOGTABLEMODE",
+        "NONE",
+        Name(&[
+            ("NONE", |states| states.table_fog = None),
+            ("EXP", |states| states.table_fog = Some(FogMode::Exponential)),
+            ("EXP2", |states| states.table_fog = Some(FogMode::ExponentialSquared)),
+            ("LINEAR", |states| states.table_fog = Some(FogMode::Linear)),
+        ]),
+    ),
+    // The factor is the vertex shader's.
+    Row("FOGVERTEXMODE", "NONE", Name(&[("NONE", |_| {}), ("EXP", |_| {}), ("EXP2", |_| {}), ("LINEAR", |_| {})])),
+    Row("FOGCOLOR", "0", Color(|states, [red, green, blue, _]| states.values.fog_color = [red, green, blue])),
+    Row("FOGSTART", "0", Number(|states, start| states.values.fog_start = start)),
+    Row("FOGEND", "1", Number(|states, end| states.values.fog_end = end)),
+    Row("FOGDENSITY", "1", Number(|states, density| states.values.fog_density = density)),
+    Row("POINTSIZE", "1", Number(|states, size| states.values.point_size = size)),
+    Row("POINTSIZE_MIN", "1", Number(|states, size| states.values.point_size_range[0] = size)),
+    Row("POINTSIZE_MAX", "64", Number(|states, size| states.values.point_size_range[1] = size)),
+    Row("POINTSPRITEENABLE", "false", Flag(|states, on| states.direct3d9.has_point_sprites = on)),
+    Row("STENCILENABLE", "false", Flag(|states, on| states.tests_stencil = on)),
+    Row("STENCILFUNC", "ALWAYS", Compare(|states, function| states.stencil.front.test = function)),
+    Row("STENCILFAIL", "KEEP", StencilOperation(|states, op| states.stencil.front.fail = op)),
+    Row("STENCILZFAIL", "KEEP", StencilOperation(|states, op| states.stencil.front.depth_fail = op)),
+    Row("STENCILPASS", "KEEP", StencilOperation(|states, op| states.stencil.front.pass = op)),
+    Row("STENCILREF", "0", Byte(|states, reference| states.stencil_reference = reference)),
+    Row("STENCILMASK", "255", Byte(|states, mask| states.stencil.read_mask = mask)),
+    Row("STENCILWRITEMASK", "255", Byte(|states, mask| states.stencil.write_mask = mask)),
+    Row("TWOSIDEDSTENCILMODE", "false", Flag(|states, on| states.two_sided = on)),
+    Row("CCW_STENCILFUNC", "ALWAYS", Compare(|states, function| states.stencil.back.test = function)),
+    Row("CCW_STENCILFAIL", "KEEP", StencilOperation(|states, op| states.stencil.back.fail = op)),
+    Row("CCW_STENCILZFAIL", "KEEP", StencilOperation(|states, op| states.stencil.back.depth_fail = op)),
+    Row("CCW_STENCILPASS", "KEEP", StencilOperation(|states, op| states.stencil.back.pass = op)),
+    Row("COLORWRITEENABLE", "15", Byte(|states, mask| states.write_mask = mask & 15)),
+    Row("SRGBWRITEENABLE", "false", Flag(|states, on| states.writes_srgb = on)),
+    Row("ALPHABLENDENABLE", "false", Flag(|states, on| states.blends = on)),
+    Row("SRCBLEND", "ONE", Multiplier(|states, factor| states.color.source = factor)),
+    Row("DESTBLEND", "ZERO", Multiplier(|states, factor| states.color.destination = factor)),
+    Row("BLENDOP", "ADD", BlendOperation(|states, op| states.color.op = op)),
+    Row("SEPARATEALPHABLENDENABLE", "false", Flag(|states, on| states.separate_alpha = on)),
+    Row("SRCBLENDALPHA", "ONE", Multiplier(|states, factor| states.alpha.source = factor)),
+    Row("DESTBLENDALPHA", "ZERO", Multiplier(|states, factor| states.alpha.destination = factor)),
+    Row("BLENDOPALPHA", "ADD", BlendOperation(|states, op| states.alpha.op = op)),
+    Row("BLENDFACTOR", "4294967295", Color(|states, factor| states.blend_factor = factor)),
+];
+
+/// States of Direct3D 9 that are not there yet, or are of fixed functions.
+const OTHERS: &str = "\
+    ADAPTIVETESS_W ADAPTIVETESS_X ADAPTIVETESS_Y ADAPTIVETESS_Z AMBIENT AMBIENTMATERIALSOURCE ANTIALIASEDLINEENABLE \
+    COLORVERTEX COLORWRITEENABLE1 COLORWRITEENABLE2 COLORWRITEENABLE3 DEBUGMONITORTOKEN DIFFUSEMATERIALSOURCE \
+    DITHERENABLE EMISSIVEMATERIALSOURCE ENABLEADAPTIVETESSELLATION INDEXEDVERTEXBLENDENABLE LIGHTING LOCALVIEWER \
+    MAXTESSELLATIONLEVEL MINTESSELLATIONLEVEL MULTISAMPLEANTIALIAS MULTISAMPLEMASK NORMALDEGREE NORMALIZENORMALS \
+    PATCHEDGESTYLE POINTSCALEENABLE POINTSCALE_A POINTSCALE_B POINTSCALE_C POSITIONDEGREE RANGEFOGENABLE \
+    SPECULARENABLE SPECULARMATERIALSOURCE TEXTUREFACTOR TWEENFACTOR VERTEXBLEND WRAP0 WRAP1 WRAP10 WRAP11 WRAP12 \
+    WRAP13 WRAP14 WRAP15 WRAP2 WRAP3 WRAP4 WRAP5 WRAP6 WRAP7 WRAP8 WRAP9";
+
+/// The values of an enumeration with their names, which have no underscores here. A second source of blending is not there.
+fn values<T: Named>() -> Vec<(String, T)> {
+    let all = T::VALUES.iter().map(|&value| (value.named().replace('_', ""), value));
+    all.filter(|(name, _)| !name.contains("SRC1")).collect()
+}
+
+impl States {
+    /// Reads render states over those read before.
+    pub fn read(&mut self, states: &[Entry]) -> Result<(), Fault> {
+        for Entry { key, key_span, node } in states {
+            let name = key.strip_prefix("D3DRS_").unwrap_or(key);
+            let problem = match ROWS.iter().find(|Row(known, ..)| *known == name) {
+                Some(Row(_, default, kind)) => match kind.set(self, node) {
+                    Ok(()) => continue,
+                    Err(message) => Problem::value(format!("{message}; by default it is {default}")),
+                },
+                None if OTHERS.split(' ').any(|other| other == name) => Problem::unsupported("this render state is"),
+                None => {
+                    let known: Vec<_> = ROWS.iter().map(|Row(known, ..)| *known).collect();
+                    Problem::unknown_name("render state", name, &known)
+                }
+            };
+            return Err((problem, key_span.clone()));
+        }
+        Ok(())
+    }
+}
+
+impl Kind {
+    fn set(&self, states: &mut States, node: &Node) -> Result<(), String> {
+        match self {
+            Flag(set) => set(states, flag(node)?),
+            Number(set) => set(states, number(node)?),
+            Byte(set) => set(states, byte(node)?),
+            Planes(set) => set(states, planes(node)?),
+            Color(set) => set(states, color(node)?),
+            Compare(set) => set(states, named(node, &values())?),
+            StencilOperation(set) => set(states, named(node, &values())?),
+            Multiplier(set) => set(states, named(node, &values())?),
+            BlendOperation(set) => set(states, named(node, &values())?),
+            Name(names) => named(node, names)?(states),
+        }
+        Ok(())
+    }
+}
+
+/// A value in a message.
+fn shown(node: &Node) -> String {
+    match &node.value {
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) => format!("{number:?}"),
+        Value::Text(text) => format!("{text:?}"),
+        Value::Bool(flag) => flag.to_string(),
+        other => other.type_name().to_owned(),
+    }
+}
+
+/// True or false, or 1 or 0.
+fn flag(node: &Node) -> Result<bool, String> {
+    match (node.flag(), node.integer::<u32>()) {
+        (Some(flag), _) => Ok(flag),
+        (_, Some(number @ (0 | 1))) => Ok(number == 1),
+        _ => Err(format!("the state is true or false, or 1 or 0, not {}", shown(node))),
+    }
+}
+
+fn whole(node: &Node) -> Result<u32, String> {
+    node.integer().ok_or_else(|| format!("the state is a whole number of 32 bits, not {}", shown(node)))
+}
+
+/// What devices with stencils and references of 8 bits see of a state.
+fn byte(node: &Node) -> Result<u8, String> {
+    Ok(whole(node)?.to_le_bytes()[0])
+}
+
+fn planes(node: &Node) -> Result<u8, String> {
+    let planes = whole(node).ok().filter(|planes| planes >> PLANES == 0);
+    planes.map(|planes| planes as u8).ok_or_else(|| {
+        format!("the state has a bit for each of the {PLANES} clip planes, so it is at most 63, not {}", shown(node))
+    })
+}
+
+fn number(node: &Node) -> Result<f32, String> {
+    let number = node.float().filter(|_| node.text().is_none());
+    number.ok_or_else(|| format!("the state is a number, not {}", shown(node)))
+}
+
+/// A `D3DCOLOR`: blue in the lowest byte, alpha in the uppermost.
+fn color(node: &Node) -> Result<[f32; 4], String> {
+    let [blue, green, red, alpha] = whole(node)?.to_le_bytes().map(|byte| f32::from(byte) / 255.0);
+    Ok([red, green, blue, alpha])
+}
+
+/// What has a name, which may have its type's prefix: `D3DCULL_NONE`.
+fn named<T: Copy>(node: &Node, names: &[(impl AsRef<str>, T)]) -> Result<T, String> {
+    let written = node.text().unwrap_or("");
+    let name = written.strip_prefix("D3D").and_then(|name| name.split_once('_')).map_or(written, |(_, name)| name);
+    let found = names.iter().find(|(known, _)| known.as_ref() == name);
+    found.map(|&(_, of_name)| of_name).ok_or_else(|| format!("{} is not one of {}", shown(node), joined(names)))
+}
+
+/// The names of a list.
+fn joined<T>(names: &[(impl AsRef<str>, T)]) -> String {
+    names.iter().map(|(name, _)| name.as_ref()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    const MARKS: [&str; 2] = [
+        "<!-- generated from the table: BROLGA_BLESS=1 cargo test -p brolga --lib render_states -->\n",
+        "<!-- end -->\n",
+    ];
+
+    /// What the page says of values.
+    fn values_of(kind: &Kind) -> String {
+        match kind {
+            Flag(_) => "`true`, `false`".to_owned(),
+            Number(_) => "a number".to_owned(),
+            Byte(_) => "a whole number, of which the lowest 8 bits count".to_owned(),
+            Planes(_) => "a bit for each plane".to_owned(),
+            Color(_) => "a colour".to_owned(),
+            Compare(_) => "a comparison".to_owned(),
+            StencilOperation(_) => "a stencil operation".to_owned(),
+            Multiplier(_) => "a factor".to_owned(),
+            BlendOperation(_) => "a blend operation".to_owned(),
+            Name(names) => format!("`{}`", joined(names).replace(", ", "`, `")),
+        }
+    }
+
+    #[test]
+    fn the_page_has_the_table() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scenes.md");
+        let text = std::fs::read_to_string(&path).unwrap().replace('\r', "");
+        let [before, rest] = text.split_once(MARKS[0]).map(<[&str; 2]>::from).expect("the page has the mark");
+        let [documented, after] = rest.split_once(MARKS[1]).map(<[&str; 2]>::from).expect("the table ends");
+        let mut expected = String::from("\n| render state | values | default |\n|---|---|---|\n");
+        for Row(name, default, kind) in ROWS {
+            expected += &format!("| `{name}` | {} | `{default}` |\n", values_of(kind));
+        }
+        expected += "\n| values | |\n|---|---|\n";
+        for (what, names) in [
+            ("comparisons", joined(&values::<Comparison>())),
+            ("stencil operations", joined(&values::<StencilOp>())),
+            ("factors", joined(&values::<Factor>())),
+            ("blend operations", joined(&values::<BlendOp>())),
+        ] {
+            expected += &format!("| {what} | `{}` |\n", names.replace(", ", "`, `"));
+        }
+        expected.push('\n');
+        if documented != expected && std::env::var_os("BROLGA_BLESS").is_some() {
+            std::fs::write(&path, format!("{before}{}{expected}{}{after}", MARKS[0], MARKS[1])).unwrap();
+            return;
+        }
+        assert!(documented == expected, "docs/scenes.md is out of date; BROLGA_BLESS=1 writes it anew");
+    }
+
+    #[test]
+    fn defaults_are_what_absent_states_have() {
+        let mut states = States::default();
+        for Row(name, default, kind) in ROWS {
+            let value = serde_json::from_str(default).unwrap_or_else(|_| Value::from(*default));
+            kind.set(&mut states, &value).unwrap_or_else(|message| panic!("{name}: {message}"));
+        }
+        assert_eq!(format!("{states:?}"), format!("{:?}", States::default()));
+    }
+}

@@ -1,0 +1,267 @@
+//! Runs a prepared document.
+//!
+//! | file | what |
+//! |---|---|
+//! | `world.rs` | resources on a device, and how registers see them |
+//! | `pipelines.rs` | pipelines, compiled for what they draw to |
+//! | `plan.rs` | steps become actions |
+//! | `vertices.rs`, `words.rs` | draws of Direct3D 9: what they read, and their errors |
+//! | `steps.rs` | does the actions, draws in passes |
+//! | `history.rs` | what steps did to one pixel |
+//! | `outcome.rs` | what came out, held against what was expected |
+//! | `outputs.rs`, `output.rs` | files that are saved |
+//! | `ready.rs` | documents whose steps are done again and again |
+
+mod history;
+mod outcome;
+pub(crate) mod output;
+mod outputs;
+mod pipelines;
+mod plan;
+mod ready;
+mod steps;
+mod vertices;
+mod words;
+mod world;
+
+use std::time::{Duration, Instant};
+
+use brolga_fenv::in_default_mode;
+use brolga_runtime::{Buffer, CancelToken, Deadline, Device, Emit, Engine, Listing, Oversize, Progress, StageTimes};
+
+use crate::error::{DocumentError, Fault, Problem};
+use crate::model::step::Step;
+use crate::prepare::Prepared;
+use history::Watch;
+use pipelines::Compiler;
+use plan::{Action, actions};
+use steps::Run;
+use world::World;
+
+pub use history::{PixelStep, WatchedPixel};
+pub(crate) use outcome::level_texels;
+pub use outcome::{CounterResult, Outcome, ResourceResult};
+pub use outputs::Outputs;
+pub use ready::Ready;
+
+/// How to run a document.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RunOptions {
+    /// What runs the shaders.
+    pub engine: Engine,
+    /// What becomes of a shader that is too large for machine code.
+    pub oversize: Oversize,
+    /// Stops a document when compiling and the run have taken so long together; one of both alone where they are asked for one by one.
+    pub time_limit: Option<Duration>,
+    /// Stops the run when it is cancelled.
+    pub cancel: CancelToken,
+    /// Tells how far the run is.
+    pub progress: Progress,
+    /// Whether to give the content of everything that steps may write, not only of what the document saves or expects something of. To
+    /// compare two outcomes with [`Outcome::disagreement`] takes this.
+    pub keep_all: bool,
+}
+
+impl RunOptions {
+    /// Options for an engine.
+    pub fn new(engine: Engine) -> Self {
+        Self {
+            engine,
+            oversize: Oversize::default(),
+            time_limit: None,
+            cancel: CancelToken::new(),
+            progress: Progress::new(),
+            keep_all: false,
+        }
+    }
+
+    /// The same for all that has one time limit together: a token that the limit cancels, in place of a limit for each part.
+    fn within(&self, deadline: &Deadline<'_>) -> Self {
+        Self { cancel: deadline.token().clone(), time_limit: None, ..self.clone() }
+    }
+}
+
+impl Default for RunOptions {
+    /// Options for the engine that a device uses by default.
+    fn default() -> Self {
+        Self::new(Engine::best())
+    }
+}
+
+/// What is to be done, and how long it took to find out.
+#[derive(Debug)]
+struct Plan<'a> {
+    actions: Vec<(&'a Step, Action<'a>)>,
+    warnings: Vec<DocumentError>,
+    compile_time: Duration,
+    plan_time: Duration,
+}
+
+impl<'a> Plan<'a> {
+    fn new(
+        device: &'a Device,
+        prepared: &'a Prepared,
+        variant: usize,
+        world: &World<'a>,
+        options: &RunOptions,
+    ) -> Result<Self, Fault> {
+        let began = Instant::now();
+        let mut compiler = Compiler::new(device, prepared, variant, options);
+        let actions = actions(&prepared.document.model.steps, world, &mut compiler)?;
+        let (compile_time, warnings) = (compiler.time, std::mem::take(&mut compiler.warnings));
+        let warnings = warnings.into_iter().map(|fault| prepared.error(fault)).collect();
+        Ok(Plan { actions, warnings, compile_time, plan_time: began.elapsed().saturating_sub(compile_time) })
+    }
+
+    /// Its shaders that run in groups.
+    fn computes(&self) -> impl Iterator<Item = &brolga_runtime::Shader> {
+        fn of<'p>(actions: &'p [(&Step, Action<'_>)], found: &mut Vec<&'p brolga_runtime::Shader>) {
+            for (_, action) in actions {
+                match action {
+                    Action::Dispatch(action) => found.push(action.bound.shader()),
+                    Action::Repeat { actions, .. } => of(actions, found),
+                    _ => {}
+                }
+            }
+        }
+        let mut found = Vec::new();
+        of(&self.actions, &mut found);
+        found.into_iter()
+    }
+
+    /// The times of its shaders' stages of compiling.
+    fn stage_times(&self) -> Vec<StageTimes> {
+        self.computes().map(brolga_runtime::Shader::compile_times).collect()
+    }
+}
+
+/// Ends all steps together after the time limit, however they are cut into passes and dispatches.
+fn deadline<'a>(device: &'a Device, options: &RunOptions) -> Result<Deadline<'a>, Fault> {
+    device.deadline(&options.cancel, options.time_limit).map_err(|error| (error.into(), 0..0))
+}
+
+/// Whether a step may begin.
+fn go_on(token: &CancelToken, step: &Step) -> Result<(), Fault> {
+    match token.stop_reason() {
+        Some(why) => Err((Problem::Stopped { why }, step.at.head.clone())),
+        None => Ok(()),
+    }
+}
+
+impl Prepared {
+    /// Runs the document on fresh resources, with one form of its shaders.
+    ///
+    /// # Errors
+    /// If a step cannot be done as the document says, a shader does not compile, or the run is stopped.
+    pub fn run(&self, device: &Device, variant: usize, options: &RunOptions) -> Result<Outcome, DocumentError> {
+        self.run_over(device, variant, options, None, &|_| Ok(None))
+    }
+
+    /// The same, and tells what each step did to a pixel. Draws are done one by one for it, and take longer.
+    ///
+    /// # Errors
+    /// As [`Self::run`], or if nothing has the pixel.
+    pub fn run_watching(
+        &self,
+        device: &Device,
+        variant: usize,
+        options: &RunOptions,
+        pixel: &WatchedPixel,
+    ) -> Result<Outcome, DocumentError> {
+        self.run_over(device, variant, options, Some(pixel), &|_| Ok(None))
+    }
+
+    /// The same; `own` gives the memory of a resource, all zeros, where it has some already.
+    fn run_over(
+        &self,
+        device: &Device,
+        variant: usize,
+        options: &RunOptions,
+        pixel: Option<&WatchedPixel>,
+        own: &dyn Fn(&str) -> Result<Option<Buffer>, Fault>,
+    ) -> Result<Outcome, DocumentError> {
+        let run = || {
+            // One limit for all of it.
+            let deadline = deadline(device, options)?;
+            let options = &options.within(&deadline);
+            let world = World::new(device, self, &options.cancel, own)?;
+            let plan = Plan::new(device, self, variant, &world, options)?;
+            let began = Instant::now();
+            let watch = pixel.map(|pixel| Watch::new(pixel, &world)).transpose()?;
+            let run = Run::new(device, &options.cancel, watch).steps(&plan.actions)?;
+            let run_time = began.elapsed();
+            let mut outcome = self.outcome(&world, &plan, run, run_time, options)?;
+            outcome.warnings = plan.warnings;
+            Ok(outcome)
+        };
+        in_default_mode(|| run().map_err(|fault| self.error(fault)))
+    }
+
+    /// Compiles the document, to do its steps again and again.
+    ///
+    /// # Errors
+    /// As [`Self::run`], but for what happens in steps.
+    pub fn ready<'a>(
+        &'a self,
+        device: &'a Device,
+        variant: usize,
+        options: &RunOptions,
+    ) -> Result<Ready<'a>, DocumentError> {
+        Ready::new(self, device, variant, options)
+    }
+
+    /// Its shaders in a form of text, made for what is bound to them, each with the pipeline and the stage that it is of.
+    ///
+    /// # Errors
+    /// As [`Self::run`], but for what happens in steps; or if there is no such form of a shader.
+    pub fn emit(
+        &self,
+        device: &Device,
+        variant: usize,
+        options: &RunOptions,
+        form: Emit,
+    ) -> Result<Vec<(String, Listing)>, DocumentError> {
+        let emit = || {
+            let world = World::new(device, self, &options.cancel, &|_| Ok(None))?;
+            let plan = Plan::new(device, self, variant, &world, options)?;
+            let mut listings: Vec<(String, Listing)> = Vec::new();
+            emit_actions(&plan.actions, form, &mut listings)?;
+            Ok(listings)
+        };
+        emit().map_err(|fault: Fault| self.error(fault))
+    }
+}
+
+/// The text of each shader of actions, once for each pipeline.
+fn emit_actions(
+    actions: &[(&Step, Action<'_>)],
+    form: Emit,
+    listings: &mut Vec<(String, Listing)>,
+) -> Result<(), Fault> {
+    for (step, action) in actions {
+        let mut add = |name: String, shader: &brolga_runtime::Shader, bindings: &brolga_runtime::Bindings| {
+            if listings.iter().any(|(known, _)| *known == name) {
+                return Ok(());
+            }
+            let listing = shader.emit_for(form, bindings).map_err(|error| (error.into(), step.at.head.clone()))?;
+            listings.push((name, listing));
+            Ok::<(), Fault>(())
+        };
+        match action {
+            Action::Dispatch(action) => {
+                let bound = &action.bound;
+                add(format!("{}, compute shader", action.pipeline()), bound.shader(), bound.bindings())?;
+            }
+            Action::Draw(draw) => {
+                for (stage, shader) in draw.pipeline.shaders().present() {
+                    let name = format!("{}, {} shader", draw.said.pipeline.value, stage.name());
+                    add(name, shader, &draw.bindings[stage])?;
+                }
+            }
+            Action::Repeat { actions, .. } => emit_actions(actions, form, listings)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,286 @@
+//! What came out of a run, held against what was expected.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use brolga_files::{Array, Bytes};
+use brolga_raster::statistics::Statistics;
+use brolga_runtime::{Buffer, CancelToken, Engine, Report, ResourceError, Texture, room};
+
+use super::history::PixelStep;
+use super::steps::Run;
+use super::world::{Memory, World};
+use super::{Plan, RunOptions, output};
+use crate::compare::numbers::compare;
+use crate::compare::picture::Picture;
+use crate::compare::sort::go_on;
+use crate::compare::{CheckResult, Checked, CounterDifference, LevelCheck, QueryValue};
+use crate::error::{DocumentError, Fault, Problem};
+use crate::model::expectation::{Expectation, Order, Plane, Subject};
+use crate::model::resource::Kind;
+use crate::prepare::Prepared;
+use crate::prepare::expected::{Check, Level};
+
+/// What a run gave.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// What ran the shaders.
+    pub engine: Engine,
+    /// Time from the shaders' bytes to something that runs.
+    pub compile_time: Duration,
+    /// Whether all of that was read from the device's cache.
+    pub is_cached: bool,
+    /// Time in which steps became actions: names were looked up, and what steps bind was checked.
+    pub plan_time: Duration,
+    /// Time of all steps.
+    pub run_time: Duration,
+    /// What the dispatch did, of a document that is one dispatch.
+    pub report: Option<Report>,
+    /// What all draws did together.
+    pub statistics: Statistics,
+    /// Each expectation, held against what came out.
+    pub checks: Vec<Checked>,
+    /// What the document saves or expects something of, or all that steps may write by [`RunOptions::keep_all`], in the order of the
+    /// document.
+    pub resources: Vec<ResourceResult>,
+    /// The hidden counters, in the order of the document.
+    pub counters: Vec<CounterResult>,
+    /// What is probably a mistake, though Direct3D's rules give it a meaning: a register that a shader reads and nothing is bound to.
+    pub warnings: Vec<DocumentError>,
+    /// What steps did to the pixel that was watched.
+    pub pixel: Vec<PixelStep>,
+    /// The resources whose order is said not to matter.
+    shuffled: Vec<String>,
+}
+
+/// What a resource holds after a run.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ResourceResult {
+    /// Its name, in the short form its register.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Bytes,
+    /// The array that they are, as in an .npy file.
+    pub array: Array,
+    /// Its hidden counter, if it has one.
+    pub counter: Option<u32>,
+    /// The temporary file of an output that the bytes are in.
+    pub(super) file: Option<PathBuf>,
+}
+
+/// What a hidden counter is after a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct CounterResult {
+    /// The name of its resource.
+    pub name: String,
+    /// Its value.
+    pub value: u32,
+    /// Elements that the resource has: a shader may count further than there is room.
+    pub elements: u64,
+}
+
+impl Outcome {
+    /// Whether every expectation that can be checked holds.
+    pub fn passed(&self) -> bool {
+        !self.checks.iter().any(Checked::failed)
+    }
+
+    /// The first resource or query in which another outcome of the document differs, beside those whose order is said not to matter.
+    pub fn disagreement(&self, other: &Self) -> Option<&str> {
+        self.disagreement_until(other, &CancelToken::new())
+    }
+
+    /// The same, unless the token is cancelled: what was not looked at until then counts as agreeing.
+    pub fn disagreement_until(&self, other: &Self, cancel: &CancelToken) -> Option<&str> {
+        let differ =
+            |a: &ResourceResult, b: &ResourceResult| a.counter != b.counter || a.bytes.differ(&b.bytes, cancel);
+        let pairs = self.resources.iter().zip(&other.resources);
+        let mut pairs = pairs.filter(|(one, _)| !self.shuffled.contains(&one.name));
+        if let Some((one, _)) = pairs.find(|(one, other)| differ(one, other)) {
+            return Some(&one.name);
+        }
+        let counts = |checked: &Checked| match &checked.result {
+            CheckResult::Query(values) => values.iter().map(|value| value.found).collect(),
+            _ => Vec::new(),
+        };
+        let mut checks = self.checks.iter().zip(&other.checks);
+        checks.find(|(one, other)| counts(one) != counts(other)).map(|(one, _)| one.id.as_str())
+    }
+
+    /// What a resource holds, if it was kept.
+    pub fn resource(&self, name: &str) -> Option<&ResourceResult> {
+        self.resources.iter().find(|resource| resource.name == name)
+    }
+}
+
+impl Prepared {
+    /// What a run left.
+    pub(super) fn outcome(
+        &self,
+        world: &World<'_>,
+        plan: &Plan<'_>,
+        run: Run<'_>,
+        run_time: Duration,
+        options: &RunOptions,
+    ) -> Result<Outcome, Fault> {
+        let model = &self.document.model;
+        let subjects = model.expectations.iter().filter_map(|expectation| match &expectation.subject {
+            Subject::Resource(name) => Some((expectation, name.value.as_str())),
+            Subject::Query { .. } => None,
+        });
+        let is_looked_at = |name: &str| {
+            options.keep_all && self.written.contains(name)
+                || model.saves.iter().any(|save| save.resource.value == name)
+                || subjects.clone().any(|(_, expected)| expected == name)
+        };
+        let shuffled = subjects.clone().filter(|(expectation, _)| expectation.rules.order == Order::Any);
+        let shuffled = shuffled.map(|(_, name)| name.to_owned()).collect();
+        let (mut resources, mut counters) = (Vec::new(), Vec::new());
+        for (name, loaded) in &self.loaded {
+            let Some((memory, counter)) = world.memory(name) else { continue };
+            let value = counter.map(brolga_runtime::Counter::get);
+            if let (Some(value), true) = (value, self.written.contains(name)) {
+                let elements = loaded.kind.element_bytes().map_or(0, |bytes| memory.bytes().size_bytes() / bytes);
+                counters.push(CounterResult { name: name.clone(), value, elements });
+            }
+            // It may be as large as the memory.
+            if is_looked_at(name) {
+                let bytes = Bytes::Buffer(memory.bytes().clone());
+                let save = model.saves.iter().find(|save| save.resource.value == *name);
+                let number_type = save.and_then(|save| save.number_type);
+                let array = output::array(&loaded.kind, number_type, bytes.size_bytes());
+                resources.push(ResourceResult { name: name.clone(), bytes, array, counter: value, file: None });
+            }
+        }
+        let checks = model.expectations.iter().zip(&self.checks);
+        let checks = checks.map(|(expectation, check)| self.hold(expectation, check, world, &run, &options.cancel));
+        let computes: Vec<_> = plan.computes().collect();
+        let is_one_dispatch = model.steps.len() == 1 && computes.len() == 1;
+        let fallen_back = computes.iter().map(|shader| shader.engine()).find(|engine| *engine != options.engine);
+        Ok(Outcome {
+            engine: fallen_back.unwrap_or(options.engine),
+            compile_time: plan.compile_time,
+            is_cached: !computes.is_empty() && computes.iter().all(|shader| shader.is_cached()),
+            plan_time: plan.plan_time,
+            run_time,
+            report: run.report.filter(|_| is_one_dispatch),
+            statistics: run.total,
+            checks: checks.collect::<Result<_, _>>()?,
+            resources,
+            counters,
+            warnings: Vec::new(),
+            pixel: run.watch.map_or(Vec::new(), |watch| watch.steps),
+            shuffled,
+        })
+    }
+
+    /// Holds an expectation against what a run left, unless the token is cancelled.
+    fn hold(
+        &self,
+        expectation: &Expectation,
+        check: &Check,
+        world: &World<'_>,
+        run: &Run<'_>,
+        cancel: &CancelToken,
+    ) -> Result<Checked, Fault> {
+        let Expectation { id, subject, rules, span, .. } = expectation;
+        let (name, stop) = (subject.name(), || cancel.is_cancelled());
+        let failed = |error| (Problem::of_memory(error, cancel, &id), span.clone());
+        let mut counter = None;
+        if let (Subject::Resource(name), Some(expected)) = (subject, expectation.counter) {
+            let got = world.memory(&name.value).and_then(|(_, counter)| counter).map(brolga_runtime::Counter::get);
+            counter = Some(CounterDifference { got, expected }).filter(|_| got != Some(expected));
+        }
+        let result = match check {
+            Check::Query { kind } => {
+                let Subject::Query { values, .. } = subject else { return Err((Problem::value("a query"), span.clone())) };
+                let statistics = run.queries.get(name).copied().unwrap_or_default();
+                let value = |(name, expected): &(String, f64)| {
+                    let found = kind.counter(&statistics, name);
+                    let slack = rules.tolerance.slack(*expected);
+                    let holds = found.map(|found| (found as f64 - expected).abs() <= slack);
+                    QueryValue { name: name.clone(), found, expected: *expected, holds }
+                };
+                CheckResult::Query(values.iter().map(value).collect())
+            }
+            Check::Numbers { segments, natural_element } => {
+                let (memory, _) = world.memory(name).ok_or_else(|| (Problem::value("no memory"), span.clone()))?;
+                let bytes = Bytes::Buffer(memory.bytes().clone());
+                CheckResult::Numbers(compare(&bytes, segments, rules, *natural_element, &stop).map_err(failed)?)
+            }
+            Check::Texels { format, levels, plane, texels } => {
+                let Some((Memory::Texture(texture), _)) = world.memory(name) else {
+                    return Err((Problem::value("no texture"), span.clone()));
+                };
+                let mut at = 0;
+                let mut checks = Vec::new();
+                for level in levels {
+                    let found = level_texels(texture, *level, *plane, &stop).map_err(failed)?;
+                    let expected = &texels[at..at + found.len()];
+                    at += found.len();
+                    let check = Picture::new(*format, level.extents, expected)
+                        .check(&Picture::new(*format, level.extents, &found), &rules.tolerance, &stop)
+                        .map_err(failed)?;
+                    checks.push(LevelCheck { mip: level.mip, layer: level.layer, check });
+                }
+                CheckResult::Pictures(checks)
+            }
+        };
+        Ok(Checked { id: id.clone(), result, counter })
+    }
+
+    /// A texture as a run left it, if that was kept.
+    pub(crate) fn texture_of(&self, outcome: &Outcome, name: &str) -> Option<Texture> {
+        let (Kind::Texture(shape), Bytes::Buffer(buffer)) = (self.loaded.get(name)?.kind, &outcome.resource(name)?.bytes)
+        else {
+            return None;
+        };
+        Texture::new(buffer.clone(), shape).ok()
+    }
+
+    /// Bytes of an element of a resource.
+    pub(super) fn stride(&self, name: &str) -> u64 {
+        match self.loaded.get(name).map(|loaded| loaded.kind) {
+            Some(Kind::Structured { stride, .. }) => stride.into(),
+            _ => 1,
+        }
+    }
+}
+
+/// The texels of a level, or their stencils.
+pub(crate) fn level_texels(
+    texture: &Texture,
+    level: Level,
+    plane: Option<Plane>,
+    stop: &dyn Fn() -> bool,
+) -> Result<Vec<u8>, ResourceError> {
+    let texel_bytes = texture.shape().format.size_bytes() as usize;
+    let mut found = part(texture.buffer(), texture.level_bytes(level.mip, level.layer)?, stop)?;
+    if plane == Some(Plane::Stencil) {
+        // The last byte of four, or the fifth of eight.
+        let stencil = if texel_bytes == 4 { 3 } else { 4 };
+        let texels = found.len() / texel_bytes;
+        (0..texels).for_each(|n| found[n] = found[n * texel_bytes + stencil]);
+        found.truncate(texels);
+    }
+    Ok(found)
+}
+
+/// Bytes that are copied between two questions whether to go on.
+const PIECE: u64 = 1 << 16;
+
+/// A copy of some bytes of a buffer.
+fn part(buffer: &Buffer, range: std::ops::Range<u64>, stop: &dyn Fn() -> bool) -> Result<Vec<u8>, ResourceError> {
+    let mut bytes = room::room(range.end - range.start)?;
+    let mut piece = room::zeros::<u8>(PIECE.min(range.end - range.start))?;
+    for at in range.clone().step_by(PIECE as usize) {
+        go_on(stop)?;
+        let piece = &mut piece[..PIECE.min(range.end - at) as usize];
+        buffer.read(at, piece)?;
+        bytes.extend_from_slice(piece);
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,191 @@
+//! Files that a document saves: claimed before it runs, written after its first run.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use brolga_fenv::in_default_mode;
+use brolga_files::Claim;
+use brolga_runtime::{Access, CancelToken, Device};
+
+use super::history::WatchedPixel;
+use super::outcome::Outcome;
+use super::{RunOptions, output};
+use crate::error::{DocumentError, Fault, Problem};
+use crate::model::expectation::Save;
+use crate::prepare::Prepared;
+
+/// The claimed files of a document. Dropped, it leaves nothing behind.
+#[derive(Debug)]
+pub struct Outputs<'a> {
+    prepared: &'a Prepared,
+    /// Each with its number and the path as the document has it; standard output without a claim.
+    claims: Vec<(usize, PathBuf, Option<Claim>)>,
+    /// A run has filled the temporary files of mapped outputs.
+    ran: bool,
+    /// That of the last run stops writing too.
+    cancel: CancelToken,
+}
+
+impl Prepared {
+    /// Claims every file that the document saves, which finds those that cannot be written. Their names start from `folder`.
+    ///
+    /// `taken` are the files that were written before, which no other may replace; it gains those of this document. Errors leave it as it
+    /// was.
+    ///
+    /// # Errors
+    /// If one cannot be written, is one that the document reads, or is taken.
+    pub fn claim_outputs(&self, folder: &Path, taken: &mut BTreeSet<PathBuf>) -> Result<Outputs<'_>, DocumentError> {
+        let mut claims = Vec::new();
+        let mut paths = BTreeSet::new();
+        let is_taken = |span: &crate::text::Span, path: &Path, by: &str| {
+            let message = format!("{} is {by}", brolga_files::short_path(path));
+            self.error((Problem::with_help(message, "choose another name"), span.clone()))
+        };
+        for (n, save) in self.document.model.saves.iter().enumerate() {
+            let span = &save.path.span;
+            if save.is_standard() {
+                let path = save.path.value.clone();
+                if taken.contains(&path) || !paths.insert(path.clone()) {
+                    return Err(is_taken(span, &path, "standard output, which something else is written to"));
+                }
+                claims.push((n, path, None));
+                continue;
+            }
+            let path = self.document.reach.check(folder, &save.path.value).map_err(|problem| {
+                let path = folder.join(&save.path.value);
+                self.error((Problem::of_file(path, problem, &CancelToken::new()), span.clone()))
+            })?;
+            let claim = Claim::new(&path).map_err(|error| self.error(self.cannot_write(n, path.clone(), error)))?;
+            if let Some((what, _)) = self.inputs.iter().find(|(_, input)| claim.replaces(input)) {
+                return Err(is_taken(span, &path, &format!("the document's own {what}, which `save` would replace")));
+            }
+            if taken.contains(claim.path()) {
+                return Err(is_taken(span, &path, "already written by an earlier document"));
+            }
+            if !paths.insert(claim.path().to_owned()) {
+                return Err(is_taken(span, &path, "written twice"));
+            }
+            claims.push((n, path, Some(claim)));
+        }
+        taken.extend(paths);
+        Ok(Outputs { prepared: self, claims, ran: false, cancel: CancelToken::new() })
+    }
+
+    fn save(&self, n: usize) -> &Save {
+        &self.document.model.saves[n]
+    }
+
+    fn cannot_write(&self, n: usize, path: PathBuf, error: io::Error) -> Fault {
+        (Problem::WriteFile { path, error }, self.save(n).path.span.clone())
+    }
+
+    fn write_stopped(&self, n: usize, path: PathBuf) -> Fault {
+        (Problem::WriteStopped { path }, self.save(n).path.span.clone())
+    }
+}
+
+impl Outputs<'_> {
+    /// Runs the document as [`Prepared::run`] does, or [`Prepared::run_watching`], but that it writes the outputs that are mapped to
+    /// their temporary files. Only the first run does so.
+    ///
+    /// # Errors
+    /// As there, or if there is no room for an output.
+    pub fn run(
+        &mut self,
+        device: &Device,
+        variant: usize,
+        options: &RunOptions,
+        pixel: Option<&WatchedPixel>,
+    ) -> Result<Outcome, DocumentError> {
+        self.cancel = options.cancel.clone();
+        let prepared = self.prepared;
+        if std::mem::replace(&mut self.ran, true) {
+            return prepared.run_over(device, variant, options, pixel, &|_| Ok(None));
+        }
+        let claims = self.claims.iter().filter_map(|(n, path, claim)| Some((*n, path, claim.as_ref()?)));
+        let is_in_place = |(n, ..): &(usize, &PathBuf, &Claim)| {
+            prepared.loaded.get(&prepared.save(*n).resource.value).is_some_and(|loaded| loaded.in_place)
+        };
+        let in_place: Vec<_> = claims.filter(is_in_place).collect();
+        let own = |name: &str| {
+            let found = in_place.iter().find(|(n, ..)| prepared.save(*n).resource.value == name);
+            let Some((n, path, claim)) = found else { return Ok(None) };
+            let size = prepared.size_of(name);
+            claim.reserve(size, &options.cancel).map_err(|error| match options.cancel.is_cancelled() {
+                true => prepared.write_stopped(*n, (*path).clone()),
+                false => prepared.cannot_write(*n, (*path).clone(), error),
+            })?;
+            let mapped = device.map_buffer(claim.temporary_path(), Access::ReadWrite);
+            mapped.map(Some).map_err(|error| prepared.cannot_write(*n, (*path).clone(), io::Error::other(error)))
+        };
+        let mut outcome = prepared.run_over(device, variant, options, pixel, &own)?;
+        for (n, _, claim) in in_place {
+            let name = &prepared.save(n).resource.value;
+            for result in outcome.resources.iter_mut().filter(|result| result.name == *name) {
+                result.file = Some(claim.temporary_path().to_owned());
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// The temporary files.
+    pub fn temporary_paths(&self) -> Vec<PathBuf> {
+        let claims = self.claims.iter().filter_map(|(.., claim)| claim.as_ref());
+        claims.map(|claim| claim.temporary_path().to_owned()).collect()
+    }
+
+    /// Whether one of them is standard output, `-` in a document.
+    pub fn has_standard(&self) -> bool {
+        self.claims.iter().any(|(.., claim)| claim.is_none())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.claims.is_empty()
+    }
+
+    /// Writes the outputs and gives their paths; `-` is standard output. What cancels the run that was before stops this too: the output
+    /// that is being written, and those after it, stay as they were.
+    ///
+    /// # Errors
+    /// If a file cannot be written, or it was cancelled.
+    pub fn write(self, outcome: &Outcome) -> Result<Vec<PathBuf>, DocumentError> {
+        in_default_mode(|| self.write_all(outcome))
+    }
+
+    fn write_all(self, outcome: &Outcome) -> Result<Vec<PathBuf>, DocumentError> {
+        let prepared = self.prepared;
+        let mut paths = Vec::new();
+        for (n, path, claim) in self.claims {
+            let save = prepared.save(n);
+            let name = &save.resource.value;
+            let (Some(result), Some(loaded)) = (outcome.resource(name), prepared.loaded.get(name)) else { continue };
+            let (kind, number_type) = (&loaded.kind, save.number_type);
+            let form = save.form(kind).expect("the form was asked for when the document was prepared");
+            let all = result.bytes.size_bytes();
+            let size = match result.counter.filter(|_| save.counted.is_some()) {
+                Some(count) => all.min(prepared.stride(name) * u64::from(count)),
+                None => all,
+            };
+            let written = match claim {
+                None => output::write_to_standard(form, kind, number_type, (&result.bytes, size), &self.cancel),
+                Some(claim) => {
+                    let in_place = result.file.as_deref() == Some(claim.temporary_path());
+                    claim.commit_with(&self.cancel, |file| match &result.bytes {
+                        brolga_files::Bytes::Buffer(buffer) if in_place => file.flush_mapped(buffer),
+                        bytes => output::write(file, form, kind, number_type, (bytes, size), &self.cancel),
+                    })
+                }
+            };
+            written.map_err(|error| {
+                prepared.error(match self.cancel.is_cancelled() {
+                    true => prepared.write_stopped(n, path.clone()),
+                    false => prepared.cannot_write(n, path.clone(), error),
+                })
+            })?;
+            paths.push(path);
+        }
+        Ok(paths)
+    }
+}

@@ -1,0 +1,154 @@
+//! Does actions in order, consecutive draws with the same targets as one pass.
+
+use std::collections::BTreeMap;
+
+use brolga_raster::pass::Pass;
+use brolga_raster::statistics::Statistics;
+use brolga_runtime::{CancelToken, Device, Dispatch, Report};
+
+use super::go_on;
+use super::history::Watch;
+use super::plan::{Action, Draw};
+use crate::error::{Fault, Problem};
+use crate::model::step::Step;
+
+/// A run between two steps.
+pub(super) struct Run<'a> {
+    device: &'a Device,
+    /// Stops everything.
+    token: &'a CancelToken,
+    open: Option<OpenPass<'a>>,
+    /// What each query has counted.
+    pub queries: BTreeMap<&'a str, Statistics>,
+    /// What all draws did.
+    pub total: Statistics,
+    /// What the last dispatch did.
+    pub report: Option<Report>,
+    pub watch: Option<Watch<'a>>,
+}
+
+/// A pass that may get more draws.
+struct OpenPass<'a> {
+    pass: Pass<'a>,
+    draws: Vec<(&'a Step, &'a Draw<'a>)>,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(device: &'a Device, token: &'a CancelToken, watch: Option<Watch<'a>>) -> Self {
+        let (queries, total) = (BTreeMap::new(), Statistics::default());
+        Self { device, token, open: None, queries, total, report: None, watch }
+    }
+
+    /// Does all steps.
+    pub fn steps(mut self, actions: &'a [(&'a Step, Action<'a>)]) -> Result<Self, Fault> {
+        for (n, (step, action)) in actions.iter().enumerate() {
+            self.watched_step(n, step, action)?;
+        }
+        self.finish_pass()?;
+        Ok(self)
+    }
+
+    /// Does a step, and notes what one that is no draw did to the watched pixel.
+    fn watched_step(&mut self, n: usize, step: &'a Step, action: &'a Action<'a>) -> Result<(), Fault> {
+        go_on(self.token, step)?;
+        if let Action::Repeat { count, actions } = action {
+            for _ in 0..*count {
+                actions.iter().try_for_each(|(step, action)| self.watched_step(n, step, action))?;
+            }
+            return Ok(());
+        }
+        if matches!(action, Action::Draw(_)) || self.watch.is_none() {
+            return self.step(n, step, action);
+        }
+        // Draws that wait come before it.
+        self.finish_pass()?;
+        let before = self.watch.as_ref().map(Watch::texels).transpose()?;
+        self.step(n, step, action)?;
+        match (&mut self.watch, before) {
+            (Some(watch), Some(before)) => watch.did(n, step, &before),
+            _ => Ok(()),
+        }
+    }
+
+    fn step(&mut self, n: usize, step: &'a Step, action: &'a Action<'a>) -> Result<(), Fault> {
+        if let Action::Draw(draw) = action {
+            return self.draw(n, step, draw);
+        }
+        self.finish_pass()?;
+        let token = self.token;
+        let stop = || token.is_cancelled();
+        let done = match action {
+            Action::Clear(clears) => clears.iter().try_for_each(|(view, value)| view.clear_until(*value, &stop)),
+            Action::Fill { buffer, word } => {
+                buffer.fill_until(0..buffer.size_bytes(), &word.to_le_bytes(), &stop)
+            }
+            Action::Copy { from, to } => from.copy_until(0..from.size_bytes(), to, 0, &stop),
+            Action::CopyLevels { from, to, levels } => {
+                levels.iter().try_for_each(|[part, at]| from.copy_box_until(part, to, at, &stop))
+            }
+            Action::GenerateMips { view } => view.generate_mips_until(&stop),
+            Action::Dispatch(action) => {
+                let dispatch = action.dispatch.clone().cancel(token.clone());
+                self.report = Some(action.bound.dispatch(&dispatch).map_err(|error| action.fault(error))?);
+                Ok(())
+            }
+            Action::Draw(_) | Action::Repeat { .. } => Ok(()),
+        };
+        done.map_err(|error| {
+            let problem = match error {
+                brolga_runtime::ResourceError::Stopped => Problem::stopped(token),
+                error => error.into(),
+            };
+            (problem, step.at.head.clone())
+        })
+    }
+
+    fn draw(&mut self, n: usize, step: &'a Step, draw: &'a Draw<'a>) -> Result<(), Fault> {
+        if !self.open.as_ref().is_some_and(|open| open.takes(draw)) {
+            self.finish_pass()?;
+        }
+        let failed = |error| (draw.problem(error), step.at.head.clone());
+        let open = match &mut self.open {
+            Some(open) => open,
+            none => {
+                let pass = Pass::new(self.device, draw.targets.clone()).map_err(failed)?;
+                let mut pass = pass.with_limits(&Dispatch::new([0; 3]).cancel(self.token.clone()));
+                if let Some(pixel) = self.watch.as_ref().and_then(|watch| watch.of_draw(draw)) {
+                    pass.watch(pixel).map_err(failed)?;
+                }
+                none.insert(OpenPass { pass, draws: Vec::new() })
+            }
+        };
+        draw.add_to(&mut open.pass).map_err(failed)?;
+        open.draws.push((step, draw));
+        if let (Some(watch), Some(history)) = (&mut self.watch, open.pass.histories().last()) {
+            watch.drew(n, draw, history.clone());
+        }
+        Ok(())
+    }
+
+    /// Draws what waits.
+    fn finish_pass(&mut self) -> Result<(), Fault> {
+        let Some(OpenPass { pass, draws }) = self.open.take() else { return Ok(()) };
+        let statistics = pass.finish().map_err(|error| match draws.get(error.draw().unwrap_or(0)) {
+            Some((step, draw)) => (draw.problem(error), step.at.head.clone()),
+            None => (error.into(), 0..0),
+        })?;
+        for ((_, draw), statistics) in draws.into_iter().zip(statistics) {
+            self.total += statistics;
+            if let Some(query) = &draw.said.query {
+                *self.queries.entry(&query.name).or_default() += statistics;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl OpenPass<'_> {
+    /// Whether a draw may join those before it: what they write and read through registers must not change meanwhile.
+    fn takes(&self, draw: &Draw<'_>) -> bool {
+        self.draws
+            .last()
+            .is_some_and(|(_, last)| last.shares_targets(draw) && !last.writes_memory() && !draw.writes_memory())
+    }
+}

@@ -1,0 +1,339 @@
+//! A document's resources on a device, and how registers see them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use brolga_bytecode::sm5::Stage;
+use brolga_files::{self as files, FileProblem};
+use brolga_runtime::format::{TextureFormat, Use};
+use brolga_runtime::{
+    BindingRules, Bindings, Buffer, CancelToken, Counter, Device, Dimension, Error, Format, Register, ResourceClass,
+    ResourceError, Texture, View,
+};
+
+use crate::error::{Fault, Problem};
+use crate::model::registers::written;
+use crate::model::resource::{Kind, Reference, ViewKeys};
+use crate::model::step::Bind;
+use crate::model::{Model, find};
+use crate::prepare::Prepared;
+use crate::prepare::load::LoadedContent;
+use crate::text::Span;
+
+/// What a resource is on a device.
+#[derive(Clone, Debug)]
+pub(crate) enum Memory {
+    Buffer(Buffer),
+    Texture(Texture),
+}
+
+impl Memory {
+    /// All of its bytes.
+    pub fn bytes(&self) -> &Buffer {
+        match self {
+            Memory::Buffer(buffer) => buffer,
+            Memory::Texture(texture) => texture.buffer(),
+        }
+    }
+}
+
+/// What is drawn to a texture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Color,
+    Depth,
+}
+
+/// A document's resources.
+#[derive(Debug)]
+pub(crate) struct World<'a> {
+    prepared: &'a Prepared,
+    memory: BTreeMap<&'a str, Memory>,
+    counters: BTreeMap<&'a str, Counter>,
+}
+
+impl<'a> World<'a> {
+    /// Makes them, with what they hold at first, unless the token is cancelled. `own` gives the memory of a resource, all zeros, where
+    /// it has some already.
+    pub fn new(
+        device: &Device,
+        prepared: &'a Prepared,
+        cancel: &CancelToken,
+        own: &dyn Fn(&str) -> Result<Option<Buffer>, Fault>,
+    ) -> Result<Self, Fault> {
+        let mut world = Self { prepared, memory: BTreeMap::new(), counters: BTreeMap::new() };
+        for (name, loaded) in &prepared.loaded {
+            let resource = &prepared.document.model.resources[name];
+            let failed = |error| world.refused(name, error);
+            let buffer = match (&loaded.content, own(name)?) {
+                (LoadedContent::Mapped(part), _) => part.map().map_err(|error| failed(error.into()))?,
+                (_, Some(buffer)) => buffer,
+                (content, None) => device.buffer(content.size_bytes()).map_err(failed)?,
+            };
+            let memory = match loaded.kind {
+                Kind::Texture(shape) => {
+                    Memory::Texture(Texture::new(buffer, shape).map_err(|error| failed(error.into()))?)
+                }
+                _ => Memory::Buffer(buffer),
+            };
+            world.fill(name, &memory, &loaded.content, cancel)?;
+            world.memory.insert(name, memory);
+            if let Some(first) = resource.counter {
+                world.counters.insert(name, Counter::new(first));
+            }
+        }
+        Ok(world)
+    }
+
+    /// Puts the first content back into everything that steps may write.
+    pub fn reset(&self) -> Result<(), Fault> {
+        let never = CancelToken::new();
+        for name in &self.prepared.written {
+            let (Some(memory), Some(loaded)) = (self.memory.get(name.as_str()), self.prepared.loaded.get(name)) else {
+                continue;
+            };
+            let buffer = memory.bytes();
+            if !matches!(loaded.content, LoadedContent::Bytes(_) | LoadedContent::File(_) | LoadedContent::Fill(..)) {
+                let cleared = buffer.fill_until(0..buffer.size_bytes(), &[0], &|| false);
+                cleared.map_err(|error| self.refused(name, error.into()))?;
+            }
+            self.fill(name, memory, &loaded.content, &never)?;
+            if let (Some(counter), Some(first)) = (self.counters.get(name.as_str()), self.model().resources[name].counter) {
+                counter.set(first);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes content to a resource of zeros.
+    fn fill(&self, name: &str, memory: &Memory, content: &LoadedContent, cancel: &CancelToken) -> Result<(), Fault> {
+        let buffer = memory.bytes();
+        let written = match content {
+            LoadedContent::Zeros(_) | LoadedContent::Mapped(_) => Ok(()),
+            LoadedContent::Bytes(bytes) => files::write(buffer, 0, bytes, cancel),
+            LoadedContent::Fill(bytes, _) => buffer
+                .fill_until(0..buffer.size_bytes(), bytes, &|| cancel.is_cancelled())
+                .map_err(FileProblem::from),
+            LoadedContent::Values(runs, _) => {
+                runs.iter().try_for_each(|run| files::write(buffer, run.byte, &run.bytes, cancel))
+            }
+            LoadedContent::File(part) => part.copy_to(buffer, 0, cancel),
+        };
+        written.map_err(|problem| match (problem, content) {
+            (FileProblem::Runtime(error), _) => self.refused(name, error),
+            (problem, content) => {
+                let path = if let LoadedContent::File(part) = content { part.path.clone() } else { PathBuf::new() };
+                (Problem::of_file(path, problem, cancel), self.span(name))
+            }
+        })
+    }
+
+    fn span(&self, name: &str) -> Span {
+        self.model().resources.get(name).map_or(0..0, |resource| resource.span.clone())
+    }
+
+    /// Points an error about the memory of a resource at it.
+    fn refused(&self, name: &str, error: Error) -> Fault {
+        let label = self.model().label(name);
+        let problem = match error {
+            Error::Resource(error) => Problem::Resource { label, error },
+            error => error.into(),
+        };
+        (problem, self.span(name))
+    }
+
+    pub fn model(&self) -> &'a Model {
+        &self.prepared.document.model
+    }
+
+    /// A resource by its name, which stands at a place.
+    pub fn find(&self, name: &str, span: &Span) -> Result<&Memory, Fault> {
+        find(&self.model().resources, "resource", name, span)?;
+        self.memory.get(name).ok_or_else(|| (Problem::value(format!("`{name}` has no memory")), span.clone()))
+    }
+
+    /// A resource by its name, and its hidden counter.
+    pub fn memory(&self, name: &str) -> Option<(&Memory, Option<&Counter>)> {
+        Some((self.memory.get(name)?, self.counters.get(name)))
+    }
+
+    /// A buffer by its name.
+    pub fn buffer(&self, name: &str, span: &Span) -> Result<Buffer, Fault> {
+        match self.find(name, span)? {
+            Memory::Buffer(buffer) => Ok(buffer.clone()),
+            Memory::Texture(_) => {
+                Err((Problem::value(format!("`{name}` is a texture, not a buffer")), span.clone()))
+            }
+        }
+    }
+
+    /// A texture by its name.
+    pub fn texture(&self, name: &str, span: &Span) -> Result<Texture, Fault> {
+        match self.find(name, span)? {
+            Memory::Texture(texture) => Ok(texture.clone()),
+            Memory::Buffer(_) => Err((Problem::value(format!("`{name}` is a buffer, not a texture")), span.clone())),
+        }
+    }
+
+    /// All textures, by name.
+    pub fn textures(&self) -> impl Iterator<Item = (&'a str, &Texture)> {
+        self.memory.iter().filter_map(|(name, memory)| match memory {
+            Memory::Texture(texture) => Some((*name, texture)),
+            Memory::Buffer(_) => None,
+        })
+    }
+
+    /// What a draw, or a clear, changes: a level of a texture, and a layer of it or all.
+    pub fn target(&self, reference: &Reference) -> Result<View, Fault> {
+        if reference.view.mips.is_some_and(|mips| mips != 1) {
+            let message = "a target is one level: `mip` says which, and `mips` can only be 1";
+            return Err((Problem::value(message), reference.span.clone()));
+        }
+        self.levels(&Reference { view: ViewKeys { mips: Some(1), ..reference.view }, ..reference.clone() })
+    }
+
+    /// What a draw, or a clear, changes as colours or as depths, if its format is one for that.
+    pub fn target_of(&self, role: Role, reference: &Reference) -> Result<View, Fault> {
+        self.check_role(role, reference)?;
+        self.target(reference)
+    }
+
+    /// Checks that colours, or depths, can be drawn to a resource. What Direct3D 11 has besides depths is left to its pipelines.
+    pub fn check_role(&self, role: Role, Reference { resource: name, span, .. }: &Reference) -> Result<(), Fault> {
+        let format = self.texture(name, span)?.shape().format;
+        let is_direct3d9 = self.model().is_direct3d9;
+        let is_right = |format: Format| match role {
+            Role::Depth => format.allows(Use::DepthStencil),
+            Role::Color => format.allows(Use::Target) && !format.encoding().is_integer(),
+        };
+        let is_checked = is_direct3d9 || role == Role::Color && format.allows(Use::DepthStencil);
+        if is_right(format) || !is_checked {
+            return Ok(());
+        }
+        let message = match is_direct3d9 {
+            false => format!("`{name}` has format {format}, which is one of depth buffers: a draw names it as `depth`"),
+            true => {
+                let all = TextureFormat::all().filter(|(_, format)| is_right(format.stored));
+                let known = all.map(|(name, _)| name).collect::<Vec<_>>().join(", ");
+                let what = if role == Role::Color { "a render target" } else { "a depth buffer" };
+                let said = self.model().resources[name].kind.format;
+                let format = said.map_or(format.name(), |said| said.name);
+                format!("`{name}` has format {format}, which {what} cannot have: it has one of {known}")
+            }
+        };
+        Err((Problem::value(message), span.clone()))
+    }
+
+    /// Levels of a texture, and a layer of it or all. Faces are layers.
+    pub fn levels(&self, reference: &Reference) -> Result<View, Fault> {
+        let texture = self.texture(&reference.resource, &reference.span)?;
+        let is_cube = texture.shape().dimension.is_cube();
+        let kind = reference.view.kind.or(is_cube.then_some("texture2darray"));
+        let view = texture_view(&texture, ViewKeys { kind, ..reference.view });
+        view.and_then(|view| along_curve(view, reference)).map_err(|error| self.bad_view(reference, error))
+    }
+
+    fn bad_view(&self, reference: &Reference, error: ResourceError) -> Fault {
+        let label = self.model().label(&reference.resource);
+        (Problem::Resource { label, error }, reference.span.clone())
+    }
+
+    /// What a step binds: under the rules of Direct3D, or in the short form so that nothing may be missing.
+    pub fn bindings(&self, bind: &[Bind]) -> Result<Bindings, Fault> {
+        let mut bindings = match self.model().is_short {
+            true => Bindings::new(),
+            false => Bindings::with_rules(BindingRules::DIRECT3D),
+        };
+        for Bind { slot, register, reference, span } in bind {
+            let Some(register) = *register else {
+                return Err((Problem::BadRegister { text: slot.clone() }, span.clone()));
+            };
+            bindings.set(register, self.view(register, reference)?);
+        }
+        Ok(bindings)
+    }
+
+    /// How the document calls a register of a shader.
+    pub fn written(&self, stage: Stage, register: &str) -> String {
+        written(self.model().is_direct3d9, stage, register)
+    }
+
+    fn view(&self, register: Register, reference: &Reference) -> Result<View, Fault> {
+        let Reference { resource: name, view: keys, span, .. } = reference;
+        let bad = |error| self.bad_view(reference, error);
+        if register.class == ResourceClass::Sampler {
+            let sampler = find(&self.model().samplers, "sampler", name, span)?;
+            return View::sampler(sampler.state).map_err(bad);
+        }
+        let memory = self.find(name, span)?;
+        let (resource, loaded) = (&self.model().resources[name], &self.prepared.loaded[name]);
+        let view = match memory {
+            Memory::Texture(texture) => {
+                let view = texture_view(texture, *keys).and_then(|view| match resource.kind.format {
+                    Some(format) if format.sampled != format.stored => view.with_format(format.sampled),
+                    _ => Ok(view),
+                });
+                return view.and_then(|view| along_curve(view, reference)).map_err(bad);
+            }
+            Memory::Buffer(_) if *keys != (ViewKeys { kind: keys.kind, ..ViewKeys::default() }) => {
+                let message = format!("{} is a buffer, which has no levels and layers", resource.label);
+                return Err((Problem::value(message), span.clone()));
+            }
+            Memory::Buffer(buffer) => match (loaded.kind, keys.kind) {
+                _ if register.class == ResourceClass::Constant => View::constant(buffer.clone()),
+                (Kind::Structured { stride, .. }, None | Some("structured")) => {
+                    View::structured(buffer.clone(), stride)
+                }
+                (Kind::Typed { format, .. }, None | Some("typed")) => View::typed(buffer.clone(), format),
+                (_, Some("structured")) if let Some(stride) = resource.kind.stride => {
+                    View::structured(buffer.clone(), stride)
+                }
+                (_, Some("typed")) if let Some(format) = resource.kind.texture.format => {
+                    View::typed(buffer.clone(), format)
+                }
+                _ => View::raw(buffer.clone()),
+            },
+        };
+        let counter = self.counters.get(name.as_str()).filter(|_| register.class == ResourceClass::UnorderedAccess);
+        let view = view.and_then(|view| match counter {
+            Some(counter) => view.with_counter(counter.clone()),
+            None => Ok(view),
+        });
+        view.map_err(bad)
+    }
+}
+
+/// A texture, or a part of it, as a kind.
+fn texture_view(texture: &Texture, keys: ViewKeys) -> Result<View, ResourceError> {
+    let mut view = View::texture(texture.clone());
+    let ViewKeys { kind, format, mip, mips, layer, layers, min_level } = keys;
+    if let Some(dimension) = kind.and_then(Dimension::texture_named) {
+        view = view.with_dimension(dimension)?;
+    }
+    match (format, texture.shape().format) {
+        (Some(format), _) => view = view.with_format(format)?,
+        // Depths are read as numbers.
+        (None, Format::D32_FLOAT) => view = view.with_format(Format::R32_FLOAT)?,
+        (None, Format::D16_UNORM) => view = view.with_format(Format::R16_UNORM)?,
+        _ => {}
+    }
+    if mip.is_some() || mips.is_some() {
+        let first = mip.unwrap_or(0);
+        view = view.with_mips(first, mips.unwrap_or(texture.shape().mips.saturating_sub(first)))?;
+    }
+    if let Some(first) = layer {
+        view = view.with_layers(first, layers.unwrap_or(1))?;
+    }
+    match min_level {
+        Some(level) => view.with_min_level(level),
+        None => Ok(view),
+    }
+}
+
+/// The same with colours along the sRGB curve, if the reference says so and there is a format for that.
+fn along_curve(view: View, reference: &Reference) -> Result<View, ResourceError> {
+    match view.format().filter(|_| reference.is_srgb).and_then(Format::srgb) {
+        Some(format) => view.with_format(format),
+        None => Ok(view),
+    }
+}

@@ -1,0 +1,6 @@
+//! The schema for editors.
+
+/// The JSON schema of documents.
+pub fn json_schema() -> String {
+    String::from("{}")
+}

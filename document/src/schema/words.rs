@@ -1,0 +1,194 @@
+//! Names with a fixed meaning: those of Direct3D, without their prefixes, and of documents. Case does not matter.
+
+use brolga_bytecode::sm3::Usage;
+use brolga_raster::layout::ElementFormat;
+use brolga_raster::state::{Cull, Fill, Topology};
+use brolga_runtime::format::TextureFormat;
+use brolga_runtime::pipeline::state::{BlendOp, Factor, LogicOp, Named, StencilOp};
+use brolga_runtime::{AddressMode, Comparison, Filter, Format, Reduction, Tap};
+
+use crate::model::number::NumberType;
+use crate::text::Node;
+
+/// A list of names.
+pub(crate) struct Words {
+    /// What they are of.
+    pub what: &'static str,
+    pub names: fn() -> Vec<&'static str>,
+    /// What may stand before them.
+    pub prefix: &'static str,
+}
+
+impl Words {
+    const fn new(what: &'static str, names: fn() -> Vec<&'static str>) -> Self {
+        Self { what, names, prefix: "" }
+    }
+
+    /// A written name as the list has it.
+    pub fn find(&self, written: &str) -> Option<&'static str> {
+        let name = written.strip_prefix(self.prefix).unwrap_or(written);
+        (self.names)().into_iter().find(|known| known.eq_ignore_ascii_case(name))
+    }
+}
+
+/// The names of an enumeration.
+fn all<T: Named>() -> Vec<&'static str> {
+    T::VALUES.iter().map(|value| value.named()).collect()
+}
+
+/// The value that a checked name stands for.
+pub(crate) fn named<T: Named>(node: &Node) -> Option<T> {
+    let written = node.text()?;
+    T::VALUES.iter().copied().find(|value| value.named().eq_ignore_ascii_case(written))
+}
+
+/// Kinds of resources by their names.
+pub(crate) const KIND_NAMES: &[&str] = &[
+    "constant",
+    "vertex",
+    "index",
+    "indirect",
+    "stream_out",
+    "raw",
+    "structured",
+    "typed",
+    "texture1d",
+    "texture1darray",
+    "texture2d",
+    "texture2darray",
+    "texture3d",
+    "texturecube",
+    "texturecubearray",
+    "texture2dms",
+    "texture2dmsarray",
+    "mesh",
+];
+
+pub(crate) static KINDS: Words = Words::new("kind of resource", || KIND_NAMES.to_vec());
+pub(crate) static VIEWS: Words = Words::new("kind of view", || KIND_NAMES[5..17].to_vec());
+pub(crate) static NUMBER_TYPES: Words = Words::new("type of numbers", || NumberType::NAMES.to_vec());
+pub(crate) static FORMATS: Words = Words {
+    what: "format",
+    names: || {
+        let direct3d9 = TextureFormat::names();
+        Format::ALL.iter().map(|format| format.name()).chain(direct3d9).collect()
+    },
+    prefix: "D3DFMT_",
+};
+pub(crate) static APIS: Words = Words::new("API", || vec!["d3d11", "d3d9"]);
+pub(crate) static FILTERS: Words = Words::new("filter", || filters().into_iter().map(|(name, _)| name).collect());
+pub(crate) static ADDRESSES: Words = Words::new("address mode", all::<AddressMode>);
+/// Those of Direct3D 9 have an underscore less.
+pub(crate) static ADDRESSES_9: Words =
+    Words::new("address mode", || vec!["WRAP", "MIRROR", "CLAMP", "BORDER", "MIRRORONCE"]);
+pub(crate) static TAPS: Words = Words::new("filter", || vec!["NONE", "POINT", "LINEAR", "ANISOTROPIC"]);
+pub(crate) static COMPARISONS: Words = Words::new("comparison", all::<Comparison>);
+pub(crate) static TOPOLOGIES: Words = Words::new("topology", || {
+    let all = Topology::ALL.into_iter().filter(|topology| *topology != Topology::TriangleFan);
+    all.map(Topology::name).chain(ABSENT_TOPOLOGIES.iter().copied()).collect()
+});
+pub(crate) static TOPOLOGIES_9: Words =
+    Words::new("topology", || Topology::ALL.into_iter().map(Topology::name).collect());
+/// Those that are refused by name until they are there.
+pub(crate) const ABSENT_TOPOLOGIES: &[&str] = &[
+    "LINELIST_ADJ",
+    "LINESTRIP_ADJ",
+    "TRIANGLELIST_ADJ",
+    "TRIANGLESTRIP_ADJ",
+    "1_CONTROL_POINT_PATCHLIST",
+    "2_CONTROL_POINT_PATCHLIST",
+    "3_CONTROL_POINT_PATCHLIST",
+    "4_CONTROL_POINT_PATCHLIST",
+];
+pub(crate) static FILLS: Words = Words::new("fill mode", all::<Fill>);
+pub(crate) static CULLS: Words = Words::new("cull mode", all::<Cull>);
+pub(crate) static STENCIL_OPS: Words = Words::new("stencil operation", all::<StencilOp>);
+pub(crate) static FACTORS: Words = Words::new("blend factor", all::<Factor>);
+pub(crate) static BLEND_OPS: Words = Words::new("blend operation", all::<BlendOp>);
+pub(crate) static LOGIC_OPS: Words = Words::new("logic operation", all::<LogicOp>);
+pub(crate) static WRITE_MASKS: Words = Words::new("depth write mask", || vec!["ZERO", "ALL"]);
+pub(crate) static CLASSES: Words = Words::new("class of input elements", || vec!["vertex", "instance"]);
+pub(crate) static INDEX_FORMATS: Words =
+    Words::new("index format", || vec!["R16_UINT", "R32_UINT", "INDEX16", "INDEX32"]);
+pub(crate) static QUERIES: Words = Words::new("kind of query", || vec!["occlusion", "statistics", "stream_out"]);
+pub(crate) static ORDERS: Words = Words::new("order", || vec!["fixed", "any"]);
+pub(crate) static PLANES: Words = Words::new("plane", || vec!["depth", "stencil"]);
+pub(crate) static EXACT: Words = Words::new("tolerance", || vec!["exact"]);
+pub(crate) static ZERO: Words = Words::new("fill", || vec!["zero"]);
+pub(crate) static GENERATE: Words = Words::new("value of mips", || vec!["generate"]);
+pub(crate) static USAGES: Words =
+    Words { what: "usage", names: || Usage::ALL.iter().map(|usage| usage.text()).collect(), prefix: "D3DDECLUSAGE_" };
+pub(crate) static DECLARED_TYPES: Words =
+    Words { what: "type of vertices", names: || ElementFormat::declarations().collect(), prefix: "D3DDECLTYPE_" };
+pub(crate) static FLOAT_RULES: Words = Words::new("set of float rules", || vec!["DIRECT3D9", "IEEE"]);
+pub(crate) static FOG_DISTANCES: Words = Words::new("distance of fog", || vec!["DEPTH", "W"]);
+
+/// Every filter in all its reductions: the names of Direct3D, and short ones where one word says it.
+macro_rules! filters {
+    ($($name:literal $minify:ident $magnify:ident $mip:ident $anisotropic:literal;)+) => {
+        pub(crate) fn filters() -> Vec<(&'static str, Filter)> {
+            let filter = |minify, magnify, mip, anisotropic, reduction| Filter { minify, magnify, mip, anisotropic, reduction };
+            vec![$(
+                ($name, filter(Tap::$minify, Tap::$magnify, Tap::$mip, $anisotropic, Reduction::Weighted)),
+                (concat!("COMPARISON_", $name), filter(Tap::$minify, Tap::$magnify, Tap::$mip, $anisotropic, Reduction::Comparison)),
+                (concat!("MINIMUM_", $name), filter(Tap::$minify, Tap::$magnify, Tap::$mip, $anisotropic, Reduction::Minimum)),
+                (concat!("MAXIMUM_", $name), filter(Tap::$minify, Tap::$magnify, Tap::$mip, $anisotropic, Reduction::Maximum)),
+            )+]
+        }
+    };
+}
+
+filters! {
+    // name                            minify magnify mip    anisotropic
+    "MIN_MAG_MIP_POINT"                Point  Point   Point  false;
+    "MIN_MAG_POINT_MIP_LINEAR"         Point  Point   Linear false;
+    "MIN_POINT_MAG_LINEAR_MIP_POINT"   Point  Linear  Point  false;
+    "MIN_POINT_MAG_MIP_LINEAR"         Point  Linear  Linear false;
+    "MIN_LINEAR_MAG_MIP_POINT"         Linear Point   Point  false;
+    "MIN_LINEAR_MAG_POINT_MIP_LINEAR"  Linear Point   Linear false;
+    "MIN_MAG_LINEAR_MIP_POINT"         Linear Linear  Point  false;
+    "MIN_MAG_MIP_LINEAR"               Linear Linear  Linear false;
+    "ANISOTROPIC"                      Linear Linear  Linear true;
+    "POINT"                            Point  Point   Point  false;
+    "LINEAR"                           Linear Linear  Linear false;
+}
+
+/// A format's name as other interfaces spell it, in the manner of DXGI: `RGBA8_UNORM`, `RGBA32F`, `DXGI_FORMAT_R32_FLOAT`.
+pub(crate) fn spelt_out(name: &str) -> String {
+    let name = name.to_ascii_uppercase();
+    let name = name.strip_prefix("DXGI_FORMAT_").unwrap_or(&name);
+    let letters = name.find(|letter| !"RGBAX".contains(letter)).unwrap_or(name.len());
+    let (channels, rest) = name.split_at(letters);
+    let digits = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+    let (bits, rest) = rest.split_at(digits);
+    if channels.is_empty() || bits.is_empty() {
+        return name.to_owned();
+    }
+    let meaning = match rest {
+        "" => "_UNORM",
+        "F" => "_FLOAT",
+        "I" => "_SINT",
+        "UI" => "_UINT",
+        other => other,
+    };
+    channels.chars().map(|channel| format!("{channel}{bits}")).collect::<String>() + meaning
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_spelt_out() {
+        for (name, expected) in [
+            ("RGBA8_UNORM", "R8G8B8A8_UNORM"),
+            ("rgba32f", "R32G32B32A32_FLOAT"),
+            ("DXGI_FORMAT_R32_FLOAT", "R32_FLOAT"),
+            ("RG16UI", "R16G16_UINT"),
+            ("R8", "R8_UNORM"),
+            ("BC1_UNORM", "BC1_UNORM"),
+        ] {
+            assert_eq!(spelt_out(name), expected);
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! A document as a tree of values that know where they stand in its text.
+//!
+//! JSON and TOML give the same tree, so that everything after it is written once and every complaint can point at its place. Numbers
+//! keep their full range: an integer is an `i64`, anything else an `f64`.
+//!
+//! What a reader takes out of a tree was checked before (`schema/`): a value that is not of the type that is asked for is none.
+
+mod syntax;
+
+use std::ops::Range;
+
+pub use syntax::Syntax;
+pub(crate) use syntax::parse;
+
+/// Bytes of a document's text, from the first to one past the last.
+pub type Span = Range<usize>;
+
+/// A value and its place.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Node {
+    pub value: Value,
+    pub span: Span,
+}
+
+/// What a value is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Null,
+    Bool(bool),
+    Integer(i64),
+    Float(f64),
+    Text(String),
+    Array(Vec<Node>),
+    Table(Vec<Entry>),
+}
+
+/// One `key = value` of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entry {
+    pub key: String,
+    pub key_span: Span,
+    pub node: Node,
+}
+
+/// A value and its place in a document's text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Located<T> {
+    pub value: T,
+    pub span: Span,
+}
+
+impl<T> Located<T> {
+    pub fn new(value: T, span: &Span) -> Self {
+        Self { value, span: span.clone() }
+    }
+}
+
+impl Value {
+    /// What messages call a value of this type.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Value::Null => "null",
+            Value::Bool(_) => "a boolean",
+            Value::Integer(_) => "an integer",
+            Value::Float(_) => "a float",
+            Value::Text(_) => "a string",
+            Value::Array(_) => "an array",
+            Value::Table(_) => "a table",
+        }
+    }
+
+    /// A number of any type, or the words for what JSON has no number for.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Value::Integer(number) => Some(*number as f64),
+            Value::Float(number) => Some(*number),
+            Value::Text(text) => match text.as_str() {
+                "nan" => Some(f64::NAN),
+                "inf" => Some(f64::INFINITY),
+                "-inf" => Some(f64::NEG_INFINITY),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl Node {
+    /// The entries of a table, in the order of the text.
+    pub fn entries(&self) -> &[Entry] {
+        if let Value::Table(entries) = &self.value { entries } else { &[] }
+    }
+
+    /// The items of an array.
+    pub fn items(&self) -> &[Node] {
+        if let Value::Array(items) = &self.value { items } else { &[] }
+    }
+
+    /// A text.
+    pub fn text(&self) -> Option<&str> {
+        if let Value::Text(text) = &self.value { Some(text) } else { None }
+    }
+
+    /// An integer.
+    pub fn integer<T: TryFrom<i64>>(&self) -> Option<T> {
+        if let Value::Integer(number) = self.value { T::try_from(number).ok() } else { None }
+    }
+
+    /// True or false.
+    pub fn flag(&self) -> Option<bool> {
+        if let Value::Bool(flag) = self.value { Some(flag) } else { None }
+    }
+
+    /// A number, rounded.
+    pub fn float(&self) -> Option<f32> {
+        self.value.number().map(|number| number as f32)
+    }
+
+    /// As many items as are asked for, each read.
+    pub fn array<T: Copy + Default, const N: usize>(&self, read: impl Fn(&Node) -> Option<T>) -> Option<[T; N]> {
+        let mut all = [T::default(); N];
+        let items = self.items();
+        if items.len() != N {
+            return None;
+        }
+        for (to, item) in all.iter_mut().zip(items) {
+            *to = read(item)?;
+        }
+        Some(all)
+    }
+
+    /// The entry of a key.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries().iter().find(|entry| entry.key == key)
+    }
+
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.entry(key).map(|entry| &entry.node)
+    }
+
+    /// The text at a key.
+    pub fn text_at(&self, key: &str) -> Option<&str> {
+        self.get(key)?.text()
+    }
+
+    /// The text at a key, with its place.
+    pub fn named_at(&self, key: &str) -> Option<Located<String>> {
+        let node = self.get(key)?;
+        Some(Located::new(node.text()?.to_owned(), &node.span))
+    }
+
+    /// The integer at a key.
+    pub fn integer_at<T: TryFrom<i64>>(&self, key: &str) -> Option<T> {
+        self.get(key)?.integer()
+    }
+
+    /// Whether the key is there and true.
+    pub fn is_true(&self, key: &str) -> bool {
+        self.get(key).and_then(Node::flag).unwrap_or(false)
+    }
+
+    /// The items at a key; none where it is absent.
+    pub fn items_at(&self, key: &str) -> &[Node] {
+        self.get(key).map_or(&[], Node::items)
+    }
+
+    /// The entries at a key; none where it is absent.
+    pub fn entries_at(&self, key: &str) -> &[Entry] {
+        self.get(key).map_or(&[], Node::entries)
+    }
+
+    /// Where complaints about all of it point: a table may be long, so they point at its first entry.
+    pub fn head(&self) -> Span {
+        match self.entries() {
+            [first, ..] => first.key_span.start..first.node.span.end.max(first.key_span.end),
+            [] => self.span.clone(),
+        }
+    }
+
+    /// The path of the innermost value that holds a byte of the text: `steps[2].bind.t0`.
+    pub fn path_of(&self, byte: usize) -> String {
+        let mut path = String::new();
+        let mut node = self;
+        loop {
+            let next = match &node.value {
+                Value::Table(entries) => entries.iter().find(|entry| {
+                    entry.node.span.contains(&byte) || entry.key_span.contains(&byte)
+                }).map(|entry| {
+                    if !path.is_empty() {
+                        path.push('.');
+                    }
+                    path.push_str(&entry.key);
+                    &entry.node
+                }),
+                Value::Array(items) => items.iter().position(|item| item.span.contains(&byte)).map(|n| {
+                    path.push_str(&format!("[{n}]"));
+                    &items[n]
+                }),
+                _ => None,
+            };
+            match next {
+                Some(inner) => node = inner,
+                None => return path,
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The documents that a command line names: files, and folders with one or with many.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use brolga::document::Document;
+
+/// Folders inside each other that are looked into.
+const MAX_DEPTH: usize = 16;
+
+/// The documents that a path stands for: a file, that of a folder, or else all that are below the folder, in the order of their names.
+pub(super) fn find(path: &Path) -> io::Result<Vec<PathBuf>> {
+    if !path.is_dir() || Document::find(path).is_some() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut found = Vec::new();
+    below(path, 0, &mut found)?;
+    match found.is_empty() {
+        // Reading it says what is missing.
+        true => Ok(vec![path.to_owned()]),
+        false => Ok(found),
+    }
+}
+
+fn below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    let mut paths = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>()?;
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            match Document::find(&path) {
+                Some(_) => found.push(path),
+                None if depth < MAX_DEPTH && !path.is_symlink() => below(&path, depth + 1, found)?,
+                None => {}
+            }
+        } else if Document::is_likely(&path) {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
