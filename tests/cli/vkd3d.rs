@@ -151,7 +151,7 @@ fn messages_lead_to_their_places() {
     // A warning, and a shader.
     let second =
         folder("2.1", &format!("echo 'x y.hlsl:3:17: W5300: Implicit truncation of vector type.' >&2\n{COPY}"));
-    brolga(&second, &RUN).fails(0, &["⚠ W5300: Implicit truncation of vector type.", "[x y.hlsl:3:1]"]);
+    brolga(&second, &RUN).fails(0, &["⚠ W5300: Implicit truncation of vector type.", "[x y.hlsl:3:17]"]);
     // Without a place.
     for (said, part) in [
         (

@@ -29,6 +29,14 @@ pub(super) struct Call {
     pub within: Option<PathBuf>,
 }
 
+/// A path that no program takes for an option.
+pub(super) fn no_option(path: &Path) -> PathBuf {
+    match path.to_str() {
+        Some(text) if text.starts_with('-') => Path::new(".").join(path),
+        _ => path.to_owned(),
+    }
+}
+
 /// A compiler that has exited by itself.
 pub(super) struct Ended {
     pub status: ExitStatus,

@@ -2,11 +2,13 @@
 //! file's name is special.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use brolga::job::Source;
 
+use super::child::no_option;
 use super::defines::{self, Define};
+use super::program;
 use super::vkd3d::{self, Vkd3d};
 
 /// What follows a command without placeholders: the arguments of fxc.
@@ -33,7 +35,7 @@ impl Command {
     pub fn parse(text: &str) -> Result<Self, String> {
         let words = split(text)?;
         match words.as_slice() {
-            [word] if word == vkd3d::NAME || vkd3d::is_program(word) => Vkd3d::named(word).map(Command::Vkd3d),
+            [word] if word == program::VKD3D.0 || vkd3d::is_program(word) => Vkd3d::named(word).map(Command::Vkd3d),
             _ => Line::new(words).map(Command::Line),
         }
     }
@@ -111,14 +113,6 @@ impl Line {
             }
         }
         Ok(filled)
-    }
-}
-
-/// A path that no program takes for an option.
-pub(super) fn no_option(path: &Path) -> PathBuf {
-    match path.to_str() {
-        Some(text) if text.starts_with('-') => Path::new(".").join(path),
-        _ => path.to_owned(),
     }
 }
 

@@ -80,46 +80,43 @@ impl<'a> Message<'a> {
     }
 
     /// The name that it quotes, if it does.
-    fn quoted(&self) -> Option<&'a str> {
+    pub fn quoted(&self) -> Option<&'a str> {
         let begin = self.text.find(['"', '\''])?;
         let quote = &self.text[begin..=begin];
         self.text[begin + 1..].split_once(quote).map(|(name, _)| name).filter(|name| !name.is_empty())
     }
 
-    /// The bytes of the source that it is about, if it is about a place. Where columns count something else than the source's
-    /// letters, that is the name that the message quotes, or else the line.
+    /// The bytes of the source that it is about, if it is about a place. A place in preprocessed text is taken for one in the
+    /// source, but that a name which the message quotes is more certain than the column.
     pub fn span(&self, source: &str) -> Option<Range<usize>> {
-        let (number, columns) = match self.place? {
-            Place::Source(line, columns) => (line, columns),
-            Place::Preprocessed(line, _) => (line, None),
+        let (line, columns, name) = match self.place? {
+            Place::Source(line, columns) => (line, columns, None),
+            Place::Preprocessed(line, column) => (line, Some((column, column)), self.quoted()),
         };
         let mut begin = 0;
-        for line in source.split_inclusive('\n').take(number.saturating_sub(1)) {
+        for line in source.split_inclusive('\n').take(line.saturating_sub(1)) {
             begin += line.len();
         }
         let line = source[begin..].lines().next().unwrap_or("");
+        if let Some(word) = name.and_then(|name| find_word(line, name)) {
+            return Some(begin + word.start..begin + word.end);
+        }
         let byte = |column: usize| line.char_indices().nth(column).map_or(line.len(), |(byte, _)| byte);
-        let whole = begin + line.len() - line.trim_start().len()..begin + line.trim_end().len();
-        Some(match (columns, self.place) {
-            (Some((first, last)), _) => begin + byte(first.saturating_sub(1))..begin + byte(last.max(first)),
-            (None, Some(Place::Preprocessed(..))) => self.name_in(source, whole),
-            (None, _) => whole,
+        Some(match columns {
+            Some((first, last)) => begin + byte(first.saturating_sub(1))..begin + byte(last.max(first)),
+            None => begin + line.len() - line.trim_start().len()..begin + line.trim_end().len(),
         })
     }
+}
 
-    /// The bytes of the name that it quotes in a line of the source; the line, if it has no such word.
-    pub fn name_in(&self, source: &str, line: Range<usize>) -> Range<usize> {
-        let Some(name) = self.quoted() else { return line };
-        let is_word = |letter: char| letter == '_' || letter.is_alphanumeric();
-        let text = &source[line.clone()];
-        let mut found = text.match_indices(name).map(|(at, name)| at..at + name.len());
-        let is_within = |at: &Range<usize>| {
-            name.starts_with(is_word) && text[..at.start].ends_with(is_word)
-                || name.ends_with(is_word) && text[at.end..].starts_with(is_word)
-        };
-        let whole = found.find(|at| !is_within(at));
-        whole.map_or(line.clone(), |at| line.start + at.start..line.start + at.end)
-    }
+/// The first place of a word in a text where it is no part of a longer one.
+pub(super) fn find_word(text: &str, word: &str) -> Option<Range<usize>> {
+    let is_letter = |letter: char| letter == '_' || letter.is_alphanumeric();
+    let is_part = |at: &Range<usize>| {
+        word.starts_with(is_letter) && text[..at.start].ends_with(is_letter)
+            || word.ends_with(is_letter) && text[at.end..].starts_with(is_letter)
+    };
+    text.match_indices(word).map(|(at, word)| at..at + word.len()).find(|at| !is_part(at))
 }
 
 /// Severity and number of the code that a text begins with: `E5005: …`.
@@ -174,8 +171,8 @@ mod tests {
                 ("C:\\a: b.hlsl", true, "E5000: syntax error, unexpected '}', expecting ';'", "}"),
             ),
             (
-                "a.hlsl:3:23: W5300: Implicit truncation of vector type.",
-                ("a.hlsl", false, "W5300: Implicit truncation of vector type.", "void main() { o[0] = foo; }"),
+                "a.hlsl:3:24: W5300: Implicit truncation of vector type.",
+                ("a.hlsl", false, "W5300: Implicit truncation of vector type.", "o"),
             ),
             (
                 "a.hlsl:1:1: E4002: Failed to open \"b.hlsli\".",

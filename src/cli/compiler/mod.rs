@@ -201,7 +201,7 @@ impl Compiler {
             Command::Vkd3d(vkd3d)
                 if messages.iter().any(|message| matches!(message.place, Some(Place::Preprocessed(..)))) =>
             {
-                self.preprocess(vkd3d, source, defines, &place, cancel)
+                self.preprocess(vkd3d, source, defines, &place, cancel)?
             }
             _ => None,
         };
@@ -229,7 +229,8 @@ impl Compiler {
         }
     }
 
-    /// The text in which vkd3d-compiler counted lines and columns; `None` if it does not give that.
+    /// The text in which vkd3d-compiler counted lines and columns; `None` if it does not give that. It fails only on an
+    /// interrupt.
     fn preprocess(
         &self,
         vkd3d: &Vkd3d,
@@ -237,12 +238,14 @@ impl Compiler {
         defines: &[Define],
         folder: &Path,
         cancel: &CancelToken,
-    ) -> Option<Preprocessed> {
+    ) -> Result<Option<Preprocessed>, SourceError> {
         let output = folder.join("preprocessed.hlsl");
-        let call = vkd3d.preprocesses(source, defines, &output, folder).ok()?;
-        let run = child::run(call, folder, self.longest, cancel).ok()?;
-        let text = child::read_text(&output, MOST_SOURCE).ok().filter(|_| run.status.success())?;
-        Some(Preprocessed::new(&text, &source.path))
+        let call = vkd3d.preprocesses(source, defines, &output, folder)?;
+        match child::run(call, folder, self.longest, cancel) {
+            Ok(run) if run.status.success() => Ok(Preprocessed::read(&output, &source.path)),
+            Err(stopped) if cancel.is_cancelled() => Err(stopped),
+            _ => Ok(None),
+        }
     }
 
     /// Shows the messages at their places, and returns the first error.
@@ -256,12 +259,9 @@ impl Compiler {
             }
             let words = short(message.text);
             let placed = match (message.place, preprocessed) {
-                (Some(Place::Preprocessed(line, column)), Some(preprocessed)) => {
-                    preprocessed.place(line, column).map(|place| {
-                        let span = if place.is_word { place.span } else { message.name_in(place.text, place.span) };
-                        (place.file.to_owned(), place.text.to_owned(), span)
-                    })
-                }
+                (Some(Place::Preprocessed(line, column)), Some(preprocessed)) => preprocessed
+                    .place(line, column, message.quoted())
+                    .map(|place| (place.file.to_owned(), place.text.to_owned(), place.span)),
                 _ => {
                     let file = file_of(message.file, source);
                     let text =

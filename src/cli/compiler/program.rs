@@ -3,8 +3,10 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// The compilers that `--compiler` knows by name: the name, and the program.
-const NAMED: [(&str, &str); 2] = [("fxc", "fxc"), (super::vkd3d::NAME, super::vkd3d::PROGRAM)];
+/// What `--compiler` calls vkd3d-compiler, and its program.
+pub(super) const VKD3D: (&str, &str) = ("vkd3d", "vkd3d-compiler");
+/// The compilers that `--compiler` knows by name, the best first.
+const NAMED: [(&str, &str); 2] = [("fxc", "fxc"), VKD3D];
 
 /// A program's path, if a folder of PATH has it.
 pub(super) fn find(name: &str) -> Option<PathBuf> {

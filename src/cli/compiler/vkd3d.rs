@@ -8,15 +8,12 @@ use std::time::Duration;
 use brolga::CancelToken;
 use brolga::job::{Source, SourceError};
 
-use super::child::{self, Call};
-use super::command::no_option;
+use super::child::{self, Call, no_option};
 use super::defines::{self, Define};
 use super::{program, short};
 
-/// What `--compiler` calls it.
-pub(super) const NAME: &str = "vkd3d";
 /// What it is called itself.
-pub(super) const PROGRAM: &str = "vkd3d-compiler";
+const PROGRAM: &str = program::VKD3D.1;
 /// The first version that is known to compile compute shaders. 1.2, which Debian 12 has, reads no HLSL at all.
 const FIRST: (u32, u32) = (2, 1);
 /// What `--version` prints before the version.
@@ -24,10 +21,10 @@ const TITLE: &str = "vkd3d shader compiler version ";
 /// How long it may take to say its version.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Whether a word of a command line names the program.
+/// Whether a word of a command line is a path of the program, on any system.
 pub(super) fn is_program(word: &str) -> bool {
-    let file = word.rsplit(['/', std::path::MAIN_SEPARATOR]).next().unwrap_or(word);
-    file.strip_suffix(std::env::consts::EXE_SUFFIX).unwrap_or(file) == PROGRAM
+    let file = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    file.strip_suffix(".exe").unwrap_or(file) == PROGRAM
 }
 
 /// The program, where it is.
@@ -36,20 +33,20 @@ pub(super) struct Vkd3d {
 }
 
 impl Vkd3d {
-    /// The program that a word names: its path, or `vkd3d`.
+    /// The program that a word names: `vkd3d`, its own name, or its path.
     pub fn named(word: &str) -> Result<Self, String> {
-        if word.contains(std::path::is_separator) {
-            // It runs in the source's folder.
-            let path = std::path::absolute(word).map_err(|error| format!("`{word}` cannot be found: {error}"))?;
-            return Ok(Self { path });
+        if word == program::VKD3D.0 || word == PROGRAM {
+            return program::find(PROGRAM).map(|path| Self { path }).ok_or_else(|| {
+                format!(
+                    "`{PROGRAM}` is not on the PATH: install version {} or later, or name it with its folder, as in \
+                     `--compiler /opt/bin/{PROGRAM}`; docs/compile.md says how",
+                    written(FIRST)
+                )
+            });
         }
-        program::find(PROGRAM).map(|path| Self { path }).ok_or_else(|| {
-            format!(
-                "`{PROGRAM}` is not on the PATH: install version {} or later, or name it with its folder, as in `--compiler \
-                 /opt/bin/{PROGRAM}`; docs/compile.md says how",
-                written(FIRST)
-            )
-        })
+        // It runs in the source's folder.
+        let path = std::path::absolute(word).map_err(|error| format!("`{word}` cannot be found: {error}"))?;
+        Ok(Self { path })
     }
 
     /// Asks the program for its version, and refuses those that cannot compile HLSL.
@@ -216,9 +213,15 @@ mod tests {
 
     #[test]
     fn the_program_is_known_by_the_name_of_its_file() {
-        for (word, expected) in
-            [("vkd3d-compiler", true), ("/a b/vkd3d-compiler", true), ("vkd3d", false), ("vkd3d-compiler2", false)]
-        {
+        for (word, expected) in [
+            ("vkd3d-compiler", true),
+            ("/a b/vkd3d-compiler", true),
+            ("C:\\a b\\vkd3d-compiler.exe", true),
+            ("vkd3d", false),
+            ("vkd3d-compiler2", false),
+            ("vkd3d-compiler/fxc", false),
+            ("", false),
+        ] {
             assert_eq!(is_program(word), expected, "{word}");
         }
     }
