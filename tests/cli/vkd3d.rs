@@ -249,14 +249,20 @@ fn the_real_program_compiles_or_is_refused() {
     let said = Command::new(&path).arg("--version").output().unwrap().stdout;
     let said = String::from_utf8(said).unwrap();
     let folder = Folder::new();
-    let source = "/* A\n * comment */\nRWByteAddressBuffer o;\n[numthreads(1, 1, 1)] void main() { o.Store(0, 7); }\n";
-    folder.write("a.hlsl", source).write("b.hlsl", source.replace("7", "1 + nothing"));
+    let source = "/* A\n * comment */\n#include \"b.hlsli\"\n[numthreads(1, 1, 1)] void main() { o.Store(0, 7); }\n";
+    fs::create_dir(folder.path("sub")).unwrap();
+    folder.write("sub/a.hlsl", source).write("sub/b.hlsli", "RWByteAddressBuffer o;\n");
+    folder.write(
+        "sub/c.hlsl",
+        source.replace("o.Store(0, 7)", "float x = smoothstep(0, 1, 2);\n  o.Store(0, x + nothing)"),
+    );
     let info = |file: &str| folder.brolga(&["info", file, "--compiler", "vkd3d"]);
     let is_old = ["version 0.", "version 1.", "version 2.0 "].iter().any(|old| said.contains(old));
     if is_old {
-        info("a.hlsl").fails(2, &["a.hlsl is not compiled", "is version ", "2.1 is the first that compiles HLSL"]);
+        info("sub/a.hlsl").fails(2, &["a.hlsl is not compiled", "is version ", "2.1 is the first that compiles HLSL"]);
     } else {
-        assert_eq!((info("a.hlsl").code, info("a.hlsl").err.as_str()), (Some(0), ""));
-        info("b.hlsl").fails(2, &["E5005", "[b.hlsl:4:52]", "line 4: "]);
+        let run = info("sub/a.hlsl");
+        assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+        info("sub/c.hlsl").fails(2, &["E5005", "[sub/c.hlsl:5:18]", "line 5: "]);
     }
 }

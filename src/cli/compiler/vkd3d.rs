@@ -35,7 +35,7 @@ pub(super) struct Vkd3d {
 impl Vkd3d {
     /// The program that a word names: `vkd3d`, its own name, or its path.
     pub fn named(word: &str) -> Result<Self, String> {
-        if word == program::VKD3D.0 || word == PROGRAM {
+        if word == program::VKD3D.0 || word.strip_suffix(".exe").unwrap_or(word) == PROGRAM {
             return program::find(PROGRAM).map(|path| Self { path }).ok_or_else(|| {
                 format!(
                     "`{PROGRAM}` is not on the PATH: install version {} or later, or name it with its folder, as in \
@@ -77,8 +77,6 @@ impl Vkd3d {
     }
 
     /// How a source is compiled. What is written for that goes into `folder`.
-    ///
-    /// The program runs in the source's folder, because it looks for included files where it runs.
     pub fn compiles(
         &self,
         source: &Source,
@@ -86,13 +84,9 @@ impl Vkd3d {
         output: &Path,
         folder: &Path,
     ) -> Result<Call, SourceError> {
-        let target = target(&source.profile)?;
-        let mut words: Vec<OsString> = vec![self.path.clone().into()];
-        words
-            .extend(["-x", "hlsl", "-b", target, "-p", &source.profile, "-e", &source.entry, "-o"].map(OsString::from));
-        words.push(output.into());
-        words.push(input(source, defines, folder)?);
-        Ok(Call { words, within: folder_of(source) })
+        let Source { profile, entry, .. } = source;
+        let options = ["-x", "hlsl", "-b", target(profile)?, "-p", profile, "-e", entry];
+        self.call(&options, source, defines, output, folder)
     }
 
     /// How the text is made that the compiler counts lines and columns in.
@@ -103,11 +97,23 @@ impl Vkd3d {
         output: &Path,
         folder: &Path,
     ) -> Result<Call, SourceError> {
+        self.call(&["-x", "hlsl", "-E"], source, defines, output, folder)
+    }
+
+    /// The program runs in the source's folder, because it looks for included files where it runs.
+    fn call(
+        &self,
+        options: &[&str],
+        source: &Source,
+        defines: &[Define],
+        output: &Path,
+        folder: &Path,
+    ) -> Result<Call, SourceError> {
         let mut words: Vec<OsString> = vec![self.path.clone().into()];
-        words.extend(["-x", "hlsl", "-E", "-o"].map(OsString::from));
-        words.push(output.into());
-        words.push(input(source, defines, folder)?);
-        Ok(Call { words, within: folder_of(source) })
+        words.extend(options.iter().map(OsString::from));
+        words.extend(["-o".into(), output.into(), input(source, defines, folder)?]);
+        let within = source.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        Ok(Call { words, within: within.map(Path::to_owned) })
     }
 }
 
@@ -124,10 +130,6 @@ fn target(profile: &str) -> Result<&'static str, SourceError> {
         // What is no profile at all the program tells.
         _ => Ok("dxbc-tpf"),
     }
-}
-
-fn folder_of(source: &Source) -> Option<PathBuf> {
-    source.path.parent().filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_owned)
 }
 
 /// The file that the program reads, seen from the source's folder. It has no option that defines macros, so they are written
