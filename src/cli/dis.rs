@@ -3,7 +3,6 @@
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use brolga::advice;
 use brolga::bytecode::Limits;
 use brolga::bytecode::listing::{exact, listing};
 use clap::Args;
@@ -65,7 +64,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
             stream::write(&arguments.output, &arguments.file, text.as_bytes(), styles.err)
         }
         Err(error) => {
-            let help = advice(&error, &arguments.file, &bytes);
+            let help = reader.advice(&error, &arguments.file, &bytes);
             report::print_plain(format!("{}: {error}", arguments.file.display()), help, styles.err);
             Ok(Ending::BadInput)
         }

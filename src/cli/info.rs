@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use brolga::advice;
 use brolga::bytecode::Limits;
 use brolga::bytecode::info::Info;
 use serde_json::json;
@@ -63,7 +62,7 @@ pub(super) fn run(arguments: &Shaders, styles: &Styles) -> io::Result<Ending> {
 fn read(path: &Path, reader: &Reader<'_>) -> Result<Info, (String, Option<String>)> {
     let bytes = reader.load(path).map_err(|text| (text, None))?;
     Info::read(&bytes, &Limits::default())
-        .map_err(|error| (format!("{}: {error}", path.display()), advice(&error, path, &bytes)))
+        .map_err(|error| (format!("{}: {error}", path.display()), reader.advice(&error, path, &bytes)))
 }
 
 /// The text with its titles in colour, and without characters that would steer a terminal.

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use brolga::advice;
 use brolga::bytecode::{Findings, Limits, findings};
 use serde_json::json;
 
@@ -37,7 +36,7 @@ pub(super) fn run(arguments: &Shaders, styles: &Styles) -> io::Result<Ending> {
         files.push(json!({ "file": file, "state": state, "findings": found.len() }));
         for error in found {
             ending = ending.max(Ending::Mismatch);
-            let help = advice(&error, path, &bytes);
+            let help = reader.advice(&error, path, &bytes);
             match arguments.format {
                 Format::Text => {
                     let help = help.map_or(String::new(), |help| format!("; help: {help}"));

@@ -13,6 +13,7 @@
 //! | `info.rs` | `brolga info` and `brolga validate` |
 //! | `cache.rs` | the command's cache |
 //! | `compiler.rs` | shaders in HLSL, by another program |
+//! | `vkd3d.rs` | the same by vkd3d-compiler, which is known by name |
 //! | `foreign.rs` | files that are no shaders |
 //! | `memory.rs` | inputs that want more memory than there is |
 //! | `usage.rs` | command lines that are wrong |
@@ -37,6 +38,7 @@ mod new;
 mod outputs;
 mod packaging;
 mod usage;
+mod vkd3d;
 mod written;
 
 /// A folder for one test, with the files that most jobs need.

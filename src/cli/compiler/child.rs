@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -22,6 +22,21 @@ const MOST_BYTES: u64 = 16 << 20;
 /// How often it is polled.
 const TICK: Duration = Duration::from_millis(5);
 
+/// A program with its arguments.
+pub(super) struct Call {
+    pub words: Vec<OsString>,
+    /// The folder that it runs in, if that is not this process's.
+    pub within: Option<PathBuf>,
+}
+
+/// A path that no program takes for an option.
+pub(super) fn no_option(path: &Path) -> PathBuf {
+    match path.to_str() {
+        Some(text) if text.starts_with('-') => Path::new(".").join(path),
+        _ => path.to_owned(),
+    }
+}
+
 /// A compiler that has exited by itself.
 pub(super) struct Ended {
     pub status: ExitStatus,
@@ -29,18 +44,17 @@ pub(super) struct Ended {
     pub said: String,
 }
 
-/// Runs a program with its arguments, for `longest` at most. Its output is stored in `folder`.
-pub(super) fn run(
-    words: Vec<OsString>,
-    folder: &Path,
-    longest: Duration,
-    cancel: &CancelToken,
-) -> Result<Ended, SourceError> {
+/// Runs a program, for `longest` at most. Its output is stored in `folder`.
+pub(super) fn run(call: Call, folder: &Path, longest: Duration, cancel: &CancelToken) -> Result<Ended, SourceError> {
     let log = folder.join("said");
     let unwritten = |error: io::Error| format!("the compiler's messages cannot be stored: {error}");
     let unread = |problem: FileProblem| format!("the compiler's messages cannot be read: {problem}");
     let said = File::create(&log).map_err(unwritten)?;
+    let words = call.words;
     let mut command = Command::new(&words[0]);
+    if let Some(folder) = call.within {
+        command.current_dir(folder);
+    }
     command.args(&words[1..]).stdin(Stdio::null()).stderr(said.try_clone().map_err(unwritten)?).stdout(said);
     // A group of its own: whatever the program starts ends with it.
     #[cfg(unix)]

@@ -2,30 +2,45 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `program.rs` | compilers on the PATH |
 //! | `command.rs` | the compiler's command line and its placeholders |
+//! | `vkd3d.rs` | vkd3d-compiler: its arguments, its versions |
+//! | `defines.rs` | macros that a source is compiled with |
 //! | `child.rs` | runs it, with limits on its time and output |
 //! | `message.rs` | its messages, and their places in the source |
+//! | `preprocessed.rs` | places in the text that vkd3d-compiler counts lines and columns in |
+//! | `groupshared.rs` | arrays that vkd3d-compiler compiles wrongly |
 
 mod child;
 mod command;
+mod defines;
+mod groupshared;
 mod message;
+mod preprocessed;
+mod program;
+mod vkd3d;
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use brolga::CancelToken;
 use brolga::files::FileProblem;
 use brolga::job::{Job, JobError, Source, SourceError, USUAL_ENTRY, USUAL_PROFILE};
+use brolga::{CancelToken, advice, bytecode};
 use clap::Args;
 
 use super::interrupt::{self, Temporary};
 use super::style::Style;
 use super::{Ending, report, stream};
+use child::Call;
 use command::Command;
-use message::Message;
+use defines::Define;
+use message::{Message, Place};
+use preprocessed::Preprocessed;
+pub(super) use program::on_path;
+use vkd3d::Vkd3d;
 
 /// Names the compiler.
 const VARIABLE: &str = "BROLGA_COMPILER";
@@ -39,7 +54,7 @@ const MOST_SOURCE: u64 = 16 << 20;
 /// The option of commands that run jobs.
 #[derive(Args, Clone)]
 pub(super) struct CompilerOption {
-    /// The command that compiles HLSL shaders: `fxc`, or a whole line such as
+    /// The command that compiles HLSL shaders: `fxc`, `vkd3d`, or a whole line such as
     /// `fxc -T {profile} -E {entry} -Fo {output} {input}`; by default the value of BROLGA_COMPILER
     #[arg(long, value_name = "COMMAND")]
     compiler: Option<String>,
@@ -99,6 +114,13 @@ impl Reader<'_> {
         if self.is_interrupted() { Ending::Stopped } else { Ending::BadInput }
     }
 
+    /// What to do about an error in reading a shader. Where it is HLSL, that is to name a compiler, best the one that is there.
+    pub fn advice(&self, error: &bytecode::Error, path: &Path, bytes: &[u8]) -> Option<String> {
+        let help = advice(error, path, bytes)?;
+        let named = (Source::is_named_by(path) && self.compiler.command.is_none()).then(on_path).flatten();
+        Some(named.map_or(help.clone(), |named| format!("{help}; {named}")))
+    }
+
     /// Whether a file is HLSL and there is a compiler.
     pub fn compiles(&self, path: &Path) -> bool {
         Source::is_named_by(path) && self.compiler.command.is_some()
@@ -120,7 +142,8 @@ impl CompilerOption {
     pub fn compiler(&self, limit: Option<Duration>, style: Style) -> Compiler {
         let named = self.compiler.clone().or_else(|| std::env::var(VARIABLE).ok());
         let longest = limit.map_or(child::LONGEST, |limit| limit.min(child::LONGEST));
-        Compiler { command: named.filter(|command| !command.trim().is_empty()), longest, style }
+        let command = named.filter(|command| !command.trim().is_empty());
+        Compiler { command, longest, is_checked: Cell::new(false), style }
     }
 }
 
@@ -129,6 +152,8 @@ pub(super) struct Compiler {
     command: Option<String>,
     /// The longest time that it may take.
     longest: Duration,
+    /// Whether its version is known to do.
+    is_checked: Cell<bool>,
     style: Style,
 }
 
@@ -143,15 +168,48 @@ impl Compiler {
 
     /// Compiles a source, and shows the compiler's messages. The error is the first of theirs.
     fn compile(&self, source: &Source, cancel: &CancelToken) -> Result<Vec<u8>, SourceError> {
+        self.compile_with(source, &[], cancel)
+    }
+
+    /// The same with macros.
+    fn compile_with(&self, source: &Source, defines: &[Define], cancel: &CancelToken) -> Result<Vec<u8>, SourceError> {
         let command = Command::parse(self.command.as_deref().unwrap_or(""))?;
         // Checked here, because each compiler words it differently.
         fs::metadata(&source.path).map_err(|error| error.to_string())?;
         let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder can be made: {error}"))?;
-        let output = folder.path().join("shader.cso");
-        let run = child::run(command.fill(source, &output), folder.path(), self.longest, cancel)?;
-        let first = self.show(&run.said, source);
+        // The compiler may run in another folder.
+        let place =
+            std::path::absolute(folder.path()).map_err(|error| format!("there is no current folder: {error}"))?;
+        let output = place.join("shader.cso");
+        let call = match &command {
+            Command::Line(line) => Call { words: line.fill(source, defines, &output)?, within: None },
+            Command::Vkd3d(vkd3d) => {
+                let call = vkd3d.compiles(source, defines, &output, &place)?;
+                if !self.is_checked.get() {
+                    vkd3d.check(&place, self.longest, cancel)?;
+                    self.is_checked.set(true);
+                }
+                call
+            }
+        };
+        if command.is_vkd3d() {
+            self.warn_of_lost_indices(source);
+        }
+        let run = child::run(call, &place, self.longest, cancel)?;
+        let messages: Vec<Message<'_>> = run.said.lines().filter_map(Message::parse).collect();
+        let preprocessed = match &command {
+            Command::Vkd3d(vkd3d)
+                if messages.iter().any(|message| matches!(message.place, Some(Place::Preprocessed(..)))) =>
+            {
+                self.preprocess(vkd3d, source, defines, &place, cancel)?
+            }
+            _ => None,
+        };
+        let first = self.show(&messages, source, preprocessed.as_ref());
         if !run.status.success() {
-            let mut lines = run.said.lines().map(str::trim).filter(|line| !line.is_empty());
+            // What vkd3d's libraries print for their own developers.
+            let is_said = |line: &&str| !line.is_empty() && !line.starts_with("vkd3d:");
+            let mut lines = run.said.lines().map(str::trim).filter(is_said);
             let plain = lines.clone().find(|line| line.contains("error ")).or_else(|| lines.next()).map(short);
             return Err(first.or(plain).unwrap_or_else(|| format!("the compiler ended with {}", run.status)).into());
         }
@@ -171,20 +229,83 @@ impl Compiler {
         }
     }
 
+    /// The text in which vkd3d-compiler counted lines and columns; `None` if it does not give that. It fails only on an
+    /// interrupt.
+    fn preprocess(
+        &self,
+        vkd3d: &Vkd3d,
+        source: &Source,
+        defines: &[Define],
+        folder: &Path,
+        cancel: &CancelToken,
+    ) -> Result<Option<Preprocessed>, SourceError> {
+        let output = folder.join("preprocessed.hlsl");
+        let call = vkd3d.preprocesses(source, defines, &output, folder)?;
+        match child::run(call, folder, self.longest, cancel) {
+            Ok(run) if run.status.success() => Ok(Preprocessed::read(&output, &source.path)),
+            Err(stopped) if cancel.is_cancelled() => Err(stopped),
+            _ => Ok(None),
+        }
+    }
+
     /// Shows the messages at their places, and returns the first error.
-    fn show(&self, said: &str, source: &Source) -> Option<String> {
-        let messages: Vec<Message<'_>> = said.lines().filter_map(Message::parse).collect();
-        for message in messages.iter().take(SHOWN) {
-            let file = file_of(message.file, source);
-            let text = child::read_text(&file, MOST_SOURCE).unwrap_or_default();
-            let span = message.span(&text);
-            report::print_compiler(&file, &text, span, &short(message.text), message.is_error, self.style);
+    fn show(&self, messages: &[Message<'_>], source: &Source, preprocessed: Option<&Preprocessed>) -> Option<String> {
+        let mut first = None;
+        for (n, message) in messages.iter().enumerate() {
+            let is_first = message.is_error && first.is_none();
+            // Messages that are not shown are not looked for.
+            if n >= SHOWN && !is_first {
+                continue;
+            }
+            let words = short(message.text);
+            let placed = match (message.place, preprocessed) {
+                (Some(Place::Preprocessed(line, column)), Some(preprocessed)) => preprocessed
+                    .place(line, column, message.quoted())
+                    .map(|place| (place.file.to_owned(), place.text.to_owned(), place.span)),
+                _ => {
+                    let file = file_of(message.file, source);
+                    let text =
+                        message.place.and_then(|_| child::read_text(&file, MOST_SOURCE).ok()).unwrap_or_default();
+                    message.span(&text).map(|span| (file, text, span))
+                }
+            };
+            if is_first {
+                let line = match (message.place, &placed) {
+                    (Some(Place::Source(line, _)), _) => Some(line),
+                    (_, Some((_, text, span))) => Some(text[..span.start].matches('\n').count() + 1),
+                    _ => None,
+                };
+                let included = placed.as_ref().filter(|(file, ..)| *file != source.path);
+                let file = included.map_or(String::new(), |(file, ..)| format!("{}, ", file.display()));
+                first = Some(line.map_or(words.clone(), |line| format!("{file}line {line}: {words}")));
+            }
+            match placed {
+                _ if n >= SHOWN => {}
+                Some((file, text, span)) => {
+                    report::print_compiler(&file, &text, span, &words, message.is_error, self.style);
+                }
+                // What the error says in the end.
+                None if is_first => {}
+                None if message.is_error => report::print_plain(words, None, self.style),
+                None => report::warn_plain(words, None, self.style),
+            }
         }
         if messages.len() > SHOWN {
             report::say(&format!("and {} more messages of the compiler\n", messages.len() - SHOWN));
         }
-        let error = messages.iter().find(|message| message.is_error)?;
-        Some(format!("line {}: {}", error.line, short(error.text)))
+        first
+    }
+
+    /// Shows what vkd3d-compiler will compile wrongly without a message.
+    fn warn_of_lost_indices(&self, source: &Source) {
+        let Ok(text) = child::read_text(&source.path, MOST_SOURCE) else { return };
+        let lost = groupshared::lost_indices(&text);
+        for lost in lost.iter().take(SHOWN) {
+            report::print_compiler(&source.path, &text, lost.span.clone(), &lost.text, false, self.style);
+        }
+        if lost.len() > SHOWN {
+            report::say(&format!("and {} more arrays like these\n", lost.len() - SHOWN));
+        }
     }
 }
 
@@ -203,10 +324,13 @@ fn is_text(bytes: &[u8]) -> bool {
 /// The file that a message names. Compilers may write the path in their own way, and name included files relative to the
 /// source's folder.
 fn file_of(named: &str, source: &Source) -> PathBuf {
+    let beside = source.path.parent().map(|folder| folder.join(named));
+    if let Some(path) = beside.filter(|path| Path::new(named).is_relative() && path.is_file()) {
+        return path;
+    }
     let last = |text: &str| text.rsplit(['/', '\\']).next().unwrap_or(text).to_owned();
-    if source.path.file_name().is_some_and(|name| name.to_string_lossy() == last(named)) {
+    if named.is_empty() || source.path.file_name().is_some_and(|name| name.to_string_lossy() == last(named)) {
         return source.path.clone();
     }
-    let beside = source.path.parent().map(|folder| folder.join(named)).filter(|path| path.is_file());
-    beside.unwrap_or_else(|| PathBuf::from(named))
+    PathBuf::from(named)
 }
