@@ -398,7 +398,9 @@ impl Problem {
         match self {
             Problem::Run { error, .. }
             | Problem::Draw(
-                DrawError::Runtime(error) | DrawError::Shader { source: error, .. } | DrawError::Draw { source: error, .. },
+                DrawError::Runtime(error)
+                | DrawError::Shader { source: error, .. }
+                | DrawError::Draw { source: error, .. },
             ) => Some(error),
             _ => None,
         }

@@ -34,6 +34,7 @@
 #![forbid(unsafe_code)]
 
 mod compare;
+mod draft;
 mod error;
 mod language;
 mod made;
@@ -60,6 +61,7 @@ use prepare::folder::Reach;
 pub use compare::{
     CheckResult, Checked, CounterDifference, Difference, LevelCheck, NumberCheck, PictureCheck, Pixel, QueryValue,
 };
+pub use draft::{Draft, DraftError, DraftedScene, SceneDraft};
 pub use error::{DocumentError, Problem, SourceError};
 pub use language::{Language, Source, USUAL_ENTRY, USUAL_PROFILE, advice, is_listing};
 pub use made::{Made, MadeKind};
@@ -68,9 +70,7 @@ pub use model::number::{Number, NumberType};
 pub use prepare::Prepared;
 pub use prepare::buffers::{BufferTypes, constants};
 pub use read::{pipeline_state, sampler};
-pub use run::{
-    CounterResult, Outcome, Outputs, PixelStep, Ready, ResourceResult, RunOptions, WatchedPixel,
-};
+pub use run::{CounterResult, Outcome, Outputs, PixelStep, Ready, ResourceResult, RunOptions, WatchedPixel};
 pub use schema::{json_schema, page};
 pub use text::{Span, Syntax};
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use brolga::bytecode::assembler::{AssembleError, Assembly, assemble};
 use brolga::bytecode::{Limits, LoadOptions};
-use brolga::{Language, is_listing};
+use brolga::document::{Language, is_listing};
 use clap::Args;
 
 use super::style::Styles;

@@ -23,7 +23,8 @@ pub(super) fn find(path: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 fn below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
-    let mut paths = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>()?;
+    let mut paths =
+        fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>()?;
     paths.sort();
     for path in paths {
         if path.is_dir() {

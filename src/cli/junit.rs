@@ -19,10 +19,16 @@ fn xml(entries: &[Value]) -> String {
         for run in runs {
             let parts = [&entry["name"], &run["shader"], &run["engine"]].map(text);
             let name = parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(" ");
-            let seconds = ["compile_ms", "plan_ms", "run_ms"].iter().filter_map(|key| run[*key].as_f64()).sum::<f64>() / 1e3;
+            let seconds =
+                ["compile_ms", "plan_ms", "run_ms"].iter().filter_map(|key| run[*key].as_f64()).sum::<f64>() / 1e3;
             count += 1;
             time += seconds;
-            let _ = write!(cases, "  <testcase classname=\"{}\" name=\"{}\" time=\"{seconds:.6}\"", escaped(&class), escaped(&name));
+            let _ = write!(
+                cases,
+                "  <testcase classname=\"{}\" name=\"{}\" time=\"{seconds:.6}\"",
+                escaped(&class),
+                escaped(&name)
+            );
             if run["verdict"] == "fail" {
                 failures += 1;
                 let said = wrong(run);
@@ -51,7 +57,8 @@ fn xml(entries: &[Value]) -> String {
 fn wrong(run: &Value) -> String {
     let checks = run["expectations"].as_array().map_or(&[][..], Vec::as_slice);
     let failed = checks.iter().filter(|check| check["holds"] == false);
-    let mut said: Vec<String> = failed.map(|check| format!("{}: {}", text(&check["id"]), text(&check["summary"]))).collect();
+    let mut said: Vec<String> =
+        failed.map(|check| format!("{}: {}", text(&check["id"]), text(&check["summary"]))).collect();
     if let Some(resource) = run["engines_disagree_in"].as_str() {
         said.push(format!("{resource}: the engines give different bits"));
     }

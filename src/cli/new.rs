@@ -4,12 +4,10 @@ use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf, absolute};
 use std::{fs, io};
 
-use brolga::advice;
 use brolga::bytecode::Limits as FileLimits;
 use brolga::bytecode::info::Info;
 use brolga::bytecode::sm5::Stage;
-use brolga::job::Draft;
-use brolga::scene::{DraftError, SceneDraft};
+use brolga::document::{Draft, DraftError, SceneDraft, advice};
 use brolga::{Error, Limits};
 use clap::Args;
 

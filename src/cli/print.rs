@@ -37,7 +37,7 @@ pub(super) fn write(out: &mut impl Write, wanted: &Wanted, outcome: &Outcome) ->
         return Ok(Err(format!("nothing writes `{}`, so there is nothing of it to print", wanted.resource)));
     };
     let array = &resource.array;
-    let (kind, number_bytes) = (array.element.to_string(), array.element.size_bytes());
+    let (kind, number_bytes) = (array.element.to_string(), array.element.size_bytes);
     // The innermost side is that of an element, where there are several.
     let numbers = match array.sides.as_slice() {
         [.., innermost] if array.sides.len() > 1 => *innermost,

@@ -55,7 +55,9 @@ pub(super) fn help(error: &DocumentError) -> Option<String> {
     {
         return advice(refused, shader, &bytes);
     }
-    error.help()
+    let help = error.help()?;
+    let named = matches!(error.problem(), Problem::NotCompiled { .. }).then(super::compiler::on_path).flatten();
+    Some(named.map_or(help.clone(), |named| format!("{help}; {named}")))
 }
 
 /// Writes an error in a text to stderr.
@@ -93,6 +95,12 @@ pub(super) fn print_compiler(path: &Path, source: &str, span: Range<usize>, text
 /// Writes an error about a file to stderr, and what to do about it.
 pub(super) fn print_plain(text: String, help: Option<String>, style: Style) {
     say(&render(&Message::error(text.clone(), text, help), None, style));
+}
+
+/// Writes a warning to stderr, and what to do about it.
+pub(super) fn warn_plain(text: String, help: Option<String>, style: Style) {
+    let message = Message { severity: Severity::Warning, ..Message::error(text.clone(), text, help) };
+    say(&render(&message, None, style));
 }
 
 /// What an error says.

@@ -328,7 +328,8 @@ impl Session<'_> {
                     self.warn(&warnings, done);
                 }
                 if outcome.engine != engine {
-                    let shader = ready.shader_file(variant).map_or(done.name.clone(), |file| file.display().to_string());
+                    let shader =
+                        ready.shader_file(variant).map_or(done.name.clone(), |file| file.display().to_string());
                     report::say(&format!(
                         "{}: too large for machine code, the interpreter runs it\n",
                         report::harmless(&shader)

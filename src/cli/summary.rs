@@ -71,7 +71,8 @@ impl RunLine<'_> {
             write!(out, "  plan {}", time(*plan_time))?;
         }
         writeln!(out, "  run {}{}", time(self.run_time()), self.rate())?;
-        let is_told = |counter: &CounterResult| checks.iter().any(|check| check.counter.is_some() && check.id == counter.name);
+        let is_told =
+            |counter: &CounterResult| checks.iter().any(|check| check.counter.is_some() && check.id == counter.name);
         for counter in counters.iter().filter(|counter| !is_told(counter)) {
             write_counter(out, counter)?;
         }
@@ -250,9 +251,10 @@ pub(super) fn check_json(check: &Checked) -> Value {
         }
         CheckResult::Pictures(levels) => {
             let level = |LevelCheck { mip, layer, check, .. }: &LevelCheck| {
-                let first = check.first.as_ref().map(|pixel| {
-                    json!({ "at": pixel.at, "found": pixel.found, "expected": pixel.expected })
-                });
+                let first = check
+                    .first
+                    .as_ref()
+                    .map(|pixel| json!({ "at": pixel.at, "found": pixel.found, "expected": pixel.expected }));
                 json!({
                     "mip": mip,
                     "layer": layer,

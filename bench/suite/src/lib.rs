@@ -105,7 +105,10 @@ impl Parts {
 
     fn prepare(self) -> Prepared {
         let made = Made::new(self.name, self.shader, self.groups);
-        let made = self.resources.into_iter().fold(made, |made, (register, kind, content)| made.resource(register, kind, content));
+        let made = self
+            .resources
+            .into_iter()
+            .fold(made, |made, (register, kind, content)| made.resource(register, kind, content));
         let made = self.sampler.into_iter().fold(made, |made, (register, sampler)| made.sampler(register, sampler));
         made.expect(OUTPUT, self.expected, self.number_type, self.tolerance).prepare()
     }

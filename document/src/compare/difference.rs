@@ -18,7 +18,8 @@ impl Prepared {
         let mut pictures = Vec::new();
         let all = self.document.model.expectations.iter().zip(&self.checks).zip(&outcome.checks);
         for ((expectation, check), checked) in all {
-            let (Check::Texels { format, levels, plane, texels }, CheckResult::Pictures(found)) = (check, &checked.result)
+            let (Check::Texels { format, levels, plane, texels }, CheckResult::Pictures(found)) =
+                (check, &checked.result)
             else {
                 continue;
             };
@@ -34,7 +35,8 @@ impl Prepared {
                 }
                 let [wanted, got] = [wanted, &bytes].map(|texels| Picture::new(*format, level.extents, texels));
                 let suffix = if levels.len() > 1 { format!("-{}-{}", level.mip, level.layer) } else { String::new() };
-                let name: String = checked.id.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect();
+                let name: String =
+                    checked.id.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect();
                 if let Some(png) = picture(&wanted, &got, level.extents, &expectation.rules.tolerance) {
                     pictures.push((format!("{name}{suffix}.difference.png"), png));
                 }

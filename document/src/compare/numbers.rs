@@ -363,7 +363,8 @@ mod tests {
     #[test]
     fn a_number_passes_by_any_one_bound() {
         let (want, got) = (floats(&[1.0, 1000.0, 1e-30]), floats(&[1.05, 1001.0, 1.000_001e-30]));
-        let with = |abs, rel, ulp| Rules { tolerance: Tolerance { abs, rel, ulp, ..Tolerance::EXACT }, ..rules(&[F32]) };
+        let with =
+            |abs, rel, ulp| Rules { tolerance: Tolerance { abs, rel, ulp, ..Tolerance::EXACT }, ..rules(&[F32]) };
         assert_eq!(run(&want, &got, &with(Some(0.1), None, None), 4).mismatches, 1);
         assert_eq!(run(&want, &got, &with(None, Some(0.01), None), 4).mismatches, 1);
         assert_eq!(run(&want, &got, &with(None, None, Some(20)), 4).mismatches, 2);
@@ -372,7 +373,8 @@ mod tests {
 
     #[test]
     fn ulps_count_across_zero_and_infinity_is_near_nothing() {
-        let rules = Rules { tolerance: Tolerance { ulp: Some(2), rel: Some(1.0), ..Tolerance::EXACT }, ..rules(&[F32]) };
+        let rules =
+            Rules { tolerance: Tolerance { ulp: Some(2), rel: Some(1.0), ..Tolerance::EXACT }, ..rules(&[F32]) };
         assert!(run(&words(&[0x8000_0001]), &words(&[1]), &rules, 4).mismatches == 0);
         assert!(run(&floats(&[f32::INFINITY]), &floats(&[f32::MAX]), &rules, 4).mismatches > 0);
         assert!(run(&floats(&[f32::NAN]), &floats(&[1.0]), &rules, 4).mismatches > 0);

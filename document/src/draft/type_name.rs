@@ -1,13 +1,13 @@
 //! The types of variables as a listing names them: `float4x4`, `row_major int2x3`, `min16uint`.
 
-use super::super::values::NumberType;
+use crate::model::number::NumberType;
 
 /// Words of a register, where rows and columns of matrices begin.
 const REGISTER: usize = 4;
 
 /// A scalar, a vector or a matrix of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TypeName {
+pub(super) struct TypeName {
     /// What its numbers are. Those of less precision lie in whole words too; truth values are words.
     pub number: NumberType,
     /// Whether its numbers are true or false.

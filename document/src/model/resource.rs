@@ -81,9 +81,15 @@ pub(crate) enum Kind<Texture = TextureKeys> {
     /// Bytes: a constant, vertex, index, indirect or raw buffer.
     Plain(&'static str),
     /// Elements of a fixed stride.
-    Structured { stride: u32, count: Option<u64> },
+    Structured {
+        stride: u32,
+        count: Option<u64>,
+    },
     /// A buffer of texels.
-    Typed { format: Format, count: Option<u64> },
+    Typed {
+        format: Format,
+        count: Option<u64>,
+    },
     Texture(Texture),
 }
 

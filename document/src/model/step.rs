@@ -21,10 +21,16 @@ pub(crate) enum What {
     Clear(Vec<Clear>),
     Draw(Box<Draw>),
     Dispatch(Dispatch),
-    Copy { from: Reference, to: Reference },
+    Copy {
+        from: Reference,
+        to: Reference,
+    },
     GenerateMips(Reference),
     /// Steps that are done again and again.
-    Repeat { count: u32, steps: Vec<Step> },
+    Repeat {
+        count: u32,
+        steps: Vec<Step>,
+    },
 }
 
 impl Step {

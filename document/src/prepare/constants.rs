@@ -32,7 +32,8 @@ pub(crate) fn expand(model: &mut Model, shaders: &Shaders, limits: &Limits) -> R
         let What::Draw(draw) = what else { return Ok(()) };
         let Some(pipeline) = pipelines.get(&draw.pipeline.value) else { return Ok(()) };
         for (stage, letter) in [(StageKind::Vertex, 'v'), (StageKind::Pixel, 'p')] {
-            let shader = pipeline.shaders[stage].as_ref().and_then(|shader| tables.get(shader.value.as_str())?.as_ref());
+            let shader =
+                pipeline.shaders[stage].as_ref().and_then(|shader| tables.get(shader.value.as_str())?.as_ref());
             of_stage(draw, at, stage, letter, shader, &format!("constants of draw {n}"), &mut made)?;
         }
         Ok(())
@@ -111,8 +112,7 @@ fn flatten(node: &Node, numbers: &mut Vec<f64>) -> Result<(), Fault> {
         Value::Integer(_) | Value::Float(_) => numbers.extend(node.value.number()),
         Value::Array(items) => items.iter().try_for_each(|item| flatten(item, numbers))?,
         other => {
-            let message =
-                format!("a constant is numbers, true or false, or lists of these, not {}", other.type_name());
+            let message = format!("a constant is numbers, true or false, or lists of these, not {}", other.type_name());
             return Err((Problem::value(message), node.span.clone()));
         }
     }

@@ -22,8 +22,15 @@ pub(crate) enum Check {
         natural_element: u64,
     },
     /// Levels of a texture. The format is that of what is compared: stencils are bytes.
-    Texels { format: Format, levels: Vec<Level>, plane: Option<Plane>, texels: Vec<u8> },
-    Query { kind: QueryKind },
+    Texels {
+        format: Format,
+        levels: Vec<Level>,
+        plane: Option<Plane>,
+        texels: Vec<u8>,
+    },
+    Query {
+        kind: QueryKind,
+    },
 }
 
 /// A level of a texture's layer.
@@ -101,12 +108,13 @@ impl Loader<'_> {
         if levels.is_empty() {
             let (mip, layer) = (part.mip.unwrap_or(0), part.layer.unwrap_or(0));
             let (label, TextureShape { mips, layers, .. }) = (self.label(), shape);
-            let message = format!("mip level {mip} of layer {layer} is expected, and {label} has {mips} levels and {layers} layers");
+            let message = format!(
+                "mip level {mip} of layer {layer} is expected, and {label} has {mips} levels and {layers} layers"
+            );
             return Err((Problem::value(message), span.clone()));
         }
-        let bytes_of = |levels: &[Level]| {
-            levels.iter().map(Level::texels).sum::<u64>().saturating_mul(format.size_bytes().into())
-        };
+        let bytes_of =
+            |levels: &[Level]| levels.iter().map(Level::texels).sum::<u64>().saturating_mul(format.size_bytes().into());
         let path = self.folder.file("expected file", &file.value, &file.span)?;
         let failed = |problem| self.folder.failed(&file.span, path.clone(), problem);
         let form = form_of(&path);
@@ -157,7 +165,9 @@ impl Loader<'_> {
                 bytes if bytes <= size => bytes,
                 _ => {
                     let label = self.label();
-                    return bad(format!("{elements} elements of {element} bytes do not fit into {label}: {size} bytes"));
+                    return bad(format!(
+                        "{elements} elements of {element} bytes do not fit into {label}: {size} bytes"
+                    ));
                 }
             },
         };

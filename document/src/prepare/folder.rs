@@ -110,11 +110,6 @@ impl<'a> Folder<'a> {
     }
 }
 
-/// What messages call a file.
-pub(crate) fn quoted(path: &Path) -> String {
-    format!("`{}`", short(&path.to_string_lossy()))
-}
-
 /// Bytes that are unpacked at once.
 const PIECE: u64 = 1 << 20;
 

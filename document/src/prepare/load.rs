@@ -249,7 +249,8 @@ impl Loader<'_> {
         if form == FileForm::Raw {
             return Ok(Some(LargeFile { part, array: None }));
         }
-        let elements = FilePart::elements(path).map_err(|problem| self.folder.failed(&file.span, path.to_owned(), problem));
+        let elements =
+            FilePart::elements(path).map_err(|problem| self.folder.failed(&file.span, path.to_owned(), problem));
         elements.map(|(array, part)| Some(LargeFile { part, array: Some(array) }))
     }
 
@@ -348,7 +349,9 @@ impl Loader<'_> {
             }
             (form, kind) if form.is_texture() => {
                 let name = kind.name();
-                let message = format!("by its name this is a texture, but the view is {name}: rename it to use its bytes as they are");
+                let message = format!(
+                    "by its name this is a texture, but the view is {name}: rename it to use its bytes as they are"
+                );
                 Err(bad(message.into()))
             }
             (FileForm::Npy, kind) => {

@@ -100,20 +100,14 @@ impl Document {
     }
 }
 
-fn open(
-    model: &mut Model,
-    document: &mut Document,
-    limits: &Limits,
-    cancel: &CancelToken,
-) -> Result<Prepared, Fault> {
+fn open(model: &mut Model, document: &mut Document, limits: &Limits, cancel: &CancelToken) -> Result<Prepared, Fault> {
     let folder = Folder::of(&document.path, document.reach, cancel);
     let shaders = shaders(model, document, &folder, limits)?;
     mesh::expand(model, &folder, limits.buffer_bytes)?;
     constants::expand(model, &shaders, limits)?;
     name_registers(model, &shaders, limits)?;
     check_names(model)?;
-    let written: BTreeSet<String> =
-        model.all_steps().flat_map(|step| step.written()).map(str::to_owned).collect();
+    let written: BTreeSet<String> = model.all_steps().flat_map(|step| step.written()).map(str::to_owned).collect();
     let mut resources = std::mem::take(&mut model.resources);
     let mut saves = std::mem::take(&mut model.saves);
     let mut expectations = std::mem::take(&mut model.expectations);
@@ -147,7 +141,9 @@ fn open(
     let mut checks = Vec::new();
     for expectation in &mut expectations {
         let check = match expectation.subject.clone() {
-            Subject::Query { name, values } => Check::Query { kind: query_kind(model, &name.value, &values, &name.span)? },
+            Subject::Query { name, values } => {
+                Check::Query { kind: query_kind(model, &name.value, &values, &name.span)? }
+            }
             Subject::Resource(name) => {
                 let found: &Loaded = find(&loaded, "resource", &name.value, &name.span)?;
                 if !matches!(found.kind, Kind::Texture(_)) || expectation.rules.are_of_numbers() {
@@ -278,7 +274,9 @@ fn name_binds(
                 continue;
             }
             Some(_) => format!("`{slot}` is at another register in each of the shaders: name the registers instead"),
-            None if is_short => format!("unknown key `{slot}` in the document: it is neither a key nor a register, and the shader has nothing of this name"),
+            None if is_short => format!(
+                "unknown key `{slot}` in the document: it is neither a key nor a register, and the shader has nothing of this name"
+            ),
             None => format!("`{slot}` is neither a register nor the name of something that the shaders declare"),
         };
         let mut known = Vec::new();
@@ -305,12 +303,7 @@ fn check_names(model: &Model) -> Result<(), Fault> {
 }
 
 /// What the query of a name counts.
-fn query_kind(
-    model: &Model,
-    name: &str,
-    values: &[(String, f64)],
-    span: &Span,
-) -> Result<QueryKind, Fault> {
+fn query_kind(model: &Model, name: &str, values: &[(String, f64)], span: &Span) -> Result<QueryKind, Fault> {
     let mut queries: Items<QueryKind> = Items::new();
     for step in model.all_steps() {
         if let What::Draw(draw) = &step.what
@@ -365,9 +358,4 @@ impl Prepared {
     pub(crate) fn size_of(&self, name: &str) -> u64 {
         self.loaded.get(name).map_or(0, |loaded| loaded.content.size_bytes())
     }
-}
-
-/// Whether content stays in its file.
-pub(crate) fn is_mapped(content: &LoadedContent) -> bool {
-    matches!(content, LoadedContent::Mapped(_))
 }

@@ -161,7 +161,9 @@ fn clears(node: &Node) -> Result<Vec<Clear>, Fault> {
     let head = at(node).head;
     let has = |key: &str| node.get(key).is_some();
     let has_value = has("depth") || has("stencil");
-    for (key, other, has_other) in [("target", "color", has("color")), ("depth_target", "depth` or `stencil", has_value)] {
+    for (key, other, has_other) in
+        [("target", "color", has("color")), ("depth_target", "depth` or `stencil", has_value)]
+    {
         let message = match (has(key), has_other) {
             (true, false) => format!("`{key}` is cleared to a `{other}`, which is missing"),
             (false, true) => format!("`{other}` is for a `{key}`, which is missing"),

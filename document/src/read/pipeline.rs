@@ -3,7 +3,9 @@
 use brolga_raster::layout::InputElement;
 use brolga_raster::pipeline::PipelineDesc;
 use brolga_raster::state::{DepthState, RasterizerState, Topology};
-use brolga_runtime::pipeline::state::{Advance, Blend, BlendOp, Equation, Factor, LogicOp, StencilFace, StencilOp, StencilTest};
+use brolga_runtime::pipeline::state::{
+    Advance, Blend, BlendOp, Equation, Factor, LogicOp, StencilFace, StencilOp, StencilTest,
+};
 use brolga_runtime::{Comparison, Format, Module, StageKind, Stages};
 
 use super::instances::instances;
@@ -59,7 +61,8 @@ pub(super) fn pipeline(entry: &Entry) -> Result<Pipeline, Fault> {
     };
     for stage in StageKind::ALL {
         pipeline.shaders[stage] = node.named_at(stage.text());
-        let key = if stage == StageKind::Compute { "instances".to_owned() } else { format!("{}_instances", stage.text()) };
+        let key =
+            if stage == StageKind::Compute { "instances".to_owned() } else { format!("{}_instances", stage.text()) };
         pipeline.instances[stage] = instances(node.entries_at(&key))?;
     }
     if let Some(node) = node.get("rasterizer") {

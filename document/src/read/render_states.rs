@@ -104,11 +104,7 @@ enum Kind {
 /// The states that are known.
 const ROWS: &[Row] = &[
     Row("ZENABLE", "true", Flag(|states, on| states.depth.enable = on)),
-    Row(
-        "ZWRITEENABLE",
-        "true",
-        Flag(|states, on| states.depth.write = on),
-    ),
+    Row("ZWRITEENABLE", "true", Flag(|states, on| states.depth.write = on)),
     Row("ZFUNC", "LESSEQUAL", Compare(|states, function| states.depth.function = function)),
     Row(
         "FILLMODE",

@@ -9,8 +9,8 @@ use super::{conflict, one_of};
 use crate::error::{Fault, Problem, nearest};
 use crate::model::number::{Number, NumberType};
 use crate::model::resource::{Content, KindKeys, NamedFormat, NamedValue, Reference, Resource, Run, ViewKeys};
-use crate::schema::words::{KIND_NAMES, KINDS, VIEWS};
 use crate::schema::is_key;
+use crate::schema::words::{KIND_NAMES, KINDS, VIEWS};
 use crate::text::{Entry, Located, Node, Span};
 
 /// Reads a resource, which may be what a register of the short form is bound to.
@@ -29,12 +29,7 @@ pub(super) fn resource(node: &Node, span: &Span, label: String, register: Option
 }
 
 /// What is said of the kind of a resource, and its size in bytes if that is said.
-fn kind(
-    node: &Node,
-    label: &str,
-    register: Option<Register>,
-    span: &Span,
-) -> Result<(KindKeys, Option<u64>), Fault> {
+fn kind(node: &Node, label: &str, register: Option<Register>, span: &Span) -> Result<(KindKeys, Option<u64>), Fault> {
     let outer_size = node.integer_at("size");
     let (keys, size) = match (node.entry("kind"), one_of(node, KIND_NAMES)?) {
         (Some(first), Some(second)) => return Err(conflict(first, second)),
@@ -73,7 +68,8 @@ fn kind(
 
 /// The dimensions that a table gives.
 fn dimensions(name: Option<&'static str>, node: &Node) -> KindKeys {
-    let mut keys = KindKeys { name, stride: node.integer_at("stride"), count: node.integer_at("count"), ..KindKeys::default() };
+    let mut keys =
+        KindKeys { name, stride: node.integer_at("stride"), count: node.integer_at("count"), ..KindKeys::default() };
     keys.texture.dimension = name.and_then(Dimension::texture_named);
     keys.format = node.text_at("format").and_then(format);
     keys.texture.format = keys.format.map(|format| format.stored);

@@ -22,11 +22,8 @@ pub(super) fn read(root: &Node, model: &mut Model) -> Result<(), Fault> {
         return Err((Problem::MissingKey { place: "the document", key: "shader" }, root.head()));
     };
     model.shaders.insert(MAIN.to_owned(), shader(root, &files.key));
-    let mut pipeline = Pipeline {
-        fused_mad: root.is_true("fused_mad"),
-        span: files.node.span.clone(),
-        ..Pipeline::default()
-    };
+    let mut pipeline =
+        Pipeline { fused_mad: root.is_true("fused_mad"), span: files.node.span.clone(), ..Pipeline::default() };
     pipeline.shaders[StageKind::Compute] = Some(Located::new(MAIN.to_owned(), &files.node.span));
     pipeline.instances[StageKind::Compute] = instances::instances(root.entries_at("instances"))?;
     model.pipelines.insert(MAIN.to_owned(), pipeline);
@@ -57,7 +54,10 @@ pub(super) fn read(root: &Node, model: &mut Model) -> Result<(), Fault> {
         arguments: None,
     };
     let span = |key: &str| root.get(key).map_or(files.node.span.clone(), |node| node.span.clone());
-    let keys = vec![("groups", span("dispatch")), ("first_group", span(if root.get("first_group").is_some() { "first_group" } else { "dispatch" }))];
+    let keys = vec![
+        ("groups", span("dispatch")),
+        ("first_group", span(if root.get("first_group").is_some() { "first_group" } else { "dispatch" })),
+    ];
     let at = At { head: files.node.span.clone(), keys };
     let step = Step { what: What::Dispatch(dispatch), at: at.clone() };
     model.steps = match root.integer_at::<u32>("repeat") {

@@ -6,7 +6,7 @@ use super::resource::reference;
 use crate::error::{Fault, Problem};
 use crate::model::resource::Reference;
 use crate::model::step::{At, Bind, Clear, Dispatch, Draw, IndexBuffer, Query, QueryKind, Step, VertexBuffer, What};
-use crate::text::{Entry, Located, Node, Span};
+use crate::text::{Entry, Located, Node, Span, Value};
 
 /// Reads one step.
 pub(super) type Read<'a> = dyn FnMut(&Node) -> Result<Step, Fault> + 'a;
@@ -26,8 +26,19 @@ pub(super) fn steps(nodes: &[Node], read: &mut Read<'_>) -> Result<Vec<Step>, Fa
 /// Where a step's keys stand.
 pub(super) fn at(node: &Node) -> At {
     const KEYS: [&str; 13] = [
-        "pipeline", "bind", "groups", "first_group", "arguments", "index_buffer", "vertex_buffers", "mesh", "depth", "depth_target",
-        "from", "to", "primitives",
+        "pipeline",
+        "bind",
+        "groups",
+        "first_group",
+        "arguments",
+        "index_buffer",
+        "vertex_buffers",
+        "mesh",
+        "depth",
+        "depth_target",
+        "from",
+        "to",
+        "primitives",
     ];
     let key = |key: &&'static str| Some((*key, node.get(key)?.span.clone()));
     let head = node.get("op").map_or(node.head(), |op| op.span.clone());
@@ -131,8 +142,19 @@ fn draw(node: &Node) -> Result<Draw, Fault> {
     if needs_count && node.get("indices").is_none() {
         return Err((Problem::MissingKey { place: "a step `draw_indexed`", key: "indices" }, at(node).head));
     }
-    if let Some(absent) = node.get("so_targets") {
-        return Err((Problem::unsupported("streaming out is"), absent.span.clone()));
+    for (key, what) in [
+        ("so_targets", "streaming out is"),
+        ("so_offsets", "streaming out is"),
+        ("viewports", "several viewports are"),
+        ("scissors", "several scissor rectangles are"),
+        ("predicate", "predication is"),
+    ] {
+        if let Some(absent) = node.get(key) {
+            return Err((Problem::unsupported(what), absent.span.clone()));
+        }
+    }
+    if let Some(left_out) = node.items_at("targets").iter().find(|target| target.value == Value::Null) {
+        return Err((Problem::unsupported("targets that are left out are"), left_out.span.clone()));
     }
     let depth = node.get("depth").map(reference).transpose()?;
     Ok(Draw {
@@ -162,6 +184,9 @@ fn draw(node: &Node) -> Result<Draw, Fault> {
 }
 
 fn query(node: &Node) -> Result<Query, Fault> {
+    if let Value::Array(_) = node.value {
+        return Err((Problem::unsupported("several queries of a draw are"), node.span.clone()));
+    }
     let kind = match node.text_at("kind").map(str::to_ascii_lowercase).as_deref() {
         Some("occlusion") => QueryKind::Occlusion,
         Some("statistics") => QueryKind::Statistics,

@@ -196,7 +196,9 @@ impl Prepared {
         }
         let result = match check {
             Check::Query { kind } => {
-                let Subject::Query { values, .. } = subject else { return Err((Problem::value("a query"), span.clone())) };
+                let Subject::Query { values, .. } = subject else {
+                    return Err((Problem::value("a query"), span.clone()));
+                };
                 let statistics = run.queries.get(name).copied().unwrap_or_default();
                 let value = |(name, expected): &(String, f64)| {
                     let found = kind.counter(&statistics, name);
@@ -234,7 +236,8 @@ impl Prepared {
 
     /// A texture as a run left it, if that was kept.
     pub(crate) fn texture_of(&self, outcome: &Outcome, name: &str) -> Option<Texture> {
-        let (Kind::Texture(shape), Bytes::Buffer(buffer)) = (self.loaded.get(name)?.kind, &outcome.resource(name)?.bytes)
+        let (Kind::Texture(shape), Bytes::Buffer(buffer)) =
+            (self.loaded.get(name)?.kind, &outcome.resource(name)?.bytes)
         else {
             return None;
         };

@@ -138,7 +138,10 @@ impl<'a, 'o> Compiler<'a, 'o> {
         }
         let pipeline = self.find(name)?;
         let Some(shader) = &pipeline.shaders[StageKind::Compute] else {
-            return Err((Problem::MissingKey { place: "a pipeline that dispatches", key: "cs" }, pipeline.span.clone()));
+            return Err((
+                Problem::MissingKey { place: "a pipeline that dispatches", key: "cs" },
+                pipeline.span.clone(),
+            ));
         };
         let module = self.module(StageKind::Compute, shader)?;
         let RunOptions { cancel, time_limit, .. } = self.options;
@@ -197,7 +200,8 @@ impl<'a, 'o> Compiler<'a, 'o> {
     pub fn shader_fault(&self, pipeline: &said::Pipeline, shader: &str, error: Error) -> Fault {
         let variable = if let Error::Instance(error) = &error { error.variable() } else { None };
         let mut choices = pipeline.instances.iter().flat_map(|(_, choices)| choices);
-        let choice = choices.find(|choice| Some(choice.variable.as_str()) == variable).map(|choice| choice.span.clone());
+        let choice =
+            choices.find(|choice| Some(choice.variable.as_str()) == variable).map(|choice| choice.span.clone());
         let (problem, span) = self.file_fault(shader, error);
         (problem, choice.unwrap_or(span))
     }
@@ -212,7 +216,14 @@ impl<'a, 'o> Compiler<'a, 'o> {
     }
 
     /// Warns of registers that a shader reads, or writes, and a step binds nothing to: once for each pipeline.
-    pub fn note_unbound(&mut self, span: &Span, pipeline: &str, stage: StageKind, shader: &Shader, bindings: &Bindings) {
+    pub fn note_unbound(
+        &mut self,
+        span: &Span,
+        pipeline: &str,
+        stage: StageKind,
+        shader: &Shader,
+        bindings: &Bindings,
+    ) {
         let is_direct3d9 = self.model().is_direct3d9;
         for declared in shader.bindings() {
             let is_bound = |(register, _): (Register, &View)| declared.contains(register);

@@ -12,8 +12,8 @@ use brolga_raster::tiles::targets::{DepthView, Targets};
 use brolga_raster::vertices::indices::IndexBuffer;
 use brolga_runtime::format::TextureFormat;
 use brolga_runtime::{
-    Bindings, BoundShader, Buffer, ClearValue, Dimension, Dispatch, Error, Limit, Register, StageKind, Stages, TexelBox,
-    Texture, View,
+    Bindings, BoundShader, Buffer, ClearValue, Dimension, Dispatch, Error, Limit, Register, StageKind, Stages,
+    TexelBox, Texture, View,
 };
 
 use super::pipelines::{Compiler, Uses};

@@ -79,9 +79,7 @@ impl<'a> Run<'a> {
         let stop = || token.is_cancelled();
         let done = match action {
             Action::Clear(clears) => clears.iter().try_for_each(|(view, value)| view.clear_until(*value, &stop)),
-            Action::Fill { buffer, word } => {
-                buffer.fill_until(0..buffer.size_bytes(), &word.to_le_bytes(), &stop)
-            }
+            Action::Fill { buffer, word } => buffer.fill_until(0..buffer.size_bytes(), &word.to_le_bytes(), &stop),
             Action::Copy { from, to } => from.copy_until(0..from.size_bytes(), to, 0, &stop),
             Action::CopyLevels { from, to, levels } => {
                 levels.iter().try_for_each(|[part, at]| from.copy_box_until(part, to, at, &stop))

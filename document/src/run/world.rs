@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use brolga_bytecode::sm5::Stage;
 use brolga_files::{self as files, FileProblem};
 use brolga_runtime::format::{TextureFormat, Use};
 use brolga_runtime::{
@@ -12,7 +11,6 @@ use brolga_runtime::{
 };
 
 use crate::error::{Fault, Problem};
-use crate::model::registers::written;
 use crate::model::resource::{Kind, Reference, ViewKeys};
 use crate::model::step::Bind;
 use crate::model::{Model, find};
@@ -98,7 +96,9 @@ impl<'a> World<'a> {
                 cleared.map_err(|error| self.refused(name, error.into()))?;
             }
             self.fill(name, memory, &loaded.content, &never)?;
-            if let (Some(counter), Some(first)) = (self.counters.get(name.as_str()), self.model().resources[name].counter) {
+            if let (Some(counter), Some(first)) =
+                (self.counters.get(name.as_str()), self.model().resources[name].counter)
+            {
                 counter.set(first);
             }
         }
@@ -111,9 +111,9 @@ impl<'a> World<'a> {
         let written = match content {
             LoadedContent::Zeros(_) | LoadedContent::Mapped(_) => Ok(()),
             LoadedContent::Bytes(bytes) => files::write(buffer, 0, bytes, cancel),
-            LoadedContent::Fill(bytes, _) => buffer
-                .fill_until(0..buffer.size_bytes(), bytes, &|| cancel.is_cancelled())
-                .map_err(FileProblem::from),
+            LoadedContent::Fill(bytes, _) => {
+                buffer.fill_until(0..buffer.size_bytes(), bytes, &|| cancel.is_cancelled()).map_err(FileProblem::from)
+            }
             LoadedContent::Values(runs, _) => {
                 runs.iter().try_for_each(|run| files::write(buffer, run.byte, &run.bytes, cancel))
             }
@@ -161,9 +161,7 @@ impl<'a> World<'a> {
     pub fn buffer(&self, name: &str, span: &Span) -> Result<Buffer, Fault> {
         match self.find(name, span)? {
             Memory::Buffer(buffer) => Ok(buffer.clone()),
-            Memory::Texture(_) => {
-                Err((Problem::value(format!("`{name}` is a texture, not a buffer")), span.clone()))
-            }
+            Memory::Texture(_) => Err((Problem::value(format!("`{name}` is a texture, not a buffer")), span.clone())),
         }
     }
 
@@ -251,11 +249,6 @@ impl<'a> World<'a> {
             bindings.set(register, self.view(register, reference)?);
         }
         Ok(bindings)
-    }
-
-    /// How the document calls a register of a shader.
-    pub fn written(&self, stage: Stage, register: &str) -> String {
-        written(self.model().is_direct3d9, stage, register)
     }
 
     fn view(&self, register: Register, reference: &Reference) -> Result<View, Fault> {

@@ -11,6 +11,9 @@ use super::{Key, Others, Table, Type};
 use crate::error::{Fault, Problem, nearest};
 use crate::text::{Entry, Node, Span, Value};
 
+/// What keys begin with that are for programs with another API.
+const OTHERS_PREFIX: &str = "vk_";
+
 /// Checks a whole document. It is in the long form if it has steps.
 pub(crate) fn check(root: &mut Node) -> Result<(), Fault> {
     let is_direct3d9 = root.text_at("api").is_some_and(|api| api.eq_ignore_ascii_case("d3d9"));
@@ -50,7 +53,7 @@ impl Check {
         let Value::Table(entries) = &mut node.value else { return Ok(()) };
         for n in 0..entries.len() {
             let entry = &mut entries[n];
-            if more.contains(&entry.key.as_str()) {
+            if more.contains(&entry.key.as_str()) || entry.key.starts_with(OTHERS_PREFIX) {
                 continue;
             }
             match table.keys.iter().find(|key| key.name == entry.key || key.also.contains(&entry.key.as_str())) {
@@ -117,6 +120,7 @@ impl Check {
     fn value(&self, ty: &Type, key: &str, node: &mut Node, span: &Span) -> Result<(), Fault> {
         match ty {
             Type::Unread | Type::Constant => Ok(()),
+            Type::Nothing if node.value == Value::Null => Ok(()),
             Type::Text if node.text().is_some() => Ok(()),
             Type::Flag if node.flag().is_some() => Ok(()),
             Type::Integer(least, most) => match node.value {
@@ -153,9 +157,9 @@ impl Check {
             Type::Table(table) => self.table(table, key, node, span, &[]),
             Type::Map(of) => {
                 let Value::Table(entries) = &mut node.value else { return Err(wrong(key, "a table", node)) };
-                entries.iter_mut().try_for_each(|entry| {
-                    self.value(of, &entry.key.clone(), &mut entry.node, &entry.key_span)
-                })
+                entries
+                    .iter_mut()
+                    .try_for_each(|entry| self.value(of, &entry.key.clone(), &mut entry.node, &entry.key_span))
             }
             Type::RenderStates if matches!(node.value, Value::Table(_)) => Ok(()),
             Type::Either(types) => match types.iter().find(|ty| self.fits(ty, node)) {
@@ -178,7 +182,7 @@ impl Check {
             Type::Api(direct3d11, direct3d9) => {
                 self.value(if self.is_direct3d9 { direct3d9 } else { direct3d11 }, key, node, span)
             }
-            Type::Text | Type::Flag | Type::RenderStates => Err(wrong(key, &self.wants(ty), node)),
+            Type::Text | Type::Nothing | Type::Flag | Type::RenderStates => Err(wrong(key, &self.wants(ty), node)),
         }
     }
 
@@ -223,6 +227,7 @@ impl Check {
         match ty {
             Type::Unread | Type::Constant => true,
             Type::Text | Type::Word(_) => matches!(node.value, Value::Text(_)),
+            Type::Nothing => node.value == Value::Null,
             Type::Flag => matches!(node.value, Value::Bool(_)),
             Type::Integer(..) => matches!(node.value, Value::Integer(_)),
             Type::Number(..) | Type::Of(_) => matches!(node.value, Value::Integer(_) | Value::Float(_)),
@@ -240,6 +245,7 @@ impl Check {
         match ty {
             Type::Unread | Type::Constant => "anything".into(),
             Type::Text => "a string".into(),
+            Type::Nothing => "null".into(),
             Type::Flag => "true or false".into(),
             Type::Integer(..) => "an integer".into(),
             Type::Number(..) => "a number".into(),

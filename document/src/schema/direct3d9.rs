@@ -1,6 +1,8 @@
 //! The keys of samplers, pipelines and steps, as Direct3D 9 names them.
 
-use super::drawing::{BASE_VERTEX, BIND, COLOR, COPY, DISPATCH, DISPATCH_INDIRECT, GENERATE_MIPS, INDEX_BUFFER, REPEAT};
+use super::drawing::{
+    BASE_VERTEX, BIND, COLOR, COPY, DISPATCH, DISPATCH_INDIRECT, GENERATE_MIPS, INDEX_BUFFER, REPEAT,
+};
 use super::drawing::{SCISSOR, VERTEX_BUFFERS, VIEWPORT};
 use super::tables::REFERENCE;
 use super::words::*;
@@ -17,7 +19,11 @@ pub(super) static SAMPLER_9: Table = Table {
         key("mag", Word(&TAPS), "`POINT` by default"),
         key("min", Word(&TAPS), "`POINT` by default"),
         key("mip", Word(&TAPS), "`NONE` by default: no levels"),
-        key("address", Either(&[Word(&ADDRESSES_9), List(&Word(&ADDRESSES_9), 3, 3)]), "along u, v and w; `WRAP` by default"),
+        key(
+            "address",
+            Either(&[Word(&ADDRESSES_9), List(&Word(&ADDRESSES_9), 3, 3)]),
+            "along u, v and w; `WRAP` by default",
+        ),
         key("border", List(&FLOAT, 4, 4), "the border colour"),
         key("mip_lod_bias", FLOAT, "added to the level of detail"),
         key("max_mip_level", WORD, "the finest level that is sampled; 0 by default"),
@@ -38,10 +44,17 @@ pub(super) static PIPELINE_9: Table = Table {
         key("input_layout", List(&Table(&ELEMENT_9), 0, ANY), "what fills the vertex shader's inputs"),
         key("render_states", RenderStates, "states by their names"),
         key("float_rules", Word(&FLOAT_RULES), "`DIRECT3D9` by default: products of zero are zero"),
-        key("fog_distance", Word(&FOG_DISTANCES), "what fog by FOGTABLEMODE takes as a distance: `DEPTH`, or `W`, the default of transformed vertices"),
-        key("projected", Map(&Integer(0, 255)), "the texture stages of a ps_1_1 to ps_1_3 that divide their coordinates, with how many of them there are"),
+        key(
+            "fog_distance",
+            Word(&FOG_DISTANCES),
+            "what fog by FOGTABLEMODE takes as a distance: `DEPTH`, or `W`, the default of transformed vertices",
+        ),
+        key(
+            "projected",
+            Map(&Integer(0, 255)),
+            "the texture stages of a ps_1_1 to ps_1_3 that divide their coordinates, with how many of them there are",
+        ),
         comment("note"),
-        comment("vk_lines"),
     ],
     others: Others::Unknown,
 };

@@ -30,7 +30,6 @@ pub(crate) static PIPELINE: Table = Table {
         key("ps_instances", INSTANCES, "what the pixel shader's interface variables stand for"),
         key("fused_mad", Flag, "whether `mad` rounds once, and not its product first; both are Direct3D"),
         comment("note"),
-        comment("vk_lines"),
     ],
     others: Others::Unknown,
 };
@@ -100,7 +99,11 @@ static BLEND: Table = Table {
     keys: &[
         key("alpha_to_coverage_enable", Flag, "false by default"),
         key("independent_blend_enable", Flag, "whether each target has a state of its own; false by default"),
-        key("targets", List(&Table(&TARGET), 0, 8), "the states of the targets; the first one counts for all unless they are independent"),
+        key(
+            "targets",
+            List(&Table(&TARGET), 0, 8),
+            "the states of the targets; the first one counts for all unless they are independent",
+        ),
     ],
     others: Others::Unknown,
 };
@@ -131,6 +134,7 @@ pub(super) const SCISSOR: Type = List(&Integer(i32::MIN as i64, i32::MAX as i64)
 pub(super) const COLOR: Type = List(&FLOAT, 4, 4);
 pub(super) const BASE_VERTEX: Type = Integer(i32::MIN as i64, i32::MAX as i64);
 const GROUPS: Type = List(&WORD, 3, 3);
+static TARGET_OR_NULL: Type = Either(&[REFERENCE, Nothing]);
 
 static VERTEX_BUFFER: Table = Table {
     name: "A vertex buffer of a draw",
@@ -176,8 +180,13 @@ pub(super) static STEPS: &[(&str, &Table)] = &[
     ("repeat", &REPEAT),
 ];
 /// Those that are refused by name until they are there.
-pub(super) const ABSENT_STEPS: &[(&str, &str)] =
-    &[("draw_auto", "draws of what was streamed out are"), ("resolve", "resolving multisampled textures is")];
+pub(super) const ABSENT_STEPS: &[(&str, &str)] = &[
+    ("draw_auto", "draws of what was streamed out are"),
+    ("resolve", "resolving multisampled textures is"),
+    ("begin_query", "queries of several steps are"),
+    ("end_query", "queries of several steps are"),
+    ("predicate", "predication is"),
+];
 
 macro_rules! step {
     ($table:ident $heading:literal $what:literal: $($key:expr,)*) => {
@@ -226,7 +235,7 @@ macro_rules! draw {
         step! { $table $op $what:
             $($key,)*
             key("pipeline", Text, "the pipeline with the shaders").needed(),
-            key("targets", List(&REFERENCE, 0, 8), "what colours are drawn to: one level each, and all layers or one"),
+            key("targets", List(&TARGET_OR_NULL, 0, 8), "what colours are drawn to: one level each, and all layers or one"),
             key("depth", REFERENCE, "the depth buffer, at least as large as the targets"),
             key("read_only_depth", Flag, "whether shaders may read its depths meanwhile"),
             key("read_only_stencil", Flag, "whether shaders may read its stencils meanwhile"),
@@ -237,8 +246,12 @@ macro_rules! draw {
             key("blend_factor", COLOR, "for the factors that need it; ones by default"),
             key("sample_mask", WORD, "samples that are drawn, the first in the lowest bit; all by default"),
             key("stencil_ref", Integer(0, 255), "what stencils are compared with; 0 by default"),
-            key("query", Table(&QUERY), "what is counted"),
+            key("query", Either(&[Table(&QUERY), List(&Table(&QUERY), 0, ANY)]), "what is counted; several are not supported yet"),
             key("so_targets", Unread, "what is streamed out to (not supported yet)"),
+            key("so_offsets", Unread, "where it goes (not supported yet)"),
+            key("viewports", Unread, "viewports to choose among (not supported yet)"),
+            key("scissors", Unread, "scissor rectangles of these (not supported yet)"),
+            key("predicate", Unread, "a query that the draw depends on (not supported yet)"),
         }
     };
 }
@@ -248,7 +261,11 @@ const FIRST_INSTANCE: super::Key = key("first_instance", WORD, "0 by default");
 const ARGUMENTS: super::Key = key("arguments", Text, "the buffer with the counts, as Direct3D lays them out").needed();
 const ARGUMENTS_OFFSET: super::Key = key("arguments_offset", LONG, "where they begin; 0 by default");
 const INDICES: super::Key = key("index_buffer", Table(&INDEX_BUFFER), "the indices");
-const MESH: super::Key = key("mesh", Text, "instead of an index buffer a mesh, whose vertices come before `vertex_buffers` and whose elements are POSITION, NORMAL and TEXCOORD");
+const MESH: super::Key = key(
+    "mesh",
+    Text,
+    "instead of an index buffer a mesh, whose vertices come before `vertex_buffers` and whose elements are POSITION, NORMAL and TEXCOORD",
+);
 
 draw! { DRAW "`draw`" "a step `draw`":
     key("vertices", WORD, "how many vertices").needed(),
@@ -275,4 +292,3 @@ draw! { DRAW_INDEXED_INDIRECT "`draw_indexed_indirect`" "a step `draw_indexed_in
     INDICES,
     MESH,
 }
-

@@ -81,6 +81,8 @@ pub(crate) enum Type {
     /// Anything: nobody reads it.
     Unread,
     Text,
+    /// `null`.
+    Nothing,
     /// `true` or `false`.
     Flag,
     /// An integer, from the first to the second.

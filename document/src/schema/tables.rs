@@ -14,18 +14,42 @@ pub(super) static SHORT: Table = Table {
     what: "the document",
     keys: &[
         key("name", Text, "the name in reports; the file's by default"),
-        key("shader", Text, "the shader: a compiled one, or HLSL (`.hlsl`, `.hlsli`, `.fx`, `.fxh`), which the compiler that the command names compiles first"),
-        key("shaders", List(&Text, 1, ANY), "instead of `shader` several compiled forms: each runs on fresh resources and must meet the expectations; outputs are those of the first"),
+        key(
+            "shader",
+            Text,
+            "the shader: a compiled one, or HLSL (`.hlsl`, `.hlsli`, `.fx`, `.fxh`), which the compiler that the command names compiles first",
+        ),
+        key(
+            "shaders",
+            List(&Text, 1, ANY),
+            "instead of `shader` several compiled forms: each runs on fresh resources and must meet the expectations; outputs are those of the first",
+        ),
         key("profile", Text, "the profile that HLSL is compiled for; `cs_5_0` by default"),
         key("entry", Text, "its entry point; `main` by default"),
         key("defines", Map(&DEFINE), "names that HLSL finds defined, with what they stand for"),
         key("dispatch", GROUPS, "groups along x, y and z").needed(),
         key("first_group", GROUPS, "the first group's index; `[0, 0, 0]` by default"),
-        key("repeat", Integer(1, 1 << 20), "how often the dispatch is done, each time on what the time before left; once by default"),
+        key(
+            "repeat",
+            Integer(1, 1 << 20),
+            "how often the dispatch is done, each time on what the time before left; once by default",
+        ),
         key("instances", INSTANCES, "what the shader's interface variables stand for"),
-        key("fused_mad", Flag, "whether `mad` rounds once, as on most hardware, and not its product first; both are Direct3D"),
-        key("bindings", List(&Binding, 0, ANY), "resources and samplers as a list, each with its register in `slot`, instead of tables by registers or besides"),
-        key("expect", List(&Table(&EXPECTATION), 0, ANY), "what must come out, each with its register in `slot`; or `expect` in a register's table"),
+        key(
+            "fused_mad",
+            Flag,
+            "whether `mad` rounds once, as on most hardware, and not its product first; both are Direct3D",
+        ),
+        key(
+            "bindings",
+            List(&Binding, 0, ANY),
+            "resources and samplers as a list, each with its register in `slot`, instead of tables by registers or besides",
+        ),
+        key(
+            "expect",
+            List(&Table(&EXPECTATION), 0, ANY),
+            "what must come out, each with its register in `slot`; or `expect` in a register's table",
+        ),
         comment("note"),
         comment("meta"),
         comment("exercises"),
@@ -80,14 +104,18 @@ static SHADER: Table = Table {
     name: "A shader",
     what: "a shader",
     keys: &[
-        key("file", Either(&[Text, List(&Text, 1, ANY)]), "the compiled shader, or HLSL; or several forms of it, as `shaders` of the short form").needed(),
+        key(
+            "file",
+            Either(&[Text, List(&Text, 1, ANY)]),
+            "the compiled shader, or HLSL; or several forms of it, as `shaders` of the short form",
+        )
+        .needed(),
         key("entry", Text, "the entry point of HLSL; `main` by default"),
         key("profile", Text, "the profile that HLSL is compiled for; `cs_5_0` by default"),
         key("defines", Map(&DEFINE), "names that HLSL finds defined, with what they stand for"),
         comment("note"),
         comment("source"),
         comment("model"),
-        comment("vk_defines"),
     ],
     others: Others::Unknown,
 };
@@ -101,12 +129,20 @@ pub(super) static RESOURCE: Table = Table {
         key("size", LONG, "bytes; not needed where the dimensions, the file or the values say it"),
         key("stride", Integer(4, u32::MAX as i64), "bytes of an element, of structured buffers"),
         key("count", LONG, "elements, of structured and typed buffers"),
-        key("format", Word(&FORMATS), "of its texels, as DXGI names it without the prefix; in Direct3D 9 also as D3DFORMAT does"),
+        key(
+            "format",
+            Word(&FORMATS),
+            "of its texels, as DXGI names it without the prefix; in Direct3D 9 also as D3DFORMAT does",
+        ),
         key("width", COUNT, "texels of the first level"),
         key("height", COUNT, "texels of the first level"),
         key("depth", COUNT, "texels of the first level"),
         key("layers", COUNT, "layers; every face of a cube is one"),
-        key("mips", Either(&[COUNT, Word(&GENERATE)]), "mip levels; `generate` makes all of them from a file's first, in linear light; 1 by default"),
+        key(
+            "mips",
+            Either(&[COUNT, Word(&GENERATE)]),
+            "mip levels; `generate` makes all of them from a file's first, in linear light; 1 by default",
+        ),
         key("samples", COUNT, "samples of a texel; 1 by default"),
         key("raw", Either(&[LONG, Table(&BYTES)]), "the kind, with its bytes"),
         key("constant", Either(&[LONG, Table(&BYTES)]), "the kind, with its bytes"),
@@ -125,16 +161,32 @@ pub(super) static RESOURCE: Table = Table {
         key("fill", Either(&[Word(&ZERO), Table(&FILL)]), "its first content: `zero`, or one number for every element"),
         key("u32", Numbers(U32), "values from the first byte on; the rest is zero"),
         key("i32", Numbers(I32), "values from the first byte on; the rest is zero"),
-        key("f32", Numbers(F32), "values from the first byte on; the rest is zero. Floats may be `nan`, `inf`, `-inf`, as texts"),
+        key(
+            "f32",
+            Numbers(F32),
+            "values from the first byte on; the rest is zero. Floats may be `nan`, `inf`, `-inf`, as texts",
+        ),
         key("f64", Numbers(F64), "values from the first byte on; the rest is zero"),
         key("u8", Numbers(U8), "values from the first byte on; the rest is zero"),
         key("u16", Numbers(U16), "values from the first byte on; the rest is zero"),
         key("at", List(&Table(&RUN), 0, ANY), "values from other bytes on"),
-        key("values", Map(&Constant), "variables of a constant buffer by the names in the shader; in its own table too, where no key has the name"),
+        key(
+            "values",
+            Map(&Constant),
+            "variables of a constant buffer by the names in the shader; in its own table too, where no key has the name",
+        ),
         key("counter", WORD, "the hidden counter's first value, of structured buffers"),
-        key("map", Flag, "whether files of raw bytes, and arrays that shaders only read, are mapped instead of copied; by default those of 64 MiB and more"),
+        key(
+            "map",
+            Flag,
+            "whether files of raw bytes, and arrays that shaders only read, are mapped instead of copied; by default those of 64 MiB and more",
+        ),
         key("view", Table(&VIEW), "in the short form: the part of a texture that the shader sees"),
-        key("save", Either(&[Text, Table(&SAVE_OF)]), "the file that it is written to after the last step; `-` is standard output"),
+        key(
+            "save",
+            Either(&[Text, Table(&SAVE_OF)]),
+            "the file that it is written to after the last step; `-` is standard output",
+        ),
         key("expect", Table(&EXPECTATION), "what it must hold after the last step"),
         comment("note"),
     ],
@@ -162,10 +214,7 @@ static BYTES: Table =
 static STRUCTURED: Table = Table {
     name: "",
     what: "a structured view",
-    keys: &[
-        key("stride", Integer(4, u32::MAX as i64), "bytes of an element"),
-        key("count", LONG, "elements"),
-    ],
+    keys: &[key("stride", Integer(4, u32::MAX as i64), "bytes of an element"), key("count", LONG, "elements")],
     others: Others::Unknown,
 };
 static TYPED: Table = Table {
@@ -220,7 +269,12 @@ static FILL: Table = Table {
 /// What a view shows of a resource, and as what.
 static VIEW: Table = Table { name: "A view", what: "a view", keys: &VIEW_KEYS, others: Others::Unknown };
 const VIEW_KEYS: [Key; 7] = [
-    key("dimension", Word(&VIEWS), "the kind of view that the shader sees: cubes, arrays and single layers are views of the same texels").also(&["view"]),
+    key(
+        "dimension",
+        Word(&VIEWS),
+        "the kind of view that the shader sees: cubes, arrays and single layers are views of the same texels",
+    )
+    .also(&["view"]),
     key("format", Word(&FORMATS), "another format of the same layout"),
     key("mip", WORD, "the first mip level"),
     key("mips", Either(&[COUNT, List(&WORD, 2, 2)]), "how many levels; or the first and how many"),
@@ -245,8 +299,16 @@ pub(crate) static SAMPLER: Table = Table {
     name: "A sampler",
     what: "a sampler",
     keys: &[
-        key("filter", Word(&FILTERS), "`MIN_MAG_MIP_POINT` to `MIN_MAG_MIP_LINEAR`, `ANISOTROPIC`; `POINT` and `LINEAR` are short for the first two; each may begin with `COMPARISON_`, `MINIMUM_`, `MAXIMUM_`. By default all is linear, as in an empty slot of Direct3D"),
-        key("address", Either(&[Word(&ADDRESSES), List(&Word(&ADDRESSES), 1, 3)]), "for all axes, or for each, and `CLAMP` for the rest"),
+        key(
+            "filter",
+            Word(&FILTERS),
+            "`MIN_MAG_MIP_POINT` to `MIN_MAG_MIP_LINEAR`, `ANISOTROPIC`; `POINT` and `LINEAR` are short for the first two; each may begin with `COMPARISON_`, `MINIMUM_`, `MAXIMUM_`. By default all is linear, as in an empty slot of Direct3D",
+        ),
+        key(
+            "address",
+            Either(&[Word(&ADDRESSES), List(&Word(&ADDRESSES), 1, 3)]),
+            "for all axes, or for each, and `CLAMP` for the rest",
+        ),
         key("border", List(&FLOAT, 4, 4), "the border colour"),
         key("mip_lod_bias", Number(-16.0, 15.99), "added to the level of detail").also(&["bias"]),
         key("min_lod", Number(f32::MIN as f64, f32::MAX as f64), "the least level of detail").also(&["min_level"]),
@@ -304,8 +366,16 @@ static EXPECTATION: Table = Table {
         key("values", Map(&Number(f64::MIN, f64::MAX)), "what a query must count"),
         key("counter", WORD, "the hidden counter's last value"),
         key("tolerance", Either(&[Word(&EXACT), Table(&TOLERANCE)]), "how far it may be off; not at all by default"),
-        key("type", Word(&NUMBER_TYPES), "the type of the numbers; by default the shader's, the format's or the file's"),
-        key("words", List(&Word(&NUMBER_TYPES), 1, ANY), "the types of the words of an element, where they differ: integers are exact then"),
+        key(
+            "type",
+            Word(&NUMBER_TYPES),
+            "the type of the numbers; by default the shader's, the format's or the file's",
+        ),
+        key(
+            "words",
+            List(&Word(&NUMBER_TYPES), 1, ANY),
+            "the types of the words of an element, where they differ: integers are exact then",
+        ),
         key("order", Word(&ORDERS), "whether the order of the elements counts; `fixed` by default"),
         key("element", Integer(1, i64::MAX), "bytes of an element"),
         key("elements", LONG, "how many elements are compared"),
@@ -326,8 +396,16 @@ static TOLERANCE: Table = Table {
         key("abs", BOUND, "the difference of a number"),
         key("rel", BOUND, "the difference as a part of what is expected"),
         key("ulp", LONG, "the difference in units of the last place"),
-        key("codes", BOUND, "the difference of channels that are integers or normalised numbers, in units of their last place; without it the bounds above hold for these codes"),
-        key("edge_share", Number(0.0, 1.0), "the part of the pixels that may be beyond the slack where each channel lies between those of the 3 x 3 expected pixels around it"),
+        key(
+            "codes",
+            BOUND,
+            "the difference of channels that are integers or normalised numbers, in units of their last place; without it the bounds above hold for these codes",
+        ),
+        key(
+            "edge_share",
+            Number(0.0, 1.0),
+            "the part of the pixels that may be beyond the slack where each channel lies between those of the 3 x 3 expected pixels around it",
+        ),
         key("wrong_share", Number(0.0, 1.0), "the part of the pixels that may be anything"),
     ],
     others: Others::Unknown,

@@ -184,15 +184,16 @@ impl Node {
         let mut node = self;
         loop {
             let next = match &node.value {
-                Value::Table(entries) => entries.iter().find(|entry| {
-                    entry.node.span.contains(&byte) || entry.key_span.contains(&byte)
-                }).map(|entry| {
-                    if !path.is_empty() {
-                        path.push('.');
-                    }
-                    path.push_str(&entry.key);
-                    &entry.node
-                }),
+                Value::Table(entries) => entries
+                    .iter()
+                    .find(|entry| entry.node.span.contains(&byte) || entry.key_span.contains(&byte))
+                    .map(|entry| {
+                        if !path.is_empty() {
+                            path.push('.');
+                        }
+                        path.push_str(&entry.key);
+                        &entry.node
+                    }),
                 Value::Array(items) => items.iter().position(|item| item.span.contains(&byte)).map(|n| {
                     path.push_str(&format!("[{n}]"));
                     &items[n]

@@ -35,7 +35,11 @@ pub(crate) fn parse(text: &str, syntax: Syntax) -> Parsed<Node> {
     match root.value {
         Value::Table(_) => Ok(root),
         other => Err((
-            Problem::WrongValue { key: "the document".into(), wants: "a table".into(), found: other.type_name().into() },
+            Problem::WrongValue {
+                key: "the document".into(),
+                wants: "a table".into(),
+                found: other.type_name().into(),
+            },
             root.span,
         )),
     }

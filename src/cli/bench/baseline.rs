@@ -6,7 +6,7 @@ use std::path::Path;
 use brolga::bench::Statistics;
 
 use super::peers::Line;
-use super::record::{Document, Record, Times};
+use super::record::{Figures, Record, Times};
 use crate::cli::stream;
 
 /// Earlier figures of one program or runtime.
@@ -24,7 +24,7 @@ pub(super) struct Baseline {
 
 impl Baseline {
     /// Whether a document has figures of the same things, and of no others. Of other runtimes that is not asked.
-    pub fn has_list_of(&self, document: &Document) -> bool {
+    pub fn has_list_of(&self, document: &Figures) -> bool {
         let mut before: Vec<_> = self.rows.iter().map(|row| (row.job.clone(), row.code.clone(), row.threads)).collect();
         let mut now = Vec::new();
         for job in &document.jobs {
@@ -104,7 +104,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Baseline>, String> {
 }
 
 fn of_document(path: &Path, text: &str) -> Result<Baseline, serde_json::Error> {
-    let document: Document = serde_json::from_str(text)?;
+    let document: Figures = serde_json::from_str(text)?;
     let mut rows = Vec::new();
     for job in document.jobs {
         for record in job.results.into_iter().filter(|record| record.run.samples > 0) {

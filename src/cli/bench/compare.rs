@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use brolga::bench::Statistics;
 
 use super::baseline::{Baseline, Old, OldTimes};
-use super::record::{Change, Compared, Document, Figure, Machine, Record, Times, Verdict, time};
+use super::record::{Change, Compared, Figure, Figures, Machine, Record, Times, Verdict, time};
 use super::table::{Row, cell, rows};
 use crate::cli::report::harmless;
 use crate::cli::sheet::Sheet;
@@ -90,7 +90,7 @@ impl Verdict {
 }
 
 /// Notes in every result what the baselines have beside it.
-pub(super) fn compare(document: &mut Document, baselines: &[Baseline]) {
+pub(super) fn compare(document: &mut Figures, baselines: &[Baseline]) {
     let conditions: Vec<_> = baselines
         .iter()
         .map(|baseline| Conditions::of(baseline, &document.machine, baseline.has_list_of(document)))
@@ -135,7 +135,7 @@ const COLUMNS: [Column; 11] = [
 ];
 
 /// Writes a table for each baseline, with the geometric means of its ratios.
-pub(super) fn write(out: &mut impl Write, document: &Document, baselines: &[Baseline], style: Style) -> io::Result<()> {
+pub(super) fn write(out: &mut impl Write, document: &Figures, baselines: &[Baseline], style: Style) -> io::Result<()> {
     for baseline in baselines {
         let pairs = pairs(document, baseline);
         if pairs.is_empty() {
@@ -154,7 +154,7 @@ pub(super) fn write(out: &mut impl Write, document: &Document, baselines: &[Base
 }
 
 /// What to know about the table for a baseline.
-fn about(document: &Document, baseline: &Baseline) -> String {
+fn about(document: &Figures, baseline: &Baseline) -> String {
     let mut text = "a ratio above 1 means that it is faster now".to_owned();
     let Conditions { machine, busy, has_same_list } =
         Conditions::of(baseline, &document.machine, baseline.has_list_of(document));
@@ -174,7 +174,7 @@ fn about(document: &Document, baseline: &Baseline) -> String {
     text
 }
 
-fn pairs<'a>(document: &'a Document, baseline: &Baseline) -> Vec<Pair<'a>> {
+fn pairs<'a>(document: &'a Figures, baseline: &Baseline) -> Vec<Pair<'a>> {
     let mut pairs = Vec::new();
     for row in rows(document) {
         let found = row.record.compared.iter().filter(|compared| compared.with == baseline.name);
@@ -184,7 +184,7 @@ fn pairs<'a>(document: &'a Document, baseline: &Baseline) -> Vec<Pair<'a>> {
 }
 
 /// Baselines that nothing was compared with.
-pub(super) fn unused<'a>(document: &Document, baselines: &'a [Baseline]) -> Vec<&'a str> {
+pub(super) fn unused<'a>(document: &Figures, baselines: &'a [Baseline]) -> Vec<&'a str> {
     let names: Vec<&str> = rows(document)
         .iter()
         .flat_map(|row| row.record.compared.iter().map(|compared| compared.with.as_str()))

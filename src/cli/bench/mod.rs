@@ -1,4 +1,4 @@
-//! `brolga bench`: checks every job and scene once, then measures all of them in turns.
+//! `brolga bench`: checks every document once, then measures all of them in turns.
 //!
 //! | file | what |
 //! |---|---|
@@ -20,11 +20,11 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use brolga::bench::{Amount, Frames, Samples, Series, Work, measure, measure_frames, reference, suite};
+use brolga::bench::{Amount, Samples, Series, Work, measure, reference};
+use brolga::document::{Document, DocumentError, Outcome, Prepared, RunOptions};
 use brolga::files::Claim;
-use brolga::job::{Comparison, Job, JobError, Prepared, RunOptions};
-use brolga::scene::{Scene, SceneError};
-use brolga::{Bindings, CancelToken, CodeFigures, Device, Engine};
+use brolga::{CancelToken, CodeFigures, Device, Engine};
+use brolga_suite as suite;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
@@ -34,23 +34,23 @@ use super::options::{DeviceOptions, THREADS, device, seconds};
 use super::progress::{MeasureBar, Watcher};
 use super::style::Styles;
 use super::summary::{RunLine, error_json};
-use super::{Ending, report, scene};
+use super::{Ending, documents, report};
 use baseline::Baseline;
-use record::{Account, Document, JobRecord, Machine, Record};
+use record::{Account, Figures, JobRecord, Machine, Record};
 
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Job files (.toml, .json), scenes (.json), or folders with a case.json or a scene.json; without any the suite is measured
-    #[arg(value_name = "JOB")]
-    jobs: Vec<PathBuf>,
-    /// Measure the suite in addition to the named jobs
+    /// Documents (.toml, .json), or folders with one or with many; without any the suite is measured
+    #[arg(value_name = "DOCUMENT")]
+    documents: Vec<PathBuf>,
+    /// Measure the suite in addition to the named documents
     #[arg(long)]
     suite: bool,
     /// Measure only these cases of the suite
     #[arg(long, value_name = "CASE,…", value_delimiter = ',', value_parser = clap::builder::PossibleValuesParser::new(suite::NAMES.into_iter().chain(suite::DRAWINGS)))]
     only: Vec<String>,
-    /// Write the cases of the suite to folders below this one, as jobs with all their files, instead of measuring them
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["jobs", "suite", "save", "compare"])]
+    /// Write the cases of the suite to folders below this one, as documents with all their files, instead of measuring them
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["documents", "suite", "save", "compare"])]
     export: Option<PathBuf>,
     /// Engines to measure side by side; by default machine code if this processor can run it
     #[arg(long, value_enum, value_name = "ENGINE,…", value_delimiter = ',')]
@@ -79,6 +79,9 @@ pub(super) struct Arguments {
     /// Show ratios to the figures in files from `--save` or `--format peers`
     #[arg(long, value_name = "FILE,…", value_delimiter = ',')]
     compare: Vec<PathBuf>,
+    /// Let documents name files outside of their folders
+    #[arg(long)]
+    anywhere: bool,
     #[command(flatten)]
     compiler: CompilerOption,
     #[command(flatten)]
@@ -105,7 +108,7 @@ enum OneEngine {
     Interpreter,
 }
 
-/// Measures the jobs. An error is one of writing to stdout.
+/// Measures the documents. An error is one of writing to stdout.
 pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
     let twice = [
         has_repetition(&arguments.engine).then_some("`--engine` names an engine twice"),
@@ -146,7 +149,13 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
             Err(ending) => return Ok(ending),
         }
     }
-    let sources = sources(arguments);
+    let sources = match sources(arguments) {
+        Ok(sources) => sources,
+        Err(error) => {
+            report::print_plain(format!("cannot read a folder: {error}"), None, styles.err);
+            return Ok(Ending::BadInput);
+        }
+    };
     let failures = sources.iter().map(|_| None).collect();
     let session =
         Session { arguments, styles, devices: &devices, sources, baselines, cancel, failures, ending: Ending::Fine };
@@ -157,9 +166,9 @@ fn has_repetition<T: PartialEq>(values: &[T]) -> bool {
     values.iter().enumerate().any(|(n, value)| values[..n].contains(value))
 }
 
-/// Writes the cases that are asked for as jobs. Drawings are none.
+/// Writes the cases that are asked for as documents. Drawings are none.
 fn export(arguments: &Arguments, folder: &Path, styles: &Styles) -> Ending {
-    for source in sources(arguments) {
+    for source in sources(arguments).unwrap_or_default() {
         let Source::Case(name) = source else { continue };
         let folder = folder.join(name);
         if let Err(error) = suite::export(name, &folder).expect("the command line takes names of cases only") {
@@ -170,7 +179,7 @@ fn export(arguments: &Arguments, folder: &Path, styles: &Styles) -> Ending {
     Ending::Fine
 }
 
-/// Where a job comes from.
+/// Where a document comes from.
 enum Source {
     File(PathBuf),
     /// A case of the suite.
@@ -189,16 +198,20 @@ impl Source {
     }
 }
 
-/// The jobs that are named, then the cases that are asked for.
-fn sources(arguments: &Arguments) -> Vec<Source> {
-    let Arguments { jobs, suite, only, .. } = arguments;
+/// The documents that are named, then the cases that are asked for.
+fn sources(arguments: &Arguments) -> io::Result<Vec<Source>> {
+    let Arguments { documents, suite, only, .. } = arguments;
     let is_wanted = |name: &str| match only.as_slice() {
-        [] => *suite || jobs.is_empty(),
+        [] => *suite || documents.is_empty(),
         only => only.iter().any(|only| only == name),
     };
-    let cases = suite::NAMES.into_iter().filter(|name| is_wanted(name)).map(Source::Case);
-    let drawings = suite::DRAWINGS.into_iter().filter(|name| is_wanted(name)).map(Source::Drawing);
-    jobs.iter().cloned().map(Source::File).chain(cases).chain(drawings).collect()
+    let mut sources = Vec::new();
+    for path in documents {
+        sources.extend(documents::find(path)?.into_iter().map(Source::File));
+    }
+    sources.extend(suite::NAMES.into_iter().filter(|name| is_wanted(name)).map(Source::Case));
+    sources.extend(suite::DRAWINGS.into_iter().filter(|name| is_wanted(name)).map(Source::Drawing));
+    Ok(sources)
 }
 
 /// Reads what to compare with, or says why it cannot be.
@@ -221,7 +234,7 @@ fn say_unwritten(path: &Path, error: &io::Error, styles: &Styles) {
     report::print_plain(format!("cannot write {}: {error}", path.display()), None, styles.err);
 }
 
-/// What is the same for all jobs of a command, and what became of them.
+/// What is the same for all documents of a command, and what became of them.
 struct Session<'a> {
     arguments: &'a Arguments,
     styles: &'a Styles,
@@ -229,28 +242,26 @@ struct Session<'a> {
     sources: Vec<Source>,
     baselines: Vec<Baseline>,
     cancel: CancelToken,
-    /// Why a job has no results, for each job.
+    /// Why a document has no results, for each source.
     failures: Vec<Option<Value>>,
     /// The worst so far.
     ending: Ending,
 }
 
-/// A job that can run, and what it runs on.
+/// A document that can run.
 struct Ready {
     prepared: Prepared,
-    bindings: Bindings,
-    /// Of a case of the suite: what a dispatch does, and how many are measured together.
+    /// Of a case of the suite: what a run does, and how many are measured together.
     case: Option<(Work, NonZeroU32)>,
 }
 
-/// One shader of a job on one engine and device, after its first run.
+/// A form of a document, or a drawing, on one engine and device, after its first run.
 struct Checked<'a> {
-    /// Which job it is of.
-    job: usize,
-    compile_time: Duration,
-    /// What the job expects, and what it got.
-    comparisons: Vec<Comparison>,
-    /// What a dispatch does, if that is known.
+    /// Which source it is of.
+    source: usize,
+    /// What came of the first run; none of a drawing.
+    outcome: Option<Outcome>,
+    /// What a run does, if that is known.
     work: Option<Work>,
     /// What its code is made of, if it has any.
     code: Option<CodeFigures>,
@@ -258,63 +269,47 @@ struct Checked<'a> {
     series: Series<'a>,
 }
 
-/// The frames of a scene on one engine and device.
-struct Drawn<'a> {
-    /// Which job it is.
-    job: usize,
-    /// What came of its expectations.
-    verdict: &'static str,
-    frames: Frames<'a>,
-}
-
 impl Checked<'_> {
     /// Whether everything is as expected.
     fn passed(&self) -> bool {
-        self.comparisons.iter().all(Comparison::passed)
+        self.outcome.as_ref().is_none_or(Outcome::passed)
+    }
+
+    /// Which form of the document it is.
+    fn variant(&self) -> usize {
+        self.series.ready().map_or(0, |ready| ready.variant())
     }
 
     /// Whether the same is wrong with another number of threads.
     fn fails_as(&self, other: &Self) -> bool {
-        let is_same_code =
-            self.series.shader() == other.series.shader() && self.series.engine() == other.series.engine();
-        !self.passed() && is_same_code && self.comparisons == other.comparisons
+        let is_same_code = self.variant() == other.variant() && self.series.engine() == other.series.engine();
+        let checks = |checked: &Self| checked.outcome.as_ref().map(|outcome| outcome.checks.clone());
+        !self.passed() && is_same_code && checks(self) == checks(other)
     }
 
-    /// The shader as the job names it.
+    /// The shader as the document names it, where there is one only.
     fn shader_name(&self) -> String {
-        self.series.job().shaders[self.series.shader()].value.to_string_lossy().into_owned()
+        let file = self.series.ready().and_then(|ready| ready.prepared().shader_file(ready.variant()));
+        file.map_or(String::new(), |file| file.to_string_lossy().into_owned())
     }
 }
 
 impl<'a> Session<'a> {
     fn run(mut self, save: Option<(&Path, Claim)>) -> io::Result<Ending> {
-        let scenes: Vec<Option<Scene>> = (0..self.sources.len()).map(|job| self.scene(job)).collect();
-        let ready: Vec<Option<Ready>> = (0..self.sources.len()).map(|job| self.ready(job)).collect();
+        let ready: Vec<Option<Ready>> = (0..self.sources.len()).map(|source| self.ready(source)).collect();
         let mut checked = Vec::new();
-        for (job, ready) in ready.iter().enumerate() {
-            if let Some(ready) = ready {
-                checked.extend(self.check_all(job, ready)?);
-            }
-        }
-        let mut drawn = Vec::new();
-        for (job, scene) in scenes.iter().enumerate() {
-            drawn.extend(self.draw_all(job, scene.as_ref()));
+        for (source, ready) in ready.iter().enumerate() {
+            checked.extend(self.check_all(source, ready.as_ref())?);
         }
         let right = checked.iter_mut().filter(|checked: &&mut Checked<'_>| checked.passed());
         let mut series: Vec<_> = right.map(|checked| &mut checked.series).collect();
         let (mut work, account) = (Samples::default(), Account::begin());
-        let right = drawn.iter_mut().filter(|drawn: &&mut Drawn<'_>| drawn.verdict != "fail");
-        let mut frames: Vec<_> = right.map(|drawn| &mut drawn.frames).collect();
-        let all = (series.len() + frames.len()).max(1) as f64;
-        if series.len() + frames.len() > 0 {
+        if !series.is_empty() {
             let bar = MeasureBar::new();
-            let part = series.len() as f64 / all;
-            let mut tell = |done: f64| {
+            measure(&mut series, self.amount(), &mut |done| {
                 bar.show(done);
                 work.push(reference());
-            };
-            measure(&mut series, self.amount(), &mut |done| tell(done * part));
-            measure_frames(&mut frames, self.amount(), &mut |done| tell(part + done * (1.0 - part)));
+            });
         }
         let machine = Machine::here(&work, &account);
         let interrupted = self.cancel.is_cancelled();
@@ -325,24 +320,15 @@ impl<'a> Session<'a> {
         for checked in &mut checked {
             // One that the interrupt stopped has no fault.
             if let Some(error) = checked.series.take_failure().filter(|_| !interrupted) {
-                self.fail(checked.job, error);
+                self.fail(checked.source, &error);
             }
         }
-        for drawn in &mut drawn {
-            if let Some(error) = drawn.frames.take_failure().filter(|_| !interrupted) {
-                self.fail_scene(drawn.job, &error);
-            }
-        }
-        checked.retain(|checked| self.failures[checked.job].is_none());
-        drawn.retain(|drawn| self.failures[drawn.job].is_none());
-        let name = |job: usize| {
-            let of_job = ready[job].as_ref().map(|ready: &Ready| ready.prepared.job().name.clone());
-            of_job.or_else(|| scenes[job].as_ref().map(|scene| scene.name().to_owned()))
-        };
-        let document = self.document(name, &checked, &drawn, machine, interrupted);
-        self.show(&document)?;
+        checked.retain(|checked| self.failures[checked.source].is_none());
+        let name = |source: usize| ready[source].as_ref().map(|ready| ready.prepared.document().name().to_owned());
+        let figures = self.figures(name, &checked, machine, interrupted);
+        self.show(&figures)?;
         if let Some((path, claim)) = save
-            && let Err(error) = claim.commit((as_text(&document) + "\n").as_bytes())
+            && let Err(error) = claim.commit((as_text(&figures) + "\n").as_bytes())
         {
             say_unwritten(path, &error, self.styles);
             self.ending = self.ending.max(Ending::BadInput);
@@ -368,78 +354,11 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Keeps the error of a job and says it.
-    fn fail(&mut self, job: usize, error: JobError) {
-        report::print(&error, self.styles.err);
-        self.ending = self.ending.max(report::ending(&error));
-        self.failures[job].get_or_insert_with(|| error_json(&error));
-    }
-
-    /// The same of a scene.
-    fn fail_scene(&mut self, job: usize, error: &SceneError) {
-        report::print_plain(error.to_string(), error.help(), self.styles.err);
-        self.ending = self.ending.max(scene::ending(error));
-        self.failures[job].get_or_insert_with(|| scene::error_json(error));
-    }
-
-    /// Reads a scene; none if it is something else.
-    fn scene(&mut self, job: usize) -> Option<Scene> {
-        let Source::File(path) = &self.sources[job] else { return None };
-        let file = Scene::find(path)?;
-        Scene::load(&file, self.devices[0].limits()).map_err(|error| self.fail_scene(job, &error)).ok()
-    }
-
-    /// Draws the first frame of a scene, or of a drawing of the suite, on each engine and device. None counts if one cannot.
-    fn draw_all<'r>(&mut self, job: usize, scene: Option<&'r Scene>) -> Vec<Drawn<'r>>
-    where
-        'a: 'r,
-    {
-        let mut all = Vec::new();
-        for engine in self.engines() {
-            for device in self.devices {
-                if self.cancel.is_cancelled() {
-                    return all;
-                }
-                let options = self.options(engine);
-                let begun = match (&self.sources[job], scene) {
-                    (_, Some(scene)) => self.check_scene(scene, device, &options),
-                    (Source::Drawing(name), _) => {
-                        let frames = Frames::of_drawing(name, device, &options);
-                        frames.expect("the command line takes names of drawings only").map(|frames| ("done", frames))
-                    }
-                    _ => return all,
-                };
-                match begun {
-                    Ok((verdict, frames)) => all.push(Drawn { job, verdict, frames }),
-                    Err(error) => {
-                        self.fail_scene(job, &error);
-                        return Vec::new();
-                    }
-                }
-            }
-        }
-        all
-    }
-
-    /// Holds what a scene draws against what it expects, and draws its first frame.
-    fn check_scene<'r>(
-        &mut self,
-        scene: &'r Scene,
-        device: &'r Device,
-        options: &RunOptions,
-    ) -> Result<(&'static str, Frames<'r>), SceneError> {
-        let outcome = scene.run(device, options)?;
-        if !outcome.passed() {
-            self.ending = self.ending.max(Ending::Mismatch);
-            let text = format!("{} does not draw what it expects", scene.name());
-            report::print_plain(text, Some("`brolga run` says what differs".into()), self.styles.err);
-        }
-        let verdict = match (outcome.passed(), outcome.checks.is_empty()) {
-            (false, _) => "fail",
-            (true, true) => "done",
-            (true, false) => "pass",
-        };
-        Ok((verdict, Frames::of_scene(scene, device, options)?))
+    /// Keeps the error of a document and says it.
+    fn fail(&mut self, source: usize, error: &DocumentError) {
+        report::print(error, self.styles.err);
+        self.ending = self.ending.max(report::ending(error));
+        self.failures[source].get_or_insert_with(|| error_json(error));
     }
 
     fn options(&self, engine: Engine) -> RunOptions {
@@ -449,61 +368,71 @@ impl<'a> Session<'a> {
         options
     }
 
-    /// Reads a job and binds its views.
-    fn ready(&mut self, job: usize) -> Option<Ready> {
-        let is_job = match &self.sources[job] {
-            Source::File(path) => Scene::find(path).is_none(),
-            Source::Case(_) => true,
-            Source::Drawing(_) => false,
-        };
-        if self.cancel.is_cancelled() || !is_job {
+    /// Reads a document; drawings of the suite are none.
+    fn ready(&mut self, source: usize) -> Option<Ready> {
+        if self.cancel.is_cancelled() {
             return None;
         }
-        let device = &self.devices[0];
         let ready = || {
-            let (prepared, case) = match &self.sources[job] {
+            let (prepared, case) = match &self.sources[source] {
                 Source::File(path) => {
-                    let mut job = Job::load(path)?;
+                    let mut document = Document::load(path)?;
+                    if self.arguments.anywhere {
+                        document = document.anywhere();
+                    }
                     let compiler = self.arguments.compiler.compiler(self.arguments.timeout, self.styles.err);
-                    compiler.compile_job(&mut job, &self.cancel)?;
-                    (job.prepare(device.limits())?, None)
+                    compiler.compile_document(&mut document, &self.cancel)?;
+                    (document.prepare_until(self.devices[0].limits(), &self.cancel)?, None)
                 }
                 Source::Case(name) => {
                     let ready = suite::prepare(name).expect("the command line takes names of cases only");
-                    (ready.job, Some((ready.work, ready.batch)))
+                    (ready.document, Some((ready.work, ready.batch)))
                 }
-                Source::Drawing(_) => unreachable!("drawings are no jobs"),
+                Source::Drawing(_) => return Ok(None),
             };
-            for warning in prepared.warnings() {
-                report::warn(warning, self.styles.err);
-            }
-            let bindings = prepared.bind(device)?;
-            Ok(Ready { prepared, bindings, case })
+            prepared.warnings().iter().for_each(|warning| report::warn(warning, self.styles.err));
+            Ok(Some(Ready { prepared, case }))
         };
-        ready().map_err(|error| self.fail(job, error)).ok()
+        match ready() {
+            Ok(ready) => ready,
+            Err(error) => {
+                self.fail(source, &error);
+                None
+            }
+        }
     }
 
-    /// Runs each shader of a job once on each engine and device. None counts if one cannot run.
-    fn check_all<'r>(&mut self, job: usize, ready: &'r Ready) -> io::Result<Vec<Checked<'r>>>
+    /// Runs each form of a document, or a drawing of the suite, once on each engine and device. None counts if one cannot run.
+    fn check_all<'r>(&mut self, source: usize, ready: Option<&'r Ready>) -> io::Result<Vec<Checked<'r>>>
     where
         'a: 'r,
     {
         let mut all: Vec<Checked<'r>> = Vec::new();
-        for shader in 0..ready.prepared.shaders() {
+        for variant in 0..ready.map_or(1, |ready| ready.prepared.variants()) {
             for engine in self.engines() {
                 for device in self.devices {
                     if self.cancel.is_cancelled() {
                         return Ok(all);
                     }
-                    match self.check(job, ready, shader, engine, device) {
+                    let options = self.options(engine);
+                    let begun = match (ready, &self.sources[source]) {
+                        (Some(ready), _) => self.check(source, ready, variant, &options, device),
+                        (None, Source::Drawing(name)) => {
+                            let series = suite::drawing_series(name, device, &options);
+                            let series = series.expect("the command line takes names of drawings only");
+                            series.map(|series| Checked { source, outcome: None, work: None, code: None, series })
+                        }
+                        _ => return Ok(all),
+                    };
+                    match begun {
                         Ok(checked) => {
                             if !all.iter().any(|other| checked.fails_as(other)) {
-                                self.say_mismatch(ready, &checked)?;
+                                self.say_mismatch(&checked)?;
                             }
                             all.push(checked);
                         }
                         Err(error) => {
-                            self.fail(job, error);
+                            self.fail(source, &error);
                             return Ok(Vec::new());
                         }
                     }
@@ -515,44 +444,34 @@ impl<'a> Session<'a> {
 
     fn check<'r>(
         &self,
-        job: usize,
+        source: usize,
         ready: &'r Ready,
-        shader: usize,
-        engine: Engine,
+        variant: usize,
+        options: &RunOptions,
         device: &'r Device,
-    ) -> Result<Checked<'r>, JobError> {
-        let options = self.options(engine);
-        let Ready { prepared, bindings, case } = ready;
-        let watcher = Watcher::start(options.progress.clone(), prepared.job());
-        let (mut series, outcome) = Series::begin(prepared, device, bindings, shader, &options)?;
+    ) -> Result<Checked<'r>, DocumentError> {
+        let Ready { prepared, case } = ready;
+        let watcher = Watcher::start(options.progress.clone(), prepared.document());
+        let (mut series, outcome) = Series::begin(prepared, device, variant, options)?;
         drop(watcher);
-        let (comparisons, compile_time) = (prepared.compare_until(&outcome, &options.cancel)?, outcome.compile_time);
         let code = series.code_figures()?;
         let work = case.map(|(work, batch)| {
             series.measure_together(batch);
             work
         });
-        Ok(Checked { job, comparisons, compile_time, work, code, series })
+        Ok(Checked { source, outcome: Some(outcome), work, code, series })
     }
 
     /// Says what is wrong with the results of the first run, as `brolga run` does.
-    fn say_mismatch(&mut self, ready: &Ready, checked: &Checked<'_>) -> io::Result<()> {
-        if checked.passed() {
+    fn say_mismatch(&mut self, checked: &Checked<'_>) -> io::Result<()> {
+        let (Some(outcome), Some(ready)) = (&checked.outcome, checked.series.ready()) else { return Ok(()) };
+        if outcome.passed() {
             return Ok(());
         }
         self.ending = self.ending.max(Ending::Mismatch);
-        let job = ready.prepared.job();
-        let line = RunLine {
-            job: &job.name,
-            shader: &job.shaders[checked.series.shader()].value,
-            engine: checked.series.engine(),
-            compile_time: checked.compile_time,
-            is_cached: false,
-            report: checked.series.report(),
-            comparisons: &checked.comparisons,
-            counters: &[],
-            disagreement: None,
-        };
+        let prepared = ready.prepared();
+        let shader = prepared.shader_file(ready.variant());
+        let line = RunLine { name: prepared.document().name(), shader, outcome, disagreement: None };
         match self.arguments.format {
             Format::Text => line.write_text(&mut io::stdout().lock(), self.styles.out),
             Format::Json | Format::Peers => Ok(()),
@@ -560,30 +479,27 @@ impl<'a> Session<'a> {
     }
 
     /// What was measured, and beside what.
-    fn document(
+    fn figures(
         &self,
         name: impl Fn(usize) -> Option<String>,
         checked: &[Checked<'_>],
-        drawn: &[Drawn<'_>],
         machine: Machine,
         interrupted: bool,
-    ) -> Document {
-        let job = |job: usize| {
-            let path = self.sources[job].name();
-            let name = name(job).unwrap_or_else(|| path.clone());
-            let of_job = checked.iter().filter(|checked| checked.job == job).map(Record::new);
-            let of_scene = drawn.iter().filter(|drawn| drawn.job == job);
-            let results = of_job.chain(of_scene.map(|drawn| Record::of_frames(&drawn.frames, drawn.verdict))).collect();
-            JobRecord::new(path, name, results, self.failures[job].clone())
+    ) -> Figures {
+        let record = |source: usize| {
+            let path = self.sources[source].name();
+            let name = name(source).unwrap_or_else(|| path.clone());
+            let results = checked.iter().filter(|checked| checked.source == source).map(Record::new).collect();
+            JobRecord::new(path, name, results, self.failures[source].clone())
         };
-        let jobs = (0..self.sources.len()).map(job).collect();
-        let mut document = Document { passed: self.ending == Ending::Fine, interrupted, machine, jobs };
-        compare::compare(&mut document, &self.baselines);
-        document
+        let jobs = (0..self.sources.len()).map(record).collect();
+        let mut figures = Figures { passed: self.ending == Ending::Fine, interrupted, machine, jobs };
+        compare::compare(&mut figures, &self.baselines);
+        figures
     }
 
     /// Prints the results.
-    fn show(&self, document: &Document) -> io::Result<()> {
+    fn show(&self, document: &Figures) -> io::Result<()> {
         let mut out = io::stdout().lock();
         match self.arguments.format {
             Format::Text => {
@@ -603,6 +519,6 @@ impl<'a> Session<'a> {
     }
 }
 
-fn as_text(document: &Document) -> String {
+fn as_text(document: &Figures) -> String {
     serde_json::to_string_pretty(document).expect("a document has only keys that are text")
 }

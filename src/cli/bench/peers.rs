@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-use super::record::Document;
+use super::record::Figures;
 use super::table::{Row, rows};
 
 /// One line. Times are the least, in milliseconds of a dispatch or of compiling. Of what others write, only what is
@@ -39,7 +39,7 @@ pub(super) struct Line {
 }
 
 /// Writes a line for each result that was measured, and for each that is wrong one which says that it was not.
-pub(super) fn write(out: &mut impl Write, document: &Document, label: &str) -> io::Result<()> {
+pub(super) fn write(out: &mut impl Write, document: &Figures, label: &str) -> io::Result<()> {
     let runtime = |row: &Row<'_>| match row.record.engine.as_str() {
         "jit" => format!("{label}_{}", row.record.device_threads),
         engine => format!("{label}_{engine}_{}", row.record.device_threads),

@@ -4,17 +4,17 @@
 use std::fs;
 use std::time::Duration;
 
-use brolga::bench::{Frames, Samples, Series, Statistics, Work};
+use brolga::bench::{Samples, Series, Statistics, Work};
 use brolga::{CodeFigures, CompileStage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Checked;
-use crate::cli::summary::{comparison_json, milliseconds, verdict};
+use crate::cli::summary::{check_json, milliseconds, verdict};
 
 /// All that a command measured.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Document {
+pub(super) struct Figures {
     pub passed: bool,
     pub interrupted: bool,
     pub machine: Machine,
@@ -57,7 +57,8 @@ pub(super) struct Record {
     pub workers: usize,
     pub groups: u64,
     pub threads: u64,
-    pub slots: Vec<Value>,
+    #[serde(default)]
+    pub expectations: Vec<Value>,
     pub code: Option<Code>,
     pub compile: Compile,
     pub run: Times,
@@ -71,7 +72,7 @@ pub(super) struct Record {
     pub speedup: Option<f64>,
     /// The same for each thread.
     pub scaling: Option<f64>,
-    /// Of a scene: what a frame does. Threads are pixels then.
+    /// Of what draws: what a frame does. Threads are pixels then.
     #[serde(default)]
     pub frame: Option<FrameRecord>,
     #[serde(default)]
@@ -232,28 +233,41 @@ impl JobRecord {
 }
 
 impl Record {
-    /// Of a job's shader.
+    /// Of a form of a document, or a drawing.
     pub fn new(checked: &Checked<'_>) -> Self {
-        let (series, report) = (&checked.series, checked.series.report());
-        let (compile, run) = (Compile::new(series), Times::new(series.runs()));
-        let each = |times: Option<Statistics>| {
-            Some(times?.median_ms * 1e6 / report.threads as f64).filter(|ns| ns.is_finite())
+        let series = &checked.series;
+        let (compile, run, work) = (Compile::new(series), Times::new(series.runs()), checked.work);
+        let device_threads = series.device().pool().threads();
+        let did = series.statistics();
+        let pixels = did.pixel_invocations.max(did.samples);
+        let frame = series.report().is_none().then(|| FrameRecord {
+            pixels,
+            samples: did.samples,
+            primitives: did.primitives,
+            compile_ms: milliseconds(series.first_compile().wall),
+            plan_ms: milliseconds(series.plan_time()),
+        });
+        let (groups, threads, workers) = match series.report() {
+            Some(report) => (report.groups, report.threads, report.workers),
+            None => (0, pixels, device_threads),
         };
+        let each =
+            |times: Option<Statistics>| Some(times?.median_ms * 1e6 / threads as f64).filter(|ns| ns.is_finite());
         let rate = |count: Option<u64>| Some(count? as f64 * 1e3 / run.wall?.median_ms).filter(|rate| rate.is_finite());
-        let work = checked.work;
+        let outcome = checked.outcome.as_ref();
         Self {
             shader: checked.shader_name(),
             engine: series.engine().to_string(),
-            verdict: verdict(checked.passed(), &checked.comparisons).to_owned(),
-            device_threads: series.device().pool().threads(),
-            workers: report.workers,
-            groups: report.groups,
-            threads: report.threads,
-            slots: checked.comparisons.iter().map(comparison_json).collect(),
+            verdict: outcome.map_or("done", |outcome| verdict(outcome.passed(), outcome)).to_owned(),
+            device_threads,
+            workers,
+            groups,
+            threads,
+            expectations: outcome.iter().flat_map(|outcome| outcome.checks.iter().map(check_json)).collect(),
             code: checked.code.map(Code::from),
             ns_per_thread: each(run.wall),
             cpu_ns_per_thread: each(run.cpu),
-            threads_per_second: rate(Some(report.threads)),
+            threads_per_second: rate(Some(threads)),
             bytes_per_second: rate(work.and_then(|work| work.bytes)),
             operations_per_second: rate(work.and_then(|work| work.operations)),
             work: work.map(WorkRecord::from),
@@ -261,48 +275,7 @@ impl Record {
             run,
             speedup: None,
             scaling: None,
-            frame: None,
-            compared: Vec::new(),
-        }
-    }
-
-    /// Of a scene.
-    pub fn of_frames(frames: &Frames<'_>, verdict: &str) -> Self {
-        let (run, first, did) = (Times::new(frames.frames()), frames.first(), frames.statistics());
-        let pixels = did.pixel_invocations.max(did.samples);
-        let each = |times: Option<Statistics>| Some(times?.median_ms * 1e6 / pixels as f64).filter(|ns| ns.is_finite());
-        let rate = run.wall.map(|times| pixels as f64 * 1e3 / times.median_ms).filter(|rate| rate.is_finite());
-        Self {
-            shader: String::new(),
-            engine: frames.engine().to_string(),
-            verdict: verdict.to_owned(),
-            device_threads: frames.device().pool().threads(),
-            workers: frames.device().pool().threads(),
-            groups: 0,
-            threads: pixels,
-            slots: Vec::new(),
-            code: None,
-            compile: Compile {
-                first_ms: milliseconds(first.cpu.unwrap_or(first.wall)),
-                times: Times { samples: 0, wall: None, cpu: None },
-                stages: Vec::new(),
-            },
-            ns_per_thread: each(run.wall),
-            cpu_ns_per_thread: each(run.cpu),
-            threads_per_second: rate,
-            work: None,
-            bytes_per_second: None,
-            operations_per_second: None,
-            run,
-            speedup: None,
-            scaling: None,
-            frame: Some(FrameRecord {
-                pixels,
-                samples: did.samples,
-                primitives: did.primitives,
-                compile_ms: milliseconds(frames.compile_time()),
-                plan_ms: milliseconds(frames.plan_time()),
-            }),
+            frame,
             compared: Vec::new(),
         }
     }
@@ -324,7 +297,8 @@ impl Compile {
             let median_ms = series.stage(stage)?.median_ms;
             Some(StageTime { stage: stage.name().to_owned(), median_ms })
         };
-        let first = series.first_compile();
+        // Of draws the first frame, which has the rest of compiling in it.
+        let first = if series.report().is_some() { series.first_compile() } else { series.first() };
         Self {
             first_ms: milliseconds(first.cpu.unwrap_or(first.wall)),
             times: Times::new(series.compiles()),

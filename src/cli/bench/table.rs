@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::record::{Code, Document, JobRecord, Record, time};
+use super::record::{Code, Figures, JobRecord, Record, time};
 use crate::cli::report::harmless;
 use crate::cli::sheet::Sheet;
 use crate::cli::style::Style;
@@ -65,7 +65,7 @@ fn vectors(code: Code) -> String {
 }
 
 /// Writes the tables of what was measured; nothing if that is nothing.
-pub(super) fn write(out: &mut impl Write, document: &Document, style: Style) -> io::Result<()> {
+pub(super) fn write(out: &mut impl Write, document: &Figures, style: Style) -> io::Result<()> {
     let (frames, rows): (Vec<_>, Vec<_>) = rows(document).into_iter().partition(|row| row.record.frame.is_some());
     if !rows.is_empty() {
         runs(&rows).write(out, style)?;
@@ -124,7 +124,7 @@ fn cells(columns: &[Column], row: &Row<'_>) -> Vec<String> {
 }
 
 /// Everything that was measured.
-pub(super) fn rows(document: &Document) -> Vec<Row<'_>> {
+pub(super) fn rows(document: &Figures) -> Vec<Row<'_>> {
     let of_job = |job| move |record| Row { job, record };
     let all = document.jobs.iter().flat_map(|job| job.results.iter().map(of_job(job)));
     all.filter(|row| row.record.run.samples > 0).collect()

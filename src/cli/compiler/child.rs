@@ -10,8 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use brolga::CancelToken;
+use brolga::document::SourceError;
 use brolga::files::{self, FileProblem};
-use brolga::job::SourceError;
 
 use crate::cli::summary::time;
 

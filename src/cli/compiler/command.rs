@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use brolga::job::Source;
+use brolga::document::Source;
 
 use super::child::no_option;
 use super::defines::{self, Define};

@@ -26,9 +26,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use brolga::document::{Document, DocumentError, Source, SourceError, USUAL_ENTRY, USUAL_PROFILE, advice};
 use brolga::files::FileProblem;
-use brolga::job::{Job, JobError, Source, SourceError, USUAL_ENTRY, USUAL_PROFILE};
-use brolga::{CancelToken, advice, bytecode};
+use brolga::{CancelToken, bytecode};
 use clap::Args;
 
 use super::interrupt::{self, Temporary};
@@ -51,7 +51,7 @@ const LONGEST: usize = 1000;
 /// Bytes of a source that messages are shown in.
 const MOST_SOURCE: u64 = 16 << 20;
 
-/// The option of commands that run jobs.
+/// The option of commands that run documents.
 #[derive(Args, Clone)]
 pub(super) struct CompilerOption {
     /// The command that compiles HLSL shaders: `fxc`, `vkd3d`, or a whole line such as
@@ -133,11 +133,6 @@ impl Reader<'_> {
 }
 
 impl CompilerOption {
-    /// Whether the command line has it.
-    pub fn is_given(&self) -> bool {
-        self.compiler.is_some()
-    }
-
     /// The compiler of the option or of the environment. It may take no longer than the command's limit.
     pub fn compiler(&self, limit: Option<Duration>, style: Style) -> Compiler {
         let named = self.compiler.clone().or_else(|| std::env::var(VARIABLE).ok());
@@ -158,21 +153,17 @@ pub(super) struct Compiler {
 }
 
 impl Compiler {
-    /// Compiles the HLSL shaders of a job. Without a compiler they stay, and `prepare` says what to do.
-    pub fn compile_job(&self, job: &mut Job, cancel: &CancelToken) -> Result<(), JobError> {
+    /// Compiles the HLSL shaders of a document. Without a compiler they stay, and `prepare` says what to do.
+    pub fn compile_document(&self, document: &mut Document, cancel: &CancelToken) -> Result<(), DocumentError> {
         match self.command {
-            Some(_) => job.compile_sources(|source| self.compile(source, cancel)),
+            Some(_) => document.compile_sources(|source| self.compile(source, cancel)),
             None => Ok(()),
         }
     }
 
     /// Compiles a source, and shows the compiler's messages. The error is the first of theirs.
     fn compile(&self, source: &Source, cancel: &CancelToken) -> Result<Vec<u8>, SourceError> {
-        self.compile_with(source, &[], cancel)
-    }
-
-    /// The same with macros.
-    fn compile_with(&self, source: &Source, defines: &[Define], cancel: &CancelToken) -> Result<Vec<u8>, SourceError> {
+        let defines = &source.defines[..];
         let command = Command::parse(self.command.as_deref().unwrap_or(""))?;
         // Checked here, because each compiler words it differently.
         fs::metadata(&source.path).map_err(|error| error.to_string())?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brolga::CancelToken;
-use brolga::job::{Source, SourceError};
+use brolga::document::{Source, SourceError};
 
 use super::child::{self, Call, no_option};
 use super::defines::{self, Define};

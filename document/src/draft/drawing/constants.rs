@@ -9,7 +9,8 @@ use brolga_bytecode::sm5::ops::{Slot, Type};
 use brolga_bytecode::sm5::{ItemKind, Program, RegisterFile};
 use serde_json::{Value, json};
 
-use crate::job::{NumberType, TypeName};
+use super::super::type_name::TypeName;
+use crate::model::number::NumberType;
 
 /// Words of a register, where elements of arrays begin.
 const REGISTER: usize = 4;
@@ -47,7 +48,7 @@ impl Words {
         Self { words: vec![1; REGISTER * vectors as usize], are_floats: false }
     }
 
-    /// The key and the list of a resource in a scene.
+    /// The key and the list of a resource in a document.
     pub fn content(&self) -> (&'static str, Value) {
         let mut floats = self.words.iter().map(|word| f32::from_bits(*word));
         match self.are_floats && floats.clone().all(f32::is_finite) {

@@ -1,4 +1,4 @@
-//! What the registers of a shader are bound to in a drafted scene.
+//! What the registers of a shader are bound to in a drafted document.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,10 @@ use brolga_bytecode::sm5;
 use brolga_runtime::{Component, Declared, Dimension, Register, ResourceClass, ResourceKind, Shader};
 use serde_json::{Map, Value, json};
 
-use super::super::direct3d9;
+use super::super::dispatch::binding_of;
+use super::super::type_name::TypeName;
 use super::constants::{self, Words};
-use crate::job::{TypeName, binding_of};
+use crate::model::registers::written;
 
 /// Registers of a range that are bound.
 const REGISTERS: u32 = 16;
@@ -45,7 +46,7 @@ impl Bound {
         for declared in shader.bindings().iter().filter(|declared| declared.register.space == 0) {
             for n in 0..declared.count.unwrap_or(1).min(REGISTERS) {
                 let register = Register { index: declared.register.index.saturating_add(n), ..declared.register };
-                let name = direct3d9::written(is_direct3d9, info.stage, &register.to_string());
+                let name = written(is_direct3d9, info.stage, &register.to_string());
                 if let ResourceKind::Sampler { compares } = declared.kind {
                     let (kind, state) = sampler(compares, is_direct3d9);
                     bound.samplers.insert(kind.to_owned(), state);

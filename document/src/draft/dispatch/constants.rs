@@ -4,10 +4,10 @@ use std::iter;
 
 use brolga_bytecode::info::{Constants, Location, Variable};
 
-use super::super::read::is_key;
-use super::super::values::NumberType;
-use super::type_name::TypeName;
+use super::super::type_name::TypeName;
 use super::{key, with_comment};
+use crate::model::number::NumberType;
+use crate::schema::is_key;
 
 /// Bytes of a constant buffer at most.
 const MOST: u32 = 4096 * 16;
@@ -74,7 +74,7 @@ pub(super) fn described(elements: &Constants) -> Vec<String> {
 #[derive(Default)]
 struct Content {
     lines: Vec<String>,
-    /// Values of what has no name or type that a job knows.
+    /// Values of what has no name or type that a document knows.
     at: Vec<String>,
     /// A variable is named in them.
     is_said: bool,
@@ -122,7 +122,7 @@ impl Content {
     }
 }
 
-/// The value of a scalar, a vector or an array of them, as a job says it. `None` for others, and for what TOML has no number
+/// The value of a scalar, a vector or an array of them, as a document says it. `None` for others, and for what TOML has no number
 /// for.
 fn value(variable: &Variable, words: &[u32]) -> Option<String> {
     let element = Variable { elements: None, ..variable.clone() };
