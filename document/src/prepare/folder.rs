@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-use brolga_files::{self as files, FileForm, FileProblem, HEADER, go_on, leads_out, short};
+use brolga_files::{self as files, FileForm, FileProblem, HEADER, go_on, leads_out};
 use brolga_runtime::{CancelToken, room};
 
 use crate::error::{Fault, Problem};

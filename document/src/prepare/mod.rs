@@ -42,7 +42,7 @@ use crate::text::Span;
 use declared::Declarations;
 use expected::Check;
 use folder::Folder;
-use load::{Loaded, LoadedContent, Loader};
+use load::{Loaded, Loader};
 
 /// The forms of each shader.
 pub(crate) type Shaders = Items<Vec<Form>>;
