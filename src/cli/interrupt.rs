@@ -8,10 +8,10 @@ use brolga::CancelToken;
 
 use super::{Ending, report};
 
-/// What to say when an interrupt came between two runs; one that stops a run is an error of its job.
-pub(super) const INTERRUPTED: &str = "error: interrupted, not all jobs ran\n";
+/// What to say when an interrupt came between two runs; one that stops a run is an error of its document.
+pub(super) const INTERRUPTED: &str = "error: interrupted, not all documents ran\n";
 
-/// The temporary files of the job that runs, to be removed where the process ends without unwinding.
+/// The temporary files of the document that runs, to be removed where the process ends without unwinding.
 pub(super) type Temporary = Arc<Mutex<Vec<PathBuf>>>;
 
 /// What interrupts do from now on.

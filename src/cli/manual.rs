@@ -16,7 +16,7 @@ type Section = (&'static str, Vec<(&'static str, &'static str)>);
 const EXIT_CODES: [(&str, &str); 5] = [
     ("0", "success"),
     ("1", "a result is not as expected, or `brolga validate` found an error"),
-    ("2", "the command line, a job, a file or a shader is invalid"),
+    ("2", "the command line, a document, a file or a shader is invalid"),
     ("3", "a limit, an interrupt or the shader itself stopped the run"),
     ("130", "a second interrupt ended the command at once"),
 ];
@@ -30,14 +30,14 @@ const TERM: (&str, &str) = ("TERM", "`dumb` for a terminal without colours and p
 fn sections(command: &str) -> Vec<Section> {
     let examples: &[(&str, &str)] = match command {
         "run" => &[
-            ("brolga run job.toml", "run a job, and check its results"),
-            ("brolga run scene/ --engine both", "draw a scene on both engines, which must agree"),
-            ("brolga run job.toml --output results/", "put the files of `save` into a folder"),
-            ("brolga run job.toml --emit asm", "show the machine code instead"),
+            ("brolga run blur.toml", "run a document, and check its results"),
+            ("brolga run tests/ --engine both --junit results.xml", "a folder of them, on engines that must agree"),
+            ("brolga run blur.toml --output results/ --print u0:16", "put files into a folder, and show 16 elements"),
+            ("brolga run blur.toml --emit asm", "show the machine code instead"),
         ],
         "bench" => &[
-            ("brolga bench job.toml --save before.json", "measure a job, and keep the figures"),
-            ("brolga bench job.toml --compare before.json", "what became faster or slower"),
+            ("brolga bench blur.toml --save before.json", "measure a document, and keep the figures"),
+            ("brolga bench blur.toml --compare before.json", "what became faster or slower"),
             ("brolga bench --only nbody,blur --threads 1,2", "cases of the suite, with one and two threads"),
         ],
         "new" => &[
@@ -61,7 +61,7 @@ fn sections(command: &str) -> Vec<Section> {
         )],
         "man" => &[("brolga man ~/.local/share/man/man1", "install the pages")],
         _ => &[
-            ("brolga new blur.cso", "write a first job for a shader"),
+            ("brolga new blur.cso", "write a first document for a shader"),
             ("brolga run blur.toml", "run it"),
             ("brolga dis blur.cso", "list the shader"),
         ],

@@ -219,7 +219,7 @@ fn an_interrupt_ends_a_listing_at_once() {
     // On a slow machine the next shader is still being compiled, which is said below the first line.
     assert_eq!(
         (run.wait().unwrap().code(), err.lines().next()),
-        (Some(3), Some("error: interrupted, not all jobs ran"))
+        (Some(3), Some("error: interrupted, not all documents ran"))
     );
     drop(out);
 }
@@ -414,7 +414,7 @@ fn a_scene_that_a_time_limit_stops_ends_as_a_job_does() {
     folder.brolga(&["asm", "ps.asm", "-o", "ps.cso"]).fails(0, &[]);
     for engine in ["jit", "interpreter"] {
         let run = folder.brolga(&["run", "scene.json", "--timeout", "0.2", "--engine", engine]);
-        run.fails(3, &["steps[1]", "time limit"]);
+        run.fails(3, &["scene.json:32", "\"op\": \"draw\"", "time limit"]);
     }
 }
 

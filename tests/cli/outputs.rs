@@ -22,7 +22,6 @@ fn a_job_does_not_replace_what_it_is_made_of() {
     let files = ["add.cso", "in.bin", "want.bin"].map(|name| (name, fs::read(folder.path(name)).unwrap()));
     for (output, what) in [
         ("add.cso", "the document's own shader"),
-        ("inner/../add.cso", "a document writes in the folder for outputs or below it"),
         #[cfg(unix)]
         ("link.cso", "the document's own shader"),
         ("job.toml", "the document's own file"),
@@ -39,6 +38,8 @@ fn a_job_does_not_replace_what_it_is_made_of() {
             assert!(fs::read(folder.path(name)).unwrap() == *content, "{output}: {name}");
         }
     }
+    let outside = folder.job(&saving("inner/../add.cso"));
+    outside.fails(2, &["inner/../add.cso: a document writes in the folder for outputs or below it", "--anywhere"]);
     // What one job writes another may read.
     folder.write("next.toml", saving("two.bin").replace("u32 = [1, 2, 3, 4]", "file = \"one.bin\""));
     folder.write("job.toml", saving("one.bin")).brolga(&["run", "job.toml", "next.toml"]).fails(0, &[]);

@@ -68,7 +68,7 @@ fn the_manual_has_a_page_for_every_command() {
     assert!(folder.path("share/man1/brolga.1").exists());
     for (command, parts) in [
         ("brolga-run", &["EXIT STATUS", "130", "BROLGA_CACHE", "BROLGA_COMPILER", "NO_COLOR", "EXAMPLES"][..]),
-        ("brolga-bench", &["EXIT STATUS", "brolga bench job.toml \\-\\-compare before.json"]),
+        ("brolga-bench", &["EXIT STATUS", "brolga bench blur.toml \\-\\-compare before.json"]),
         ("brolga", &["EXIT STATUS", "ENVIRONMENT", "EXAMPLES"]),
     ] {
         let page = std::fs::read_to_string(folder.path(&format!("share/man1/{command}.1"))).unwrap();

@@ -275,16 +275,19 @@ fn name_binds(
                 continue;
             }
             Some(_) => format!("`{slot}` is at another register in each of the shaders: name the registers instead"),
-            None if is_short => format!(
-                "unknown key `{slot}` in the document: it is neither a key nor a register, and the shader has nothing of this name"
-            ),
+            None if is_short => format!("unknown key `{slot}` in the document: it is not the name of a resource of the shader either"),
             None => format!("`{slot}` is neither a register nor the name of something that the shaders declare"),
         };
         let mut known = Vec::new();
         for (_, shader) in stages {
             known.extend(declared.shader(shader)?.register_names());
         }
-        let help = nearest(&slot, &known).map(|nearest| format!("did you mean `{nearest}`?"));
+        let nearest = nearest(&slot, &known).map(|nearest| format!("did you mean `{nearest}`?"));
+        if is_short {
+            known.splice(0..0, crate::schema::short_keys());
+        }
+        let kind = if is_short { "keys" } else { "names" };
+        let help = nearest.or_else(|| (!known.is_empty()).then(|| format!("the {kind} here are {}", known.join(", "))));
         return Err((Problem::Value { message, help }, span));
     }
     Ok(())

@@ -306,6 +306,11 @@ fn out_of_range(key: &str, ty: &Type, node: &Node) -> Fault {
     (Problem::wrong_value(key, wants, node), node.span.clone())
 }
 
+/// The keys of the short form, for who looks for one.
+pub(crate) fn short_keys() -> Vec<&'static str> {
+    names(&SHORT, &[])
+}
+
 fn names(table: &Table, more: &[&str]) -> Vec<&'static str> {
     let is_said = |key: &&Key| !matches!(key.ty, Type::Unread);
     let mut names: Vec<&'static str> = table.keys.iter().filter(is_said).map(|key| key.name).collect();

@@ -184,7 +184,7 @@ pub(super) static RESOURCE: Table = Table {
         key("view", Table(&VIEW), "in the short form: the part of a texture that the shader sees"),
         key(
             "save",
-            Either(&[Text, Table(&SAVE_OF)]),
+            Either(&[File, Table(&SAVE_OF)]),
             "the file that it is written to after the last step; `-` is standard output",
         ),
         key("expect", Table(&EXPECTATION), "what it must hold after the last step"),

@@ -23,14 +23,14 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// Whether a document has figures of the same things, and of no others. Of other runtimes that is not asked.
-    pub fn has_list_of(&self, document: &Figures) -> bool {
-        let mut before: Vec<_> = self.rows.iter().map(|row| (row.job.clone(), row.code.clone(), row.threads)).collect();
+    /// Whether a baseline has figures of the same things, and of no others. Of other runtimes that is not asked.
+    pub fn has_list_of(&self, figures: &Figures) -> bool {
+        let mut before: Vec<_> = self.rows.iter().map(|row| (row.document.clone(), row.code.clone(), row.threads)).collect();
         let mut now = Vec::new();
-        for job in &document.jobs {
-            for record in job.results.iter().filter(|record| record.run.samples > 0) {
+        for document in &figures.documents {
+            for record in document.results.iter().filter(|record| record.run.samples > 0) {
                 let code = Some((record.shader.clone(), record.engine.clone()));
-                now.push((job.name.clone(), code, record.device_threads));
+                now.push((document.name.clone(), code, record.device_threads));
             }
         }
         before.sort_unstable();
@@ -39,10 +39,10 @@ impl Baseline {
     }
 
     /// The figures of what a result is of.
-    pub fn row_of(&self, job: &str, record: &Record) -> Option<&OldRow> {
+    pub fn row_of(&self, document: &str, record: &Record) -> Option<&OldRow> {
         let is_same = |code: &(String, String)| code.0 == record.shader && code.1 == record.engine;
         self.rows.iter().find(|row| {
-            row.job == job
+            row.document == document
                 && row.threads == record.device_threads
                 && row.work.is_none_or(|threads| threads == record.threads)
                 && row.code.as_ref().is_none_or(is_same)
@@ -50,9 +50,9 @@ impl Baseline {
     }
 }
 
-/// The figures of one job or case.
+/// The figures of one document or case.
 pub(super) struct OldRow {
-    pub job: String,
+    pub document: String,
     /// The shader's file and the engine. Another runtime has neither, and is held against all.
     pub code: Option<(String, String)>,
     pub threads: usize,
@@ -98,18 +98,18 @@ pub(super) fn read(path: &Path) -> Result<Vec<Baseline>, String> {
         return Err(format!("{name} has no figures"));
     }
     match rows.find(|row| !row.is_possible()) {
-        Some(row) => Err(format!("{name}: a time of {} is not above 0", row.job)),
+        Some(row) => Err(format!("{name}: a time of {} is not above 0", row.document)),
         None => Ok(baselines),
     }
 }
 
 fn of_document(path: &Path, text: &str) -> Result<Baseline, serde_json::Error> {
-    let document: Figures = serde_json::from_str(text)?;
+    let figures: Figures = serde_json::from_str(text)?;
     let mut rows = Vec::new();
-    for job in document.jobs {
-        for record in job.results.into_iter().filter(|record| record.run.samples > 0) {
+    for document in figures.documents {
+        for record in document.results.into_iter().filter(|record| record.run.samples > 0) {
             rows.push(OldRow {
-                job: job.name.clone(),
+                document: document.name.clone(),
                 run: (&record.run).into(),
                 compile: (&record.compile.times).into(),
                 threads: record.device_threads,
@@ -119,8 +119,8 @@ fn of_document(path: &Path, text: &str) -> Result<Baseline, serde_json::Error> {
         }
     }
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-    let (reference, busy) = (document.machine.reference.of_one_thread(), document.machine.was_busy());
-    Ok(Baseline { name, processor: document.machine.processor, reference, busy, rows })
+    let (reference, busy) = (figures.machine.reference.of_one_thread(), figures.machine.was_busy());
+    Ok(Baseline { name, processor: figures.machine.processor, reference, busy, rows })
 }
 
 /// The least of all rounds, for each runtime that the lines are of.
@@ -141,7 +141,7 @@ fn of_lines(text: &str) -> Result<Vec<Baseline>, (usize, serde_json::Error)> {
     let baseline = |&runtime: &&str| {
         let mut rows: Vec<OldRow> = Vec::new();
         for line in lines.iter().filter(|line| line.runtime == runtime) {
-            let found = rows.iter_mut().find(|row| row.job == line.k);
+            let found = rows.iter_mut().find(|row| row.document == line.k);
             let new = OldRow::of_line(line);
             match found {
                 Some(row) => row.keep_least(&new),
@@ -166,7 +166,7 @@ impl OldRow {
     fn of_line(line: &Line) -> Self {
         let least = |ms: f64| Some(Old::LeastMs(ms));
         Self {
-            job: line.k.clone(),
+            document: line.k.clone(),
             code: None,
             threads: threads(&line.runtime),
             work: None,

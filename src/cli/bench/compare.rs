@@ -90,22 +90,22 @@ impl Verdict {
 }
 
 /// Notes in every result what the baselines have beside it.
-pub(super) fn compare(document: &mut Figures, baselines: &[Baseline]) {
+pub(super) fn compare(figures: &mut Figures, baselines: &[Baseline]) {
     let conditions: Vec<_> = baselines
         .iter()
-        .map(|baseline| Conditions::of(baseline, &document.machine, baseline.has_list_of(document)))
+        .map(|baseline| Conditions::of(baseline, &figures.machine, baseline.has_list_of(figures)))
         .collect();
-    for job in &mut document.jobs {
-        for record in job.results.iter_mut().filter(|record| record.run.samples > 0) {
-            let compare = |(baseline, conditions)| compared(&job.name, record, baseline, conditions);
+    for document in &mut figures.documents {
+        for record in document.results.iter_mut().filter(|record| record.run.samples > 0) {
+            let compare = |(baseline, conditions)| compared(&document.name, record, baseline, conditions);
             let found = baselines.iter().zip(conditions.iter().copied()).filter_map(compare);
             record.compared = found.collect();
         }
     }
 }
 
-fn compared(job: &str, record: &Record, baseline: &Baseline, conditions: Conditions) -> Option<Compared> {
-    let row = baseline.row_of(job, record)?;
+fn compared(document: &str, record: &Record, baseline: &Baseline, conditions: Conditions) -> Option<Compared> {
+    let row = baseline.row_of(document, record)?;
     let run = Change::of(&row.run, &record.run, record.device_threads, conditions)?;
     let compile = Change::of(&row.compile, &record.compile.times, 1, conditions);
     Some(Compared { with: baseline.name.clone(), machine: conditions.machine, run, compile })
@@ -121,7 +121,7 @@ struct Pair<'a> {
 type Column = (&'static str, bool, fn(&Pair<'_>) -> String);
 
 const COLUMNS: [Column; 11] = [
-    ("document", false, |pair| harmless(&pair.row.job.name)),
+    ("document", false, |pair| harmless(&pair.row.document.name)),
     ("engine", false, |pair| pair.row.record.engine.clone()),
     ("threads", true, |pair| pair.row.record.device_threads.to_string()),
     ("before", true, |pair| time(pair.compared.run.before_ms)),
@@ -135,13 +135,13 @@ const COLUMNS: [Column; 11] = [
 ];
 
 /// Writes a table for each baseline, with the geometric means of its ratios.
-pub(super) fn write(out: &mut impl Write, document: &Figures, baselines: &[Baseline], style: Style) -> io::Result<()> {
+pub(super) fn write(out: &mut impl Write, figures: &Figures, baselines: &[Baseline], style: Style) -> io::Result<()> {
     for baseline in baselines {
-        let pairs = pairs(document, baseline);
+        let pairs = pairs(figures, baseline);
         if pairs.is_empty() {
             continue;
         }
-        writeln!(out, "\ncompared with {}: {}", harmless(&baseline.name), about(document, baseline))?;
+        writeln!(out, "\ncompared with {}: {}", harmless(&baseline.name), about(figures, baseline))?;
         let headings = COLUMNS.iter().map(|&(name, number, _)| (name, number)).collect();
         let cells = pairs.iter().map(|pair| COLUMNS.iter().map(|(_, _, cell)| cell(pair)).collect()).collect();
         Sheet { headings, cells }.write(out, style)?;
@@ -154,10 +154,10 @@ pub(super) fn write(out: &mut impl Write, document: &Figures, baselines: &[Basel
 }
 
 /// What to know about the table for a baseline.
-fn about(document: &Figures, baseline: &Baseline) -> String {
+fn about(figures: &Figures, baseline: &Baseline) -> String {
     let mut text = "a ratio above 1 means that it is faster now".to_owned();
     let Conditions { machine, busy, has_same_list } =
-        Conditions::of(baseline, &document.machine, baseline.has_list_of(document));
+        Conditions::of(baseline, &figures.machine, baseline.has_list_of(figures));
     if let Some(machine) = machine {
         write!(text, "; the machine itself has a ratio of {}", ratio(machine)).expect("a string takes everything");
     }
@@ -165,18 +165,18 @@ fn about(document: &Figures, baseline: &Baseline) -> String {
         text += "; it was busy with other programs, so that wall times say little";
     }
     if !has_same_list {
-        text += "; it is of another list of jobs, which are measured in turns and leave each other other caches, so that no ratio is a change";
+        text += "; it is of another list of documents, which are measured in turns and leave each other other caches, so that no ratio is a change";
     }
-    let here = document.machine.processor.as_deref();
+    let here = figures.machine.processor.as_deref();
     if let Some(other) = baseline.processor.as_deref().filter(|other| Some(*other) != here) {
         write!(text, "; measured on another processor, {}", harmless(other)).expect("a string takes everything");
     }
     text
 }
 
-fn pairs<'a>(document: &'a Figures, baseline: &Baseline) -> Vec<Pair<'a>> {
+fn pairs<'a>(figures: &'a Figures, baseline: &Baseline) -> Vec<Pair<'a>> {
     let mut pairs = Vec::new();
-    for row in rows(document) {
+    for row in rows(figures) {
         let found = row.record.compared.iter().filter(|compared| compared.with == baseline.name);
         pairs.extend(found.map(|compared| Pair { row, compared }));
     }
@@ -184,8 +184,8 @@ fn pairs<'a>(document: &'a Figures, baseline: &Baseline) -> Vec<Pair<'a>> {
 }
 
 /// Baselines that nothing was compared with.
-pub(super) fn unused<'a>(document: &Figures, baselines: &'a [Baseline]) -> Vec<&'a str> {
-    let names: Vec<&str> = rows(document)
+pub(super) fn unused<'a>(figures: &Figures, baselines: &'a [Baseline]) -> Vec<&'a str> {
+    let names: Vec<&str> = rows(figures)
         .iter()
         .flat_map(|row| row.record.compared.iter().map(|compared| compared.with.as_str()))
         .collect();

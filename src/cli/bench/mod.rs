@@ -36,7 +36,7 @@ use super::style::Styles;
 use super::summary::{RunLine, error_json};
 use super::{Ending, documents, report};
 use baseline::Baseline;
-use record::{Account, Figures, JobRecord, Machine, Record};
+use record::{Account, Figures, DocumentRecord, Machine, Record};
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -484,26 +484,26 @@ impl<'a> Session<'a> {
             let path = self.sources[source].name();
             let name = name(source).unwrap_or_else(|| path.clone());
             let results = checked.iter().filter(|checked| checked.source == source).map(Record::new).collect();
-            JobRecord::new(path, name, results, self.failures[source].clone())
+            DocumentRecord::new(path, name, results, self.failures[source].clone())
         };
-        let jobs = (0..self.sources.len()).map(record).collect();
-        let mut figures = Figures { passed: self.ending == Ending::Fine, interrupted, machine, jobs };
+        let documents = (0..self.sources.len()).map(record).collect();
+        let mut figures = Figures { passed: self.ending == Ending::Fine, interrupted, machine, documents };
         compare::compare(&mut figures, &self.baselines);
         figures
     }
 
     /// Prints the results.
-    fn show(&self, document: &Figures) -> io::Result<()> {
+    fn show(&self, figures: &Figures) -> io::Result<()> {
         let mut out = io::stdout().lock();
         match self.arguments.format {
             Format::Text => {
-                table::write(&mut out, document, self.styles.out)?;
-                compare::write(&mut out, document, &self.baselines, self.styles.out)?;
+                table::write(&mut out, figures, self.styles.out)?;
+                compare::write(&mut out, figures, &self.baselines, self.styles.out)?;
             }
-            Format::Json => writeln!(out, "{}", as_text(document))?,
-            Format::Peers => peers::write(&mut out, document, &self.arguments.label)?,
+            Format::Json => writeln!(out, "{}", as_text(figures))?,
+            Format::Peers => peers::write(&mut out, figures, &self.arguments.label)?,
         }
-        for name in compare::unused(document, &self.baselines) {
+        for name in compare::unused(figures, &self.baselines) {
             report::say(&format!(
                 "warning: {} has no figures for anything that was measured\n",
                 report::harmless(name)
@@ -513,6 +513,6 @@ impl<'a> Session<'a> {
     }
 }
 
-fn as_text(document: &Figures) -> String {
-    serde_json::to_string_pretty(document).expect("a document has only keys that are text")
+fn as_text(figures: &Figures) -> String {
+    serde_json::to_string_pretty(figures).expect("a document has only keys that are text")
 }

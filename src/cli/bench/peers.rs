@@ -39,23 +39,23 @@ pub(super) struct Line {
 }
 
 /// Writes a line for each result that was measured, and for each that is wrong one which says that it was not.
-pub(super) fn write(out: &mut impl Write, document: &Figures, label: &str) -> io::Result<()> {
+pub(super) fn write(out: &mut impl Write, figures: &Figures, label: &str) -> io::Result<()> {
     let runtime = |row: &Row<'_>| match row.record.engine.as_str() {
         "jit" => format!("{label}_{}", row.record.device_threads),
         engine => format!("{label}_{engine}_{}", row.record.device_threads),
     };
-    for job in &document.jobs {
-        for record in job.results.iter().filter(|record| record.verdict == "fail") {
-            let row = Row { job, record };
-            let line = serde_json::json!({ "k": job.name, "impl": runtime(&row), "skip": "wrong results", "ok": 0 });
+    for document in &figures.documents {
+        for record in document.results.iter().filter(|record| record.verdict == "fail") {
+            let row = Row { document, record };
+            let line = serde_json::json!({ "k": document.name, "impl": runtime(&row), "skip": "wrong results", "ok": 0 });
             writeln!(out, "{line}")?;
         }
     }
-    for row in rows(document) {
+    for row in rows(figures) {
         let (run, compile) = (&row.record.run, &row.record.compile);
         let Some(wall) = run.wall else { continue };
         let line = Line {
-            k: row.job.name.clone(),
+            k: row.document.name.clone(),
             runtime: runtime(&row),
             wall: wall.least_ms,
             cpu: run.cpu.map(|cpu| cpu.least_ms),

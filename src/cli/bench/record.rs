@@ -18,8 +18,8 @@ pub(super) struct Figures {
     pub passed: bool,
     pub interrupted: bool,
     pub machine: Machine,
-    #[serde(rename = "documents", alias = "jobs")]
-    pub jobs: Vec<JobRecord>,
+    #[serde(alias = "jobs")]
+    pub documents: Vec<DocumentRecord>,
 }
 
 /// What was measured on.
@@ -39,10 +39,10 @@ pub(super) struct Machine {
 
 /// One document, or one case of the suite.
 #[derive(Serialize, Deserialize)]
-pub(super) struct JobRecord {
+pub(super) struct DocumentRecord {
     /// As the command line names it.
-    #[serde(rename = "document", alias = "job")]
-    pub job: String,
+    #[serde(alias = "job")]
+    pub document: String,
     /// As it names itself.
     pub name: String,
     pub results: Vec<Record>,
@@ -217,9 +217,9 @@ impl Machine {
     }
 }
 
-impl JobRecord {
-    /// What became of a job.
-    pub fn new(job: String, name: String, mut results: Vec<Record>, error: Option<Value>) -> Self {
+impl DocumentRecord {
+    /// What became of a document.
+    pub fn new(document: String, name: String, mut results: Vec<Record>, error: Option<Value>) -> Self {
         for at in 0..results.len() {
             if results[at].workers < results[at].device_threads.min(2) {
                 // One worker does it all, however many threads there are.
@@ -230,7 +230,7 @@ impl JobRecord {
             results[at].speedup = speedup;
             results[at].scaling = speedup.map(|speedup| speedup / results[at].device_threads as f64);
         }
-        Self { job, name, results, error }
+        Self { document, name, results, error }
     }
 }
 

@@ -2,24 +2,24 @@
 
 use std::io::{self, Write};
 
-use super::record::{Code, Figures, JobRecord, Record, time};
+use super::record::{Code, Figures, DocumentRecord, Record, time};
 use crate::cli::report::harmless;
 use crate::cli::sheet::Sheet;
 use crate::cli::style::Style;
 use crate::cli::summary::rate;
 
-/// A row is about one result of a job.
+/// A row is about one result of a document.
 #[derive(Clone, Copy)]
 pub(super) struct Row<'a> {
-    pub job: &'a JobRecord,
+    pub document: &'a DocumentRecord,
     pub record: &'a Record,
 }
 
 /// A column: its heading, whether it holds numbers, and a row's cell.
 type Column = (&'static str, bool, fn(&Row<'_>) -> String);
 
-const JOB: Column = ("document", false, |row| harmless(&row.job.name));
-/// Only there if a job has several.
+const DOCUMENT: Column = ("document", false, |row| harmless(&row.document.name));
+/// Only there if a document has several.
 const SHADER: Column = ("shader", false, |row| harmless(&row.record.shader));
 const ENGINE: Column = ("engine", false, |row| row.record.engine.clone());
 
@@ -65,8 +65,8 @@ fn vectors(code: Code) -> String {
 }
 
 /// Writes the tables of what was measured; nothing if that is nothing.
-pub(super) fn write(out: &mut impl Write, document: &Figures, style: Style) -> io::Result<()> {
-    let (frames, rows): (Vec<_>, Vec<_>) = rows(document).into_iter().partition(|row| row.record.frame.is_some());
+pub(super) fn write(out: &mut impl Write, figures: &Figures, style: Style) -> io::Result<()> {
+    let (frames, rows): (Vec<_>, Vec<_>) = rows(figures).into_iter().partition(|row| row.record.frame.is_some());
     if !rows.is_empty() {
         runs(&rows).write(out, style)?;
         writeln!(out)?;
@@ -76,7 +76,7 @@ pub(super) fn write(out: &mut impl Write, document: &Figures, style: Style) -> i
         if !rows.is_empty() {
             writeln!(out)?;
         }
-        sheet(&[&[JOB, ENGINE], &FRAMES[..]].concat(), &frames).write(out, style)?;
+        sheet(&[&[DOCUMENT, ENGINE], &FRAMES[..]].concat(), &frames).write(out, style)?;
     }
     Ok(())
 }
@@ -111,8 +111,8 @@ fn stages<'a>(rows: &[Row<'a>]) -> Sheet<'a> {
 
 /// The columns that name a row.
 fn names(rows: &[Row<'_>]) -> Vec<Column> {
-    let several = rows.iter().any(|row| !row.record.is_same_shader(&row.job.results[0]));
-    if several { vec![JOB, SHADER, ENGINE] } else { vec![JOB, ENGINE] }
+    let several = rows.iter().any(|row| !row.record.is_same_shader(&row.document.results[0]));
+    if several { vec![DOCUMENT, SHADER, ENGINE] } else { vec![DOCUMENT, ENGINE] }
 }
 
 fn headings<'a>(columns: &[Column]) -> Vec<(&'a str, bool)> {
@@ -124,16 +124,16 @@ fn cells(columns: &[Column], row: &Row<'_>) -> Vec<String> {
 }
 
 /// Everything that was measured.
-pub(super) fn rows(document: &Figures) -> Vec<Row<'_>> {
-    let of_job = |job| move |record| Row { job, record };
-    let all = document.jobs.iter().flat_map(|job| job.results.iter().map(of_job(job)));
+pub(super) fn rows(figures: &Figures) -> Vec<Row<'_>> {
+    let of_document = |document| move |record| Row { document, record };
+    let all = figures.documents.iter().flat_map(|document| document.results.iter().map(of_document(document)));
     all.filter(|row| row.record.run.samples > 0).collect()
 }
 
 /// The first row for each that was compiled.
 fn compiled<'a>(rows: &[Row<'a>]) -> Vec<Row<'a>> {
     let is_first = |at: usize| {
-        let same = |row: &Row<'_>| std::ptr::eq(row.job, rows[at].job) && row.record.is_same_code(rows[at].record);
+        let same = |row: &Row<'_>| std::ptr::eq(row.document, rows[at].document) && row.record.is_same_code(rows[at].record);
         !rows[..at].iter().any(same)
     };
     (0..rows.len()).filter(|&at| is_first(at)).map(|at| rows[at]).collect()
