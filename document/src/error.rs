@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -188,6 +189,8 @@ pub enum Problem {
         place: &'static str,
         /// The key, or keys of which one must be there.
         key: &'static str,
+        /// What it says, unless that is clear.
+        meaning: &'static str,
     },
     /// Two keys that are mutually exclusive.
     #[error("`{}` and `{}` are mutually exclusive", short(first), short(second))]
@@ -276,6 +279,8 @@ pub enum Problem {
         path: PathBuf,
         /// Why.
         problem: Box<FileProblem>,
+        /// The file of the nearest name there, where there is none of this name.
+        nearest: Option<String>,
     },
     /// A shader in HLSL, and nothing that compiles it.
     #[error("{} is HLSL, and no compiler is named", shader.display())]
@@ -381,7 +386,11 @@ impl Problem {
     pub(crate) fn of_file(path: PathBuf, problem: FileProblem, cancel: &CancelToken) -> Self {
         match problem {
             FileProblem::Stopped => Self::stopped(cancel),
-            problem => Problem::File { path, problem: Box::new(problem) },
+            problem => {
+                let is_missing = matches!(&problem, FileProblem::Io(error) if error.kind() == io::ErrorKind::NotFound);
+                let nearest = if is_missing { neighbour(&path) } else { None };
+                Problem::File { path, problem: Box::new(problem), nearest }
+            }
         }
     }
 
@@ -418,6 +427,9 @@ impl Problem {
             | Problem::UnknownVariable { nearest: Some(nearest), .. } => {
                 Some(format!("did you mean `{}`?", short(nearest)))
             }
+            Problem::File { nearest: Some(nearest), .. } => Some(format!("did you mean `{}`?", short(nearest))),
+            Problem::MissingKey { key, meaning, .. } if !meaning.is_empty() => Some(format!("`{key}`: {meaning}")),
+            Problem::Conflict { .. } => Some("leave one of them out".into()),
             Problem::UnknownVariable { known, .. } if known.is_empty() => {
                 Some("set bytes, as in `at = [{ byte = 12, u32 = [512] }]`".into())
             }
@@ -444,12 +456,26 @@ impl Problem {
             Problem::Run { error: Error::Compile(error), .. } if error.is_size() => {
                 Some("the interpreter can run it: leave out `--engine`".into())
             }
+            Problem::Run { error: Error::Binding(BindingError::Unbound { register, .. }), .. } => {
+                Some(format!("say in a table `[{register}]` what is there"))
+            }
             Problem::Run { error: Error::Binding(BindingError::NoCounter { .. }), .. } => {
                 Some("give the initial number of elements, as in `counter = 0`".into())
             }
             _ => None,
         }
     }
+}
+
+/// The file beside a missing one that was probably meant.
+fn neighbour(missing: &Path) -> Option<String> {
+    /// Files that are looked at.
+    const MOST: usize = 4096;
+    let folder = missing.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = fs::read_dir(folder).ok()?.take(MOST).filter_map(Result::ok);
+    let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+    nearest(missing.file_name()?.to_str()?, &known).map(str::to_owned)
 }
 
 /// Names that fit into a message.

@@ -151,7 +151,7 @@ impl<'a> Declarations<'a> {
     /// The same of a resource that must be bound to something.
     fn needed(&self, name: &str, resource: &Resource) -> Result<(&Found, Register, &Declared), Fault> {
         let Some((shader, register)) = self.uses(name).first() else {
-            let problem = Problem::MissingKey { place: "a resource that no shader declares", key: "kind" };
+            let problem = Problem::MissingKey { place: "a resource that no shader declares", key: "kind", meaning: "" };
             return Err((problem, resource.span.clone()));
         };
         let mut declared = Vec::new();
@@ -240,7 +240,8 @@ impl<'a> Declarations<'a> {
             "typed" => match keys.texture.format.or_else(|| self.format(name)) {
                 Some(format) => Ok(Kind::Typed { format, count: keys.count }),
                 None => {
-                    let problem = Problem::MissingKey { place: "a typed view", key: "format" };
+                    let problem =
+                        Problem::MissingKey { place: "a typed view", key: "format", meaning: "that of its elements" };
                     Err((problem, resource.span.clone()))
                 }
             },

@@ -235,7 +235,11 @@ impl Loader<'_> {
         }
         if pattern.is_empty() {
             if rules.tolerance != Tolerance::EXACT {
-                let problem = Problem::MissingKey { place: "an expectation with a tolerance", key: "type` or `words" };
+                let problem = Problem::MissingKey {
+                    place: "an expectation with a tolerance",
+                    key: "type` or `words",
+                    meaning: "the type of its numbers",
+                };
                 return Err((problem, span.clone()));
             }
             pattern.push(NumberType::U32);

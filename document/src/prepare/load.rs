@@ -161,7 +161,7 @@ impl Loader<'_> {
             }
             (Content::Unsaid, _) if self.needs_content => {
                 let key = "file`, `fill` or values such as `u32";
-                let problem = Problem::MissingKey { place: "what is only read", key };
+                let problem = Problem::MissingKey { place: "what is only read", key, meaning: "its content" };
                 return Err((problem, self.resource.span.clone()));
             }
             _ => LoadedContent::Zeros(size),
@@ -326,7 +326,7 @@ impl Loader<'_> {
 
     /// The kind where the document alone says it.
     fn complete(&self, kind: Kind) -> Result<Kind<TextureShape>, Fault> {
-        let missing = |place, key| (Problem::MissingKey { place, key }, self.resource.span.clone());
+        let missing = |place, key| (Problem::MissingKey { place, key, meaning: "" }, self.resource.span.clone());
         kind.try_map(|keys| match keys.generate_mips {
             true => Err(missing("a texture with generated mips", "file` that ends in `.png`, `.dds` or `.exr")),
             false => keys.shape().map_err(|key| missing("a texture", key)),

@@ -21,7 +21,7 @@ pub(crate) fn expand(model: &mut Model, folder: &Folder<'_>, most: u64) -> Resul
     let mut counts = BTreeMap::new();
     for (name, resource) in meshes {
         let Content::File(file) = &resource.content else {
-            return Err((Problem::MissingKey { place: "a mesh", key: "file" }, resource.span));
+            return Err((Problem::MissingKey { place: "a mesh", key: "file", meaning: "an .obj file" }, resource.span));
         };
         let path = folder.file("mesh", &file.value);
         let failed = |problem| folder.failed(&file.span, path.clone(), problem);

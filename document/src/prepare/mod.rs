@@ -275,7 +275,9 @@ fn name_binds(
                 continue;
             }
             Some(_) => format!("`{slot}` is at another register in each of the shaders: name the registers instead"),
-            None if is_short => format!("unknown key `{slot}` in the document: it is not the name of a resource of the shader either"),
+            None if is_short => {
+                format!("unknown key `{slot}` in the document: it is not the name of a resource of the shader either")
+            }
             None => format!("`{slot}` is neither a register nor the name of something that the shaders declare"),
         };
         let mut known = Vec::new();
@@ -287,8 +289,11 @@ fn name_binds(
             known.splice(0..0, crate::schema::short_keys());
         }
         let kind = if is_short { "keys" } else { "names" };
-        let help = nearest.or_else(|| (!known.is_empty()).then(|| format!("the {kind} here are {}", known.join(", "))));
-        return Err((Problem::Value { message, help }, span));
+        let help = nearest.unwrap_or_else(|| match known.is_empty() {
+            true => "registers are as `b0`, `t0`, `u0`, `s0`".into(),
+            false => format!("the {kind} here are {}", known.join(", ")),
+        });
+        return Err((Problem::Value { message, help: Some(help) }, span));
     }
     Ok(())
 }

@@ -70,7 +70,14 @@ impl<'a> Pipelines<'a> {
             // It knows how many it has.
             None if mesh.is_some() => None,
             None => {
-                return Err((Problem::MissingKey { place: "a step `draw_indexed`", key: "primitives" }, at(node).head));
+                return Err((
+                    Problem::MissingKey {
+                        place: "a step `draw_indexed`",
+                        key: "primitives",
+                        meaning: "how many are drawn",
+                    },
+                    at(node).head,
+                ));
             }
         };
         let (mut vertex_bind, mut pixel_bind) = split(bind(node.entries_at("bind"))?)?;

@@ -51,7 +51,14 @@ pub(super) fn expectation(node: &Node, of: Option<Located<String>>, span: Span) 
         (Some(name), None) => Subject::Resource(name),
         (None, Some(name)) => {
             let Some(values) = node.get("values") else {
-                return Err((Problem::MissingKey { place: "an expectation about a query", key: "values" }, span));
+                return Err((
+                    Problem::MissingKey {
+                        place: "an expectation about a query",
+                        key: "values",
+                        meaning: "what it must count",
+                    },
+                    span,
+                ));
             };
             let value = |entry: &Entry| Some((entry.key.clone(), entry.node.value.number()?));
             Subject::Query { name, values: values.entries().iter().filter_map(value).collect() }
@@ -61,7 +68,7 @@ pub(super) fn expectation(node: &Node, of: Option<Located<String>>, span: Span) 
     let content = expected(node)?;
     if let (Subject::Resource(_), None, None) = (&subject, &content, counter) {
         let key = "file`, values such as `u32`, or `counter";
-        return Err((Problem::MissingKey { place: "an expectation", key }, span));
+        return Err((Problem::MissingKey { place: "an expectation", key, meaning: "" }, span));
     }
     let id = match (&subject, node.text_at("id")) {
         (_, Some(id)) => id.to_owned(),
@@ -127,7 +134,7 @@ fn tolerance(node: &Node) -> Result<Tolerance, Fault> {
     let keys = ["abs", "rel", "ulp", "codes", "edge_share", "wrong_share"];
     if one_of(node, &keys).is_ok_and(|found| found.is_none()) {
         let key = "abs`, `rel`, `ulp` or `codes";
-        return Err((Problem::MissingKey { place: "a tolerance", key }, node.span.clone()));
+        return Err((Problem::MissingKey { place: "a tolerance", key, meaning: "" }, node.span.clone()));
     }
     let number = |key: &str| node.get(key).and_then(|node| node.value.number());
     Ok(Tolerance {

@@ -36,7 +36,16 @@ fn instance(node: &Node) -> Result<ClassInstance, Fault> {
     let vector = node.integer_at("vector");
     match (register(node, "constants", ResourceClass::Constant)?, vector) {
         (Some(buffer), vector) => placed = placed.constants(buffer, vector.unwrap_or(0)),
-        (None, Some(_)) => return Err((Problem::MissingKey { place: "an instance", key: "constants" }, node.head())),
+        (None, Some(_)) => {
+            return Err((
+                Problem::MissingKey {
+                    place: "an instance",
+                    key: "constants",
+                    meaning: "the constant buffer that `vector` counts in",
+                },
+                node.head(),
+            ));
+        }
         (None, None) => {}
     }
     if let Some(texture) = register(node, "texture", ResourceClass::ShaderResource)? {

@@ -189,7 +189,7 @@ pub(super) fn runs(node: &Node) -> Result<Vec<Run>, Fault> {
     }
     for inner in node.items_at("at") {
         let entry = one_of(inner, &NumberType::NAMES)?;
-        let missing = || (Problem::MissingKey { place: "a run of values", key: NUMBERS }, inner.head());
+        let missing = || (Problem::MissingKey { place: "a run of values", key: NUMBERS, meaning: "" }, inner.head());
         runs.extend(run(entry.ok_or_else(missing)?, inner.integer_at("byte").unwrap_or(0)));
     }
     Ok(runs)
@@ -219,7 +219,7 @@ fn fill(node: &Node) -> Result<Number, Fault> {
     }
     let entry = one_of(node, &NumberType::NAMES)?;
     let number = entry.and_then(|entry| NumberType::from_name(&entry.key)?.number(&entry.node.value));
-    number.ok_or_else(|| (Problem::MissingKey { place: "a fill", key: NUMBERS }, node.head()))
+    number.ok_or_else(|| (Problem::MissingKey { place: "a fill", key: NUMBERS, meaning: "" }, node.head()))
 }
 
 /// What a view shows of a resource.

@@ -55,7 +55,14 @@ pub(super) fn of_direct3d11(node: &Node) -> Result<NamedSampler, Fault> {
             return Err((Problem::value(message), comparison.span.clone()));
         }
         None if compares => {
-            return Err((Problem::MissingKey { place: "a sampler that compares", key: "comparison" }, node.head()));
+            return Err((
+                Problem::MissingKey {
+                    place: "a sampler that compares",
+                    key: "comparison",
+                    meaning: "how the reference is held against texels",
+                },
+                node.head(),
+            ));
         }
         None => {}
     }

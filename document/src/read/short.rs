@@ -19,7 +19,10 @@ const MAIN: &str = "main";
 /// Reads a document in the short form.
 pub(super) fn read(root: &Node, model: &mut Model) -> Result<(), Fault> {
     let Some(files) = one_of(root, &["shader", "shaders"])? else {
-        return Err((Problem::MissingKey { place: "the document", key: "shader" }, root.head()));
+        return Err((
+            Problem::MissingKey { place: "the document", key: "shader", meaning: "the compute shader's file" },
+            root.head(),
+        ));
     };
     model.shaders.insert(MAIN.to_owned(), shader(root, &files.key));
     let mut pipeline =

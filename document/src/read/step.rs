@@ -128,7 +128,7 @@ pub(super) fn index_buffer(node: &Node) -> Option<IndexBuffer> {
 pub(super) fn check_indices(node: &Node, place: &'static str) -> Result<(), Fault> {
     match (node.entry("index_buffer"), node.entry("mesh")) {
         (Some(first), Some(second)) => Err(super::conflict(first, second)),
-        (None, None) => Err((Problem::MissingKey { place, key: "index_buffer` or `mesh" }, at(node).head)),
+        (None, None) => Err((Problem::MissingKey { place, key: "index_buffer` or `mesh", meaning: "" }, at(node).head)),
         _ => Ok(()),
     }
 }
@@ -140,7 +140,10 @@ fn draw(node: &Node) -> Result<Draw, Fault> {
     }
     let needs_count = op == "draw_indexed" && node.get("mesh").is_none();
     if needs_count && node.get("indices").is_none() {
-        return Err((Problem::MissingKey { place: "a step `draw_indexed`", key: "indices" }, at(node).head));
+        return Err((
+            Problem::MissingKey { place: "a step `draw_indexed`", key: "indices", meaning: "how many are drawn" },
+            at(node).head,
+        ));
     }
     for (key, what) in [
         ("so_targets", "streaming out is"),

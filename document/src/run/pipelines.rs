@@ -82,7 +82,10 @@ impl<'a, 'o> Compiler<'a, 'o> {
         let pipeline = self.find(name)?;
         // Transformed vertices of Direct3D 9 have none.
         if pipeline.direct3d9.is_none() && pipeline.shaders[StageKind::Vertex].is_none() {
-            return Err((Problem::MissingKey { place: "a pipeline that draws", key: "vs" }, pipeline.span.clone()));
+            return Err((
+                Problem::MissingKey { place: "a pipeline that draws", key: "vs", meaning: "" },
+                pipeline.span.clone(),
+            ));
         }
         let mut modules = Stages::<Option<Module>>::default();
         for (stage, shader) in pipeline.shaders.present().filter(|(stage, _)| *stage != StageKind::Compute) {
@@ -111,7 +114,11 @@ impl<'a, 'o> Compiler<'a, 'o> {
         *of_pixels = uses.compared.iter().fold(of_pixels.clone(), |options, &sampler| options.compares(sampler));
         let topology = pipeline.topology.or(uses.draws_mesh.then_some(Topology::TriangleList));
         let Some(topology) = topology else {
-            let problem = Problem::MissingKey { place: "a pipeline that draws", key: "topology" };
+            let problem = Problem::MissingKey {
+                place: "a pipeline that draws",
+                key: "topology",
+                meaning: "how vertices make primitives",
+            };
             return Err((problem, pipeline.span.clone()));
         };
         let desc = PipelineDesc {
@@ -139,7 +146,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
         let pipeline = self.find(name)?;
         let Some(shader) = &pipeline.shaders[StageKind::Compute] else {
             return Err((
-                Problem::MissingKey { place: "a pipeline that dispatches", key: "cs" },
+                Problem::MissingKey { place: "a pipeline that dispatches", key: "cs", meaning: "" },
                 pipeline.span.clone(),
             ));
         };

@@ -196,23 +196,28 @@ impl<'a> World<'a> {
         self.target(reference)
     }
 
-    /// Checks that colours, or depths, can be drawn to a resource. What Direct3D 11 has besides depths is left to its pipelines.
+    /// Checks that colours, or depths, can be drawn to a resource. Which colours Direct3D 11 can draw is left to its pipelines.
     pub fn check_role(&self, role: Role, Reference { resource: name, span, .. }: &Reference) -> Result<(), Fault> {
         let format = self.texture(name, span)?.shape().format;
         let is_direct3d9 = self.model().is_direct3d9;
         let is_right = |format: Format| match role {
             Role::Depth => format.allows(Use::DepthStencil),
-            Role::Color => format.allows(Use::Target) && !format.encoding().is_integer(),
+            Role::Color if is_direct3d9 => format.allows(Use::Target) && !format.encoding().is_integer(),
+            Role::Color => !format.allows(Use::DepthStencil),
         };
-        let is_checked = is_direct3d9 || role == Role::Color && format.allows(Use::DepthStencil);
-        if is_right(format) || !is_checked {
+        if is_right(format) {
             return Ok(());
         }
-        let message = match is_direct3d9 {
-            false => format!("`{name}` has format {format}, which is one of depth buffers: a draw names it as `depth`"),
-            true => {
-                let all = TextureFormat::all().filter(|(_, format)| is_right(format.stored));
-                let known = all.map(|(name, _)| name).collect::<Vec<_>>().join(", ");
+        let message = match (is_direct3d9, role) {
+            (false, Role::Color) => {
+                format!("`{name}` has format {format}, which is one of depth buffers: a draw names it as `depth`")
+            }
+            _ => {
+                let of_direct3d9 = TextureFormat::all().map(|(name, format)| (name, format.stored));
+                let all = Format::ALL.iter().map(|format| (format.name(), *format));
+                let all: Vec<_> = if is_direct3d9 { of_direct3d9.collect() } else { all.collect() };
+                let known = all.into_iter().filter(|(_, format)| is_right(*format)).map(|(name, _)| name);
+                let known = known.collect::<Vec<_>>().join(", ");
                 let what = if role == Role::Color { "a render target" } else { "a depth buffer" };
                 let said = self.model().resources[name].kind.format;
                 let format = said.map_or(format.name(), |said| said.name);

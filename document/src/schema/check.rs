@@ -76,9 +76,10 @@ impl Check {
                 None => return Err(unknown_key(table, entry, more)),
             }
         }
-        let needed = table.keys.iter().filter(|key| key.is_needed);
-        match needed.map(|key| key.name).find(|key| node.get(key).is_none()) {
-            Some(key) => Err((Problem::MissingKey { place: table.what, key }, span.clone())),
+        match table.keys.iter().find(|key| key.is_needed && node.get(key.name).is_none()) {
+            Some(key) => {
+                Err((Problem::MissingKey { place: table.what, key: key.name, meaning: key.text }, span.clone()))
+            }
             None => Ok(()),
         }
     }
@@ -169,7 +170,10 @@ impl Check {
             Type::Binding => {
                 let Value::Table(_) = node.value else { return Err(wrong(key, "a table", node)) };
                 let Some(slot) = node.get("slot") else {
-                    return Err((Problem::MissingKey { place: "a binding", key: "slot" }, span.clone()));
+                    return Err((
+                        Problem::MissingKey { place: "a binding", key: "slot", meaning: "the register" },
+                        span.clone(),
+                    ));
                 };
                 let Some(text) = slot.text() else { return Err(wrong("slot", "a string", slot)) };
                 let (register, slot_span) = (text.parse::<Register>(), slot.span.clone());
@@ -182,14 +186,19 @@ impl Check {
             Type::Api(direct3d11, direct3d9) => {
                 self.value(if self.is_direct3d9 { direct3d9 } else { direct3d11 }, key, node, span)
             }
-            Type::Text | Type::File | Type::Nothing | Type::Flag | Type::RenderStates => Err(wrong(key, &self.wants(ty), node)),
+            Type::Text | Type::File | Type::Nothing | Type::Flag | Type::RenderStates => {
+                Err(wrong(key, &self.wants(ty), node))
+            }
         }
     }
 
     fn step(&self, key: &str, node: &mut Node, span: &Span) -> Result<(), Fault> {
         let Value::Table(_) = node.value else { return Err(wrong(key, "a table", node)) };
         let Some(op) = node.get("op") else {
-            return Err((Problem::MissingKey { place: "a step", key: "op" }, span.clone()));
+            return Err((
+                Problem::MissingKey { place: "a step", key: "op", meaning: "what the step does" },
+                span.clone(),
+            ));
         };
         let Some(name) = op.text() else { return Err(wrong("op", "a string", op)) };
         let steps = if self.is_direct3d9 { STEPS_9 } else { STEPS };

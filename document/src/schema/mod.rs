@@ -22,11 +22,11 @@ pub(crate) mod words;
 use crate::model::number::NumberType;
 use words::Words;
 
+pub(crate) use check::short_keys;
 pub(crate) use check::{check, check_part};
 pub(crate) use drawing::PIPELINE;
 pub use json_schema::json_schema;
 pub use page::page;
-pub(crate) use check::short_keys;
 pub(crate) use tables::{CONSTANT_KEYS, SAMPLER, is_key, resource_keys};
 
 /// A table with fixed keys.

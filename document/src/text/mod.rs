@@ -181,29 +181,33 @@ impl Node {
     /// The path of the innermost value that holds a byte of the text: `steps[2].bind.t0`.
     pub fn path_of(&self, byte: usize) -> String {
         let mut path = String::new();
-        let mut node = self;
-        loop {
-            let next = match &node.value {
-                Value::Table(entries) => entries
-                    .iter()
-                    .find(|entry| entry.node.span.contains(&byte) || entry.key_span.contains(&byte))
-                    .map(|entry| {
-                        if !path.is_empty() {
-                            path.push('.');
-                        }
-                        path.push_str(&entry.key);
-                        &entry.node
-                    }),
-                Value::Array(items) => items.iter().position(|item| item.span.contains(&byte)).map(|n| {
-                    path.push_str(&format!("[{n}]"));
-                    &items[n]
-                }),
-                _ => None,
-            };
-            match next {
-                Some(inner) => node = inner,
-                None => return path,
-            }
+        self.find(byte, &mut path);
+        path
+    }
+
+    /// Adds the way to what stands at a byte, if that is somewhere inside. A table of TOML spans its head alone, and not what follows it.
+    fn find(&self, byte: usize, path: &mut String) -> bool {
+        let before = path.len();
+        match &self.value {
+            Value::Table(entries) => entries.iter().any(|entry| {
+                path.push_str(if before == 0 { "" } else { "." });
+                path.push_str(&entry.key);
+                let is_here =
+                    entry.node.find(byte, path) || entry.node.span.contains(&byte) || entry.key_span.contains(&byte);
+                if !is_here {
+                    path.truncate(before);
+                }
+                is_here
+            }),
+            Value::Array(items) => items.iter().enumerate().any(|(n, item)| {
+                path.push_str(&format!("[{n}]"));
+                let is_here = item.find(byte, path) || item.span.contains(&byte);
+                if !is_here {
+                    path.truncate(before);
+                }
+                is_here
+            }),
+            _ => false,
         }
     }
 }
