@@ -6,11 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use brolga::document::RunOptions;
 use brolga::files::{self, FileForm, Texels};
-use brolga::job::RunOptions;
-use brolga::scene::Scene;
-use brolga::{Device, Format, Limits, TextureShape};
+use brolga::{Device, Format, TextureShape};
 use serde_json::{Value, json};
+
+use super::documents::{load, said};
 
 /// A copy of the scene of a textured cube, and its document.
 struct Folder {
@@ -41,9 +42,9 @@ impl Folder {
 
     /// Runs the scene, all of whose expectations must hold.
     fn passes(&self) {
-        let scene = Scene::load(&self.write(), &Limits::default()).unwrap_or_else(|error| panic!("{error}"));
+        let scene = load(&self.write()).unwrap_or_else(|error| panic!("{error}"));
         let device = Device::builder().threads(1).build().unwrap();
-        let outcome = scene.run(&device, &RunOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+        let outcome = scene.run(&device, 0, &RunOptions::default()).unwrap_or_else(|error| panic!("{error}"));
         assert!(outcome.passed(), "{:?}", outcome.checks);
     }
 
@@ -51,11 +52,9 @@ impl Folder {
     fn complaint(&self) -> String {
         let path = self.write();
         let device = Device::builder().threads(1).build().unwrap();
-        let run = Scene::load(&path, &Limits::default()).and_then(|scene| scene.run(&device, &RunOptions::default()));
-        let text = run.map(|_| ()).expect_err("it is wrong").to_string();
-        text.strip_prefix(&format!("{}: ", path.display()))
-            .unwrap()
-            .replace(&format!("{}/", self.folder.path().display()), "")
+        let run = load(&path).and_then(|scene| scene.run(&device, 0, &RunOptions::default()));
+        let text = said(&run.map(drop).expect_err("it is wrong"));
+        text.replace(&format!("{}/", self.folder.path().display()), "")
     }
 
     fn floats(&self, name: &str) -> Vec<f64> {
@@ -281,7 +280,7 @@ fn pictures_and_arrays_are_saved_where_the_command_says() {
 
     let (code, out, _) = run(&folder, &["scene.json", "--output", "out", "--format", "json"]);
     let document: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!((code, document["jobs"][0]["outputs"].as_array().unwrap().len()), (Some(0), 3));
+    assert_eq!((code, document["documents"][0]["outputs"].as_array().unwrap().len()), (Some(0), 3));
     let (code, _, err) = run(&folder, &["scene.json", "scene.json", "--output", "out"]);
     assert_eq!(code, Some(2));
     assert!(err.contains("save[0].file: out/picture.png: this file is already written: choose another name"), "{err}");
@@ -330,9 +329,8 @@ fn a_texture_that_nothing_is_bound_to_is_warned_of() {
     let mut folder = Folder::new();
     let device = Device::builder().threads(1).build().unwrap();
     let warnings = |folder: &Folder| {
-        let scene = Scene::load(&folder.write(), &Limits::default()).unwrap();
-        let outcome = scene.run(&device, &RunOptions::default()).unwrap();
-        outcome.warnings.iter().map(|warning| format!("{}: {}", warning.place, warning.problem)).collect::<Vec<_>>()
+        let outcome = load(&folder.write()).unwrap().run(&device, 0, &RunOptions::default()).unwrap();
+        outcome.warnings.iter().map(said).collect::<Vec<_>>()
     };
     assert_eq!(warnings(&folder), [""; 0]);
     assert!(folder.scene["steps"][2]["bind"].as_object_mut().unwrap().remove("t0").is_some());
@@ -415,7 +413,7 @@ fn links_lead_no_scene_out_of_its_folder() {
     folder.scene["shaders"]["vs"]["file"] = "here.cso".into();
     folder.passes();
     symlink(folder.folder.path(), out("scene")).unwrap();
-    Scene::load(&out("scene/scene.json"), &Limits::default()).unwrap_or_else(|error| panic!("{error}"));
+    load(&out("scene/scene.json")).unwrap_or_else(|error| panic!("{error}"));
 
     // What it saves is in the folder that the command says.
     fs::write(out("kept.bin"), "kept").unwrap();

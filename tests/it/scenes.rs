@@ -10,10 +10,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use brolga::files::{FileForm, Texels};
-use brolga::job::RunOptions;
-use brolga::scene::{Outcome, Problem, Scene};
+use brolga::document::{Document, Outcome, Problem, RunOptions};
 use brolga::{CpuFeatures, Device, Engine, Limits, StopReason, VectorBytes};
 use brolga_testing::modes::as_host;
+
+use super::documents::{bytes, load, said};
 
 const BOTH: &[Engine] = &[Engine::Jit, Engine::Interpreter];
 
@@ -23,7 +24,7 @@ fn data(name: &str) -> PathBuf {
 
 /// Runs a scene on engines, with vectors of every size and different numbers of threads: all expectations hold, and the bits are the same.
 fn check(name: &str, engines: &[Engine]) {
-    let scene = as_host(|| Scene::load(&data(name), &Limits::default())).unwrap();
+    let scene = as_host(|| load(&data(name))).unwrap();
     let default = VectorBytes::default();
     let sizes = CpuFeatures::detect().into_iter().flat_map(VectorBytes::of).filter(|&size| size != default);
     let others: Vec<(usize, VectorBytes)> = sizes.map(|size| (2, size)).collect();
@@ -33,7 +34,7 @@ fn check(name: &str, engines: &[Engine]) {
     let mut first: Option<Outcome> = None;
     for (engine, (threads, size)) in runs {
         let device = Device::builder().threads(threads).vector_bytes(size).build().unwrap();
-        let outcome = as_host(|| scene.run(&device, &RunOptions::new(engine))).unwrap();
+        let outcome = as_host(|| scene.run(&device, 0, &RunOptions::new(engine))).unwrap();
         let results = || outcome.checks.iter().map(|check| &check.result).collect::<Vec<_>>();
         assert!(outcome.passed(), "{engine}, threads: {threads}, {size:?}: {:?}", results());
         match &first {
@@ -132,12 +133,12 @@ impl Folder {
 /// What is said about a scene, after its path.
 fn complaint(path: &Path, limits: &Limits) -> String {
     let device = Device::builder().threads(1).build().unwrap();
-    let run = Scene::load(path, limits).and_then(|scene| scene.run(&device, &RunOptions::default()));
-    let error = run.map(|_| ()).expect_err("it is wrong");
-    assert_eq!(error.path, path);
+    let prepared = Document::load(path).and_then(|document| document.prepare(limits));
+    let run = prepared.and_then(|prepared| prepared.run(&device, 0, &RunOptions::default()));
+    let error = run.map(drop).expect_err("it is wrong");
+    assert_eq!(error.path(), path);
     let help = error.help().map_or(String::new(), |help| format!(" [{help}]"));
-    let text = error.to_string();
-    format!("{}{help}", text.strip_prefix(&format!("{}: ", path.display())).unwrap())
+    format!("{}{help}", said(&error))
 }
 
 #[test]
@@ -293,13 +294,13 @@ fn resources_take_no_more_memory_than_the_limit() {
 #[test]
 fn a_run_stops_before_a_step() {
     let (device, scene) = (Device::builder().threads(1).build().unwrap(), data("triangle"));
-    let scene = Scene::load(&scene, &Limits::default()).unwrap();
+    let scene = load(&scene).unwrap();
     let mut options = RunOptions::default();
     options.time_limit = Some(Duration::ZERO);
-    let said = |options: &RunOptions| scene.run(&device, options).unwrap_err().to_string();
-    assert!(said(&options).ends_with("steps[0]: the time limit of 0ns stopped the run"), "{}", said(&options));
+    let said = |options: &RunOptions| said(&scene.run(&device, 0, options).unwrap_err());
+    assert_eq!(said(&options), "steps[0].op: the time limit of 0ns stopped the run");
     options.cancel.cancel();
-    assert!(said(&options).ends_with("steps[0]: the run was cancelled"), "{}", said(&options));
+    assert_eq!(said(&options), "steps[0].op: the run was cancelled");
 }
 
 /// Steps that run no shader end in their middle when the time is over, and so does a run of many passes.
@@ -319,18 +320,18 @@ fn a_run_stops_within_a_step() {
         r#"{ "op": "clear", "resource": "r", "uint": [1, 1, 1, 1] }"#,
     ] {
         fs::write(&path, format!(r#"{{ "resources": {resources}, "steps": [{step}] }}"#)).unwrap();
-        let scene = Scene::load(&path, &Limits::default()).unwrap();
+        let scene = load(&path).unwrap();
         let mut options = RunOptions::default();
         options.time_limit = Some(Duration::from_millis(10));
-        let error = scene.run(&device, &options).unwrap_err();
-        assert!(matches!(*error.problem, Problem::Stopped { why: StopReason::TimeLimit(_) }), "{step}: {error}");
-        let message = error.to_string();
-        assert!(message.ends_with("steps[0]: the time limit of 10ms stopped the run"), "{message}");
+        let error = scene.run(&device, 0, &options).unwrap_err();
+        let problem = error.problem();
+        assert!(matches!(problem, Problem::Stopped { why: StopReason::TimeLimit(_) }), "{step}: {error}");
+        assert_eq!(said(&error), "steps[0].op: the time limit of 10ms stopped the run");
     }
 }
 
 #[test]
-fn the_command_runs_scenes_like_jobs() {
+fn the_command_runs_scenes() {
     let folder = Folder::new();
     for arguments in [["run", "scene.json"], ["run", "."]] {
         let (code, out, err) = folder.brolga(&[&arguments[..], &["--engine", "both"]].concat());
@@ -364,14 +365,14 @@ fn what_does_not_hold_is_told() {
     assert!(out.contains("pixel (0, 0): [13.0, 15.0, 230.0, 255.0], expected [13.0, 15.0, 23.0, 255.0]"), "{out}");
     let (code, out, _) = folder.brolga(&["run", "scene.json", "--format", "json"]);
     let document: serde_json::Value = serde_json::from_str(&out).unwrap();
-    let check = &document["jobs"][0]["runs"][0]["expectations"][0];
+    let check = &document["documents"][0]["runs"][0]["expectations"][0];
     assert_eq!((code, &check["holds"]), (Some(1), &false.into()));
     let count = |key: &str| check[key].as_u64().unwrap();
     assert_eq!((count("pixels"), count("edge") + count("wrong")), (65_536, 44_364));
     folder.change("\"main\": {", "\"main\": 1, \"x\": {");
     let (code, out, err) = folder.brolga(&["run", "scene.json", "--format", "json"]);
     let document: serde_json::Value = serde_json::from_str(&out).unwrap();
-    assert_eq!((code, &document["jobs"][0]["error"]["place"]), (Some(2), &"pipelines.main".into()));
+    assert_eq!((code, &document["documents"][0]["error"]["place"]), (Some(2), &"pipelines.main".into()));
     assert!(err.contains("scene.json: pipelines.main: invalid type: integer `1`, expected a table"), "{err}");
 }
 
@@ -381,7 +382,7 @@ fn the_history_of_a_pixel_is_told() {
     let (code, out, err) = folder.brolga(&["run", "scene.json", "--pixel", "128,128", "--format", "json"]);
     assert_eq!((code, err.as_str()), (Some(0), ""));
     let document: serde_json::Value = serde_json::from_str(&out).unwrap();
-    let [cleared, drawn] = document["jobs"][0]["runs"][0]["pixel"].as_array().unwrap().as_slice() else {
+    let [cleared, drawn] = document["documents"][0]["runs"][0]["pixel"].as_array().unwrap().as_slice() else {
         panic!("{out}")
     };
     let floats = |value: &serde_json::Value| -> Vec<f64> {
@@ -463,7 +464,7 @@ fn what_keeps_primitives_from_a_pixel_is_told() {
     folder.change(list, "\"topology\": \"TRIANGLELIST\", \"rasterizer\": {\"cull_mode\": \"FRONT\"}");
     let (_, out, _) = folder.brolga(&["run", "scene.json", "--pixel", "128,128", "--format", "json"]);
     let document: serde_json::Value = serde_json::from_str(&out).unwrap();
-    let step = &document["jobs"][0]["runs"][0]["pixel"][1];
+    let step = &document["documents"][0]["runs"][0]["pixel"][1];
     assert_eq!(step["fragments"][0]["outcome"], "culled for its side");
     let counts = serde_json::json!({
         "all": 1, "drawn": 0, "culled": 1, "clipped": 0, "no_number": 0, "behind": 0, "elsewhere": 0,
@@ -536,12 +537,12 @@ fn clears_copies_and_dispatches_leave_known_bytes() {
     let device = Device::builder().threads(1).build().unwrap();
     let run = |scene: &serde_json::Value| {
         fs::write(&path, scene.to_string()).unwrap();
-        Scene::load(&path, &Limits::default()).unwrap().run(&device, &RunOptions::default()).unwrap()
+        load(&path).unwrap().run(&device, 0, &RunOptions::default()).unwrap()
     };
     let outcome = run(&scene);
     assert!(outcome.passed(), "{:?}", outcome.checks);
     // Pictures leave stencil out, bytes do not.
-    assert_eq!(outcome.checks[0].bytes(), files[0].1);
+    assert_eq!(bytes(&outcome, "depth"), files[0].1);
     let mut words = expect("words", "words.bin");
     words["order"] = "any".into();
     words["element"] = 4.into();
@@ -550,5 +551,5 @@ fn clears_copies_and_dispatches_leave_known_bytes() {
     assert!(!run(&scene).passed());
     scene["steps"] = serde_json::json!([clear("words", "uint", serde_json::json!([2, 7, 7, 7]))]);
     let outcome = run(&scene);
-    assert_eq!(outcome.checks[0].bytes(), [2, 0, 0, 0].repeat(3));
+    assert_eq!(bytes(&outcome, "words"), [2, 0, 0, 0].repeat(3));
 }
