@@ -14,7 +14,7 @@ def pixels(path) -> np.ndarray:
 
 def test_a_picture_is_tone_mapped_as_the_example_is(device: brolga.Device) -> None:
     """The expected picture is one that another program computed; a code may be one off."""
-    outcome = brolga.Job(EXAMPLES / "tonemap.toml").run(device)
+    outcome = brolga.Document(EXAMPLES / "tonemap.toml").run(device)
     assert outcome.passed and outcome.failures == []
     expected = pixels(ROOT / "examples/tonemap.png")
     picture = outcome.arrays["u0"]
