@@ -15,11 +15,20 @@ pub fn parse(path: &Path, text: &str) -> Result<Prepared, DocumentError> {
     Document::parse(path.to_owned(), text, Syntax::Toml)?.prepare(&Limits::default())
 }
 
-/// What is said about a document: the keys that lead to the place, and what is wrong there.
+/// What is said about a document: the keys that lead to the place, what is wrong there, and in brackets what to do about it.
 pub fn said(error: &DocumentError) -> String {
     let place = error.place();
     let colon = if place.is_empty() { "" } else { ": " };
-    format!("{place}{colon}{}", error.problem())
+    let help = error.help().map_or(String::new(), |help| format!(" [{help}]"));
+    format!("{place}{colon}{}{help}", error.problem())
+}
+
+/// Holds what is said in several cases, each with a name, against how it must begin, and tells all that are otherwise.
+#[track_caller]
+pub fn begin_with<'a>(cases: impl IntoIterator<Item = (String, String, &'a str)>) {
+    let wrong = cases.into_iter().filter(|(_, said, expected)| !said.starts_with(expected));
+    let wrong: Vec<_> = wrong.map(|(name, said, expected)| format!("{name}\n    {said}\n    {expected}\n")).collect();
+    assert!(wrong.is_empty(), "what is said, and how it must begin:\n{}", wrong.concat());
 }
 
 /// What a run left in a resource that the document saves or expects something of.

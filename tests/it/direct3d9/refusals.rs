@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::sketch::{PLACE, Sketch};
+use crate::documents::begin_with;
 
 const GREEN: &str = "ps_2_0\ndef c0, 0, 1, 0, 1\nmov oC0, c0";
 
@@ -20,10 +21,8 @@ fn complaint(changes: &[(&str, Value)]) -> String {
 
 /// Checks what is said where one thing is changed.
 fn check(cases: &[(&str, Value, &str)]) {
-    for (path, value, expected) in cases {
-        let said = complaint(&[(path, value.clone())]);
-        assert!(said.starts_with(expected), "{path} {value}: {said}");
-    }
+    let said = |path: &str, value: &Value| complaint(&[(path, value.clone())]);
+    begin_with(cases.iter().map(|(path, value, expected)| (format!("{path} {value}"), said(path, value), *expected)));
 }
 
 fn texture(format: &str, side: u32) -> Value {
