@@ -103,7 +103,7 @@ class Device:
         """Compiles a vertex shader and a pixel shader with the state around them, for draws of Direct3D 11.
 
         `inputs` fill the vertex shader's inputs: a dtype whose fields are named like the semantics, or tuples. `targets` and
-        `depth` are formats. The rest is as in `pipelines` of scenes (docs/scenes.md).
+        `depth` are formats. The rest is as in `pipelines` of documents (docs/document.md).
         """
 
     def draw(
@@ -281,7 +281,7 @@ class Texture:
 
 @final
 class Sampler:
-    """How a texture is sampled. Names and keys are those of `samplers` in scenes (docs/scenes.md)."""
+    """How a texture is sampled. Names and keys are those of `samplers` in documents (docs/document.md)."""
 
     def __new__(
         cls,
@@ -354,10 +354,9 @@ class Outcome:
 
 @final
 class Document:
-    """A document, or a folder with one, as `brolga run` takes it (docs/document.md). Its files are read at once. They are in its folder or
-    below, unless `anywhere` is true."""
+    """A document, or a folder with one, as `brolga run` takes it (docs/document.md). Its files are read at once."""
 
-    def __new__(cls, path: str | PathLike[str], *, anywhere: bool = False) -> Self: ...
+    def __new__(cls, path: str | PathLike[str]) -> Self: ...
     @property
     def name(self) -> str:
         """Its name."""

@@ -1,4 +1,4 @@
-"""Writes scenes (docs/scenes.md) and what they are made of: matrices, meshes, files."""
+"""Writes documents (docs/document.md) and what they are made of: matrices, meshes, files."""
 
 import json
 import struct

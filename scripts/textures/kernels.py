@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the kernels that sample textures: six compute shaders of the kind that people bring, as jobs (docs/job.md).
+"""Makes the kernels that sample textures: six compute shaders of the kind that people bring, as documents (docs/document.md).
 
     scripts/textures/kernels.py [--adopt RESULTS]
 

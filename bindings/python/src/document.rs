@@ -30,10 +30,9 @@ pub struct Outcome {
     report: Option<Py<Report>>,
 }
 
-/// Document(path, *, anywhere=False)
+/// Document(path)
 ///
-/// A document, or a folder with one, as `brolga run` takes it (docs/document.md). Its files are read at once. They are in its folder or
-/// below, unless `anywhere` is true.
+/// A document, or a folder with one, as `brolga run` takes it (docs/document.md). Its files are read at once.
 #[pyclass(frozen, module = "brolga")]
 pub struct Document {
     prepared: Prepared,
@@ -42,13 +41,8 @@ pub struct Document {
 #[pymethods]
 impl Document {
     #[new]
-    #[pyo3(signature = (path, *, anywhere=false))]
-    fn new(py: Python<'_>, path: PathBuf, anywhere: bool) -> PyResult<Self> {
-        let load = || {
-            let document = brolga::document::Document::load(&path)?;
-            let document = if anywhere { document.anywhere() } else { document };
-            document.prepare(&brolga::Limits::default())
-        };
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let load = || brolga::document::Document::load(&path)?.prepare(&brolga::Limits::default());
         Ok(Self { prepared: py.detach(load).map_err(Failure::from)? })
     }
 

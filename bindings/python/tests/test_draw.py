@@ -200,13 +200,13 @@ def test_documents_say_what_is_not_as_expected(device: brolga.Device, tmp_path) 
         document.run(device, 3)
 
 
-def test_files_elsewhere_are_to_be_asked_for(device: brolga.Device, tmp_path) -> None:
+def test_documents_read_files_elsewhere_and_write_none(device: brolga.Device, tmp_path) -> None:
     text = (EXAMPLES / "cube_roots.toml").read_text()
     away = tmp_path / "away.toml"
-    away.write_text(text.replace('shader = "', f'shader = "{EXAMPLES}/'))
-    with pytest.raises(brolga.FileError, match="folder"):
-        brolga.Document(away)
-    assert brolga.Document(away, anywhere=True).run(device).passed
+    text = text.replace('shader = "', f'shader = "{EXAMPLES}/')
+    away.write_text(text.replace("[u0]", '[u0]\nsave = "roots.npy"'))
+    assert brolga.Document(away).run(device).passed
+    assert [path.name for path in tmp_path.iterdir()] == ["away.toml"]
 
 
 def test_jobs_and_scenes_are_documents(device: brolga.Device) -> None:

@@ -124,7 +124,7 @@ def test_samplers_filter_and_clamp(device: brolga.Device) -> None:
     shader.dispatch(8, {"t0": row, "u0": found, "s0": brolga.Sampler("MIN_MAG_MIP_POINT", address=["WRAP"] * 3)})
     assert (found == np.arange(8) // 2).all()
     with pytest.raises(brolga.CallError, match="filter"):
-        brolga.Sampler("LINEAR")
+        brolga.Sampler("BILINEAR")
 
 
 def test_textures_have_mip_levels_and_layers(device: brolga.Device) -> None:
