@@ -104,7 +104,7 @@ impl DocumentError {
         let syntax = if text.trim_start().starts_with(['{', '\u{feff}']) { Syntax::Json } else { Syntax::Toml };
         match span.is_empty() {
             true => String::new(),
-            false => parse(text, syntax).map_or(String::new(), |root| root.path_of(span.start)),
+            false => parse(text, syntax).map_or(String::new(), |root| root.path_of(span)),
         }
     }
 
@@ -501,7 +501,9 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         return None;
     }
     let lower = name.to_lowercase();
-    let best = known.iter().map(|&known| (strsim::osa_distance(&lower, &known.to_lowercase()), known)).min()?;
+    let distances = known.iter().map(|&known| (strsim::osa_distance(&lower, &known.to_lowercase()), known));
+    // Of several that are equally near, the first: lists begin with what is usual.
+    let best = distances.min_by_key(|(distance, _)| *distance)?;
     (best.0 <= name.chars().count().max(3) / 3).then_some(best.1)
 }
 
@@ -514,6 +516,7 @@ mod tests {
         assert_eq!(nearest("dispach", &["dispatch", "shader"]), Some("dispatch"));
         assert_eq!(nearest("DISPATCH", &["dispatch"]), Some("dispatch"));
         assert_eq!(nearest("zebra", &["dispatch", "shader"]), None);
+        assert_eq!(nearest("TRIANGLES", &["TRIANGLELIST", "TRIANGLEFAN"]), Some("TRIANGLELIST"));
         assert_eq!(nearest(&"a".repeat(10_000), &["dispatch"]), None);
     }
 
@@ -523,5 +526,9 @@ mod tests {
         let at = text.find("\"x\"").unwrap();
         let error = DocumentError::new(Path::new("a.json"), &text, (Problem::value("no"), at..at + 3));
         assert_eq!((error.place(), error.line_and_column()), ("steps[1].bind.t0".to_owned(), (1, at + 1)));
+        // What is wrong with a whole table stands at its first entry.
+        let at = text.find("\"bind\"").unwrap();
+        let error = DocumentError::new(Path::new("a.json"), &text, (Problem::value("no"), at..text.find("}}").unwrap() + 1));
+        assert_eq!(error.place(), "steps[1]");
     }
 }

@@ -44,8 +44,7 @@ impl Setup {
             keys[0], keys[1]
         );
         let document = Document::parse(self.path("document.toml"), &text, Syntax::Toml).unwrap();
-        // The shader is in a folder of its own.
-        document.anywhere().prepare(self.device.limits()).unwrap()
+        document.prepare(self.device.limits()).unwrap()
     }
 
     /// Runs the document and writes its output.

@@ -92,6 +92,7 @@ fn dimension_keys(name: &str) -> Vec<&'static str> {
     match name {
         "structured" => vec!["stride", "count"],
         "typed" => vec!["format", "count"],
+        "mesh" => vec!["file"],
         // Its file says which.
         "texture" => [vec!["format"], Extent::ALL.map(Extent::key).to_vec()].concat(),
         _ => match Dimension::texture_named(name) {

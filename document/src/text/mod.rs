@@ -178,15 +178,17 @@ impl Node {
         }
     }
 
-    /// The path of the innermost value that holds a byte of the text: `steps[2].bind.t0`.
-    pub fn path_of(&self, byte: usize) -> String {
-        let mut path = String::new();
+    /// The path of the innermost value that a complaint about a part of the text is about: `steps[2].bind.t0`. A key with its value
+    /// stands for the table that begins with it, as [`Self::head`] points at these.
+    pub fn path_of(&self, span: &Span) -> String {
+        let (byte, mut path) = (span.start, String::new());
         let mut node = self;
         loop {
             let next = match &node.value {
                 Value::Table(entries) => entries
                     .iter()
                     .find(|entry| entry.node.span.contains(&byte) || entry.key_span.contains(&byte))
+                    .filter(|entry| entry.key_span.start != byte || span.end < entry.node.span.end)
                     .map(|entry| {
                         if !path.is_empty() {
                             path.push('.');

@@ -126,13 +126,12 @@ fn names_have_the_nearest_ones() {
         (
             "/pipelines/main/topology",
             json!("TRIANGLES"),
-            "pipelines.main.topology: TRIANGLES is no topology: they are POINTLIST, LINELIST, LINESTRIP, TRIANGLELIST, \
-             TRIANGLESTRIP, TRIANGLEFAN",
+            "pipelines.main.topology: there is no topology `TRIANGLES` [did you mean `TRIANGLELIST`?]",
         ),
         (
             "/pipelines/main/float_rules",
             json!("D3D9"),
-            "pipelines.main.float_rules: unknown variant `D3D9`, expected `DIRECT3D9` or `IEEE`",
+            "pipelines.main.float_rules: there is no set of float rules `D3D9` [expected one of DIRECT3D9, IEEE]",
         ),
         (
             "/steps/0/bind",
@@ -152,7 +151,7 @@ fn names_have_the_nearest_ones() {
     // What only Direct3D 9 has, in a scene that does not say that it is of it.
     let mut sketch = sketch();
     sketch.scene.as_object_mut().unwrap().remove("api");
-    assert_eq!(sketch.error().help().unwrap(), "is this a scene of Direct3D 9? Then it says `\"api\": \"d3d9\"`");
+    assert_eq!(sketch.error().help().unwrap(), "is this a document of Direct3D 9? Then it says `api = \"d3d9\"`");
 }
 
 #[test]
@@ -229,11 +228,11 @@ fn clears_have_what_they_clear_and_its_value() {
         step.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         complaint(&[("/steps/0", step)])
     };
-    assert_eq!(said(json!({"color": [0, 0, 0, 0]})), "steps[0]: `color` is for a `target`, which is missing");
-    assert_eq!(said(json!({"target": "target"})), "steps[0]: `target` is cleared to a `color`, which is missing");
+    assert_eq!(said(json!({"color": [0, 0, 0, 0]})), "steps[0].op: `color` is for a `target`, which is missing");
+    assert_eq!(said(json!({"target": "target"})), "steps[0].op: `target` is cleared to a `color`, which is missing");
     assert_eq!(
         said(json!({"target": "target", "color": [0, 0, 0, 0], "depth": 1})),
-        "steps[0]: `depth` or `stencil` is for a `depth_target`, which is missing"
+        "steps[0].op: `depth` or `stencil` is for a `depth_target`, which is missing"
     );
 }
 
@@ -260,7 +259,7 @@ fn messages_name_the_registers_of_scenes() {
     sketch.set("/resources/image", texture("A8R8G8B8", 4));
     sketch.draw("bind", json!({"vt1": "image"}));
     let said = sketch.complaint();
-    assert!(said.starts_with("steps[0]: vt1 is declared as a texturecube but bound to a texture2d"), "{said}");
+    assert!(said.starts_with("steps[0].op: vt1 is declared as a texturecube but bound to a texture2d"), "{said}");
     sketch.draw("bind", json!({"vt1": "target"}));
     let said = sketch.complaint();
     assert!(said.contains("vt1"), "{said}");

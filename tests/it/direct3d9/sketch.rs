@@ -104,7 +104,7 @@ impl Sketch {
 
     /// What is said about the scene, after its path.
     pub fn complaint(&self) -> String {
-        said(&self.error())
+        self.outcome(Engine::Jit).map_or_else(|error| said(&error), |_| "nothing is said".to_owned())
     }
 
     /// What is wrong with the scene.
