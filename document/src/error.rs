@@ -504,7 +504,8 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let distances = known.iter().map(|&known| (strsim::osa_distance(&lower, &known.to_lowercase()), known));
     // Of several that are equally near, the first: lists begin with what is usual.
     let best = distances.min_by_key(|(distance, _)| *distance)?;
-    (best.0 <= name.chars().count().max(3) / 3).then_some(best.1)
+    let length = name.chars().count();
+    (best.0 <= length.max(3) / 3 && best.0 < length).then_some(best.1)
 }
 
 #[cfg(test)]
@@ -516,6 +517,7 @@ mod tests {
         assert_eq!(nearest("dispach", &["dispatch", "shader"]), Some("dispatch"));
         assert_eq!(nearest("DISPATCH", &["dispatch"]), Some("dispatch"));
         assert_eq!(nearest("zebra", &["dispatch", "shader"]), None);
+        assert_eq!(nearest("Z", &["DEPTH", "W"]), None);
         assert_eq!(nearest("TRIANGLES", &["TRIANGLELIST", "TRIANGLEFAN"]), Some("TRIANGLELIST"));
         assert_eq!(nearest(&"a".repeat(10_000), &["dispatch"]), None);
     }

@@ -43,6 +43,8 @@ mod prepare;
 mod read;
 mod run;
 mod schema;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use std::collections::BTreeMap;

@@ -3,14 +3,18 @@
 use brolga_runtime::pipeline::state::Named;
 use brolga_runtime::{AddressMode, Filter, Reduction, Sampler, Tap};
 
+use super::conflict;
 use crate::error::{DocumentError, Fault, Problem};
 use crate::model::NamedSampler;
 use crate::schema::words::{filters, named};
 use crate::schema::{SAMPLER, check_part};
-use crate::text::{Node, Syntax, parse};
+use crate::text::{Entry, Node, Syntax, parse};
 
 /// Samples along the line of an anisotropic filter, if nothing is said: Direct3D's default, and its most.
 const ANISOTROPY: u32 = 16;
+
+/// The keys that may stand beside `sampler`, which has all others in its own table.
+const ALONE: [&str; 3] = ["sampler", "kind", "note"];
 
 /// Reads a sampler from JSON, for programs that have no document.
 ///
@@ -27,6 +31,13 @@ pub fn sampler(json: &str) -> Result<Sampler, DocumentError> {
 
 /// A sampler of Direct3D 11: what it leaves out is as in an empty slot.
 pub(super) fn of_direct3d11(node: &Node) -> Result<NamedSampler, Fault> {
+    if let Some(inner) = node.entry("sampler") {
+        let is_beside = |entry: &&Entry| SAMPLER.keys.iter().any(|key| key.name == entry.key && !ALONE.contains(&key.name));
+        return match node.entries().iter().find(is_beside) {
+            Some(beside) => Err(conflict(inner, beside)),
+            None => of_direct3d11(&inner.node),
+        };
+    }
     let mut state = Sampler::default();
     if let Some(name) = node.text_at("filter") {
         let found = filters().into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name));

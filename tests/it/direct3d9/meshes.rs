@@ -43,6 +43,6 @@ fn mistakes_in_draws_of_meshes_are_told() {
     assert_eq!(said, "steps[0].mesh: `index_buffer` and `mesh` are mutually exclusive");
     let said = complaint("op", json!("draw"));
     assert!(said.starts_with("steps[0].mesh: unknown key `mesh` in a step `draw` [the keys here are "), "{said}");
-    assert_eq!(complaint("mesh", json!("cube")), "steps[0].mesh: there is no mesh `cube`");
-    assert_eq!(complaint("mesh", json!(null)), "either");
+    assert_eq!(complaint("mesh", json!("cube")), "steps[0].mesh: there is no mesh `cube` [expected one of square]");
+    assert_eq!(complaint("mesh", json!(null)), "steps[0].mesh: `mesh` takes a string, this is null");
 }
