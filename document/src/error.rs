@@ -10,7 +10,7 @@ use brolga_files::{FileProblem, SHORT, short, short_path, short_text};
 use brolga_raster::error::DrawError;
 use brolga_runtime::{BindingError, CancelToken, Error, InstanceError, ResourceError, StopReason, Unset};
 
-use crate::text::{Node, Span, Syntax, Value, parse};
+use crate::text::{Broken, Node, Span, Syntax, Value, Why, parse};
 
 /// A problem and its place, until the file's name is added.
 pub(crate) type Fault = (Problem, Span);
@@ -336,6 +336,20 @@ impl From<ResourceError> for Problem {
     }
 }
 
+/// The tree of a text.
+pub(crate) fn tree(text: &str, syntax: Syntax) -> Result<Node, Fault> {
+    parse(text, syntax).map_err(|Broken { why, span }| {
+        let problem = match why {
+            Why::Syntax(message) => Problem::Syntax { message },
+            Why::DuplicateKey(key) => Problem::DuplicateKey { key },
+            Why::NoTable(found) => {
+                Problem::WrongValue { key: "the document".into(), wants: "a table".into(), found: found.into() }
+            }
+        };
+        (problem, span)
+    })
+}
+
 impl Problem {
     /// A value that does not fit.
     pub(crate) fn value(message: impl Into<String>) -> Self {
@@ -530,7 +544,8 @@ mod tests {
         assert_eq!((error.place(), error.line_and_column()), ("steps[1].bind.t0".to_owned(), (1, at + 1)));
         // What is wrong with a whole table stands at its first entry.
         let at = text.find("\"bind\"").unwrap();
-        let error = DocumentError::new(Path::new("a.json"), &text, (Problem::value("no"), at..text.find("}}").unwrap() + 1));
+        let error =
+            DocumentError::new(Path::new("a.json"), &text, (Problem::value("no"), at..text.find("}}").unwrap() + 1));
         assert_eq!(error.place(), "steps[1]");
     }
 }
