@@ -8,9 +8,9 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use brolga_suite::{DRAWINGS, Drawing};
 use brolga::bench::{Sample, Stopwatch};
 use brolga::{Device, Engine};
+use brolga_suite::{DRAWINGS, Drawing};
 use criterion::Criterion;
 
 fn drawing(name: &str, threads: usize) -> Drawing {

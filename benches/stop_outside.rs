@@ -163,7 +163,9 @@ const KINDS: &[Kind] = &[
     }),
     ("document: a fill of 4 GiB", |setup| begin(setup, "[t0]\nraw = 4294967296\nfill = { u32 = 7 }\n")),
     ("document: comparing 256 MiB", |setup| compare(setup, "type = \"f32\", tolerance = { abs = 0.1 }")),
-    ("document: comparing 256 MiB in any order", |setup| compare(setup, "type = \"f32\", order = \"any\", element = 8")),
+    ("document: comparing 256 MiB in any order", |setup| {
+        compare(setup, "type = \"f32\", order = \"any\", element = 8")
+    }),
     ("document: comparing a picture", |setup| {
         sparse(setup, "want.bin", &[7; 8], (16384 << 14) - 8)?;
         let texture = r#"{ "kind": "texture2d", "format": "R8_UNORM", "width": 16384, "height": 16384 }"#;

@@ -189,8 +189,8 @@ fn elements_beyond_4_gib_are_reached() {
         // Threads go in rows of 2^18: the last group before 4 GiB, and the first one after.
         let mut found = Vec::new();
         for first in ["[1023, 1023, 0]", "[0, 1024, 0]"] {
-            let ready =
-                setup.document(&format!("dispatch = [1, 1, 1]\nfirst_group = {first}"), ["", &format!("size = {size}")]);
+            let ready = setup
+                .document(&format!("dispatch = [1, 1, 1]\nfirst_group = {first}"), ["", &format!("size = {size}")]);
             setup.run(&ready, engine);
             let out = File::open(setup.path("out.bin")).unwrap();
             let mut end = vec![0; expected.len()];

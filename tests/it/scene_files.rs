@@ -150,7 +150,10 @@ fn mistakes_in_meshes_are_told() {
             changed(&|folder| step(folder, "index_buffer", json!({"buffer": "cube.indices", "format": "R32_UINT"}))),
             "steps[2].mesh: `index_buffer` and `mesh` are mutually exclusive",
         ),
-        (changed(&|folder| step(folder, "op", "draw".into())), "steps[2].mesh: unknown key `mesh` in a step `draw` [the keys here are op, vertices, "),
+        (
+            changed(&|folder| step(folder, "op", "draw".into())),
+            "steps[2].mesh: unknown key `mesh` in a step `draw` [the keys here are op, vertices, ",
+        ),
         (
             changed(&|folder| folder.scene["resources"]["cube"]["stride"] = 32.into()),
             "resources.cube.stride: unknown key `stride` in a mesh [the keys here are file]",

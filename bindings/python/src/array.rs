@@ -8,8 +8,8 @@ use std::ffi::c_int;
 use std::ops::Range;
 use std::ptr::NonNull;
 
-use brolga::files::{self, Bytes};
 use brolga::document::NumberType;
+use brolga::files::{self, Bytes};
 use brolga::{Access, Buffer, ErrorKind};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::ffi;

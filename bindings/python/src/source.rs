@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use brolga::bytecode::{Limits, assembler, info::Info, listing, sm3};
 use brolga::ErrorKind;
+use brolga::bytecode::{Limits, assembler, info::Info, listing, sm3};
 use brolga::document::{Language, is_listing};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;

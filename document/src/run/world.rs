@@ -341,7 +341,8 @@ mod tests {
     fn a_view_shows_a_part_of_a_texture() {
         let device = Device::builder().threads(1).build().unwrap();
         let of = |view: &str| {
-            let texture = "texture2darray = { format = \"R8G8B8A8_UNORM\", width = 4, height = 4, layers = 7, mips = 3 }";
+            let texture =
+                "texture2darray = { format = \"R8G8B8A8_UNORM\", width = 4, height = 4, layers = 7, mips = 3 }";
             let ready = prepared(&format!("[u0]\n{texture}\nview = {view}\n[s0]\n")).unwrap();
             let world = World::new(&device, &ready, &CancelToken::new(), &|_| Ok(None)).unwrap();
             let What::Dispatch(dispatch) = &ready.document.model.steps[0].what else { panic!() };
@@ -355,8 +356,12 @@ mod tests {
         let cube = "{ dimension = \"texturecube\", format = \"R8G8B8A8_UNORM_SRGB\", layers = [1, 6], mips = [1, 2], min_level = 1.5 }";
         assert_eq!(of(cube), Ok(("texturecube", "R8G8B8A8_UNORM_SRGB", whole)));
         assert!(
-            of("{ mips = [1, 3] }").unwrap_err().starts_with("u0: a view of mip levels 1 to 3, and the texture has 0 to ")
+            of("{ mips = [1, 3] }")
+                .unwrap_err()
+                .starts_with("u0: a view of mip levels 1 to 3, and the texture has 0 to ")
         );
-        assert!(of("{ format = \"R32G32_UINT\" }").unwrap_err().starts_with("u0: texels of format R8G8B8A8_UNORM cannot"));
+        assert!(
+            of("{ format = \"R32G32_UINT\" }").unwrap_err().starts_with("u0: texels of format R8G8B8A8_UNORM cannot")
+        );
     }
 }

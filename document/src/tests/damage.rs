@@ -1,7 +1,7 @@
 //! Damaged documents are errors with a place inside the text, whatever the damage; and so are right ones with damaged shaders.
 
-use std::path::Path;
 use std::fs;
+use std::path::Path;
 
 use brolga_files::Array;
 use brolga_runtime::Limits;
@@ -17,7 +17,7 @@ const JSON: &str = r#"{"shaders": ["a", "b"], "dispatch": [1, 1, 1], "bindings":
 const LONG: &str = r#"{"shaders": {"vs": {"file": "v"}}, "resources": {"r": {"kind": "texture2d", "format": "R8_UINT", "width": 4,
     "height": 4}}, "samplers": {"s": {"filter": "LINEAR"}}, "pipelines": {"p": {"vs": "vs", "input_layout": [{"semantic": "P",
     "format": "R32_FLOAT"}], "blend": {"targets": [{"src_blend": "ONE"}]}}}, "steps": [{"op": "clear", "resource": "r", "color":
-    [0, 0, 0, 1]}, {"op": "draw", "pipeline": "p", "vertices": 3, "targets": ["r", null], "bind": {"t0": {"resource": "r", "mips":
+    [0, 0, 0, 1]}, {"op": "draw", "pipeline": "p", "vertices": 3, "targets": ["r"], "bind": {"t0": {"resource": "r", "mips":
     [0, 1]}}}, {"op": "repeat", "count": 2, "steps": []}], "save": [{"resource": "r", "file": "r.png"}]}"#;
 
 const DIRECT3D9: &str = r#"{"api": "d3d9", "shaders": {"ps": {"file": "p"}}, "resources": {"r": {"kind": "texture2d", "format":
@@ -27,8 +27,7 @@ const DIRECT3D9: &str = r#"{"api": "d3d9", "shaders": {"ps": {"file": "p"}}, "re
 
 #[test]
 fn damaged_documents_are_errors_and_never_panics() {
-    for (text, syntax) in
-        [(SHORT, Syntax::Toml), (JSON, Syntax::Json), (LONG, Syntax::Json), (DIRECT3D9, Syntax::Json)]
+    for (text, syntax) in [(SHORT, Syntax::Toml), (JSON, Syntax::Json), (LONG, Syntax::Json), (DIRECT3D9, Syntax::Json)]
     {
         let whole = Document::parse("d".into(), text, syntax);
         whole.unwrap_or_else(|error| panic!("{error}"));

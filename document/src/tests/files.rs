@@ -22,10 +22,9 @@ fn outputs_must_fit_their_resource() {
     let counted = |kind: &str| unprepared(&format!("[u0]\n{kind}\nsave = {{ file = \"x.bin\", counted = true }}\n"));
     assert_eq!(counted("raw = 4"), "`counted` cuts an output to the hidden counter, and u0 is not a structured view");
     assert!(counted("structured = { stride = 4, count = 1 }").ends_with("u0 has none: give it `counter = 0`"));
-    let twice = prepared("[u0]\nraw = 4\nsave = \"x\"\n[u1]\nraw = 4\nsave = \"x\"\n");
     assert_eq!(
-        twice.unwrap_err().problem().to_string(),
-        "x cannot hold u0: pictures are saved as .png, .exr or .dds, arrays as .npy, raw bytes as .bin or .raw, or under any name \
+        unprepared("[u0]\nraw = 4\nsave = \"x.csv\"\n"),
+        "x.csv cannot hold u0: pictures are saved as .png, .exr or .dds, arrays as .npy, raw bytes as .bin or .raw, or under any name \
          with `raw = true`"
     );
     let twice = prepared("[u0]\nraw = 4\nsave = \"x.bin\"\n[u1]\nraw = 4\nsave = \"x.bin\"\n").unwrap();
@@ -54,7 +53,10 @@ fn files_of_raw_bytes_are_mapped_and_arrays_that_are_read() {
         let is_mapped = matches!(content(&ready, "b0"), LoadedContent::Mapped(FilePart { size_bytes: 6, .. }));
         (is_mapped, ready.loaded["u0"].in_place)
     };
-    assert_eq!([mapped(""), mapped("map = false"), mapped("map = true")], [(false, false), (false, false), (true, true)]);
+    assert_eq!(
+        [mapped(""), mapped("map = false"), mapped("map = true")],
+        [(false, false), (false, false), (true, true)]
+    );
 }
 
 /// An array's header may have any length; where words begin in the middle of others, its elements are copied.

@@ -67,7 +67,29 @@ fn an_unknown_key_is_named_with_its_place_and_the_nearest_one() {
     let error = parse(&format!("{HEAD}[u0]\ntexture2d = {{ formt = \"R32_UINT\" }}\n")).unwrap_err();
     assert_eq!(error.to_string(), "folder/document.toml:4:15: unknown key `formt` in a texture");
     assert_eq!(error.help().unwrap(), "did you mean `format`?");
-    assert_eq!(error.place(), "u0.texture2d.formt");
+}
+
+/// The keys that lead to a place, however tables are written.
+#[test]
+fn places_are_said_by_keys_in_both_syntaxes() {
+    let said = |text: &str, syntax: Syntax| Document::parse("d".into(), text, syntax).unwrap_err().place();
+    for (toml, place) in [
+        ("[u0]\ntexture2d = { formt = 1 }", "u0.texture2d.formt"),
+        ("[u0]\nraw = -1", "u0.raw"),
+        ("[u0.texture2d]\nformat = \"R32_UINT\"\nwidth = 0", "u0.texture2d.width"),
+        ("u0.raw = -1", "u0.raw"),
+        ("[u0]\nconstant = 1", "u0"),
+        ("[u0]\nraw = 4\n[[u0.at]]\nbyte = 0\nu32 = [1, -1]", "u0.at[0].u32[1]"),
+        ("[[bindings]]\nslot = \"u0\"\nraw = 4\n[[bindings]]\nslot = \"q1\"", "bindings[1].slot"),
+        ("[[expect]]\nslot = \"u0\"\ncounter = 1\n[[expect]]\nslot = \"u1\"\n", "expect[1]"),
+        ("dispath = 1", "dispath"),
+    ] {
+        assert_eq!(said(&format!("{HEAD}{toml}\n"), Syntax::Toml), place, "{toml}");
+    }
+    // What is missing is missing in the whole.
+    assert_eq!(said("shader = \"s\"\n", Syntax::Toml), "");
+    assert_eq!(said("{\"shader\": \"s\"}", Syntax::Json), "");
+    assert_eq!(said("{\"shader\": \"s\", \"dispatch\": [1, 1, 1], \"u0\": {\"raw\": -1}}", Syntax::Json), "u0.raw");
 }
 
 #[test]
@@ -119,7 +141,11 @@ fn complaints_point_at_what_is_wrong() {
             "`words` names 32-bit types, f64 is not one",
             "\"f64\"",
         ),
-        ("[u0]\nraw = 4\nexpect = { counter = 1, resource = \"u0\" }\n", "an expectation in a resource's table is about that: leave `resource` out", "resource"),
+        (
+            "[u0]\nraw = 4\nexpect = { counter = 1, resource = \"u0\" }\n",
+            "an expectation in a resource's table is about that: leave `resource` out",
+            "resource",
+        ),
         ("repeat = 0\n", "`repeat` takes integers from 1 to 1048576, this is 0", "0"),
         ("defines = { A = 1.5 }\n", "`A` takes a string, an integer, or true or false, this is a float", "1.5"),
         ("map = 1\n", "unknown key `map` in the document", "map"),
@@ -172,7 +198,7 @@ fn class_instances_are_named_or_placed() {
         ("a = 3", "`a` takes a string, a table, or an array, this is an integer", "3"),
         ("a = { clas = \"A\" }", "unknown key `clas` in an instance", "clas"),
         ("a = { constants = \"b0\" }", "an instance needs the key `class`", "a"),
-        ("a = { class = \"A\", vector = 1 }", "an instance needs the key `constants`", "{ class = \"A\", vector = 1 }"),
+        ("a = { class = \"A\", vector = 1 }", "an instance needs the key `constants`", "class = \"A\""),
         (
             "a = { class = \"A\", constants = \"t0\" }",
             "`constants` takes a constant buffer such as b0, this is t0",
@@ -192,10 +218,7 @@ fn steps_and_their_keys_are_named_in_complaints() {
         (error.place(), error.problem().to_string(), help)
     };
     let told = |place: &str, message: &str, help: &str| (place.to_owned(), message.to_owned(), help.to_owned());
-    assert_eq!(
-        said("{\"op\": \"drow\"}"),
-        told("steps[0].op", "there is no step `drow`", "did you mean `draw`?")
-    );
+    assert_eq!(said("{\"op\": \"drow\"}"), told("steps[0].op", "there is no step `drow`", "did you mean `draw`?"));
     assert_eq!(
         said("{\"op\": \"resolve\"}"),
         told(
@@ -206,7 +229,9 @@ fn steps_and_their_keys_are_named_in_complaints() {
     );
     assert_eq!(said("{\"pipeline\": \"a\"}").1, "a step needs the key `op`");
     assert_eq!(
-        said("{\"op\": \"repeat\", \"count\": 2, \"steps\": [{\"op\": \"dispatch\", \"pipeline\": 1, \"groups\": [1, 1, 1]}]}"),
+        said(
+            "{\"op\": \"repeat\", \"count\": 2, \"steps\": [{\"op\": \"dispatch\", \"pipeline\": 1, \"groups\": [1, 1, 1]}]}"
+        ),
         told("steps[0].steps[0].pipeline", "`pipeline` takes a string, this is an integer", "")
     );
 }

@@ -76,7 +76,10 @@ fn what_is_left_out_is_direct3d_s_default() {
     assert_eq!((one.min_level, one.max_level, one.max_anisotropy), (1.0, 4.5, 16));
     // In a table of its own, in JSON, and for programs that have no document.
     assert_eq!(read("sampler = { filter = \"point\" }\n"), read("filter = \"POINT\"\n"));
-    assert_eq!(crate::sampler("{\"filter\": \"Point\"}").map_err(|error| error.to_string()), read("filter = \"point\""));
+    assert_eq!(
+        crate::sampler("{\"filter\": \"Point\"}").map_err(|error| error.to_string()),
+        read("filter = \"point\"")
+    );
 }
 
 #[test]
@@ -84,11 +87,11 @@ fn wrong_values_are_named() {
     for (text, message) in [
         ("filter = \"bilinear\"", "there is no filter `bilinear`"),
         ("address = [\"wrap\", \"clmp\"]", "there is no address mode `clmp`"),
+        ("address = []", "`address` takes an array of 1 to 3 strings, this is an array of 0"),
         (
-            "address = []",
-            "`address` takes an array of 1 to 3 strings, this is an array of 0",
+            "address = 1",
+            "`address` takes the name of an address mode, or an array of 1 to 3 strings, this is an integer",
         ),
-        ("address = 1", "`address` takes the name of a address mode, or an array of 1 to 3 strings, this is an integer"),
         (
             "border = [0, 0, 0, \"x\"]",
             "`border` takes numbers from -3.4028235e38 to 3.4028235e38, or \"nan\", \"inf\", \"-inf\", this is a string",

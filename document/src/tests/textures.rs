@@ -3,10 +3,10 @@
 use brolga_runtime::{Dimension, Format, TextureShape};
 
 use super::{Folder, file, prepared};
+use crate::Prepared;
 use crate::model::resource::Kind;
 use crate::model::texture::TextureKeys;
 use crate::prepare::load::LoadedContent;
-use crate::Prepared;
 
 fn shape(ready: &Prepared) -> TextureShape {
     let Kind::Texture(shape) = ready.loaded[0].kind else { panic!("{:?}", ready.loaded[0]) };
@@ -16,7 +16,8 @@ fn shape(ready: &Prepared) -> TextureShape {
 #[test]
 fn a_file_is_seen_as_the_shader_declares_it_where_that_can_be() {
     let seen = |file: TextureShape, as_: Dimension| {
-        let keys = TextureKeys { seen_as: Some(as_), ..TextureKeys::default() };
+        let mut keys = TextureKeys::default();
+        keys.seen_as = Some(as_);
         keys.fit(file).unwrap().dimension
     };
     let rectangle = TextureShape::texture_2d(Format::R8_UINT, 4, 4);

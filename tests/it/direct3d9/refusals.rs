@@ -178,8 +178,16 @@ fn draws_read_what_their_buffers_have() {
         [("/resources/order", json!({"kind": "index", "u16": [0, 1, 2]})), ("/steps/0", step)]
     };
     check(&[
-        ("/steps/0/primitives", json!(2), "steps[0].primitives: the draw reads vertices 0 to 5, but `corners` has 3 of them"),
-        ("/steps/0/first_vertex", json!(1), "steps[0].primitives: the draw reads vertices 1 to 3, but `corners` has 3 of them"),
+        (
+            "/steps/0/primitives",
+            json!(2),
+            "steps[0].primitives: the draw reads vertices 0 to 5, but `corners` has 3 of them",
+        ),
+        (
+            "/steps/0/first_vertex",
+            json!(1),
+            "steps[0].primitives: the draw reads vertices 1 to 3, but `corners` has 3 of them",
+        ),
         (
             "/steps/0/vertex_buffers/0/stride",
             json!(0),
@@ -225,11 +233,11 @@ fn clears_have_what_they_clear_and_its_value() {
         step.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         complaint(&[("/steps/0", step)])
     };
-    assert_eq!(said(json!({"color": [0, 0, 0, 0]})), "steps[0].op: `color` is for a `target`, which is missing");
-    assert_eq!(said(json!({"target": "target"})), "steps[0].op: `target` is cleared to a `color`, which is missing");
+    assert_eq!(said(json!({"color": [0, 0, 0, 0]})), "steps[0]: `color` is for a `target`, which is missing");
+    assert_eq!(said(json!({"target": "target"})), "steps[0]: `target` is cleared to a `color`, which is missing");
     assert_eq!(
         said(json!({"target": "target", "color": [0, 0, 0, 0], "depth": 1})),
-        "steps[0].op: `depth` or `stencil` is for a `depth_target`, which is missing"
+        "steps[0]: `depth` or `stencil` is for a `depth_target`, which is missing"
     );
 }
 
@@ -256,7 +264,7 @@ fn messages_name_the_registers_of_scenes() {
     sketch.set("/resources/image", texture("A8R8G8B8", 4));
     sketch.draw("bind", json!({"vt1": "image"}));
     let said = sketch.complaint();
-    assert!(said.starts_with("steps[0].op: vt1 is declared as a texturecube but bound to a texture2d"), "{said}");
+    assert!(said.starts_with("steps[0]: vt1 is declared as a texturecube but bound to a texture2d"), "{said}");
     sketch.draw("bind", json!({"vt1": "target"}));
     let said = sketch.complaint();
     assert!(said.contains("vt1"), "{said}");

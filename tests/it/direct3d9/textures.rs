@@ -110,7 +110,10 @@ fn names_of_formats_are_those_of_the_scenes_api() {
     sketch.scene["steps"] = json!([]);
     sketch.scene["resources"]["target"]["format"] = json!("R32F");
     let complaint = sketch.complaint();
-    assert_eq!(complaint, "resources.target.format: R32F is a format of Direct3D 9, in a document without `api = \"d3d9\"`");
+    assert_eq!(
+        complaint,
+        "resources.target.format: R32F is a format of Direct3D 9, in a document without `api = \"d3d9\"`"
+    );
 }
 
 /// Blocks of one number each: 51 first, 102 behind, which ATI2 has as green and red.
