@@ -1,4 +1,4 @@
-//! Frames of a rasterizer's extremes (`src/bench/suite/draws.rs`), on one thread and on two.
+//! Frames of a rasterizer's extremes (`bench/suite/src/draws.rs`), on one thread and on two.
 //!
 //! `cargo bench --bench raster` measures all of them, `-- small` those of that name. `-- --frames small 1` draws frames of one of them for a
 //! second, on so many threads, and prints what the fastest took, and the first one with all that is compiled for it: the lines that
@@ -8,9 +8,9 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use brolga::bench::suite::{DRAWINGS, Drawing};
 use brolga::bench::{Sample, Stopwatch};
 use brolga::{Device, Engine};
+use brolga_suite::{DRAWINGS, Drawing};
 use criterion::Criterion;
 
 fn drawing(name: &str, threads: usize) -> Drawing {

@@ -95,7 +95,7 @@ fn dispatches(c: &mut Criterion) {
 /// bound, what is bound but for one register, a worker of the caller's.
 fn bound(c: &mut Criterion) {
     let device = Device::builder().threads(1).build().expect("one thread needs no pool");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/bench/suite/shaders/tiny.cso");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bench/suite/src/shaders/tiny.cso");
     let container = std::fs::read(path).expect("the suite is part of the repository");
     let shader = device.compile(&container, &CompileOptions::default()).expect("a good shader");
     let buffers = [0; 2].map(|_| device.buffer(256).expect("a small buffer"));

@@ -6,15 +6,13 @@
 //! of that name. Files of a gigabyte go to the folder for temporary files.
 
 use std::error::Error;
-use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use brolga::document::{Document, Prepared, RunOptions, Syntax};
 use brolga::files::{self, Array, FileForm, Mesh, Texels};
-use brolga::job::{Job, RunOptions, Syntax};
 use brolga::raster::{Draw, IndexBuffer, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets, Topology};
-use brolga::scene::Scene;
 use brolga::{
     CancelToken, ClearValue, CompileOptions, Device, Dimension, Dispatch, Engine, Format, Texture, TextureShape, View,
 };
@@ -158,26 +156,24 @@ const KINDS: &[Kind] = &[
         let text = [b"v 0 0 0\nv 1 0 0\nv 0 1 0\ns 1\n".to_vec(), face.repeat(20)].concat();
         Ok(Box::new(move |token| Ok(Mesh::parse_until(&text, u64::MAX, token).map(drop)?)))
     }),
-    ("job: a file of 4 GiB that is copied", |setup| {
+    ("document: a file of 4 GiB that is copied", |setup| {
         sparse(setup, "x.bin", &[], 4 << 30)?;
         let bindings = "[t0]\nraw = {}\nfile = \"x.bin\"\nmap = false\n";
-        let ready = job(setup, bindings)?.prepare(setup.device.limits())?;
-        Ok(Box::new(move |token| Ok(ready.bind_until(&setup.device, token).map(drop)?)))
+        begin(setup, bindings)
     }),
-    ("job: a fill of 4 GiB", |setup| {
-        let ready = job(setup, "[t0]\nraw = 4294967296\nfill = { u32 = 7 }\n")?.prepare(setup.device.limits())?;
-        Ok(Box::new(move |token| Ok(ready.bind_until(&setup.device, token).map(drop)?)))
+    ("document: a fill of 4 GiB", |setup| begin(setup, "[t0]\nraw = 4294967296\nfill = { u32 = 7 }\n")),
+    ("document: comparing 256 MiB", |setup| compare(setup, "type = \"f32\", tolerance = { abs = 0.1 }")),
+    ("document: comparing 256 MiB in any order", |setup| {
+        compare(setup, "type = \"f32\", order = \"any\", element = 8")
     }),
-    ("job: comparing 256 MiB", |setup| compare(setup, "type = \"f32\", tolerance = { abs = 0.1 }")),
-    ("job: comparing 256 MiB in any order", |setup| compare(setup, "type = \"f32\", order = \"any\", element = 8")),
-    ("scene: comparing a picture", |setup| {
+    ("document: comparing a picture", |setup| {
         sparse(setup, "want.bin", &[7; 8], (16384 << 14) - 8)?;
         let texture = r#"{ "kind": "texture2d", "format": "R8_UNORM", "width": 16384, "height": 16384 }"#;
-        scene(setup, texture)
+        steps(setup, texture)
     }),
-    ("scene: comparing numbers", |setup| {
+    ("document: comparing numbers", |setup| {
         sparse(setup, "want.bin", &[7; 8], (256 << 20) - 8)?;
-        scene(setup, r#"{ "kind": "raw", "size": 268435456 }"#)
+        steps(setup, r#"{ "kind": "raw", "size": 268435456 }"#)
     }),
 ];
 
@@ -291,37 +287,49 @@ fn numpy(count: u64) -> Vec<u8> {
     header
 }
 
-/// A job whose shader does nothing.
-fn job(setup: &Setup, bindings: &str) -> Result<Job, Box<dyn Error>> {
+/// A document whose shader does nothing.
+fn document(setup: &Setup, bindings: &str) -> Result<Prepared, Box<dyn Error>> {
     let declared = if bindings.contains("[u0]") { "dcl_uav_raw u0\n" } else { "" };
     let shader = assemble(&format!("cs_5_0\n{declared}dcl_thread_group 1, 1, 1\nret\n"));
     std::fs::write(setup.folder.path().join("nothing.cso"), shader)?;
     let text = format!("shader = \"nothing.cso\"\ndispatch = [1, 1, 1]\n{bindings}");
-    Ok(Job::parse(setup.folder.path().join("job.toml"), &text, Syntax::Toml)?)
+    parse(setup, &text, Syntax::Toml)
 }
 
-/// Compares 256 MiB that are not as expected at the beginning.
+fn parse(setup: &Setup, text: &str, syntax: Syntax) -> Result<Prepared, Box<dyn Error>> {
+    let document = Document::parse(setup.folder.path().join("document"), text, syntax)?;
+    Ok(document.prepare(setup.device.limits())?)
+}
+
+/// Options for runs that a token stops.
+fn until(token: &CancelToken) -> RunOptions {
+    let mut options = RunOptions::default();
+    options.cancel = token.clone();
+    options
+}
+
+/// Fills the resources of a document.
+fn begin<'a>(setup: &'a Setup, bindings: &str) -> Result<Work<'a>, Box<dyn Error>> {
+    let prepared = document(setup, bindings)?;
+    Ok(Box::new(move |token| Ok(prepared.ready(&setup.device, 0, &until(token)).map(drop)?)))
+}
+
+/// Runs a document that compares 256 MiB, which are not as expected at the beginning: equal bits would tell by themselves.
 fn compare<'a>(setup: &'a Setup, rules: &str) -> Result<Work<'a>, Box<dyn Error>> {
     sparse(setup, "want.bin", &[7; 8], (256 << 20) - 8)?;
     let bindings = format!("[u0]\nraw = 268435456\nexpect = {{ file = \"want.bin\", {rules} }}\n");
-    let ready = job(setup, &bindings)?.prepare(setup.device.limits())?;
-    // Numbers that are near are not equal bits: all are looked at.
-    let outcome = ready.run(&setup.device, 0, &RunOptions::default())?;
-    Ok(Box::new(move |token| Ok(ready.compare_until(&outcome, token).map(drop)?)))
+    run(setup, document(setup, &bindings)?)
 }
 
-/// Runs a scene that only compares a resource with a file.
-fn scene<'a>(setup: &'a Setup, resource: &str) -> Result<Work<'a>, Box<dyn Error>> {
+/// Runs a document without steps, which only compares a resource with a file.
+fn steps<'a>(setup: &'a Setup, resource: &str) -> Result<Work<'a>, Box<dyn Error>> {
     let expect = r#"[{ "id": "a", "resource": "a", "file": "want.bin" }]"#;
     let text = format!(r#"{{ "resources": {{ "a": {resource} }}, "steps": [], "expect": {expect} }}"#);
-    let path: &Path = &setup.folder.path().join("scene.json");
-    std::fs::write(path, text)?;
-    let scene = Scene::load(path, setup.device.limits())?;
-    Ok(Box::new(move |token| {
-        let mut options = RunOptions::default();
-        options.cancel = token.clone();
-        Ok(scene.run(&setup.device, &options).map(drop)?)
-    }))
+    run(setup, parse(setup, &text, Syntax::Json)?)
+}
+
+fn run(setup: &Setup, prepared: Prepared) -> Result<Work<'_>, Box<dyn Error>> {
+    Ok(Box::new(move |token| Ok(prepared.run(&setup.device, 0, &until(token)).map(drop)?)))
 }
 
 /// Hands on positions on the screen.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes one target of `fuzz/` with libFuzzer, on the stable compiler.
 #
-# The seeds are the shaders (for `assemble` their listings, for `job` the jobs, for `draw` those of scenes in pairs) of this
+# The seeds are the shaders (for `assemble` their listings, for `document` the documents, for `draw` those of scenes in pairs) of this
 # repository, and of any folders in BROLGA_SEEDS. What is found stays in `fuzz/corpus/TARGET`, what fails in `fuzz/artifacts/TARGET`.
 #
 # usage: scripts/fuzz.sh TARGET [SECONDS] [options of libFuzzer]
@@ -14,7 +14,7 @@ shift $(($# < 2 ? $# : 2))
 features=
 case $target in
     assemble) kind=asm ;;
-    job) kind=toml features=engine ;;
+    document) kind=documents features=engine ;;
     interpret | direct3d9) kind=cso features=engine ;;
     draw) kind=pairs features=engine ;;
     # Any bytes are choices of a texture, a sampler and operands.
@@ -24,7 +24,8 @@ esac
 corpus=fuzz/corpus/$target
 seeds=fuzz/seeds/$target
 mkdir -p "$corpus" "$seeds" "fuzz/artifacts/$target"
-find tests examples ${BROLGA_SEEDS:-} -name "*.$kind" -type f | while read -r file; do
+if [ $kind = documents ]; then names=(-name '*.toml' -o -name '*.json'); else names=(-name "*.$kind"); fi
+find tests examples ${BROLGA_SEEDS:-} -type f \( "${names[@]}" \) | while read -r file; do
     cp "$file" "$seeds/$(echo "$file" | tr / _)"
 done
 if [ $kind = pairs ]; then

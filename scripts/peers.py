@@ -26,7 +26,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # Where the HLSL of the suite is.
-SOURCES = [ROOT / "src" / "bench" / "suite" / "shaders", ROOT / "examples"]
+SOURCES = [ROOT / "bench" / "suite" / "src" / "shaders", ROOT / "examples"]
 # What the shaders are translated from and by.
 VARIANTS = ["gls", "vkd"]
 # With which Brolga began. `tiny` is none of them: it measures how long starting takes.

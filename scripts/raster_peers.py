@@ -6,7 +6,7 @@
 PEERS is a folder with the harness (`raster-model/vkscene.cpp`, its scenes and shaders). What is needed beside it, as Debian's
 packages: g++ libvulkan-dev mesa-vulkan-drivers glslang-tools.
 
-Both draw the same scenes with the same clears (`src/bench/suite/draws.rs` has ours). Every figure is the least processor time of a frame
+Both draw the same scenes with the same clears (`bench/suite/src/draws.rs` has ours). Every figure is the least processor time of a frame
 over all rounds, for lavapipe with and without a thread of its rasterizer's own, of which the better one counts. What two threads
 gain is by the clock on the wall. The first frame comes with all that is compiled for it, without any cache.
 """

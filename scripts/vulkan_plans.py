@@ -1,4 +1,4 @@
-"""Makes plans for vulkan_jobs.cpp from documents (docs/document.md), with shaders in SPIR-V, and holds what comes out against what the jobs expect.
+"""Makes plans for vulkan_jobs.cpp from documents (docs/document.md), with shaders in SPIR-V, and holds what comes out against what they expect.
 
 A job is read from its JSON form, with the kinds of its views written out, as `brolga bench --export` and the corpus write them. Shaders get
 to SPIR-V in two ways: the HLSL by glslang (gls), or the compiled form by vkd3d-compiler (vkd). Either way everything is in descriptor set 0,

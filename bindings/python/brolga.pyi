@@ -103,7 +103,7 @@ class Device:
         """Compiles a vertex shader and a pixel shader with the state around them, for draws of Direct3D 11.
 
         `inputs` fill the vertex shader's inputs: a dtype whose fields are named like the semantics, or tuples. `targets` and
-        `depth` are formats. The rest is as in `pipelines` of scenes (docs/scenes.md).
+        `depth` are formats. The rest is as in `pipelines` of documents (docs/document.md).
         """
 
     def draw(
@@ -281,7 +281,7 @@ class Texture:
 
 @final
 class Sampler:
-    """How a texture is sampled. Names and keys are those of `samplers` in scenes (docs/scenes.md)."""
+    """How a texture is sampled. Names and keys are those of `samplers` in documents (docs/document.md)."""
 
     def __new__(
         cls,
@@ -329,7 +329,7 @@ class Draw:
 
 @final
 class Outcome:
-    """What a run of a job or a scene gave."""
+    """What a run of a document gave."""
 
     @property
     def passed(self) -> bool:
@@ -341,24 +341,29 @@ class Outcome:
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The results, by register ("u0") or by the name of the resource. They keep the memory of the run."""
+        """What the steps may write, and what is saved or expected, by the names of the resources: in the short form their registers, as
+        "u0". They keep the memory of the run."""
 
     @property
     def counters(self) -> dict[str, int]:
-        """Hidden counters after the run, by register."""
+        """Hidden counters after the run, likewise."""
 
     @property
     def report(self) -> Report | None:
-        """What the dispatch did; none of a scene."""
+        """What the dispatch did, of a document that is one dispatch."""
 
 @final
-class Job:
-    """A job file, or a folder with a case.json, as `brolga run` takes it (docs/job.md). Its files are read at once."""
+class Document:
+    """A document, or a folder with one, as `brolga run` takes it (docs/document.md). Its files are read at once."""
 
     def __new__(cls, path: str | PathLike[str]) -> Self: ...
     @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
     def shaders(self) -> int:
-        """How many shaders it runs, one after the other on fresh resources."""
+        """How many forms there are of its shaders: `run` takes the number of one."""
 
     def run(
         self,
@@ -369,26 +374,12 @@ class Job:
         time_limit: float | None = None,
         cancel: CancelToken | None = None,
     ) -> Outcome:
-        """Runs one of its shaders and compares the results with what is expected. No files are written."""
+        """Runs it on fresh resources, with one form of its shaders, and compares the results with what is expected. No files are
+        written."""
 
-@final
-class Scene:
-    """A scene file, or its folder, as `brolga run` takes it (docs/scenes.md). Its files are read at once."""
-
-    def __new__(cls, path: str | PathLike[str]) -> Self: ...
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    def run(
-        self,
-        device: Device,
-        *,
-        engine: str | None = None,
-        time_limit: float | None = None,
-        cancel: CancelToken | None = None,
-    ) -> Outcome:
-        """Runs it on fresh resources. What it saves are the arrays of the outcome, by resource; no files are written."""
+# Deprecated: documents were jobs or scenes. The module warns where these names are used.
+Job = Document
+Scene = Document
 
 class Error(Exception):
     """What went wrong in Brolga. Its subclasses say what helps; `kind` and `number` are those of the Rust library."""

@@ -11,7 +11,7 @@ use brolga_files::{FileProblem, SHORT, short, short_path, short_text};
 use brolga_raster::error::DrawError;
 use brolga_runtime::{BindingError, CancelToken, Error, InstanceError, ResourceError, StopReason, Unset};
 
-use crate::text::{Node, Span, Syntax, Value, parse};
+use crate::text::{Broken, Node, Span, Syntax, Value, Why, parse};
 
 /// A problem and its place, until the file's name is added.
 pub(crate) type Fault = (Problem, Span);
@@ -105,7 +105,7 @@ impl DocumentError {
         let syntax = if text.trim_start().starts_with(['{', '\u{feff}']) { Syntax::Json } else { Syntax::Toml };
         match span.is_empty() {
             true => String::new(),
-            false => parse(text, syntax).map_or(String::new(), |root| root.path_of(span.start)),
+            false => parse(text, syntax).map_or(String::new(), |root| root.path_of(span)),
         }
     }
 
@@ -341,6 +341,20 @@ impl From<ResourceError> for Problem {
     }
 }
 
+/// The tree of a text.
+pub(crate) fn tree(text: &str, syntax: Syntax) -> Result<Node, Fault> {
+    parse(text, syntax).map_err(|Broken { why, span }| {
+        let problem = match why {
+            Why::Syntax(message) => Problem::Syntax { message },
+            Why::DuplicateKey(key) => Problem::DuplicateKey { key },
+            Why::NoTable(found) => {
+                Problem::WrongValue { key: "the document".into(), wants: "a table".into(), found: found.into() }
+            }
+        };
+        (problem, span)
+    })
+}
+
 impl Problem {
     /// A value that does not fit.
     pub(crate) fn value(message: impl Into<String>) -> Self {
@@ -527,8 +541,11 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         return None;
     }
     let lower = name.to_lowercase();
-    let best = known.iter().map(|&known| (strsim::osa_distance(&lower, &known.to_lowercase()), known)).min()?;
-    (best.0 <= name.chars().count().max(3) / 3).then_some(best.1)
+    let distances = known.iter().map(|&known| (strsim::osa_distance(&lower, &known.to_lowercase()), known));
+    // Of several that are equally near, the first: lists begin with what is usual.
+    let best = distances.min_by_key(|(distance, _)| *distance)?;
+    let length = name.chars().count();
+    (best.0 <= length.max(3) / 3 && best.0 < length).then_some(best.1)
 }
 
 #[cfg(test)]
@@ -540,6 +557,8 @@ mod tests {
         assert_eq!(nearest("dispach", &["dispatch", "shader"]), Some("dispatch"));
         assert_eq!(nearest("DISPATCH", &["dispatch"]), Some("dispatch"));
         assert_eq!(nearest("zebra", &["dispatch", "shader"]), None);
+        assert_eq!(nearest("Z", &["DEPTH", "W"]), None);
+        assert_eq!(nearest("TRIANGLES", &["TRIANGLELIST", "TRIANGLEFAN"]), Some("TRIANGLELIST"));
         assert_eq!(nearest(&"a".repeat(10_000), &["dispatch"]), None);
     }
 
@@ -549,5 +568,10 @@ mod tests {
         let at = text.find("\"x\"").unwrap();
         let error = DocumentError::new(Path::new("a.json"), &text, (Problem::value("no"), at..at + 3));
         assert_eq!((error.place(), error.line_and_column()), ("steps[1].bind.t0".to_owned(), (1, at + 1)));
+        // What is wrong with a whole table stands at its first entry.
+        let at = text.find("\"bind\"").unwrap();
+        let error =
+            DocumentError::new(Path::new("a.json"), &text, (Problem::value("no"), at..text.find("}}").unwrap() + 1));
+        assert_eq!(error.place(), "steps[1]");
     }
 }

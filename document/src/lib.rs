@@ -43,6 +43,8 @@ mod prepare;
 mod read;
 mod run;
 mod schema;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use std::collections::BTreeMap;
@@ -144,7 +146,7 @@ impl Document {
     pub fn parse(path: PathBuf, text: &str, syntax: Syntax) -> Result<Self, DocumentError> {
         in_default_mode(|| {
             let text: Arc<str> = Arc::from(text);
-            let model = text::parse(&text, syntax).and_then(read::model);
+            let model = error::tree(&text, syntax).and_then(read::model);
             let model = model.map_err(|fault| DocumentError::new(&path, &text, fault))?;
             let name = model.name.clone().unwrap_or_else(|| name_of(&path));
             Ok(Self { path, text, name, model, reach: Reach::Folder, compiled: BTreeMap::new() })

@@ -9,14 +9,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use brolga::bytecode::{assembler, listing};
+use brolga::document::RunOptions;
 use brolga::files::{load_texture, save_texture};
-use brolga::job::{Job, RunOptions, Syntax};
-use brolga::scene::Scene;
 use brolga::{
-    Bindings, Cache, CancelToken, ClearValue, CompileOptions, Device, Dispatch, Engine, Format, Limits, Texture,
-    TextureShape, View,
+    Bindings, Cache, CancelToken, ClearValue, CompileOptions, Device, Dispatch, Engine, Format, Texture, TextureShape,
+    View,
 };
 use brolga_testing::modes::{DEFAULT, MODES, in_mode};
+
+use super::documents::{load, parse};
 
 /// Holds what an entry gives in each mode against what it gives in the default one.
 #[track_caller]
@@ -116,17 +117,16 @@ fn texts_are_read_and_written() {
 }
 
 #[test]
-fn jobs_are_read_run_and_compared() {
+fn documents_are_read_run_and_compared() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("folded.cso"), folded()).expect("a file");
     let text = "shader = \"folded.cso\"\ndispatch = [1, 1, 1]\n[u0]\nf32 = [0.1, 0.7, 1e-39, 16777217.0, 0.30000001192092896, 0, 0, 0, \
                 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\nexpect = { f32 = [0.1, 0.7], tolerance = { abs = 1e-7 } }\n";
     let device = Device::builder().threads(2).wakes_threads_from(Duration::ZERO).build().expect("threads");
     check(|| {
-        let job = Job::parse(folder.path().join("job.toml"), text, Syntax::Toml).expect("a good job");
-        let prepared = job.prepare(&Limits::default()).expect("its file is there");
+        let prepared = parse(&folder.path().join("document.toml"), text).expect("it is right, and its file is there");
         let outcome = prepared.run(&device, 0, &RunOptions::new(Engine::Jit)).expect("it runs");
-        format!("{:?}", prepared.compare(&outcome).unwrap())
+        format!("{:?}", outcome.checks)
     });
 }
 
@@ -134,16 +134,16 @@ fn jobs_are_read_run_and_compared() {
 fn scenes_are_drawn() {
     for name in ["triangle", "cube_textured", "shadow_map", "strips_restart", "nine_cube", "nine_fixed"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenes").join(name).join("scene.json");
-        let scene = Scene::load(&path, &Limits::default()).expect("a good scene");
+        let scene = load(&path).expect("a good scene");
         let run = |threads| {
             let device =
                 Device::builder().threads(threads).wakes_threads_from(Duration::ZERO).build().expect("threads");
-            scene.run(&device, &RunOptions::new(Engine::Jit)).expect("it is drawn")
+            scene.run(&device, 0, &RunOptions::new(Engine::Jit)).expect("it is drawn")
         };
         let first = run(1);
         for host in MODES {
             for threads in [1, 8] {
-                let loaded = in_mode(host, || Scene::load(&path, &Limits::default()).map(drop));
+                let loaded = in_mode(host, || load(&path).map(drop));
                 loaded.expect("a good scene");
                 let outcome = in_mode(host, || run(threads));
                 assert!(outcome.passed(), "{name} in mode {host:04x}");

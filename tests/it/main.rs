@@ -1,4 +1,4 @@
-//! The library as a whole: shaders, draws, scenes and jobs, against plain models and what others computed.
+//! The library as a whole: shaders, draws and documents, against plain models and what others computed.
 //!
 //! | file | what |
 //! |---|---|
@@ -14,10 +14,11 @@
 //! | `direct3d9/` | the same of Direct3D 9 |
 //! | `draws/` | every vertex and pixel shader of the corpus in draws |
 //! | `harmless.rs` | draws that mean little or never end |
+//! | `documents.rs` | helps tests of documents |
 //! | `scenes.rs` | scenes whose pictures other implementations have drawn too |
 //! | `scene_files.rs` | meshes, textures and arrays that scenes read, files that they save |
 //! | `pictures.rs` | the example scenes |
-//! | `mapped.rs` | jobs over mapped files |
+//! | `mapped.rs` | documents over mapped files |
 //! | `float_modes.rs` | hosts in float modes of their own |
 //! | `bench.rs` | measuring changes nothing |
 
@@ -25,6 +26,7 @@ mod barriers;
 mod bench;
 mod direct3d9;
 mod dmovc;
+mod documents;
 mod drawing;
 mod draws;
 mod extremes;

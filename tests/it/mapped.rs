@@ -1,4 +1,4 @@
-//! Jobs over mapped files give what copies give, leave the old output alone until they are done, and reach beyond 4 GiB.
+//! Documents over mapped files give what copies give, leave the old output alone until they are done, and reach beyond 4 GiB.
 //!
 //! The shader is the example `saxpy`: `y[i] = a * x[i] + y[i]`, four numbers a thread.
 
@@ -7,12 +7,14 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use brolga::job::{Job, Outcome, Prepared, Problem, RunOptions};
+use brolga::document::{Document, Outcome, Outputs, Prepared, Problem, RunOptions, Syntax};
 use brolga::{CancelToken, Device, Engine};
+
+use super::documents::bytes as left;
 
 const A: f32 = 0.5;
 
-/// Elements that the job has in one of the tests: a few megabytes.
+/// Elements that the document has in one of the tests: a few megabytes.
 const COUNT: u64 = 256 * 1024;
 
 struct Setup {
@@ -30,25 +32,25 @@ impl Setup {
         self.folder.path().join(name)
     }
 
-    fn job(&self, groups: &str, keys: [&str; 2]) -> Prepared {
-        self.job_of("x.bin", groups, keys)
+    fn document(&self, groups: &str, keys: [&str; 2]) -> Prepared {
+        self.document_of("x.bin", groups, keys)
     }
 
-    fn job_of(&self, x: &str, groups: &str, keys: [&str; 2]) -> Prepared {
+    fn document_of(&self, x: &str, groups: &str, keys: [&str; 2]) -> Prepared {
         let shader = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/saxpy.cso");
         let text = format!(
             "shader = {shader:?}\n{groups}\n[b0]\nf32 = [{A}]\n[t0]\nstructured = {{ stride = 16 }}\nfile = \"{x}\"\n{}\n\
              [u0]\nstructured = {{ stride = 16 }}\nsave = \"out.bin\"\n{}\n",
             keys[0], keys[1]
         );
-        let job = Job::parse(self.path("job.toml"), &text, brolga::job::Syntax::Toml).unwrap();
-        job.prepare(self.device.limits()).unwrap()
+        let document = Document::parse(self.path("document.toml"), &text, Syntax::Toml).unwrap();
+        document.prepare(self.device.limits()).unwrap()
     }
 
-    /// Runs the job and writes its output.
+    /// Runs the document and writes its output.
     fn run(&self, ready: &Prepared, engine: Engine) -> Outcome {
         let mut outputs = ready.claim_outputs(self.folder.path(), &mut Default::default()).unwrap();
-        let outcome = outputs.run(&self.device, 0, &RunOptions::new(engine)).unwrap();
+        let outcome = outputs.run(&self.device, 0, &RunOptions::new(engine), None).unwrap();
         outputs.write(&outcome).unwrap();
         outcome
     }
@@ -82,11 +84,11 @@ fn mapped_files_give_what_copies_give() {
                 fs::write(setup.path("x.bin"), bytes(&x)).unwrap();
                 fs::write(setup.path("y.bin"), bytes(&y)).unwrap();
                 fs::write(setup.path("out.bin"), b"old").unwrap();
-                let ready = setup.job(&groups, [map[0], &format!("file = \"y.bin\"\n{}", map[1])]);
+                let ready = setup.document(&groups, [map[0], &format!("file = \"y.bin\"\n{}", map[1])]);
                 let outcome = setup.run(&ready, engine);
                 let what = format!("{engine}, {threads} threads, {map:?}");
                 assert!(fs::read(setup.path("out.bin")).unwrap() == expected, "{what}");
-                assert!(outcome.slots[0].bytes.to_vec().unwrap() == expected, "{what}");
+                assert!(left(&outcome, "u0") == expected, "{what}");
                 assert!(fs::read(setup.path("y.bin")).unwrap() == bytes(&y), "{what}");
                 assert_eq!(setup.names(), ["out.bin", "x.bin", "y.bin"], "{what}");
             }
@@ -111,7 +113,7 @@ fn mapped_arrays_give_what_copies_give() {
         let setup = Setup::new(2);
         fs::write(setup.path("x.npy"), &array).unwrap();
         fs::write(setup.path("y.bin"), bytes(&y)).unwrap();
-        let ready = setup.job_of("x.npy", &groups, [&format!("map = {map}"), "file = \"y.bin\""]);
+        let ready = setup.document_of("x.npy", &groups, [&format!("map = {map}"), "file = \"y.bin\""]);
         setup.run(&ready, engine);
         assert!(fs::read(setup.path("out.bin")).unwrap() == expected, "{engine}, map = {map}");
         assert!(fs::read(setup.path("x.npy")).unwrap() == array);
@@ -123,15 +125,15 @@ fn values_and_later_runs_are_right_too() {
     let setup = Setup::new(1);
     fs::write(setup.path("x.bin"), bytes(&[2.0; 16])).unwrap();
     let values = "size = 64\nat = [{ byte = 12, f32 = [10.0, 20.0] }]\nmap = true";
-    let ready = setup.job("dispatch = [1, 1, 1]", ["map = true", values]);
+    let ready = setup.document("dispatch = [1, 1, 1]", ["map = true", values]);
     let mut expected = [1.0; 16];
     (expected[3], expected[4]) = (11.0, 21.0);
     let mut outputs = ready.claim_outputs(setup.folder.path(), &mut Default::default()).unwrap();
-    let run = |outputs: &mut brolga::job::Outputs<'_>| outputs.run(&setup.device, 0, &RunOptions::default()).unwrap();
+    let run = |outputs: &mut Outputs<'_>| outputs.run(&setup.device, 0, &RunOptions::default(), None).unwrap();
     let (first, second) = (run(&mut outputs), run(&mut outputs));
-    assert_eq!(ready.disagreement(&first, &second), None);
-    assert!([&first, &second].iter().all(|outcome| outcome.slots[0].bytes.to_vec().unwrap() == bytes(&expected)));
-    // Any outcome of the job may be written.
+    assert_eq!(first.disagreement(&second), None);
+    assert!([&first, &second].iter().all(|outcome| left(outcome, "u0") == bytes(&expected)));
+    // Any outcome of the document may be written.
     outputs.write(&second).unwrap();
     assert_eq!(fs::read(setup.path("out.bin")).unwrap(), bytes(&expected));
 }
@@ -141,12 +143,12 @@ fn a_run_that_stops_leaves_the_old_output() {
     let setup = Setup::new(1);
     fs::write(setup.path("x.bin"), bytes(&[2.0; 16])).unwrap();
     fs::write(setup.path("out.bin"), b"old").unwrap();
-    let ready = setup.job("dispatch = [1, 1, 1]", ["", "size = 64\nmap = true"]);
+    let ready = setup.document("dispatch = [1, 1, 1]", ["", "size = 64\nmap = true"]);
     let mut options = RunOptions::default();
     options.cancel = CancelToken::new();
     options.cancel.cancel();
     let mut outputs = ready.claim_outputs(setup.folder.path(), &mut Default::default()).unwrap();
-    outputs.run(&setup.device, 0, &options).unwrap_err();
+    outputs.run(&setup.device, 0, &options, None).unwrap_err();
     drop(outputs);
     assert_eq!(setup.names(), ["out.bin", "x.bin"]);
     assert_eq!(fs::read(setup.path("out.bin")).unwrap(), b"old");
@@ -158,10 +160,10 @@ fn writing_that_is_cancelled_leaves_the_old_output() {
     fs::write(setup.path("x.bin"), bytes(&[2.0; 16])).unwrap();
     fs::write(setup.path("out.bin"), b"old").unwrap();
     for map in ["true", "false"] {
-        let ready = setup.job("dispatch = [1, 1, 1]", ["", &format!("size = 64\nmap = {map}")]);
+        let ready = setup.document("dispatch = [1, 1, 1]", ["", &format!("size = 64\nmap = {map}")]);
         let options = RunOptions::default();
         let mut outputs = ready.claim_outputs(setup.folder.path(), &mut Default::default()).unwrap();
-        let outcome = outputs.run(&setup.device, 0, &options).unwrap();
+        let outcome = outputs.run(&setup.device, 0, &options, None).unwrap();
         options.cancel.cancel();
         let error = outputs.write(&outcome).unwrap_err();
         assert!(matches!(error.problem(), Problem::WriteStopped { .. }), "{error}");
@@ -187,8 +189,8 @@ fn elements_beyond_4_gib_are_reached() {
         // Threads go in rows of 2^18: the last group before 4 GiB, and the first one after.
         let mut found = Vec::new();
         for first in ["[1023, 1023, 0]", "[0, 1024, 0]"] {
-            let ready =
-                setup.job(&format!("dispatch = [1, 1, 1]\nfirst_group = {first}"), ["", &format!("size = {size}")]);
+            let ready = setup
+                .document(&format!("dispatch = [1, 1, 1]\nfirst_group = {first}"), ["", &format!("size = {size}")]);
             setup.run(&ready, engine);
             let out = File::open(setup.path("out.bin")).unwrap();
             let mut end = vec![0; expected.len()];

@@ -7,11 +7,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use brolga::document::{Outcome, RunOptions};
 use brolga::files;
-use brolga::job::RunOptions;
-use brolga::scene::{Outcome, Scene};
-use brolga::{Device, Engine, Format, Limits, TextureShape};
+use brolga::{Device, Engine, Format, TextureShape};
 use serde_json::{Value, json};
+
+use super::documents::{bytes, load};
 
 /// How many times as many pixels across and down an example has.
 const SMALLER: u64 = 4;
@@ -64,7 +65,7 @@ impl Example {
             let [width, height] = SIZE;
             let shape = TextureShape::texture_2d(Format::R8G8B8A8_UNORM, width, height);
             files::save_texture(&blank.texture(shape).unwrap(), &expected).unwrap();
-            let bytes = self.run(Engine::Jit, 1).checks[0].bytes().to_vec();
+            let bytes = bytes(&self.run(Engine::Jit, 1), "picture");
             files::save_texture(&blank.texture_from(shape, &bytes).unwrap(), &kept).unwrap();
         }
         fs::copy(kept, expected).unwrap();
@@ -83,9 +84,9 @@ impl Example {
     fn run(&self, engine: Engine, threads: usize) -> Outcome {
         let path = self.folder.path().join("scene.json");
         fs::write(&path, self.scene.to_string()).unwrap();
-        let scene = Scene::load(&path, &Limits::default()).unwrap_or_else(|error| panic!("{error}"));
+        let scene = load(&path).unwrap_or_else(|error| panic!("{error}"));
         let device = Device::builder().threads(threads).build().unwrap();
-        scene.run(&device, &RunOptions::new(engine)).unwrap_or_else(|error| panic!("{error}"))
+        scene.run(&device, 0, &RunOptions::new(engine)).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Runs it everywhere; all must hold and be the same.
@@ -182,7 +183,7 @@ fn still_life() {
     let [x, y, z, radius] = example.constants("of_ball")[..4].try_into().unwrap();
     let ball = [x, y, z];
     let (mut lit, mut dark) = (Vec::new(), Vec::new());
-    for (pixel, texel) in pixels(SIZE).zip(outcome.checks[0].bytes().chunks(4)) {
+    for (pixel, texel) in pixels(SIZE).zip(bytes(&outcome, "picture").chunks(4)) {
         let way = camera.ray(pixel, SIZE);
         let place = along(camera.eye, way, -camera.eye[1] / way[1]);
         let is_hidden = nearest(camera.eye, way, ball).is_some_and(|distance| distance < 1.15 * radius);
@@ -226,7 +227,7 @@ fn field() {
         })
     };
     // Rows at the top, where nothing grows.
-    for (pixel, texel) in pixels([SIZE[0], 20]).zip(outcome.checks[0].bytes().chunks(4)) {
+    for (pixel, texel) in pixels([SIZE[0], 20]).zip(bytes(&outcome, "picture").chunks(4)) {
         for (found, expected) in texel.iter().zip(shown(camera.ray(pixel, SIZE))) {
             assert!((f64::from(*found) - expected).abs() < 1.5, "{pixel:?}: {texel:?}, {expected}");
         }
@@ -259,7 +260,7 @@ fn island() {
             255.0 * code
         })
     };
-    for (pixel, texel) in pixels([SIZE[0], 12]).zip(outcome.checks[0].bytes().chunks(4)) {
+    for (pixel, texel) in pixels([SIZE[0], 12]).zip(bytes(&outcome, "picture").chunks(4)) {
         // Where the filter reads the larger picture, whose first pixel lies at the edge of clip space.
         let place = [0, 1].map(|axis| {
             let at = f64::from(pixel[axis]) / f64::from(SIZE[axis]) + half_texel[axis];
@@ -290,7 +291,7 @@ fn pool() {
         (-9.0..9.0).contains(&x) && (-3.0..24.0).contains(&z) && depth[0] * x + depth[1] * z + depth[2] > 0.0
     };
     let mut count = [0; 2];
-    for (pixel, texel) in pixels(SIZE).zip(outcome.checks[0].bytes().chunks(4)) {
+    for (pixel, texel) in pixels(SIZE).zip(bytes(&outcome, "picture").chunks(4)) {
         // The centres of pixels are at integers.
         let [x, y] = pixel.map(f64::from);
         let around = [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]].map(|[dx, dy]| is_pool([x + dx, y + dy]));
@@ -309,7 +310,7 @@ fn lamps() {
     let mut example = Example::new("lamps");
     example.look_at("glows", 4);
     let outcome = example.check();
-    let glows = outcome.checks[1].bytes();
+    let glows = bytes(&outcome, "glows");
     let camera = Camera::new(&example.constants("camera"));
     let words = fs::read(root().join("examples/lamps/lamps.bin")).unwrap();
     let floats: Vec<f64> = words.chunks(4).map(|word| f32::from_le_bytes(word.try_into().unwrap()).into()).collect();

@@ -15,11 +15,11 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 device = brolga.Device()
 figure, axes = plt.subplots(1, 3, figsize=(15, 4), layout="constrained")
 
-# %% A scene is a file with all that is drawn. What it saves are arrays here.
-scene = brolga.Scene(EXAMPLES / "field")
-picture = scene.run(device).arrays["picture"]
+# %% A document says all that is drawn. What it saves are arrays here.
+document = brolga.Document(EXAMPLES / "field")
+picture = document.run(device).arrays["picture"]
 axes[0].imshow(picture)
-axes[0].set_title(f"{scene.name}: {picture.shape[1]} x {picture.shape[0]} pixels")
+axes[0].set_title(f"{document.name}: {picture.shape[1]} x {picture.shape[0]} pixels")
 
 # %% Vertices of one's own: the fields of the dtype are the inputs of the vertex shader.
 vertex = np.dtype([("POSITION", "f4", 2), ("COLOR", "f4", 4)])

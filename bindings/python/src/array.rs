@@ -8,8 +8,8 @@ use std::ffi::c_int;
 use std::ops::Range;
 use std::ptr::NonNull;
 
+use brolga::document::NumberType;
 use brolga::files::{self, Bytes};
-use brolga::job::NumberType;
 use brolga::{Access, Buffer, ErrorKind};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::ffi;
@@ -326,7 +326,7 @@ pub fn bytes_to_numpy<'py>(py: Python<'py>, bytes: &Bytes, array: &files::Array)
     }
 }
 
-/// A value as JSON, with arrays as lists. Floats that JSON does not have are the texts "nan", "inf" and "-inf", as in jobs.
+/// A value as JSON, with arrays as lists. Floats that JSON does not have are the texts "nan", "inf" and "-inf", as in documents.
 pub fn to_json(value: &Bound<'_, PyAny>) -> PyResult<String> {
     let py = value.py();
     let (json, options) = (py.import("json")?, PyDict::new(py));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use brolga::job::{BufferTypes, NumberType};
+use brolga::document::{BufferTypes, NumberType};
 use brolga::{
     BindingRules, Bindings, Buffer, Device, ErrorKind, Leniency, Register, ResourceClass, ResourceKind, Shader, View,
 };
@@ -146,8 +146,8 @@ impl Binder<'_> {
     /// A constant buffer with values of variables, by name.
     fn constants(&self, register: Register, values: &Bound<'_, PyDict>) -> PyResult<Buffer> {
         let Program { device, source, .. } = self.program;
-        let bytes = brolga::job::constants(&source.bytes, register, &to_json(values)?, device.limits());
-        let buffer = device.buffer_from(&bytes.map_err(Failure::from)?);
+        let bytes = brolga::document::constants(&source.bytes, register, &to_json(values)?, device.limits());
+        let buffer = device.buffer_from(&bytes.map_err(Failure::of_constants)?);
         Ok(buffer.map_err(Failure::from)?)
     }
 }

@@ -112,7 +112,7 @@ impl Device {
     ///
     /// `inputs` fill the vertex shader's inputs: a NumPy dtype whose fields are named like the semantics, or tuples of a semantic,
     /// a format, an offset in bytes and optionally a slot and a step rate by instances. `targets` and `depth` are formats.
-    /// `topology`, `rasterizer`, `depth_stencil` and `blend` are as in `pipelines` of scenes (docs/scenes.md).
+    /// `topology`, `rasterizer`, `depth_stencil` and `blend` are as in `pipelines` of documents (docs/document.md).
     #[pyo3(signature = (vs, ps=None, *, inputs=None, targets=None, depth=None, **state))]
     #[expect(clippy::too_many_arguments, reason = "Python has them by name")]
     fn pipeline(

@@ -49,7 +49,8 @@ impl Pipeline {
         }
         let formats = targets.iter().map(|name| parse_format(name)).collect::<Result<Vec<_>, _>>()?;
         let depth_format = depth.map(parse_format).transpose()?;
-        let mut desc = brolga::scene::pipeline(&json, modules, &formats, depth_format).map_err(Failure::from)?;
+        let mut desc =
+            brolga::document::pipeline_state(&json, modules, &formats, depth_format).map_err(Failure::from)?;
         if let Some(inputs) = inputs {
             desc.input_layout.extend(input_layout(inputs)?);
         }

@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use brolga::bytecode::assembler::AssembleError;
-use brolga::job::JobError;
+use brolga::document::{DocumentError, Problem};
 use brolga::raster::DrawError;
-use brolga::scene::SceneError;
-use brolga::{CacheError, ErrorKind, ParseRegisterError, job, scene};
+use brolga::{CacheError, ErrorKind, ParseRegisterError};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
@@ -82,6 +81,12 @@ impl Failure {
         Self(self.0, self.1 + &help)
     }
 
+    /// A dict that is bound to a constant buffer, and does not fit it.
+    pub fn of_constants(error: DocumentError) -> Self {
+        let kind = kind_of(error.problem()).unwrap_or(ErrorKind::Binding);
+        Self(kind, error.problem().to_string()).with_help(error.help())
+    }
+
     /// What there cannot be.
     pub fn resource(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Resource, message)
@@ -143,43 +148,22 @@ impl From<CacheError> for Failure {
     }
 }
 
-impl From<job::Problem> for Failure {
-    fn from(problem: job::Problem) -> Self {
-        let help = problem.help().map_or(String::new(), |help| format!("; help: {help}"));
-        Self(kind_of_job(&problem), format!("{problem}{help}"))
+impl From<DocumentError> for Failure {
+    fn from(error: DocumentError) -> Self {
+        let usual = if error.is_of_file() { ErrorKind::File } else { ErrorKind::Call };
+        Self(kind_of(error.problem()).unwrap_or(usual), error.to_string()).with_help(error.help())
     }
 }
 
-impl From<JobError> for Failure {
-    fn from(error: JobError) -> Self {
-        let help = error.problem().help().map_or(String::new(), |help| format!("; help: {help}"));
-        Self(kind_of_job(error.problem()), format!("{error}{help}"))
-    }
-}
-
-impl From<SceneError> for Failure {
-    fn from(error: SceneError) -> Self {
-        // What is not from a file has no path: it is an argument.
-        let is_from_file = !error.path.as_os_str().is_empty();
-        let kind = match &*error.problem {
-            scene::Problem::Run(error) => error.kind(),
-            scene::Problem::Draw(error) => error.kind(),
-            scene::Problem::Stopped { .. } => ErrorKind::Stopped,
-            scene::Problem::Unsupported { .. } => ErrorKind::Unsupported,
-            scene::Problem::TooLarge { .. } => ErrorKind::Limit,
-            _ if is_from_file => ErrorKind::File,
-            _ => ErrorKind::Call,
-        };
-        Self(kind, if is_from_file { error.to_string() } else { format!("{}: {}", error.place, error.problem) })
-    }
-}
-
-fn kind_of_job(problem: &job::Problem) -> ErrorKind {
+/// The kind of a problem that is not of the text itself.
+fn kind_of(problem: &Problem) -> Option<ErrorKind> {
     match problem {
-        job::Problem::Run { error, .. } => error.kind(),
-        job::Problem::Resource { .. } => ErrorKind::Resource,
-        job::Problem::Stopped { .. } => ErrorKind::Stopped,
-        job::Problem::UnknownVariable { .. } | job::Problem::WrongValue { .. } => ErrorKind::Binding,
-        _ => ErrorKind::File,
+        Problem::Run { error, .. } => Some(error.kind()),
+        Problem::Draw(error) => Some(error.kind()),
+        Problem::Resource { .. } => Some(ErrorKind::Resource),
+        Problem::Stopped { .. } => Some(ErrorKind::Stopped),
+        Problem::Unsupported { .. } => Some(ErrorKind::Unsupported),
+        Problem::TooLarge { .. } => Some(ErrorKind::Limit),
+        _ => None,
     }
 }

@@ -5,7 +5,7 @@
 //! | `device.rs` | the device: makes everything else |
 //! | `shader.rs` | shaders, bound or not, and their dispatches |
 //! | `draw.rs` | pipelines and draws into arrays |
-//! | `job.rs` | jobs and scenes |
+//! | `document.rs` | documents |
 //! | `bindings.rs` | registers and what is bound to them |
 //! | `view.rs` | what is bound besides arrays |
 //! | `source.rs` | shaders as they are given |
@@ -21,10 +21,10 @@
 mod array;
 mod bindings;
 mod device;
+mod document;
 mod draw;
 mod error;
 mod interrupt;
-mod job;
 mod shader;
 mod source;
 mod texels;
@@ -39,9 +39,9 @@ mod brolga {
     #[pymodule_export]
     use crate::device::Device;
     #[pymodule_export]
-    use crate::draw::{Draw, Pipeline};
+    use crate::document::{Document, Outcome};
     #[pymodule_export]
-    use crate::job::{Job, Outcome, Scene};
+    use crate::draw::{Draw, Pipeline};
     #[pymodule_export]
     use crate::shader::{BoundShader, CancelToken, Report, Shader};
     #[pymodule_export]
@@ -64,6 +64,13 @@ mod brolga {
     #[pyfunction]
     fn info<'py>(shader: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         crate::source::info(shader.py(), &crate::source::load(shader)?)
+    }
+
+    /// Names that are deprecated: `Job` and `Scene` are `Document`.
+    #[pyfunction]
+    #[pyo3(name = "__getattr__")]
+    fn renamed<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, pyo3::types::PyType>> {
+        crate::document::renamed(py, name)
     }
 
     #[pymodule_init]

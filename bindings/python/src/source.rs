@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use brolga::ErrorKind;
 use brolga::bytecode::{Limits, assembler, info::Info, listing, sm3};
-use brolga::{ErrorKind, Language, is_listing};
+use brolga::document::{Language, is_listing};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyString;
@@ -23,7 +24,7 @@ impl Source {
         let path = self.path.as_deref();
         let help = match Info::read(&self.bytes, &limits) {
             Ok(_) => None,
-            Err(error) => brolga::advice(&error, path.unwrap_or(Path::new("")), &self.bytes),
+            Err(error) => brolga::document::advice(&error, path.unwrap_or(Path::new("")), &self.bytes),
         };
         error.into().in_file(path).with_help(help)
     }

@@ -169,7 +169,7 @@ impl Texture {
 
 /// Sampler(filter="MIN_MAG_MIP_LINEAR", **state)
 ///
-/// How a texture is sampled. Names and keys are those of `samplers` in scenes (docs/scenes.md): `filter`, `address` (three of
+/// How a texture is sampled. Names and keys are those of samplers in documents (docs/document.md): `filter`, `address` (three of
 /// WRAP, MIRROR, CLAMP, BORDER, MIRROR_ONCE), `comparison`, `border`, `mip_lod_bias`, `min_lod`, `max_lod`, `max_anisotropy`.
 #[pyclass(frozen, module = "brolga")]
 pub struct Sampler {
@@ -183,7 +183,7 @@ impl Sampler {
     fn new(py: Python<'_>, filter: &str, state: Option<Bound<'_, PyDict>>) -> PyResult<Self> {
         let state = state.unwrap_or_else(|| PyDict::new(py));
         state.set_item("filter", filter)?;
-        let state = brolga::scene::sampler(&to_json(&state)?).map_err(Failure::from)?;
+        let state = brolga::document::sampler(&to_json(&state)?).map_err(Failure::from)?;
         Ok(Self { state })
     }
 }

@@ -1,4 +1,4 @@
-"""Draws into arrays, jobs and scenes."""
+"""Draws into arrays, and documents."""
 
 import shutil
 
@@ -68,7 +68,7 @@ def test_depth_decides(device: brolga.Device) -> None:
     assert set(np.unique(depth[:, 40:])) == {np.float32(0.5), np.float32(1)}
 
 
-def test_state_has_the_names_of_scenes(device: brolga.Device) -> None:
+def test_state_has_the_names_of_documents(device: brolga.Device) -> None:
     turned = CORNERS[::-1].copy()
     options = {"inputs": CORNERS.dtype, "targets": ["R8G8B8A8_UNORM"]}
     for state, is_seen in [({}, False), ({"rasterizer": {"cull_mode": "NONE"}}, True)]:
@@ -173,28 +173,48 @@ def test_inputs_that_do_not_fit_are_refused(device: brolga.Device) -> None:
             device.pipeline(**SHADERS, inputs=inputs, targets=[])
 
 
-def test_a_scene_gives_its_picture(device: brolga.Device) -> None:
-    outcome = brolga.Scene(EXAMPLES / "pool").run(device)
+def test_a_document_gives_its_picture(device: brolga.Device) -> None:
+    outcome = brolga.Document(EXAMPLES / "pool").run(device)
     expected = (image.imread(ROOT / "docs/images/pool.png") * 255 + 0.5).astype(np.uint8)
     picture = outcome.arrays["picture"]
     assert outcome.passed and picture.shape[:2] == expected.shape[:2]
     assert np.abs(picture[..., :3].astype(int) - expected[..., :3]).mean() < 1
 
 
-def test_jobs_say_what_is_not_as_expected(device: brolga.Device, tmp_path) -> None:
-    job = brolga.Job(EXAMPLES / "cube_roots.toml")
-    assert job.shaders == 1
-    outcome = job.run(device)
+def test_documents_say_what_is_not_as_expected(device: brolga.Device, tmp_path) -> None:
+    document = brolga.Document(EXAMPLES / "cube_roots.toml")
+    assert (document.shaders, document.name) == (1, "cube_roots")
+    outcome = document.run(device)
     assert outcome.passed and outcome.report.groups > 0
     for name in ("cube_roots.toml", "cube_roots.cso"):
         shutil.copy(EXAMPLES / name, tmp_path)
     text = (tmp_path / "cube_roots.toml").read_text()
     wrong = tmp_path / "wrong.toml"
     wrong.write_text(text.replace("0.0, 1.0, -1.0, 2.0,", "0.0, 1.5, -1.0, 2.0,"))
-    outcome = brolga.Job(wrong).run(device, engine="interpreter")
+    outcome = brolga.Document(wrong).run(device, engine="interpreter")
     assert not outcome.passed and outcome.failures[0].startswith("u0: 1 of ")
     wrong.write_text(text.replace("shader", "shadr"))
     with pytest.raises(brolga.FileError, match="wrong.toml:.*did you mean"):
-        brolga.Job(wrong)
+        brolga.Document(wrong)
     with pytest.raises(brolga.CallError, match="none with number 3"):
-        job.run(device, 3)
+        document.run(device, 3)
+
+
+def test_documents_read_files_elsewhere_and_write_none(device: brolga.Device, tmp_path) -> None:
+    text = (EXAMPLES / "cube_roots.toml").read_text()
+    away = tmp_path / "away.toml"
+    text = text.replace('shader = "', f'shader = "{EXAMPLES}/')
+    away.write_text(text.replace("[u0]", '[u0]\nsave = "roots.npy"'))
+    assert brolga.Document(away).run(device).passed
+    assert [path.name for path in tmp_path.iterdir()] == ["away.toml"]
+
+
+def test_jobs_and_scenes_are_documents(device: brolga.Device) -> None:
+    with pytest.warns(DeprecationWarning, match=r"brolga\.Job is brolga\.Document now"):
+        outcome = brolga.Job(EXAMPLES / "cube_roots.toml").run(device, 0)
+    assert outcome.passed and list(outcome.arrays) == ["u0"] and outcome.report is not None
+    with pytest.warns(DeprecationWarning, match=r"brolga\.Scene is"):
+        scene = brolga.Scene(EXAMPLES / "pool")
+    assert (scene.name, type(scene)) == ("pool", brolga.Document)
+    with pytest.raises(AttributeError, match="no attribute 'Jobs'"):
+        brolga.Jobs  # noqa: B018

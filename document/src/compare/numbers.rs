@@ -415,6 +415,26 @@ mod tests {
     }
 
     #[test]
+    fn integers_may_be_off_as_far_as_floats() {
+        let near = Tolerance { abs: Some(1.0), rel: Some(0.1), ..Tolerance::EXACT };
+        let near = |number_type| Rules { tolerance: near, ..rules(&[number_type]) };
+        // A resource may have more than is expected of it.
+        let found = run(&words(&[2, 100, 100]), &words(&[1, 90, 80, 7]), &near(U32), 4);
+        assert_eq!((found.compared, found.mismatches, found.first[0].byte), (3, 1, 8));
+        let all_ones = |number_type| run(&words(&[0]), &words(&[u32::MAX]), &near(number_type), 4).mismatches;
+        assert_eq!([all_ones(I32), all_ones(U32)], [0, 1]);
+    }
+
+    #[test]
+    fn multisets_within_a_tolerance_are_compared_by_their_order() {
+        let near = Tolerance { abs: Some(0.5), ..Tolerance::EXACT };
+        let rules = Rules { order: Order::Any, tolerance: near, ..rules(&[F32]) };
+        let mismatches = |got: [f32; 3]| run(&floats(&[1.0, 5.0, 3.0]), &floats(&got), &rules, 4).mismatches;
+        assert_eq!([mismatches([3.25, 0.75, 5.0]), mismatches([3.25, 0.25, 5.0])], [0, 1]);
+        assert_eq!(mismatches([4.5, 0.5, 4.5]), 1);
+    }
+
+    #[test]
     fn a_pattern_counts_from_the_start_of_the_view() {
         let rules = rules(&[F32, U32]);
         let bytes = Bytes::Owned(words(&[0x8000_0000, 0]));

@@ -50,7 +50,16 @@ pub(crate) struct KindKeys {
     /// The format, as the document names it.
     pub format: Option<NamedFormat>,
     /// The keys that some kinds have and others do not.
-    pub said: Vec<(&'static str, Span)>,
+    pub said: Vec<Said>,
+}
+
+/// A key that some kinds have and others do not.
+#[derive(Clone, Debug)]
+pub(crate) struct Said {
+    pub key: &'static str,
+    /// Whether it says one: of levels, slices, layers and samples every texture has that.
+    pub is_one: bool,
+    pub span: Span,
 }
 
 /// A format, by its name in Direct3D 11 or in Direct3D 9.

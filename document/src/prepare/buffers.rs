@@ -5,10 +5,10 @@ use brolga_runtime::{Limits, Register, room};
 
 use super::declared::Found;
 use super::variables::{self, number_type};
-use crate::error::{DocumentError, Problem};
+use crate::error::{DocumentError, Problem, tree};
 use crate::model::number::NumberType;
 use crate::model::resource::NamedValue;
-use crate::text::{Syntax, Value, parse};
+use crate::text::{Syntax, Value};
 
 /// The bytes of a shader's constant buffer, from a JSON object with the values of variables, as the table `values` of a
 /// document has them. What it does not name is zero.
@@ -17,7 +17,7 @@ use crate::text::{Syntax, Value, parse};
 /// If the shader cannot be read, the text is not JSON, a name is not known, a value does not fit or there is no memory.
 pub fn constants(container: &[u8], register: Register, json: &str, limits: &Limits) -> Result<Vec<u8>, DocumentError> {
     let read = || {
-        let root = parse(json, Syntax::Json)?;
+        let root = tree(json, Syntax::Json)?;
         let found = Found::read(container, limits).map_err(|error| (error.into(), 0..0))?;
         let Value::Table(entries) = &root.value else { return Ok(Vec::new()) };
         let values: Vec<_> = entries.iter().map(|entry| NamedValue::new(entry, true)).collect();

@@ -10,11 +10,11 @@ use brolga_runtime::{Comparison, Format, Module, StageKind, Stages};
 
 use super::instances::instances;
 use super::resource::format;
-use crate::error::{DocumentError, Fault, Problem};
+use crate::error::{DocumentError, Fault, Problem, tree};
 use crate::model::pipeline::{Pipeline, TargetKeys};
 use crate::schema::words::{ABSENT_TOPOLOGIES, named};
 use crate::schema::{PIPELINE, check_part};
-use crate::text::{Entry, Node, Syntax, parse};
+use crate::text::{Entry, Node, Syntax};
 
 /// Reads the state of a pipeline for Direct3D 11 from JSON with the keys of `pipelines`, without those that name shaders: these are given
 /// here, and the formats of its targets and of its depth buffer.
@@ -28,7 +28,7 @@ pub fn pipeline_state(
     depth_format: Option<Format>,
 ) -> Result<PipelineDesc, DocumentError> {
     let read = || {
-        let mut node = parse(json, Syntax::Json)?;
+        let mut node = tree(json, Syntax::Json)?;
         check_part(&PIPELINE, "the pipeline", &mut node)?;
         let span = node.span.clone();
         let pipeline = pipeline(&Entry { key: String::new(), key_span: span, node })?;

@@ -8,7 +8,7 @@ use brolga_runtime::{Dimension, Register, ResourceClass};
 use super::{conflict, one_of};
 use crate::error::{Fault, Problem, nearest};
 use crate::model::number::{Number, NumberType};
-use crate::model::resource::{Content, KindKeys, NamedFormat, NamedValue, Reference, Resource, Run, ViewKeys};
+use crate::model::resource::{Content, KindKeys, NamedFormat, NamedValue, Reference, Resource, Run, Said, ViewKeys};
 use crate::schema::is_key;
 use crate::schema::words::{KIND_NAMES, KINDS, VIEWS};
 use crate::text::{Entry, Located, Node, Span};
@@ -92,14 +92,13 @@ fn dimension_keys(name: &str) -> Vec<&'static str> {
     match name {
         "structured" => vec!["stride", "count"],
         "typed" => vec!["format", "count"],
+        "mesh" => vec!["file"],
         // Its file says which.
         "texture" => [vec!["format"], Extent::ALL.map(Extent::key).to_vec()].concat(),
         _ => match Dimension::texture_named(name) {
             Some(dimension) => {
-                // A cube has as many layers as faces.
-                let sides = sides(dimension).iter().rev().copied();
-                let sides = sides.filter(|side| (dimension, *side) != (Dimension::TextureCube, Extent::Layers));
-                std::iter::once("format").chain(sides.chain([detail(dimension)]).map(Extent::key)).collect()
+                let extents = sides(dimension).iter().rev().copied().chain([detail(dimension)]);
+                std::iter::once("format").chain(extents.map(Extent::key)).collect()
             }
             None => vec!["size"],
         },
@@ -107,9 +106,13 @@ fn dimension_keys(name: &str) -> Vec<&'static str> {
 }
 
 /// The keys of a table that some kinds have and others do not.
-fn said(node: &Node) -> Vec<(&'static str, Span)> {
+fn said(node: &Node) -> Vec<Said> {
     let keys = ["stride", "count", "format", "counter", "view"].into_iter().chain(Extent::ALL.map(Extent::key));
-    keys.filter_map(|key| Some((key, node.entry(key)?.key_span.clone()))).collect()
+    let one = |key| {
+        let entry = node.entry(key)?;
+        Some(Said { key, is_one: entry.node.integer() == Some(1), span: entry.key_span.clone() })
+    };
+    keys.filter_map(one).collect()
 }
 
 /// What messages call a resource of this kind.
@@ -125,18 +128,17 @@ pub(crate) fn place(name: &str) -> &'static str {
 }
 
 /// Refuses what is said of a resource and its kind does not have: dimensions, a hidden counter, a part.
-pub(crate) fn check_said(said: &[(&'static str, Span)], label: &str, kind: &str) -> Result<(), Fault> {
+pub(crate) fn check_said(said: &[Said], label: &str, kind: &str) -> Result<(), Fault> {
     let known = dimension_keys(kind);
     let wrong = |wants| Problem::value(format!("{label} is a {kind} view: {wants}"));
-    for (key, span) in said {
+    for Said { key, is_one, span } in said {
         let problem = match *key {
             "counter" if kind == "structured" => continue,
             "counter" => wrong("only structured ones have a hidden counter"),
             "view" if Dimension::texture_named(kind).is_some() || kind == "texture" => continue,
             "view" => wrong("`view` shows a part of a texture"),
             key if known.contains(&key) => continue,
-            // What has one level, one slice or one layer may say so.
-            "mips" | "depth" | "layers" | "samples" | "height" if place(kind) == "a texture" => continue,
+            "mips" | "depth" | "layers" | "samples" | "height" if *is_one && place(kind) == "a texture" => continue,
             // Buffers that draws read may be views too.
             "format" | "stride" if matches!(place(kind), "a buffer" | "a view without format") => continue,
             key => Problem::UnknownKey {

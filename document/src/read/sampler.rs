@@ -3,14 +3,18 @@
 use brolga_runtime::pipeline::state::Named;
 use brolga_runtime::{AddressMode, Filter, Reduction, Sampler, Tap};
 
-use crate::error::{DocumentError, Fault, Problem};
+use super::conflict;
+use crate::error::{DocumentError, Fault, Problem, tree};
 use crate::model::NamedSampler;
 use crate::schema::words::{filters, named};
 use crate::schema::{SAMPLER, check_part};
-use crate::text::{Node, Syntax, parse};
+use crate::text::{Entry, Node, Syntax};
 
 /// Samples along the line of an anisotropic filter, if nothing is said: Direct3D's default, and its most.
 const ANISOTROPY: u32 = 16;
+
+/// The keys that may stand beside `sampler`, which has all others in its own table.
+const ALONE: [&str; 3] = ["sampler", "kind", "note"];
 
 /// Reads a sampler from JSON, for programs that have no document.
 ///
@@ -18,7 +22,7 @@ const ANISOTROPY: u32 = 16;
 /// If it is no object with the keys of a sampler.
 pub fn sampler(json: &str) -> Result<Sampler, DocumentError> {
     let read = || {
-        let mut node = parse(json, Syntax::Json)?;
+        let mut node = tree(json, Syntax::Json)?;
         check_part(&SAMPLER, "the sampler", &mut node)?;
         of_direct3d11(&node).map(|sampler| sampler.state)
     };
@@ -27,6 +31,14 @@ pub fn sampler(json: &str) -> Result<Sampler, DocumentError> {
 
 /// A sampler of Direct3D 11: what it leaves out is as in an empty slot.
 pub(super) fn of_direct3d11(node: &Node) -> Result<NamedSampler, Fault> {
+    if let Some(inner) = node.entry("sampler") {
+        let is_beside =
+            |entry: &&Entry| SAMPLER.keys.iter().any(|key| key.name == entry.key && !ALONE.contains(&key.name));
+        return match node.entries().iter().find(is_beside) {
+            Some(beside) => Err(conflict(inner, beside)),
+            None => of_direct3d11(&inner.node),
+        };
+    }
     let mut state = Sampler::default();
     if let Some(name) = node.text_at("filter") {
         let found = filters().into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name));

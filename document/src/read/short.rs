@@ -84,8 +84,7 @@ fn bound(node: &Node, slot: &str, span: &Span, model: &mut Model, bind: &mut Vec
     };
     let mut reference = Reference::whole(name.clone(), span);
     if is_sampler {
-        let inner = node.get("sampler").unwrap_or(node);
-        model.samplers.insert(name, sampler::of_direct3d11(inner)?);
+        model.samplers.insert(name, sampler::of_direct3d11(node)?);
     } else {
         let resource = resource(node, span, name.clone(), register)?;
         if let Some(view) = node.get("view") {

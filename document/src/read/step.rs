@@ -41,7 +41,7 @@ pub(super) fn at(node: &Node) -> At {
         "primitives",
     ];
     let key = |key: &&'static str| Some((*key, node.get(key)?.span.clone()));
-    let head = node.get("op").map_or(node.head(), |op| op.span.clone());
+    let head = node.entry("op").map_or(node.head(), Entry::span);
     At { head, keys: KEYS.iter().filter_map(key).collect() }
 }
 

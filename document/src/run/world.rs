@@ -335,3 +335,38 @@ fn along_curve(view: View, reference: &Reference) -> Result<View, ResourceError>
         None => Ok(view),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::step::What;
+    use crate::tests::prepared;
+
+    #[test]
+    fn a_view_shows_a_part_of_a_texture() {
+        let device = Device::builder().threads(1).build().unwrap();
+        let of = |view: &str| {
+            let texture =
+                "texture2darray = { format = \"R8G8B8A8_UNORM\", width = 4, height = 4, layers = 7, mips = 3 }";
+            let ready = prepared(&format!("[u0]\n{texture}\nview = {view}\n[s0]\n")).unwrap();
+            let world = World::new(&device, &ready, &CancelToken::new(), &|_| Ok(None)).unwrap();
+            let What::Dispatch(dispatch) = &ready.document.model.steps[0].what else { panic!() };
+            let bindings = world.bindings(&dispatch.bind).map_err(|(problem, _)| problem.to_string())?;
+            assert!(bindings.get("s0".parse().unwrap()).is_some());
+            let view = bindings.get("u0".parse().unwrap()).unwrap();
+            Ok::<_, String>((view.dimension().unwrap().name(), view.format().unwrap().name(), view.size_bytes()))
+        };
+        let whole = 7 * 4 * (16 + 4 + 1);
+        assert_eq!(of("{}"), Ok(("texture2darray", "R8G8B8A8_UNORM", whole)));
+        let cube = "{ dimension = \"texturecube\", format = \"R8G8B8A8_UNORM_SRGB\", layers = [1, 6], mips = [1, 2], min_level = 1.5 }";
+        assert_eq!(of(cube), Ok(("texturecube", "R8G8B8A8_UNORM_SRGB", whole)));
+        assert!(
+            of("{ mips = [1, 3] }")
+                .unwrap_err()
+                .starts_with("u0: a view of mip levels 1 to 3, and the texture has 0 to ")
+        );
+        assert!(
+            of("{ format = \"R32G32_UINT\" }").unwrap_err().starts_with("u0: texels of format R8G8B8A8_UNORM cannot")
+        );
+    }
+}

@@ -203,8 +203,8 @@ impl Check {
         let Some(name) = op.text() else { return Err(wrong("op", "a string", op)) };
         let steps = if self.is_direct3d9 { STEPS_9 } else { STEPS };
         if let Some((_, table)) = steps.iter().find(|(known, _)| *known == name) {
-            let at = op.span.clone();
-            return self.table(table, key, node, &at, &[]);
+            let head = node.entry("op").map_or(node.head(), Entry::span);
+            return self.table(table, key, node, &head, &[]);
         }
         let problem = match ABSENT_STEPS.iter().find(|(known, _)| *known == name) {
             Some((_, what)) => Problem::unsupported(*what),
@@ -262,7 +262,10 @@ impl Check {
             Type::Of(number_type) => number_type.range().into(),
             Type::Word(words) => match (words.names)().as_slice() {
                 [name] => format!("\"{name}\""),
-                _ => format!("the name of a {}", words.what),
+                _ => {
+                    let article = if words.what.starts_with(['a', 'e', 'i', 'o', 'A']) { "an" } else { "a" };
+                    format!("the name of {article} {}", words.what)
+                }
             },
             Type::List(of, least, most) => {
                 let of = match of {

@@ -10,7 +10,7 @@ mod syntax;
 use std::ops::Range;
 
 pub use syntax::Syntax;
-pub(crate) use syntax::parse;
+pub(crate) use syntax::{Broken, Why, parse};
 
 /// Bytes of a document's text, from the first to one past the last.
 pub type Span = Range<usize>;
@@ -40,6 +40,13 @@ pub(crate) struct Entry {
     pub key: String,
     pub key_span: Span,
     pub node: Node,
+}
+
+impl Entry {
+    /// The key and its value.
+    pub fn span(&self) -> Span {
+        self.key_span.start..self.node.span.end.max(self.key_span.end)
+    }
 }
 
 /// A value and its place in a document's text.
@@ -173,41 +180,43 @@ impl Node {
     /// Where complaints about all of it point: a table may be long, so they point at its first entry.
     pub fn head(&self) -> Span {
         match self.entries() {
-            [first, ..] => first.key_span.start..first.node.span.end.max(first.key_span.end),
+            [first, ..] => first.span(),
             [] => self.span.clone(),
         }
     }
 
-    /// The path of the innermost value that holds a byte of the text: `steps[2].bind.t0`.
-    pub fn path_of(&self, byte: usize) -> String {
-        let mut path = String::new();
-        self.find(byte, &mut path);
-        path
+    /// The path of the innermost value that a complaint about a part of the text is about: `steps[2].bind.t0`. A key with its value
+    /// stands for the table that begins with it, as [`Self::head`] points at these.
+    pub fn path_of(&self, span: &Span) -> String {
+        self.path_inside(span).unwrap_or_default()
     }
 
-    /// Adds the way to what stands at a byte, if that is somewhere inside. A table of TOML spans its head alone, and not what follows it.
-    fn find(&self, byte: usize, path: &mut String) -> bool {
-        let before = path.len();
-        match &self.value {
-            Value::Table(entries) => entries.iter().any(|entry| {
-                path.push_str(if before == 0 { "" } else { "." });
-                path.push_str(&entry.key);
-                let is_here =
-                    entry.node.find(byte, path) || entry.node.span.contains(&byte) || entry.key_span.contains(&byte);
-                if !is_here {
-                    path.truncate(before);
-                }
-                is_here
-            }),
-            Value::Array(items) => items.iter().enumerate().any(|(n, item)| {
-                path.push_str(&format!("[{n}]"));
-                let is_here = item.find(byte, path) || item.span.contains(&byte);
-                if !is_here {
-                    path.truncate(before);
-                }
-                is_here
-            }),
-            _ => false,
-        }
+    /// The same, if a value inside of this one is meant. What is in a table of TOML lies behind its header, and not within its span.
+    fn path_inside(&self, span: &Span) -> Option<String> {
+        let is_at = |place: &Span| place.contains(&span.start);
+        let joined = |outer: String, inner: String| match inner.is_empty() || inner.starts_with('[') {
+            true => outer + &inner,
+            false => format!("{outer}.{inner}"),
+        };
+        let of_entry = |Entry { key, key_span, node }: &Entry| {
+            if let Some(inner) = node.path_inside(span) {
+                return Some(joined(key.clone(), inner));
+            }
+            let is_head = key_span.start == span.start && (key_span.end..=span.end).contains(&node.span.start);
+            match is_at(key_span) || is_at(&node.span) {
+                true if is_head && node.span.end <= span.end => Some(String::new()),
+                true => Some(key.clone()),
+                false => None,
+            }
+        };
+        let of_item = |(n, item): (usize, &Node)| {
+            let outer = format!("[{n}]");
+            match item.path_inside(span) {
+                Some(inner) => Some(joined(outer, inner)),
+                None => is_at(&item.span).then_some(outer),
+            }
+        };
+        let entry = self.entries().iter().find_map(of_entry);
+        entry.or_else(|| self.items().iter().enumerate().find_map(of_item))
     }
 }

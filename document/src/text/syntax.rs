@@ -10,7 +10,6 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::{Entry, Node, Span, Value};
-use crate::error::Problem;
 
 /// Arrays and tables inside each other.
 const MAX_DEPTH: usize = 64;
@@ -24,7 +23,35 @@ pub enum Syntax {
     Toml,
 }
 
-type Parsed<T> = Result<T, (Problem, Span)>;
+/// Why a text is no tree, and where.
+#[derive(Debug)]
+pub(crate) struct Broken {
+    pub why: Why,
+    pub span: Span,
+}
+
+/// Why a text is no tree.
+#[derive(Debug)]
+pub(crate) enum Why {
+    /// It is not JSON or TOML: in the reader's words.
+    Syntax(String),
+    /// A key stands twice in one table.
+    DuplicateKey(String),
+    /// Its root is no table, but this.
+    NoTable(&'static str),
+}
+
+impl Broken {
+    fn new(why: Why, span: Span) -> Self {
+        Self { why, span }
+    }
+
+    fn syntax(message: &str, span: Span) -> Self {
+        Self::new(Why::Syntax(message.to_owned()), span)
+    }
+}
+
+type Parsed<T> = Result<T, Broken>;
 
 /// Reads a whole document; its root is a table.
 pub(crate) fn parse(text: &str, syntax: Syntax) -> Parsed<Node> {
@@ -34,25 +61,17 @@ pub(crate) fn parse(text: &str, syntax: Syntax) -> Parsed<Node> {
     };
     match root.value {
         Value::Table(_) => Ok(root),
-        other => Err((
-            Problem::WrongValue {
-                key: "the document".into(),
-                wants: "a table".into(),
-                found: other.type_name().into(),
-            },
-            root.span,
-        )),
+        other => Err(Broken::new(Why::NoTable(other.type_name()), root.span)),
     }
 }
 
 fn parse_toml(text: &str) -> Parsed<Node> {
     let document = toml::de::DeTable::parse(text).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
-        let problem = match (error.message(), text.get(span.clone())) {
-            ("duplicate key", Some(key)) if !key.is_empty() => Problem::DuplicateKey { key: key.to_owned() },
-            (message, _) => Problem::Syntax { message: message.to_owned() },
-        };
-        (problem, span)
+        match (error.message(), text.get(span.clone())) {
+            ("duplicate key", Some(key)) if !key.is_empty() => Broken::new(Why::DuplicateKey(key.to_owned()), span),
+            (message, _) => Broken::syntax(message, span),
+        }
     })?;
     let span = document.span();
     table_of_toml(document.into_inner(), span)
@@ -77,12 +96,12 @@ fn node_of_toml(value: toml::de::DeValue<'_>, span: Span) -> Parsed<Node> {
         DeValue::String(text) => Value::Text(text.into_owned()),
         DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
             Ok(number) => Value::Integer(number),
-            Err(_) => return Err((Problem::Syntax { message: "the integer needs more than 64 bits".into() }, span)),
+            Err(_) => return Err(Broken::syntax("the integer needs more than 64 bits", span)),
         },
         DeValue::Float(number) => match number.as_str().parse::<f64>() {
             // Infinity is a word; digits for it are a number that is too large.
             Ok(value) if !value.is_infinite() || number.as_str().ends_with("inf") => Value::Float(value),
-            _ => return Err((Problem::Syntax { message: "this is not a number of 64 bits".into() }, span)),
+            _ => return Err(Broken::syntax("this is not a number of 64 bits", span)),
         },
         DeValue::Boolean(truth) => Value::Bool(truth),
         DeValue::Datetime(date) => Value::Text(date.to_string()),
@@ -110,7 +129,7 @@ fn parse_json(text: &str) -> Parsed<Node> {
 fn node_of_json(text: &str, raw: &RawValue, depth: usize) -> Parsed<Node> {
     let part = raw.get();
     let span = span(text, part);
-    let wrong = |message: &str| Err((Problem::Syntax { message: message.into() }, span.clone()));
+    let wrong = |message: &str| Err(Broken::syntax(message, span.clone()));
     let value = match part.as_bytes().first() {
         Some(b'{' | b'[') if depth == MAX_DEPTH => return wrong("arrays and tables are nested too deeply"),
         Some(b'{') => Value::Table(entries_of_json(text, part, depth)?),
@@ -138,7 +157,7 @@ fn entries_of_json(text: &str, part: &str, depth: usize) -> Parsed<Vec<Entry>> {
         let key_span = span(text, key.get());
         let key: String = read(text, key.get())?;
         if !keys.insert(key.clone()) {
-            return Err((Problem::DuplicateKey { key }, key_span));
+            return Err(Broken::new(Why::DuplicateKey(key), key_span));
         }
         entries.push(Entry { key, key_span, node: node_of_json(text, value, depth + 1)? });
     }
@@ -180,8 +199,8 @@ fn read<'a, T: Deserialize<'a>>(text: &str, part: &'a str) -> Parsed<T> {
         let at = part.floor_char_boundary(byte);
         let width = part[at..].chars().next().map_or(0, char::len_utf8);
         let message = error.to_string();
-        let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
-        (Problem::Syntax { message }, span(text, &part[at..at + width]))
+        let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
+        Broken::syntax(message, span(text, &part[at..at + width]))
     })
 }
 
@@ -217,8 +236,8 @@ mod tests {
     }
 
     #[test]
-    fn a_job_must_be_a_table() {
-        assert!(matches!(parse("[1]", Syntax::Json), Err((Problem::WrongValue { .. }, _))));
+    fn a_document_is_a_table() {
+        assert!(matches!(parse("[1]", Syntax::Json), Err(Broken { why: Why::NoTable(_), .. })));
     }
 
     fn plain(node: &Node) -> String {
@@ -266,8 +285,8 @@ mod tests {
 
     #[test]
     fn a_key_may_not_come_twice() {
-        let (problem, span) = parse_json(r#"{"a":1,"a":2}"#).unwrap_err();
-        assert!(matches!(problem, Problem::DuplicateKey { .. }));
+        let Broken { why, span } = parse_json(r#"{"a":1,"a":2}"#).unwrap_err();
+        assert!(matches!(why, Why::DuplicateKey(_)));
         assert_eq!(span, 7..10);
     }
 }

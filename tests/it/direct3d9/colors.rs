@@ -152,7 +152,10 @@ fn fog_of_transformed_vertices_is_of_their_w() {
     sketch.set("/steps/0/render_states/FOGEND", json!(40));
     expect(&sketch, 0.75);
     sketch.set("/pipelines/main/fog_distance", json!("Z"));
-    assert_eq!(sketch.complaint(), "pipelines.main.fog_distance: unknown variant `Z`, expected `DEPTH` or `W`");
+    assert_eq!(
+        sketch.complaint(),
+        "pipelines.main.fog_distance: there is no distance of fog `Z` [expected one of DEPTH, W]"
+    );
     // Shaders' vertices have their depth, unless a scene says otherwise: w is 1.
     let mut sketch = Sketch::new(PLACE, "ps_2_0\ndef c0, 0.25, 0.5, 0.75, 1\nmov oC0, c0");
     sketch.draw(

@@ -64,7 +64,7 @@ fn buffers_come_before_default_values_and_exclude_names() {
     assert_near(sketch.color(), [0.5, 0.25, 0.0, 0.0], 1e-6);
     sketch.draw("vs_constants", json!({"scale": 1}));
     let complaint = sketch.complaint();
-    assert_eq!(complaint, "steps[0].vs_constants: `vc0` is bound: constants have either a buffer or names");
+    assert_eq!(complaint, "steps[0].vs_constants.scale: `vc0` is bound: constants have either a buffer or names");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn names_that_are_not_there_are_said() {
     );
     assert_eq!(
         complaint("vs_constants", json!({"scale": "large"})),
-        "steps[0].vs_constants.scale: a constant is numbers, true or false, or lists of these, not \"large\""
+        "steps[0].vs_constants.scale: a constant is numbers, true or false, or lists of these, not a string"
     );
     assert_eq!(
         complaint("ps_constants", json!({"scale": 1})),

@@ -3,10 +3,11 @@
 use std::fs;
 
 use brolga::bytecode::{Limits as FileLimits, sm3};
-use brolga::job::RunOptions;
-use brolga::scene::{Outcome, Scene, SceneError};
-use brolga::{Device, Engine, Limits};
+use brolga::document::{DocumentError, Outcome, RunOptions};
+use brolga::{Device, Engine};
 use serde_json::{Value, json};
+
+use crate::documents::{bytes, load, said};
 
 /// A scene in a folder of its own: a triangle over all of a target of 4 x 4 pixels, whose vertices are positions.
 pub struct Sketch {
@@ -103,31 +104,27 @@ impl Sketch {
 
     /// What is said about the scene, after its path.
     pub fn complaint(&self) -> String {
-        after_path(&self.error())
+        self.outcome(Engine::Jit).map_or_else(|error| said(&error), |_| "nothing is said".to_owned())
     }
 
     /// What is wrong with the scene.
-    pub fn error(&self) -> SceneError {
+    pub fn error(&self) -> DocumentError {
         self.outcome(Engine::Jit).expect_err("it is wrong")
     }
 
     /// What is probably wrong with it, after its path.
     pub fn warnings(&self) -> Vec<String> {
-        self.outcome(Engine::Jit).unwrap().warnings.iter().map(after_path).collect()
+        self.outcome(Engine::Jit).unwrap().warnings.iter().map(said).collect()
     }
 
-    fn run(&self, engine: Engine) -> Result<Vec<u8>, SceneError> {
-        Ok(self.outcome(engine)?.checks[0].bytes().to_vec())
+    fn run(&self, engine: Engine) -> Result<Vec<u8>, DocumentError> {
+        Ok(bytes(&self.outcome(engine)?, "target"))
     }
 
-    fn outcome(&self, engine: Engine) -> Result<Outcome, SceneError> {
+    fn outcome(&self, engine: Engine) -> Result<Outcome, DocumentError> {
         let path = self.folder.path().join("scene.json");
         fs::write(&path, self.scene.to_string()).unwrap();
         let device = Device::builder().threads(1).build().unwrap();
-        Scene::load(&path, &Limits::default())?.run(&device, &RunOptions::new(engine))
+        load(&path)?.run(&device, 0, &RunOptions::new(engine))
     }
-}
-
-fn after_path(error: &SceneError) -> String {
-    error.to_string().split_once(": ").unwrap().1.to_owned()
 }

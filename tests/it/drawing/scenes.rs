@@ -2,13 +2,13 @@
 
 use std::fs;
 
-use brolga::job::RunOptions;
-use brolga::scene::Scene;
-use brolga::{Engine, Limits};
+use brolga::Engine;
+use brolga::document::RunOptions;
 use serde_json::{Value, json};
 
 use super::canvas::{everywhere, on_both};
 use super::shaders::{self, pixel};
+use crate::documents::{bytes, load};
 
 /// The first pixel of two targets of 8 bits, which are 51, a fifth, in all channels before one triangle is drawn over them: its first output
 /// has two fifths and an alpha, its second three fifths and an alpha of 1.
@@ -47,10 +47,10 @@ fn drawn(alpha: f32, blend: &Value, step: &Value) -> [[u8; 4]; 2] {
     write("ps.cso", &pixel(code));
     write("any.bin", &[0; 64]);
     write("scene.json", scene.to_string().as_bytes());
-    let scene = Scene::load(&folder.path().join("scene.json"), &Limits::default()).unwrap();
+    let scene = load(&folder.path().join("scene.json")).unwrap();
     on_both(|device, engine: Engine| {
-        let outcome = scene.run(device, &RunOptions::new(engine)).unwrap();
-        [0, 1].map(|n| *outcome.checks[n].bytes().first_chunk::<4>().unwrap())
+        let outcome = scene.run(device, 0, &RunOptions::new(engine)).unwrap();
+        ["first", "second"].map(|name| *bytes(&outcome, name).first_chunk::<4>().unwrap())
     })
 }
 

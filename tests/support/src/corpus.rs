@@ -40,7 +40,7 @@ pub fn all_shaders() -> Vec<PathBuf> {
 /// All of these, and the shaders of examples and measurements.
 pub fn everywhere() -> Vec<PathBuf> {
     let root = data().join("../..");
-    let others = ["examples", "examples/field", "src/bench/suite/shaders"].map(|folder| root.join(folder));
+    let others = ["examples", "examples/field", "bench/suite/src/shaders"].map(|folder| root.join(folder));
     let mut shaders = all_shaders();
     shaders.extend(others.iter().flat_map(|folder| files(folder)).filter(|path| is_container(path)));
     shaders.sort();

@@ -1,14 +1,14 @@
-//! The corpus's executions, kernels that sample textures, class instances and the examples as jobs: every compiled form, on both
+//! The corpus's executions, kernels that sample textures, class instances and the examples as documents: every compiled form, on both
 //! engines, on one thread and several, and with each set of instructions that the processor has. All give the same bits.
 //!
 //! The expected results were computed with numpy from the meaning of the HLSL, those of kernels by lavapipe, those of the
 //! examples with the scripts beside them. Examples that only make a picture are looked at otherwise: mandelbrot in `cli/`,
-//! galaxies here. The engines must agree bit for bit, but for slots whose order is said not to matter.
+//! galaxies here. The engines must agree bit for bit, but for resources whose order is said not to matter.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use brolga::job::{Comparison, Job, Outcome, Prepared, RunOptions};
+use brolga::document::{Checked, Document, Outcome, RunOptions};
 use brolga::{CpuFeatures, Device, Engine, Oversize};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -18,11 +18,11 @@ const EXECUTIONS: usize = 32 + 6;
 fn main() {
     let mut trials = Vec::new();
     let mut executions = 0;
-    for path in jobs() {
-        let job = Job::load(&path).unwrap_or_else(|error| panic!("{error}"));
+    for path in documents() {
+        let document = load(&path);
         executions += usize::from(path.ends_with("case.json"));
-        for (at, shader) in job.shaders.iter().enumerate() {
-            let name = format!("{}/{}", job.name, shader.value.display());
+        for (at, shader) in document.shaders().enumerate() {
+            let name = format!("{}/{}", document.name(), shader.display());
             let path = path.clone();
             trials.push(Trial::test(name, move || check(&path, at)));
         }
@@ -43,33 +43,37 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The `case.json` of every execution and kernel, the jobs with class instances, and the examples that know their results, each in the
+/// The `case.json` of every execution and kernel, the documents with class instances, and the examples that know their results, each in the
 /// order of their names.
-fn jobs() -> Vec<PathBuf> {
+fn documents() -> Vec<PathBuf> {
     let folders = ["exec", "kernels"].map(|name| fs::read_dir(root().join("tests/data").join(name)));
     let folders = folders.into_iter().flat_map(|entries| entries.expect("the corpus is part of the repository"));
     let cases = folders.map(|entry| entry.expect("the folder can be read").path().join("case.json"));
-    let mut jobs: Vec<PathBuf> = cases.filter(|path| path.exists()).collect();
-    jobs.sort();
-    jobs.extend(["plain.toml", "waves.json", "waves.toml"].map(|name| root().join("tests/data/interfaces").join(name)));
-    let expecting = examples().into_iter().filter(|(_, job)| !job.expectations.is_empty());
-    jobs.extend(expecting.map(|(path, _)| path));
-    jobs
+    let mut documents: Vec<PathBuf> = cases.filter(|path| path.exists()).collect();
+    documents.sort();
+    let interfaces = root().join("tests/data/interfaces");
+    documents.extend(["plain.toml", "waves.json", "waves.toml"].map(|name| interfaces.join(name)));
+    let expecting = examples().into_iter().filter(|(_, document)| document.expectations() > 0);
+    documents.extend(expecting.map(|(path, _)| path));
+    documents
 }
 
-fn examples() -> Vec<(PathBuf, Job)> {
+fn load(path: &Path) -> Document {
+    Document::load(path).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn examples() -> Vec<(PathBuf, Document)> {
     let files = fs::read_dir(root().join("examples")).expect("the examples are part of the repository");
     let mut paths: Vec<PathBuf> = files.map(|entry| entry.expect("the folder can be read").path()).collect();
     paths.retain(|path| path.extension().is_some_and(|end| end == "toml"));
     paths.sort();
-    let job = |path: &PathBuf| Job::load(path).unwrap_or_else(|error| panic!("{error}"));
-    paths.iter().map(|path| (path.clone(), job(path))).collect()
+    paths.into_iter().map(|path| (path.clone(), load(&path))).collect()
 }
 
 /// The examples that expect nothing.
 fn pictures() -> Vec<String> {
-    let pictures = examples().into_iter().filter(|(_, job)| job.expectations.is_empty());
-    pictures.map(|(_, job)| job.name).collect()
+    let pictures = examples().into_iter().filter(|(_, document)| document.expectations() == 0);
+    pictures.map(|(_, document)| document.name().to_owned()).collect()
 }
 
 /// Where a thousand steps end cannot be computed in another way: small differences grow. But bodies that only pull at each
@@ -77,13 +81,13 @@ fn pictures() -> Vec<String> {
 fn galaxies_keep_their_momentum() -> Result<(), Failed> {
     const TIME: f64 = 1000.0 * 0.0016;
     let device = Device::builder().threads(1).build()?;
-    let ready = Job::load(&root().join("examples/galaxies.toml"))?.prepare(device.limits())?;
+    let prepared = load(&root().join("examples/galaxies.toml")).prepare(device.limits())?;
     let mut options = RunOptions::new(Engine::best());
-    options.all_slots = true;
-    let outcome = ready.run(&device, 0, &options)?;
-    let [end, lights, picture] = outcome.slots.as_slice() else { return Err("the job has three u#".into()) };
+    options.keep_all = true;
+    let outcome = prepared.run(&device, 0, &options)?;
+    let [end, lights, picture] = outcome.resources.as_slice() else { return Err("the document has three u#".into()) };
     let start = fs::read(root().join("examples/nbody_start.npy"))?;
-    let [end, lights, picture] = [end, lights, picture].map(|slot| slot.bytes.to_vec().unwrap());
+    let [end, lights, picture] = [end, lights, picture].map(|resource| resource.bytes.to_vec().unwrap());
     let header = start.len() - end.len();
     let before = centre_of_mass(&start[header..]);
     let after = centre_of_mass(&end);
@@ -126,7 +130,7 @@ fn centre_of_mass(bodies: &[u8]) -> [f64; 6] {
     sums.map(|sum| sum / whole)
 }
 
-/// A way to run a job.
+/// A way to run a document.
 #[derive(Clone, Copy)]
 struct Way {
     engine: Engine,
@@ -153,35 +157,31 @@ fn check(path: &Path, shader: usize) -> Result<(), Failed> {
             Some(features) => builder.features(features).build()?,
             None => builder.build()?,
         };
-        let ready = Job::load(path)?.prepare(device.limits())?;
+        let prepared = Document::load(path)?.prepare(device.limits())?;
         let mut options = RunOptions::new(engine);
-        options.all_slots = true;
+        options.keep_all = true;
         options.oversize = Oversize::Refuse;
         let what = features.map_or(String::new(), |features| format!(" with {}", features.names().join(", ")));
         let where_ = format!("{engine}{what}, {threads} threads");
-        let outcome = match ready.run(&device, shader, &options) {
+        let outcome = match prepared.run(&device, shader, &options) {
             Ok(outcome) => outcome,
             Err(error) => return Err(format!("{where_}: {error}").into()),
         };
-        expect(&ready, &outcome, &where_)?;
-        if let Some(register) = first.as_ref().and_then(|first| ready.disagreement(first, &outcome)) {
-            return Err(format!("{where_}: {register} has other bits than the interpreter gave").into());
+        expect(&outcome, &where_)?;
+        if let Some(name) = first.as_ref().and_then(|first| first.disagreement(&outcome)) {
+            return Err(format!("{where_}: {name} has other bits than the interpreter gave").into());
         }
         first.get_or_insert(outcome);
     }
     Ok(())
 }
 
-fn expect(ready: &Prepared, outcome: &Outcome, where_: &str) -> Result<(), Failed> {
-    let found = ready.compare(outcome)?;
-    if found.is_empty() {
-        return Err("the job expects nothing".into());
+fn expect(outcome: &Outcome, where_: &str) -> Result<(), Failed> {
+    if outcome.checks.is_empty() {
+        return Err("the document expects nothing".into());
     }
-    match found.iter().find(|found| !found.passed()) {
+    match outcome.checks.iter().find(|checked| checked.holds() != Some(true)) {
         None => Ok(()),
-        Some(Comparison { register, compared, mismatches, first, counter, .. }) => Err(format!(
-            "{where_}: {register}: {mismatches} of {compared} differ, counter {counter:?}, first {first:#?}"
-        )
-        .into()),
+        Some(checked @ Checked { id, result, .. }) => Err(format!("{where_}: {id}: {checked}: {result:#?}").into()),
     }
 }
