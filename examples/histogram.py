@@ -1,4 +1,4 @@
-"""Writes histogram_counts.npy: how often each shade of red, green and blue stands in mandelbrot.png.
+"""Writes histogram_counts.npy: how often each shade of red, green and blue stands in ../docs/images/mandelbrot.png.
 
 Run it as `python3 histogram.py`. It reads the picture by itself, so that the example does not rest on one decoder alone.
 """
@@ -38,7 +38,7 @@ def rows(data: bytes, pixel: int):
         yield last
 
 
-with open("mandelbrot.png", "rb") as file:
+with open("../docs/images/mandelbrot.png", "rb") as file:
     picture = file.read()
 header = next(body for kind, body in chunks(picture) if kind == b"IHDR")
 assert header[8:] == bytes([8, 6, 0, 0, 0]), "eight bits each of red, green, blue and alpha"

@@ -6,10 +6,10 @@ differ by a rounding of a last bit.
 
     tonemap_scene.exr               the scene's light
     ../docs/images/tonemap_cut.png  the scene cut to what a screen can show
-    tonemap.png      the scene through the film curve; the example blur starts from it
-    blur.png         the same, blurred
+    ../docs/images/tonemap.png      the scene through the film curve; the example blur starts from it
+    ../docs/images/blur.png         the same, blurred
     resize_source.png               the same, a quarter as wide and high
-    resize.png       that, as wide and high as before
+    ../docs/images/resize.png       that, as wide and high as before
 """
 
 import struct
@@ -222,8 +222,8 @@ if __name__ == "__main__":
     light = light.astype(np.float16).astype(float)
     picture = encoded(film(EXPOSURE * light))
     write_png(IMAGES + "tonemap_cut.png", encoded(light))
-    write_png("tonemap.png", picture)
-    write_png("blur.png", encoded(blur(decoded(picture), SIGMA, RADIUS)))
+    write_png(IMAGES + "tonemap.png", picture)
+    write_png(IMAGES + "blur.png", encoded(blur(decoded(picture), SIGMA, RADIUS)))
     small = encoded(decoded(picture).reshape(HEIGHT // 4, 4, WIDTH // 4, 4, 3).mean((1, 3)))
     write_png("resize_source.png", small)
-    write_png("resize.png", encoded(resize(decoded(small), HEIGHT, WIDTH)))
+    write_png(IMAGES + "resize.png", encoded(resize(decoded(small), HEIGHT, WIDTH)))

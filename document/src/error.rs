@@ -270,7 +270,7 @@ pub enum Problem {
         limit: u64,
     },
     /// A file that the document names cannot be read, or does not hold what its name says, or what the document wants.
-    #[error("{}: {problem}", short_path(path))]
+    #[error("{}{}: {problem}", if matches!(**problem, FileProblem::Io(_)) { "cannot read " } else { "" }, short_path(path))]
     File {
         /// The file.
         path: PathBuf,

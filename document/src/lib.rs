@@ -151,7 +151,7 @@ impl Document {
         })
     }
 
-    /// The same document, which may name any file that the user may read or write, and not only those in its folder.
+    /// The same document, which may write any file that the user may write, and not only those in the folder for outputs.
     pub fn anywhere(mut self) -> Self {
         self.reach = Reach::Anywhere;
         self

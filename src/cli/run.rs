@@ -44,7 +44,7 @@ pub(super) struct Arguments {
     /// The folder for the files of `save`, which is made if need be; by default the current one
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
-    /// Let documents name files outside of their folders, and outside of the folder for outputs
+    /// Let documents write outside of the folder for outputs too
     #[arg(long)]
     anywhere: bool,
     /// Print what a resource holds after the run: a register or a name, or one with the first elements, as `u0:16`

@@ -38,7 +38,7 @@ fn tables_have_a_row_for_each_and_no_output_is_written() {
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{}", run.out);
     let [runs, shaders] = &tables(&run.out)[..] else { panic!("two tables, in {}", run.out) };
     let headings =
-        ["job", "engine", "threads", "workers", "run", "least", "spread", "cpu", "ns/thread", "rate", "scaling"];
+        ["document", "engine", "threads", "workers", "run", "least", "spread", "cpu", "ns/thread", "rate", "scaling"];
     assert_eq!(runs[0], headings);
     // One group is work for one worker.
     let firsts: Vec<&[&str]> = runs[1..].iter().map(|line| &line[..4]).collect();
@@ -46,7 +46,7 @@ fn tables_have_a_row_for_each_and_no_output_is_written() {
     let expected = [row("jit", "1"), row("jit", "2"), row("interpreter", "1"), row("interpreter", "2")];
     assert_eq!(firsts, expected);
     let [stages, code] = [&STAGES[..], &["compile", "code", "frame", "vectors", "spills", "reloads"]];
-    assert_eq!(shaders[0], [&["job", "engine"], stages, code].concat());
+    assert_eq!(shaders[0], [&["document", "engine"], stages, code].concat());
     // Both engines, whatever the threads. The interpreter has no machine code.
     assert_eq!(shaders[1..].iter().map(|line| line[1]).collect::<Vec<_>>(), ["jit", "interpreter"]);
     assert!(shaders[2].ends_with(&["-"; 5]), "{}", run.out);
@@ -76,9 +76,9 @@ fn the_suite_is_checked_and_measured() {
     let run = folder.brolga(&[&arguments[..], &["--format", "json"]].concat());
     assert_eq!(run.code, Some(0), "{}", run.err);
     let document = document(&run);
-    let cases = document["jobs"].as_array().unwrap();
+    let cases = document["documents"].as_array().unwrap();
     // In the order of the suite, not of the option.
-    assert_eq!(cases.iter().map(|case| case["job"].as_str().unwrap()).collect::<Vec<_>>(), ["saxpy_l2", "tiny"]);
+    assert_eq!(cases.iter().map(|case| case["document"].as_str().unwrap()).collect::<Vec<_>>(), ["saxpy_l2", "tiny"]);
     let saxpy = cases[0]["results"].as_array().unwrap();
     assert_eq!(saxpy.len(), 2);
     for (result, threads) in saxpy.iter().zip([1.0, 2.0]) {
@@ -144,13 +144,13 @@ fn what_is_saved_can_be_compared_with() {
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
     let document = document(&run);
     assert_eq!(serde_json::from_slice::<Value>(&std::fs::read(folder.path("old.json")).unwrap()).unwrap(), document);
-    let [job, other] = [0, 1].map(|at| &document["jobs"][at]["results"][0]["compared"]);
+    let [job, other] = [0, 1].map(|at| &document["documents"][at]["results"][0]["compared"]);
     assert_eq!((&job[0]["with"], other), (&"old.json".into(), &Value::Array(Vec::new())));
     let run_change = &job[0]["run"];
     assert_eq!(keys(run_change), "what before_ms now_ms ratio verdict");
     let number = |key: &str| run_change[key].as_f64().unwrap();
     assert!((number("ratio") - number("before_ms") / number("now_ms")).abs() < 1e-9);
-    assert_eq!(number("now_ms"), document["jobs"][0]["results"][0]["run"]["cpu"]["median_ms"].as_f64().unwrap());
+    assert_eq!(number("now_ms"), document["documents"][0]["results"][0]["run"]["cpu"]["median_ms"].as_f64().unwrap());
     // What was measured in turns with other jobs is no faster for it.
     assert_eq!((&run_change["verdict"], &job[0]["compile"]["verdict"]), (&"other list".into(), &"other list".into()));
     let run = bench(&["job.toml", "--compare", "old.json"]);
@@ -244,12 +244,12 @@ fn the_document_has_the_form_that_is_promised() {
         folder.brolga(&["bench", "job.toml", "bad.toml", "--rounds", "3", "--threads", "1,2", "--format", "json"]);
     assert_eq!(run.code, Some(2));
     let document = document(&run);
-    assert_eq!(keys(&document), "passed interrupted machine jobs");
+    assert_eq!(keys(&document), "passed interrupted machine documents");
     assert_eq!((&document["passed"], &document["interrupted"]), (&Value::from(false), &Value::from(false)));
     assert_eq!(keys(&document["machine"]), "brolga processor processors system reference waited");
-    let [job, bad] = [0, 1].map(|at| &document["jobs"][at]);
+    let [job, bad] = [0, 1].map(|at| &document["documents"][at]);
     assert_eq!(keys(job), "job name results error");
-    assert_eq!((&job["job"], &job["error"]), (&Value::from("job.toml"), &Value::Null));
+    assert_eq!((&job["document"], &job["error"]), (&Value::from("job.toml"), &Value::Null));
     assert_eq!(
         (&bad["error"]["line"], &bad["error"]["help"]),
         (&Value::from(1), &Value::from("did you mean `shader`?"))
@@ -263,7 +263,7 @@ fn the_document_has_the_form_that_is_promised() {
                         run ns_per_thread cpu_ns_per_thread threads_per_second work bytes_per_second operations_per_second speedup scaling frame compared";
         assert_eq!(keys(result), promised);
         assert_eq!(result["verdict"], "pass");
-        assert_eq!((&result["slots"][0]["slot"], &result["slots"][0]["mismatches"]), (&"u0".into(), &0.into()));
+        assert_eq!((&result["expectations"][0]["id"], &result["expectations"][0]["mismatches"]), (&"u0".into(), &0.into()));
         assert_eq!(keys(&result["code"]), "bytes instructions frame_bytes vector_bytes is_refused spills reloads");
         assert!(result["code"]["bytes"].as_u64() > result["code"]["instructions"].as_u64());
         let stages = result["compile"]["stages"].as_array().unwrap();
@@ -289,7 +289,7 @@ fn a_time_gives_three_dispatches_at_least() {
     folder.write("job.toml", ADD);
     let run = folder.brolga(&["bench", "job.toml", "--seconds", "0.000001", "--format", "json"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
-    let result = &document(&run)["jobs"][0]["results"][0];
+    let result = &document(&run)["documents"][0]["results"][0];
     assert_eq!(result["verdict"], "done");
     assert!(result["run"]["samples"].as_u64().unwrap() >= 3, "{result}");
     assert!(result["compile"]["samples"].as_u64().unwrap() >= 1, "{result}");
@@ -308,7 +308,7 @@ fn what_is_wrong_is_not_measured() {
     let run = folder.brolga(&["bench", "wrong.toml", "right.toml", "--rounds", "1", "--format", "json"]);
     assert_eq!(run.code, Some(1), "{}", run.err);
     let document = document(&run);
-    let [wrong, right] = [0, 1].map(|at| &document["jobs"][at]["results"][0]);
+    let [wrong, right] = [0, 1].map(|at| &document["documents"][at]["results"][0]);
     assert_eq!((&wrong["verdict"], &wrong["run"]["samples"]), (&"fail".into(), &0.into()));
     assert_eq!((&wrong["run"]["wall"], &wrong["ns_per_thread"]), (&Value::Null, &Value::Null));
     assert_eq!((&right["verdict"], &right["run"]["samples"]), (&"pass".into(), &1.into()));
@@ -339,7 +339,7 @@ fn wrong_use_is_refused() {
         (&["job.toml", "--threads", "1,1025"], &["1025"]),
         (&["job.toml", "--threads", "1,,2"], &["--threads"]),
         (&["job.toml", "--engine", "both"], &["both", "interpreter"]),
-        (&["none.toml"], &["none.toml", "cannot read the job"]),
+        (&["none.toml"], &["none.toml", "cannot read the document"]),
         (&["add.cso"], &["add.cso", ".toml or .json"]),
     ] {
         folder.brolga(&[&["bench"], arguments].concat()).fails(2, parts);
@@ -383,7 +383,7 @@ fn frames_of_scenes_and_drawings_have_a_table_of_their_own() {
     let run = folder.brolga(&["bench", "scene.json", "--only", "quad", "--rounds", "2", "--threads", "1,2"]);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{}", run.out);
     let [frames] = &tables(&run.out)[..] else { panic!("one table, in {}", run.out) };
-    let headings = ["job", "engine", "threads", "frame", "least", "spread", "cpu", "pixels", "rate", "first"];
+    let headings = ["document", "engine", "threads", "frame", "least", "spread", "cpu", "pixels", "rate", "first"];
     assert_eq!(frames[0], headings);
     let rows: Vec<_> = frames[1..].iter().map(|line| (line[0], line[1], line[2], line[7])).collect();
     let row = |name, threads, pixels| (name, "jit", threads, pixels);
@@ -399,7 +399,7 @@ fn frames_of_scenes_and_drawings_have_a_table_of_their_own() {
 
     let run = folder.brolga(&["bench", "scene.json", "--rounds", "1", "--format", "json", "--save", "before.json"]);
     let document = document(&run);
-    let result = &document["jobs"][0]["results"][0];
+    let result = &document["documents"][0]["results"][0];
     assert_eq!((&result["verdict"], &result["frame"]["primitives"]), (&"pass".into(), &1.into()));
     assert!(result["compile"]["first_ms"].as_f64().unwrap() > 0.0, "{}", run.out);
     let run = folder.brolga(&["bench", "scene.json", "--rounds", "1", "--compare", "before.json"]);

@@ -250,10 +250,10 @@ fn a_short_constant_buffer_is_told_and_runs() {
     );
     let run = folder.brolga(&["run", "job.toml", "--format", "json"]);
     let document: serde_json::Value = serde_json::from_str(&run.out).unwrap();
-    assert!(document["jobs"][0]["warnings"][0]["message"].as_str().unwrap().starts_with("b0 has 12 bytes"));
-    assert_eq!(document["jobs"][0]["runs"][0]["counters"][0]["slot"], "u1");
-    assert_eq!(document["jobs"][0]["runs"][0]["counters"][0]["value"], 2);
-    assert_eq!(document["jobs"][0]["runs"][0]["counters"][0]["elements"], 4);
+    assert!(document["documents"][0]["warnings"][0]["message"].as_str().unwrap().starts_with("b0 has 12 bytes"));
+    assert_eq!(document["documents"][0]["runs"][0]["counters"][0]["resource"], "u1");
+    assert_eq!(document["documents"][0]["runs"][0]["counters"][0]["value"], 2);
+    assert_eq!(document["documents"][0]["runs"][0]["counters"][0]["elements"], 4);
 }
 
 #[test]

@@ -181,11 +181,11 @@ fn json_has_the_same_facts() {
     assert_eq!(run.code, Some(2));
     let document: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!(document["passed"], false);
-    assert_eq!(document["jobs"][0]["runs"][0]["verdict"], "done");
-    assert_eq!(document["jobs"][0]["runs"][0]["threads"], 64);
-    assert!(document["jobs"][0]["runs"][0]["threads_per_second"].as_f64().unwrap() > 0.0);
-    assert_eq!(document["jobs"][1]["error"]["line"], 1);
-    assert_eq!(document["jobs"][1]["error"]["help"], "did you mean `shader`?");
+    assert_eq!(document["documents"][0]["runs"][0]["verdict"], "done");
+    assert_eq!(document["documents"][0]["runs"][0]["threads"], 64);
+    assert!(document["documents"][0]["runs"][0]["threads_per_second"].as_f64().unwrap() > 0.0);
+    assert_eq!(document["documents"][1]["error"]["line"], 1);
+    assert_eq!(document["documents"][1]["error"]["help"], "did you mean `shader`?");
 }
 
 #[test]
@@ -344,7 +344,7 @@ fn a_class_instance_that_is_missing_or_wrong_is_shown_with_what_would_fit() {
         &[
             "no class instance is chosen for `waves` of type IWave, which takes square, ramps[0]",
             "job.toml:1:10",
-            "in the job's table `instances`, as in `waves = \"square\"`",
+            "in the table `instances`, as in `waves = \"square\"`",
         ],
     );
     let job = |mix: &str, wave: &str| waves(&format!("mix = \"{mix}\"\nwaves = \"Zero\"\nwave = \"{wave}\""));
@@ -507,7 +507,7 @@ fn two_jobs_of_a_command_do_not_write_one_file() {
     folder.write("job.toml", format!("{ADD}save = \"a.bin\"\n"));
     folder.write("other.toml", format!("{ADD}fill = {{ u32 = 1 }}\nsave = \"./a.bin\"\n"));
     let run = folder.brolga(&["run", "job.toml", "other.toml"]);
-    run.fails(2, &["other.toml", "already written by an earlier job"]);
+    run.fails(2, &["other.toml", "already written by an earlier document"]);
     assert_eq!(folder.leavings(), ["a.bin"]);
     folder.job(&format!("{ADD}save = \"nodir/a.bin\"\n")).fails(2, &["cannot write nodir/a.bin: "]);
     assert!(!folder.job(&format!("{ADD}save = \"nodir/a.bin\"\n")).err.contains(".part"));

@@ -117,7 +117,7 @@ const INPUTS: &[Input] = &[
         name: "a text of values",
         is_large: false,
         make: |folder| job(folder, &format!("[t0]\nu32 = [{}]\n", "1,".repeat(7 << 20))),
-        parts: &["job.toml: cannot read the job: cannot allocate 1174409760 bytes"],
+        parts: &["job.toml: cannot read the document: cannot allocate 1174409760 bytes"],
     },
     Input {
         name: "a scene's buffers",
@@ -125,7 +125,7 @@ const INPUTS: &[Input] = &[
         make: |folder| {
             scene(folder, json!({ "a": { "kind": "raw", "size": 8_589_934_592_u64 } }), json!([]), json!({}))
         },
-        parts: &["scene.json: resources.a: cannot allocate 8589934592 bytes"],
+        parts: &["`a`: cannot allocate 8589934592 bytes"],
     },
     Input {
         name: "a scene's mip levels",
@@ -134,7 +134,7 @@ const INPUTS: &[Input] = &[
             let texture = json!({ "kind": "texture2d", "format": "R8G8B8A8_UNORM_SRGB", "width": 16384, "height": 16384, "mips": 15 });
             scene(folder, json!({ "a": texture }), json!([{ "op": "generate_mips", "resource": "a" }]), json!({}))
         },
-        parts: &["scene.json: resources.a: cannot allocate 1431655764 bytes"],
+        parts: &["`a`: cannot allocate 1431655764 bytes"],
     },
     Input {
         name: "a scene's array",
@@ -143,7 +143,7 @@ const INPUTS: &[Input] = &[
             sparse(folder, "x.npy", &array(1 << 28), 1 << 30);
             scene(folder, json!({ "a": { "kind": "raw", "file": "x.npy" } }), json!([]), json!({}))
         },
-        parts: &["scene.json: resources.a: cannot allocate 1073741824 bytes"],
+        parts: &["`a`: cannot allocate 1073741824 bytes"],
     },
     Input {
         name: "what a scene expects of a buffer",

@@ -29,12 +29,12 @@ fn mistakes_are_told_with_what_would_be_right() {
     folder
         .job(&format!("{ADD}save = 1\n"))
         .fails(2, &["`save` takes the name of a file, or a table, this is an integer"]);
-    with("[t1]", "[cb1]", &["unknown key `cb1` in the job", "did you mean `b1`?"]);
+    with("[t1]", "[cb1]", &["unknown key `cb1` in the document", "did you mean `b1`?"]);
     with("[t1]", "[somewhere]", &["the keys here are name,", "b0, t0, u0, s0"]);
     with(
         "dispatch",
         "dispach",
-        &["unknown key `dispach` in the job", "job.toml:3:1", "dispach = [1, 1, 1]", "`dispatch`?"],
+        &["unknown key `dispach` in the document", "job.toml:3:1", "dispach = [1, 1, 1]", "`dispatch`?"],
     );
     folder.write("short.bin", [0; 1000]);
     let short = ["short.bin has 1000 bytes, t0 needs 1024", "24 bytes are missing", "job.toml:6:8"];
@@ -56,7 +56,7 @@ fn an_output_that_cannot_be_written_is_found_before_the_run() {
     save("missing/out.bin", &["cannot write missing/out.bin: there is no folder missing", "job.toml:5:8"]);
     save("taken.bin", &["cannot write taken.bin"]);
     save("x.png", &["x.png cannot hold u0: a picture is made from a texture"]);
-    save("a.bin\"\n[u1]\nraw = 4\nsave = \"./a.bin", &["written by two registers"]);
+    save("a.bin\"\n[u1]\nraw = 4\nsave = \"./a.bin", &["written twice"]);
     assert_eq!(folder.leavings(), ["taken.bin"]);
 }
 
@@ -86,10 +86,10 @@ fn what_cannot_be_read_is_named() {
     folder.job(&geometry).fails(2, &["geometry.cube.gs_5_0.cso", "geometry"]);
     folder.write("job.json", "{\"shader\": \"add.cso\",}").write("job.toml", ADD);
     for (arguments, parts) in [
-        (&["none.toml"][..], &["none.toml", "cannot read the job"][..]),
+        (&["none.toml"][..], &["none.toml", "cannot read the document"][..]),
         (&["add.cso"], &["add.cso", ".toml or .json"]),
         (&["job.json"], &["job.json:1:"]),
-        (&[], &["JOB"]),
+        (&[], &["DOCUMENT"]),
         (&["job.toml", "--timeout", "0"], &["not a time in seconds"]),
         (&["job.toml", "--engine", "gpu"], &["gpu", "interpreter"]),
     ] {
@@ -153,7 +153,7 @@ fn a_job_of_many_megabytes_is_refused_with_advice() {
     fs::write(folder.path("job.json"), "[".repeat((16 << 20) + 1)).unwrap();
     folder
         .brolga(&["run", "job.json"])
-        .fails(2, &["cannot read the job: it has 16777217 bytes, the limit is 16777216"]);
+        .fails(2, &["cannot read the document: it has 16777217 bytes, the limit is 16777216"]);
 }
 
 #[test]
@@ -167,6 +167,6 @@ fn a_file_that_is_no_shader_is_told_by_run_too() {
     }
     let run = folder.write("j.toml", ADD.replace("add.cso", "a.spv")).brolga(&["run", "j.toml", "--format", "json"]);
     let document: serde_json::Value = serde_json::from_str(&run.out).unwrap();
-    let help = document["jobs"][0]["error"]["help"].as_str().unwrap();
+    let help = document["documents"][0]["error"]["help"].as_str().unwrap();
     assert!(help.starts_with("this is SPIR-V: `spirv-cross --hlsl --shader-model 50` makes HLSL of it"), "{help}");
 }

@@ -150,7 +150,7 @@ fn a_scene_shows_what_the_shader_gives() {
     let run = folder.brolga(&["run", "tint", "--pixel", "30,30", "--format", "json"]);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
     let document: serde_json::Value = serde_json::from_str(&run.out).unwrap();
-    let draw = &document["jobs"][0]["runs"][0]["pixel"][1];
+    let draw = &document["documents"][0]["runs"][0]["pixel"][1];
     let after = draw["fragments"].as_array().unwrap().last().unwrap()["textures"][0]["after"].clone();
     let texel: Vec<f64> = after.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect();
     // The rectangle begins at column and row 25.6 of 256, with (1, 1, 0, 1), and ends 204.8 further with (0, 0, 1, 1).

@@ -21,15 +21,15 @@ fn a_job_does_not_replace_what_it_is_made_of() {
     fs::hard_link(folder.path("in.bin"), folder.path("second.bin")).unwrap();
     let files = ["add.cso", "in.bin", "want.bin"].map(|name| (name, fs::read(folder.path(name)).unwrap()));
     for (output, what) in [
-        ("add.cso", "the job's own shader"),
-        ("inner/../add.cso", "the job's own shader"),
+        ("add.cso", "the document's own shader"),
+        ("inner/../add.cso", "a document writes in the folder for outputs or below it"),
         #[cfg(unix)]
-        ("link.cso", "the job's own shader"),
-        ("job.toml", "the job's own file"),
-        ("in.bin", "the job's own input"),
+        ("link.cso", "the document's own shader"),
+        ("job.toml", "the document's own file"),
+        ("in.bin", "the document's own input"),
         #[cfg(unix)]
-        ("second.bin", "the job's own input"),
-        ("want.bin", "the job's own expected file"),
+        ("second.bin", "the document's own input"),
+        ("want.bin", "the document's own expected file"),
     ] {
         let job = saving(output).replace("u32 = [1, 2, 3, 4]", "file = \"in.bin\"");
         let job = format!("{job}expect = {{ file = \"want.bin\", type = \"u32\" }}\n");
@@ -116,5 +116,5 @@ fn a_dash_is_standard_output_and_what_there_is_to_say_goes_to_the_other_one() {
     folder
         .write("other.toml", ADD)
         .brolga(&["run", "job.toml", "other.toml"])
-        .fails(2, &["a file `-` is standard output, where lines about the other jobs are", "run this one alone"]);
+        .fails(2, &["a file `-` is standard output, where lines about the other documents are", "run this one alone"]);
 }

@@ -30,7 +30,7 @@ def blur(picture: np.ndarray, sigma: float) -> np.ndarray:
 
 
 def main(
-    picture: str = str(EXAMPLES.parent / "examples/tonemap.png"), sigma: str = "3", output: str = "blurred.png"
+    picture: str = str(EXAMPLES.parent / "docs/images/tonemap.png"), sigma: str = "3", output: str = "blurred.png"
 ) -> None:
     pixels = np.round(matplotlib.image.imread(picture) * 255).astype(np.uint8)
     if pixels.shape[2] == 3:

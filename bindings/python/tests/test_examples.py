@@ -19,7 +19,7 @@ def run(folder: Path, script: Path, *arguments: str) -> str:
 def test_image_filter(tmp_path: Path) -> None:
     """The expected picture is the one that the job is held against."""
     assert "192 x 320 pixels" in run(tmp_path, OWN / "image_filter.py")
-    [blurred, expected] = [image.imread(path) for path in (tmp_path / "blurred.png", ROOT / "examples/blur.png")]
+    [blurred, expected] = [image.imread(path) for path in (tmp_path / "blurred.png", ROOT / "docs/images/blur.png")]
     assert np.abs(blurred[..., :3] - expected[..., :3]).max() < 1.5 / 255
 
 

@@ -16,7 +16,7 @@ def test_a_picture_is_tone_mapped_as_the_example_is(device: brolga.Device) -> No
     """The expected picture is one that another program computed; a code may be one off."""
     outcome = brolga.Job(EXAMPLES / "tonemap.toml").run(device)
     assert outcome.passed and outcome.failures == []
-    expected = pixels(ROOT / "examples/tonemap.png")
+    expected = pixels(ROOT / "docs/images/tonemap.png")
     picture = outcome.arrays["u0"]
     assert picture.shape == (192, 320, 4) and (picture[..., 3] == 255).all()
     assert np.abs(picture[..., :3].astype(int) - expected[..., :3]).max() <= 1

@@ -58,10 +58,7 @@ impl Document {
                     continue;
                 }
                 let failed = |problem| self.error((problem, file.span.clone()));
-                let path = self.reach.check(&folder, &file.value);
-                let path = path.map_err(|problem| {
-                    failed(Problem::File { path: file.value.clone(), problem: Box::new(problem) })
-                })?;
+                let path = folder.join(&file.value);
                 let (profile, entry) = (shader.profile.as_deref(), shader.entry.as_deref());
                 let mut source = Source::new(path, profile.unwrap_or(USUAL_PROFILE), entry.unwrap_or(USUAL_ENTRY));
                 source.defines = shader.defines.clone();

@@ -52,7 +52,7 @@ mod tests {
         let numbered = NUMBERED.iter().flat_map(|(name, .., count)| (0..*count).map(move |n| format!("{name}{n}")));
         for name in CONSTANTS.iter().map(|(name, ..)| (*name).to_owned()).chain(numbered) {
             let (stage, register) = find(&name).unwrap();
-            assert_eq!(written(true, stage, &register), name);
+            assert_eq!(written(true, stage, &register.to_string()), name);
         }
         for wrong in ["", "b0", "vc1", "t", "t16", "vt4", "v0", "t-1", "s99999999999"] {
             assert_eq!(find(wrong), None, "{wrong}");

@@ -115,7 +115,7 @@ impl Loader<'_> {
         }
         let bytes_of =
             |levels: &[Level]| levels.iter().map(Level::texels).sum::<u64>().saturating_mul(format.size_bytes().into());
-        let path = self.folder.file("expected file", &file.value, &file.span)?;
+        let path = self.folder.file("expected file", &file.value);
         let failed = |problem| self.folder.failed(&file.span, path.clone(), problem);
         let form = form_of(&path);
         let most = bytes_of(&levels);
@@ -207,7 +207,7 @@ impl Loader<'_> {
             return Err((Problem::value("numbers are expected in a file"), expectation.span.clone()));
         };
         let mut pattern = rules.pattern.clone();
-        let path = self.folder.file("expected file", &file.value, &file.span)?;
+        let path = self.folder.file("expected file", &file.value);
         let large = self.large_file(file, &path, |length| length >= MAPPED_FROM)?;
         let (bytes, element) = match large.filter(|large| large.part.can_be_mapped()) {
             Some(large) => {

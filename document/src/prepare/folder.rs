@@ -1,7 +1,7 @@
-//! The files that a document may read and write, and reading them.
+//! The files that a document may name.
 //!
-//! One rule: they are in the document's folder, or for what it writes in the folder for outputs, or below it, wherever links lead.
-//! Whoever runs a document may lift it ([`Document::anywhere`](crate::Document::anywhere)).
+//! One rule: it reads any regular file that its user may read, by a path from its own folder, and writes in the folder for outputs or
+//! below it, wherever links lead. Whoever runs a document may lift the second half ([`Document::anywhere`](crate::Document::anywhere)).
 
 use std::cell::RefCell;
 use std::io::Read;
@@ -13,19 +13,19 @@ use brolga_runtime::{CancelToken, room};
 use crate::error::{Fault, Problem};
 use crate::text::Span;
 
-/// Which files a document may name.
+/// Which files a document may write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// Those in its folder or below it.
+    /// Those in the folder for outputs or below it.
     #[default]
     Folder,
-    /// All that the user may read or write.
+    /// All that the user may write.
     Anywhere,
 }
 
 impl Reach {
-    /// Checks that a name may stand for a file in a folder.
-    pub fn check(self, folder: &Path, name: &Path) -> Result<PathBuf, FileProblem> {
+    /// The file that a name stands for, if it may be written: relative names start from a folder.
+    pub fn output(self, folder: &Path, name: &Path) -> Result<PathBuf, FileProblem> {
         let path = folder.join(name);
         if self == Reach::Anywhere {
             return Ok(path);
@@ -39,9 +39,8 @@ impl Reach {
     }
 }
 
-const OUTSIDE: &str =
-    "a document's files are in its folder or below it, unless `--anywhere` allows others, and this one is not";
-const LEADS_OUT: &str = "a link leads out of the folder: a document's files are in its folder or below it, unless `--anywhere` allows others";
+const OUTSIDE: &str = "a document writes in the folder for outputs or below it: `--output` names another, and `--anywhere` allows all";
+const LEADS_OUT: &str = "a link leads out of the folder for outputs, in which a document writes: `--anywhere` allows others";
 
 /// The end of the names of packed files.
 const PACKED: &str = ".zst";
@@ -61,7 +60,6 @@ fn is_packed(file: &Path) -> bool {
 /// The folder of a document.
 pub(crate) struct Folder<'a> {
     path: PathBuf,
-    reach: Reach,
     /// Stops what takes long.
     pub cancel: &'a CancelToken,
     /// The files that were named, and what messages call them.
@@ -70,9 +68,9 @@ pub(crate) struct Folder<'a> {
 
 impl<'a> Folder<'a> {
     /// The folder that a document's file is in.
-    pub fn of(document: &Path, reach: Reach, cancel: &'a CancelToken) -> Self {
+    pub fn of(document: &Path, cancel: &'a CancelToken) -> Self {
         let path = document.parent().map_or_else(PathBuf::new, Path::to_owned);
-        Self { path, reach, cancel, named: RefCell::default() }
+        Self { path, cancel, named: RefCell::default() }
     }
 
     /// The files that were named.
@@ -86,11 +84,10 @@ impl<'a> Folder<'a> {
     }
 
     /// The file that a name stands for. It is noted as one that the document reads, and what for.
-    pub fn file(&self, what: &'static str, name: &Path, span: &Span) -> Result<PathBuf, Fault> {
-        let found = self.reach.check(&self.path, name);
-        let path = found.map_err(|problem| self.failed(span, name.to_owned(), problem))?;
+    pub fn file(&self, what: &'static str, name: &Path) -> PathBuf {
+        let path = self.path.join(name);
         self.named.borrow_mut().push((what, path.clone()));
-        Ok(path)
+        path
     }
 
     /// Reads a file that may hold so many bytes. One that ends in .zst is unpacked.

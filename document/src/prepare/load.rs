@@ -110,7 +110,7 @@ impl Loader<'_> {
         {
             return Err((Problem::value(why), file.span.clone()));
         }
-        let path = named.map(|file| self.folder.file("input", &file.value, &file.span)).transpose()?;
+        let path = named.map(|file| self.folder.file("input", &file.value));
         let file = named.zip(path.as_deref());
         // Nor would it help to read them twice: a copy that is wanted goes from the file to the resource.
         let is_large = |length| self.maps(length) || length >= MAPPED_FROM;
@@ -221,7 +221,7 @@ impl Loader<'_> {
             (_, Content::File(file)) => match form_of(&file.value) {
                 FileForm::Raw if Folder::is_plain(&file.value) => return Ok(()),
                 FileForm::Npy if Folder::is_plain(&file.value) => {
-                    let path = self.folder.file("input", &file.value, &file.span)?;
+                    let path = self.folder.file("input", &file.value);
                     match FilePart::elements(&path).is_ok_and(|(_, part)| !part.can_be_mapped()) {
                         true => "has an array that does not begin at a multiple of 4 bytes in its file",
                         false => return Ok(()),

@@ -23,7 +23,7 @@ pub(crate) fn expand(model: &mut Model, folder: &Folder<'_>, most: u64) -> Resul
         let Content::File(file) = &resource.content else {
             return Err((Problem::MissingKey { place: "a mesh", key: "file" }, resource.span));
         };
-        let path = folder.file("mesh", &file.value, &file.span)?;
+        let path = folder.file("mesh", &file.value);
         let failed = |problem| folder.failed(&file.span, path.clone(), problem);
         let text = folder.read(&path, Mesh::MOST_BYTES).map_err(failed)?;
         let Mesh { vertices, indices, .. } = Mesh::parse_until(&text, most, folder.cancel).map_err(failed)?;

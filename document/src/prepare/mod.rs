@@ -101,7 +101,7 @@ impl Document {
 }
 
 fn open(model: &mut Model, document: &mut Document, limits: &Limits, cancel: &CancelToken) -> Result<Prepared, Fault> {
-    let folder = Folder::of(&document.path, document.reach, cancel);
+    let folder = Folder::of(&document.path, cancel);
     let shaders = shaders(model, document, &folder, limits)?;
     mesh::expand(model, &folder, limits.buffer_bytes)?;
     constants::expand(model, &shaders, limits)?;
@@ -114,17 +114,18 @@ fn open(model: &mut Model, document: &mut Document, limits: &Limits, cancel: &Ca
     let declared = Declarations::new(model, &shaders, limits);
     let most = limits.buffer_bytes;
     let (mut left, mut loaded, mut kinds, mut warnings) = (most, Items::new(), BTreeMap::new(), Vec::new());
+    let saved: BTreeMap<String, usize> =
+        saves.iter().enumerate().rev().map(|(n, save)| (save.resource.value.clone(), n)).collect();
     for (name, resource) in &mut resources {
         let kind = declared.complete(name, resource)?;
-        let save = saves.iter_mut().find(|save| save.resource.value == *name);
-        if let Some(save) = save {
-            declared.complete_save(name, save, &kind);
+        if let Some(&n) = saved.get(name) {
+            declared.complete_save(name, &mut saves[n], &kind);
         }
         kinds.insert(name.clone(), kind);
     }
     let loader = |name: &str, left: u64| {
         let is_written = written.contains(name);
-        let save = saves.iter().find(|save| save.resource.value == name);
+        let save = saved.get(name).map(|&n| &saves[n]);
         let needs_content = model.is_short && !is_written;
         let (resource, kind) = (&resources[name], kinds[name]);
         Loader { folder: &folder, resource, kind, save, is_written, needs_content, most, left }
@@ -179,7 +180,7 @@ fn shaders(model: &Model, document: &mut Document, folder: &Folder<'_>, limits: 
     for (name, shader) in &model.shaders {
         let mut forms = Vec::new();
         for (n, file) in shader.files.iter().enumerate() {
-            let path = folder.file("shader", &file.value, &file.span)?;
+            let path = folder.file("shader", &file.value);
             let bytes = match document.compiled.remove(&(name.clone(), n)) {
                 Some(bytes) => bytes,
                 None if Source::is_named_by(&path) => {

@@ -301,20 +301,30 @@ fn joined<T>(names: &[(impl AsRef<str>, T)]) -> String {
     names.iter().map(|(name, _)| name.as_ref()).collect::<Vec<_>>().join(", ")
 }
 
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
+/// The names of the states that are known.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().map(|Row(name, ..)| *name)
+}
 
-    use super::*;
+/// Each state with what its values are, and its default.
+pub(crate) fn rows() -> impl Iterator<Item = (&'static str, String, &'static str)> {
+    ROWS.iter().map(|Row(name, default, kind)| (*name, kind.values(), *default))
+}
 
-    const MARKS: [&str; 2] = [
-        "<!-- generated from the table: BROLGA_BLESS=1 cargo test -p brolga --lib render_states -->\n",
-        "<!-- end -->\n",
-    ];
+/// The names of values that several states have, by what they are.
+pub(crate) fn value_names() -> [(&'static str, String); 4] {
+    [
+        ("comparisons", joined(&values::<Comparison>())),
+        ("stencil operations", joined(&values::<StencilOp>())),
+        ("factors", joined(&values::<Factor>())),
+        ("blend operations", joined(&values::<BlendOp>())),
+    ]
+}
 
-    /// What the page says of values.
-    fn values_of(kind: &Kind) -> String {
-        match kind {
+impl Kind {
+    /// What values are, for the page.
+    fn values(&self) -> String {
+        match self {
             Flag(_) => "`true`, `false`".to_owned(),
             Number(_) => "a number".to_owned(),
             Byte(_) => "a whole number, of which the lowest 8 bits count".to_owned(),
@@ -327,40 +337,22 @@ mod tests {
             Name(names) => format!("`{}`", joined(names).replace(", ", "`, `")),
         }
     }
+}
 
-    #[test]
-    fn the_page_has_the_table() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scenes.md");
-        let text = std::fs::read_to_string(&path).unwrap().replace('\r', "");
-        let [before, rest] = text.split_once(MARKS[0]).map(<[&str; 2]>::from).expect("the page has the mark");
-        let [documented, after] = rest.split_once(MARKS[1]).map(<[&str; 2]>::from).expect("the table ends");
-        let mut expected = String::from("\n| render state | values | default |\n|---|---|---|\n");
-        for Row(name, default, kind) in ROWS {
-            expected += &format!("| `{name}` | {} | `{default}` |\n", values_of(kind));
-        }
-        expected += "\n| values | |\n|---|---|\n";
-        for (what, names) in [
-            ("comparisons", joined(&values::<Comparison>())),
-            ("stencil operations", joined(&values::<StencilOp>())),
-            ("factors", joined(&values::<Factor>())),
-            ("blend operations", joined(&values::<BlendOp>())),
-        ] {
-            expected += &format!("| {what} | `{}` |\n", names.replace(", ", "`, `"));
-        }
-        expected.push('\n');
-        if documented != expected && std::env::var_os("BROLGA_BLESS").is_some() {
-            std::fs::write(&path, format!("{before}{}{expected}{}{after}", MARKS[0], MARKS[1])).unwrap();
-            return;
-        }
-        assert!(documented == expected, "docs/scenes.md is out of date; BROLGA_BLESS=1 writes it anew");
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
     #[test]
     fn defaults_are_what_absent_states_have() {
         let mut states = States::default();
         for Row(name, default, kind) in ROWS {
-            let value = serde_json::from_str(default).unwrap_or_else(|_| Value::from(*default));
-            kind.set(&mut states, &value).unwrap_or_else(|message| panic!("{name}: {message}"));
+            let value = match (default.parse::<i64>(), default.parse::<bool>()) {
+                (Ok(number), _) => Value::Integer(number),
+                (_, Ok(flag)) => Value::Bool(flag),
+                _ => Value::Text((*default).to_owned()),
+            };
+            kind.set(&mut states, &Node { value, span: 0..0 }).unwrap_or_else(|message| panic!("{name}: {message}"));
         }
         assert_eq!(format!("{states:?}"), format!("{:?}", States::default()));
     }

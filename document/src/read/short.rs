@@ -70,16 +70,11 @@ pub(super) fn read(root: &Node, model: &mut Model) -> Result<(), Fault> {
 /// What is bound to a register, or to a name of the shader's.
 fn bound(node: &Node, slot: &str, span: &Span, model: &mut Model, bind: &mut Vec<Bind>) -> Result<(), Fault> {
     let register = slot.parse::<Register>().ok();
-    let is_same = |one: &Bind| match (one.register, register) {
-        (Some(one), Some(other)) => one == other,
-        _ => one.slot == slot,
-    };
-    if bind.iter().any(is_same) {
-        let label = register.map_or(slot.to_owned(), |register| register.to_string());
-        return Err((Problem::value(format!("{label} is bound twice")), span.clone()));
-    }
     // Registers have one name each, however they are written.
     let name = register.map_or(slot.to_owned(), |register| register.to_string());
+    if model.resources.contains_key(&name) || model.samplers.contains_key(&name) {
+        return Err((Problem::value(format!("{name} is bound twice")), span.clone()));
+    }
     let is_sampler = match register {
         Some(register) => register.class == ResourceClass::Sampler,
         None => node.get("filter").is_some() || node.get("address").is_some(),

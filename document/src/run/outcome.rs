@@ -1,5 +1,6 @@
 //! What came out of a run, held against what was expected.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use crate::compare::picture::Picture;
 use crate::compare::sort::go_on;
 use crate::compare::{CheckResult, Checked, CounterDifference, LevelCheck, QueryValue};
 use crate::error::{DocumentError, Fault, Problem};
-use crate::model::expectation::{Expectation, Order, Plane, Subject};
+use crate::model::expectation::{Expectation, Order, Plane, Save, Subject};
 use crate::model::resource::Kind;
 use crate::prepare::Prepared;
 use crate::prepare::expected::{Check, Level};
@@ -131,10 +132,11 @@ impl Prepared {
             Subject::Resource(name) => Some((expectation, name.value.as_str())),
             Subject::Query { .. } => None,
         });
+        let saved: BTreeMap<&str, &Save> =
+            model.saves.iter().rev().map(|save| (save.resource.value.as_str(), save)).collect();
+        let expected: BTreeSet<&str> = subjects.clone().map(|(_, name)| name).collect();
         let is_looked_at = |name: &str| {
-            options.keep_all && self.written.contains(name)
-                || model.saves.iter().any(|save| save.resource.value == name)
-                || subjects.clone().any(|(_, expected)| expected == name)
+            options.keep_all && self.written.contains(name) || saved.contains_key(name) || expected.contains(name)
         };
         let shuffled = subjects.clone().filter(|(expectation, _)| expectation.rules.order == Order::Any);
         let shuffled = shuffled.map(|(_, name)| name.to_owned()).collect();
@@ -149,8 +151,7 @@ impl Prepared {
             // It may be as large as the memory.
             if is_looked_at(name) {
                 let bytes = Bytes::Buffer(memory.bytes().clone());
-                let save = model.saves.iter().find(|save| save.resource.value == *name);
-                let number_type = save.and_then(|save| save.number_type);
+                let number_type = saved.get(name.as_str()).and_then(|save| save.number_type);
                 let array = output::array(&loaded.kind, number_type, bytes.size_bytes());
                 resources.push(ResourceResult { name: name.clone(), bytes, array, counter: value, file: None });
             }

@@ -52,7 +52,7 @@ impl Prepared {
                 claims.push((n, path, None));
                 continue;
             }
-            let path = self.document.reach.check(folder, &save.path.value).map_err(|problem| {
+            let path = self.document.reach.output(folder, &save.path.value).map_err(|problem| {
                 let path = folder.join(&save.path.value);
                 self.error((Problem::of_file(path, problem, &CancelToken::new()), span.clone()))
             })?;

@@ -121,7 +121,7 @@ impl Check {
         match ty {
             Type::Unread | Type::Constant => Ok(()),
             Type::Nothing if node.value == Value::Null => Ok(()),
-            Type::Text if node.text().is_some() => Ok(()),
+            Type::Text | Type::File if node.text().is_some() => Ok(()),
             Type::Flag if node.flag().is_some() => Ok(()),
             Type::Integer(least, most) => match node.value {
                 Value::Integer(number) if (*least..=*most).contains(&number) => Ok(()),
@@ -182,7 +182,7 @@ impl Check {
             Type::Api(direct3d11, direct3d9) => {
                 self.value(if self.is_direct3d9 { direct3d9 } else { direct3d11 }, key, node, span)
             }
-            Type::Text | Type::Nothing | Type::Flag | Type::RenderStates => Err(wrong(key, &self.wants(ty), node)),
+            Type::Text | Type::File | Type::Nothing | Type::Flag | Type::RenderStates => Err(wrong(key, &self.wants(ty), node)),
         }
     }
 
@@ -226,7 +226,7 @@ impl Check {
     fn fits(&self, ty: &Type, node: &Node) -> bool {
         match ty {
             Type::Unread | Type::Constant => true,
-            Type::Text | Type::Word(_) => matches!(node.value, Value::Text(_)),
+            Type::Text | Type::File | Type::Word(_) => matches!(node.value, Value::Text(_)),
             Type::Nothing => node.value == Value::Null,
             Type::Flag => matches!(node.value, Value::Bool(_)),
             Type::Integer(..) => matches!(node.value, Value::Integer(_)),
@@ -245,6 +245,7 @@ impl Check {
         match ty {
             Type::Unread | Type::Constant => "anything".into(),
             Type::Text => "a string".into(),
+            Type::File => "the name of a file".into(),
             Type::Nothing => "null".into(),
             Type::Flag => "true or false".into(),
             Type::Integer(..) => "an integer".into(),
@@ -258,7 +259,7 @@ impl Check {
                 let of = match of {
                     Type::Integer(..) => "integers",
                     Type::Number(..) | Type::Of(_) => "numbers",
-                    Type::Text | Type::Word(_) => "strings",
+                    Type::Text | Type::File | Type::Word(_) => "strings",
                     _ => "values",
                 };
                 match (least, most) {
@@ -272,7 +273,7 @@ impl Check {
             Type::Either(types) => {
                 let all: Vec<String> = types.iter().map(|ty| self.wants(ty)).collect();
                 match all.split_last() {
-                    Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+                    Some((last, rest)) if !rest.is_empty() => format!("{}, or {last}", rest.join(", ")),
                     _ => all.concat(),
                 }
             }

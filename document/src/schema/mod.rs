@@ -81,6 +81,8 @@ pub(crate) enum Type {
     /// Anything: nobody reads it.
     Unread,
     Text,
+    /// The name of a file.
+    File,
     /// `null`.
     Nothing,
     /// `true` or `false`.

@@ -121,7 +121,7 @@ struct Pair<'a> {
 type Column = (&'static str, bool, fn(&Pair<'_>) -> String);
 
 const COLUMNS: [Column; 11] = [
-    ("job", false, |pair| harmless(&pair.row.job.name)),
+    ("document", false, |pair| harmless(&pair.row.job.name)),
     ("engine", false, |pair| pair.row.record.engine.clone()),
     ("threads", true, |pair| pair.row.record.device_threads.to_string()),
     ("before", true, |pair| time(pair.compared.run.before_ms)),

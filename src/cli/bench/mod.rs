@@ -79,9 +79,6 @@ pub(super) struct Arguments {
     /// Show ratios to the figures in files from `--save` or `--format peers`
     #[arg(long, value_name = "FILE,…", value_delimiter = ',')]
     compare: Vec<PathBuf>,
-    /// Let documents name files outside of their folders
-    #[arg(long)]
-    anywhere: bool,
     #[command(flatten)]
     compiler: CompilerOption,
     #[command(flatten)]
@@ -377,9 +374,6 @@ impl<'a> Session<'a> {
             let (prepared, case) = match &self.sources[source] {
                 Source::File(path) => {
                     let mut document = Document::load(path)?;
-                    if self.arguments.anywhere {
-                        document = document.anywhere();
-                    }
                     let compiler = self.arguments.compiler.compiler(self.arguments.timeout, self.styles.err);
                     compiler.compile_document(&mut document, &self.cancel)?;
                     (document.prepare_until(self.devices[0].limits(), &self.cancel)?, None)

@@ -18,6 +18,7 @@ pub(super) struct Figures {
     pub passed: bool,
     pub interrupted: bool,
     pub machine: Machine,
+    #[serde(rename = "documents", alias = "jobs")]
     pub jobs: Vec<JobRecord>,
 }
 
@@ -36,10 +37,11 @@ pub(super) struct Machine {
     pub waited: Option<f64>,
 }
 
-/// One job, or one case of the suite.
+/// One document, or one case of the suite.
 #[derive(Serialize, Deserialize)]
 pub(super) struct JobRecord {
     /// As the command line names it.
+    #[serde(rename = "document", alias = "job")]
     pub job: String,
     /// As it names itself.
     pub name: String,

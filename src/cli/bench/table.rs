@@ -18,7 +18,7 @@ pub(super) struct Row<'a> {
 /// A column: its heading, whether it holds numbers, and a row's cell.
 type Column = (&'static str, bool, fn(&Row<'_>) -> String);
 
-const JOB: Column = ("job", false, |row| harmless(&row.job.name));
+const JOB: Column = ("document", false, |row| harmless(&row.job.name));
 /// Only there if a job has several.
 const SHADER: Column = ("shader", false, |row| harmless(&row.record.shader));
 const ENGINE: Column = ("engine", false, |row| row.record.engine.clone());
