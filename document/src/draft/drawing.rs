@@ -1,191 +1,361 @@
-//! A first scene for a vertex or pixel shader: it draws a rectangle with it, and runs as it is.
-//!
-//! A scene has both shaders, so one of the other stage is made. Constants are 1 and matrices the identity, unless the shader's source gives
-//! them values.
-//!
-//! | file | what |
-//! |---|---|
-//! | `companion.rs` | the shader of the other stage |
-//! | `resources.rs` | what registers are bound to |
-//! | `constants.rs` | first values of constant buffers |
+//! A first document for a vertex shader, a pixel shader or both: it draws a rectangle or a mesh with them, and runs as it is.
 
-mod companion;
-mod constants;
-mod resources;
-
-use brolga_bytecode::container::signature::ComponentType;
-use brolga_bytecode::info::Info;
+use brolga_bytecode::info::{Element, SignatureKind};
 use brolga_bytecode::sm5::Stage;
-use brolga_bytecode::{LoadOptions, sm3};
-use brolga_runtime::{Codegen, CompileOptions, Device, Engine, Error, Limits};
-use serde_json::{Map, Value, json};
+use brolga_files::Mesh;
+use brolga_raster::layout::InputElement;
+use brolga_raster::pipeline::{Pipeline, PipelineDesc};
+use brolga_runtime::{Device, Format, StageKind, SystemValue};
 
-use companion::{Companion, Input};
-use resources::Bound;
+use super::camera::Camera;
+use super::first_values::{Seen, Words};
+use super::page::{Page, quoted};
+use super::part::Part;
+use super::registers::{self, Slot, slots};
+use super::{Draft, DraftError, DraftShader, companion, constants};
 
-/// What a scene is drafted for.
-#[derive(Clone, Copy, Debug)]
-pub struct SceneDraft<'a> {
-    /// The compiled shader.
-    pub shader: &'a [u8],
-    /// The name of the scene, and of the picture that it saves.
-    pub name: &'a str,
-}
-
-/// A scene's files.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct DraftedScene {
-    /// `scene.json`.
-    pub scene: String,
-    /// `vs.cso`.
-    pub vertex_shader: Vec<u8>,
-    /// `ps.cso`.
-    pub pixel_shader: Vec<u8>,
-}
-
-/// Why there is no scene for a shader.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DraftError {
-    /// The shader cannot run.
-    #[error(transparent)]
-    Shader(#[from] Error),
-    /// It is no shader of draws.
-    #[error("a {0} shader is not drawn, only vertex and pixel shaders are")]
-    Stage(&'static str),
-    /// A vertex shader that other stages than pixel shaders come after.
-    #[error("the vertex shader writes no position, so nothing can be drawn with it and a pixel shader alone")]
-    NoPosition,
-    /// The shader of the other stage cannot be made.
-    #[error("a shader of the other stage cannot be made for it: {0}")]
-    Companion(String),
-}
-
-impl From<brolga_bytecode::Error> for DraftError {
-    fn from(error: brolga_bytecode::Error) -> Self {
-        Self::Shader(error.into())
-    }
-}
-
+/// Registers of a range that are bound.
+const REGISTERS: u32 = 16;
 /// Pixels along a side of the picture.
 const SIDE: u32 = 256;
 /// The corners of the rectangle, as a strip: x, y, and the texture coordinates there.
 const CORNERS: [[f64; 4]; 4] =
     [[-0.8, 0.8, 0.0, 0.0], [0.8, 0.8, 1.0, 0.0], [-0.8, -0.8, 0.0, 1.0], [0.8, -0.8, 1.0, 1.0]];
 
-impl SceneDraft<'_> {
-    /// Writes the scene and both shaders.
-    ///
-    /// # Errors
-    /// If the shader cannot run, is of another stage, or reads what no shader gives it.
-    pub fn write(&self, limits: &Limits) -> Result<DraftedScene, DraftError> {
-        let Info { program: info, .. } = Info::read(self.shader, &limits.file)?;
-        if !matches!(info.stage, Stage::Vertex | Stage::Pixel) {
-            return Err(DraftError::Stage(info.stage.name()));
-        }
-        let is_direct3d9 = sm3::is_program(self.shader);
-        let Companion { bytes, inputs, targets } = match is_direct3d9 {
-            true => companion::of_direct3d9(
-                &sm3::decode(self.shader, 0, &limits.file).map_err(brolga_bytecode::Error::from)?,
-                &limits.file,
-            )?,
-            false => companion::of_direct3d11(self.shader, info.stage, &limits.file)?,
-        };
-        let device = Device::builder().limits(limits.clone()).threads(1).build()?;
-        // Only the declarations are asked for: nothing runs.
-        let options = CompileOptions::new(Engine::Interpreter).codegen(Codegen::Deferred);
-        let shader = device.compile(self.shader, &options)?;
-        let mut options = LoadOptions::default();
-        options.limits = limits.file.clone();
-        let code = if is_direct3d9 { None } else { Some(brolga_bytecode::Shader::load(self.shader, &options)?) };
-        let bound = Bound::of(&shader, &info, code.as_ref().map(|code| code.program.program()));
-        let (vertex_shader, pixel_shader) = match info.stage {
-            Stage::Vertex => (self.shader.to_vec(), bytes),
-            _ => (bytes, self.shader.to_vec()),
-        };
-        let scene = self.document(&inputs, &targets, bound, is_direct3d9);
-        Ok(DraftedScene { scene: written(&scene), vertex_shader, pixel_shader })
-    }
+/// Files by their names.
+type Files = Vec<(String, Vec<u8>)>;
 
-    fn document(&self, inputs: &[Input], targets: &[ComponentType], bound: Bound, is_direct3d9: bool) -> Value {
-        let numbers = CORNERS.iter().flat_map(|corner| inputs.iter().flat_map(|input| attribute(input, *corner)));
-        let mut resources = Map::new();
-        if !inputs.is_empty() {
-            resources.insert("corners".into(), json!({"kind": "vertex", "f32": numbers.collect::<Vec<_>>()}));
-        }
-        resources.extend(bound.resources);
-        let names: Vec<_> =
-            (0..targets.len()).map(|n| if n == 0 { "picture".to_owned() } else { format!("picture{n}") }).collect();
-        for (name, kind) in names.iter().zip(targets) {
-            let format = match kind {
-                _ if is_direct3d9 => "A8R8G8B8",
-                ComponentType::Uint32 => "R32G32B32A32_UINT",
-                ComponentType::Sint32 => "R32G32B32A32_SINT",
-                _ => "R8G8B8A8_UNORM",
-            };
-            resources
-                .insert(name.clone(), json!({"kind": "texture2d", "format": format, "width": SIDE, "height": SIDE}));
-        }
-        let layout: Vec<_> = inputs.iter().enumerate().map(|(n, input)| element(n, input, is_direct3d9)).collect();
-        let mut pipeline = json!({"vs": "vs", "ps": "ps", "topology": "TRIANGLESTRIP", "input_layout": layout});
-        let mut draw = json!({"op": "draw", "pipeline": "main"});
-        if !inputs.is_empty() {
-            draw["vertex_buffers"] = json!([{"buffer": "corners", "stride": 16 * inputs.len()}]);
-        }
-        draw["bind"] = Value::Object(bound.bind);
-        if is_direct3d9 {
-            pipeline["render_states"] = json!({"CULLMODE": "NONE"});
-            draw["target"] = "picture".into();
-            draw["primitives"] = 2.into();
-            draw.as_object_mut().into_iter().for_each(|draw| draw.extend(bound.constants.clone()));
-        } else {
-            pipeline["rasterizer"] = json!({"cull_mode": "NONE"});
-            draw["targets"] = names.clone().into();
-            draw["vertices"] = 4.into();
-        }
-        let key = if is_direct3d9 { "target" } else { "resource" };
-        let is_float =
-            |(_, kind): &(&String, &ComponentType)| !matches!(kind, ComponentType::Uint32 | ComponentType::Sint32);
-        let pictures: Vec<_> = names.iter().zip(targets).filter(is_float).map(|(name, _)| name).collect();
-        let clears = pictures.iter().map(|name| json!({"op": "clear", key: name, "color": [0.1, 0.1, 0.2, 1]}));
-        let file = |n: usize| if n == 0 { format!("{}.png", self.name) } else { format!("{}{n}.png", self.name) };
-        let saves = pictures.iter().enumerate().map(|(n, name)| json!({"resource": name, "file": file(n)}));
-        json!({
-            "name": self.name,
-            "api": if is_direct3d9 { "d3d9" } else { "d3d11" },
-            "shaders": {"vs": {"file": "vs.cso"}, "ps": {"file": "ps.cso"}},
-            "resources": resources,
-            "samplers": bound.samplers,
-            "pipelines": {"main": pipeline},
-            "steps": clears.chain([draw]).collect::<Vec<_>>(),
-            "save": saves.collect::<Vec<_>>(),
-        })
+/// The document's text, and the shader that is made for one without another.
+pub(super) fn write(device: &Device, parts: Vec<Part>, draft: &Draft<'_>) -> Result<(Files, String), DraftError> {
+    let limits = device.limits();
+    let has_position = |part: &Part| {
+        let mut outputs = part.shader.module().outputs().iter();
+        part.is_direct3d9() || outputs.any(|output| output.system_value == Some(SystemValue::Position))
+    };
+    if parts.iter().any(|part| part.info.stage == Stage::Vertex && !has_position(part)) {
+        return Err(DraftError::NoPosition);
     }
+    let (mut files, mut parts) = (Vec::new(), parts);
+    if let [given] = &parts[..] {
+        let stage = given.info.stage;
+        let bytes = companion::of(draft.shaders[0].container, stage, &limits.file)?;
+        let letter = if stage == Stage::Vertex { "ps" } else { "vs" };
+        let mut file = format!("{}_{letter}.cso", draft.name);
+        if file == given.file {
+            file = format!("{}_{file}", draft.name);
+        }
+        let shader = DraftShader { file: file.as_ref(), container: &bytes, source: None };
+        parts.push(Part::new(device, &shader).map_err(|error| DraftError::Companion(error.to_string()))?);
+        files.push((file, bytes));
+    } else {
+        check_fit(device, &parts)?;
+    }
+    parts.sort_by_key(|part| part.info.stage != Stage::Vertex);
+    let mesh = draft.mesh.map(|mesh| Mesh::parse(mesh.text, limits.buffer_bytes).map_err(DraftError::Mesh)).transpose()?;
+    let [vertex, pixel] = &parts[..] else { return Err(DraftError::NoPosition) };
+    let drawing = Drawing { draft, vertex, pixel, mesh: mesh.as_ref(), is_direct3d9: vertex.is_direct3d9() };
+    drawing.text().map(|text| (files, text))
 }
 
-/// An element of the input layout: all have four components.
-fn element(n: usize, input: &Input, is_direct3d9: bool) -> Value {
-    let Input { name, index, kind } = input;
-    if is_direct3d9 {
-        return json!({"usage": name, "index": index, "type": "FLOAT4", "offset": 16 * n});
+/// Checks that the vertex shader writes what the pixel shader reads.
+fn check_fit(device: &Device, parts: &[Part]) -> Result<(), DraftError> {
+    let mut desc = PipelineDesc::default();
+    for part in parts {
+        let stage = if part.info.stage == Stage::Vertex { StageKind::Vertex } else { StageKind::Pixel };
+        desc.modules[stage] = Some(part.shader.module().clone());
+        desc.options[stage] = part.options.clone();
+        for input in filled(part) {
+            let element = InputElement::new(&input.name, Format::R32G32B32A32_FLOAT, 0);
+            desc.input_layout.push(InputElement { index: input.index, ..element });
+        }
     }
-    let format = match kind {
-        ComponentType::Uint32 => "R32G32B32A32_UINT",
-        ComponentType::Sint32 => "R32G32B32A32_SINT",
-        _ => "R32G32B32A32_FLOAT",
-    };
-    json!({"semantic": name, "index": index, "format": format, "offset": 16 * n})
+    Pipeline::new(device, &desc).map(drop).map_err(DraftError::Fit)
+}
+
+/// The inputs of a vertex shader that buffers fill.
+fn filled(part: &Part) -> impl Iterator<Item = &Element> {
+    let is_filled = |input: &&Element| input.system_value.is_none() && !input.name.is_empty();
+    part.elements(SignatureKind::Inputs).filter(move |_| part.info.stage == Stage::Vertex).filter(is_filled)
+}
+
+/// The draw.
+struct Drawing<'a> {
+    draft: &'a Draft<'a>,
+    vertex: &'a Part,
+    pixel: &'a Part,
+    mesh: Option<&'a Mesh>,
+    is_direct3d9: bool,
+}
+
+/// An element of the input layout.
+struct Filled<'a> {
+    input: &'a Element,
+    /// In the words of Direct3D 11: a type for each number.
+    components: usize,
+    slot: u32,
+    offset: u32,
+}
+
+impl Drawing<'_> {
+    fn text(&self) -> Result<String, DraftError> {
+        let camera = self.mesh.map_or(Camera::FLAT, Camera::of);
+        let seen = Seen::new(&camera, self.vertex);
+        let (layout, slots) = (self.layout(), self.slots()?);
+        let profiles = [&self.vertex.info.profile[..], &self.pixel.info.profile];
+        let mut page = Page::new(self.draft.name, &profiles);
+        for lost in self.lost() {
+            page.line(&format!("# The pixel shader reads {lost}, which the vertex shader does not write: it is 0."));
+        }
+        page.line(if self.is_direct3d9 { "api = \"d3d9\"" } else { "api = \"d3d11\"" });
+        for (name, part) in [("vs", self.vertex), ("ps", self.pixel)] {
+            page.table(&format!("[shaders.{name}]"));
+            page.shader("file", part);
+        }
+        self.pipeline(&mut page, &layout);
+        self.vertices(&mut page, &layout);
+        let is_named = |slot: &&Slot<'_>| !(self.is_direct3d9 && self.is_constant(slot) && self.has_names(slot));
+        for slot in slots.iter().filter(is_named) {
+            page.slot(slot, &registers::Form::Draw(&seen));
+        }
+        let pictures = self.pictures(&mut page);
+        self.steps(&mut page, &layout, &pictures, slots.iter().filter(is_named).map(Slot::name).collect());
+        if self.is_direct3d9 {
+            for (name, part) in [("vs", self.vertex), ("ps", self.pixel)] {
+                self.constants(&mut page, name, part, &seen);
+            }
+        }
+        for (n, (name, is_shown)) in pictures.iter().enumerate() {
+            let number = if n == 0 { String::new() } else { n.to_string() };
+            let ending = if *is_shown { "png" } else { "dds" };
+            page.table("[[save]]");
+            page.line(&format!("resource = \"{name}\""));
+            page.line(&format!("file = {}", quoted(&format!("{}{number}.{ending}", self.draft.name))));
+        }
+        Ok(page.out)
+    }
+
+    /// The registers of both shaders: those of Direct3D 11 are one for both.
+    fn slots(&self) -> Result<Vec<Slot<'_>>, DraftError> {
+        let of = |part| {
+            let part: &Part = part;
+            part.shader.bindings().iter().flat_map(|range| slots(part, range, REGISTERS))
+        };
+        let mut all: Vec<Slot<'_>> = of(self.vertex).collect();
+        for slot in of(self.pixel) {
+            let mut same = all.iter_mut().filter(|one| !self.is_direct3d9 && one.register == slot.register);
+            match same.next() {
+                None => all.push(slot),
+                Some(one) => one.join(&slot).ok_or_else(|| DraftError::Register {
+                    register: slot.register,
+                    vertex: one.kind(),
+                    pixel: slot.kind(),
+                })?,
+            }
+        }
+        Ok(all)
+    }
+
+    /// What a pixel shader of Direct3D 9 reads and its vertex shader does not write.
+    fn lost(&self) -> Vec<String> {
+        let [outputs, inputs] = [self.vertex.shader.module().outputs(), self.pixel.shader.module().inputs()];
+        let reads = inputs.iter().filter(|input| self.is_direct3d9 && input.system_value.is_none());
+        let semantics = reads.filter_map(|input| input.semantic.as_ref());
+        let is_written = |wanted: &&brolga_runtime::Semantic| {
+            outputs.iter().any(|output| output.semantic.as_ref().is_some_and(|semantic| semantic.matches(wanted)))
+        };
+        semantics.filter(|semantic| !is_written(semantic)).map(ToString::to_string).collect()
+    }
+
+    fn is_constant(&self, slot: &Slot<'_>) -> bool {
+        slot.register.class == brolga_runtime::ResourceClass::Constant
+    }
+
+    /// Whether the constants of a slot's shader have names.
+    fn has_names(&self, slot: &Slot<'_>) -> bool {
+        let part = if slot.name().starts_with('v') { self.vertex } else { self.pixel };
+        slot.name() != "bump0" && part.info.constants.iter().any(|found| !found.variables.is_empty())
+    }
+
+    fn layout(&self) -> Vec<Filled<'_>> {
+        let mut places = (0..).step_by(16);
+        let mut next = || places.next().unwrap_or(0);
+        let element = |input| {
+            let input: &Element = input;
+            let name = input.name.to_uppercase();
+            let of_mesh = match name.trim_start_matches("SV_") {
+                _ if self.mesh.is_none() => None,
+                name if name.starts_with("POSITION") && input.index == 0 => Some((3, 0)),
+                name if name.starts_with("NORMAL") => Some((3, 12)),
+                name if name.starts_with("TEXCOORD") || name == "UV" => Some((2, 24)),
+                _ => None,
+            };
+            match of_mesh {
+                Some((components, offset)) => Filled { input, components, slot: 0, offset },
+                None if self.mesh.is_none() => Filled { input, components: 4, slot: 0, offset: next() },
+                // Everything there is 1: of weights and directions the first alone, and of integers the first byte, which is 0.
+                None => {
+                    let is_one = ["BLEND", "TANGENT"].iter().any(|part| name.starts_with(part));
+                    Filled { input, components: if is_one { 1 } else { 4 }, slot: 1, offset: 0 }
+                }
+            }
+        };
+        filled(self.vertex).map(element).collect()
+    }
+
+    fn pipeline(&self, page: &mut Page<'_>, layout: &[Filled<'_>]) {
+        page.table("[pipelines.main]");
+        page.lines(["vs = \"vs\"", "ps = \"ps\""]);
+        page.line(&format!("topology = \"{}\"", if self.mesh.is_some() { "TRIANGLELIST" } else { "TRIANGLESTRIP" }));
+        page.line(match self.is_direct3d9 {
+            true => "render_states = { CULLMODE = \"NONE\" }",
+            false => "rasterizer = { cull_mode = \"NONE\" }",
+        });
+        if !layout.is_empty() {
+            page.line("input_layout = [");
+            page.lines(layout.iter().map(|element| format!("    {{ {} }},", self.element(element))));
+            page.line("]");
+        }
+        page.instances("[pipelines.main.vs_instances]", &self.vertex.choices);
+        page.instances("[pipelines.main.ps_instances]", &self.pixel.choices);
+    }
+
+    fn element(&self, element: &Filled<'_>) -> String {
+        let Filled { input, components, slot, offset } = element;
+        let Element { name, index, .. } = input;
+        if self.is_direct3d9 {
+            let usage = name.to_uppercase();
+            return format!(
+                "usage = \"{usage}\", index = {index}, type = \"FLOAT{components}\", stream = {slot}, offset = {offset}"
+            );
+        }
+        let format = match (input.format, slot) {
+            (Some("uint"), 1) => "R8_UINT",
+            (Some("int"), 1) => "R8_SINT",
+            (Some("uint"), _) => "R32G32B32A32_UINT",
+            (Some("int"), _) => "R32G32B32A32_SINT",
+            _ => ["R32_FLOAT", "R32G32_FLOAT", "R32G32B32_FLOAT", "R32G32B32A32_FLOAT"][(components - 1) % 4],
+        };
+        format!("semantic = {}, index = {index}, format = \"{format}\", slot = {slot}, offset = {offset}", quoted(name))
+    }
+
+    /// The rectangle, or the mesh and what it lacks.
+    fn vertices(&self, page: &mut Page<'_>, layout: &[Filled<'_>]) {
+        if let (Some(mesh), Some(given)) = (self.mesh, &self.draft.mesh) {
+            page.table("[resources.mesh]");
+            page.line("kind = \"mesh\"");
+            page.line(&format!("file = {}", quoted(&given.file.to_string_lossy())));
+            if layout.iter().any(|element| element.slot == 1) {
+                page.table("# What the shader reads of vertices and the mesh does not have");
+                page.lines(["[resources.others]", "kind = \"vertex\"", "fill = { f32 = 1.0 }"]);
+                page.line(&format!("size = {}", 16 * mesh.vertices.len()));
+            }
+        } else if !layout.is_empty() {
+            page.table("[resources.corners]");
+            page.lines(["kind = \"vertex\"", "f32 = ["]);
+            for corner in CORNERS {
+                let numbers = layout.iter().flat_map(|element| attribute(element.input, corner));
+                let numbers: Vec<_> = numbers.map(|number| format!("{number:?}")).collect();
+                page.line(&format!("    {},", numbers.join(", ")));
+            }
+            page.line("]");
+        }
+    }
+
+    /// The tables of what is drawn to, and their names, with whether they are colours.
+    fn pictures(&self, page: &mut Page<'_>) -> Vec<(String, bool)> {
+        let targets: Vec<&Element> = match self.is_direct3d9 {
+            true => Vec::new(),
+            false => self.pixel.elements(SignatureKind::Outputs).filter(|output| output.register.starts_with("o")).collect(),
+        };
+        let number = |output: &Element| output.register.strip_prefix('o').and_then(|number| number.parse::<usize>().ok());
+        let count = targets.iter().filter_map(|output| number(output)).map(|n| n + 1).max().unwrap_or(0).min(8);
+        let mut pictures = Vec::new();
+        for n in 0..if self.is_direct3d9 { 1 } else { count } {
+            let output = targets.iter().find(|output| number(output) == Some(n));
+            let (format, is_shown) = match output.and_then(|output| output.format) {
+                _ if self.is_direct3d9 => ("A8R8G8B8", true),
+                Some("uint") => ("R32G32B32A32_UINT", false),
+                Some("int") => ("R32G32B32A32_SINT", false),
+                _ => ("R8G8B8A8_UNORM", true),
+            };
+            let name = if n == 0 { "picture".to_owned() } else { format!("picture{n}") };
+            page.table(&format!("[resources.{name}]"));
+            page.line("kind = \"texture2d\"");
+            page.lines([format!("format = \"{format}\""), format!("width = {SIDE}"), format!("height = {SIDE}")]);
+            pictures.push((name, is_shown));
+        }
+        if self.mesh.is_some() {
+            page.table("[resources.depth]");
+            page.line("kind = \"texture2d\"");
+            let format = if self.is_direct3d9 { "D24X8" } else { "D32_FLOAT" };
+            page.lines([format!("format = \"{format}\""), format!("width = {SIDE}"), format!("height = {SIDE}")]);
+        }
+        pictures
+    }
+
+    fn steps(&self, page: &mut Page<'_>, layout: &[Filled<'_>], pictures: &[(String, bool)], bound: Vec<String>) {
+        let (target, depth) = match self.is_direct3d9 {
+            true => ("target", "depth_target"),
+            false => ("resource", "resource"),
+        };
+        for (name, _) in pictures.iter().filter(|(_, is_shown)| *is_shown) {
+            page.table("[[steps]]");
+            page.lines(["op = \"clear\"", &format!("{target} = \"{name}\""), "color = [0.1, 0.1, 0.2, 1.0]"]);
+        }
+        if self.mesh.is_some() {
+            page.table("[[steps]]");
+            page.lines(["op = \"clear\"", &format!("{depth} = \"depth\""), "depth = 1.0"]);
+        }
+        page.table("[[steps]]");
+        page.line(if self.mesh.is_some() { "op = \"draw_indexed\"" } else { "op = \"draw\"" });
+        page.line("pipeline = \"main\"");
+        let names: Vec<_> = pictures.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+        match self.is_direct3d9 {
+            true => page.line("target = \"picture\""),
+            false => page.line(&format!("targets = [{}]", names.join(", "))),
+        }
+        match self.mesh {
+            Some(_) => {
+                let key = if self.is_direct3d9 { "depth_target" } else { "depth" };
+                page.lines(["mesh = \"mesh\"", &format!("{key} = \"depth\"")]);
+                if layout.iter().any(|element| element.slot == 1) {
+                    page.line("vertex_buffers = [{ buffer = \"others\", stride = 16 }]");
+                }
+            }
+            None => {
+                page.line(if self.is_direct3d9 { "primitives = 2" } else { "vertices = 4" });
+                if !layout.is_empty() {
+                    let stride = 16 * layout.len();
+                    page.line(&format!("vertex_buffers = [{{ buffer = \"corners\", stride = {stride} }}]"));
+                }
+            }
+        }
+        page.lines(bound.iter().map(|name| {
+            let key = super::page::key(name);
+            format!("bind.{key} = {}", quoted(name))
+        }));
+    }
+
+    /// The constants of a shader of Direct3D 9 that have names.
+    fn constants(&self, page: &mut Page<'_>, name: &str, part: &Part, seen: &Seen<'_>) {
+        for constants in part.info.constants.iter().filter(|found| !found.variables.is_empty()) {
+            let vectors = constants::vectors(constants);
+            let lines = constants::of_direct3d9(constants, &Words::shown(vectors, 0, part, Some(constants), seen));
+            if !lines.is_empty() {
+                page.table(&format!("[steps.{name}_constants]"));
+                page.lines(lines);
+            }
+        }
+    }
 }
 
 /// What an input is at a corner, by its name; integers are 0.
-fn attribute(input: &Input, [x, y, u, v]: [f64; 4]) -> [f64; 4] {
-    if matches!(input.kind, ComponentType::Uint32 | ComponentType::Sint32) {
+fn attribute(input: &Element, [x, y, u, v]: [f64; 4]) -> [f64; 4] {
+    if matches!(input.format, Some("uint" | "int")) {
         return [0.0; 4];
     }
-    let name = input.name.to_uppercase();
-    match name.as_str() {
-        _ if name.starts_with("POSITION") && input.index == 0 => [x, y, 0.5, 1.0],
+    match input.name.to_uppercase().as_str() {
+        name if name.trim_start_matches("SV_").starts_with("POSITION") && input.index == 0 => [x, y, 0.5, 1.0],
         "NORMAL" => [0.0, 0.0, -1.0, 0.0],
         "TANGENT" => [1.0, 0.0, 0.0, 0.0],
         "BINORMAL" => [0.0, 1.0, 0.0, 0.0],
@@ -194,23 +364,4 @@ fn attribute(input: &Input, [x, y, u, v]: [f64; 4]) -> [f64; 4] {
         "COLOR" => [1.0 - u, 1.0 - v, u, 1.0],
         _ => [u, v, 0.0, 1.0],
     }
-}
-
-/// The text of a scene: an item on each line.
-fn written(scene: &Value) -> String {
-    let empty = Map::new();
-    let sections = scene.as_object().unwrap_or(&empty).iter();
-    let sections =
-        sections.filter(|(_, section)| *section != &json!({}) && *section != &json!([])).map(|(name, section)| {
-            let lines = match section {
-                Value::Object(items) => {
-                    items.iter().map(|(key, item)| format!("  {}: {item}", json!(key))).collect::<Vec<_>>()
-                }
-                Value::Array(items) => items.iter().map(|item| format!("  {item}")).collect(),
-                value => return format!(" {}: {value}", json!(name)),
-            };
-            let [open, close] = if section.is_object() { ['{', '}'] } else { ['[', ']'] };
-            format!(" {}: {open}\n{}\n {close}", json!(name), lines.join(",\n"))
-        });
-    format!("{{\n{}\n}}\n", sections.collect::<Vec<_>>().join(",\n"))
 }

@@ -123,10 +123,6 @@ impl Words {
         self.0.extend(other.0.iter().skip(self.0.len()));
     }
 
-    pub fn all(&self) -> &[u32] {
-        &self.0
-    }
-
     /// Those from one on.
     pub fn from(&self, at: usize) -> &[u32] {
         self.0.get(at..).unwrap_or_default()

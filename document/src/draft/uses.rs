@@ -80,7 +80,7 @@ impl Uses {
                 },
                 writes: instruction.destinations().map(|operand| (place(operand), operand.mask())).collect(),
                 reads: instruction.sources().map(|operand| (place(operand), lanes(operand))).collect(),
-                is_by_lane: matches!(instruction.op, Op::Mov | Op::Movc | Op::Add | Op::Mul | Op::Mad),
+                is_by_lane: matches!(instruction.op, Op::Mov | Op::MovC | Op::Add | Op::Mul | Op::Mad),
                 is_dot: matches!(instruction.op, Op::Dp2 | Op::Dp3 | Op::Dp4),
             });
         }
@@ -90,7 +90,8 @@ impl Uses {
 
     /// Those of a shader of Direct3D 9, whose floats are buffer 0.
     pub fn of_direct3d9(program: &sm3::Program) -> Self {
-        use sm3::{ItemKind, Op, Operand, RegisterFile, Slot};
+        use sm3::ops::Slot;
+        use sm3::{ItemKind, Op, Operand, RegisterFile};
         let position = program.items.iter().find_map(|item| match &item.kind {
             ItemKind::Declaration(declaration) => {
                 let register = declaration.register.register;
