@@ -9,9 +9,7 @@ use std::{fs, io};
 use brolga::bytecode::Limits as FileLimits;
 use brolga::bytecode::info::Info;
 use brolga::bytecode::sm5::Stage;
-use brolga::document::{
-    Draft, DraftError, DraftMesh, DraftShader, Source, USUAL_ENTRY, USUAL_PROFILE, advice,
-};
+use brolga::document::{Draft, DraftError, DraftMesh, DraftShader, Source, USUAL_ENTRY, USUAL_PROFILE, advice};
 use brolga::{Error, Limits};
 use clap::{Args, Parser};
 
@@ -94,7 +92,10 @@ fn drafted(arguments: &Arguments, styles: &Styles) -> Result<Vec<(PathBuf, Vec<u
     let shaders = shaders(arguments, &named, styles)?;
     let (Some(first), true) = (shaders.first(), meshes.len() <= 1) else {
         let found = format!("{} shaders and {} meshes", named.len(), meshes.len());
-        return Err(Failure::new(format!("there is no draft for {found}"), "name one or two shaders, and one mesh at most"));
+        return Err(Failure::new(
+            format!("there is no draft for {found}"),
+            "name one or two shaders, and one mesh at most",
+        ));
     };
     let stem = first.path.file_stem().unwrap_or(OsStr::new("shader")).to_string_lossy().into_owned();
     let stage = Info::read(&first.container, &FileLimits::default()).map(|info| info.program.stage);
@@ -137,9 +138,13 @@ fn drafted(arguments: &Arguments, styles: &Styles) -> Result<Vec<(PathBuf, Vec<u
         return Err(Failure::new(text, "name a folder, or a file in one"));
     }
     let mut all = files.copied;
-    all.extend(written.into_iter().map(|(name, bytes)| (if is_shown { output.clone() } else { folder.join(name) }, bytes)));
+    all.extend(
+        written.into_iter().map(|(name, bytes)| (if is_shown { output.clone() } else { folder.join(name) }, bytes)),
+    );
     // What is there already, as it shall be, is left alone.
-    all.retain(|(path, bytes)| is_shown || !fs::read(path).is_ok_and(|found| found == *bytes) || path.ends_with(draft.document));
+    all.retain(|(path, bytes)| {
+        is_shown || !fs::read(path).is_ok_and(|found| found == *bytes) || path.ends_with(draft.document)
+    });
     let there = all.iter().find(|(path, _)| !stream::is_standard(path) && path.symlink_metadata().is_ok());
     if let (Some((path, _)), false) = (there, arguments.force) {
         let help = "name another place with `-o`, or replace it with `--force`";
@@ -183,7 +188,9 @@ fn plain(text: String) -> Failure {
 
 /// What is wrong with shaders that get no document.
 fn refused(error: &DraftError, shaders: &[Shader<'_>]) -> Failure {
-    let DraftError::Shader { shader, error: inner } = error else { return plain(format!("{}: {error}", shaders[0].path.display())) };
+    let DraftError::Shader { shader, error: inner } = error else {
+        return plain(format!("{}: {error}", shaders[0].path.display()));
+    };
     let Shader { path, container, .. } = &shaders[(*shader).min(shaders.len() - 1)];
     let help = match inner {
         Error::File(error) => advice(error, path, container),
