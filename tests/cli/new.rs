@@ -203,7 +203,7 @@ fn constants_of_a_scene_are_ones_of_their_types() {
         folder.brolga(&["run", name, "--timeout", "60"]).fails(0, &[]);
     }
     let named = fs::read_to_string(folder.path("named/document.toml")).unwrap();
-    for value in ["count = 1 ", "tint = [1.0, 1.0, 1.0, 1.0] ", "steps = 1 "] {
+    for value in ["values.count = 1 ", "tint = [1.0, 1.0, 1.0, 1.0] ", "steps = 1 "] {
         assert!(named.lines().any(|line| line.starts_with(value)), "no line `{value}` in:\n{named}");
     }
     // Words of vectors, of which each has a one of its own; the integer's bits are not those of a float.
@@ -247,7 +247,6 @@ fn a_draw_of_two_shaders_shows_a_mesh() {
         assert_eq!((run.code, run.out, run.err.as_str()), (Some(0), wrote, ""));
         let run = folder.brolga(&["run", place, "--engine", "both"]);
         assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{}", run.out);
-        let saved = folder.path(&format!("{place}.png"));
         let picture = brolga::files::Texels::decode(
             brolga::files::FileForm::Png,
             fs::read(folder.path(&format!("{place}.png"))).unwrap(),
