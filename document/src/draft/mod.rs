@@ -2,13 +2,156 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `dispatch/` | for a compute shader |
-//! | `drawing/` | for a vertex or pixel shader |
+//! | `dispatch.rs` | the document of a compute shader, in the short form |
+//! | `drawing.rs` | that of a vertex shader, a pixel shader or both |
+//! | `companion.rs` | a shader of the other stage for one that has none |
+//! | `part.rs` | a shader, with what is known of it |
+//! | `page.rs` | the text as it grows |
+//! | `registers.rs` | what registers are bound to |
+//! | `constants.rs` | the lines about a constant buffer |
+//! | `first_values.rs` | what it holds |
+//! | `camera.rs` | matrices and places by which what is drawn is seen |
+//! | `uses.rs` | what instructions do with constants |
 //! | `type_name.rs` | the types of variables |
 
+mod camera;
+mod companion;
+mod constants;
 mod dispatch;
 mod drawing;
+mod first_values;
+mod page;
+mod part;
+mod registers;
 mod type_name;
+mod uses;
 
-pub use dispatch::Draft;
-pub use drawing::{DraftError, DraftedScene, SceneDraft};
+use std::path::Path;
+
+use brolga_bytecode::sm5::Stage;
+use brolga_files::FileProblem;
+use brolga_raster::error::DrawError;
+use brolga_runtime::{Device, Error, Limits, Register};
+
+use crate::language::Source;
+use part::Part;
+
+/// What a document is drafted for.
+#[derive(Clone, Copy, Debug)]
+pub struct Draft<'a> {
+    /// A compute shader; or a vertex shader, a pixel shader or both, in either order.
+    pub shaders: &'a [DraftShader<'a>],
+    /// What is drawn with them; a rectangle by default.
+    pub mesh: Option<DraftMesh<'a>>,
+    /// The name of the document's file.
+    pub document: &'a str,
+    /// What the names of files begin with that the document saves.
+    pub name: &'a str,
+}
+
+/// A shader of a draft.
+#[derive(Clone, Copy, Debug)]
+pub struct DraftShader<'a> {
+    /// Its file as the document shall name it.
+    pub file: &'a Path,
+    /// The compiled shader.
+    pub container: &'a [u8],
+    /// What it is compiled from and for, where that file is HLSL.
+    pub source: Option<&'a Source>,
+}
+
+/// A mesh of a draft.
+#[derive(Clone, Copy, Debug)]
+pub struct DraftMesh<'a> {
+    /// Its file as the document shall name it.
+    pub file: &'a Path,
+    /// The text of the file, an .obj.
+    pub text: &'a [u8],
+}
+
+/// Why there is no document for shaders.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DraftError {
+    /// A shader cannot run.
+    #[error("{error}")]
+    Shader {
+        /// Which of them, counted from 0.
+        shader: usize,
+        /// Why.
+        error: Error,
+    },
+    /// Shaders that nothing runs together.
+    #[error(
+        "a document is drafted for a compute shader, a vertex shader, a pixel shader, or a vertex and a pixel shader, and not for {0}"
+    )]
+    Stages(String),
+    /// A vertex shader that other stages than pixel shaders come after.
+    #[error("the vertex shader writes no position, so nothing can be drawn with it and a pixel shader alone")]
+    NoPosition,
+    /// The shader of the other stage cannot be made.
+    #[error("a shader of the other stage cannot be made for it: {0}")]
+    Companion(String),
+    /// Two shaders do not fit each other.
+    #[error("the shaders do not fit each other: {0}")]
+    Fit(DrawError),
+    /// What two shaders have at a register cannot be the same.
+    #[error(
+        "the shaders cannot be drawn with together: {register} is a {vertex} of the vertex shader, but a {pixel} of the pixel shader"
+    )]
+    Register {
+        /// The register.
+        register: Register,
+        /// What it is to the vertex shader.
+        vertex: String,
+        /// What it is to the pixel shader.
+        pixel: String,
+    },
+    /// The mesh cannot be read.
+    #[error("the mesh cannot be drawn: {0}")]
+    Mesh(FileProblem),
+}
+
+impl Draft<'_> {
+    /// The files of the draft by their names, the document last. Before it comes the shader that a draw needs besides, if there is one.
+    ///
+    /// ```
+    /// use std::path::Path;
+    ///
+    /// use brolga_bytecode::assembler::assemble;
+    /// use brolga_document::{Document, Draft, DraftShader, Syntax};
+    ///
+    /// let text = "cs_5_0\ndcl_uav_raw u0\ndcl_thread_group 64, 1, 1\nret\n";
+    /// let container = assemble(text, &Default::default()).unwrap().bytes;
+    /// let shader = DraftShader { file: Path::new("x.cso"), container: &container, source: None };
+    /// let draft = Draft { shaders: &[shader], mesh: None, document: "x.toml", name: "x" };
+    /// let files = draft.write(&Default::default()).unwrap();
+    /// let [(name, text)] = files.as_slice() else { panic!() };
+    /// let document = Document::parse(name.into(), str::from_utf8(text).unwrap(), Syntax::Toml).unwrap();
+    /// assert_eq!(document.groups(), Some([16, 1, 1]));
+    /// ```
+    ///
+    /// # Errors
+    /// If a shader cannot run, or the shaders and the mesh are not what one dispatch or one draw takes.
+    pub fn write(&self, limits: &Limits) -> Result<Vec<(String, Vec<u8>)>, DraftError> {
+        let failed = |shader| move |error| DraftError::Shader { shader, error };
+        let device = Device::builder().limits(limits.clone()).threads(1).build().map_err(failed(0))?;
+        let parts = self.shaders.iter().enumerate().map(|(n, shader)| Part::new(&device, shader).map_err(failed(n)));
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
+        let (mut files, text) = match parts.iter().map(|part| part.info.stage).collect::<Vec<_>>()[..] {
+            [Stage::Compute] if self.mesh.is_none() => {
+                (Vec::new(), dispatch::write(&device, &parts[0], self).map_err(failed(0))?)
+            }
+            [Stage::Vertex | Stage::Pixel] | [Stage::Vertex, Stage::Pixel] | [Stage::Pixel, Stage::Vertex] => {
+                drawing::write(&device, parts, self)?
+            }
+            ref stages => {
+                let mut all: Vec<_> = stages.iter().map(|stage| format!("a {} shader", stage.name())).collect();
+                all.extend(self.mesh.map(|_| "a mesh".to_owned()));
+                return Err(DraftError::Stages(if all.is_empty() { "nothing".to_owned() } else { all.join(" and ") }));
+            }
+        };
+        files.push((self.document.to_owned(), text.into_bytes()));
+        Ok(files)
+    }
+}

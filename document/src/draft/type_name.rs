@@ -19,7 +19,7 @@ pub(super) struct TypeName {
     /// Whether the name gives a count, as of `float1`, which is a vector.
     pub is_vector: bool,
     /// Whether lines are rows.
-    is_row_major: bool,
+    pub is_row_major: bool,
 }
 
 impl TypeName {

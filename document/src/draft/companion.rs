@@ -7,31 +7,9 @@ use brolga_bytecode::container::{Container, SignatureElement};
 use brolga_bytecode::info::letters;
 use brolga_bytecode::sm3::{self, ItemKind, Operand, RegisterFile, Usage};
 use brolga_bytecode::sm5::Stage;
-use brolga_bytecode::{Error, Limits, assembler};
+use brolga_bytecode::{Limits, assembler};
 
 use super::DraftError;
-
-/// The companion, and the vertex shader's inputs that buffers fill.
-pub(super) struct Companion {
-    pub bytes: Vec<u8>,
-    pub inputs: Vec<Input>,
-    /// The kinds of the pixel shader's targets.
-    pub targets: Vec<ComponentType>,
-}
-
-/// An input of a vertex shader.
-#[derive(Clone)]
-pub(super) struct Input {
-    pub name: String,
-    pub index: u32,
-    pub kind: ComponentType,
-}
-
-impl Input {
-    fn float(name: &str, index: u32) -> Self {
-        Self { name: name.to_owned(), index, kind: ComponentType::Float32 }
-    }
-}
 
 /// The semantic of the companion's own positions, which those of a pixel shader's inputs hardly have.
 const PLACE: &str = "POSITION";
@@ -39,33 +17,25 @@ const PLACE: &str = "POSITION";
 const OF_PIXELS: [u32; 3] = [7, 9, 10];
 const POSITION: u32 = 1;
 
-/// Makes the companion of a shader of Direct3D 11.
-pub(super) fn of_direct3d11(bytes: &[u8], stage: Stage, limits: &Limits) -> Result<Companion, DraftError> {
-    let container = Container::parse(bytes, limits).map_err(Error::from)?;
-    let inputs = container.inputs(limits).map_err(Error::from)?.unwrap_or_default().elements;
-    let outputs = container.outputs(limits).map_err(Error::from)?.unwrap_or_default().elements;
-    let (text, inputs, targets) = match stage {
-        Stage::Vertex if outputs.iter().all(|output| output.system_value != POSITION) => {
-            return Err(DraftError::NoPosition);
-        }
-        Stage::Vertex => {
-            let filled = inputs.iter().filter(|input| input.system_value == 0);
-            let filled = filled.map(|input| Input {
-                name: input.name.clone(),
-                index: input.semantic_index,
-                kind: input.component_type,
-            });
-            (pixel_shader(&outputs), filled.collect(), vec![ComponentType::Float32])
-        }
-        _ => {
-            let (text, filled) = vertex_shader(&inputs);
-            // Depths and coverage have no register.
-            let targets = outputs.iter().filter(|output| output.register.is_some());
-            (text, filled, targets.map(|target| target.component_type).collect())
-        }
+/// Makes the companion of a vertex or pixel shader.
+pub(super) fn of(bytes: &[u8], stage: Stage, limits: &Limits) -> Result<Vec<u8>, DraftError> {
+    match sm3::is_program(bytes) {
+        true => of_direct3d9(&sm3::decode(bytes, 0, limits).map_err(failed)?, limits),
+        false => of_direct3d11(bytes, stage, limits),
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> DraftError {
+    DraftError::Companion(error.to_string())
+}
+
+fn of_direct3d11(bytes: &[u8], stage: Stage, limits: &Limits) -> Result<Vec<u8>, DraftError> {
+    let container = Container::parse(bytes, limits).map_err(failed)?;
+    let text = match stage {
+        Stage::Vertex => pixel_shader(&container.outputs(limits).map_err(failed)?.unwrap_or_default().elements),
+        _ => vertex_shader(&container.inputs(limits).map_err(failed)?.unwrap_or_default().elements),
     };
-    let bytes = assembler::assemble(&text, limits).map_err(|error| DraftError::Companion(error.to_string()))?.bytes;
-    Ok(Companion { bytes, inputs, targets })
+    Ok(assembler::assemble(&text, limits).map_err(failed)?.bytes)
 }
 
 /// A line of a signature's table in a listing.
@@ -108,7 +78,7 @@ fn pixel_shader(outputs: &[SignatureElement]) -> String {
 }
 
 /// Passes on what a pixel shader reads, all of it from vertices.
-fn vertex_shader(reads: &[SignatureElement]) -> (String, Vec<Input>) {
+fn vertex_shader(reads: &[SignatureElement]) -> String {
     let place = reads.iter().find(|read| read.system_value == POSITION).and_then(|read| read.register);
     let is_free = |register: &u32| reads.iter().all(|read| read.register != Some(*register));
     let place = place.or_else(|| (0..32).find(is_free)).unwrap_or(0);
@@ -116,7 +86,6 @@ fn vertex_shader(reads: &[SignatureElement]) -> (String, Vec<Input>) {
     let mut outputs = format!("// SV_Position 0 xyzw {place} POS float xyzw\n");
     let mut declarations = format!("dcl_input v0.xyzw\ndcl_output_siv o{place}.xyzw, position\n");
     let mut instructions = format!("mov o{place}.xyzw, v0.xyzw\n");
-    let mut filled = vec![Input::float(PLACE, 0)];
     let passed = reads.iter().filter(|read| read.system_value != POSITION && !OF_PIXELS.contains(&read.system_value));
     for (n, read) in (1..).zip(passed.filter(|read| read.register.is_some())) {
         let (register, mask) = (read.register.unwrap_or(0), letters(read.mask));
@@ -126,13 +95,11 @@ fn vertex_shader(reads: &[SignatureElement]) -> (String, Vec<Input>) {
         outputs += &row(read, read.mask);
         let _ = writeln!(declarations, "dcl_input v{n}.xyzw\ndcl_output o{register}.{mask}");
         let _ = writeln!(instructions, "mov o{register}.{mask}, v{n}.xyzw");
-        filled.push(Input { name: read.name.clone(), index, kind: read.component_type });
     }
-    (listing("vs_4_0", &inputs, &outputs, &(declarations + &instructions)), filled)
+    listing("vs_4_0", &inputs, &outputs, &(declarations + &instructions))
 }
 
-/// Makes the companion of a shader of Direct3D 9.
-pub(super) fn of_direct3d9(program: &sm3::Program, limits: &Limits) -> Result<Companion, DraftError> {
+fn of_direct3d9(program: &sm3::Program, limits: &Limits) -> Result<Vec<u8>, DraftError> {
     let declarations = program.items.iter().filter_map(|item| match &item.kind {
         ItemKind::Declaration(declaration) => Some(declaration),
         _ => None,
@@ -145,41 +112,36 @@ pub(super) fn of_direct3d9(program: &sm3::Program, limits: &Limits) -> Result<Co
         })
     };
     let is_3 = program.version.major() >= 3;
-    let (text, inputs) = match program.version.stage() {
+    let text = match program.version.stage() {
         Stage::Vertex => {
-            let inputs =
-                of_file(RegisterFile::Input).map(|(usage, index, _)| Input::float(&usage.text().to_uppercase(), index));
             let shown = of_file(RegisterFile::Output)
                 .find(|(usage, ..)| !matches!(usage, Usage::Position | Usage::PointSize | Usage::Fog));
-            let text = match (is_3, shown, fixed_output(program)) {
+            match (is_3, shown, fixed_output(program)) {
                 (true, Some((usage, index, mask)), _) => {
                     format!("ps_3_0\ndcl_{usage}{index} v0.{}\nmov oC0, v0", letters(mask))
                 }
                 (true, None, _) => "ps_3_0\ndef c0, 1, 1, 1, 1\nmov oC0, c0".to_owned(),
                 (false, _, Some(input)) => format!("ps_2_0\ndcl {input}\nmov r0, {input}\nmov oC0, r0"),
                 (false, ..) => "ps_2_0\ndef c0, 1, 1, 1, 1\nmov oC0, c0".to_owned(),
-            };
-            (text, inputs.collect())
+            }
         }
         _ if is_3 => {
             let mut text = "vs_3_0\ndcl_position v0\ndcl_position o0\n".to_owned();
-            let (mut moves, mut inputs) = ("mov o0, v0".to_owned(), vec![Input::float(PLACE, 0)]);
+            let mut moves = "mov o0, v0".to_owned();
             for (n, (usage, index, mask)) in (1..).zip(of_file(RegisterFile::Input)) {
                 let _ = writeln!(text, "dcl_{usage}{index} v{n}\ndcl_{usage}{index} o{n}.{}", letters(mask));
                 let _ = write!(moves, "\nmov o{n}.{}, v{n}", letters(mask));
-                inputs.push(Input::float(&usage.text().to_uppercase(), index));
             }
-            (text + &moves, inputs)
+            text + &moves
         }
         _ => {
             let text = "vs_2_0\ndcl_position v0\ndcl_texcoord v1\ndcl_color v2\nmov oPos, v0\nmov oD0, v2\nmov oD1, v2"
                 .to_owned();
             let moves = (0..8).map(|n| format!("\nmov oT{n}, v1")).collect::<String>();
-            (text + &moves, vec![Input::float(PLACE, 0), Input::float("TEXCOORD", 0), Input::float("COLOR", 0)])
+            text + &moves
         }
     };
-    let program = sm3::assemble(&text, limits).map_err(|error| DraftError::Companion(error.to_string()))?;
-    Ok(Companion { bytes: sm3::encode(&program), inputs, targets: vec![ComponentType::Float32] })
+    Ok(sm3::encode(&sm3::assemble(&text, limits).map_err(failed)?))
 }
 
 /// The register in which a pixel shader finds what a vertex shader before 3.0 writes: its first colour or texture coordinates.

@@ -1,0 +1,373 @@
+//! A first document for a vertex shader, a pixel shader or both: it draws a rectangle or a mesh with them, and runs as it is.
+
+use brolga_bytecode::info::{Element, SignatureKind};
+use brolga_bytecode::sm5::Stage;
+use brolga_files::Mesh;
+use brolga_raster::layout::InputElement;
+use brolga_raster::pipeline::{Pipeline, PipelineDesc};
+use brolga_runtime::{Device, Format, StageKind, SystemValue};
+
+use super::camera::Camera;
+use super::first_values::{Seen, Words};
+use super::page::{Page, quoted};
+use super::part::Part;
+use super::registers::{Form, Slot, slots};
+use super::{Draft, DraftError, DraftShader, companion, constants};
+
+/// Registers of a range that are bound.
+const REGISTERS: u32 = 16;
+/// Pixels along a side of the picture; and where it depends on their order, so few that one thread does them.
+const SIDES: [u32; 2] = [256, 16];
+/// The corners of the rectangle, as a strip: x, y, and the texture coordinates there.
+const CORNERS: [[f64; 4]; 4] =
+    [[-0.8, 0.8, 0.0, 0.0], [0.8, 0.8, 1.0, 0.0], [-0.8, -0.8, 0.0, 1.0], [0.8, -0.8, 1.0, 1.0]];
+
+/// Files by their names.
+type Files = Vec<(String, Vec<u8>)>;
+
+/// The document's text, and the shader that is made for one without another.
+pub(super) fn write(device: &Device, parts: Vec<Part>, draft: &Draft<'_>) -> Result<(Files, String), DraftError> {
+    let limits = device.limits();
+    let has_position = |part: &Part| {
+        let mut outputs = part.shader.module().outputs().iter();
+        part.is_direct3d9() || outputs.any(|output| output.system_value == Some(SystemValue::Position))
+    };
+    if parts.iter().any(|part| part.info.stage == Stage::Vertex && !has_position(part)) {
+        return Err(DraftError::NoPosition);
+    }
+    let (mut files, mut parts) = (Vec::new(), parts);
+    if let [given] = &parts[..] {
+        let stage = given.info.stage;
+        let bytes = companion::of(draft.shaders[0].container, stage, &limits.file)?;
+        let letter = if stage == Stage::Vertex { "ps" } else { "vs" };
+        let mut file = format!("{}_{letter}.cso", draft.name);
+        if file == given.file {
+            file = format!("{}_{file}", draft.name);
+        }
+        let shader = DraftShader { file: file.as_ref(), container: &bytes, source: None };
+        parts.push(Part::new(device, &shader).map_err(|error| DraftError::Companion(error.to_string()))?);
+        files.push((file, bytes));
+    } else {
+        check_fit(device, &parts)?;
+    }
+    parts.sort_by_key(|part| part.info.stage != Stage::Vertex);
+    let mesh =
+        draft.mesh.map(|mesh| Mesh::parse(mesh.text, limits.buffer_bytes).map_err(DraftError::Mesh)).transpose()?;
+    let [vertex, pixel] = &parts[..] else { return Err(DraftError::NoPosition) };
+    let drawing = Drawing { draft, vertex, pixel, mesh: mesh.as_ref(), is_direct3d9: vertex.is_direct3d9() };
+    drawing.text().map(|text| (files, text))
+}
+
+/// Checks that the vertex shader writes what the pixel shader reads.
+fn check_fit(device: &Device, parts: &[Part]) -> Result<(), DraftError> {
+    let mut desc = PipelineDesc::default();
+    for part in parts {
+        let stage = if part.info.stage == Stage::Vertex { StageKind::Vertex } else { StageKind::Pixel };
+        desc.modules[stage] = Some(part.shader.module().clone());
+        desc.options[stage] = part.options.clone();
+        for input in filled(part) {
+            let element = InputElement::new(&input.name, Format::R32G32B32A32_FLOAT, 0);
+            desc.input_layout.push(InputElement { index: input.index, ..element });
+        }
+    }
+    Pipeline::new(device, &desc).map(drop).map_err(DraftError::Fit)
+}
+
+/// The inputs of a vertex shader that buffers fill.
+fn filled(part: &Part) -> impl Iterator<Item = &Element> {
+    let is_filled = |input: &&Element| input.system_value.is_none() && !input.name.is_empty();
+    part.elements(SignatureKind::Inputs).filter(move |_| part.info.stage == Stage::Vertex).filter(is_filled)
+}
+
+/// The draw.
+struct Drawing<'a> {
+    draft: &'a Draft<'a>,
+    vertex: &'a Part,
+    pixel: &'a Part,
+    mesh: Option<&'a Mesh>,
+    is_direct3d9: bool,
+}
+
+/// An element of the input layout.
+struct Filled<'a> {
+    input: &'a Element,
+    /// In the words of Direct3D 11: a type for each number.
+    components: usize,
+    slot: u32,
+    offset: u32,
+}
+
+impl Drawing<'_> {
+    fn text(&self) -> Result<String, DraftError> {
+        let camera = self.mesh.map_or(Camera::FLAT, Camera::of);
+        let form = Form::Draw(Seen::new(&camera, self.vertex));
+        let Form::Draw(seen) = &form else { return Ok(String::new()) };
+        let (layout, slots) = (self.layout(), self.slots()?);
+        let profiles = [&self.vertex.info.profile[..], &self.pixel.info.profile];
+        let mut page = Page::new(self.draft.name, &profiles);
+        for lost in self.lost() {
+            page.line(&format!("# The pixel shader reads {lost}, which the vertex shader does not write: it is 0."));
+        }
+        page.line(if self.is_direct3d9 { "api = \"d3d9\"" } else { "api = \"d3d11\"" });
+        for (name, part) in [("vs", self.vertex), ("ps", self.pixel)] {
+            page.table(&format!("[shaders.{name}]"));
+            page.shader("file", part);
+        }
+        self.pipeline(&mut page, &layout);
+        self.vertices(&mut page, &layout);
+        let is_named = |slot: &&Slot<'_>| !(self.is_direct3d9 && self.is_constant(slot) && self.has_names(slot));
+        for slot in slots.iter().filter(is_named) {
+            page.slot(slot, &form);
+        }
+        let pictures = self.pictures(&mut page);
+        self.steps(&mut page, &layout, &pictures, slots.iter().filter(is_named).map(Slot::name).collect());
+        if self.is_direct3d9 {
+            for (name, part) in [("vs", self.vertex), ("ps", self.pixel)] {
+                self.constants(&mut page, name, part, seen);
+            }
+        }
+        for (n, (name, is_shown)) in pictures.iter().enumerate() {
+            let number = if n == 0 { String::new() } else { n.to_string() };
+            let ending = if *is_shown { "png" } else { "dds" };
+            page.table("[[save]]");
+            page.line(&format!("resource = \"{name}\""));
+            page.line(&format!("file = {}", quoted(&format!("{}{number}.{ending}", self.draft.name))));
+        }
+        Ok(page.out)
+    }
+
+    /// The registers of both shaders: those of Direct3D 11 are one for both.
+    fn slots(&self) -> Result<Vec<Slot<'_>>, DraftError> {
+        let of = |part| {
+            let part: &Part = part;
+            part.shader.bindings().iter().flat_map(|range| slots(part, range, REGISTERS))
+        };
+        let mut all: Vec<Slot<'_>> = of(self.vertex).collect();
+        for slot in of(self.pixel) {
+            let mut same = all.iter_mut().filter(|one| !self.is_direct3d9 && one.register == slot.register);
+            match same.next() {
+                None => all.push(slot),
+                Some(one) => one.join(&slot).ok_or_else(|| DraftError::Register {
+                    register: slot.register,
+                    vertex: one.kind(),
+                    pixel: slot.kind(),
+                })?,
+            }
+        }
+        Ok(all)
+    }
+
+    /// What a pixel shader of Direct3D 9 reads and its vertex shader does not write.
+    fn lost(&self) -> Vec<String> {
+        let [outputs, inputs] = [self.vertex.shader.module().outputs(), self.pixel.shader.module().inputs()];
+        let reads = inputs.iter().filter(|input| self.is_direct3d9 && input.system_value.is_none());
+        let semantics = reads.filter_map(|input| input.semantic.as_ref());
+        let is_written = |wanted: &&brolga_runtime::Semantic| {
+            outputs.iter().any(|output| output.semantic.as_ref().is_some_and(|semantic| semantic.matches(wanted)))
+        };
+        semantics.filter(|semantic| !is_written(semantic)).map(ToString::to_string).collect()
+    }
+
+    fn is_constant(&self, slot: &Slot<'_>) -> bool {
+        slot.register.class == brolga_runtime::ResourceClass::Constant
+    }
+
+    /// Whether the constants of a slot's shader have names.
+    fn has_names(&self, slot: &Slot<'_>) -> bool {
+        let part = if slot.name().starts_with('v') { self.vertex } else { self.pixel };
+        slot.name() != "bump0" && part.info.constants.iter().any(|found| !found.variables.is_empty())
+    }
+
+    fn layout(&self) -> Vec<Filled<'_>> {
+        let mut places = (0..).step_by(16);
+        let mut next = || places.next().unwrap_or(0);
+        let element = |input| {
+            let input: &Element = input;
+            let name = input.name.to_uppercase();
+            let of_mesh = match name.trim_start_matches("SV_") {
+                _ if self.mesh.is_none() => None,
+                name if name.starts_with("POSITION") && input.index == 0 => Some((3, 0)),
+                name if name.starts_with("NORMAL") => Some((3, 12)),
+                name if name.starts_with("TEXCOORD") || name == "UV" => Some((2, 24)),
+                _ => None,
+            };
+            match of_mesh {
+                Some((components, offset)) => Filled { input, components, slot: 0, offset },
+                None if self.mesh.is_none() => Filled { input, components: 4, slot: 0, offset: next() },
+                // Everything there is 1: of weights and directions the first alone, and of integers the first byte, which is 0.
+                None => {
+                    let is_one = ["BLEND", "TANGENT"].iter().any(|part| name.starts_with(part));
+                    Filled { input, components: if is_one { 1 } else { 4 }, slot: 1, offset: 0 }
+                }
+            }
+        };
+        filled(self.vertex).map(element).collect()
+    }
+
+    fn pipeline(&self, page: &mut Page<'_>, layout: &[Filled<'_>]) {
+        page.table("[pipelines.main]");
+        page.lines(["vs = \"vs\"", "ps = \"ps\""]);
+        page.line(&format!("topology = \"{}\"", if self.mesh.is_some() { "TRIANGLELIST" } else { "TRIANGLESTRIP" }));
+        page.line(match self.is_direct3d9 {
+            true => "render_states = { CULLMODE = \"NONE\" }",
+            false => "rasterizer = { cull_mode = \"NONE\" }",
+        });
+        if !layout.is_empty() {
+            page.line("input_layout = [");
+            page.lines(layout.iter().map(|element| format!("    {{ {} }},", self.element(element))));
+            page.line("]");
+        }
+        page.instances("[pipelines.main.vs_instances]", &self.vertex.choices);
+        page.instances("[pipelines.main.ps_instances]", &self.pixel.choices);
+    }
+
+    fn element(&self, element: &Filled<'_>) -> String {
+        let Filled { input, components, slot, offset } = element;
+        let Element { name, index, .. } = input;
+        if self.is_direct3d9 {
+            let usage = name.to_uppercase();
+            return format!(
+                "usage = \"{usage}\", index = {index}, type = \"FLOAT{components}\", stream = {slot}, offset = {offset}"
+            );
+        }
+        let format = match (input.format, slot) {
+            (Some("uint"), 1) => "R8_UINT",
+            (Some("int"), 1) => "R8_SINT",
+            (Some("uint"), _) => "R32G32B32A32_UINT",
+            (Some("int"), _) => "R32G32B32A32_SINT",
+            _ => ["R32_FLOAT", "R32G32_FLOAT", "R32G32B32_FLOAT", "R32G32B32A32_FLOAT"][(components - 1) % 4],
+        };
+        format!("semantic = {}, index = {index}, format = \"{format}\", slot = {slot}, offset = {offset}", quoted(name))
+    }
+
+    /// The rectangle, or the mesh and what it lacks.
+    fn vertices(&self, page: &mut Page<'_>, layout: &[Filled<'_>]) {
+        if let (Some(mesh), Some(given)) = (self.mesh, &self.draft.mesh) {
+            page.table("[resources.mesh]");
+            page.line("kind = \"mesh\"");
+            page.line(&format!("file = {}", quoted(&given.file.to_string_lossy())));
+            if layout.iter().any(|element| element.slot == 1) {
+                page.table("# What the shader reads of vertices and the mesh does not have");
+                page.lines(["[resources.others]", "kind = \"vertex\"", "fill = { f32 = 1.0 }"]);
+                page.line(&format!("size = {}", 16 * mesh.vertices.len()));
+            }
+        } else if !layout.is_empty() {
+            page.table("[resources.corners]");
+            page.lines(["kind = \"vertex\"", "f32 = ["]);
+            for corner in CORNERS {
+                let numbers = layout.iter().flat_map(|element| attribute(element.input, corner));
+                let numbers: Vec<_> = numbers.map(|number| format!("{number:?}")).collect();
+                page.line(&format!("    {},", numbers.join(", ")));
+            }
+            page.line("]");
+        }
+    }
+
+    /// The tables of what is drawn to, and their names, with whether they are colours.
+    fn pictures(&self, page: &mut Page<'_>) -> Vec<(String, bool)> {
+        let targets: Vec<&Element> = match self.is_direct3d9 {
+            true => Vec::new(),
+            false => {
+                self.pixel.elements(SignatureKind::Outputs).filter(|output| output.register.starts_with("o")).collect()
+            }
+        };
+        let number =
+            |output: &Element| output.register.strip_prefix('o').and_then(|number| number.parse::<usize>().ok());
+        let count = targets.iter().filter_map(|output| number(output)).map(|n| n + 1).max().unwrap_or(0).min(8);
+        let mut pictures = Vec::new();
+        let side = SIDES[usize::from(self.vertex.uses.is_racing || self.pixel.uses.is_racing)];
+        for n in 0..if self.is_direct3d9 { 1 } else { count } {
+            let output = targets.iter().find(|output| number(output) == Some(n));
+            let (format, is_shown) = match output.and_then(|output| output.format) {
+                _ if self.is_direct3d9 => ("A8R8G8B8", true),
+                Some("uint") => ("R32G32B32A32_UINT", false),
+                Some("int") => ("R32G32B32A32_SINT", false),
+                _ => ("R8G8B8A8_UNORM", true),
+            };
+            let name = if n == 0 { "picture".to_owned() } else { format!("picture{n}") };
+            page.table(&format!("[resources.{name}]"));
+            page.line("kind = \"texture2d\"");
+            page.lines([format!("format = \"{format}\""), format!("width = {side}"), format!("height = {side}")]);
+            pictures.push((name, is_shown));
+        }
+        if self.mesh.is_some() {
+            page.table("[resources.depth]");
+            page.line("kind = \"texture2d\"");
+            let format = if self.is_direct3d9 { "D24X8" } else { "D32_FLOAT" };
+            page.lines([format!("format = \"{format}\""), format!("width = {side}"), format!("height = {side}")]);
+        }
+        pictures
+    }
+
+    fn steps(&self, page: &mut Page<'_>, layout: &[Filled<'_>], pictures: &[(String, bool)], bound: Vec<String>) {
+        let (target, depth) = match self.is_direct3d9 {
+            true => ("target", "depth_target"),
+            false => ("resource", "resource"),
+        };
+        for (name, _) in pictures.iter().filter(|(_, is_shown)| *is_shown) {
+            page.table("[[steps]]");
+            page.lines(["op = \"clear\"", &format!("{target} = \"{name}\""), "color = [0.1, 0.1, 0.2, 1.0]"]);
+        }
+        if self.mesh.is_some() {
+            page.table("[[steps]]");
+            page.lines(["op = \"clear\"", &format!("{depth} = \"depth\""), "depth = 1.0"]);
+        }
+        page.table("[[steps]]");
+        page.line(if self.mesh.is_some() { "op = \"draw_indexed\"" } else { "op = \"draw\"" });
+        page.line("pipeline = \"main\"");
+        let names: Vec<_> = pictures.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+        match self.is_direct3d9 {
+            true => page.line("target = \"picture\""),
+            false => page.line(&format!("targets = [{}]", names.join(", "))),
+        }
+        match self.mesh {
+            Some(_) => {
+                let key = if self.is_direct3d9 { "depth_target" } else { "depth" };
+                page.lines(["mesh = \"mesh\"", &format!("{key} = \"depth\"")]);
+                if layout.iter().any(|element| element.slot == 1) {
+                    page.line("vertex_buffers = [{ buffer = \"others\", stride = 16 }]");
+                }
+            }
+            None => {
+                page.line(if self.is_direct3d9 { "primitives = 2" } else { "vertices = 4" });
+                if !layout.is_empty() {
+                    let stride = 16 * layout.len();
+                    page.line(&format!("vertex_buffers = [{{ buffer = \"corners\", stride = {stride} }}]"));
+                }
+            }
+        }
+        page.lines(bound.iter().map(|name| {
+            let key = super::page::key(name);
+            format!("bind.{key} = {}", quoted(name))
+        }));
+    }
+
+    /// The constants of a shader of Direct3D 9 that have names.
+    fn constants(&self, page: &mut Page<'_>, name: &str, part: &Part, seen: &Seen<'_>) {
+        for constants in part.info.constants.iter().filter(|found| !found.variables.is_empty()) {
+            let vectors = constants::vectors(constants);
+            let lines = constants::of_direct3d9(constants, &Words::shown(vectors, 0, part, Some(constants), seen));
+            if !lines.is_empty() {
+                page.table(&format!("[steps.{name}_constants]"));
+                page.lines(lines);
+            }
+        }
+    }
+}
+
+/// What an input is at a corner, by its name; integers are 0.
+fn attribute(input: &Element, [x, y, u, v]: [f64; 4]) -> [f64; 4] {
+    if matches!(input.format, Some("uint" | "int")) {
+        return [0.0; 4];
+    }
+    match input.name.to_uppercase().as_str() {
+        name if name.trim_start_matches("SV_").starts_with("POSITION") && input.index == 0 => [x, y, 0.5, 1.0],
+        "NORMAL" => [0.0, 0.0, -1.0, 0.0],
+        "TANGENT" => [1.0, 0.0, 0.0, 0.0],
+        "BINORMAL" => [0.0, 1.0, 0.0, 0.0],
+        "BLENDWEIGHT" => [1.0, 0.0, 0.0, 0.0],
+        "BLENDINDICES" => [0.0; 4],
+        "COLOR" => [1.0 - u, 1.0 - v, u, 1.0],
+        _ => [u, v, 0.0, 1.0],
+    }
+}

@@ -1,0 +1,269 @@
+//! What the registers of shaders are bound to in a drafted document: the tables of resources and samplers.
+
+use brolga_bytecode::info::{self, CounterUse};
+use brolga_files::{Extent, FileForm, sides};
+use brolga_runtime::{Component, Declared, Dimension, Format, Register, ResourceKind, TextureShape};
+
+use super::constants;
+use super::first_values::{Seen, Words};
+use super::page::{Page, key, quoted, with_comment};
+use super::part::Part;
+use crate::model::registers::written;
+
+/// Elements of a buffer, and about as many threads where nothing else tells how many.
+pub(super) const ELEMENTS: u32 = 1024;
+/// Texels along a side of textures that draws read: squares of two colours.
+const SQUARES: u32 = 4;
+
+/// The form of the document.
+pub(super) enum Form<'a> {
+    /// A dispatch.
+    Short {
+        /// Texels along a side of a picture; a volume has fewer.
+        side: u32,
+        /// What constants are that the source gives no values.
+        ones: Option<Seen<'a>>,
+    },
+    /// A draw, from which something shall be seen.
+    Draw(Seen<'a>),
+}
+
+/// Texels along a side of a picture, unless the shader takes long for so many.
+pub(super) const MOST_SIDE: u32 = 256;
+
+/// A register that is bound.
+pub(super) struct Slot<'a> {
+    pub register: Register,
+    declared: &'a Declared,
+    part: &'a Part,
+    /// The other shader of a draw, if it has the register too, and what it says of it.
+    other: Option<(&'a Part, &'a Declared)>,
+}
+
+/// The registers of a range, as many at most.
+pub(super) fn slots<'a>(part: &'a Part, declared: &'a Declared, most: u32) -> Vec<Slot<'a>> {
+    let register = |n| Register { index: declared.register.index.saturating_add(n), ..declared.register };
+    let count = declared.count.unwrap_or(1).min(most);
+    (0..count).map(|n| Slot { register: register(n), declared, part, other: None }).collect()
+}
+
+impl<'a> Slot<'a> {
+    /// The name in the document, of the register and of what is bound there.
+    pub fn name(&self) -> String {
+        written(self.part.is_direct3d9(), self.part.info.stage, &self.register.to_string())
+    }
+
+    /// Makes one of it and the same register of another shader; `None` if they cannot be one.
+    pub fn join(&mut self, other: &Slot<'a>) -> Option<()> {
+        let kinds = [self.declared.kind, other.declared.kind];
+        let is_constant = kinds.iter().all(|kind| matches!(kind, ResourceKind::Constant { .. }));
+        self.other = Some((other.part, other.declared));
+        (is_constant || kinds[0] == kinds[1]).then_some(())
+    }
+
+    /// What it is, for messages.
+    pub fn kind(&self) -> String {
+        self.declared.kind.to_string()
+    }
+
+    fn known(&self) -> Known<'a> {
+        let Some((binding, element)) = self.part.binding(self.register) else { return Known::default() };
+        let name = binding.name.as_deref();
+        let digit = binding.format.chars().last().and_then(|last| last.to_digit(10));
+        Known {
+            name: name.map(|name| match binding.count {
+                Some(1) => name.to_owned(),
+                _ => format!("{name}[{element}]"),
+            }),
+            // Formats of one component have no digit; those of declarations are the same without their number.
+            components: (name.is_some() && !binding.format.is_empty()).then(|| digit.unwrap_or(1)),
+            is_appended: binding.counter == Some(CounterUse::Append),
+            is_consumed: binding.counter == Some(CounterUse::Consume),
+            elements: self.part.described(self.register, "elements"),
+        }
+    }
+}
+
+/// A length to begin with.
+pub(super) fn length(form: &Form<'_>, dimension: Dimension, extent: Extent) -> u32 {
+    match extent {
+        Extent::Mips => 1,
+        Extent::Layers if dimension.is_cube() => 6,
+        Extent::Layers | Extent::Samples => 4,
+        Extent::Width | Extent::Height | Extent::Depth => match form {
+            Form::Short { side, .. } if dimension == Dimension::Texture3d => side.div_ceil(4),
+            Form::Short { side, .. } => *side,
+            Form::Draw(_) => SQUARES,
+        },
+    }
+}
+
+impl Page<'_> {
+    /// The table of a register.
+    pub fn slot(&mut self, slot: &Slot<'_>, form: &Form<'_>) {
+        let Slot { register, declared, .. } = *slot;
+        let (known, name) = (slot.known(), slot.name());
+        let title = known.name.as_ref().map_or(String::new(), |name| format!("{name}: "));
+        self.table(&format!("# {title}{}", declared.kind));
+        self.lines(known.elements.map_or(Vec::new(), constants::described));
+        let table = match (form, declared.kind) {
+            (Form::Short { .. }, _) => "",
+            (_, ResourceKind::Sampler { .. }) => "samplers.",
+            _ => "resources.",
+        };
+        self.line(&format!("[{table}{}]", key(&name)));
+        match declared.kind {
+            ResourceKind::Constant { vectors } => return self.constants(slot, vectors, form),
+            ResourceKind::Sampler { compares } => return self.sampler(slot.part.is_direct3d9(), compares, form),
+            ResourceKind::Raw => {
+                self.kind("raw", form);
+                self.line(&with_comment(&format!("size = {}", ELEMENTS * 4), "bytes"));
+            }
+            ResourceKind::Structured { stride_bytes } => {
+                self.kind("structured", form);
+                self.line(&with_comment(&format!("count = {ELEMENTS}"), &format!("elements of {stride_bytes} bytes")));
+            }
+            ResourceKind::Typed { dimension, .. } => self.texels(slot, &known, dimension, form),
+        }
+        if declared.uses_counter {
+            let first = if known.is_consumed { ELEMENTS } else { 0 };
+            self.line(&with_comment(&format!("counter = {first}"), "the first value of the hidden counter"));
+        }
+        if !declared.is_writable() {
+            let file = if takes_picture(declared.kind) { "photo.png" } else { "numbers.npy" };
+            match (form, texels(slot, &known)) {
+                // A checked pattern, or white; other formats begin with zeros.
+                (Form::Draw(_), Format::R8G8B8A8_UNORM) => {
+                    let ResourceKind::Typed { dimension, .. } = declared.kind else { return };
+                    let sides = sides(dimension).iter().map(|side| length(form, dimension, *side));
+                    let count = if dimension == Dimension::Buffer { SQUARES } else { sides.product() };
+                    let texel = |n: u32| if (n + n / SQUARES).is_multiple_of(2) { "0xffffffff" } else { "0xff808080" };
+                    let words: Vec<_> = (0..count).map(texel).collect();
+                    self.line(&format!("u32 = [{}]", words.join(", ")));
+                }
+                (Form::Draw(_), Format::R32_FLOAT | Format::R32G32_FLOAT | Format::R32G32B32A32_FLOAT) => {
+                    self.line("fill = { f32 = 1.0 }");
+                }
+                _ => self.line(&with_comment("fill = \"zero\"", &format!("or file = \"{file}\""))),
+            }
+            return;
+        }
+        let ending = match declared.kind {
+            ResourceKind::Typed { dimension: Dimension::Texture2d, .. }
+                if FileForm::Png.check(&TextureShape::texture_2d(texels(slot, &known), 1, 1)).is_ok() =>
+            {
+                "png"
+            }
+            ResourceKind::Typed { dimension, .. } if dimension != Dimension::Buffer => "dds",
+            _ => "npy",
+        };
+        let file = quoted(&self.output(known.name.as_deref(), &register.to_string(), ending));
+        self.line(&match known.is_appended {
+            true => with_comment(&format!("save = {{ file = {file}, counted = true }}"), "what was appended"),
+            false => format!("save = {file}"),
+        });
+    }
+
+    /// What it is, where that is not for the shader to say.
+    fn kind(&mut self, name: &str, form: &Form<'_>) {
+        if matches!(form, Form::Draw(_)) {
+            self.line(&format!("kind = \"{name}\""));
+        }
+    }
+
+    fn constants(&mut self, slot: &Slot<'_>, vectors: u32, form: &Form<'_>) {
+        self.kind("constant", form);
+        let described = slot.part.described(slot.register, "cbuffer");
+        let (mut words, mut all) = (Words::defaults(vectors, described), vectors);
+        if let Form::Draw(seen) | Form::Short { ones: Some(seen), .. } = form {
+            words = Words::shown(vectors, slot.register.index, slot.part, described, seen);
+            if let Some((part, Declared { kind: ResourceKind::Constant { vectors }, .. })) = slot.other {
+                let described = part.described(slot.register, "cbuffer");
+                words.followed_by(&Words::shown(*vectors, slot.register.index, part, described, seen));
+                all = all.max(*vectors);
+            }
+        }
+        self.lines(constants::content(all, described, &words));
+    }
+
+    fn sampler(&mut self, is_direct3d9: bool, compares: bool, form: &Form<'_>) {
+        if is_direct3d9 {
+            return self.lines(["mag = \"LINEAR\"", "min = \"LINEAR\""]);
+        }
+        self.line(&format!("filter = \"{}linear\"", if compares { "comparison_" } else { "" }));
+        let wraps = matches!(form, Form::Draw(_)) && !compares;
+        self.line(if wraps { "address = \"wrap\"" } else { "address = \"clamp\"" });
+        if compares {
+            self.line("comparison = \"less_equal\"");
+        }
+    }
+
+    /// A texture, or a buffer of texels.
+    fn texels(&mut self, slot: &Slot<'_>, known: &Known<'_>, dimension: Dimension, form: &Form<'_>) {
+        self.kind(if dimension == Dimension::Buffer { "typed" } else { dimension.name() }, form);
+        let is_sampled9 = slot.part.is_direct3d9();
+        let format = texels(slot, known);
+        self.line(&format!("format = \"{}\"", if is_sampled9 { "A8R8G8B8" } else { format.name() }));
+        let sides = sides(dimension).iter().rev().chain([&Extent::Samples]);
+        let said = sides.filter(|side| match side {
+            _ if dimension == Dimension::Buffer => false,
+            // Draws have no textures of several samples.
+            Extent::Samples => dimension.is_multisampled() && matches!(form, Form::Short { .. }),
+            Extent::Height => !dimension.is_cube(),
+            Extent::Layers => dimension != Dimension::TextureCube,
+            _ => true,
+        });
+        said.for_each(|side| self.line(&format!("{} = {}", side.key(), length(form, dimension, *side))));
+        if dimension == Dimension::Buffer {
+            self.line(&format!("count = {ELEMENTS}"));
+        }
+    }
+}
+
+/// What a file says of a register; nothing if it has no resource definitions.
+#[derive(Default)]
+struct Known<'a> {
+    name: Option<String>,
+    /// Components of its texels.
+    components: Option<u32>,
+    /// Elements are put into it.
+    is_appended: bool,
+    /// Elements are taken out of it.
+    is_consumed: bool,
+    /// The elements of a structured buffer.
+    elements: Option<&'a info::Constants>,
+}
+
+/// Whether the texels of a picture become what the shader reads.
+fn takes_picture(kind: ResourceKind) -> bool {
+    let ResourceKind::Typed { dimension: Dimension::Texture2d, component } = kind else { return false };
+    matches!(component, Component::Float | Component::Unorm | Component::Snorm)
+}
+
+/// A format that the shader can use. Where it has a choice, buffers have the numbers of the source, and textures what a
+/// picture has.
+fn texels(slot: &Slot<'_>, known: &Known<'_>) -> Format {
+    let declared = slot.declared;
+    let ResourceKind::Typed { dimension, component } = declared.kind else { return Format::R32_UINT };
+    let is_scalar = [Some(declared), slot.other.map(|(_, other)| other)]
+        .iter()
+        .flatten()
+        .any(|one| one.uses_texel_atomics || one.uses_texel_exchange);
+    let components = if is_scalar { Some(1) } else { known.components };
+    match (component, components) {
+        // A double is two words.
+        (Component::Double, _) => Format::R32G32_UINT,
+        (Component::Uint | Component::Mixed, Some(1) | None) => Format::R32_UINT,
+        (Component::Uint | Component::Mixed, Some(2)) => Format::R32G32_UINT,
+        (Component::Uint | Component::Mixed, _) => Format::R32G32B32A32_UINT,
+        (Component::Sint, Some(1) | None) => Format::R32_SINT,
+        (Component::Sint, Some(2)) => Format::R32G32_SINT,
+        (Component::Sint, _) => Format::R32G32B32A32_SINT,
+        (Component::Unorm, _) => Format::R8G8B8A8_UNORM,
+        (Component::Snorm, _) => Format::R8G8B8A8_SNORM,
+        (Component::Float, Some(1)) => Format::R32_FLOAT,
+        (Component::Float, Some(2)) => Format::R32G32_FLOAT,
+        (Component::Float, _) if dimension == Dimension::Buffer => Format::R32G32B32A32_FLOAT,
+        (Component::Float, _) => Format::R8G8B8A8_UNORM,
+    }
+}
