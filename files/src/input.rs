@@ -173,11 +173,10 @@ mod tests {
         part.copy_to(&buffer, 3, &going).unwrap();
         assert!(buffer.to_vec::<u8>().unwrap() == [&[0; 3], &pattern[5..]].concat());
         assert!(matches!(part.copy_to(&buffer, 0, &cancelled), Err(FileProblem::Stopped)));
-        let stored = Stored::Bytes(pattern.clone());
-        let buffer = device.buffer(stored.size_bytes()).unwrap();
-        stored.copy_to(&buffer, &going).unwrap();
-        assert!(buffer.to_vec::<u8>().unwrap() == pattern);
-        assert!(matches!(stored.copy_to(&buffer, &cancelled), Err(FileProblem::Stopped)));
+        let buffer = device.buffer(pattern.len() as u64 + 3).unwrap();
+        write(&buffer, 3, &pattern, &going).unwrap();
+        assert!(buffer.to_vec::<u8>().unwrap() == [&[0; 3], &pattern[..]].concat());
+        assert!(matches!(write(&buffer, 0, &pattern, &cancelled), Err(FileProblem::Stopped)));
         let mut cut = pattern.clone();
         cut_head(&mut cut, 7, &going).unwrap();
         assert!(cut == pattern[7..]);

@@ -377,7 +377,7 @@ fn numbers<'t, const N: usize>(mut words: impl Iterator<Item = &'t str>, needed:
 
 #[cfg(test)]
 mod tests {
-    use brolga_testing::random::Random;
+    use brolga_testing_base::random::Random;
 
     use super::*;
 
