@@ -28,6 +28,7 @@ mod bench;
 mod cache;
 mod compiler;
 mod declared;
+mod documents;
 mod emit;
 mod foreign;
 mod info;

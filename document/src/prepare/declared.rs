@@ -195,10 +195,16 @@ impl<'a> Declarations<'a> {
 
     /// The type of the numbers in an output, where the document does not say it.
     pub fn complete_save(&self, name: &str, save: &mut Save, kind: &Kind) {
-        if let (None, Kind::Structured { .. }, Ok(FileForm::Npy)) = (save.number_type, kind, save.form(kind))
-            && let Some([number_type]) = self.element_types(name).as_deref()
-        {
-            save.number_type = Some(*number_type);
+        if let (None, Ok(FileForm::Npy)) = (save.number_type, save.form(kind)) {
+            save.number_type = self.number_type(name, kind);
+        }
+    }
+
+    /// The type of all numbers in a structured buffer, where they have one.
+    pub fn number_type(&self, name: &str, kind: &Kind) -> Option<NumberType> {
+        match (kind, self.element_types(name).as_deref()) {
+            (Kind::Structured { .. }, Some([number_type])) => Some(*number_type),
+            _ => None,
         }
     }
 

@@ -10,6 +10,7 @@ use brolga_runtime::TextureShape;
 use super::folder::{Folder, form_of};
 use crate::error::{Fault, Problem};
 use crate::model::expectation::Save;
+use crate::model::number::NumberType;
 use crate::model::resource::{Content, Kind, Resource, Run};
 use crate::run::output;
 use crate::text::{Located, Span};
@@ -25,6 +26,8 @@ pub(crate) struct Loaded {
     pub content: LoadedContent,
     /// The shader writes to the output file itself.
     pub in_place: bool,
+    /// The type of its numbers, where the shaders say one for all.
+    pub number_type: Option<NumberType>,
 }
 
 /// What a resource holds before a run.
@@ -180,7 +183,7 @@ impl Loader<'_> {
         self.check_map()?;
         self.check_counted()?;
         let in_place = self.is_written && self.saves_raw(&kind) && self.maps(size);
-        Ok(Loaded { kind, content, in_place })
+        Ok(Loaded { kind, content, in_place, number_type: None })
     }
 
     /// Whether files of so many bytes are mapped, if they can be.

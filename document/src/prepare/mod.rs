@@ -131,7 +131,8 @@ fn open(model: &mut Model, document: &mut Document, limits: &Limits, cancel: &Ca
         Loader { folder: &folder, resource, kind, save, is_written, needs_content, most, left }
     };
     for (name, resource) in &resources {
-        let found = loader(name, left).load()?;
+        let mut found = loader(name, left).load()?;
+        found.number_type = declared.number_type(name, &kinds[name]);
         left -= found.content.memory_bytes();
         if (model.is_short || !resource.variables.is_empty()) && found.kind == Kind::Plain("constant") {
             let doubt = declared.warning(name, resource, &found.content);

@@ -151,7 +151,7 @@ impl Prepared {
             // It may be as large as the memory.
             if is_looked_at(name) {
                 let bytes = Bytes::Buffer(memory.bytes().clone());
-                let number_type = saved.get(name.as_str()).and_then(|save| save.number_type);
+                let number_type = saved.get(name.as_str()).and_then(|save| save.number_type).or(loaded.number_type);
                 let array = output::array(&loaded.kind, number_type, bytes.size_bytes());
                 resources.push(ResourceResult { name: name.clone(), bytes, array, counter: value, file: None });
             }
