@@ -184,7 +184,7 @@ fn mistakes_in_meshes_are_told() {
         ),
         (
             changed(&|folder| folder.scene["resources"]["target"]["mips"] = "all".into()),
-            "resources.target.mips: mip levels are a number or \"generate\", not \"all\"",
+            "resources.target.mips: `mips` takes an integer, or \"generate\", this is \"all\"",
         ),
         (
             changed(&|folder| folder.scene["resources"]["camera"] = json!({"kind": "constant", "file": "target.png"})),

@@ -164,6 +164,10 @@ impl Check {
             }
             Type::RenderStates if matches!(node.value, Value::Table(_)) => Ok(()),
             Type::Either(types) => match types.iter().find(|ty| self.fits(ty, node)) {
+                // Nothing like the only word: any of the others may have been meant.
+                Some(Type::Word(words)) if node.text().is_some_and(|name| words.is_unlike(name)) => {
+                    Err((Problem::wrong_value(key, self.wants(ty), node), node.span.clone()))
+                }
                 Some(ty) => self.value(ty, key, node, span),
                 None => Err(wrong(key, &self.wants(ty), node)),
             },

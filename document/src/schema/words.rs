@@ -7,6 +7,7 @@ use brolga_runtime::format::TextureFormat;
 use brolga_runtime::pipeline::state::{BlendOp, Factor, LogicOp, Named, StencilOp};
 use brolga_runtime::{AddressMode, Comparison, Filter, Format, Reduction, Tap};
 
+use crate::error::nearest;
 use crate::model::number::NumberType;
 use crate::text::Node;
 
@@ -22,6 +23,12 @@ pub(crate) struct Words {
 impl Words {
     const fn new(what: &'static str, names: fn() -> Vec<&'static str>) -> Self {
         Self { what, names, prefix: "" }
+    }
+
+    /// Whether there is one name, and this is not even near it.
+    pub fn is_unlike(&self, written: &str) -> bool {
+        let names = (self.names)();
+        names.len() == 1 && self.find(written).is_none() && nearest(written, &names).is_none()
     }
 
     /// A written name as the list has it.
