@@ -189,7 +189,7 @@ impl Prepared {
     ) -> Result<Checked, Fault> {
         let Expectation { id, subject, rules, span, .. } = expectation;
         let (name, stop) = (subject.name(), || cancel.is_cancelled());
-        let failed = |error| (Problem::of_memory(error, cancel, &id), span.clone());
+        let failed = |error| (Problem::of_memory(error, cancel, id), span.clone());
         let mut counter = None;
         if let (Subject::Resource(name), Some(expected)) = (subject, expectation.counter) {
             let got = world.memory(&name.value).and_then(|(_, counter)| counter).map(brolga_runtime::Counter::get);

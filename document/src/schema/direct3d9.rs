@@ -4,7 +4,7 @@ use super::drawing::{
     BASE_VERTEX, BIND, COLOR, COPY, DISPATCH, DISPATCH_INDIRECT, GENERATE_MIPS, INDEX_BUFFER, REPEAT,
 };
 use super::drawing::{SCISSOR, VERTEX_BUFFERS, VIEWPORT};
-use super::tables::REFERENCE;
+use super::parts::REFERENCE;
 use super::words::*;
 use super::{ANY, FLOAT, Others, Table, Type, WORD, comment, key};
 use Type::*;

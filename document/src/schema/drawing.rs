@@ -1,12 +1,9 @@
 //! The keys of pipelines and steps, as Direct3D 11 names them.
 
-use super::direct3d9::PIPELINE_9;
-use super::tables::{INSTANCES, REFERENCE};
+use super::parts::{INSTANCES, REFERENCE};
 use super::words::*;
 use super::{ANY, FLOAT, LONG, Others, Table, Type, WORD, comment, key};
 use Type::*;
-
-pub(super) const PIPELINES: Type = Map(&Api(&Table(&PIPELINE), &Table(&PIPELINE_9)));
 
 /// A pipeline.
 pub(crate) static PIPELINE: Table = Table {

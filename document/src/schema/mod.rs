@@ -6,6 +6,7 @@
 //! | `tables.rs` | the keys of documents, resources, samplers and expectations |
 //! | `drawing.rs` | the keys of pipelines and steps |
 //! | `direct3d9.rs` | the same where they are Direct3D 9's |
+//! | `parts.rs` | the keys of what several tables have |
 //! | `words.rs` | names with a fixed meaning |
 //! | `check.rs` | holds a tree against them |
 //! | `page.rs` | the page for people |
@@ -16,6 +17,7 @@ mod direct3d9;
 mod drawing;
 mod json_schema;
 mod page;
+mod parts;
 mod tables;
 pub(crate) mod words;
 

@@ -1,7 +1,8 @@
 //! The keys of documents in both forms, of resources, samplers and expectations.
 
-use super::direct3d9::{SAMPLER_9, STEPS_NOTE};
-use super::drawing::PIPELINES;
+use super::direct3d9::{PIPELINE_9, SAMPLER_9, STEPS_NOTE};
+use super::drawing::PIPELINE;
+use super::parts::{INSTANCES, VIEW};
 use super::words::*;
 use super::{ANY, BOUND, COUNT, FLOAT, Key, LONG, Others, Table, Type, WORD, comment, key};
 use crate::model::number::NumberType::{self, F32, F64, I32, U8, U16, U32};
@@ -67,7 +68,7 @@ pub(super) static LONG_FORM: Table = Table {
         key("shaders", Map(&Table(&SHADER)), "shaders by name"),
         key("resources", Map(&Table(&RESOURCE)), "buffers, textures and meshes by name"),
         key("samplers", Map(&Api(&Table(&SAMPLER), &Table(&SAMPLER_9))), "samplers by name"),
-        key("pipelines", PIPELINES, "shaders with the state around them, by name"),
+        key("pipelines", Map(&Api(&Table(&PIPELINE), &Table(&PIPELINE_9))), "shaders with the state around them, by name"),
         key("steps", List(&Step, 0, ANY), STEPS_NOTE).needed(),
         key("save", List(&Table(&SAVE), 0, ANY), "what is written to files after the last step"),
         key("expect", List(&Table(&EXPECTATION), 0, ANY), "what must come out"),
@@ -82,24 +83,6 @@ pub(super) static LONG_FORM: Table = Table {
 
 const GROUPS: Type = List(&WORD, 3, 3);
 static DEFINE: Type = Either(&[Text, WORD, Flag]);
-pub(super) const INSTANCES: Type = Map(&INSTANCE);
-static INSTANCE: Type = Either(&[Text, Table(&PLACED), List(&Either(&[Text, Table(&PLACED)]), 0, ANY)]);
-
-/// An instance of a class that the shader does not place itself.
-static PLACED: Table = Table {
-    name: "An instance of a class",
-    what: "an instance",
-    keys: &[
-        key("class", Text, "a class that the variable can stand for").needed(),
-        key("constants", Text, "the constant buffer that holds its data"),
-        key("vector", WORD, "the first vector of 16 bytes there; 0 by default"),
-        key("texture", Text, "the first of its textures or buffers, as `t4`"),
-        key("sampler", Text, "the first of its samplers"),
-        comment("note"),
-    ],
-    others: Others::Unknown,
-};
-
 static SHADER: Table = Table {
     name: "A shader",
     what: "a shader",
@@ -263,34 +246,6 @@ static FILL: Table = Table {
         key("u8", Of(U8), "the number"),
         key("u16", Of(U16), "the number"),
     ],
-    others: Others::Unknown,
-};
-
-/// What a view shows of a resource, and as what.
-static VIEW: Table = Table { name: "A view", what: "a view", keys: &VIEW_KEYS, others: Others::Unknown };
-const VIEW_KEYS: [Key; 7] = [
-    key(
-        "dimension",
-        Word(&VIEWS),
-        "the kind of view that the shader sees: cubes, arrays and single layers are views of the same texels",
-    )
-    .also(&["view"]),
-    key("format", Word(&FORMATS), "another format of the same layout"),
-    key("mip", WORD, "the first mip level"),
-    key("mips", Either(&[COUNT, List(&WORD, 2, 2)]), "how many levels; or the first and how many"),
-    key("layer", WORD, "the only layer"),
-    key("layers", List(&WORD, 2, 2), "the first layer and how many; of volumes slices"),
-    key("min_level", Number(0.0, f32::MAX as f64), "the least level of detail that is sampled"),
-];
-/// A resource where it is used: its name, or a part of it.
-pub(super) const REFERENCE: Type = Either(&[Text, Table(&REFERENCE_TABLE)]);
-static REFERENCE_TABLE: Table = Table {
-    name: "A part of a resource",
-    what: "a reference",
-    keys: &{
-        let [dimension, format, mip, mips, layer, layers, min_level] = VIEW_KEYS;
-        [key("resource", Text, "its name").needed(), dimension, format, mip, mips, layer, layers, min_level]
-    },
     others: Others::Unknown,
 };
 

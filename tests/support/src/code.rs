@@ -1,6 +1,6 @@
 //! The machine code of the repository's shaders as numbers: where a change of structure keeps them all, it changed nothing else.
 //!
-//! Code is looked for in a disk cache, where `brolga run` leaves all that a job or a scene needs: with the state around its shaders, for
+//! Code is looked for in a disk cache, where `brolga run` leaves all that a document needs: with the state around its shaders, for
 //! the formats that are bound, in every variant. `scripts/code.sh` does all of it.
 
 use std::error::Error;
