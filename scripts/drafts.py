@@ -55,8 +55,8 @@ def attempt(program, file, folder):
         is_refused = drafted.returncode == 2 and f"{kind} shader" in drafted.stderr
         return "refused" if is_refused else "failed", drafted.stderr, 0
     if drafted.returncode != 0:
-        # A vertex shader for stages after it that are not drawn.
-        is_refused = "no position" in drafted.stderr
+        # A vertex shader for stages after it that are not drawn, or one with more constants than a device has.
+        is_refused = "no position" in drafted.stderr or "the device's limit" in drafted.stderr
         return "refused" if is_refused else "failed", drafted.stderr, 0
     document = drafted.stdout.split("wrote ")[-1].strip()
     began = time.monotonic()

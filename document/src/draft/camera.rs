@@ -7,7 +7,8 @@ use brolga_files::Mesh;
 /// By rows, for columns: a point is multiplied from the right.
 pub(super) type Matrix = [[f32; 4]; 4];
 
-pub(super) const IDENTITY: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+pub(super) const IDENTITY: Matrix =
+    [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
 
 /// How far the camera is, in radii of what it sees.
 const DISTANCE: f32 = 3.0;
@@ -52,6 +53,7 @@ impl Product {
 pub(super) struct Camera {
     view: Matrix,
     projection: Matrix,
+    centre: [f32; 3],
     eye: [f32; 3],
     lamp: [f32; 3],
 }
@@ -59,7 +61,7 @@ pub(super) struct Camera {
 impl Camera {
     /// That of a rectangle between -1 and 1, which is on the screen already.
     pub const FLAT: Self =
-        Self { view: IDENTITY, projection: IDENTITY, eye: [0.0, 0.0, -2.0], lamp: [-1.0, 1.0, -2.0] };
+        Self { view: IDENTITY, projection: IDENTITY, centre: [0.0; 3], eye: [0.0, 0.0, -2.0], lamp: [-1.0, 1.0, -2.0] };
 
     /// One that sees a whole mesh.
     pub fn of(mesh: &Mesh) -> Self {
@@ -88,7 +90,7 @@ impl Camera {
         let projection =
             [[scale, 0.0, 0.0, 0.0], [0.0, scale, 0.0, 0.0], [0.0, 0.0, depth, -near * depth], [0.0, 0.0, 1.0, 0.0]];
         let view = [row(right), row(up), row(forward), IDENTITY[3]];
-        Self { view, projection, eye, lamp: beside(unit(LAMP), DISTANCE * radius) }
+        Self { view, projection, centre, eye, lamp: beside(unit(LAMP), DISTANCE * radius) }
     }
 
     /// A matrix; worlds are where they are.
@@ -116,6 +118,8 @@ impl Camera {
             // Away from the lamp, unless it says otherwise.
             () if is_of_light && has(&["dir"]) => Some(unit(LAMP).map(|number| -number)),
             () if is_of_light => Some(unit(LAMP)),
+            () if has(&["target", "lookat", "centre", "center"]) => Some(self.centre),
+            () if has(&["offset", "translat", "place"]) => Some([0.0; 3]),
             () if has(&["eye", "camera", "viewpos", "viewer"]) => Some(self.eye),
             () => None,
         }
@@ -202,11 +206,12 @@ mod tests {
             let [x, y, z] = [0, 1, 2].map(|axis| 300.0 + bits[axis] as f32 * [40.0, 10.0, 90.0][axis]);
             [x, y, z, 0.0, 0.0, 1.0, 0.0, 0.0]
         };
-        let mesh = Mesh { vertices: corners.map(corner).to_vec(), ..Mesh::default() };
+        let mut mesh = Mesh::default();
+        mesh.vertices = corners.map(corner).to_vec();
         let camera = Camera::of(&mesh);
         let shown = camera.matrix(Product::ALL);
         let back = camera.matrix(Product { is_inverse: true, ..Product::ALL });
-        for [x, y, z, ..] in mesh.vertices {
+        for &[x, y, z, ..] in &mesh.vertices {
             let place = |matrix: &Matrix, of: [f32; 4]| matrix.map(|row| (0..4).map(|n| row[n] * of[n]).sum::<f32>());
             let seen = place(&shown, [x, y, z, 1.0]);
             assert!(seen[3] > 0.0 && seen[0].abs() < seen[3] && seen[1].abs() < seen[3], "{seen:?}");
@@ -214,7 +219,7 @@ mod tests {
             let found = place(&back, seen);
             assert!((found[0] / found[3] - x).abs() < 0.5, "{found:?}");
         }
-        let point = Mesh { vertices: vec![[5.0; 8]; 3], ..Mesh::default() };
-        assert_eq!(Camera::of(&point).matrix(Product::ALL), IDENTITY);
+        mesh.vertices = vec![[5.0; 8]; 3];
+        assert_eq!(Camera::of(&mesh).matrix(Product::ALL), IDENTITY);
     }
 }

@@ -58,7 +58,8 @@ pub(super) fn content(vectors: u32, constants: Option<&Constants>, words: &Words
 
 /// Vectors that hold all variables of Direct3D 9 that are floats.
 pub(super) fn vectors(constants: &Constants) -> u32 {
-    let floats = constants.variables.iter().filter(|variable| matches!(variable.location, Some(Location::Bytes { .. })));
+    let floats =
+        constants.variables.iter().filter(|variable| matches!(variable.location, Some(Location::Bytes { .. })));
     let ends = floats.map(|variable| variable.location_words().saturating_add(whole_words(variable)));
     ends.max().unwrap_or(0).div_ceil(4).min(MOST as usize / 16) as u32
 }

@@ -11,13 +11,13 @@ use super::camera::Camera;
 use super::first_values::{Seen, Words};
 use super::page::{Page, quoted};
 use super::part::Part;
-use super::registers::{self, Slot, slots};
+use super::registers::{Form, Slot, slots};
 use super::{Draft, DraftError, DraftShader, companion, constants};
 
 /// Registers of a range that are bound.
 const REGISTERS: u32 = 16;
-/// Pixels along a side of the picture.
-const SIDE: u32 = 256;
+/// Pixels along a side of the picture; and where it depends on their order, so few that one thread does them.
+const SIDES: [u32; 2] = [256, 16];
 /// The corners of the rectangle, as a strip: x, y, and the texture coordinates there.
 const CORNERS: [[f64; 4]; 4] =
     [[-0.8, 0.8, 0.0, 0.0], [0.8, 0.8, 1.0, 0.0], [-0.8, -0.8, 0.0, 1.0], [0.8, -0.8, 1.0, 1.0]];
@@ -51,7 +51,8 @@ pub(super) fn write(device: &Device, parts: Vec<Part>, draft: &Draft<'_>) -> Res
         check_fit(device, &parts)?;
     }
     parts.sort_by_key(|part| part.info.stage != Stage::Vertex);
-    let mesh = draft.mesh.map(|mesh| Mesh::parse(mesh.text, limits.buffer_bytes).map_err(DraftError::Mesh)).transpose()?;
+    let mesh =
+        draft.mesh.map(|mesh| Mesh::parse(mesh.text, limits.buffer_bytes).map_err(DraftError::Mesh)).transpose()?;
     let [vertex, pixel] = &parts[..] else { return Err(DraftError::NoPosition) };
     let drawing = Drawing { draft, vertex, pixel, mesh: mesh.as_ref(), is_direct3d9: vertex.is_direct3d9() };
     drawing.text().map(|text| (files, text))
@@ -99,7 +100,8 @@ struct Filled<'a> {
 impl Drawing<'_> {
     fn text(&self) -> Result<String, DraftError> {
         let camera = self.mesh.map_or(Camera::FLAT, Camera::of);
-        let seen = Seen::new(&camera, self.vertex);
+        let form = Form::Draw(Seen::new(&camera, self.vertex));
+        let Form::Draw(seen) = &form else { return Ok(String::new()) };
         let (layout, slots) = (self.layout(), self.slots()?);
         let profiles = [&self.vertex.info.profile[..], &self.pixel.info.profile];
         let mut page = Page::new(self.draft.name, &profiles);
@@ -115,13 +117,13 @@ impl Drawing<'_> {
         self.vertices(&mut page, &layout);
         let is_named = |slot: &&Slot<'_>| !(self.is_direct3d9 && self.is_constant(slot) && self.has_names(slot));
         for slot in slots.iter().filter(is_named) {
-            page.slot(slot, &registers::Form::Draw(&seen));
+            page.slot(slot, &form);
         }
         let pictures = self.pictures(&mut page);
         self.steps(&mut page, &layout, &pictures, slots.iter().filter(is_named).map(Slot::name).collect());
         if self.is_direct3d9 {
             for (name, part) in [("vs", self.vertex), ("ps", self.pixel)] {
-                self.constants(&mut page, name, part, &seen);
+                self.constants(&mut page, name, part, seen);
             }
         }
         for (n, (name, is_shown)) in pictures.iter().enumerate() {
@@ -265,11 +267,15 @@ impl Drawing<'_> {
     fn pictures(&self, page: &mut Page<'_>) -> Vec<(String, bool)> {
         let targets: Vec<&Element> = match self.is_direct3d9 {
             true => Vec::new(),
-            false => self.pixel.elements(SignatureKind::Outputs).filter(|output| output.register.starts_with("o")).collect(),
+            false => {
+                self.pixel.elements(SignatureKind::Outputs).filter(|output| output.register.starts_with("o")).collect()
+            }
         };
-        let number = |output: &Element| output.register.strip_prefix('o').and_then(|number| number.parse::<usize>().ok());
+        let number =
+            |output: &Element| output.register.strip_prefix('o').and_then(|number| number.parse::<usize>().ok());
         let count = targets.iter().filter_map(|output| number(output)).map(|n| n + 1).max().unwrap_or(0).min(8);
         let mut pictures = Vec::new();
+        let side = SIDES[usize::from(self.vertex.uses.is_racing || self.pixel.uses.is_racing)];
         for n in 0..if self.is_direct3d9 { 1 } else { count } {
             let output = targets.iter().find(|output| number(output) == Some(n));
             let (format, is_shown) = match output.and_then(|output| output.format) {
@@ -281,14 +287,14 @@ impl Drawing<'_> {
             let name = if n == 0 { "picture".to_owned() } else { format!("picture{n}") };
             page.table(&format!("[resources.{name}]"));
             page.line("kind = \"texture2d\"");
-            page.lines([format!("format = \"{format}\""), format!("width = {SIDE}"), format!("height = {SIDE}")]);
+            page.lines([format!("format = \"{format}\""), format!("width = {side}"), format!("height = {side}")]);
             pictures.push((name, is_shown));
         }
         if self.mesh.is_some() {
             page.table("[resources.depth]");
             page.line("kind = \"texture2d\"");
             let format = if self.is_direct3d9 { "D24X8" } else { "D32_FLOAT" };
-            page.lines([format!("format = \"{format}\""), format!("width = {SIDE}"), format!("height = {SIDE}")]);
+            page.lines([format!("format = \"{format}\""), format!("width = {side}"), format!("height = {side}")]);
         }
         pictures
     }

@@ -1,4 +1,4 @@
-//! First values of constant buffers. In a dispatch they are what the source says, else zero. In a draw something shall be seen: matrices show
+//! First values of constant buffers. In a dispatch they are what the source says, else zero, unless it does not end with that. In a draw something shall be seen: matrices show
 //! what is drawn, places and lamps are beside it, and all other numbers 1, unless the source gives them values.
 //!
 //! A number is 1 in its own type: 1.0 as the bits of an integer is over a billion, and shaders count to their integers.
@@ -19,6 +19,8 @@ pub(super) struct Seen<'a> {
     pub camera: &'a Camera,
     /// Where the matrix is that makes the whole way to the screen, where the names of matrices do not say it.
     whole: Option<Vector>,
+    /// What integers are.
+    integer: u32,
 }
 
 impl<'a> Seen<'a> {
@@ -43,14 +45,20 @@ impl<'a> Seen<'a> {
                 named.extend(first.map(|place| (Product::default(), *place)));
             }
         }
-        let has = |wanted: fn(&Product) -> bool| named.iter().find(|(product, _)| wanted(product)).map(|(_, place)| *place);
+        let has =
+            |wanted: fn(&Product) -> bool| named.iter().find(|(product, _)| wanted(product)).map(|(_, place)| *place);
         let (view, projection) = (has(|product| product.view), has(|product| product.projection));
         let unnamed = has(|product| *product == Product::default());
         let whole = match (view, projection) {
             (Some(_), Some(_)) => None,
             _ => projection.or(view).or(unnamed).or(named.first().map(|(_, place)| *place)),
         };
-        Self { camera, whole }
+        Self { camera, whole, integer: 1 }
+    }
+
+    /// Nothing is seen of a dispatch: floats are 1, and integers what is said.
+    pub fn of_dispatch(integer: u32) -> Self {
+        Self { camera: &Camera::FLAT, whole: None, integer }
     }
 }
 
@@ -105,7 +113,7 @@ impl Words {
         let mut out = Self::defaults(vectors, described);
         let is_vertex = part.info.stage == brolga_bytecode::sm5::Stage::Vertex;
         let whole = seen.whole.filter(|place| is_vertex && place.0 == buffer).map(|place| place.1);
-        let mut writer = Writer { out: &mut out, buffer, part, camera: seen.camera, whole };
+        let mut writer = Writer { out: &mut out, buffer, part, seen, whole };
         match described {
             Some(described) => {
                 for variable in described.variables.iter().filter(|variable| variable.default.is_none()) {
@@ -143,7 +151,7 @@ struct Writer<'a> {
     out: &'a mut Words,
     buffer: u32,
     part: &'a Part,
-    camera: &'a Camera,
+    seen: &'a Seen<'a>,
     /// The vector at which the matrix of the whole way begins.
     whole: Option<u32>,
 }
@@ -155,11 +163,11 @@ impl Writer<'_> {
             let is_one = at / REGISTER % REGISTER == at % REGISTER;
             let is_integer = self.part.uses.integers.contains(&(self.buffer, at));
             let float = if is_one { 1.0_f32 } else { 0.0 };
-            self.out.put(at, if is_integer { 1 } else { float.to_bits() });
+            self.out.put(at, if is_integer { self.seen.integer } else { float.to_bits() });
         }
         if let Some(whole) = self.whole {
             let name = TypeName::parse("float4x4").expect("it is a matrix");
-            self.matrix(whole as usize * REGISTER, name, self.camera.matrix(Product::ALL));
+            self.matrix(whole as usize * REGISTER, name, self.seen.camera.matrix(Product::ALL));
         }
     }
 
@@ -184,14 +192,14 @@ impl Writer<'_> {
             let is_whole = at.is_multiple_of(REGISTER) && self.whole == Some((at / REGISTER) as u32);
             let product = Product::named(&variable.name);
             let matrix = match name.sides() {
-                [4, 4] if is_whole => self.camera.matrix(Product::ALL),
-                [4, 4] => self.camera.matrix(product),
+                [4, 4] if is_whole => self.seen.camera.matrix(Product::ALL),
+                [4, 4] => self.seen.camera.matrix(product),
                 _ => IDENTITY,
             };
             return self.matrix(at, name, matrix);
         }
         let place = match name.number {
-            NumberType::F32 if name.components >= 3 => self.camera.vector(&variable.name),
+            NumberType::F32 if name.components >= 2 => self.seen.camera.vector(&variable.name),
             _ => None,
         };
         for line in 0..name.lines.unwrap_or(1) {
@@ -204,7 +212,8 @@ impl Writer<'_> {
                     }
                     // The low word of 1.0 is 0.
                     NumberType::F64 => self.out.put(at + 1, (1.0_f64.to_bits() >> 32) as u32),
-                    _ => self.out.put(at, 1),
+                    _ if name.is_bool => self.out.put(at, 1),
+                    _ => self.out.put(at, self.seen.integer),
                 }
             }
         }
@@ -262,9 +271,8 @@ mod tests {
 
     /// A shader that multiplies positions with four vectors from `first` on, as rows.
     fn part(first: usize) -> Part {
-        let rows: String = (0..4)
-            .map(|n| format!("dp4 o0.{}, v0.xyzw, cb0[{}].xyzw\n", ["x", "y", "z", "w"][n], first + n))
-            .collect();
+        let rows: String =
+            (0..4).map(|n| format!("dp4 o0.{}, v0.xyzw, cb0[{}].xyzw\n", ["x", "y", "z", "w"][n], first + n)).collect();
         let text = format!(
             "// Input signature:\n// Name Index Mask Register SysValue Format Used\n// POSITION 0 xyzw 0 NONE float xyzw\n//\n\
              // Output signature:\n// Name Index Mask Register SysValue Format Used\n// SV_Position 0 xyzw 0 POS float xyzw\n\
@@ -290,7 +298,7 @@ mod tests {
     fn words(vectors: u32, variables: Vec<Variable>) -> Vec<u32> {
         let described = Constants { kind: "cbuffer", name: "b".to_owned(), size_bytes: None, variables };
         let part = part(0);
-        let seen = Seen { camera: &Camera::FLAT, whole: None };
+        let seen = Seen::of_dispatch(1);
         Words::shown(vectors, 0, &part, Some(&described), &seen).0
     }
 
@@ -337,7 +345,8 @@ mod tests {
         let (camera, part) = (Camera::of(&mesh), part(4));
         let seen = Seen::new(&camera, &part);
         let words = Words::shown(12, 0, &part, part.described(Register::b(0), "cbuffer"), &seen).0;
-        let expected = camera.matrix(Product::ALL).as_flattened().iter().map(|number| number.to_bits()).collect::<Vec<_>>();
+        let expected =
+            camera.matrix(Product::ALL).as_flattened().iter().map(|number| number.to_bits()).collect::<Vec<_>>();
         assert_eq!(words[16..32], expected);
         assert_eq!(words[..6], [ONE, 0, 0, 0, 0, ONE]);
     }

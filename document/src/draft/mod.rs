@@ -82,7 +82,9 @@ pub enum DraftError {
         error: Error,
     },
     /// Shaders that nothing runs together.
-    #[error("a document is drafted for a compute shader, a vertex shader, a pixel shader, or a vertex and a pixel shader, and not for {0}")]
+    #[error(
+        "a document is drafted for a compute shader, a vertex shader, a pixel shader, or a vertex and a pixel shader, and not for {0}"
+    )]
     Stages(String),
     /// A vertex shader that other stages than pixel shaders come after.
     #[error("the vertex shader writes no position, so nothing can be drawn with it and a pixel shader alone")]
@@ -94,7 +96,9 @@ pub enum DraftError {
     #[error("the shaders do not fit each other: {0}")]
     Fit(DrawError),
     /// What two shaders have at a register cannot be the same.
-    #[error("the shaders cannot be drawn with together: {register} is a {vertex} of the vertex shader, but a {pixel} of the pixel shader")]
+    #[error(
+        "the shaders cannot be drawn with together: {register} is a {vertex} of the vertex shader, but a {pixel} of the pixel shader"
+    )]
     Register {
         /// The register.
         register: Register,
@@ -136,7 +140,7 @@ impl Draft<'_> {
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let (mut files, text) = match parts.iter().map(|part| part.info.stage).collect::<Vec<_>>()[..] {
             [Stage::Compute] if self.mesh.is_none() => {
-                (Vec::new(), dispatch::write(&parts[0], self.name).map_err(failed(0))?)
+                (Vec::new(), dispatch::write(&device, &parts[0], self).map_err(failed(0))?)
             }
             [Stage::Vertex | Stage::Pixel] | [Stage::Vertex, Stage::Pixel] | [Stage::Pixel, Stage::Vertex] => {
                 drawing::write(&device, parts, self)?

@@ -54,7 +54,8 @@ impl Part {
         } else {
             let mut load = LoadOptions::default();
             load.limits = limits.clone();
-            let place = elements(&info, SignatureKind::Outputs).find(|element| element.name.eq_ignore_ascii_case("SV_Position"));
+            let place = elements(&info, SignatureKind::Outputs)
+                .find(|element| element.name.eq_ignore_ascii_case("SV_Position"));
             let place = place.and_then(|element| element.register.strip_prefix('o')?.parse().ok());
             Uses::of_direct3d11(brolga_bytecode::Shader::load(given.container, &load)?.program.program(), place)
         };

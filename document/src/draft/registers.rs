@@ -12,18 +12,24 @@ use crate::model::registers::written;
 
 /// Elements of a buffer, and about as many threads where nothing else tells how many.
 pub(super) const ELEMENTS: u32 = 1024;
-/// Texels along a side of a picture, and of a volume, in the short form.
-const SIDES: [u32; 2] = [256, 64];
 /// Texels along a side of textures that draws read: squares of two colours.
 const SQUARES: u32 = 4;
 
 /// The form of the document.
 pub(super) enum Form<'a> {
-    /// A dispatch: what its shader reads is zero unless its source says otherwise.
-    Short,
+    /// A dispatch.
+    Short {
+        /// Texels along a side of a picture; a volume has fewer.
+        side: u32,
+        /// What constants are that the source gives no values.
+        ones: Option<Seen<'a>>,
+    },
     /// A draw, from which something shall be seen.
-    Draw(&'a Seen<'a>),
+    Draw(Seen<'a>),
 }
+
+/// Texels along a side of a picture, unless the shader takes long for so many.
+pub(super) const MOST_SIDE: u32 = 256;
 
 /// A register that is bound.
 pub(super) struct Slot<'a> {
@@ -83,9 +89,12 @@ pub(super) fn length(form: &Form<'_>, dimension: Dimension, extent: Extent) -> u
     match extent {
         Extent::Mips => 1,
         Extent::Layers if dimension.is_cube() => 6,
-        _ if matches!(form, Form::Draw(_)) => SQUARES,
-        Extent::Width | Extent::Height | Extent::Depth => SIDES[usize::from(dimension == Dimension::Texture3d)],
         Extent::Layers | Extent::Samples => 4,
+        Extent::Width | Extent::Height | Extent::Depth => match form {
+            Form::Short { side, .. } if dimension == Dimension::Texture3d => side.div_ceil(4),
+            Form::Short { side, .. } => *side,
+            Form::Draw(_) => SQUARES,
+        },
     }
 }
 
@@ -98,7 +107,7 @@ impl Page<'_> {
         self.table(&format!("# {title}{}", declared.kind));
         self.lines(known.elements.map_or(Vec::new(), constants::described));
         let table = match (form, declared.kind) {
-            (Form::Short, _) => "",
+            (Form::Short { .. }, _) => "",
             (_, ResourceKind::Sampler { .. }) => "samplers.",
             _ => "resources.",
         };
@@ -166,7 +175,7 @@ impl Page<'_> {
         self.kind("constant", form);
         let described = slot.part.described(slot.register, "cbuffer");
         let (mut words, mut all) = (Words::defaults(vectors, described), vectors);
-        if let Form::Draw(seen) = form {
+        if let Form::Draw(seen) | Form::Short { ones: Some(seen), .. } = form {
             words = Words::shown(vectors, slot.register.index, slot.part, described, seen);
             if let Some((part, Declared { kind: ResourceKind::Constant { vectors }, .. })) = slot.other {
                 let described = part.described(slot.register, "cbuffer");
@@ -199,7 +208,7 @@ impl Page<'_> {
         let said = sides.filter(|side| match side {
             _ if dimension == Dimension::Buffer => false,
             // Draws have no textures of several samples.
-            Extent::Samples => dimension.is_multisampled() && matches!(form, Form::Short),
+            Extent::Samples => dimension.is_multisampled() && matches!(form, Form::Short { .. }),
             Extent::Height => !dimension.is_cube(),
             Extent::Layers => dimension != Dimension::TextureCube,
             _ => true,

@@ -1,5 +1,5 @@
-//! What a shader's instructions do with its constants, where names do not tell: which are integers, which are held against whole vectors,
-//! as the rows of matrices are, and which have part in a vertex's position.
+//! What a shader's instructions do, where names do not tell: which constants are integers, which are held against whole vectors, as the
+//! rows of matrices are, and which have part in a vertex's position; how long it runs, and whether threads wait for none.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,16 @@ pub(super) struct Uses {
     pub dotted: BTreeSet<Vector>,
     /// Vectors that the position of a vertex depends on.
     pub placing: BTreeSet<Vector>,
+    /// About how many instructions a thread does, if a loop goes round eight times.
+    pub cost: u64,
+    /// Whether it loops.
+    pub has_loops: bool,
+    /// Whether results depend on which thread comes first: they are told what an atomic found, or read what others may write.
+    pub is_racing: bool,
 }
+
+/// How often a loop goes round.
+const ROUNDS: u64 = 8;
 
 /// What can be followed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,6 +70,7 @@ impl Uses {
             _ => Place::Other,
         };
         let mut steps = Vec::new();
+        let (mut depth, mut written, mut read) = (0, Vec::new(), Vec::new());
         for item in &program.items {
             let sm5::ItemKind::Instruction(instruction) = &item.kind else { continue };
             let lanes = |operand: &sm5::Operand| [0, 1, 2, 3].map(|lane| operand.component(lane));
@@ -71,6 +81,24 @@ impl Uses {
                     let words = lanes(operand).map(|lane| (buffer, vector as usize * 4 + usize::from(lane)));
                     uses.integers.extend(words);
                 }
+            }
+            match instruction.op {
+                Op::Loop => depth += 1,
+                Op::EndLoop => depth -= 1,
+                _ => {}
+            }
+            uses.has_loops |= depth > 0;
+            uses.cost = uses.cost.saturating_add(ROUNDS.saturating_pow(depth.clamp(0, 16) as u32));
+            let view = |(slot, operand): (&Slot, &sm5::Operand)| {
+                let view = (operand.file == RegisterFile::Uav).then(|| operand.index_u32(0));
+                view.map(|view| (view, matches!(slot, Slot::Store(_))))
+            };
+            let address = instruction.slots().find(|(slot, _)| matches!(slot, Slot::Read { .. }));
+            let address = address.map(|(_, operand)| (operand.file, operand.indices.clone(), operand.component(0)));
+            for (view, is_written) in instruction.slots().filter_map(view) {
+                let is_told = instruction.op.text().starts_with("imm_atomic") || instruction.op == Op::AtomicCmpStore;
+                uses.is_racing |= is_told;
+                if is_written { &mut written } else { &mut read }.push((view, address.clone()));
             }
             steps.push(Step {
                 nesting: match instruction.op {
@@ -84,6 +112,10 @@ impl Uses {
                 is_dot: matches!(instruction.op, Op::Dp2 | Op::Dp3 | Op::Dp4),
             });
         }
+        // What it writes in the same place is its own.
+        let is_foreign =
+            |one: &(Option<u32>, _)| written.iter().any(|(view, _)| *view == one.0) && !written.contains(one);
+        uses.is_racing |= read.iter().any(is_foreign);
         uses.follow(&steps);
         uses
     }
@@ -110,14 +142,16 @@ impl Uses {
         let mut steps = Vec::new();
         for item in &program.items {
             let ItemKind::Instruction(instruction) = &item.kind else { continue };
-            let (mut writes, mut reads, mut is_dot) = (Vec::new(), Vec::new(), matches!(instruction.op, Op::Dp3 | Op::Dp4));
+            let (mut writes, mut reads, mut is_dot) =
+                (Vec::new(), Vec::new(), matches!(instruction.op, Op::Dp3 | Op::Dp4));
             for (slot, operand) in instruction.slots().filter(|(_, operand)| operand.relative().is_none()) {
                 match operand {
                     Operand::Destination(destination) => writes.push((place(destination.register), destination.mask)),
                     Operand::Source(source) => {
                         let rows = if let Slot::Matrix(rows) = slot { rows } else { 1 };
                         is_dot |= rows > 1;
-                        let row = |n| sm3::Register { number: source.register.number.saturating_add(n), ..source.register };
+                        let row =
+                            |n| sm3::Register { number: source.register.number.saturating_add(n), ..source.register };
                         let all = (0..u16::from(rows)).map(|n| (place(row(n)), source.swizzle.components()));
                         reads.extend(all);
                     }
@@ -212,5 +246,22 @@ mod tests {
         let rows: BTreeSet<_> = (4..8).map(|n| (0, n)).collect();
         let found = Uses::of_direct3d9(&program);
         assert_eq!([&found.placing, &found.dotted], [&rows, &rows]);
+    }
+
+    #[test]
+    fn threads_race_where_they_read_what_others_write() {
+        let head =
+            "cs_5_0\ndcl_uav_raw u0\ndcl_uav_raw u1\ndcl_input vThreadID.xy\ndcl_temps 1\ndcl_thread_group 64, 1, 1\n";
+        for (body, expected) in [
+            ("ld_raw r0.x, vThreadID.x, u0.xxxx\nstore_raw u0.x, vThreadID.x, r0.x\n", false),
+            ("ld_raw r0.x, vThreadID.x, u0.xxxx\nstore_raw u1.x, vThreadID.y, r0.x\n", false),
+            ("ld_raw r0.x, vThreadID.y, u0.xxxx\nstore_raw u0.x, vThreadID.x, r0.x\n", true),
+            ("atomic_iadd u0, l(0), l(1)\n", false),
+            ("imm_atomic_iadd r0.x, u0, l(0), l(1)\n", true),
+        ] {
+            assert_eq!(uses(&format!("{head}{body}ret\n"), None).is_racing, expected, "{body}");
+        }
+        let found = uses(&format!("{head}mov r0.x, l(1)\nloop\nbreakc_nz r0.x\nendloop\nret\n"), None);
+        assert_eq!((found.has_loops, found.cost), (true, 1 + 8 + 8 + 1 + 1));
     }
 }
