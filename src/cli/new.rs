@@ -10,7 +10,8 @@ use brolga::bytecode::Limits as FileLimits;
 use brolga::bytecode::info::Info;
 use brolga::bytecode::sm5::Stage;
 use brolga::document::{
-    Document, DocumentError, Draft, DraftError, DraftMesh, DraftShader, Source, Syntax, USUAL_ENTRY, USUAL_PROFILE, advice,
+    Document, DocumentError, Draft, DraftError, DraftMesh, DraftShader, Source, Syntax, USUAL_ENTRY, USUAL_PROFILE,
+    advice,
 };
 use brolga::{CancelToken, Error, Limits};
 use clap::Args;
@@ -155,7 +156,8 @@ fn drafted(arguments: &Arguments, styles: &Styles) -> Result<Vec<(PathBuf, Vec<u
         return match written.len() {
             1 => Ok(written.into_iter().map(|(_, bytes)| (place.path.clone(), bytes)).collect()),
             _ => {
-                let text = format!("the document for {} needs a shader besides, which is made for it", first.path.display());
+                let text =
+                    format!("the document for {} needs a shader besides, which is made for it", first.path.display());
                 Err(Failure::new(text + ": standard output has no place for two files", "name a folder with `-o`"))
             }
         };
@@ -266,7 +268,8 @@ fn utf8(path: &Path) -> Result<&str, Failure> {
 fn way(folder: &Path, file: &Path) -> Option<PathBuf> {
     let file = absolute(file).ok()?;
     let folder = absolute(folder).ok()?;
-    let there = folder.ancestors().find_map(|part| Some((part.canonicalize().ok()?, folder.strip_prefix(part).ok()?)))?;
+    let there =
+        folder.ancestors().find_map(|part| Some((part.canonicalize().ok()?, folder.strip_prefix(part).ok()?)))?;
     let from = there.0.join(there.1);
     let to = file.parent()?.canonicalize().ok()?.join(file.file_name()?);
     let shared = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
