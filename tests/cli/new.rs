@@ -30,11 +30,11 @@ fn every_compute_shader_gets_a_document_that_runs() {
         }
     }
     assert!(jobs.len() > 130, "{}", jobs.len());
-    let mut arguments = vec!["run", "--threads", "2"];
+    let mut arguments = vec!["run", "--engine", "both", "--threads", "1"];
     arguments.extend(jobs.iter().map(String::as_str));
     let run = folder.brolga(&arguments);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
-    assert_eq!(run.out.lines().filter(|line| line.starts_with("done ")).count(), jobs.len());
+    assert_eq!(run.out.lines().filter(|line| line.starts_with("done ")).count(), 2 * jobs.len());
 }
 
 /// Against what fxc's own listing says of the same file.
@@ -152,7 +152,8 @@ fn what_cannot_run_gets_no_document() {
 fn shaders_of_draws_get_documents_that_run() {
     let folder = Folder::new();
     let mut documents = Vec::new();
-    for from in ["tests/data/d3d9", "tests/data/graphics", "examples/pool", "examples/island"] {
+    let folders = ["tests/data/d3d9", "tests/data/graphics", "tests/data/listing", "examples/pool", "examples/island"];
+    for from in folders {
         for file in fs::read_dir(repository(from)).unwrap().map(|entry| entry.unwrap().path()) {
             let name = file.file_name().unwrap().to_str().unwrap().to_owned();
             let is_drawn = ["_vs.cso", "_ps.cso", ".vs_", ".ps_"].iter().any(|part| name.contains(part));
@@ -167,11 +168,11 @@ fn shaders_of_draws_get_documents_that_run() {
         }
     }
     assert!(documents.len() > 100, "{}", documents.len());
-    let mut arguments = vec!["run", "--threads", "2"];
+    let mut arguments = vec!["run", "--engine", "both", "--threads", "1"];
     arguments.extend(documents.iter().map(String::as_str));
     let run = folder.brolga(&arguments);
     assert_eq!(run.code, Some(0), "{}", run.err);
-    assert_eq!(run.out.lines().filter(|line| line.starts_with("done ")).count(), documents.len());
+    assert_eq!(run.out.lines().filter(|line| line.starts_with("done ")).count(), 2 * documents.len());
 }
 
 impl Folder {
