@@ -147,25 +147,26 @@ fn what_cannot_run_gets_no_document() {
     assert_eq!(folder.leavings(), ["x.obj", "x.txt"]);
 }
 
-/// Every vertex and pixel shader of the tests' folders, but those that are tokens without sense.
+/// Every vertex and pixel shader of the tests' folders, but those that are tokens without sense; and one that reads all registers.
 #[test]
 fn shaders_of_draws_get_documents_that_run() {
     let folder = Folder::new();
+    let folders = ["tests/data/d3d9", "tests/data/graphics", "examples/pool", "examples/island"];
+    let files = folders.iter().flat_map(|from| fs::read_dir(repository(from)).unwrap());
+    let mut files: Vec<_> = files.map(|entry| entry.unwrap().path()).collect();
+    files.push(repository("tests/data/listing/system_values.ps_5_0.cso"));
     let mut documents = Vec::new();
-    let folders = ["tests/data/d3d9", "tests/data/graphics", "tests/data/listing", "examples/pool", "examples/island"];
-    for from in folders {
-        for file in fs::read_dir(repository(from)).unwrap().map(|entry| entry.unwrap().path()) {
-            let name = file.file_name().unwrap().to_str().unwrap().to_owned();
-            let is_drawn = ["_vs.cso", "_ps.cso", ".vs_", ".ps_"].iter().any(|part| name.contains(part));
-            // More constants than the device has, and vertices for other stages.
-            let is_other = ["vs_sw.cso", "streamout.vs.", "tess.vs."].iter().any(|part| name.starts_with(part));
-            if !name.ends_with(".cso") || !is_drawn || is_other {
-                continue;
-            }
-            let document = format!("{}-{name}", documents.len());
-            folder.brolga(&["new", file.to_str().unwrap(), "-o", &document]).fails(0, &[]);
-            documents.push(document);
+    for file in files {
+        let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+        let is_drawn = ["_vs.cso", "_ps.cso", ".vs_", ".ps_"].iter().any(|part| name.contains(part));
+        // More constants than the device has, and vertices for other stages.
+        let is_other = ["vs_sw.cso", "streamout.vs.", "tess.vs."].iter().any(|part| name.starts_with(part));
+        if !name.ends_with(".cso") || !is_drawn || is_other {
+            continue;
         }
+        let document = format!("{}-{name}", documents.len());
+        folder.brolga(&["new", file.to_str().unwrap(), "-o", &document]).fails(0, &[]);
+        documents.push(document);
     }
     assert!(documents.len() > 100, "{}", documents.len());
     let mut arguments = vec!["run", "--engine", "both", "--threads", "1"];
