@@ -1,4 +1,4 @@
-//! `brolga new`: the document that it writes runs as it is, and says what the compiler's listing says.
+//! `brolga new`: the document that it writes runs as it is, says what the compiler's listing says, and shows what is drawn.
 
 use std::fs;
 
@@ -18,25 +18,23 @@ fn compute_shaders(folder: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_compute_shader_gets_a_job_that_runs() {
+fn every_compute_shader_gets_a_document_that_runs() {
     let folder = Folder::new();
     let mut jobs = Vec::new();
     for from in ["tests/data/compute", "tests/data/interfaces", "tests/data/listing"] {
         for name in compute_shaders(from) {
             let shader = repository(&format!("{from}/{name}.cso"));
-            // In a folder of its own, with a copy of the shader.
-            let job = format!("{}/{name}.toml", jobs.len());
-            fs::create_dir(folder.path(&jobs.len().to_string())).unwrap();
+            let job = format!("{}-{name}.toml", jobs.len());
             folder.brolga(&["new", shader.to_str().unwrap(), "-o", &job]).fails(0, &[]);
             jobs.push(job);
         }
     }
     assert!(jobs.len() > 130, "{}", jobs.len());
-    let mut arguments = vec!["run", "--threads", "2"];
+    let mut arguments = vec!["run", "--engine", "both", "--threads", "1"];
     arguments.extend(jobs.iter().map(String::as_str));
     let run = folder.brolga(&arguments);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
-    assert_eq!(run.out.lines().filter(|line| line.starts_with("done ")).count(), jobs.len());
+    assert_eq!(run.out.lines().filter(|line| line.starts_with("done ")).count(), 2 * jobs.len());
 }
 
 /// Against what fxc's own listing says of the same file.
@@ -70,37 +68,52 @@ fn names_types_places_and_first_values_are_those_of_the_listing() {
 }
 
 #[test]
-fn a_document_has_its_shader_beside_it_and_outputs_are_named_after_it() {
+fn a_document_names_its_shader_from_its_own_folder_and_its_outputs_after_itself() {
     let folder = Folder::new();
-    fs::create_dir_all(folder.path("jobs/parts")).unwrap();
+    fs::create_dir(folder.path("jobs")).unwrap();
     let run = folder.brolga(&["new", "image.cso", "-o", "jobs/first.toml"]);
-    let wrote = "      wrote jobs/image.cso\n      wrote jobs/first.toml\n";
-    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(0), wrote, ""));
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(0), "      wrote jobs/first.toml\n", ""));
     let job = fs::read_to_string(folder.path("jobs/first.toml")).unwrap();
-    assert!(job.contains("shader = \"image.cso\""), "{job}");
+    assert!(job.contains("shader = \"../image.cso\""), "{job}");
     assert!(job.contains("save = \"first-"), "{job}");
     folder.brolga(&["run", "jobs/first.toml"]).fails(0, &[]);
-    // What is there and the same stays, as what is below the folder.
-    let run = folder.brolga(&["new", "image.cso", "-o", "jobs/second.toml"]);
-    assert_eq!((run.code, run.out.as_str()), (Some(0), "      wrote jobs/second.toml\n"));
-    fs::copy(folder.path("image.cso"), folder.path("jobs/parts/image.cso")).unwrap();
-    folder.brolga(&["new", "jobs/parts/image.cso", "-o", "jobs/third.toml"]).fails(0, &[]);
-    assert!(fs::read_to_string(folder.path("jobs/third.toml")).unwrap().contains("shader = \"parts/image.cso\""));
-    // Another file of this name is not replaced.
-    fs::copy(folder.path("add.cso"), folder.path("jobs/image.cso")).unwrap();
-    folder
-        .brolga(&["new", "image.cso", "-o", "jobs/fourth.toml"])
-        .fails(2, &["jobs/image.cso already exists", "`--force`"]);
-    assert!(!folder.path("jobs/fourth.toml").exists());
-    folder.brolga(&["new", "image.cso", "-o", "jobs/fourth.toml", "--force"]).fails(0, &[]);
-    folder.brolga(&["run", "jobs/fourth.toml"]).fails(0, &[]);
     // Without a name it goes here, under the shader's.
     folder.brolga(&["new", "image.cso"]).fails(0, &[]);
     assert!(fs::read_to_string(folder.path("image.toml")).unwrap().contains("shader = \"image.cso\""));
+    // In a folder it is the one by which that is found.
+    let run = folder.brolga(&["new", "./jobs/../image.cso", "-o", "jobs"]);
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(0), "      wrote jobs/document.toml\n", ""));
+    assert!(fs::read_to_string(folder.path("jobs/document.toml")).unwrap().contains("shader = \"../image.cso\""));
+    folder.brolga(&["run", "jobs"]).fails(0, &[]);
+}
+
+/// Behind a link `..` is not where the link is.
+#[cfg(unix)]
+#[test]
+fn a_way_over_a_link_leads_to_the_shader() {
+    use std::os::unix::fs::symlink;
+
+    let folder = Folder::new();
+    for path in ["deep/down/jobs", "shaders"] {
+        fs::create_dir_all(folder.path(path)).unwrap();
+    }
+    fs::copy(folder.path("image.cso"), folder.path("shaders/x.cso")).unwrap();
+    symlink(folder.path("deep/down/jobs"), folder.path("linked")).unwrap();
+    symlink(folder.path("shaders"), folder.path("deep/shaders")).unwrap();
+    for (document, shader) in [
+        ("linked/a.toml", "shaders/x.cso"),
+        ("linked/b.toml", "image.cso"),
+        ("linked/new/c.toml", "deep/shaders/../image.cso"),
+        ("deep/d.toml", "deep/shaders/x.cso"),
+    ] {
+        fs::create_dir_all(folder.path(document).parent().unwrap()).unwrap();
+        folder.brolga(&["new", shader, "-o", document]).fails(0, &[]);
+        folder.brolga(&["run", document]).fails(0, &[]);
+    }
 }
 
 #[test]
-fn a_job_that_is_there_stays_unless_force_is_said() {
+fn a_document_that_is_there_stays_unless_force_is_said() {
     let folder = Folder::new();
     folder.write("add.toml", "mine");
     folder.brolga(&["new", "add.cso"]).fails(2, &["add.toml already exists", "`--force`", "`-o`"]);
@@ -111,156 +124,221 @@ fn a_job_that_is_there_stays_unless_force_is_said() {
 }
 
 #[test]
-fn what_cannot_run_gets_no_job() {
+fn what_cannot_run_gets_no_document() {
     let folder = Folder::new();
-    let geometry = repository("tests/data/graphics/geometry.tri.gs_4_0.cso");
-    folder
-        .brolga(&["new", geometry.to_str().unwrap(), "-o", "-"])
-        .fails(2, &["a geometry shader cannot be run", "documents run compute"]);
+    for (shader, kind) in
+        [("geometry.tri.gs_4_0", "geometry"), ("tess.hsBig.hs_5_0", "hull"), ("tess.dsTri.ds_5_0", "domain")]
+    {
+        let shader = repository(&format!("tests/data/graphics/{shader}.cso"));
+        let said = format!("a {kind} shader cannot be run");
+        folder.brolga(&["new", shader.to_str().unwrap(), "-o", "-"]).fails(2, &[&said, "vertex and pixel shaders"]);
+    }
     let vertex = repository("tests/data/graphics/tess.vs.vs_5_0.cso");
     folder.brolga(&["new", vertex.to_str().unwrap()]).fails(2, &["the vertex shader writes no position"]);
     let pixel = repository("tests/data/d3d9/pixel.basic.ps_3_0.cso");
-    folder
-        .brolga(&["new", pixel.to_str().unwrap(), "-o", "-"])
-        .fails(2, &["standard output", "another shader", "name a folder"]);
-    let compute = repository("examples/blur.cso");
-    let (pixel, compute) = (pixel.to_str().unwrap(), compute.to_str().unwrap());
-    folder.brolga(&["new", pixel, pixel]).fails(2, &["not for a pixel shader and a pixel shader"]);
-    folder.brolga(&["new", compute, pixel]).fails(2, &["not for a compute shader and a pixel shader"]);
-    let mesh = repository("examples/field/seed.obj");
-    let mesh = mesh.to_str().unwrap();
-    folder.brolga(&["new", compute, mesh]).fails(2, &["not for a compute shader and a mesh"]);
-    folder.brolga(&["new", mesh]).fails(2, &["0 shaders and 1 meshes", "name one or two shaders"]);
+    folder.brolga(&["new", pixel.to_str().unwrap(), "-o", "-"]).fails(2, &["standard output", "name a folder"]);
     folder.write("x.txt", "hello").brolga(&["new", "x.txt"]).fails(2, &["this is text"]);
     folder.brolga(&["new", "absent.cso"]).fails(2, &["cannot read absent.cso"]);
     folder.brolga(&["new", "-"]).fails(2, &["names its shader's file", "save the shader to a file"]);
-    assert_eq!(folder.leavings(), ["x.txt"]);
+    folder.write("x.obj", "v 0 0 0\n");
+    folder.brolga(&["new", "x.obj"]).fails(2, &["0 shaders and 1 meshes", "one or two shaders"]);
+    folder.brolga(&["new", "add.cso", "x.obj"]).fails(2, &["add.cso: ", "not for a compute shader and a mesh"]);
+    folder.brolga(&["new", "add.cso", "image.cso"]).fails(2, &["not for a compute shader and a compute shader"]);
+    assert_eq!(folder.leavings(), ["x.obj", "x.txt"]);
 }
 
-/// Every vertex and pixel shader of the tests' folders, but those that are tokens without sense.
+/// Every vertex and pixel shader of the tests' folders, but those that are tokens without sense; and one that reads all registers.
 #[test]
-fn shaders_of_draws_get_scenes_that_run() {
+fn shaders_of_draws_get_documents_that_run() {
     let folder = Folder::new();
-    let mut scenes = Vec::new();
-    for from in ["tests/data/d3d9", "tests/data/graphics", "examples/pool", "examples/island"] {
-        for file in fs::read_dir(repository(from)).unwrap().map(|entry| entry.unwrap().path()) {
-            let name = file.file_name().unwrap().to_str().unwrap().to_owned();
-            let is_drawn = ["_vs.cso", "_ps.cso", ".vs_", ".ps_"].iter().any(|part| name.contains(part));
-            // More constants than the device has, and vertices for other stages.
-            let is_other = ["vs_sw.cso", "streamout.vs.", "tess.vs."].iter().any(|part| name.starts_with(part));
-            if !name.ends_with(".cso") || !is_drawn || is_other {
-                continue;
-            }
-            let scene = format!("{}-{name}", scenes.len());
-            folder.brolga(&["new", file.to_str().unwrap(), "-o", &scene]).fails(0, &[]);
-            scenes.push(scene);
+    let folders = ["tests/data/d3d9", "tests/data/graphics", "examples/pool", "examples/island"];
+    let files = folders.iter().flat_map(|from| fs::read_dir(repository(from)).unwrap());
+    let mut files: Vec<_> = files.map(|entry| entry.unwrap().path()).collect();
+    files.push(repository("tests/data/listing/system_values.ps_5_0.cso"));
+    let mut documents = Vec::new();
+    for file in files {
+        let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+        let is_drawn = ["_vs.cso", "_ps.cso", ".vs_", ".ps_"].iter().any(|part| name.contains(part));
+        // More constants than the device has, and vertices for other stages.
+        let is_other = ["vs_sw.cso", "streamout.vs.", "tess.vs."].iter().any(|part| name.starts_with(part));
+        if !name.ends_with(".cso") || !is_drawn || is_other {
+            continue;
         }
+        let document = format!("{}-{name}", documents.len());
+        folder.brolga(&["new", file.to_str().unwrap(), "-o", &document]).fails(0, &[]);
+        documents.push(document);
     }
-    assert!(scenes.len() > 100, "{}", scenes.len());
-    let mut arguments = vec!["run", "--threads", "2"];
-    arguments.extend(scenes.iter().map(String::as_str));
+    assert!(documents.len() > 100, "{}", documents.len());
+    let mut arguments = vec!["run", "--engine", "both", "--threads", "1"];
+    arguments.extend(documents.iter().map(String::as_str));
     let run = folder.brolga(&arguments);
     assert_eq!(run.code, Some(0), "{}", run.err);
-    assert_eq!(run.out.lines().filter(|line| line.starts_with("done ")).count(), scenes.len());
+    assert_eq!(run.out.lines().filter(|line| line.starts_with("done ")).count(), 2 * documents.len());
+}
+
+impl Folder {
+    /// Assembles shaders.
+    fn assembles(&self, shaders: &[(&str, &str)]) -> &Self {
+        for (name, text) in shaders {
+            self.write("text.asm", text).brolga(&["asm", "text.asm", "-o", &format!("{name}.cso")]).fails(0, &[]);
+        }
+        self
+    }
+
+    /// The pixels of a picture, row by row.
+    fn picture(&self, name: &str) -> Vec<Vec<[u8; 4]>> {
+        let file = std::io::BufReader::new(fs::File::open(self.path(name)).unwrap());
+        let mut reader = png::Decoder::new(file).read_info().unwrap();
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut bytes).unwrap();
+        assert_eq!(info.color_type, png::ColorType::Rgba, "{name}");
+        let pixels: Vec<[u8; 4]> = bytes.as_chunks().0.to_vec();
+        pixels.chunks(info.width as usize).map(<[_]>::to_vec).collect()
+    }
 }
 
 /// The colours of the corners, which the vertex shader passes on.
 #[test]
-fn a_scene_shows_what_the_shader_gives() {
+fn a_draw_shows_what_the_shader_gives() {
     let folder = Folder::new();
-    let text = "vs_2_0\ndcl_position v0\ndcl_color v1\nm4x4 oPos, v0, c0\nmov oD0, v1\n";
-    folder.write("tint.asm", text).brolga(&["asm", "tint.asm", "-o", "tint.cso"]).fails(0, &[]);
+    folder.assembles(&[("tint", "vs_2_0\ndcl_position v0\ndcl_color v1\nm4x4 oPos, v0, c0\nmov oD0, v1\n")]);
     let run = folder.brolga(&["new", "tint.cso"]);
-    assert_eq!(run.out, "      wrote tint/tint.cso\n      wrote tint/tint_ps.cso\n      wrote tint/document.toml\n");
+    assert_eq!((run.out.lines().count(), run.out.lines().last()), (2, Some("      wrote tint/document.toml")));
     folder.brolga(&["new", "tint.cso"]).fails(2, &["tint/document.toml already exists", "`--force`"]);
     folder.brolga(&["new", "tint.cso", "--force"]).fails(0, &[]);
-    let run = folder.brolga(&["run", "tint", "--pixel", "30,30", "--format", "json"]);
-    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
-    let document: serde_json::Value = serde_json::from_str(&run.out).unwrap();
-    let draw = &document["documents"][0]["runs"][0]["pixel"][1];
-    let after = draw["fragments"].as_array().unwrap().last().unwrap()["textures"][0]["after"].clone();
-    let texel: Vec<f64> = after.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect();
-    // The rectangle begins at column and row 25.6 of 256, with (1, 1, 0, 1), and ends 204.8 further with (0, 0, 1, 1).
+    folder.brolga(&["run", "tint"]).fails(0, &[]);
+    let texel = folder.picture("tint.png")[30][30].map(|code| f64::from(code) / 255.0);
+    // The rectangle begins at column and row 25.6 of 256, with (1, 1, 0, 1), and ends 204.8 further with (0, 0, 1, 1). Pixels of Direct3D 9
+    // have their centres at whole numbers.
     let part = (30.0 - 25.6) / 204.8;
     for (found, expected) in texel.iter().zip([1.0 - part, 1.0 - part, part, 1.0]) {
         assert!((found - expected).abs() < 1.0 / 255.0, "{texel:?}");
     }
 }
 
+/// Four vectors from `first` on are the rows of the only matrix.
+fn rows(first: usize) -> String {
+    let row = |(n, letter): (usize, char)| format!("dp4 o0.{letter}, v0.xyzw, cb0[{}].xyzw\n", first + n);
+    "xyzw".chars().enumerate().map(row).collect()
+}
+
+const HEAD: &str = "// Name Index Mask Register SysValue Format Used\n";
+
+/// A vertex shader that passes a texture coordinate on.
+fn vertex_shader() -> String {
+    format!(
+        "// Input signature:\n{HEAD}// POSITION 0 xyzw 0 NONE float xyzw\n// TEXCOORD 0 xy 1 NONE float xy\n//\n\
+         // Output signature:\n{HEAD}// SV_Position 0 xyzw 0 POS float xyzw\n// TEXCOORD 0 xy 1 NONE float xy\n//\n\
+         vs_4_0\ndcl_constantbuffer cb0[7], immediateIndexed\ndcl_input v0.xyzw\ndcl_input v1.xy\n\
+         dcl_output_siv o0.xyzw, position\ndcl_output o1.xy\n{}mov o1.xy, v1.xyxx\nret\n",
+        rows(3)
+    )
+}
+
+/// A pixel shader that is white, and reads this at a vertex.
+fn pixel_shader(reads: &str, index: u32) -> String {
+    format!(
+        "// Input signature:\n{HEAD}// SV_Position 0 xyzw 0 POS float\n// {reads} {index} xy 1 NONE float xy\n//\n\
+         // Output signature:\n{HEAD}// SV_Target 0 xyzw 0 TARGET float xyzw\n//\n\
+         ps_4_0\ndcl_input_ps linear v1.xy\ndcl_output o0.xyzw\nmul o0.xyzw, v1.xyxx, l(0,0,0,0)\n\
+         mov o0.xyzw, l(1.0,1.0,1.0,1.0)\nret\n"
+    )
+}
+
+/// A box far from the origin, larger than the screen without a camera: with one, all of it is in the picture, in either order of the
+/// shaders.
+#[test]
+fn a_mesh_is_in_view() {
+    let folder = Folder::new();
+    folder.assembles(&[("vs", &vertex_shader()), ("ps", &pixel_shader("TEXCOORD", 0))]);
+    let vertices = (0..8).map(|n| format!("v {} {} {}\n", 300 + 40 * (n & 1), 20 * (n >> 1 & 1), -70 + 30 * (n >> 2)));
+    let faces = ["1 3 4 2", "5 6 8 7", "1 2 6 5", "3 7 8 4", "1 5 7 3", "2 4 8 6"].map(|face| format!("f {face}\n"));
+    fs::create_dir(folder.path("meshes")).unwrap();
+    folder.write("meshes/box.obj", vertices.collect::<String>() + &faces.concat());
+    for (n, order) in
+        [["vs.cso", "ps.cso", "meshes/box.obj"], ["meshes/box.obj", "ps.cso", "vs.cso"]].iter().enumerate()
+    {
+        let name = format!("box{n}");
+        folder.brolga(&[&["new", "-o", &name], &order[..]].concat()).fails(0, &[]);
+        let document = fs::read_to_string(folder.path(&format!("{name}/document.toml"))).unwrap();
+        for line in ["file = \"../vs.cso\"", "file = \"../ps.cso\"", "file = \"../meshes/box.obj\""] {
+            assert!(document.lines().any(|found| found == line), "{line} is missing in:\n{document}");
+        }
+        folder.brolga(&["run", &name, "--engine", "both"]).fails(0, &[]);
+        let picture = folder.picture(&format!("{name}.png"));
+        let side = picture.len() - 1;
+        let is_shown = |x: usize, y: usize| picture[y][x] == [255; 4];
+        let shown = (0..=side).flat_map(|y| (0..=side).map(move |x| (x, y))).filter(|(x, y)| is_shown(*x, *y)).count();
+        assert!(shown > side * side / 20, "{shown} pixels");
+        assert!((0..=side).all(|n| ![(n, 0), (n, side), (0, n), (side, n)].iter().any(|(x, y)| is_shown(*x, *y))));
+    }
+}
+
+#[test]
+fn two_shaders_that_do_not_fit_are_refused_by_name() {
+    let folder = Folder::new();
+    folder.assembles(&[("vs", &vertex_shader()), ("ps", &pixel_shader("NORMAL", 3))]);
+    folder.brolga(&["new", "ps.cso", "vs.cso"]).fails(2, &["ps.cso and vs.cso: ", "NORMAL3"]);
+    folder.brolga(&["new", "vs.cso", "vs.cso"]).fails(2, &["a vertex shader and a vertex shader"]);
+    folder.write("x.obj", "v 0 0\n").assembles(&[("ps", &pixel_shader("TEXCOORD", 0))]);
+    folder.brolga(&["new", "ps.cso", "vs.cso", "x.obj"]).fails(2, &["x.obj: the mesh cannot be drawn: ", "line 1"]);
+    assert!(!folder.path("ps").exists() && !folder.path("vs").exists());
+}
+
+/// Both shaders of one source, by a compiler that knows one shader of each stage.
+#[cfg(unix)]
+#[test]
+fn shaders_of_draws_may_be_hlsl() {
+    let folder = Folder::new();
+    folder.assembles(&[("v", &vertex_shader()), ("p", &pixel_shader("TEXCOORD", 0))]);
+    fs::create_dir(folder.path("source")).unwrap();
+    folder.write("stub.sh", "echo \"$1 $2\" >> called.txt\ncp \"$(echo $1 | cut -c 1).cso\" \"$4\"\n");
+    folder.write("source/both.hlsl", "float4 main() : SV_Target { return 1; }\n");
+    let compiler = ["--compiler", "sh stub.sh {profile} {entry} {input} {output}"];
+    let profiles = ["--profile", "ps_5_0", "--profile", "vs_4_1", "--entry", "shade", "--entry", "place"];
+    folder.brolga(&[&["new", "source/both.hlsl"], &compiler[..], &profiles].concat()).fails(0, &[]);
+    let document = fs::read_to_string(folder.path("both/document.toml")).unwrap();
+    for [shader, profile, entry] in [["vs", "vs_4_1", "place"], ["ps", "ps_5_0", "shade"]] {
+        let table = format!(
+            "[shaders.{shader}]\nfile = \"../source/both.hlsl\"\nprofile = \"{profile}\"\nentry = \"{entry}\"\n"
+        );
+        assert!(document.contains(&table), "{document}");
+    }
+    folder.brolga(&[&["run", "both"], &compiler[..]].concat()).fails(0, &[]);
+    let called = fs::read_to_string(folder.path("called.txt")).unwrap();
+    assert_eq!(called.lines().collect::<Vec<_>>()[..2], ["ps_5_0 shade", "vs_4_1 place"]);
+    // One of them alone, and the other compiled.
+    folder.brolga(&[&["new", "source/both.hlsl", "-o", "one"], &compiler[..], &profiles[..2]].concat()).fails(0, &[]);
+    folder.brolga(&[&["run", "one"], &compiler[..]].concat()).fails(0, &[]);
+    let mixed = ["new", "v.cso", "source/both.hlsl", "-o", "mixed.toml"];
+    folder.brolga(&[&mixed[..], &compiler, &profiles[..2]].concat()).fails(0, &[]);
+    folder.brolga(&[&["run", "mixed.toml"], &compiler[..]].concat()).fails(0, &[]);
+}
+
 /// Numbers are 1 in their own types: the bits of 1.0 would be a count of over a billion.
 #[test]
-fn constants_of_a_scene_are_ones_of_their_types() {
-    const ONE: u32 = 0x3f80_0000;
+fn constants_of_a_draw_are_ones_of_their_types() {
     let folder = Folder::new();
     let named = fs::read(repository("tests/cli/counted.cso")).unwrap();
     // Without resource definitions the instructions tell what the integer is.
     let mut stripped = named.clone();
     let at = stripped.windows(4).position(|name| name == b"RDEF").unwrap();
     stripped[at..at + 4].copy_from_slice(b"NONE");
-    for (name, bytes) in [("named", named), ("stripped", stripped)] {
+    for (name, bytes, expected) in [
+        ("named", named, &["values.count = 1 ", "tint = [1.0, 1.0, 1.0, 1.0] ", "steps = 1 ", "on = true "][..]),
+        ("stripped", stripped, &[&format!("u32 = [1, 0, 0, 0, 0, {0}, 0, 0, 1, 0, {0}, 0]", 1.0_f32.to_bits())]),
+    ] {
         let file = format!("{name}.cso");
         folder.write(&file, bytes).brolga(&["new", &file]).fails(0, &[]);
+        let text = fs::read_to_string(folder.path(&format!("{name}/document.toml"))).unwrap();
+        for line in expected {
+            assert!(text.lines().any(|found| found.starts_with(line)), "no `{line}` in:\n{text}");
+        }
         folder.brolga(&["run", name, "--timeout", "60"]).fails(0, &[]);
     }
-    let named = fs::read_to_string(folder.path("named/document.toml")).unwrap();
-    for value in ["values.count = 1 ", "tint = [1.0, 1.0, 1.0, 1.0] ", "steps = 1 "] {
-        assert!(named.lines().any(|line| line.starts_with(value)), "no line `{value}` in:\n{named}");
-    }
-    // Words of vectors, of which each has a one of its own; the integer's bits are not those of a float.
-    let words = [1, 0, 0, 0, 0, ONE, 0, 0, 1, 0, ONE, 0].map(|word: u32| word.to_string()).join(", ");
-    let stripped = fs::read_to_string(folder.path("stripped/document.toml")).unwrap();
-    assert!(stripped.contains(&format!("u32 = [{words}]")), "{stripped}");
 }
 
-/// Both shaders of a draw, in either order, and a mesh that is seen: not all is as it was cleared.
-#[test]
-fn a_draw_of_two_shaders_shows_a_mesh() {
-    let folder = Folder::new();
-    let head = "// Name Index Mask Register SysValue Format Used\n";
-    let vertex = format!(
-        "// Input signature:\n{head}// POSITION 0 xyzw 0 NONE float xyzw\n// COLOR 0 xyzw 1 NONE float xyzw\n//\n// Output \
-         signature:\n{head}// SV_Position 0 xyzw 0 POS float xyzw\n// COLOR 0 xyzw 1 NONE float xyzw\nvs_4_0\n\
-         dcl_constantbuffer cb0[4], immediateIndexed\ndcl_input v0.xyzw\ndcl_input v1.xyzw\ndcl_output_siv o0.xyzw, \
-         position\ndcl_output o1.xyzw\ndcl_temps 1\nmul r0.xyzw, v0.yyyy, cb0[1].xyzw\nmad r0.xyzw, v0.xxxx, cb0[0].xyzw, \
-         r0.xyzw\nmad r0.xyzw, v0.zzzz, cb0[2].xyzw, r0.xyzw\nadd o0.xyzw, r0.xyzw, cb0[3].xyzw\nmov o1.xyzw, v1.xyzw\nret\n"
-    );
-    let pixel = |name: &str| {
-        format!(
-            "// Input signature:\n{head}// SV_Position 0 xyzw 0 POS float\n// {name} 0 xyzw 1 NONE float xyzw\n//\n// Output \
-             signature:\n{head}// SV_Target 0 xyzw 0 TARGET float xyzw\nps_4_0\ndcl_input_ps linear v1.xyzw\n\
-             dcl_output o0.xyzw\nmov o0.xyzw, v1.xyzw\nret\n"
-        )
-    };
-    for (name, text) in [("vs", vertex), ("ps", pixel("COLOR")), ("other", pixel("TANGENT"))] {
-        let (listing, shader) = (format!("{name}.asm"), format!("{name}.cso"));
-        folder.write(&listing, text).brolga(&["asm", &listing, "-o", &shader]).fails(0, &[]);
-    }
-    // Far from where the identity would show it.
-    folder.write("far.obj", "v 50 7 90\nv 54 7 90\nv 50 11 91\nf 1 2 3\nf 1 3 2\n");
-    folder
-        .brolga(&["new", "vs.cso", "other.cso"])
-        .fails(2, &["the pixel shader reads TANGENT0 from v1", "writes COLOR0 to o1"]);
-    for (shaders, place) in [(["vs.cso", "ps.cso"], "one"), (["ps.cso", "vs.cso"], "other")] {
-        let run = folder.brolga(&["new", shaders[0], shaders[1], "far.obj", "-o", place]);
-        let files = [shaders[0], shaders[1], "far.obj", "document.toml"];
-        let wrote: String = files.iter().map(|file| format!("      wrote {place}/{file}\n")).collect();
-        assert_eq!((run.code, run.out, run.err.as_str()), (Some(0), wrote, ""));
-        let run = folder.brolga(&["run", place, "--engine", "both"]);
-        assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{}", run.out);
-        let picture = brolga::files::Texels::decode(
-            brolga::files::FileForm::Png,
-            fs::read(folder.path(&format!("{place}.png"))).unwrap(),
-            Some(brolga::Format::R8G8B8A8_UNORM),
-            1 << 20,
-        );
-        let picture = picture.unwrap();
-        // What others than the mesh have is 1: its colour is white.
-        let white = picture.bytes.chunks(4).filter(|texel| *texel == [255; 4]).count();
-        assert!((3000..40000).contains(&white), "{white}");
-    }
-}
-
-/// Whatever stands in a name, a job that is written runs.
+/// Whatever stands in a name, a document that is written runs.
 #[test]
 fn names_of_a_file_cannot_leave_their_place() {
     let folder = Folder::new();
@@ -320,7 +398,7 @@ fn names_of_a_file_cannot_leave_their_place() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_path_that_no_job_can_say_is_refused() {
+fn a_path_that_no_document_can_say_is_refused() {
     use std::os::unix::ffi::OsStrExt;
 
     let folder = Folder::new();

@@ -16,6 +16,8 @@ const PLACE: &str = "POSITION";
 /// System values that the pipeline gives a pixel shader: the primitive, the face, the sample.
 const OF_PIXELS: [u32; 3] = [7, 9, 10];
 const POSITION: u32 = 1;
+/// The last register of a vertex shader's inputs: what a pixel shader reads beyond as many is given the same.
+const LAST_INPUT: u32 = 31;
 
 /// Makes the companion of a vertex or pixel shader.
 pub(super) fn of(bytes: &[u8], stage: Stage, limits: &Limits) -> Result<Vec<u8>, DraftError> {
@@ -91,10 +93,14 @@ fn vertex_shader(reads: &[SignatureElement]) -> String {
         let (register, mask) = (read.register.unwrap_or(0), letters(read.mask));
         // The semantic of the companion's own position is taken.
         let index = read.semantic_index + u32::from(read.name.eq_ignore_ascii_case(PLACE));
-        inputs += &row(&SignatureElement { register: Some(n), semantic_index: index, ..read.clone() }, 0xf);
+        let input = n.min(LAST_INPUT);
+        if n <= LAST_INPUT {
+            inputs += &row(&SignatureElement { register: Some(n), semantic_index: index, ..read.clone() }, 0xf);
+            let _ = writeln!(declarations, "dcl_input v{n}.xyzw");
+        }
         outputs += &row(read, read.mask);
-        let _ = writeln!(declarations, "dcl_input v{n}.xyzw\ndcl_output o{register}.{mask}");
-        let _ = writeln!(instructions, "mov o{register}.{mask}, v{n}.xyzw");
+        let _ = writeln!(declarations, "dcl_output o{register}.{mask}");
+        let _ = writeln!(instructions, "mov o{register}.{mask}, v{input}.xyzw");
     }
     listing("vs_4_0", &inputs, &outputs, &(declarations + &instructions))
 }

@@ -40,7 +40,8 @@ pub(super) fn write(device: &Device, parts: Vec<Part>, draft: &Draft<'_>) -> Res
         let stage = given.info.stage;
         let bytes = companion::of(draft.shaders[0].container, stage, &limits.file)?;
         let letter = if stage == Stage::Vertex { "ps" } else { "vs" };
-        let mut file = format!("{}_{letter}.cso", draft.name);
+        // Not a name that a shader of someone's own has.
+        let mut file = format!("{}_plain_{letter}.cso", draft.name);
         if file == given.file {
             file = format!("{}_{file}", draft.name);
         }

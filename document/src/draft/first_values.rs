@@ -1,5 +1,6 @@
-//! First values of constant buffers. In a dispatch they are what the source says, else zero, unless it does not end with that. In a draw something shall be seen: matrices show
-//! what is drawn, places and lamps are beside it, and all other numbers 1, unless the source gives them values.
+//! First values of constant buffers. In a dispatch they are what the source says, else zero, unless the shader does not end with that. In
+//! a draw something shall be seen: matrices show what is drawn, places and lamps are beside it, and all other numbers are 1, unless the
+//! source gives them values.
 //!
 //! A number is 1 in its own type: 1.0 as the bits of an integer is over a billion, and shaders count to their integers.
 
@@ -225,11 +226,10 @@ impl Writer<'_> {
         let place = (self.buffer, (at / REGISTER) as u32);
         let uses = &self.part.uses;
         let has_rows = uses.dotted.contains(&place) || !(uses.placing.contains(&place) || name.is_row_major);
-        for line in 0..name.lines.unwrap_or(1) {
-            for component in 0..name.components {
-                let number = if has_rows { matrix[line][component] } else { matrix[component][line] };
-                self.out.put(at + line * name.line_words() + component, number.to_bits());
-            }
+        let lines = 0..name.lines.unwrap_or(1);
+        for (line, component) in lines.flat_map(|line| (0..name.components).map(move |component| (line, component))) {
+            let number = if has_rows { matrix[line][component] } else { matrix[component][line] };
+            self.out.put(at + line * name.line_words() + component, number.to_bits());
         }
     }
 }

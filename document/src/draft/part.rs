@@ -85,7 +85,9 @@ impl Part {
     /// The variables of what is at a register: of a constant buffer (`cbuffer`), or the elements of a structured one (`elements`).
     pub fn described(&self, register: Register, kind: &str) -> Option<&info::Constants> {
         if self.is_direct3d9() {
-            return self.info.constants.iter().find(|found| register.index == 0 && !found.variables.is_empty());
+            // All is in one table, which is that of the floats.
+            let is_it = kind == "cbuffer" && register.index == 0;
+            return self.info.constants.iter().find(|found| is_it && !found.variables.is_empty());
         }
         let name = self.binding(register)?.0.name.as_ref()?;
         self.info.constants.iter().find(|found| found.kind == kind && found.name == *name)

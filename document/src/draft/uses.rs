@@ -116,6 +116,12 @@ impl Uses {
         let is_foreign =
             |one: &(Option<u32>, _)| written.iter().any(|(view, _)| *view == one.0) && !written.contains(one);
         uses.is_racing |= read.iter().any(is_foreign);
+        // Where threads write places of their own, another place is another's.
+        let is_own = |address: &Option<(RegisterFile, _, _)>| {
+            address.as_ref().is_some_and(|(file, ..)| *file == RegisterFile::ThreadId)
+        };
+        let is_taken = |one: &(Option<u32>, _)| written.iter().any(|other| other.0 == one.0 && other.1 != one.1);
+        uses.is_racing |= written.iter().any(|one| is_own(&one.1) && is_taken(one));
         uses.follow(&steps);
         uses
     }
@@ -256,6 +262,8 @@ mod tests {
             ("ld_raw r0.x, vThreadID.x, u0.xxxx\nstore_raw u0.x, vThreadID.x, r0.x\n", false),
             ("ld_raw r0.x, vThreadID.x, u0.xxxx\nstore_raw u1.x, vThreadID.y, r0.x\n", false),
             ("ld_raw r0.x, vThreadID.y, u0.xxxx\nstore_raw u0.x, vThreadID.x, r0.x\n", true),
+            ("store_raw u0.x, vThreadID.x, r0.x\nstore_raw u1.x, r0.x, r0.x\n", false),
+            ("store_raw u0.x, vThreadID.x, r0.x\nstore_raw u0.x, r0.x, r0.x\n", true),
             ("atomic_iadd u0, l(0), l(1)\n", false),
             ("imm_atomic_iadd r0.x, u0, l(0), l(1)\n", true),
         ] {

@@ -71,4 +71,9 @@ impl Document {
         self.compiled.extend(compiled);
         Ok(())
     }
+
+    /// What [`Self::compile_sources`] made of a shader, of several forms the first.
+    pub fn compiled(&self, shader: &str) -> Option<&[u8]> {
+        self.compiled.get(&(shader.to_owned(), 0)).map(Vec::as_slice)
+    }
 }

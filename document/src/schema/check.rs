@@ -190,9 +190,7 @@ impl Check {
             Type::Api(direct3d11, direct3d9) => {
                 self.value(if self.is_direct3d9 { direct3d9 } else { direct3d11 }, key, node, span)
             }
-            Type::Text | Type::File | Type::Nothing | Type::Flag | Type::RenderStates => {
-                Err(wrong(key, &self.wants(ty), node))
-            }
+            Type::Text | Type::File | Type::Nothing | Type::Flag | Type::RenderStates => Err(wrong(key, &self.wants(ty), node)),
         }
     }
 
