@@ -173,6 +173,8 @@ pub enum Problem {
         nearest: Option<String>,
         /// All keys that exist there.
         known: Vec<&'static str>,
+        /// Steps of other kinds that have it.
+        elsewhere: Vec<&'static str>,
         /// Whether Direct3D 9 would know it.
         is_direct3d9: bool,
     },
@@ -435,6 +437,9 @@ impl Problem {
             Problem::Value { help, .. } => help.clone(),
             Problem::UnknownKey { is_direct3d9: true, .. } => {
                 Some("is this a document of Direct3D 9? Then it says `api = \"d3d9\"`".into())
+            }
+            Problem::UnknownKey { elsewhere, .. } if !elsewhere.is_empty() => {
+                Some(format!("steps that have it are {}", elsewhere.join(", ")))
             }
             Problem::UnknownKey { nearest: Some(nearest), .. }
             | Problem::UnknownName { nearest: Some(nearest), .. }

@@ -101,7 +101,10 @@ impl<'a> Made<'a> {
                 MadeKind::Texture(shape) => Kind::Texture(shape),
             };
             model.resources.insert(name.clone(), Resource::made(name.clone(), "raw", Content::Unsaid, &(0..0)));
-            loaded.insert(name, Loaded { kind, content: LoadedContent::Bytes(content), in_place: false, number_type: None });
+            loaded.insert(
+                name,
+                Loaded { kind, content: LoadedContent::Bytes(content), in_place: false, number_type: None },
+            );
         }
         for (register, state) in self.samplers {
             model.samplers.insert(add(register), NamedSampler { state, is_srgb: false });

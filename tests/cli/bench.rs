@@ -263,7 +263,10 @@ fn the_document_has_the_form_that_is_promised() {
                         run ns_per_thread cpu_ns_per_thread threads_per_second work bytes_per_second operations_per_second speedup scaling frame compared";
         assert_eq!(keys(result), promised);
         assert_eq!(result["verdict"], "pass");
-        assert_eq!((&result["expectations"][0]["id"], &result["expectations"][0]["mismatches"]), (&"u0".into(), &0.into()));
+        assert_eq!(
+            (&result["expectations"][0]["id"], &result["expectations"][0]["mismatches"]),
+            (&"u0".into(), &0.into())
+        );
         assert_eq!(keys(&result["code"]), "bytes instructions frame_bytes vector_bytes is_refused spills reloads");
         assert!(result["code"]["bytes"].as_u64() > result["code"]["instructions"].as_u64());
         let stages = result["compile"]["stages"].as_array().unwrap();

@@ -35,7 +35,10 @@ fn a_second_run_compiles_nothing() {
     let first = folder.json(&run);
     assert_eq!((counters(&first), &first["documents"][0]["runs"][0]["cached"]), ([0, 1, 0, 1, 0], &Value::Bool(false)));
     let second = folder.json(&run);
-    assert_eq!((counters(&second), &second["documents"][0]["runs"][0]["cached"]), ([1, 0, 0, 0, 0], &Value::Bool(true)));
+    assert_eq!(
+        (counters(&second), &second["documents"][0]["runs"][0]["cached"]),
+        ([1, 0, 0, 0, 0], &Value::Bool(true))
+    );
     let text = folder.brolga(&["run", "job.toml", "--engine", "jit", "--cache", "kept"]).out;
     assert!(text.starts_with("pass  job  add.cso  jit  cached "), "{text}");
     // Class instances, levels of detail and the like are options of the job; the interpreter keeps nothing.

@@ -181,7 +181,8 @@ impl<'a> Declarations<'a> {
             let (key, place) = (first.name.clone(), place(kind.name()));
             let known = crate::schema::resource_keys();
             let nearest = crate::error::nearest(&key, &known).map(str::to_owned);
-            let problem = Problem::UnknownKey { key, place, nearest, known, is_direct3d9: false };
+            let problem =
+                Problem::UnknownKey { key, place, nearest, known, elsewhere: Vec::new(), is_direct3d9: false };
             return Err((problem, first.span.clone()));
         }
         if !resource.variables.is_empty() {

@@ -39,8 +39,10 @@ impl Reach {
     }
 }
 
-const OUTSIDE: &str = "a document writes in the folder for outputs or below it: `--output` names another, and `--anywhere` allows all";
-const LEADS_OUT: &str = "a link leads out of the folder for outputs, in which a document writes: `--anywhere` allows others";
+const OUTSIDE: &str =
+    "a document writes in the folder for outputs or below it: `--output` names another, and `--anywhere` allows all";
+const LEADS_OUT: &str =
+    "a link leads out of the folder for outputs, in which a document writes: `--anywhere` allows others";
 
 /// The end of the names of packed files.
 const PACKED: &str = ".zst";

@@ -146,6 +146,7 @@ pub(crate) fn check_said(said: &[Said], label: &str, kind: &str) -> Result<(), F
                 place: place(kind),
                 nearest: nearest(key, &known).map(str::to_owned),
                 known: known.clone(),
+                elsewhere: Vec::new(),
                 is_direct3d9: false,
             },
         };

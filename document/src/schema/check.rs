@@ -190,7 +190,9 @@ impl Check {
             Type::Api(direct3d11, direct3d9) => {
                 self.value(if self.is_direct3d9 { direct3d9 } else { direct3d11 }, key, node, span)
             }
-            Type::Text | Type::File | Type::Nothing | Type::Flag | Type::RenderStates => Err(wrong(key, &self.wants(ty), node)),
+            Type::Text | Type::File | Type::Nothing | Type::Flag | Type::RenderStates => {
+                Err(wrong(key, &self.wants(ty), node))
+            }
         }
     }
 
@@ -206,7 +208,14 @@ impl Check {
         let steps = if self.is_direct3d9 { STEPS_9 } else { STEPS };
         if let Some((_, table)) = steps.iter().find(|(known, _)| *known == name) {
             let head = node.entry("op").map_or(node.head(), Entry::span);
-            return self.table(table, key, node, &head, &[]);
+            let checked = self.table(table, key, node, &head, &[]);
+            return checked.map_err(|(mut problem, span)| {
+                if let Problem::UnknownKey { key, nearest: None, elsewhere, .. } = &mut problem {
+                    let have = steps.iter().filter(|(_, table)| table.keys.iter().any(|known| known.name == key));
+                    *elsewhere = have.map(|(name, _)| *name).collect();
+                }
+                (problem, span)
+            });
         }
         let problem = match ABSENT_STEPS.iter().find(|(known, _)| *known == name) {
             Some((_, what)) => Problem::unsupported(*what),
@@ -347,5 +356,8 @@ fn nearest_key(table: &Table, entry: &Entry, more: &[&str]) -> Option<String> {
 fn unknown_key(table: &Table, entry: &Entry, more: &[&str]) -> Fault {
     let nearest = nearest_key(table, entry, more);
     let (key, place, known) = (entry.key.clone(), table.what, names(table, more));
-    (Problem::UnknownKey { key, place, nearest, known, is_direct3d9: false }, entry.key_span.clone())
+    (
+        Problem::UnknownKey { key, place, nearest, known, elsewhere: Vec::new(), is_direct3d9: false },
+        entry.key_span.clone(),
+    )
 }

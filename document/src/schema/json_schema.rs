@@ -18,10 +18,11 @@ use crate::read::render_state_names;
 pub fn json_schema() -> String {
     let mut definitions = Map::new();
     let mut defined = BTreeMap::new();
-    let [short, long, long_9] = [(&SHORT, false), (&LONG_FORM, false), (&LONG_FORM, true)].map(|(table, is_direct3d9)| {
-        let mut writer = Writer { is_direct3d9, definitions: &mut definitions, defined: &mut defined };
-        writer.table(table)
-    });
+    let [short, long, long_9] =
+        [(&SHORT, false), (&LONG_FORM, false), (&LONG_FORM, true)].map(|(table, is_direct3d9)| {
+            let mut writer = Writer { is_direct3d9, definitions: &mut definitions, defined: &mut defined };
+            writer.table(table)
+        });
     let is_direct3d9 = json!({ "properties": { "api": { "enum": ["d3d9", "D3D9"] } }, "required": ["api"] });
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -50,7 +51,8 @@ impl Writer<'_> {
             return reference(name);
         }
         let plain = if table.name.is_empty() { table.what } else { table.name };
-        let plain: String = plain.chars().filter(|letter| letter.is_alphanumeric() || *letter == ' ' || *letter == '_').collect();
+        let plain: String =
+            plain.chars().filter(|letter| letter.is_alphanumeric() || *letter == ' ' || *letter == '_').collect();
         let plain = plain.replace(' ', "_").to_lowercase();
         let mut name = if self.is_direct3d9 { format!("{plain}_d3d9") } else { plain };
         while self.definitions.contains_key(&name) {
@@ -82,7 +84,8 @@ impl Writer<'_> {
             Others::Variables => {
                 // Variables of a constant buffer, and nothing else's: kinds of others have no further keys.
                 let others = words::KIND_NAMES.iter().filter(|kind| **kind != "constant");
-                body["if"] = json!({ "properties": { "kind": { "enum": cases(others.copied()) } }, "required": ["kind"] });
+                body["if"] =
+                    json!({ "properties": { "kind": { "enum": cases(others.copied()) } }, "required": ["kind"] });
                 body["then"] = json!({ "propertyNames": { "anyOf": [
                     { "enum": table.keys.iter().map(|key| key.name).chain(["slot"]).collect::<Vec<_>>() },
                     { "pattern": "^vk_" },
@@ -146,9 +149,7 @@ impl Writer<'_> {
             Type::Either(types) => json!({ "anyOf": types.iter().map(|ty| self.value(ty)).collect::<Vec<_>>() }),
             Type::Binding => {
                 let (resource, sampler) = (self.table(&RESOURCE), self.table(&SAMPLER));
-                let slot = |class: &str| {
-                    json!({ "properties": { "slot": { "pattern": format!("^{class}[0-9]+( *, *space[0-9]+)?$") } }, "required": ["slot"] })
-                };
+                let slot = |class: &str| json!({ "properties": { "slot": { "pattern": format!("^{class}[0-9]+( *, *space[0-9]+)?$") } }, "required": ["slot"] });
                 let mut sampler_keys = vec!["slot"];
                 sampler_keys.extend(SAMPLER.keys.iter().flat_map(|key| std::iter::once(&key.name).chain(key.also)));
                 // Its table knows no slot.

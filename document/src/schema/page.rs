@@ -94,7 +94,13 @@ impl Page {
                 (_, true) => "number".into(),
                 _ => format!("number, {least} to {most}"),
             },
-            Type::Of(number_type) => if number_type.is_float() { "number".into() } else { format!("`{number_type}`") },
+            Type::Of(number_type) => {
+                if number_type.is_float() {
+                    "number".into()
+                } else {
+                    format!("`{number_type}`")
+                }
+            }
             Type::Word(words) => {
                 let names = (words.names)();
                 if names.len() <= FEW {
@@ -144,7 +150,11 @@ impl Page {
 /// A heading's address in its page.
 fn anchor(heading: &str) -> String {
     let letters = heading.to_lowercase();
-    letters.chars().filter(|letter| letter.is_alphanumeric() || " _-".contains(*letter)).collect::<String>().replace(' ', "-")
+    letters
+        .chars()
+        .filter(|letter| letter.is_alphanumeric() || " _-".contains(*letter))
+        .collect::<String>()
+        .replace(' ', "-")
 }
 
 #[cfg(test)]

@@ -68,7 +68,11 @@ pub(super) static LONG_FORM: Table = Table {
         key("shaders", Map(&Table(&SHADER)), "shaders by name"),
         key("resources", Map(&Table(&RESOURCE)), "buffers, textures and meshes by name"),
         key("samplers", Map(&Api(&Table(&SAMPLER), &Table(&SAMPLER_9))), "samplers by name"),
-        key("pipelines", Map(&Api(&Table(&PIPELINE), &Table(&PIPELINE_9))), "shaders with the state around them, by name"),
+        key(
+            "pipelines",
+            Map(&Api(&Table(&PIPELINE), &Table(&PIPELINE_9))),
+            "shaders with the state around them, by name",
+        ),
         key("steps", List(&Step, 0, ANY), STEPS_NOTE).needed(),
         key("save", List(&Table(&SAVE), 0, ANY), "what is written to files after the last step"),
         key("expect", List(&Table(&EXPECTATION), 0, ANY), "what must come out"),

@@ -25,7 +25,8 @@ pub(super) struct Baseline {
 impl Baseline {
     /// Whether a baseline has figures of the same things, and of no others. Of other runtimes that is not asked.
     pub fn has_list_of(&self, figures: &Figures) -> bool {
-        let mut before: Vec<_> = self.rows.iter().map(|row| (row.document.clone(), row.code.clone(), row.threads)).collect();
+        let mut before: Vec<_> =
+            self.rows.iter().map(|row| (row.document.clone(), row.code.clone(), row.threads)).collect();
         let mut now = Vec::new();
         for document in &figures.documents {
             for record in document.results.iter().filter(|record| record.run.samples > 0) {

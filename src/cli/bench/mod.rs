@@ -36,7 +36,7 @@ use super::style::Styles;
 use super::summary::{RunLine, error_json};
 use super::{Ending, documents, report};
 use baseline::Baseline;
-use record::{Account, Figures, DocumentRecord, Machine, Record};
+use record::{Account, DocumentRecord, Figures, Machine, Record};
 
 #[derive(Args)]
 pub(super) struct Arguments {

@@ -47,7 +47,8 @@ pub(super) fn write(out: &mut impl Write, figures: &Figures, label: &str) -> io:
     for document in &figures.documents {
         for record in document.results.iter().filter(|record| record.verdict == "fail") {
             let row = Row { document, record };
-            let line = serde_json::json!({ "k": document.name, "impl": runtime(&row), "skip": "wrong results", "ok": 0 });
+            let line =
+                serde_json::json!({ "k": document.name, "impl": runtime(&row), "skip": "wrong results", "ok": 0 });
             writeln!(out, "{line}")?;
         }
     }

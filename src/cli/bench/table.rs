@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::record::{Code, Figures, DocumentRecord, Record, time};
+use super::record::{Code, DocumentRecord, Figures, Record, time};
 use crate::cli::report::harmless;
 use crate::cli::sheet::Sheet;
 use crate::cli::style::Style;
@@ -133,7 +133,8 @@ pub(super) fn rows(figures: &Figures) -> Vec<Row<'_>> {
 /// The first row for each that was compiled.
 fn compiled<'a>(rows: &[Row<'a>]) -> Vec<Row<'a>> {
     let is_first = |at: usize| {
-        let same = |row: &Row<'_>| std::ptr::eq(row.document, rows[at].document) && row.record.is_same_code(rows[at].record);
+        let same =
+            |row: &Row<'_>| std::ptr::eq(row.document, rows[at].document) && row.record.is_same_code(rows[at].record);
         !rows[..at].iter().any(same)
     };
     (0..rows.len()).filter(|&at| is_first(at)).map(|at| rows[at]).collect()

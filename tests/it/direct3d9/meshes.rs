@@ -40,9 +40,12 @@ fn mistakes_in_draws_of_meshes_are_told() {
         sketch.complaint()
     };
     let said = complaint("index_buffer", json!({"buffer": "corners", "format": "R32_UINT"}));
-    assert_eq!(said, "steps[0].mesh: `index_buffer` and `mesh` are mutually exclusive");
+    assert_eq!(said, "steps[0].mesh: `index_buffer` and `mesh` are mutually exclusive [leave one of them out]");
     let said = complaint("op", json!("draw"));
-    assert!(said.starts_with("steps[0].mesh: unknown key `mesh` in a step `draw` [the keys here are "), "{said}");
+    assert!(
+        said.starts_with("steps[0].mesh: unknown key `mesh` in a step `draw` [steps that have it are draw_indexed"),
+        "{said}"
+    );
     assert_eq!(complaint("mesh", json!("cube")), "steps[0].mesh: there is no mesh `cube` [expected one of square]");
     assert_eq!(complaint("mesh", json!(null)), "steps[0].mesh: `mesh` takes a string, this is null");
 }
