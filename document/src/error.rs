@@ -140,6 +140,19 @@ impl std::error::Error for DocumentError {
     }
 }
 
+/// Where a key exists that is unknown where it stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Elsewhere {
+    /// Nowhere, as far as is known.
+    #[default]
+    Nowhere,
+    /// In documents of Direct3D 9.
+    Direct3D9,
+    /// In steps of other kinds.
+    Steps,
+}
+
 /// What is wrong with a document.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -171,12 +184,10 @@ pub enum Problem {
         place: &'static str,
         /// The nearest key that exists there.
         nearest: Option<String>,
-        /// All keys that exist there.
+        /// All keys that exist there; or the steps that have it, if others do.
         known: Vec<&'static str>,
-        /// Steps of other kinds that have it.
-        elsewhere: Vec<&'static str>,
-        /// Whether Direct3D 9 would know it.
-        is_direct3d9: bool,
+        /// Where else the key exists.
+        elsewhere: Elsewhere,
     },
     /// A key given twice in one table.
     #[error("the key `{}` is given twice", short(key))]
@@ -435,11 +446,11 @@ impl Problem {
     pub fn help(&self) -> Option<String> {
         match self {
             Problem::Value { help, .. } => help.clone(),
-            Problem::UnknownKey { is_direct3d9: true, .. } => {
+            Problem::UnknownKey { elsewhere: Elsewhere::Direct3D9, .. } => {
                 Some("is this a document of Direct3D 9? Then it says `api = \"d3d9\"`".into())
             }
-            Problem::UnknownKey { elsewhere, .. } if !elsewhere.is_empty() => {
-                Some(format!("steps that have it are {}", elsewhere.join(", ")))
+            Problem::UnknownKey { elsewhere: Elsewhere::Steps, known, .. } => {
+                Some(format!("steps that have it are {}", known.join(", ")))
             }
             Problem::UnknownKey { nearest: Some(nearest), .. }
             | Problem::UnknownName { nearest: Some(nearest), .. }

@@ -64,7 +64,7 @@ pub use compare::{
     CheckResult, Checked, CounterDifference, Difference, LevelCheck, NumberCheck, PictureCheck, Pixel, QueryValue,
 };
 pub use draft::{Draft, DraftError, DraftMesh, DraftShader};
-pub use error::{DocumentError, Problem, SourceError};
+pub use error::{DocumentError, Elsewhere, Problem, SourceError};
 pub use language::{Language, Source, USUAL_ENTRY, USUAL_PROFILE, advice, is_listing};
 pub use made::{Made, MadeKind};
 pub use model::expectation::Tolerance;

@@ -19,7 +19,7 @@ use super::folder::form_of;
 use super::load::LoadedContent;
 use super::variables::{self, number_type};
 use super::{Shaders, shader_fault};
-use crate::error::{Fault, Problem};
+use crate::error::{Elsewhere, Fault, Problem};
 use crate::model::Model;
 use crate::model::expectation::{Expectation, Expected, Save};
 use crate::model::number::NumberType;
@@ -181,8 +181,7 @@ impl<'a> Declarations<'a> {
             let (key, place) = (first.name.clone(), place(kind.name()));
             let known = crate::schema::resource_keys();
             let nearest = crate::error::nearest(&key, &known).map(str::to_owned);
-            let problem =
-                Problem::UnknownKey { key, place, nearest, known, elsewhere: Vec::new(), is_direct3d9: false };
+            let problem = Problem::UnknownKey { key, place, nearest, known, elsewhere: Elsewhere::Nowhere };
             return Err((problem, first.span.clone()));
         }
         if !resource.variables.is_empty() {

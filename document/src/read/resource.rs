@@ -6,7 +6,7 @@ use brolga_files::{Extent, detail, sides};
 use brolga_runtime::{Dimension, Register, ResourceClass};
 
 use super::{conflict, one_of};
-use crate::error::{Fault, Problem, nearest};
+use crate::error::{Elsewhere, Fault, Problem, nearest};
 use crate::model::number::{Number, NumberType};
 use crate::model::resource::{Content, KindKeys, NamedFormat, NamedValue, Reference, Resource, Run, Said, ViewKeys};
 use crate::schema::is_key;
@@ -146,8 +146,7 @@ pub(crate) fn check_said(said: &[Said], label: &str, kind: &str) -> Result<(), F
                 place: place(kind),
                 nearest: nearest(key, &known).map(str::to_owned),
                 known: known.clone(),
-                elsewhere: Vec::new(),
-                is_direct3d9: false,
+                elsewhere: Elsewhere::Nowhere,
             },
         };
         return Err((problem, span.clone()));

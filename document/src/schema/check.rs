@@ -8,7 +8,7 @@ use super::drawing::{ABSENT_STEPS, STEPS};
 use super::tables::{LONG_FORM, RESOURCE, SAMPLER, SHORT, may_be_constant};
 use super::words::{self, Words, spelt_out};
 use super::{Key, Others, Table, Type};
-use crate::error::{Fault, Problem, nearest};
+use crate::error::{Elsewhere, Fault, Problem, nearest};
 use crate::text::{Entry, Node, Span, Value};
 
 /// What keys begin with that are for programs with another API.
@@ -24,9 +24,11 @@ pub(crate) fn check(root: &mut Node) -> Result<(), Fault> {
     let checked = Check { is_direct3d9 }.table(table, "the document", root, &span, &[]);
     let Err((mut problem, span)) = checked else { return Ok(()) };
     // Where nothing says which API it is, a mistake in one may be right in the other.
-    if let (Problem::UnknownKey { is_direct3d9, .. }, Some(mut root)) = (&mut problem, original) {
+    if let (Problem::UnknownKey { elsewhere, .. }, Some(mut root)) = (&mut problem, original) {
         let span = root.head();
-        *is_direct3d9 = Check { is_direct3d9: true }.table(table, "the document", &mut root, &span, &[]).is_ok();
+        if (Check { is_direct3d9: true }).table(table, "the document", &mut root, &span, &[]).is_ok() {
+            *elsewhere = Elsewhere::Direct3D9;
+        }
     }
     Err((problem, span))
 }
@@ -210,9 +212,12 @@ impl Check {
             let head = node.entry("op").map_or(node.head(), Entry::span);
             let checked = self.table(table, key, node, &head, &[]);
             return checked.map_err(|(mut problem, span)| {
-                if let Problem::UnknownKey { key, nearest: None, elsewhere, .. } = &mut problem {
-                    let have = steps.iter().filter(|(_, table)| table.keys.iter().any(|known| known.name == key));
-                    *elsewhere = have.map(|(name, _)| *name).collect();
+                if let Problem::UnknownKey { key, nearest: None, known, elsewhere, .. } = &mut problem {
+                    let has = |table: &Table| table.keys.iter().any(|known| known.name == key);
+                    let have: Vec<_> = steps.iter().filter(|(_, table)| has(table)).map(|(name, _)| *name).collect();
+                    if !have.is_empty() {
+                        (*known, *elsewhere) = (have, Elsewhere::Steps);
+                    }
                 }
                 (problem, span)
             });
@@ -356,8 +361,5 @@ fn nearest_key(table: &Table, entry: &Entry, more: &[&str]) -> Option<String> {
 fn unknown_key(table: &Table, entry: &Entry, more: &[&str]) -> Fault {
     let nearest = nearest_key(table, entry, more);
     let (key, place, known) = (entry.key.clone(), table.what, names(table, more));
-    (
-        Problem::UnknownKey { key, place, nearest, known, elsewhere: Vec::new(), is_direct3d9: false },
-        entry.key_span.clone(),
-    )
+    (Problem::UnknownKey { key, place, nearest, known, elsewhere: Elsewhere::Nowhere }, entry.key_span.clone())
 }
