@@ -1,4 +1,4 @@
-//! The vertex shader of transformed vertices, for which Direct3D 9 runs none: it gives what elements have.
+//! Provides a vertex shader for transformed vertices, for which Direct3D 9 runs none: it copies elements to outputs.
 
 use std::borrow::Cow;
 
@@ -13,15 +13,15 @@ use crate::error::DrawError;
 use crate::layout::InputElement;
 use crate::vertices::primitives::ROW_WORDS;
 
-/// Registers that a vertex shader of Direct3D 9 can write.
+/// Registers that a Direct3D 9 vertex shader can write.
 const MOST: usize = 12;
 
-/// What the elements of a layout are, in order.
+/// The semantics of a layout's elements, in order.
 #[derive(Debug)]
 pub(crate) struct PassThrough(Vec<Semantic>);
 
 impl PassThrough {
-    /// For a layout.
+    /// A shader for a layout.
     ///
     /// # Errors
     /// If it has too many elements.
@@ -50,7 +50,7 @@ impl PassThrough {
     }
 }
 
-/// What an input becomes.
+/// The output for an input.
 fn output(mut parameter: Parameter) -> Parameter {
     let Some(semantic) = &mut parameter.semantic else { return parameter };
     if semantic.is_named("POSITIONT") {

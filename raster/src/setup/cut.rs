@@ -1,4 +1,4 @@
-//! What is left of a batch's primitives where planes and distances cut them.
+//! Clips a batch's primitives against planes, and culls them by clip and cull distances.
 
 use crate::setup::clip::{self, Polygon, Segment};
 use crate::setup::shape::{Point, edge};
@@ -9,8 +9,8 @@ use crate::vertices::primitives::{IndexedPrimitive, Outputs, Vertices};
 use super::{Prepared, Raster, Scratch};
 
 impl Prepared {
-    /// Whether the distances of a primitive's vertices leave nothing of it (functional specification, 15.4.1 and 15.4.2). What is no
-    /// number counts as beyond a cull distance, and leaves nothing as a clip distance.
+    /// `true` if distances cull a primitive as a whole (functional specification, 15.4.1 and 15.4.2). NaN counts as
+    /// beyond a cull distance; as a clip distance it culls the primitive.
     pub(super) fn is_beyond(&self, vertices: [u32; 3], outputs: &Outputs) -> bool {
         let distances = |word: usize| vertices.map(|vertex| f32::from_bits(self.vertices.word(vertex, word)));
         let is_beyond = |distance: f32| distance < 0.0 || distance.is_nan();
@@ -21,7 +21,7 @@ impl Prepared {
             })
     }
 
-    /// Notes which primitives are left: those that are cut are replaced by what is left of them.
+    /// Collects the primitives that are left: clipped ones are replaced by their pieces.
     #[inline(always)]
     pub(super) fn cut(
         &mut self,
@@ -47,7 +47,7 @@ impl Prepared {
         self.statistics.clipper_primitives = left.len() as u64;
     }
 
-    /// Notes what is left of a primitive after cutting.
+    /// Clips a primitive, and collects its pieces.
     fn clip(
         &mut self,
         kind: Kind,
@@ -61,7 +61,7 @@ impl Prepared {
             return;
         }
         match kind {
-            // It was inside as a whole, or is not there.
+            // It was entirely inside, or is not there.
             Kind::Point => (),
             Kind::Line => {
                 let segment = Segment::new([corners[0], corners[1]], planes);
@@ -72,7 +72,7 @@ impl Prepared {
             Kind::Triangle => {
                 let polygon = Polygon::new(&corners, planes);
                 let Some(first) = self.add_cut(polygon.vertices(), vertices, outputs, raster) else { return };
-                // Constant attributes are the leading vertex's in every vertex, so any triangles will do.
+                // Every vertex has the provoking one's constant attributes, so any triangulation will do.
                 let count = polygon.vertices().len();
                 let mut points = [Point::default(); Polygon::MOST_VERTICES];
                 for (point, corner) in points.iter_mut().zip(&self.corners[first as usize..]) {
@@ -85,8 +85,8 @@ impl Prepared {
         }
     }
 
-    /// The positions of a primitive's vertices where it is cut, and the planes that it is cut at. On the screen w is 1, and no number where
-    /// nothing is drawn with a vertex.
+    /// The positions of a primitive's vertices in the space where it is clipped, and its clip planes. For transformed
+    /// vertices w is 1, or NaN if they are not drawn.
     pub(super) fn in_clip_space<'a>(
         &self,
         vertices: [u32; 3],
@@ -101,7 +101,8 @@ impl Prepared {
         (positions.map(on_screen), &SCREEN)
     }
 
-    /// Adds what cutting made of a primitive's vertices; returns the place of the first one. None if one has no place on the screen.
+    /// Adds the vertices that clipping made of a primitive's; returns the index of the first. `None` if one cannot be
+    /// projected.
     pub(super) fn add_cut(
         &mut self,
         made: &[clip::Vertex],

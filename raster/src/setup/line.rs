@@ -1,4 +1,4 @@
-//! Lines and points: which pixels they cover at most, within the scissor rectangle.
+//! Bounds lines and points by the pixels that they may cover within the scissor rectangle.
 
 use crate::setup::shape::{Bounds, Line, Local, Small, Sprite, WideLine, thin};
 use crate::vertices::primitives::IndexedPrimitive;
@@ -6,7 +6,7 @@ use crate::vertices::primitives::IndexedPrimitive;
 use super::{Prepared, Primitive, Raster, Scratch, Shape};
 
 impl Prepared {
-    /// Adds the line between two vertices of a primitive, unless nothing of it can be seen.
+    /// Adds the line between two vertices of a primitive, unless it covers nothing.
     pub(super) fn add_line(
         &mut self,
         IndexedPrimitive { vertices, id }: IndexedPrimitive,
@@ -27,12 +27,12 @@ impl Prepared {
         }
     }
 
-    /// Sets up the lines that are left, none of which is culled.
+    /// Sets up the lines that clipping left, none of which is culled.
     pub(super) fn set_up_lines(&mut self, scratch: &Scratch, raster: &Raster) {
         scratch.left.iter().for_each(|&line| self.add_line(line, true, [0, 1], 0.0, raster));
     }
 
-    /// Sets up the points that are left, none of which is culled.
+    /// Sets up the points that clipping left, none of which is culled.
     pub(super) fn set_up_points(&mut self, scratch: &Scratch, raster: &Raster) {
         for &IndexedPrimitive { vertices, id } in &scratch.left {
             let corner = &self.corners[vertices[0] as usize];

@@ -1,4 +1,4 @@
-//! Triangles: which are culled, what the others cover within the scissor rectangle, and their edges in wireframe.
+//! Culls triangles, and finds their bounds within the scissor rectangle and their edges in wireframe.
 
 use crate::setup::clip::{self, Polygon};
 use crate::setup::shape::{Corner, Group, edge, small};
@@ -7,7 +7,7 @@ use crate::vertices::primitives::{IndexedPrimitive, Outputs};
 use super::{Prepared, Primitive, Raster, Scratch, Shape};
 
 impl Prepared {
-    /// Sets up the triangles that are left.
+    /// Sets up the triangles that clipping left.
     #[inline(always)]
     pub(super) fn set_up_triangles(&mut self, scratch: &mut Scratch, raster: &Raster) {
         let Scratch { left, group, .. } = scratch;
@@ -26,7 +26,7 @@ impl Prepared {
         }
     }
 
-    /// Sets up the edges of triangles that are not cut away or culled.
+    /// Sets up the edges of triangles for wireframe, except edges added by clipping.
     pub(super) fn outline(
         &mut self,
         primitives: &[IndexedPrimitive],
@@ -60,15 +60,15 @@ impl Prepared {
             let places: [u32; Polygon::MOST_VERTICES] = std::array::from_fn(|n| first + n as u32);
             let Some((is_front, bias)) = self.side(&places[..count], raster) else { continue };
             for (n, _) in polygon.vertices().iter().enumerate().filter(|(_, vertex)| vertex.is_on_edge()) {
-                // Every vertex has the leading one's constant attributes.
+                // Every vertex has the provoking one's constant attributes.
                 let vertices = [places[n], places[(n + 1) % count], places[n]];
                 self.add_line(IndexedPrimitive { vertices, id }, is_front, [0, 1], bias, raster);
             }
         }
     }
 
-    /// Whether a polygon on the screen shows its front, as it does not without an inside, and what is added to its depths. None if it
-    /// is culled.
+    /// The facing and the depth bias of a polygon on the screen: `true` if front-facing, which one without area is not.
+    /// `None` if it is culled.
     fn side(&self, places: &[u32], raster: &Raster) -> Option<(bool, f32)> {
         let corner = |n: usize| self.corners[places[n] as usize];
         let triangles = (2..places.len()).map(|n| [corner(0), corner(n - 1), corner(n)]);
@@ -78,13 +78,13 @@ impl Prepared {
         if raster.state.cull.takes(is_front) {
             return None;
         }
-        // All are of one plane, which the greatest shows best.
+        // All lie in one plane; the largest gives it best.
         let greatest = triangles.max_by_key(|corners| area(corners).abs());
         let bias = greatest.zip(raster.bias).map_or(0.0, |(corners, bias)| bias.of(&corners));
         Some((is_front, bias))
     }
 
-    /// Adds a triangle that was set up in a group, unless nothing of it can be seen.
+    /// Adds a triangle that was set up in a group, unless it covers nothing.
     #[inline(always)]
     fn add_triangle(
         &mut self,
@@ -111,7 +111,7 @@ impl Prepared {
             None => {
                 let corners = self.corners_of(vertices);
                 let area = edge::area(corners.map(|corner| corner.point));
-                // What has no inside covers nothing.
+                // A triangle without area covers nothing.
                 if area == 0 {
                     return;
                 }

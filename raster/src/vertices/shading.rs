@@ -1,4 +1,4 @@
-//! The vertex shader: vertices that primitives of a batch share are shaded once.
+//! Runs the vertex shader: a vertex that primitives of a batch share is shaded once.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use crate::statistics::Statistics;
 use crate::vertices::assembly::{Batch, InputAssembler};
 use crate::vertices::primitives::{IndexedPrimitive, PrimitiveBatch, ROW_WORDS};
 
-/// Remembers where vertices of a batch are. Of those whose indices meet in one place the last is known: the others are shaded again.
+/// The vertex cache of a batch. Of indices that hash to the same slot it knows the last: the others are shaded again.
 struct Reuse {
-    /// Indices, and the numbers of their vertices, which grow from batch to batch: so nothing is cleared for a small one.
+    /// Indices and the numbers of their vertices. Numbers grow from batch to batch, so small batches clear nothing.
     known: Box<[(u32, u32); Self::PLACES]>,
-    /// The number of the batch's first vertex. The first of all is 1.
+    /// The number of the batch's first vertex. The very first is 1.
     first: u32,
 }
 
@@ -28,16 +28,16 @@ impl Default for Reuse {
 impl Reuse {
     const PLACES: usize = 1024;
 
-    /// Forgets a batch of so many vertices.
+    /// Forgets a batch of `count` vertices.
     fn forget(&mut self, count: u32) {
         self.first = self.first.saturating_add(count);
-        // Long before numbers end: a batch has some thousand vertices.
+        // Long before numbers overflow: a batch has some thousand vertices.
         if self.first > u32::MAX / 2 {
             *self = Self::default();
         }
     }
 
-    /// Where the vertex of an index is, if that is known and not before `from`; otherwise `make` makes it.
+    /// The vertex of an index if it is cached and not before `from`; otherwise the one that `make` returns.
     fn place(&mut self, index: u32, from: u32, make: impl FnOnce() -> u32) -> u32 {
         let known = &mut self.known[index as usize % Self::PLACES];
         if known.0 != index || known.1 < self.first + from {
@@ -51,13 +51,13 @@ impl Reuse {
 #[derive(Default)]
 pub struct VertexStage {
     reuse: Reuse,
-    /// What each vertex is, in words. After them the last one follows again: packets are full, and what lies past the end of a batch must
-    /// not take longer than what is in it.
+    /// The ids of each vertex, in words. The last vertex is repeated to fill its packet, so lanes past the end of a
+    /// batch take no longer than the batch itself.
     ids: Vec<u32>,
 }
 
 impl VertexStage {
-    /// Makes primitives of a batch's vertices, each of which is there once for each instance; returns how many vertices there are.
+    /// Assembles the primitives of a batch in each of its instances; returns the number of vertices to shade.
     fn assemble(
         &mut self,
         input: &InputAssembler,
@@ -87,7 +87,7 @@ impl VertexStage {
                 };
                 let [first, second, third] = positions;
                 let first = place(first);
-                // What a line or a point has again is one vertex, not another that is the same.
+                // A repeated vertex of a line or a point must be the same vertex, not a copy of it.
                 let second = if kind == Kind::Point { first } else { place(second) };
                 let third = if kind == Kind::Triangle { place(third) } else { first };
                 primitives.push(IndexedPrimitive { vertices: [first, second, third], id });
@@ -103,7 +103,7 @@ impl VertexStage {
         count
     }
 
-    /// Shades the vertices of a part of a draw, each once, to so many registers. What was in the batch that it makes is gone.
+    /// Shades each vertex of a part of a draw once, with `registers` outputs. Replaces the contents of `made`.
     pub fn shade(
         &mut self,
         input: &InputAssembler,
@@ -120,7 +120,7 @@ impl VertexStage {
         vertices.words.clear();
         vertices.words.resize(count * vertices.stride, 0);
         let words = ArrayWords::Write(&mut vertices.words);
-        // What has restarts alone has no vertices.
+        // A batch of nothing but restarts has no vertices.
         if count > 0 {
             session.batch(count as u32, &mut [ArrayWords::Read(&self.ids), ArrayWords::Read(&input.strides), words])?;
         }

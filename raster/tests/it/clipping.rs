@@ -1,4 +1,4 @@
-//! Clipping and the viewport, by the rules of sections 15.4, 15.6 and 15.16 of the functional specification.
+//! Checks clipping and the viewport against sections 15.4, 15.6 and 15.16 of the functional specification.
 
 use brolga_raster::setup::clip::{Polygon, Vertex, is_inside, is_outside};
 use brolga_raster::setup::shape::edge::{Bounds, Triangle, area};
@@ -33,7 +33,7 @@ fn the_viewport_turns_y_over_and_scales_depth() {
     assert_eq!((corner.point, corner.z, corner.rcp_w), (Point { x: 10 * 256, y: 20 * 256 }, 0.5, 0.5));
     let corner = on_screen(&viewport, [1.0, -1.0, 1.0, 1.0]);
     assert_eq!((corner.point, corner.z), (Point { x: 110 * 256, y: 60 * 256 }, 0.75));
-    // Sides between pixels round down: those of the whole viewport, not its size.
+    // Edges between pixels round down: those of the whole viewport, not its size.
     let viewport = Viewport { left: 0.5, top: -0.5, width: 10.75, height: 3.25, ..viewport };
     assert_eq!(viewport.scissor(), Bounds { left: 0, top: -1, right: 11, bottom: 2 });
 }
@@ -64,7 +64,7 @@ fn what_is_left_is_inside_and_what_is_inside_is_left() {
     assert!(cut > 20_000, "{cut}");
 }
 
-/// Triangles on both sides of an edge get the same vertices on it.
+/// Two triangles that share an edge get the same vertices on it.
 #[test]
 fn a_shared_edge_is_cut_at_the_same_place() {
     let mut random = Random(2);
@@ -89,7 +89,7 @@ fn a_shared_edge_is_cut_at_the_same_place() {
             positions
         };
         let [one, other] = [on_edge([a, b, c], 2), on_edge([b, a, d], 2)];
-        // A polygon that is cut away altogether keeps no vertices.
+        // A polygon that is clipped away altogether keeps no vertices.
         if one.len() >= 2 && other.len() >= 2 {
             assert_eq!(one, other, "{a:?} {b:?} {c:?} {d:?}");
             shared += 1;
@@ -98,14 +98,14 @@ fn a_shared_edge_is_cut_at_the_same_place() {
     assert!(shared > 10_000, "{shared}");
 }
 
-/// The plane that a triangle's attributes lie in stays the same: seen from any vertex that a cut made.
+/// The plane of a triangle's attributes stays the same, seen from any vertex that clipping adds.
 #[test]
 fn cuts_keep_what_attributes_say() {
     let mut random = Random(3);
     let planes = planes(true);
     for _ in 0..20_000 {
         let corners = [0; 3].map(|_| random_position(&mut random));
-        // An attribute that is the position's own x + 2 y - z + 3 w.
+        // An attribute equal to x + 2 y - z + 3 w of the position.
         let value = |[x, y, z, w]: [f32; 4]| f64::from(x) + 2.0 * f64::from(y) - f64::from(z) + 3.0 * f64::from(w);
         let bits = corners.map(|corner| (value(corner) as f32).to_bits());
         for vertex in Polygon::new(&corners, &planes).vertices() {
@@ -126,7 +126,7 @@ fn w_is_above_zero_whatever_is_clipped() {
             assert!(!is_inside([0.0, 0.0, 0.0, w], &planes));
             assert!(is_outside(&[[0.1, 0.0, 0.0, w], [0.0, 0.1, 0.0, w], [0.0; 4]], &planes));
         }
-        // One corner behind the eye is cut off, and does not take the triangle with it.
+        // A vertex with w <= 0 is cut off, and the rest of the triangle remains.
         let corners = [[0.0, 0.5, 0.5, 1.0], [0.5, -0.5, 0.5, 1.0], [-0.5, -0.5, -0.5, -1.0]];
         assert!(Polygon::new(&corners, &planes).vertices().len() >= 4);
     }
@@ -157,8 +157,8 @@ fn what_is_no_position_draws_nothing() {
     }
 }
 
-/// An edge that passes the screen stays there, however far away its ends are: here it rises from one height to another, and is cut at
-/// both sides.
+/// An edge that crosses the screen stays there, however far away its ends are: here it rises from one height to
+/// another, and is clipped at both.
 #[test]
 fn edges_between_far_corners_stay_where_they_are() {
     let planes = planes(true);
@@ -190,7 +190,7 @@ fn edges_between_far_corners_stay_where_they_are() {
     }
 }
 
-/// Triangles that reach far beyond the screen cover the window as their uncut shape does, but for rounding at their edges.
+/// Triangles that reach far beyond the screen cover the window as they do unclipped, but for rounding at their edges.
 #[test]
 fn what_is_cut_far_outside_covers_what_it_did() {
     let planes = planes(true);
@@ -213,7 +213,7 @@ fn what_is_cut_far_outside_covers_what_it_did() {
 
 #[test]
 fn every_plane_of_the_most_can_cut() {
-    // The sides of a regular polygon around the origin, inside of a triangle, cut one after the other.
+    // The edges of a regular polygon around the origin, inside of a triangle, clipped one after the other.
     const SIDES: usize = 12;
     let sides = (0..SIDES).map(|n| {
         let angle = std::f64::consts::TAU * n as f64 / SIDES as f64;

@@ -1,4 +1,4 @@
-//! What is dropped square by square, against the tests of its pixels: none of them may pass, or change anything.
+//! Checks hierarchical depth against the tests of single pixels: none that it rejects may pass, or change anything.
 
 use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest, StencilFace, StencilOp, StencilTest};
 use brolga_raster::setup::bins::TILE_SIZE as SIZE;
@@ -8,7 +8,7 @@ use brolga_raster::tiles::depth::{Tested, Tile};
 use brolga_raster::tiles::quad::Coverage;
 use brolga_testing_base::random::Random;
 
-/// A test like those of draws: mostly without stencils.
+/// A test as draws have: mostly without stencil.
 fn random_test(random: &mut Random, format: DepthFormat) -> DepthTest {
     let mut face = || {
         let ops = [StencilOp::Keep, StencilOp::Keep, StencilOp::Keep, StencilOp::Increment];
@@ -56,7 +56,7 @@ fn quads(area: &Bounds) -> impl Iterator<Item = (i32, i32)> {
     (area.top..area.bottom).step_by(2).flat_map(move |y| columns.clone().map(move |x| (y, x)))
 }
 
-/// Depths and stencils of all pixels.
+/// Depth and stencil of all pixels.
 fn content(tile: &Tile) -> Vec<(u32, u8)> {
     let all = 0..(SIZE * SIZE) as usize;
     let pixels = all.map(|n| [n % SIZE as usize, n / SIZE as usize]);
@@ -97,6 +97,6 @@ fn what_is_hidden_fails_pixel_by_pixel_and_changes_nothing() {
             }
         }
     }
-    // What is never hidden would prove nothing.
+    // If nothing were hidden this would prove nothing.
     assert!(hidden * 4 > failed, "{hidden} of {failed} that failed were hidden");
 }

@@ -1,5 +1,5 @@
-//! Coverage against brute force: the rules of section 3.4.2 of the functional specification, said once more for one pixel in numbers
-//! that cannot overflow, and the figure's triangles.
+//! Checks coverage against brute force: the rules of section 3.4.2 of the functional specification, restated for one
+//! pixel in integers that cannot overflow, and the figure's triangles.
 
 use brolga_raster::setup::shape::edge::{Bounds, Edge, Triangle, area};
 use brolga_raster::setup::shape::fixed::Point;
@@ -13,8 +13,8 @@ use crate::picture::{Picture, WINDOW, window};
 /// Random triangles of each kind; all of them with `cargo test --release`.
 const COUNT: u32 = if cfg!(debug_assertions) { 20_000 } else { 100_000 };
 
-/// Whether a pixel's center is covered: inside, or on an edge that is horizontal with the triangle below it, or that has the
-/// triangle to its right.
+/// `true` if a pixel's center is covered: inside, or on an edge that is horizontal with the triangle below it, or that
+/// has the triangle to its right.
 fn is_covered(corners: [Point; 3], [x, y]: [i32; 2]) -> bool {
     let wide = |point: Point| [i128::from(point.x), i128::from(point.y)];
     let [a, b, c] = corners.map(wide);
@@ -30,7 +30,7 @@ fn is_covered(corners: [Point; 3], [x, y]: [i32; 2]) -> bool {
             return here.signum() == inside.signum();
         }
         let is_top = from[1] == to[1] && opposite[1] > from[1];
-        // The edge's place in the row of the opposite corner, compared with that corner, without a division.
+        // The edge's x at the height of the opposite vertex, compared with that vertex, without a division.
         let height = to[1] - from[1];
         let is_left = height != 0
             && ((to[0] - from[0]) * (opposite[1] - from[1]) - (opposite[0] - from[0]) * height).signum()
@@ -39,10 +39,10 @@ fn is_covered(corners: [Point; 3], [x, y]: [i32; 2]) -> bool {
     })
 }
 
-/// What bounds nothing.
+/// Bounds that do not limit anything.
 const EVERYWHERE: Bounds = Bounds { left: -100_000, top: -100_000, right: 100_000, bottom: 100_000 };
 
-/// Adds what is covered, in the way that tiles find it.
+/// Adds coverage in the way that tiles find it.
 fn walk(picture: &mut Picture, edges: &[Edge], bounds: &Bounds) {
     blocks::walk(edges, bounds, picture.corner, |block| match block {
         Block::Whole { corner, size } => {
@@ -52,7 +52,7 @@ fn walk(picture: &mut Picture, edges: &[Edge], bounds: &Bounds) {
     });
 }
 
-/// Holds one triangle, seen through a window, against the rules. A test picks windows near its corners.
+/// Checks one triangle, seen through a window, against the rules. Tests put windows near its vertices.
 fn check(corners: [Point; 3], corner: [i32; 2]) {
     let mut expected = Picture::new(corner);
     for n in 0..WINDOW * WINDOW {
@@ -94,7 +94,7 @@ fn check(corners: [Point; 3], corner: [i32; 2]) {
     assert!(masked.counts == expected.counts, "{corners:?} as a mask");
 }
 
-/// A window of whole tiles with a point in it.
+/// A window of whole tiles that contains a point.
 fn around(point: Point) -> [i32; 2] {
     [point.x, point.y].map(|place| (place >> 8).div_euclid(WINDOW) * WINDOW)
 }
@@ -109,14 +109,14 @@ fn anywhere(random: &mut Random) -> Point {
     near(random, Point::default(), 1 << 23)
 }
 
-/// Triangles of a size, in units, somewhere on the screen.
+/// Triangles of a size, in units, anywhere on the screen.
 fn triangles(count: u32, seed: u64, reach: impl Fn(&mut Random) -> i32) {
     let mut random = Random(seed);
     for _ in 0..count {
         let origin = anywhere(&mut random);
         let reach = reach(&mut random);
         let mut corners = [origin; 3].map(|origin| near(&mut random, origin, reach));
-        // Corners on centers and on common rows and columns meet the rules for edges.
+        // Vertices on centers and on common rows and columns exercise the rules for edges.
         if random.below(2) == 0 {
             corners = corners.map(|corner| Point { x: corner.x & !127 | 128, y: corner.y & !127 | 128 });
         }
@@ -155,7 +155,7 @@ fn triangles_at_the_ends_of_the_range_cover_what_the_rules_say() {
     }
 }
 
-/// A square cut into triangles by lines from points inside of it, and along its sides: each pixel is covered once.
+/// A square cut into triangles by points inside of it and on its edges: each pixel is covered once.
 #[test]
 fn a_closed_mesh_covers_every_pixel_once() {
     let mut random = Random(5);
@@ -164,7 +164,7 @@ fn a_closed_mesh_covers_every_pixel_once() {
         let mut grid = [[Point::default(); CELLS + 1]; CELLS + 1];
         for (row, line) in grid.iter_mut().enumerate() {
             for (column, point) in line.iter_mut().enumerate() {
-                // The rim lies on the window's rim; what is inside keeps its cell, so that triangles never overlap.
+                // The rim lies on the window's rim; an inner point keeps to its cell, so that triangles never overlap.
                 let mut place = |at: usize| match at {
                     0 => 0,
                     CELLS => WINDOW * 256,

@@ -1,4 +1,4 @@
-//! A pipeline with a shader of another front end than ours: its program builds its function by itself.
+//! Draws with a shader from another front end, which builds its function itself.
 
 use brolga_ir::builder::Builder;
 use brolga_ir::function::{Function, Input, MemoryRef, Object};
@@ -17,10 +17,10 @@ use brolga_runtime::{
 /// The color of all vertices.
 const COLOR: [f32; 4] = [1.0, 0.0, 0.2, 1.0];
 
-/// Vertices with a position as it comes, and one color.
+/// Vertices with a position, unchanged, and one color.
 #[derive(Debug)]
 struct OneColor {
-    /// What the color is called.
+    /// The semantic of the color.
     semantic: &'static str,
 }
 
@@ -58,7 +58,7 @@ impl Program for OneColor {
     }
 }
 
-/// What is drawn where, with pixels that are of a file.
+/// Draws the left half, with a pixel shader from a file.
 fn draw(semantic: &'static str, engine: Engine) -> Result<Vec<u32>, DrawError> {
     let device = Device::builder().threads(1).build()?;
     let vertex = Module::new(OneColor { semantic })?;

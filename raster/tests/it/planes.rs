@@ -1,4 +1,5 @@
-//! Planes against doubles: what a triangle's corners say of a point of it, by areas (functional specification, 3.4.1 and 15.16.2).
+//! Checks planes against doubles: values at a point of a triangle, by areas (functional specification, 3.4.1 and
+//! 15.16.2).
 
 use brolga_raster::setup::shape::edge::{Bounds, Triangle};
 use brolga_raster::setup::shape::fixed::Point;
@@ -42,7 +43,7 @@ fn values_inside_of_triangles_are_what_their_areas_say() {
             continue;
         }
         seen += 1;
-        // The tile that the pixel is in, or a square of a small triangle: both are less than 64 pixels away.
+        // The pixel's tile, or the square of a small triangle: both are less than 64 pixels away.
         let from = if random.below(2) == 0 { pixel.map(|place| place & !63) } else { pixel.map(|place| place & !7) };
         let local = planes.around(from);
         let way = [0, 1].map(|axis| (pixel[axis] - from[axis]) as f32);
@@ -54,14 +55,14 @@ fn values_inside_of_triangles_are_what_their_areas_say() {
         let rcp_w = corners.map(|corner| f64::from(corner.rcp_w));
         let expected =
             [sum(corners.map(|corner| f64::from(corner.z))), sum(rcp_w), weights[1] * rcp_w[1], weights[2] * rcp_w[2]];
-        // An error is seen against the largest value that the plane has at a corner.
+        // The error is relative to the largest value that the plane has at a vertex.
         let largest = [
             corners.iter().map(|corner| f64::from(corner.z)).fold(0.0, f64::max),
             rcp_w.into_iter().fold(0.0, f64::max),
             rcp_w[1],
             rcp_w[2],
         ];
-        // Where a triangle is thinner than a tile its planes are steep, and values at the origin lie far outside of it.
+        // If a triangle is thinner than a tile its planes are steep, and values at the origin lie far outside of it.
         let steep = |plane: usize| {
             let [x, y] = [local.x[plane], local.y[plane]].map(f64::from);
             (x.abs() + y.abs()) * 64.0 + largest[plane]

@@ -1,5 +1,5 @@
-//! Coverage of lines and points against brute force: the rules of sections 3.4.3 and 3.4.6 of the functional specification, said once
-//! more for one pixel in numbers that cannot overflow, and the figures' examples.
+//! Checks lines and points against brute force: the rules of sections 3.4.3 and 3.4.6 of the functional specification,
+//! restated for one pixel in integers that cannot overflow, and the figures' examples.
 
 use brolga_raster::setup::shape::fixed::Point;
 use brolga_raster::setup::shape::plane::{Corner, Local, Planes};
@@ -13,11 +13,11 @@ use crate::picture::{Picture, WINDOW, window};
 /// Random lines of each kind; all of them with `cargo test --release`.
 const COUNT: u32 = if cfg!(debug_assertions) { 20_000 } else { 100_000 };
 
-/// A place as a fraction of 256ths: both numbers are divided by the third, which is above 0.
+/// A point in fractions of 256ths: both coordinates are divided by the third number, which is above 0.
 type Fraction = [i128; 3];
 
-/// Whether a place is in a pixel's diamond, as the figure has it: less than half a pixel away, or on one of the lower edges but not on
-/// the left or right corner; for steep lines also on the right corner.
+/// `true` if a point is in a pixel's diamond, as the figure has it: less than half a pixel away, or on one of the lower
+/// edges but not on the left or right corner; for steep lines also on the right corner.
 fn is_in_diamond([x, y, scale]: Fraction, pixel: [i32; 2], is_steep: bool) -> bool {
     let [center_x, center_y] = pixel.map(|place| (i128::from(place) * 256 + 128) * scale);
     let (right, down, half) = (x - center_x, y - center_y, 128 * scale);
@@ -25,7 +25,7 @@ fn is_in_diamond([x, y, scale]: Fraction, pixel: [i32; 2], is_steep: bool) -> bo
     away < half || (away == half && down > 0) || (is_steep && down == 0 && right == half)
 }
 
-/// Whether a line leaves a pixel's diamond on its way: it is in it somewhere, and not at its end.
+/// `true` if a line exits a pixel's diamond: it is in it somewhere, and not at its end.
 fn is_covered(from: Point, to: Point, pixel: [i32; 2]) -> bool {
     let wide = |point: Point| [i128::from(point.x), i128::from(point.y)];
     let ([x, y], [end_x, end_y]) = (wide(from), wide(to));
@@ -35,7 +35,7 @@ fn is_covered(from: Point, to: Point, pixel: [i32; 2]) -> bool {
         return false;
     }
     let [center_x, center_y] = pixel.map(|place| i128::from(place) * 256 + 128);
-    // The four corners are on one side of the endless line, or all of the line is beyond one of them.
+    // The diamond lies entirely beyond the endless line, or the line entirely beyond one of its corners.
     let corners = [[-128, 0], [128, 0], [0, -128], [0, 128]].map(|[right, down]| [center_x + right, center_y + down]);
     let sides = corners.map(|[right, down]| (way_x * (down - y) - way_y * (right - x)).signum());
     let is_beyond =
@@ -43,7 +43,8 @@ fn is_covered(from: Point, to: Point, pixel: [i32; 2]) -> bool {
     if sides == [1; 4] || sides == [-1; 4] || is_beyond(x, end_x, center_x) || is_beyond(y, end_y, center_y) {
         return false;
     }
-    // Parts of the way at which the line may go in or out: where it meets the lines through the edges, or the level diagonal.
+    // Fractions at which the line may enter or exit: where it meets the lines through the edges, or the horizontal
+    // diagonal.
     let mut parts = vec![[0, 1], [1, 1]];
     for [right, down, away] in [[1, 1, 128], [1, -1, 128], [-1, 1, 128], [-1, -1, 128], [0, 1, 0]] {
         let speed = right * way_x + down * way_y;
@@ -92,7 +93,7 @@ impl Lines for Picture {
     }
 }
 
-/// Holds one line, seen through a window, against the rules.
+/// Checks one line, seen through a window, against the rules.
 fn check(from: Point, to: Point, corner: [i32; 2]) {
     let mut expected = Picture::new(corner);
     for n in 0..WINDOW * WINDOW {
@@ -104,7 +105,7 @@ fn check(from: Point, to: Point, corner: [i32; 2]) {
     let mut drawn = Picture::new(corner);
     drawn.draw(from, to);
     assert!(drawn == expected, "{from:?} to {to:?}: {:?}, not {:?}", drawn.pixels(), expected.pixels());
-    // What is in the window as a whole fills its rectangle from side to side.
+    // A line that is entirely in the window fills its rectangle from edge to edge.
     let Some(bounds) = Line::new(from, to, false).map(|line| line.bounds()) else { return };
     if bounds.intersect(window(corner)) == bounds {
         let pixels = expected.pixels();
@@ -116,7 +117,7 @@ fn check(from: Point, to: Point, corner: [i32; 2]) {
     }
 }
 
-/// A window of whole tiles with a point in it.
+/// A window of whole tiles that contains a point.
 fn around(point: Point) -> [i32; 2] {
     [point.x, point.y].map(|place| (place >> 8).div_euclid(WINDOW) * WINDOW)
 }
@@ -136,7 +137,7 @@ fn anywhere(random: &mut Random) -> Point {
     near(random, Point::default(), 1 << 23)
 }
 
-/// The places of a diamond that the rules name: its center, its corners, the middles of its edges.
+/// The points of a diamond that the rules name: its center, its corners, the middles of its edges.
 fn named(random: &mut Random, point: Point) -> Point {
     const PLACES: [[i32; 2]; 9] =
         [[0, 0], [-128, 0], [128, 0], [0, -128], [0, 128], [64, 64], [-64, 64], [64, -64], [-64, -64]];
@@ -145,7 +146,7 @@ fn named(random: &mut Random, point: Point) -> Point {
     clamped([center.x + right, center.y + down].map(i64::from))
 }
 
-/// Lines of a length, in units, somewhere on the screen; half of them begin and end at named places.
+/// Lines of a length, in units, anywhere on the screen; half of them begin and end at named points.
 fn lines(seed: u64, reach: impl Fn(&mut Random) -> i32) {
     let mut random = Random(seed);
     for _ in 0..COUNT {
@@ -175,7 +176,7 @@ fn long_lines_cover_what_the_rules_say() {
     lines(3, |random| 1 << (8 + random.below(16)));
 }
 
-/// Seen at an end, or somewhere between both.
+/// Seen at an end, or anywhere in between.
 #[test]
 fn lines_at_the_ends_of_the_range_cover_what_the_rules_say() {
     let mut random = Random(4);
@@ -192,7 +193,7 @@ fn lines_at_the_ends_of_the_range_cover_what_the_rules_say() {
     }
 }
 
-/// Level, upright and diagonal lines, and those that are nearly so, forwards and backwards.
+/// Horizontal, vertical and diagonal lines, and nearly such ones, in both directions.
 #[test]
 fn lines_in_special_directions_cover_what_the_rules_say() {
     let mut random = Random(5);
@@ -239,7 +240,7 @@ fn the_figures_lines_cover_its_pixels() {
     }
 }
 
-/// A strip of lines that go on in one direction covers what one line does, each pixel once.
+/// A strip of lines in one direction covers the pixels of one line, each once.
 #[test]
 fn lines_may_be_cut_into_strips() {
     let mut random = Random(6);
@@ -269,16 +270,16 @@ fn lines_may_be_cut_into_strips() {
     }
 }
 
-/// Around an octagon, each of whose corners is within a diamond, every pixel is drawn once, and neighbours touch.
+/// Around an octagon with every vertex in a diamond, every pixel is drawn once, and neighbours touch.
 #[test]
 fn closed_strips_draw_every_pixel_once() {
     let mut random = Random(7);
     for _ in 0..COUNT / 4 {
-        // Four level or upright sides of some length, and four slanted ones between them.
+        // Four horizontal or vertical edges of some length, and four slanted ones in between.
         let sides = [0; 4].map(|_| 2 + random.below(6) as i32);
         let slants = [0; 4].map(|_| [2 + random.below(5) as i32, 2 + random.below(5) as i32]);
         let [top, right, bottom, left] = sides;
-        // From the upper left end of the upper side on, clockwise; the last slant closes it as well as it can.
+        // From the upper left end of the upper edge, clockwise; the last slant closes it as well as it can.
         let steps = [
             [top, 0],
             slants[0],
@@ -331,7 +332,7 @@ fn lines_without_length_cover_nothing() {
     }
 }
 
-/// Whether a square of a pixel around a point covers a pixel: two triangles in a Z pattern, and the top-left rule for each.
+/// `true` if a square of one pixel around a point covers a pixel: two triangles in a Z pattern, by the top-left rule.
 fn is_in_square(center: Point, pixel: [i32; 2]) -> bool {
     let [x, y] = [center.x, center.y].map(i128::from);
     let [upper_left, upper_right] = [[x - 128, y - 128], [x + 128, y - 128]];
@@ -341,7 +342,7 @@ fn is_in_square(center: Point, pixel: [i32; 2]) -> bool {
         [[0, 1], [1, 2], [2, 0]].into_iter().all(|[from, to]| {
             let ([from_x, from_y], [to_x, to_y]) = (corners[from], corners[to]);
             let side = (to_x - from_x) * (place[1] - from_y) - (to_y - from_y) * (place[0] - from_x);
-            // Clockwise: upwards is left, and to the right on one level is the top.
+            // Clockwise: upwards is a left edge, and to the right on one level a top edge.
             let is_top_or_left = to_y < from_y || (to_y == from_y && to_x > from_x);
             side > 0 || (side == 0 && is_top_or_left)
         })
@@ -397,7 +398,7 @@ fn the_figures_points_cover_its_pixels() {
     for (place, pixel) in rows {
         assert_eq!(thin::pixel(Point::snap(place)), pixel, "{place:?}");
     }
-    // Nothing inside of the target.
+    // No point inside of the target.
     for place in [[0.0, 0.0], [14.0, 0.0], [0.0, 6.0]] {
         assert!(thin::pixel(Point::snap(place)).into_iter().any(|place| place < 0), "{place:?}");
     }
@@ -407,7 +408,7 @@ fn corner(point: Point, z: f32, rcp_w: f32) -> Corner {
     Corner { point, z, rcp_w }
 }
 
-/// Planes of lines: between the ends in proportion to the place along the line, whatever is across.
+/// Planes of lines: between the ends in proportion to the distance along the line, and constant across.
 #[test]
 fn planes_change_along_lines() {
     let mut random = Random(10);
@@ -432,7 +433,7 @@ fn planes_change_along_lines() {
                 let found = f64::from(local.value[n])
                     + f64::from(local.x[n]) * f64::from(step[0])
                     + f64::from(local.y[n]) * f64::from(step[1]);
-                // Half a unit of the last place of the value, and of both gradients as often as they are added.
+                // Half a unit in the last place of the value, and of both gradients as often as they are added.
                 let sizes = [local.value[n], 5.0 * local.x[n], 3.0 * local.y[n]].map(|size| f64::from(size.abs()));
                 let bound = sizes.iter().sum::<f64>() * 2.0_f64.powi(-24) + 1e-12 * expected.abs() + 1e-30;
                 assert!((found - expected).abs() <= bound, "plane {n}: {found}, not {expected}");
