@@ -22,7 +22,7 @@ pub enum DrawError {
         found: &'static str,
     },
     /// The vertex shader reads an input that no element of the input layout fills.
-    #[error("the vertex shader reads {input}, for which the input layout has no element{}", meant(nearest))]
+    #[error("the vertex shader reads {input}, for which the input layout has no element{}", hint(nearest))]
     NoElement {
         /// The input, with its register.
         input: String,
@@ -254,7 +254,7 @@ pub enum DrawError {
 }
 
 /// A hint at the element that was perhaps meant.
-fn meant(nearest: &Option<String>) -> String {
+fn hint(nearest: &Option<String>) -> String {
     nearest.as_ref().map_or(String::new(), |nearest| format!(": did you mean it where it has `{nearest}`?"))
 }
 

@@ -87,7 +87,7 @@ numbered! {
 impl Cull {
     /// `true` if triangles of this facing are culled.
     #[inline(always)]
-    pub(crate) fn takes(self, is_front: bool) -> bool {
+    pub(crate) fn culls(self, is_front: bool) -> bool {
         match self {
             Cull::None => false,
             Cull::Front => is_front,

@@ -79,7 +79,7 @@ impl Pass<'_> {
                 },
                 points: rules.map(|rules| PointSizes {
                     word: rules.size_word,
-                    usual: draw.direct3d9.point_size,
+                    default: draw.direct3d9.point_size,
                     range: draw.direct3d9.point_size_range,
                 }),
                 // Without targets the mask is ignored (functional specification, 3.5.6.4).
@@ -138,7 +138,7 @@ impl Pass<'_> {
             let scissor = viewport.scissor().intersect(scissor.unwrap_or(target)).intersect(target);
             let (viewport, planes) = match pipeline.direct3d9 {
                 None => (viewport, Vec::new()),
-                Some(_) => (viewport.moved(0.5), draw.direct3d9.planes().collect()),
+                Some(_) => (viewport.offset(0.5), draw.direct3d9.planes().collect()),
             };
             Ok::<_, DrawError>(Area::new(viewport, scissor, pipeline.rasterizer.depth_clip, planes))
         };

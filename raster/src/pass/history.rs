@@ -320,9 +320,9 @@ impl Watched<'_> {
         for primitive in numbers.into_iter().map(|number| primitives[number as usize]) {
             self.leave_only(prepared, &primitive);
             if let Some(depth) = self.cover(prepared, &setup)? {
-                let corners = prepared.corners_of(primitive.vertices);
-                let z = primitive.shape.planes(&corners).map_or(corners[0].z, |planes| {
-                    planes.around(self.pixel.map(|place| place as i32)).value[plane::DEPTH]
+                let vertices = prepared.screen_vertices_of(primitive.vertices);
+                let z = primitive.shape.planes(&vertices).map_or(vertices[0].z, |planes| {
+                    planes.around(self.pixel.map(|coordinate| coordinate as i32)).value[plane::DEPTH]
                 });
                 let [least, most] = prepared.area(primitive.vertices[0], &setup.raster).viewport.depths();
                 all.push(Covering { primitive, depth, z, is_far: z > 0.5 * (least + most) });
@@ -454,17 +454,17 @@ impl Watched<'_> {
     }
 
     fn tile(&self) -> u32 {
-        let [column, row] = self.pixel.map(|place| place / TILE_SIZE as u32);
+        let [column, row] = self.pixel.map(|coordinate| coordinate / TILE_SIZE as u32);
         row * self.target.grid().columns + column
     }
 
     /// The pixel as a rectangle.
     fn bounds(&self) -> Bounds {
-        Bounds::square(self.pixel.map(|place| place as i32), 1)
+        Bounds::square(self.pixel.map(|coordinate| coordinate as i32), 1)
     }
 
     fn in_tile(&self) -> [usize; 2] {
-        self.pixel.map(|place| place as usize % TILE_SIZE as usize)
+        self.pixel.map(|coordinate| coordinate as usize % TILE_SIZE as usize)
     }
 
     fn depth_format(&self) -> DepthFormat {
@@ -491,15 +491,15 @@ impl Watched<'_> {
 /// Number of primitives with a NaN in a position, and of others with w <= 0 at all vertices.
 fn count_lost(batch: &PrimitiveBatch, outputs: &Outputs, raster: &Raster) -> [u64; 2] {
     let mut lost = [0; 2];
-    let is_behind = |corner: &[f32; 4]| match raster.is_transformed {
-        true => Viewport::reciprocal(corner[3]).is_none(),
-        false => corner[3] <= 0.0,
+    let is_behind = |position: &[f32; 4]| match raster.is_transformed {
+        true => Viewport::reciprocal(position[3]).is_none(),
+        false => position[3] <= 0.0,
     };
     for primitive in &batch.primitives {
-        let corners = primitive.vertices.map(|vertex| batch.vertices.floats(vertex, outputs.position));
-        if corners.as_flattened().iter().any(|place| place.is_nan()) {
+        let positions = primitive.vertices.map(|vertex| batch.vertices.floats(vertex, outputs.position));
+        if positions.as_flattened().iter().any(|coordinate| coordinate.is_nan()) {
             lost[0] += 1;
-        } else if corners.iter().all(is_behind) {
+        } else if positions.iter().all(is_behind) {
             lost[1] += 1;
         }
     }
@@ -510,7 +510,7 @@ fn count_lost(batch: &PrimitiveBatch, outputs: &Outputs, raster: &Raster) -> [u6
 #[derive(Clone, Debug)]
 struct Pixel {
     texture: Texture,
-    place: TexelBox,
+    texel: TexelBox,
 }
 
 impl Pixel {
@@ -518,8 +518,8 @@ impl Pixel {
     fn of(view: &View, [x, y]: [u32; 2]) -> Result<Option<Self>, ResourceError> {
         let Some(part) = view.subresources() else { return Ok(None) };
         let level = part.texture.level(part.mips.start, part.layers.start)?;
-        let place = TexelBox { origin: [x, y, level.origin[2]], extents: [1; 3], ..level };
-        Ok(Some(Self { texture: part.texture.clone(), place }))
+        let texel = TexelBox { origin: [x, y, level.origin[2]], extents: [1; 3], ..level };
+        Ok(Some(Self { texture: part.texture.clone(), texel }))
     }
 
     fn size_bytes(&self) -> usize {
@@ -528,12 +528,12 @@ impl Pixel {
 
     fn read(&self) -> Result<u128, ResourceError> {
         let mut code = [0; 16];
-        self.texture.read(&self.place, &mut code[..self.size_bytes()], None)?;
+        self.texture.read(&self.texel, &mut code[..self.size_bytes()], None)?;
         Ok(u128::from_le_bytes(code))
     }
 
     fn write(&self, code: u128) -> Result<(), ResourceError> {
-        self.texture.write(&self.place, &code.to_le_bytes()[..self.size_bytes()], None)
+        self.texture.write(&self.texel, &code.to_le_bytes()[..self.size_bytes()], None)
     }
 }
 
@@ -546,13 +546,13 @@ pub fn texel(texture: &Texture, pixel: [u32; 2]) -> Result<u128, ResourceError> 
 }
 
 /// A copy of the memory that a draw may change, taken before its pixel is drawn ahead.
-pub(crate) struct Kept {
+pub(crate) struct Snapshot {
     texels: Vec<(Pixel, u128)>,
     /// Views that shaders write to, with their bytes and the value of their hidden counter.
     memory: Vec<(View, Buffer, Option<u32>)>,
 }
 
-impl Kept {
+impl Snapshot {
     /// Copies a pixel of each target, and all memory that shaders may write through bindings, until the token is
     /// cancelled.
     pub fn new<'a>(

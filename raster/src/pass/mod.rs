@@ -20,7 +20,7 @@ use bytemuck::NoUninit;
 use crate::direct3d9::Direct3D9Values;
 use crate::error::DrawError;
 use crate::pass::bind::Known;
-use crate::pass::history::{Kept, PixelHistory, Watched};
+use crate::pass::history::{PixelHistory, Snapshot, Watched};
 use crate::pass::schedule::{BoundDraw, Limits, Spare};
 use crate::pipeline::Pipeline;
 use crate::setup::shape::Bounds;
@@ -30,7 +30,7 @@ use crate::tiles::targets::{Target, Targets};
 use crate::vertices::indices::IndexBuffer;
 
 /// The most pending draws: it bounds memory.
-const MOST_WAITING: usize = 1024;
+const MOST_PENDING: usize = 1024;
 
 /// A vertex buffer.
 #[derive(Clone, Debug)]
@@ -133,7 +133,7 @@ pub struct Pass<'a> {
     target: Target,
     /// Results that draws may share with those before.
     known: Known,
-    waiting: Vec<BoundDraw>,
+    pending: Vec<BoundDraw>,
     spare: Spare<'a>,
     statistics: Vec<Statistics>,
     limits: Dispatch,
@@ -154,7 +154,7 @@ impl<'a> Pass<'a> {
             targets,
             target,
             known: Known::default(),
-            waiting: Vec::new(),
+            pending: Vec::new(),
             spare: Spare::default(),
             statistics: Vec::new(),
             limits: Dispatch::new([0; 3]),
@@ -200,7 +200,7 @@ impl<'a> Pass<'a> {
 
     fn add(&mut self, draw: &Draw<'_>) -> Result<usize, DrawError> {
         let is_alone = self.watched.is_some() || self.is_alone(draw);
-        if is_alone || self.waiting.len() >= MOST_WAITING {
+        if is_alone || self.pending.len() >= MOST_PENDING {
             self.flush()?;
         }
         let asked = draw;
@@ -209,8 +209,8 @@ impl<'a> Pass<'a> {
             let history = self.history(asked, &draw, pixel)?;
             self.histories.push(history);
         }
-        self.waiting.push(draw);
-        let number = self.statistics.len() + self.waiting.len() - 1;
+        self.pending.push(draw);
+        let number = self.statistics.len() + self.pending.len() - 1;
         if is_alone {
             self.flush()?;
         }
@@ -225,13 +225,13 @@ impl<'a> Pass<'a> {
         let bindings = asked.bindings.present().map(|(_, bindings)| *bindings);
         let depth = self.targets.depth.as_ref();
         let targets = self.targets.colors.iter().chain(depth.map(|depth| &depth.view));
-        let kept = Kept::new(self.device, targets, bindings, pixel, limits.token);
-        let kept = kept.map_err(|error| self.stopped(error, limits.token))?;
+        let snapshot = Snapshot::new(self.device, targets, bindings, pixel, limits.token);
+        let snapshot = snapshot.map_err(|error| self.stopped(error, limits.token))?;
         let test = asked.pipeline.parts.depth.map(|test| depth.map_or(test, |depth| depth.restrict(test)));
         let watched =
             Watched { draw, device: self.device, test, colors: &self.targets.colors, target: &self.target, pixel };
         let history = watched.history(&limits);
-        kept.restore()?;
+        snapshot.restore()?;
         history.map_err(|error| error.after(self.statistics.len()))
     }
 
@@ -331,7 +331,7 @@ impl<'a> Pass<'a> {
     fn stopped(&self, error: Error, token: &CancelToken) -> DrawError {
         match (error, token.stop_reason()) {
             (Error::Resource(ResourceError::Stopped), Some(why)) => {
-                DrawError::Stopped { why, draw: self.statistics.len() + self.waiting.len() }
+                DrawError::Stopped { why, draw: self.statistics.len() + self.pending.len() }
             }
             (error, _) => error.into(),
         }
@@ -372,7 +372,7 @@ impl<'a> Pass<'a> {
     /// If a shader did not finish. The targets then hold the results up to that point.
     pub fn flush(&mut self) -> Result<(), DrawError> {
         in_default_mode(|| {
-            let draws = std::mem::take(&mut self.waiting);
+            let draws = std::mem::take(&mut self.pending);
             let Dispatch { fuel, progress, .. } = &self.limits;
             let deadline = self.deadline()?;
             let limits = Limits { token: deadline.token(), fuel: *fuel, progress };

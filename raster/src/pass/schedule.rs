@@ -105,11 +105,11 @@ impl Limits<'_> {
 #[derive(Default)]
 pub struct Spare<'a> {
     prepared: Mutex<Vec<Prepared>>,
-    hands: Mutex<Vec<Hands<'a>>>,
+    worker_states: Mutex<Vec<WorkerState<'a>>>,
 }
 
 /// The working memory of a thread.
-struct Hands<'a> {
+struct WorkerState<'a> {
     seat: StageSeat<'a>,
     vertices: VertexStage,
     made: PrimitiveBatch,
@@ -125,17 +125,21 @@ impl fmt::Debug for Spare<'_> {
 
 impl<'a> Spare<'a> {
     /// Lends a thread idle working memory. Not returned after an error.
-    fn with_hands<E>(&self, device: &'a Device, work: impl FnOnce(&mut Hands<'a>) -> Result<(), E>) -> Result<(), E> {
-        let left = self.hands.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut hands = left.unwrap_or_else(|| Hands {
+    fn with_worker_state<E>(
+        &self,
+        device: &'a Device,
+        work: impl FnOnce(&mut WorkerState<'a>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let idle = self.worker_states.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut state = idle.unwrap_or_else(|| WorkerState {
             seat: device.stage_seat(),
             vertices: VertexStage::default(),
             made: PrimitiveBatch::default(),
             scratch: Scratch::default(),
             tiles: TileWorker::default(),
         });
-        work(&mut hands)?;
-        self.hands.lock().unwrap_or_else(PoisonError::into_inner).push(hands);
+        work(&mut state)?;
+        self.worker_states.lock().unwrap_or_else(PoisonError::into_inner).push(state);
         Ok(())
     }
 }
@@ -213,8 +217,10 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
         let batches = std::mem::take(pending);
         let (Some(first), Some(last)) = (batches.first(), batches.last()) else { return Ok(()) };
         let (limits, pool, draw) = (self.limits, self.device.pool(), last.draw);
-        let work = |count| Work { next: AtomicUsize::new(0), count, limits, draw, failure: Mutex::new(None) };
-        let prepare = |work: &Work<'_>| self.spare.with_hands(self.device, |hands| self.prepare(&batches, work, hands));
+        let work = |count| WorkQueue { next: AtomicUsize::new(0), count, limits, draw, failure: Mutex::new(None) };
+        let prepare = |work: &WorkQueue<'_>| {
+            self.spare.with_worker_state(self.device, |state| self.prepare(&batches, work, state))
+        };
         work(batches.len()).run(pool, prepare)?;
         let (mut marks, mut spans) = (Marks::new(self.target.grid().count())?, Vec::with_capacity(batches.len()));
         for batch in &batches {
@@ -227,10 +233,10 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
         }
         let round = Round { batches: &batches, spans, tiles: marks.tiles()? };
         let all = Mutex::new(&mut statistics[first.draw..=last.draw]);
-        let draw = |work: &Work<'_>| {
+        let draw = |work: &WorkQueue<'_>| {
             let mut own = vec![Statistics::default(); last.draw - first.draw + 1];
-            let draw = |hands: &mut Hands<'d>| self.draw_tiles(&round, work, hands, &mut own);
-            let result = self.spare.with_hands(self.device, draw);
+            let draw = |state: &mut WorkerState<'d>| self.draw_tiles(&round, work, state, &mut own);
+            let result = self.spare.with_worker_state(self.device, draw);
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
             all.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
             result
@@ -256,8 +262,8 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
     }
 
     /// Shades vertices and sets up primitives, batch by batch, until none is left.
-    fn prepare(&self, batches: &[Pending], work: &Work<'_>, hands: &mut Hands<'d>) -> Result<(), DrawError> {
-        let Hands { seat, vertices, made, scratch, .. } = hands;
+    fn prepare(&self, batches: &[Pending], work: &WorkQueue<'_>, state: &mut WorkerState<'d>) -> Result<(), DrawError> {
+        let WorkerState { seat, vertices, made, scratch, .. } = state;
         let mut next = work.take()?;
         while let Some(first) = next {
             let number = batches[first].draw;
@@ -282,15 +288,15 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
     fn draw_tiles(
         &self,
         round: &Round<'_>,
-        work: &Work<'_>,
-        hands: &mut Hands<'d>,
+        work: &WorkQueue<'_>,
+        state: &mut WorkerState<'d>,
         statistics: &mut [Statistics],
     ) -> Result<(), DrawError> {
         while let Some(n) = work.take()? {
             let tile = round.tiles[n];
-            hands.tiles.begin(self.target, tile);
-            let result = self.draw_tile(round, tile, hands, statistics);
-            hands.tiles.end(self.target)?;
+            state.tiles.begin(self.target, tile);
+            let result = self.draw_tile(round, tile, state, statistics);
+            state.tiles.end(self.target)?;
             result?;
         }
         Ok(())
@@ -301,7 +307,7 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
         &self,
         round: &Round<'_>,
         tile: u32,
-        Hands { seat, tiles: worker, .. }: &mut Hands<'d>,
+        WorkerState { seat, tiles: worker, .. }: &mut WorkerState<'d>,
         statistics: &mut [Statistics],
     ) -> Result<(), DrawError> {
         let batches = round.batches;
@@ -339,7 +345,7 @@ impl Round<'_> {
 }
 
 /// A queue of indices, handed out in order until the token is cancelled. Keeps the first error.
-struct Work<'a> {
+struct WorkQueue<'a> {
     next: AtomicUsize,
     count: usize,
     limits: &'a Limits<'a>,
@@ -348,7 +354,7 @@ struct Work<'a> {
     failure: Mutex<Option<DrawError>>,
 }
 
-impl Work<'_> {
+impl WorkQueue<'_> {
     fn take(&self) -> Result<Option<usize>, DrawError> {
         let n = self.next.fetch_add(1, Ordering::Relaxed);
         if n >= self.count {

@@ -30,11 +30,11 @@ pub(crate) struct Linkage<'d> {
 pub(crate) struct Links<'d>(Vec<(&'d Parameter, [LinkedFrom; 4])>);
 
 /// Inputs of a pixel shader that the pipeline itself provides.
-const OF_PIXELS: [SystemValue; 4] =
+const PROVIDED: [SystemValue; 4] =
     [SystemValue::Position, SystemValue::PrimitiveId, SystemValue::IsFrontFace, SystemValue::SampleIndex];
 
 /// Sources of components that a vertex shader lacks.
-const NOTHING: [LinkedFrom; 4] = [LinkedFrom::Zero, LinkedFrom::Zero, LinkedFrom::Zero, LinkedFrom::One];
+const UNWRITTEN: [LinkedFrom; 4] = [LinkedFrom::Zero, LinkedFrom::Zero, LinkedFrom::Zero, LinkedFrom::One];
 
 impl<'d> Linkage<'d> {
     pub fn new(desc: &'d PipelineDesc) -> Result<Self, DrawError> {
@@ -160,7 +160,7 @@ impl Links<'_> {
             let is_its = |(read, _): &&(&Parameter, _)| read.row == input.row && read.mask & input.mask != 0;
             match self.0.iter().find(is_its).filter(|_| input.system_value.is_none()) {
                 Some(&(read, components)) => Link { components, is_flat: is_flat && is_named(read, "COLOR") },
-                None => Link { components: NOTHING, is_flat: false },
+                None => Link { components: UNWRITTEN, is_flat: false },
             }
         };
         signature.inputs.iter().map(link).collect()
@@ -188,14 +188,14 @@ fn same<'p>(parameter: &Parameter, among: &'p [Parameter]) -> Option<&'p Paramet
 fn from(read: &Parameter, outputs: &[Parameter], has_sprites: bool, is_white: bool) -> [LinkedFrom; 4] {
     if has_sprites && is_named(read, "TEXCOORD") {
         let [across, down] = [0, 1].map(|axis| LinkedFrom::Sprite { axis });
-        return [across, down, NOTHING[2], NOTHING[3]];
+        return [across, down, UNWRITTEN[2], UNWRITTEN[3]];
     }
     let Some(output) = same(read, outputs) else {
         return [if is_white && is_it(read, "COLOR", 0) { LinkedFrom::One } else { LinkedFrom::Zero }; 4];
     };
     // Both have the same components, in whatever registers.
     [0, 1, 2, 3].map(|component| match output.mask >> component & 1 {
-        0 => NOTHING[component as usize],
+        0 => UNWRITTEN[component as usize],
         _ => LinkedFrom::Vertex(4 * output.row + component),
     })
 }
@@ -203,7 +203,7 @@ fn from(read: &Parameter, outputs: &[Parameter], has_sprites: bool, is_white: bo
 /// Checks that a vertex shader writes what a pixel shader reads, in the same registers.
 fn check_registers(outputs: &[Parameter], reads: &[Parameter]) -> Result<(), DrawError> {
     for input in reads {
-        if input.system_value.is_some_and(|value| OF_PIXELS.contains(&value)) {
+        if input.system_value.is_some_and(|value| PROVIDED.contains(&value)) {
             continue;
         }
         let named = same(input, outputs);
@@ -227,8 +227,8 @@ fn numbered(semantic: &str, index: u32) -> String {
 
 /// `TEXCOORD1 from v2.xy`.
 fn described(Parameter { semantic, row, mask, .. }: &Parameter, file: char) -> String {
-    let way = if file == 'v' { "from" } else { "to" };
+    let direction = if file == 'v' { "from" } else { "to" };
     let semantic = semantic.as_ref().map_or(String::new(), |semantic| semantic.to_string());
     let letters = "xyzw".chars().enumerate().filter(|(n, _)| mask >> n & 1 != 0).map(|(_, letter)| letter);
-    format!("{semantic} {way} {file}{row}.{}", letters.collect::<String>())
+    format!("{semantic} {direction} {file}{row}.{}", letters.collect::<String>())
 }

@@ -14,7 +14,7 @@ use crate::layout::InputElement;
 use crate::vertices::primitives::ROW_WORDS;
 
 /// Registers that a Direct3D 9 vertex shader can write.
-const MOST: usize = 12;
+const MOST_ELEMENTS: usize = 12;
 
 /// The semantics of a layout's elements, in order.
 #[derive(Debug)]
@@ -27,8 +27,9 @@ impl PassThrough {
     /// If it has too many elements.
     pub fn new(layout: &[InputElement]) -> Result<Self, DrawError> {
         let count = layout.len();
-        if count > MOST {
-            let what = format!("an input layout of transformed vertices with {count} elements, more than {MOST},");
+        if count > MOST_ELEMENTS {
+            let what =
+                format!("an input layout of transformed vertices with {count} elements, more than {MOST_ELEMENTS},");
             return Err(DrawError::Unsupported { what });
         }
         Ok(Self(layout.iter().map(|element| Semantic::new(&*element.semantic, element.index)).collect()))
@@ -79,9 +80,9 @@ impl Program for PassThrough {
             let always = b.bool(true);
             for row in 0..self.0.len() {
                 let offset = b.i32((row * ROW_WORDS * size_of::<u32>()) as u32);
-                let place = |array| MemoryRef { object: Object::Array(array), index: Some(vertex), offset };
-                let words = b.load(place(inputs), ROW_WORDS);
-                b.store(place(outputs), &words, always);
+                let address = |array| MemoryRef { object: Object::Array(array), index: Some(vertex), offset };
+                let words = b.load(address(inputs), ROW_WORDS);
+                b.store(address(outputs), &words, always);
             }
         }
         b.return_();

@@ -2,7 +2,7 @@
 
 use brolga_ir::pipeline::state::DepthFormat;
 
-use crate::setup::shape::{Corner, Planes};
+use crate::setup::shape::{Planes, ScreenVertex};
 use crate::state::RasterizerState;
 
 /// The depth bias of a draw.
@@ -37,23 +37,23 @@ impl DepthBias {
     }
 
     /// The vertices of a triangle, biased.
-    pub fn add(&self, mut corners: [Corner; 3]) -> [Corner; 3] {
-        let bias = self.of(&corners);
-        corners.iter_mut().for_each(|corner| corner.z += bias);
-        corners
+    pub fn add(&self, mut vertices: [ScreenVertex; 3]) -> [ScreenVertex; 3] {
+        let bias = self.of(&vertices);
+        vertices.iter_mut().for_each(|vertex| vertex.z += bias);
+        vertices
     }
 
     /// The depth bias of a triangle. One without area has no slope.
-    pub fn of(&self, corners: &[Corner; 3]) -> f32 {
+    pub fn of(&self, vertices: &[ScreenVertex; 3]) -> f32 {
         let unit = self.unit.unwrap_or_else(|| {
             // A unit in the last place of the greatest depth.
-            let most = corners.iter().fold(0.0, |most: f32, corner| most.max(corner.z.abs()));
+            let most = vertices.iter().fold(0.0, |most: f32, vertex| most.max(vertex.z.abs()));
             let exponent = (most.to_bits() >> 23) as i32 - 127;
             2_f64.powi(exponent - 23) as f32
         });
         let mut bias = self.units * unit;
         // Only if the factor is not 0: 0 times infinity would be NaN.
-        if let Some(planes) = Planes::new(corners).filter(|_| self.slopes != 0.0) {
+        if let Some(planes) = Planes::new(vertices).filter(|_| self.slopes != 0.0) {
             let [x, y] = planes.depth_gradient();
             bias += self.slopes * x.abs().max(y.abs());
         }
@@ -72,13 +72,13 @@ mod tests {
     use brolga_ir::pipeline::state::DepthFormat;
 
     use super::DepthBias;
-    use crate::setup::shape::{Corner, Point};
+    use crate::setup::shape::{Point, ScreenVertex};
     use crate::state::RasterizerState;
 
     /// A triangle of 16 x 16 pixels, with these depths at the upper left, upper right and lower left vertex.
-    fn triangle(z: [f32; 3]) -> [Corner; 3] {
+    fn triangle(z: [f32; 3]) -> [ScreenVertex; 3] {
         let points = [[0, 0], [16, 0], [0, 16]].map(|[x, y]| Point { x: x * 256, y: y * 256 });
-        [0, 1, 2].map(|n| Corner { point: points[n], z: z[n], rcp_w: 1.0 })
+        [0, 1, 2].map(|n| ScreenVertex { point: points[n], z: z[n], rcp_w: 1.0 })
     }
 
     fn bias(units: i32, slopes: f32, clamp: f32, format: Option<DepthFormat>, z: [f32; 3]) -> Option<f32> {
@@ -105,8 +105,8 @@ mod tests {
         assert_eq!(bias(0, 2.0, 0.0, d16, steep), Some(2.0 * 0.75 / 16.0));
         assert_eq!(bias(0, -2.0, 0.0, d16, steep), Some(-2.0 * 0.75 / 16.0));
         // The slope factor is 0, so infinite slopes must not count: 0 times infinity would be NaN.
-        let endless = [0.25, f32::MAX, -f32::MAX];
-        assert_eq!(bias(3, 0.0, 0.0, d16, endless), Some(3.0 * (1.0 / 65535.0)));
+        let infinite = [0.25, f32::MAX, -f32::MAX];
+        assert_eq!(bias(3, 0.0, 0.0, d16, infinite), Some(3.0 * (1.0 / 65535.0)));
         // The clamp only limits a bias of its own sign.
         assert_eq!(bias(0, 2.0, 0.01, d16, steep), Some(0.01));
         assert_eq!(bias(0, 2.0, -0.01, d16, steep), Some(2.0 * 0.75 / 16.0));

@@ -33,9 +33,9 @@ impl Grid {
     }
 
     /// The first pixel of a tile, and its layer.
-    pub fn place(&self, tile: u32) -> ([i32; 2], u32) {
+    pub fn origin(&self, tile: u32) -> ([i32; 2], u32) {
         let row = tile / self.columns;
-        ([tile % self.columns, row % self.rows].map(|place| place as i32 * TILE_SIZE), row / self.rows)
+        ([tile % self.columns, row % self.rows].map(|tile| tile as i32 * TILE_SIZE), row / self.rows)
     }
 
     /// The first row of a layer; of the first layer if the index is out of range (functional specification, 15.15).
@@ -271,14 +271,14 @@ mod tests {
         let mut bins = Bins::default();
         for round in 0..200 {
             let most = [8, 200, 1200][round % 3];
-            let mut side = |tiles: u32| {
+            let mut extent = |tiles: u32| {
                 let all = tiles as i32 * TILE_SIZE;
                 let first = random.below(all as usize) as i32;
                 (first, (first + 1 + random.below(most) as i32).min(all))
             };
             let bounds: Vec<Bounds> = (0..round)
                 .map(|_| {
-                    let ((left, right), (top, bottom)) = (side(columns), side(rows));
+                    let ((left, right), (top, bottom)) = (extent(columns), extent(rows));
                     Bounds { left, top, right, bottom }
                 })
                 .collect();
@@ -292,7 +292,7 @@ mod tests {
             assert!(marked.is_sorted());
             for tile in 0..columns * rows * layers {
                 let (layer, in_layer) = (tile / (columns * rows), tile % (columns * rows));
-                let [x, y] = [in_layer % columns, in_layer / columns].map(|place| place as i32 * TILE_SIZE);
+                let [x, y] = [in_layer % columns, in_layer / columns].map(|tile| tile as i32 * TILE_SIZE);
                 let here = Bounds { left: x, top: y, right: x + TILE_SIZE, bottom: y + TILE_SIZE };
                 let meets = |n: usize| in_layers[n] == layer && !bounds[n].intersect(here).is_empty();
                 let expected: Vec<u32> = (0..bounds.len()).filter(|&n| meets(n)).map(|n| n as u32).collect();
@@ -310,17 +310,18 @@ mod tests {
     #[test]
     fn scattered_tiles_are_found_one_by_one() {
         let (columns, rows, layers) = (256, 256, 2048);
-        let pixel = |place: i32| Bounds { left: place, top: place, right: place + 1, bottom: place + 1 };
+        let pixel = |position: i32| Bounds { left: position, top: position, right: position + 1, bottom: position + 1 };
         let mut bins = Bins::default();
         bins.clear(columns);
         // Repeated, so that there are several in a tile.
         let placed: Vec<(i32, u32)> = (0..90).map(|n| (n % 30 * 500, (n % 30) as u32 * 70)).collect();
-        placed.iter().for_each(|&(place, layer)| bins.add(&pixel(place), layer * rows));
+        placed.iter().for_each(|&(position, layer)| bins.add(&pixel(position), layer * rows));
         bins.sort();
         assert_eq!((bins.scattered.len(), bins.ends.len()), (30, 30));
         let mut marks = Marks::new((columns * rows * layers) as usize).unwrap();
         bins.mark(&mut marks);
-        let tile = |(place, layer): (i32, u32)| (layer * rows + place as u32 / 64) * columns + place as u32 / 64;
+        let tile =
+            |(position, layer): (i32, u32)| (layer * rows + position as u32 / 64) * columns + position as u32 / 64;
         assert_eq!(marks.tiles().unwrap(), placed[..30].iter().map(|&at| tile(at)).collect::<Vec<_>>());
         for n in 0..30 {
             assert_eq!(bins.primitives(tile(placed[n as usize])).collect::<Vec<_>>(), [n, n + 30, n + 60]);

@@ -8,7 +8,7 @@
 //! are exact in doubles), and an intersection is forced onto its plane. The planes that bound the screen leave only w
 //! >= 0; w <= 0 is clipped last.
 
-use crate::setup::viewport::{DEEPEST, Plane};
+use crate::setup::viewport::{DEPTH_LIMIT, Plane};
 use crate::vertices::primitives::Mode;
 
 /// The most clip planes of a Direct3D 9 draw.
@@ -22,7 +22,7 @@ const LEAST_W: f64 = f32::MIN_POSITIVE as f64;
 
 /// The least w that is kept of an edge that reaches w <= 0, relative to its size. Nearer points are off the screen, or
 /// closer to w = 0 than the precision of floats.
-const NEAREST: f64 = 1e-9;
+const LEAST_RELATIVE_W: f64 = 1e-9;
 
 /// A vertex after clipping: original or added.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -49,7 +49,7 @@ pub struct Segment([Vertex; 2]);
 /// `true` if a position is in the view volume: a quick test that most positions inside of all planes pass, if the
 /// viewport is in the guard band.
 #[inline(always)]
-pub fn is_seen([x, y, z, w]: [f32; 4]) -> bool {
+pub fn is_in_view_volume([x, y, z, w]: [f32; 4]) -> bool {
     w >= f32::MIN_POSITIVE && x.abs() <= w && y.abs() <= w && (0.0..=w).contains(&z)
 }
 
@@ -60,10 +60,10 @@ pub fn is_inside(position: [f32; 4], planes: &[Plane]) -> bool {
 }
 
 /// `true` if a primitive is entirely outside of one plane, or has a NaN in a position.
-pub fn is_outside(corners: &[[f32; 4]; 3], planes: &[Plane]) -> bool {
-    let positions = corners.map(|corner| corner.map(f64::from));
+pub fn is_outside(vertices: &[[f32; 4]; 3], planes: &[Plane]) -> bool {
+    let positions = vertices.map(|vertex| vertex.map(f64::from));
     let beyond = |of: &dyn Fn([f64; 4]) -> f64| positions.iter().all(|&position| of(position) < 0.0);
-    positions.iter().flatten().any(|place| place.is_nan())
+    positions.iter().flatten().any(|coordinate| coordinate.is_nan())
         || beyond(&inner_w)
         || planes.iter().any(|&plane| beyond(&|position| distance(plane, position)))
 }
@@ -75,15 +75,15 @@ fn distance(plane: Plane, position: [f64; 4]) -> f64 {
 }
 
 /// The intersection of an edge with a plane between its ends, and the weights of the two.
-fn meeting([from, to]: [[f64; 4]; 2], plane: Plane) -> ([f64; 4], [f64; 2]) {
+fn intersection([from, to]: [[f64; 4]; 2], plane: Plane) -> ([f64; 4], [f64; 2]) {
     let [at_from, at_to] = [from, to].map(|position| distance(plane, position));
     let whole = at_from - at_to;
     let mut position = [0.0; 4];
-    for (n, place) in position.iter_mut().enumerate() {
+    for (n, coordinate) in position.iter_mut().enumerate() {
         // The Plücker coordinates of the edge, times those of the plane.
         let term = |other: usize| plane[other] * (from[other] * to[n] - from[n] * to[other]);
         // A zero is positive in either direction.
-        *place = (term(0) + term(1) + term(2) + term(3)) / whole + 0.0;
+        *coordinate = (term(0) + term(1) + term(2) + term(3)) / whole + 0.0;
     }
     (position, [-at_to / whole, at_from / whole])
 }
@@ -96,13 +96,13 @@ impl Segment {
     /// Clips a line between finite positions; `None` if nothing is left.
     pub fn new(ends: [[f32; 4]; 2], planes: &[Plane]) -> Option<Self> {
         let ends = ends.map(|end| end.map(f64::from));
-        let end = |n| Vertex::corner(&ends, n, [0, 1]);
+        let end = |n| Vertex::original(&ends, n, [0, 1]);
         let mut segment = Self([end(0), end(1)]);
         for &plane in planes {
             segment
                 .cut(|position| distance(plane, position), |inner, outer| inner.towards_plane(outer, plane, &ends))?;
         }
-        segment.cut(inner_w, Vertex::before_eye)?;
+        segment.cut(inner_w, Vertex::towards_positive_w)?;
         Some(segment)
     }
 
@@ -129,17 +129,17 @@ impl Polygon {
     pub const MOST_VERTICES: usize = 3 + MOST_PLANES;
 
     /// Clips a triangle with finite positions.
-    pub fn new(corners: &[[f32; 4]; 3], planes: &[Plane]) -> Self {
-        let corners = corners.map(|corner| corner.map(f64::from));
+    pub fn new(vertices: &[[f32; 4]; 3], planes: &[Plane]) -> Self {
+        let vertices = vertices.map(|vertex| vertex.map(f64::from));
         let mut polygon = Self { count: 3, ..Self::default() };
         for n in 0..3 {
-            polygon.vertices[usize::from(n)] = Vertex::corner(&corners, n, [n, (n + 1) % 3]);
+            polygon.vertices[usize::from(n)] = Vertex::original(&vertices, n, [n, (n + 1) % 3]);
         }
         for &plane in planes {
             polygon
-                .cut(|position| distance(plane, position), |inner, outer| inner.towards_plane(outer, plane, &corners));
+                .cut(|position| distance(plane, position), |inner, outer| inner.towards_plane(outer, plane, &vertices));
         }
-        polygon.cut(inner_w, Vertex::before_eye);
+        polygon.cut(inner_w, Vertex::towards_positive_w);
         polygon
     }
 
@@ -161,8 +161,8 @@ impl Polygon {
         }
         self.count = 0;
         let mut add = |vertex| {
-            if let Some(place) = self.vertices.get_mut(self.count) {
-                *place = vertex;
+            if let Some(slot) = self.vertices.get_mut(self.count) {
+                *slot = vertex;
                 self.count += 1;
             }
         };
@@ -186,11 +186,11 @@ impl Polygon {
 
 impl Vertex {
     /// An original vertex, at the start of an edge.
-    fn corner(corners: &[[f64; 4]], n: u8, edge: [u8; 2]) -> Self {
+    fn original(positions: &[[f64; 4]], n: u8, edge: [u8; 2]) -> Self {
         let n = usize::from(n);
         let mut weights = [0.0; 3];
         weights[n] = 1.0;
-        Self { position: corners[n], edge: Some(edge), weights }
+        Self { position: positions[n], edge: Some(edge), weights }
     }
 
     /// `true` if the edge to the next vertex lies on one of the triangle, and was not added by clipping.
@@ -199,13 +199,13 @@ impl Vertex {
     }
 
     /// The intersection with a plane on the way to another vertex, along this one's original edge if it has one.
-    fn towards_plane(&self, other: &Self, plane: Plane, corners: &[[f64; 4]]) -> Self {
+    fn towards_plane(&self, other: &Self, plane: Plane, vertices: &[[f64; 4]]) -> Self {
         if let Some(edge) = self.edge {
-            let ends = edge.map(|n| corners[usize::from(n)]);
+            let ends = edge.map(|n| vertices[usize::from(n)]);
             let [from, to] = ends.map(|end| distance(plane, end) >= 0.0);
             // Rounding may have put a vertex beyond a plane that its edge only touches.
             if from != to {
-                let (position, shares) = meeting(ends, plane);
+                let (position, shares) = intersection(ends, plane);
                 let mut weights = [0.0; 3];
                 edge.into_iter().zip(shares).for_each(|(n, share)| weights[usize::from(n)] = share);
                 return Self { position, weights, ..*self };
@@ -225,17 +225,18 @@ impl Vertex {
     /// The last point with w > 0 on the way to a vertex with w <= 0.
     ///
     /// All points with w near 0 project to one point on the screen: the cut is far enough from there to be precise.
-    fn before_eye(&self, outer: &Self) -> Self {
-        let size = self.position.iter().chain(&outer.position).fold(0.0, |most: f64, place| most.max(place.abs()));
-        let part = ((self.position[3] - NEAREST * size) / (self.position[3] - outer.position[3])).max(0.0);
+    fn towards_positive_w(&self, outer: &Self) -> Self {
+        let size =
+            self.position.iter().chain(&outer.position).fold(0.0, |most: f64, coordinate| most.max(coordinate.abs()));
+        let part = ((self.position[3] - LEAST_RELATIVE_W * size) / (self.position[3] - outer.position[3])).max(0.0);
         self.mixed(outer, [1.0 - part, part])
     }
 
     /// The weighted sum with another vertex.
     fn mixed(&self, other: &Self, [own, others]: [f64; 2]) -> Self {
         let mut vertex = *self;
-        for (place, &other) in vertex.position.iter_mut().zip(&other.position) {
-            *place = *place * own + other * others;
+        for (coordinate, &other) in vertex.position.iter_mut().zip(&other.position) {
+            *coordinate = *coordinate * own + other * others;
         }
         for (weight, &other) in vertex.weights.iter_mut().zip(&other.weights) {
             *weight = *weight * own + other * others;
@@ -247,22 +248,22 @@ impl Vertex {
     pub fn with_reciprocals(&self, rcp_w: [f32; 3]) -> Self {
         let shares = [0, 1, 2].map(|n| self.weights[n] * f64::from(rcp_w[n]));
         let reciprocal = shares.iter().sum::<f64>();
-        let position = self.position.map(|place| place / (self.position[3] * reciprocal));
+        let position = self.position.map(|coordinate| coordinate / (self.position[3] * reciprocal));
         Self { position, weights: shares.map(|share| share / reciprocal), ..*self }
     }
 
     /// Its position, with w > 0.
     pub fn position(&self) -> [f32; 4] {
         let [x, y, z, w] = self.position;
-        [x, y, z, w.max(LEAST_W)].map(|place| place as f32)
+        [x, y, z, w.max(LEAST_W)].map(|coordinate| coordinate as f32)
     }
 
     /// Its position divided by w > 0, and 1/w. With w near 0 floats lack the range for the position and w apart.
     pub fn projected(&self) -> [f32; 4] {
         let [x, y, z, w] = self.position;
         let w = w.max(LEAST_W);
-        let depth = if z.is_finite() { (z / w).clamp(-f64::from(DEEPEST), f64::from(DEEPEST)) } else { z };
-        [x / w, y / w, depth, 1.0 / w].map(|place| place as f32)
+        let depth = if z.is_finite() { (z / w).clamp(-f64::from(DEPTH_LIMIT), f64::from(DEPTH_LIMIT)) } else { z };
+        [x / w, y / w, depth, 1.0 / w].map(|coordinate| coordinate as f32)
     }
 
     /// A component of an attribute, from its bits at the primitive's vertices, the provoking one first, and their w.
@@ -283,7 +284,7 @@ impl Vertex {
         }
         // An original vertex keeps all of its bits.
         match self.weights.iter().position(|&weight| weight == 1.0) {
-            Some(corner) => bits[corner],
+            Some(vertex) => bits[vertex],
             None => (sum as f32).to_bits(),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::setup::clip::{self, Polygon, Segment};
 use crate::setup::shape::{Point, edge};
-use crate::setup::viewport::{Plane, SCREEN, Viewport};
+use crate::setup::viewport::{Plane, TRANSFORMED_PLANES, Viewport};
 use crate::state::Kind;
 use crate::vertices::primitives::{IndexedPrimitive, Outputs, Vertices};
 
@@ -31,14 +31,14 @@ impl Prepared {
         outputs: &Outputs,
         raster: &Raster,
     ) {
-        let Scratch { places, left, .. } = scratch;
+        let Scratch { is_on_screen, left, .. } = scratch;
         left.clear();
         let has_distances = !(outputs.clip.is_empty() && outputs.cull.is_empty());
         for &primitive in primitives {
             if has_distances && self.is_beyond(primitive.vertices, outputs) {
                 continue;
             }
-            if primitive.vertices.iter().all(|&vertex| places[vertex as usize]) {
+            if primitive.vertices.iter().all(|&vertex| is_on_screen[vertex as usize]) {
                 left.push(primitive);
             } else {
                 self.clip(kind, primitive, outputs, raster, left);
@@ -56,30 +56,30 @@ impl Prepared {
         raster: &Raster,
         left: &mut Vec<IndexedPrimitive>,
     ) {
-        let (corners, planes) = self.in_clip_space(vertices, outputs, raster);
-        if clip::is_outside(&corners, planes) {
+        let (positions, planes) = self.in_clip_space(vertices, outputs, raster);
+        if clip::is_outside(&positions, planes) {
             return;
         }
         match kind {
             // It was entirely inside, or is not there.
             Kind::Point => (),
             Kind::Line => {
-                let segment = Segment::new([corners[0], corners[1]], planes);
+                let segment = Segment::new([positions[0], positions[1]], planes);
                 if let Some(first) = segment.and_then(|cut| self.add_cut(cut.ends(), vertices, outputs, raster)) {
                     left.push(IndexedPrimitive { vertices: [first, first + 1, first], id });
                 }
             }
             Kind::Triangle => {
-                let polygon = Polygon::new(&corners, planes);
+                let polygon = Polygon::new(&positions, planes);
                 let Some(first) = self.add_cut(polygon.vertices(), vertices, outputs, raster) else { return };
                 // Every vertex has the provoking one's constant attributes, so any triangulation will do.
                 let count = polygon.vertices().len();
                 let mut points = [Point::default(); Polygon::MOST_VERTICES];
-                for (point, corner) in points.iter_mut().zip(&self.corners[first as usize..]) {
-                    *point = corner.point;
+                for (point, vertex) in points.iter_mut().zip(&self.screen_vertices[first as usize..]) {
+                    *point = vertex.point;
                 }
-                edge::triangulate(&points[..count], |places| {
-                    left.push(IndexedPrimitive { vertices: places.map(|place| first + place as u32), id });
+                edge::triangulate(&points[..count], |indices| {
+                    left.push(IndexedPrimitive { vertices: indices.map(|index| first + index as u32), id });
                 });
             }
         }
@@ -98,7 +98,7 @@ impl Prepared {
             return (positions, &self.area(vertices[0], raster).planes);
         }
         let on_screen = |[x, y, z, rcp_w]: [f32; 4]| [x, y, z, Viewport::reciprocal(rcp_w).map_or(f32::NAN, |_| 1.0)];
-        (positions.map(on_screen), &SCREEN)
+        (positions.map(on_screen), &TRANSFORMED_PLANES)
     }
 
     /// Adds the vertices that clipping made of a primitive's; returns the index of the first. `None` if one cannot be
@@ -115,21 +115,21 @@ impl Prepared {
         if raster.is_transformed {
             w = rcp_w.map(|rcp_w| 1.0 / rcp_w);
         }
-        let first = self.corners.len() as u32;
+        let first = self.screen_vertices.len() as u32;
         let viewport = self.area(vertices[0], raster).viewport;
         for &vertex in made {
-            let (vertex, corner) = if raster.is_transformed {
+            let (vertex, screen_vertex) = if raster.is_transformed {
                 let vertex = vertex.with_reciprocals(rcp_w);
-                (vertex, Viewport::take(vertex.projected()))
+                (vertex, Viewport::take_transformed(vertex.projected()))
             } else {
-                (vertex, viewport.place(vertex.projected().into()))
+                (vertex, viewport.map_divided(vertex.projected().into()))
             };
-            let Some(corner) = corner else {
-                self.corners.truncate(first as usize);
+            let Some(screen_vertex) = screen_vertex else {
+                self.screen_vertices.truncate(first as usize);
                 self.vertices.truncate(first as usize);
                 return None;
             };
-            self.corners.push(corner);
+            self.screen_vertices.push(screen_vertex);
             let bits = |all: &Vertices, word| vertices.map(|vertex| all.word(vertex, word));
             self.vertices.push(|all, word| vertex.attribute(bits(all, word), w, outputs.modes[word]));
         }

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use crate::setup::bias::DepthBias;
 use crate::setup::bins::{Bins, Grid};
-use crate::setup::shape::{Bounds, Corner, Group, Planes, PointSizes, Small, Sprite};
+use crate::setup::shape::{Bounds, Group, Planes, PointSizes, ScreenVertex, Small, Sprite};
 use crate::setup::vectors::{Work, vectorize};
 use crate::setup::viewport::{Area, Viewport};
 use crate::state::{Fill, Kind, RasterizerState};
@@ -101,10 +101,10 @@ impl Shape {
     /// The planes of a primitive with these vertices; those of a line change only along it. `None` if it has no area,
     /// or no length.
     #[inline(always)]
-    pub fn planes(&self, corners: &[Corner; 3]) -> Option<Planes> {
+    pub fn planes(&self, vertices: &[ScreenVertex; 3]) -> Option<Planes> {
         match *self {
-            Shape::Line { ends, .. } => Planes::of_line(corners, ends.map(usize::from)),
-            Shape::Small(_) | Shape::Large { .. } | Shape::Sprite { .. } => Planes::new(corners),
+            Shape::Line { ends, .. } => Planes::of_line(vertices, ends.map(usize::from)),
+            Shape::Small(_) | Shape::Large { .. } | Shape::Sprite { .. } => Planes::new(vertices),
         }
     }
 }
@@ -115,7 +115,7 @@ pub struct Prepared {
     /// The vertices of the batch, and those that clipping added.
     pub vertices: Vertices,
     /// Their positions on the screen.
-    pub corners: Vec<Corner>,
+    pub screen_vertices: Vec<ScreenVertex>,
     /// The primitives, in draw order.
     pub primitives: Vec<Primitive>,
     /// The primitives of each tile, conservatively.
@@ -132,7 +132,7 @@ pub struct Prepared {
 #[derive(Default)]
 pub struct Scratch {
     /// `true` for vertices that are on the screen and need no clipping.
-    places: Vec<bool>,
+    is_on_screen: Vec<bool>,
     /// Primitives after clipping: all of their vertices are on the screen.
     left: Vec<IndexedPrimitive>,
     group: Group,
@@ -154,7 +154,7 @@ impl Work for SetUp<'_> {
     fn call(self) {
         let Self { batch: PrimitiveBatch { kind, primitives, .. }, prepared, scratch, outputs, raster } = self;
         prepared.unshare(primitives);
-        prepared.place(scratch, outputs, raster);
+        prepared.project(scratch, outputs, raster);
         if *kind == Kind::Triangle && raster.state.fill == Fill::Wireframe {
             return prepared.outline(primitives, scratch, outputs, raster);
         }
@@ -183,12 +183,12 @@ impl Prepared {
         self.grid = grid;
         (self.layer, self.viewport) = (outputs.layer, outputs.viewport);
         self.bins.clear(grid.columns);
-        self.corners.clear();
+        self.screen_vertices.clear();
         self.primitives.clear();
         if let Some(raster) = raster {
             // Most primitives are in one tile, and few are clipped.
             self.bins.reserve(batch.primitives.len());
-            self.corners.reserve(self.vertices.count());
+            self.screen_vertices.reserve(self.vertices.count());
             self.primitives.reserve(batch.primitives.len());
             self.statistics.clipper_invocations = self.statistics.primitives;
             vectorize(SetUp { batch, prepared: self, scratch, outputs, raster });
@@ -217,22 +217,24 @@ impl Prepared {
 
     /// Projects vertices to the screen.
     #[inline(always)]
-    fn place(&mut self, scratch: &mut Scratch, outputs: &Outputs, raster: &Raster) {
-        let places = &mut scratch.places;
+    fn project(&mut self, scratch: &mut Scratch, outputs: &Outputs, raster: &Raster) {
+        let is_on_screen = &mut scratch.is_on_screen;
         let mut area = &raster.areas[0];
-        places.clear();
-        for vertex in 0..self.vertices.count() as u32 {
+        is_on_screen.clear();
+        for index in 0..self.vertices.count() as u32 {
             if self.viewport.is_some() {
-                area = self.area(vertex, raster);
+                area = self.area(index, raster);
             }
-            let position = self.vertices.floats(vertex, outputs.position);
-            let is_inside = || (area.keeps_seen && clip::is_seen(position)) || clip::is_inside(position, &area.planes);
-            let corner = match raster.is_transformed {
-                true => Viewport::take(position),
-                false => is_inside().then(|| area.viewport.transform(position)).flatten(),
+            let position = self.vertices.floats(index, outputs.position);
+            let is_inside = || {
+                (area.keeps_view_volume && clip::is_in_view_volume(position)) || clip::is_inside(position, &area.planes)
             };
-            self.corners.push(corner.unwrap_or_default());
-            places.push(corner.is_some());
+            let vertex = match raster.is_transformed {
+                true => Viewport::take_transformed(position),
+                false => is_inside().then(|| area.viewport.project(position)).flatten(),
+            };
+            self.screen_vertices.push(vertex.unwrap_or_default());
+            is_on_screen.push(vertex.is_some());
         }
     }
 
@@ -261,7 +263,7 @@ impl Prepared {
 
     /// The positions of a primitive's vertices on the screen.
     #[inline(always)]
-    pub fn corners_of(&self, vertices: [u32; 3]) -> [Corner; 3] {
-        vertices.map(|vertex| self.corners[vertex as usize])
+    pub fn screen_vertices_of(&self, vertices: [u32; 3]) -> [ScreenVertex; 3] {
+        vertices.map(|vertex| self.screen_vertices[vertex as usize])
     }
 }

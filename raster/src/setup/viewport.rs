@@ -2,7 +2,7 @@
 
 use wide::f32x4;
 
-use crate::setup::shape::{Bounds, Corner, Point};
+use crate::setup::shape::{Bounds, Point, ScreenVertex};
 
 /// A viewport: a rectangle of the target, and a range of depths.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -25,28 +25,28 @@ pub struct Viewport {
 pub type Plane = [f64; 4];
 
 /// The guard band: the greatest distance in pixels from the target's origin, as 16 bits hold it, less one for rounding.
-const REACH: f64 = 32767.0;
+const GUARD_BAND: f64 = 32767.0;
 
 /// Limit of depths before the viewport clamps them. It does not show on the screen, but gradients of greater depths
 /// would overflow floats.
-pub const DEEPEST: f32 = 1e20;
+pub const DEPTH_LIMIT: f32 = 1e20;
 
 /// The guard-band planes of transformed vertices, where x and y are pixels and w is 1.
-pub const SCREEN: [Plane; 4] = [
-    [1.0, 0.0, 0.0, REACH - 2.0],
-    [-1.0, 0.0, 0.0, REACH - 2.0],
-    [0.0, 1.0, 0.0, REACH - 2.0],
-    [0.0, -1.0, 0.0, REACH - 2.0],
+pub const TRANSFORMED_PLANES: [Plane; 4] = [
+    [1.0, 0.0, 0.0, GUARD_BAND - 2.0],
+    [-1.0, 0.0, 0.0, GUARD_BAND - 2.0],
+    [0.0, 1.0, 0.0, GUARD_BAND - 2.0],
+    [0.0, -1.0, 0.0, GUARD_BAND - 2.0],
 ];
 
 impl Viewport {
     /// Projects a vertex with w > 0 to the screen; `None` if its position is NaN there.
     #[inline(always)]
-    pub fn transform(&self, [x, y, z, w]: [f32; 4]) -> Option<Corner> {
-        let deepest = DEEPEST * w;
+    pub fn project(&self, [x, y, z, w]: [f32; 4]) -> Option<ScreenVertex> {
+        let limit = DEPTH_LIMIT * w;
         // An infinite depth is no valid one, and stays.
-        let z = if z.abs() > deepest && z.is_finite() { deepest.copysign(z) } else { z };
-        self.place(f32x4::new([x, y, z, 1.0]) / f32x4::splat(w))
+        let z = if z.abs() > limit && z.is_finite() { limit.copysign(z) } else { z };
+        self.map_divided(f32x4::new([x, y, z, 1.0]) / f32x4::splat(w))
     }
 
     /// Maps a position that was divided by w, with 1/w as its fourth component.
@@ -54,22 +54,22 @@ impl Viewport {
     /// All four components at once: x becomes `(x + 1) * width * 0.5 + left`, y `(1 - y) * height * 0.5 + top`, and
     /// depth `z * (max - min) + min`, operation by operation.
     #[inline(always)]
-    pub fn place(&self, position: f32x4) -> Option<Corner> {
+    pub fn map_divided(&self, position: f32x4) -> Option<ScreenVertex> {
         let right_and_down = position * f32x4::new([1.0, -1.0, 1.0, 1.0]);
         let from_corner = right_and_down + f32x4::new([1.0, 1.0, 0.0, 0.0]);
         let scaled = from_corner * f32x4::new([self.width, self.height, self.max_depth - self.min_depth, 1.0]);
         let halved = scaled * f32x4::new([0.5, 0.5, 1.0, 1.0]);
-        let place = halved + f32x4::new([self.left, self.top, self.min_depth, 0.0]);
-        if place.is_nan().any() {
+        let mapped = halved + f32x4::new([self.left, self.top, self.min_depth, 0.0]);
+        if mapped.is_nan().any() {
             return None;
         }
-        let [x, y, z, rcp_w] = place.to_array();
-        Some(Corner { point: Point::snap([x, y]), z, rcp_w })
+        let [x, y, z, rcp_w] = mapped.to_array();
+        Some(ScreenVertex { point: Point::snap([x, y]), z, rcp_w })
     }
 
-    /// The same viewport, `way` pixels further right and down.
-    pub fn moved(&self, way: f32) -> Self {
-        Self { left: self.left + way, top: self.top + way, ..*self }
+    /// The same viewport, `pixels` further right and down.
+    pub fn offset(&self, pixels: f32) -> Self {
+        Self { left: self.left + pixels, top: self.top + pixels, ..*self }
     }
 
     /// The minimum and the maximum depth.
@@ -80,10 +80,10 @@ impl Viewport {
 
     /// A transformed vertex, with 1/w as its fourth component and pixel centers at integers. `None` if it is NaN or
     /// outside of the guard band.
-    pub fn take([x, y, z, rcp_w]: [f32; 4]) -> Option<Corner> {
-        let is_within_reach = [x, y].iter().all(|place| f64::from(place.abs()) < REACH - 1.0);
-        let rcp_w = Self::reciprocal(rcp_w).filter(|_| is_within_reach && z.is_finite())?;
-        Some(Corner { point: Point::snap([x + 0.5, y + 0.5]), z: z.clamp(-DEEPEST, DEEPEST), rcp_w })
+    pub fn take_transformed([x, y, z, rcp_w]: [f32; 4]) -> Option<ScreenVertex> {
+        let is_within_guard_band = [x, y].iter().all(|coordinate| f64::from(coordinate.abs()) < GUARD_BAND - 1.0);
+        let rcp_w = Self::reciprocal(rcp_w).filter(|_| is_within_guard_band && z.is_finite())?;
+        Some(ScreenVertex { point: Point::snap([x + 0.5, y + 0.5]), z: z.clamp(-DEPTH_LIMIT, DEPTH_LIMIT), rcp_w })
     }
 
     /// 1/w of a transformed vertex, for which 0 means 1; `None` if primitives with it are not drawn.
@@ -93,27 +93,27 @@ impl Viewport {
     }
 
     /// `true` if the viewport is well inside of the guard band: nothing visible is clipped by that.
-    pub fn is_within_reach(&self) -> bool {
-        let sides = [self.left, self.top, self.left + self.width, self.top + self.height];
-        sides.iter().all(|side| f64::from(side.abs()) < REACH - 1.0)
+    pub fn is_within_guard_band(&self) -> bool {
+        let edges = [self.left, self.top, self.left + self.width, self.top + self.height];
+        edges.iter().all(|edge| f64::from(edge.abs()) < GUARD_BAND - 1.0)
     }
 
     /// The pixels of the viewport: edges between pixels round down.
     pub fn scissor(&self) -> Bounds {
         let [left, top, right, bottom] =
-            [self.left, self.top, self.left + self.width, self.top + self.height].map(|side| side.floor() as i32);
+            [self.left, self.top, self.left + self.width, self.top + self.height].map(|edge| edge.floor() as i32);
         Bounds { left, top, right, bottom }
     }
 
     /// The clip planes of the viewport: depth if it is clipped, then the guard band of snapped positions.
     pub fn planes(&self, clips_depth: bool) -> impl Iterator<Item = Plane> + use<> {
         let depth = [[0.0, 0.0, 1.0, 0.0], [0.0, 0.0, -1.0, 1.0]];
-        // X = center + half * x / w lies between -REACH and REACH, times w.
+        // X = center + half * x / w lies between -GUARD_BAND and GUARD_BAND, times w.
         let range = |axis: usize, half: f64, center: f64| {
             [1.0, -1.0].map(|sign| {
                 let mut plane = [0.0; 4];
                 plane[axis] = sign * half;
-                plane[3] = REACH + sign * center;
+                plane[3] = GUARD_BAND + sign * center;
                 plane
             })
         };
@@ -137,15 +137,15 @@ pub struct Area {
     clips_depth: bool,
     more: Vec<Plane>,
     /// `true` if they keep everything in the view volume.
-    pub(super) keeps_seen: bool,
+    pub(super) keeps_view_volume: bool,
 }
 
 impl Area {
     /// A viewport, with its scissor rectangle, depth clipping on or off, and further clip planes.
     pub fn new(viewport: Viewport, scissor: Bounds, clips_depth: bool, more: Vec<Plane>) -> Self {
-        let keeps_seen = more.is_empty() && viewport.is_within_reach();
+        let keeps_view_volume = more.is_empty() && viewport.is_within_guard_band();
         let planes = viewport.planes(clips_depth).chain(more.iter().copied()).collect();
-        Self { viewport, scissor, planes, clips_depth, more, keeps_seen }
+        Self { viewport, scissor, planes, clips_depth, more, keeps_view_volume }
     }
 
     /// The same with another scissor rectangle, perhaps without depth clipping or without the further planes.

@@ -34,13 +34,13 @@ pub const MOST_EDGES: usize = 4;
 
 /// An edge that crosses a tile, relative to its first pixel.
 #[derive(Clone, Copy, Default)]
-struct Local {
+struct CrossingEdge {
     edge: Edge,
     /// The value at the tile's first pixel.
     value: i32,
 }
 
-impl Local {
+impl CrossingEdge {
     fn at(&self, x: i32, y: i32) -> i32 {
         self.value + self.edge.x * x + self.edge.y * y
     }
@@ -71,10 +71,10 @@ impl Window {
 
     /// Classifies 4 x 4 squares of `SIZE` pixels from a pixel of the tile on.
     #[inline(always)]
-    fn sides<const SIZE: i32>(&self, from: [i32; 2]) -> Sides {
+    fn classify<const SIZE: i32>(&self, from: [i32; 2]) -> SquareMasks {
         let [(met_columns, whole_columns), (met_rows, whole_rows)] = [(self.columns, from[0]), (self.rows, from[1])]
             .map(|([first, end], from)| {
-                let [first, end] = [first - from, end - from].map(|side| side.clamp(0, 4 * SIZE));
+                let [first, end] = [first - from, end - from].map(|bound| bound.clamp(0, 4 * SIZE));
                 let lines = |first: i32, end: i32| 0xf_u32 << first & !(0xf_u32 << end) & 0xf;
                 // Those with a pixel in the rectangle, and those with no other pixels.
                 (lines(first / SIZE, (end + SIZE - 1) / SIZE), lines((first + SIZE - 1) / SIZE, end / SIZE))
@@ -83,7 +83,7 @@ impl Window {
             let rows = ROWS[rows as usize % 16];
             (columns as u16 * 0x1111) & rows
         };
-        Sides { outside: !squares(met_columns, met_rows), crossed: !squares(whole_columns, whole_rows) }
+        SquareMasks { outside: !squares(met_columns, met_rows), crossed: !squares(whole_columns, whole_rows) }
     }
 }
 
@@ -106,7 +106,7 @@ pub fn walk(edges: &[Edge], bounds: &Bounds, tile: [i32; 2], mut draw: impl FnMu
         return;
     }
     let window = Window::new(bounds, tile);
-    let mut crossing = [Local::default(); MOST_EDGES];
+    let mut crossing = [CrossingEdge::default(); MOST_EDGES];
     let mut count = 0;
     for &edge in edges {
         let value = edge.at(tile[0], tile[1]);
@@ -116,7 +116,7 @@ pub fn walk(edges: &[Edge], bounds: &Bounds, tile: [i32; 2], mut draw: impl FnMu
         }
         if value + i64::from(least) < 0 {
             // The value is between -most and -least, which both fit: 63 times twice 24 bits.
-            crossing[count] = Local { edge, value: value as i32 };
+            crossing[count] = CrossingEdge { edge, value: value as i32 };
             count += 1;
         }
     }
@@ -124,16 +124,16 @@ pub fn walk(edges: &[Edge], bounds: &Bounds, tile: [i32; 2], mut draw: impl FnMu
     if crossing.is_empty() && window.is_none() {
         return draw(Block::Whole { corner: tile, size: TILE_SIZE });
     }
-    for ([x, y], is_whole) in sides::<16>(crossing, &window, [0, 0]).squares() {
+    for ([x, y], is_whole) in classify::<16>(crossing, &window, [0, 0]).squares() {
         let corner = [tile[0] + x * 16, tile[1] + y * 16];
         if is_whole {
             draw(Block::Whole { corner, size: 16 });
             continue;
         }
-        for ([bx, by], is_whole) in sides::<4>(crossing, &window, [x * 16, y * 16]).squares() {
-            let place = [x * 16 + bx * 4, y * 16 + by * 4];
-            let outside = if is_whole { 0 } else { sides::<1>(crossing, &window, place).outside };
-            let corner = [tile[0] + place[0], tile[1] + place[1]];
+        for ([bx, by], is_whole) in classify::<4>(crossing, &window, [x * 16, y * 16]).squares() {
+            let from = [x * 16 + bx * 4, y * 16 + by * 4];
+            let outside = if is_whole { 0 } else { classify::<1>(crossing, &window, from).outside };
+            let corner = [tile[0] + from[0], tile[1] + from[1]];
             match !outside {
                 0 => (),
                 u16::MAX => draw(Block::Whole { corner, size: PART }),
@@ -144,7 +144,7 @@ pub fn walk(edges: &[Edge], bounds: &Bounds, tile: [i32; 2], mut draw: impl FnMu
 }
 
 /// The classification of 4 x 4 squares against the edges, a bit for each, row by row.
-struct Sides {
+struct SquareMasks {
     /// All of its pixels are outside of one edge.
     outside: u16,
     /// Some pixel is outside of one edge.
@@ -153,7 +153,7 @@ struct Sides {
 
 /// Classifies 4 x 4 squares of `SIZE` pixels from a pixel of the tile on.
 #[inline(always)]
-fn sides<const SIZE: i32>(edges: &[Local], window: &Option<Window>, from: [i32; 2]) -> Sides {
+fn classify<const SIZE: i32>(edges: &[CrossingEdge], window: &Option<Window>, from: [i32; 2]) -> SquareMasks {
     // A negative value makes the sign of the combination negative.
     let [mut greatest, mut least] = [[i32x4::ZERO; 4]; 2];
     for local in edges {
@@ -166,13 +166,13 @@ fn sides<const SIZE: i32>(edges: &[Local], window: &Option<Window>, from: [i32; 
             values += i32x4::splat(y);
         }
     }
-    let of_edges = Sides { outside: signs(greatest), crossed: signs(least) };
-    let Some(window) = window else { return of_edges };
-    let Sides { outside, crossed } = window.sides::<SIZE>(from);
-    Sides { outside: of_edges.outside | outside, crossed: of_edges.crossed | crossed }
+    let by_edges = SquareMasks { outside: signs(greatest), crossed: signs(least) };
+    let Some(window) = window else { return by_edges };
+    let SquareMasks { outside, crossed } = window.classify::<SIZE>(from);
+    SquareMasks { outside: by_edges.outside | outside, crossed: by_edges.crossed | crossed }
 }
 
-impl Sides {
+impl SquareMasks {
     /// The squares that are not outside, each with `true` if it is fully covered. Loops are inlined, closures over them
     /// are not.
     #[inline(always)]

@@ -15,10 +15,10 @@ use crate::tiles::quad::TILE_QUADS;
 pub const SIZE: i32 = 8;
 
 /// Squares along one dimension of a tile.
-const ACROSS: usize = 2 * TILE_QUADS / SIZE as usize;
+const TILE_SQUARES: usize = 2 * TILE_QUADS / SIZE as usize;
 
 /// Quads along one dimension of a square.
-const SIDE: usize = SIZE as usize / 2;
+const SQUARE_QUADS: usize = SIZE as usize / 2;
 
 /// Writes and queries of a square before its bound is recomputed: about as many as that costs.
 const MANY: u8 = 8;
@@ -26,13 +26,13 @@ const MANY: u8 = 8;
 /// The depth bounds of a tile. Far and near are swapped if greater depths pass.
 pub struct Coarse {
     /// All ones if greater depths pass: XORed with it, codes grow with the distance either way.
-    turn: u32,
+    flip: u32,
     /// The codes that fail for sure, relative to the bound; `None` if unknown.
     fails: Option<Fails>,
-    /// The maximum of each square's codes, XORed with `turn`.
-    most: [u32; ACROSS * ACROSS],
+    /// The maximum of each square's codes, XORed with `flip`.
+    most: [u32; TILE_SQUARES * TILE_SQUARES],
     /// Writes to each square since its bound was computed, and after the first of them queries that were not rejected.
-    passed: [u8; ACROSS * ACROSS],
+    passed: [u8; TILE_SQUARES * TILE_SQUARES],
 }
 
 /// The codes that fail.
@@ -46,25 +46,30 @@ enum Fails {
 
 impl Default for Coarse {
     fn default() -> Self {
-        Self { turn: 0, fails: None, most: [u32::MAX; ACROSS * ACROSS], passed: [u8::MAX; ACROSS * ACROSS] }
+        Self {
+            flip: 0,
+            fails: None,
+            most: [u32::MAX; TILE_SQUARES * TILE_SQUARES],
+            passed: [u8::MAX; TILE_SQUARES * TILE_SQUARES],
+        }
     }
 }
 
 impl Coarse {
     /// Resets all bounds to unknown.
     pub fn forget(&mut self) {
-        *self = Self { turn: self.turn, ..Self::default() };
+        *self = Self { flip: self.flip, ..Self::default() };
     }
 
     /// Begins a draw.
     pub fn begin(&mut self, how: &DepthTest) {
-        let (turn, fails) = match how.test {
+        let (flip, fails) = match how.test {
             Comparison::Less => (0, Fails::FartherOrEqual),
             Comparison::LessEqual => (0, Fails::Farther),
             Comparison::Greater => (u32::MAX, Fails::FartherOrEqual),
             Comparison::GreaterEqual => (u32::MAX, Fails::Farther),
             // A passing depth changes nothing.
-            Comparison::Equal => (self.turn, Fails::Farther),
+            Comparison::Equal => (self.flip, Fails::Farther),
             Comparison::Never | Comparison::NotEqual | Comparison::Always => {
                 if how.writes {
                     self.forget();
@@ -73,21 +78,22 @@ impl Coarse {
                 return;
             }
         };
-        if turn != self.turn {
-            *self = Self { turn, ..Self::default() };
+        if flip != self.flip {
+            *self = Self { flip, ..Self::default() };
         }
         self.fails = Some(fails).filter(|_| !how.stencil.as_ref().is_some_and(changes_hidden));
     }
 
     /// `Some(true)` if greater depths are nearer; `None` if nothing fails for sure.
-    pub fn is_turned(&self) -> Option<bool> {
-        self.fails.map(|_| self.turn != 0)
+    pub fn greater_is_nearer(&self) -> Option<bool> {
+        self.fails.map(|_| self.flip != 0)
     }
 
     /// Counts a write to a quad.
     #[inline(always)]
     pub fn write(&mut self, [x, y]: [usize; 2]) {
-        let passed = &mut self.passed[y / SIZE as usize % ACROSS * ACROSS + x / SIZE as usize % ACROSS];
+        let passed =
+            &mut self.passed[y / SIZE as usize % TILE_SQUARES * TILE_SQUARES + x / SIZE as usize % TILE_SQUARES];
         *passed = passed.saturating_add(1);
     }
 
@@ -95,22 +101,22 @@ impl Coarse {
     #[inline(always)]
     pub fn hides(&mut self, code: u32, area: &Bounds, codes: &[[u32x4; TILE_QUADS]]) -> bool {
         let Some(fails) = self.fails else { return false };
-        let code = code ^ self.turn;
+        let code = code ^ self.flip;
         let is_beyond = |most: u32| match fails {
             Fails::Farther => code > most,
             Fails::FartherOrEqual => code >= most,
         };
-        let square = |pixel: i32| (pixel / SIZE) as usize % ACROSS;
+        let square = |pixel: i32| (pixel / SIZE) as usize % TILE_SQUARES;
         // Loops are inlined; closures over ranges are not.
         for row in square(area.top)..=square(area.bottom - 1) {
             for column in square(area.left)..=square(area.right - 1) {
-                let number = row * ACROSS + column;
+                let number = row * TILE_SQUARES + column;
                 if is_beyond(self.most[number]) {
                     continue;
                 }
                 let passed = &mut self.passed[number];
                 *passed = passed.saturating_add(u8::from(*passed > 0));
-                if *passed < MANY || !is_beyond(self.find([column, row], codes)) {
+                if *passed < MANY || !is_beyond(self.bound([column, row], codes)) {
                     return false;
                 }
             }
@@ -119,15 +125,15 @@ impl Coarse {
     }
 
     /// Recomputes the bound of a square.
-    fn find(&mut self, [column, row]: [usize; 2], codes: &[[u32x4; TILE_QUADS]]) -> u32 {
+    fn bound(&mut self, [column, row]: [usize; 2], codes: &[[u32x4; TILE_QUADS]]) -> u32 {
         let mut most = u32x4::ZERO;
-        for quads in codes.iter().skip(row * SIDE).take(SIDE) {
-            for &quad in &quads[column * SIDE..][..SIDE] {
-                most = most.max(quad ^ u32x4::splat(self.turn));
+        for quads in codes.iter().skip(row * SQUARE_QUADS).take(SQUARE_QUADS) {
+            for &quad in &quads[column * SQUARE_QUADS..][..SQUARE_QUADS] {
+                most = most.max(quad ^ u32x4::splat(self.flip));
             }
         }
         let most = most.to_array().into_iter().fold(0, u32::max);
-        let number = row * ACROSS + column;
+        let number = row * TILE_SQUARES + column;
         (self.most[number], self.passed[number]) = (most, 0);
         most
     }

@@ -56,9 +56,9 @@ pub struct Tile {
 
 /// The inputs of a quad's tests.
 #[derive(Clone, Copy, Debug)]
-pub struct Tested {
+pub struct QuadTest {
     /// The quad's position in its tile; both coordinates even.
-    pub place: [usize; 2],
+    pub position: [usize; 2],
     /// The depths of its pixels, without denormals.
     pub depths: f32x4,
     /// The covered pixels.
@@ -171,16 +171,18 @@ impl Tile {
     /// depths are given by planes around a pixel.
     #[inline(always)]
     pub fn is_hidden(&mut self, local: &Local, origin: [i32; 2], area: &Bounds, range: [f32; 2]) -> bool {
-        let (Some(format), Some(is_greater_nearer)) = (self.format, self.coarse.is_turned()) else { return false };
-        let Some(nearest) = local.extreme(DEPTH, origin, area, is_greater_nearer) else { return false };
+        let (Some(format), Some(greater_is_nearer)) = (self.format, self.coarse.greater_is_nearer()) else {
+            return false;
+        };
+        let Some(nearest) = local.extreme(DEPTH, origin, area, greater_is_nearer) else { return false };
         let [code, ..] = codes(format, clamp(f32x4::splat(nearest), range)).to_array();
         self.coarse.hides(code, area, &self.depths)
     }
 
     /// Tests a quad; returns the pixels that pass. Without a tile all do.
     #[inline(always)]
-    pub fn test(&mut self, how: &DepthTest, tested: &Tested) -> Coverage {
-        let &Tested { place: [x, y], depths, coverage, .. } = tested;
+    pub fn test(&mut self, how: &DepthTest, tested: &QuadTest) -> Coverage {
+        let &QuadTest { position: [x, y], depths, coverage, .. } = tested;
         let Some(format) = self.format else { return coverage };
         let covered = coverage.mask();
         let quad = &mut self.depths[y / 2][x / 2 % TILE_QUADS];
@@ -205,7 +207,7 @@ impl Tile {
 /// Tests and updates the stencils of a quad, given the pixels that pass the depth test; returns the pixels that pass
 /// both, and the new stencils (functional specification, 17.12).
 #[inline(always)]
-fn stencil(test: &StencilTest, tested: &Tested, passes: u32x4, covered: u32x4, old: u32x4) -> (u32x4, u32x4) {
+fn stencil(test: &StencilTest, tested: &QuadTest, passes: u32x4, covered: u32x4, old: u32x4) -> (u32x4, u32x4) {
     let face = if tested.is_front { test.front } else { test.back };
     let (reference, read) = (u32x4::splat(tested.reference), u32x4::splat(test.read_mask.into()));
     let is_kept = compare(face.test, reference & read, old & read) & covered;

@@ -54,10 +54,10 @@ impl Packets {
         // Half of the packets are empty now, and no position is in them.
         let Some(after) = self.room_after(self.next[position]) else { return };
         let number = self.head.wrapping_add(after);
-        let place = number as usize % OPEN;
-        let filled = usize::from(self.filled[place]);
-        self.quads[place][filled] = quad;
-        self.filled[place] += 1;
+        let slot = number as usize % OPEN;
+        let filled = usize::from(self.filled[slot]);
+        self.quads[slot][filled] = quad;
+        self.filled[slot] += 1;
         if filled + 1 == QUADS {
             self.with_room &= !(1 << after);
         }
@@ -67,7 +67,7 @@ impl Packets {
 
     /// `true` if an open packet holds a quad of a square of `size` pixels. Whatever else is drawn there comes after it.
     pub fn meets(&self, corner: [i32; 2], size: i32) -> bool {
-        let [column, row] = corner.map(|place| place as usize / 2 % TILE_QUADS);
+        let [column, row] = corner.map(|coordinate| coordinate as usize / 2 % TILE_QUADS);
         let size = size as usize / 2;
         let mut rows = self.next.chunks_exact(TILE_QUADS).skip(row).take(size);
         self.end > self.head && rows.any(|row| row[column..column + size].iter().any(|&next| next > self.head))
@@ -97,10 +97,10 @@ impl Packets {
         let first = self.head as usize % OPEN;
         let until_end = count.min(OPEN - first);
         for range in [first..first + until_end, 0..count - until_end] {
-            for place in range.clone() {
+            for slot in range.clone() {
                 // Empty slots cover nothing.
-                self.quads[place][usize::from(self.filled[place])..].fill(Quad::default());
-                self.filled[place] = 0;
+                self.quads[slot][usize::from(self.filled[slot])..].fill(Quad::default());
+                self.filled[slot] = 0;
             }
             if !range.is_empty() {
                 run(&self.quads[range]);

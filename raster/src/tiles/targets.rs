@@ -116,7 +116,7 @@ impl DepthTarget {
     /// The texels of a tile in a layer, `size` wide and high.
     pub fn part(&self, corner: [i32; 2], layer: u32, size: u32) -> Result<TexelBox, ResourceError> {
         let whole = self.texture.level(self.mip, self.first_layer + layer)?;
-        let [x, y] = corner.map(|place| place as u32);
+        let [x, y] = corner.map(|coordinate| coordinate as u32);
         let left = |axis: usize, from: u32| whole.extents[axis].saturating_sub(from).min(size);
         Ok(TexelBox { origin: [x, y, 0], extents: [left(0, x), left(1, y), 1], ..whole })
     }

@@ -6,13 +6,13 @@ use brolga_runtime::{ArrayWords, Error, ResourceError, StageSession};
 use wide::f32x4;
 
 use crate::setup::bins::TILE_SIZE;
-use crate::setup::shape::{Bounds, Corner, Edge, Line, Local, Planes, Small, Triangle, WideLine, plane, small};
+use crate::setup::shape::{Bounds, Edge, Line, Local, Planes, ScreenVertex, Small, Triangle, WideLine, plane, small};
 use crate::setup::vectors::{Work, vectorize};
 use crate::setup::{Prepared, Primitive, Raster, Shape};
 use crate::statistics::Statistics;
 use crate::tiles::blocks::{self, Block};
 use crate::tiles::coarse;
-use crate::tiles::depth::{Tested, Tile};
+use crate::tiles::depth::{QuadTest, Tile};
 use crate::tiles::packets::{Packets, QUADS, Quad};
 use crate::tiles::quad::{self, Coverage};
 use crate::tiles::targets::Target;
@@ -40,14 +40,14 @@ const RECORD_WORDS: usize = 1 << 16;
 const MOST_QUADS: usize = 1024;
 
 /// Quads of one primitive from which on it pays to shade them apart from others.
-const APART: usize = 64;
+const MIN_QUADS_APART: usize = 64;
 
 /// Pixels of a small primitive from which on it pays to test whether all are hidden.
-const TOGETHER: u32 = 8;
+const MIN_PIXELS_TOGETHER: u32 = 8;
 
 /// A queue of quads to shade: whole packets, in order.
 #[derive(Default)]
-struct Waiting {
+struct QuadQueue {
     quads: Vec<[u32; Quad::WORDS]>,
     /// The number of the primitive if all are of one, plus 1; 0 if they may be of several.
     primitive: u32,
@@ -67,9 +67,9 @@ pub struct TileWorker {
     /// The blocks that it covers.
     blocks: Vec<Block>,
     /// Quads of fully covered squares, which are shaded first.
-    squares: Waiting,
+    squares: QuadQueue,
     /// Quads of closed packets, which are shaded after them.
-    closed: Waiting,
+    closed: QuadQueue,
     /// Flags of the pixels that are live after shading.
     live: Vec<u32>,
 }
@@ -77,7 +77,7 @@ pub struct TileWorker {
 impl TileWorker {
     /// Begins a tile.
     pub fn begin(&mut self, target: &Target, tile: u32) {
-        (self.corner, self.layer) = target.grid().place(tile);
+        (self.corner, self.layer) = target.grid().origin(tile);
     }
 
     /// Prepares for the depth tests of a draw: loads the tile for early tests, stores it for late ones.
@@ -110,7 +110,7 @@ impl TileWorker {
         let (shading, statistics) = (*shading, Statistics::default());
         let mut draw = TileDraw { worker: self, outputs, raster, shading, pixel, failure: None, statistics };
         for prepared in batches {
-            vectorize(InTile { draw: &mut draw, prepared, tile });
+            vectorize(BatchInTile { draw: &mut draw, prepared, tile });
             if draw.worker.primitives.len() > RECORD_WORDS {
                 draw.finish();
             }
@@ -132,13 +132,13 @@ struct TileDraw<'t, 's, 'w> {
 }
 
 /// A batch in a tile.
-struct InTile<'d, 't, 's, 'w> {
+struct BatchInTile<'d, 't, 's, 'w> {
     draw: &'d mut TileDraw<'t, 's, 'w>,
     prepared: &'d Prepared,
     tile: u32,
 }
 
-impl Work for InTile<'_, '_, '_, '_> {
+impl Work for BatchInTile<'_, '_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
@@ -186,10 +186,10 @@ impl TileDraw<'_, '_, '_> {
         }
         let mut drawn = Drawn { prepared, primitive, local, origin, number: None };
         if !self.outputs.clip.is_empty() {
-            self.find_distances(&drawn, &prepared.corners_of(primitive.vertices));
+            self.find_distances(&drawn, &prepared.screen_vertices_of(primitive.vertices));
         }
         // A few quads are tested as fast as the area that they cover.
-        if quads.count_ones() >= TOGETHER && self.is_hidden(&drawn, &small::area(origin, quads)) {
+        if quads.count_ones() >= MIN_PIXELS_TOGETHER && self.is_hidden(&drawn, &small::area(origin, quads)) {
             return;
         }
         for (corner, coverage) in quad::quads(origin, quads, small::SIZE / 2) {
@@ -201,45 +201,45 @@ impl TileDraw<'_, '_, '_> {
     #[inline(always)]
     fn large(&mut self, prepared: &Prepared, primitive: &Primitive) {
         let origin = self.worker.corner;
-        let biased = |bias| moved(prepared.corners_of(primitive.vertices), bias);
+        let with_bias = |bias| biased(prepared.screen_vertices_of(primitive.vertices), bias);
         let mut edges = [Edge::default(); blocks::MOST_EDGES];
         let mut put = |all: &[Edge]| edges[..all.len()].copy_from_slice(all);
-        let (bounds, corners, own) = match primitive.shape {
+        let (bounds, vertices, own) = match primitive.shape {
             Shape::Small(_) => return,
             Shape::Large { bounds, bias } => {
-                let corners = biased(bias);
-                let Some(triangle) = Triangle::new(corners.map(|corner| corner.point)) else { return };
+                let vertices = with_bias(bias);
+                let Some(triangle) = Triangle::new(vertices.map(|vertex| vertex.point)) else { return };
                 put(&triangle.edges());
-                (bounds, corners, 3)
+                (bounds, vertices, 3)
             }
             Shape::Line { bounds, ends, bias } => {
-                let corners = biased(bias);
-                let [from, to] = ends.map(|end| corners[usize::from(end)].point);
+                let vertices = with_bias(bias);
+                let [from, to] = ends.map(|end| vertices[usize::from(end)].point);
                 if self.raster.has_wide_lines {
                     let Some(line) = WideLine::new(from, to) else { return };
                     put(&line.edges());
-                    (bounds, corners, 4)
+                    (bounds, vertices, 4)
                 } else {
                     // Its ends are in the bounds, and do not affect its edges.
                     let Some(line) = Line::new(from, to, true) else { return };
                     put(&line.edges());
-                    (bounds, corners, 2)
+                    (bounds, vertices, 2)
                 }
             }
             Shape::Sprite { bounds, sprite } => {
-                (bounds, sprite.corners(&prepared.corners[primitive.vertices[0] as usize]), 0)
+                (bounds, sprite.corners(&prepared.screen_vertices[primitive.vertices[0] as usize]), 0)
             }
         };
         // A long primitive misses most tiles of its rectangle.
         if blocks::is_outside(&edges[..own], origin) {
             return;
         }
-        let Some(local) = primitive.shape.planes(&corners).map(|planes| planes.around(origin)) else { return };
+        let Some(local) = primitive.shape.planes(&vertices).map(|planes| planes.around(origin)) else { return };
         let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
         if self.is_hidden(&drawn, &bounds.intersect(Bounds::square(origin, TILE_SIZE))) {
             return;
         }
-        self.find_distances(&drawn, &corners);
+        self.find_distances(&drawn, &vertices);
         let mut blocks = std::mem::take(&mut self.worker.blocks);
         blocks::walk(&edges[..own], &bounds, origin, |block| blocks.push(block));
         for block in blocks.drain(..) {
@@ -265,7 +265,7 @@ impl TileDraw<'_, '_, '_> {
     }
 
     /// Finds the clip distances that cut a primitive.
-    fn find_distances(&mut self, drawn: &Drawn<'_>, corners: &[Corner; 3]) {
+    fn find_distances(&mut self, drawn: &Drawn<'_>, vertices: &[ScreenVertex; 3]) {
         self.worker.distances.clear();
         for words in self.outputs.clip.chunks(plane::COUNT) {
             // An unused plane is always covered.
@@ -276,8 +276,8 @@ impl TileDraw<'_, '_, '_> {
             }
             if values.as_flattened().iter().any(|&distance| distance < 0.0) {
                 let planes = match drawn.primitive.shape {
-                    Shape::Line { ends, .. } => Planes::of_line_over_w(corners, ends.map(usize::from), values),
-                    Shape::Small(_) | Shape::Large { .. } | Shape::Sprite { .. } => Planes::over_w(corners, values),
+                    Shape::Line { ends, .. } => Planes::of_line_over_w(vertices, ends.map(usize::from), values),
+                    Shape::Small(_) | Shape::Large { .. } | Shape::Sprite { .. } => Planes::over_w(vertices, values),
                 };
                 self.worker.distances.extend(planes.map(|planes| planes.around(drawn.origin)));
             }
@@ -297,7 +297,7 @@ impl TileDraw<'_, '_, '_> {
                 continue;
             }
             for part in parts(part, step, blocks::PART) {
-                let corners = in_square(part);
+                let corners = quads_of_block(part);
                 let mut left = [Coverage::default(); QUADS];
                 for (left, &corner) in left.iter_mut().zip(&corners) {
                     *left = self.test(drawn, corner, Coverage::FULL);
@@ -330,16 +330,16 @@ impl TileDraw<'_, '_, '_> {
         if !self.worker.closed.quads.is_empty() {
             self.shade_all();
         }
-        let Waiting { quads, primitive: of } = &self.worker.squares;
-        if *of != primitive + 1 && quads.len() >= APART {
+        let QuadQueue { quads, primitive: of } = &self.worker.squares;
+        if *of != primitive + 1 && quads.len() >= MIN_QUADS_APART {
             self.shade(|worker| &mut worker.squares);
         }
-        let Waiting { quads, primitive: of } = &mut self.worker.squares;
+        let QuadQueue { quads, primitive: of } = &mut self.worker.squares;
         *of = if quads.is_empty() || *of == primitive + 1 { primitive + 1 } else { 0 };
         for part in parts(corner, size, blocks::PART) {
             let quad =
                 |[x, y]: [i32; 2]| Quad { corner: [x as u32, y as u32], primitive, coverage: Coverage::FULL.bits() };
-            quads.extend(in_square(part).map(|corner| quad(corner).words()));
+            quads.extend(quads_of_block(part).map(|corner| quad(corner).words()));
         }
         if quads.len() >= MOST_QUADS {
             self.shade(|worker| &mut worker.squares);
@@ -359,9 +359,9 @@ impl TileDraw<'_, '_, '_> {
         let &mut Drawn { prepared, primitive: of, local, origin, .. } = drawn;
         // A repeated provoking vertex has no weight: its differences must be 0, whatever is in it.
         let is_again = [0, 1, 2].map(|n| n > 0 && of.vertices[n] == of.vertices[0]);
-        let rcp_w = |n: usize| if is_again[n] { 1.0 } else { prepared.corners[of.vertices[n] as usize].rcp_w };
+        let rcp_w = |n: usize| if is_again[n] { 1.0 } else { prepared.screen_vertices[of.vertices[n] as usize].rcp_w };
         let head = BatchPrimitive {
-            origin: origin.map(|place| place as u32),
+            origin: origin.map(|coordinate| coordinate as u32),
             is_front: of.is_front.into(),
             id: of.id,
             values: local.value,
@@ -402,15 +402,15 @@ impl TileDraw<'_, '_, '_> {
     /// Tests the clip distances and depths of a quad, in primitive order; returns the remaining pixels.
     #[inline(always)]
     fn test(&mut self, drawn: &Drawn<'_>, corner: [i32; 2], mut coverage: Coverage) -> Coverage {
-        let way = [(corner[0] - drawn.origin[0]) as f32, (corner[1] - drawn.origin[1]) as f32];
+        let offset = [(corner[0] - drawn.origin[0]) as f32, (corner[1] - drawn.origin[1]) as f32];
         if !self.worker.distances.is_empty() {
-            coverage = coverage.intersect(self.within_distances(way));
+            coverage = coverage.intersect(self.within_distances(offset));
         }
         let Some(how) = &self.shading.depth else { return coverage };
         let [left, top] = self.worker.corner;
-        let tested = Tested {
-            place: [(corner[0] - left) as usize, (corner[1] - top) as usize],
-            depths: drawn.local.of_quad(plane::DEPTH, way),
+        let tested = QuadTest {
+            position: [(corner[0] - left) as usize, (corner[1] - top) as usize],
+            depths: drawn.local.of_quad(plane::DEPTH, offset),
             coverage,
             is_front: drawn.primitive.is_front,
             range: self.shading.state.depths,
@@ -433,7 +433,7 @@ impl TileDraw<'_, '_, '_> {
         }
         self.statistics.pixel_invocations += coverage.count();
         let primitive = self.record(drawn);
-        let quad = Quad { corner: corner.map(|place| place as u32), primitive, coverage: coverage.bits() };
+        let quad = Quad { corner: corner.map(|coordinate| coordinate as u32), primitive, coverage: coverage.bits() };
         let TileWorker { packets, closed, .. } = &mut *self.worker;
         packets.push(quad, |packets| closed.append(packets));
         if closed.quads.len() >= MOST_QUADS {
@@ -441,12 +441,12 @@ impl TileDraw<'_, '_, '_> {
         }
     }
 
-    /// The pixels of a quad with no negative clip distance; `way` is its distance from the origin.
-    fn within_distances(&self, way: [f32; 2]) -> Coverage {
+    /// The pixels of a quad with no negative clip distance; `offset` is its offset from the origin.
+    fn within_distances(&self, offset: [f32; 2]) -> Coverage {
         let mut within = Coverage::FULL;
         for distances in &self.worker.distances {
             for plane in 0..plane::COUNT {
-                let is_within = bytemuck::cast(distances.of_quad(plane, way).simd_ge(f32x4::ZERO));
+                let is_within = bytemuck::cast(distances.of_quad(plane, offset).simd_ge(f32x4::ZERO));
                 within = within.intersect(Coverage::of_mask(is_within));
             }
         }
@@ -473,8 +473,8 @@ impl TileDraw<'_, '_, '_> {
     }
 
     /// Runs the pixel shader over a queue, and counts the pixels that it reports live.
-    fn shade(&mut self, waiting: fn(&mut TileWorker) -> &mut Waiting) {
-        let Waiting { mut quads, primitive } = std::mem::take(waiting(self.worker));
+    fn shade(&mut self, queue: fn(&mut TileWorker) -> &mut QuadQueue) {
+        let QuadQueue { mut quads, primitive } = std::mem::take(queue(self.worker));
         let TileWorker { layer, primitives, live, .. } = &mut *self.worker;
         if let Some(session) = self.pixel.as_deref_mut().filter(|_| !quads.is_empty() && self.failure.is_none()) {
             let pixels = 4 * quads.len() as u32;
@@ -492,7 +492,7 @@ impl TileDraw<'_, '_, '_> {
             self.failure = result.err();
         }
         quads.clear();
-        *waiting(self.worker) = Waiting { quads, primitive };
+        *queue(self.worker) = QuadQueue { quads, primitive };
     }
 }
 
@@ -505,19 +505,19 @@ fn parts([x, y]: [i32; 2], size: i32, part: i32) -> impl Iterator<Item = [i32; 2
 
 /// The first pixels of the quads of a 4 x 4 block.
 #[inline(always)]
-fn in_square([x, y]: [i32; 2]) -> [[i32; 2]; QUADS] {
+fn quads_of_block([x, y]: [i32; 2]) -> [[i32; 2]; QUADS] {
     [[x, y], [x + 2, y], [x, y + 2], [x + 2, y + 2]]
 }
 
 /// Vertices with a depth bias.
-fn moved(mut corners: [Corner; 3], bias: f32) -> [Corner; 3] {
+fn biased(mut vertices: [ScreenVertex; 3], bias: f32) -> [ScreenVertex; 3] {
     if bias != 0.0 {
-        corners.iter_mut().for_each(|corner| corner.z += bias);
+        vertices.iter_mut().for_each(|vertex| vertex.z += bias);
     }
-    corners
+    vertices
 }
 
-impl Waiting {
+impl QuadQueue {
     /// Adds packets.
     fn append(&mut self, packets: &[[Quad; QUADS]]) {
         self.quads.extend(packets.as_flattened().iter().map(|quad| quad.words()));

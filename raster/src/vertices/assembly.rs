@@ -87,8 +87,8 @@ impl Topology {
         // Vertices since the last restart, and primitives in the batch.
         let (mut vertices, mut primitives) = (0_u32, 0);
         for position in 0..count {
-            let begins_anew = restarts(position);
-            vertices = if begins_anew { 0 } else { vertices + 1 };
+            let is_restarted = restarts(position);
+            vertices = if is_restarted { 0 } else { vertices + 1 };
             let is_whole = vertices >= whole;
             primitives += u32::from(is_whole);
             if is_list && is_whole {
@@ -105,7 +105,7 @@ impl Topology {
                 let shared = position + 1 - first;
                 batch = Batch { first, count: 0, is_odd, primitive: batch.primitive + most, shared };
                 primitives = 0;
-            } else if begins_anew && position - batch.first >= most_positions {
+            } else if is_restarted && position - batch.first >= most_positions {
                 batch.count = position + 1 - batch.first;
                 if !take(batch) {
                     return;

@@ -73,11 +73,11 @@ impl Vertices {
 
     /// Adds a vertex with the words that `word` returns; returns its index.
     pub fn push(&mut self, word: impl Fn(&Self, usize) -> u32) -> u32 {
-        let place = self.count() as u32;
+        let vertex = self.count() as u32;
         for n in 0..self.stride {
             self.words.push(word(self, n));
         }
-        place
+        vertex
     }
 
     /// Keeps only the first `count`.

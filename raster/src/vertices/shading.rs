@@ -12,21 +12,21 @@ use crate::vertices::assembly::{Batch, InputAssembler};
 use crate::vertices::primitives::{IndexedPrimitive, PrimitiveBatch, ROW_WORDS};
 
 /// The vertex cache of a batch. Of indices that hash to the same slot it knows the last: the others are shaded again.
-struct Reuse {
+struct VertexCache {
     /// Indices and the numbers of their vertices. Numbers grow from batch to batch, so small batches clear nothing.
-    known: Box<[(u32, u32); Self::PLACES]>,
+    known: Box<[(u32, u32); Self::SLOTS]>,
     /// The number of the batch's first vertex. The very first is 1.
     first: u32,
 }
 
-impl Default for Reuse {
+impl Default for VertexCache {
     fn default() -> Self {
-        Self { known: Box::new([(0, 0); Self::PLACES]), first: 1 }
+        Self { known: Box::new([(0, 0); Self::SLOTS]), first: 1 }
     }
 }
 
-impl Reuse {
-    const PLACES: usize = 1024;
+impl VertexCache {
+    const SLOTS: usize = 1024;
 
     /// Forgets a batch of `count` vertices.
     fn forget(&mut self, count: u32) {
@@ -38,8 +38,8 @@ impl Reuse {
     }
 
     /// The vertex of an index if it is cached and not before `from`; otherwise the one that `make` returns.
-    fn place(&mut self, index: u32, from: u32, make: impl FnOnce() -> u32) -> u32 {
-        let known = &mut self.known[index as usize % Self::PLACES];
+    fn find(&mut self, index: u32, from: u32, make: impl FnOnce() -> u32) -> u32 {
+        let known = &mut self.known[index as usize % Self::SLOTS];
         if known.0 != index || known.1 < self.first + from {
             *known = (index, self.first + make());
         }
@@ -50,7 +50,7 @@ impl Reuse {
 /// Shades the vertices of batches, one batch after the other.
 #[derive(Default)]
 pub struct VertexStage {
-    reuse: Reuse,
+    cache: VertexCache,
     /// The ids of each vertex, in words. The last vertex is repeated to fill its packet, so lanes past the end of a
     /// batch take no longer than the batch itself.
     ids: Vec<u32>,
@@ -65,37 +65,37 @@ impl VertexStage {
         primitives: &mut Vec<IndexedPrimitive>,
     ) -> usize {
         const WORDS: usize = BatchVertex::WORDS;
-        let Self { reuse, ids } = self;
+        let Self { cache, ids } = self;
         let kind = input.topology.kind();
         ids.clear();
         primitives.clear();
         for number in instances {
             let (from, mut id) = ((ids.len() / WORDS) as u32, batch.primitive);
             input.topology.primitives(batch, input.is_restart(), |positions| {
-                let mut place = |position: u32| {
+                let mut vertex = |position: u32| {
                     let index = input.index(position);
-                    reuse.place(index, from, || {
-                        let vertex = BatchVertex {
+                    cache.find(index, from, || {
+                        let read = BatchVertex {
                             index: index.wrapping_add(input.base_vertex),
                             id: index,
                             instance_id: number,
                             first_instance: input.first_instance,
                         };
-                        ids.extend_from_slice(&vertex.words());
+                        ids.extend_from_slice(&read.words());
                         (ids.len() / WORDS - 1) as u32
                     })
                 };
                 let [first, second, third] = positions;
-                let first = place(first);
+                let first = vertex(first);
                 // A repeated vertex of a line or a point must be the same vertex, not a copy of it.
-                let second = if kind == Kind::Point { first } else { place(second) };
-                let third = if kind == Kind::Triangle { place(third) } else { first };
+                let second = if kind == Kind::Point { first } else { vertex(second) };
+                let third = if kind == Kind::Triangle { vertex(third) } else { first };
                 primitives.push(IndexedPrimitive { vertices: [first, second, third], id });
                 id += 1;
             });
         }
         let count = ids.len() / WORDS;
-        reuse.forget(count as u32);
+        cache.forget(count as u32);
         if let Some(last) = ids.last_chunk::<WORDS>().copied() {
             let copies = count.next_multiple_of(MAX_LANES) - count;
             ids.extend_from_slice([last; MAX_LANES][..copies].as_flattened());

@@ -78,9 +78,9 @@ fn cases() -> Vec<Case> {
         let operations = [[op, Keep, Keep], [Keep, op, Keep], [Keep, Keep, op]];
         cases.extend(operations.map(|operations| case(Some(both(face(LessEqual, operations))))));
     }
-    let sides =
+    let both_faces =
         StencilTest { front: face(Always, [Keep, Keep, Zero]), ..both(face(LessEqual, [Invert, Zero, Replace])) };
-    cases.extend([true, false].map(|is_front| Case { is_front, ..case(Some(sides)) }));
+    cases.extend([true, false].map(|is_front| Case { is_front, ..case(Some(both_faces)) }));
     cases
 }
 

@@ -48,11 +48,11 @@ impl Program for OneColor {
         let mut function = Function::new("one_color", interface);
         let mut b = Builder::new(&mut function);
         let (vertex, always, [first, second]) = (b.input(Input::ThreadId(0)), b.bool(true), [0, 16].map(|n| b.i32(n)));
-        let place = |array, offset| MemoryRef { object: Object::Array(array), index: Some(vertex), offset };
-        let position = b.load(place(inputs, first), 4);
-        b.store(place(outputs, first), &position, always);
+        let address = |array, offset| MemoryRef { object: Object::Array(array), index: Some(vertex), offset };
+        let position = b.load(address(inputs, first), 4);
+        b.store(address(outputs, first), &position, always);
         let color = COLOR.map(|component| b.i32(component.to_bits()));
-        b.store(place(outputs, second), &color, always);
+        b.store(address(outputs, second), &color, always);
         b.return_();
         Ok(function)
     }

@@ -118,7 +118,7 @@ fn many_draws_come_in_their_order() {
     for threads in [1, 4] {
         let device = Device::builder().threads(threads).build().unwrap();
         let pipeline = triangles(&device);
-        let [width, height] = SIZE.map(|side| side as u32);
+        let [width, height] = SIZE.map(|extent| extent as u32);
         let texture = |format| device.texture(TextureShape::texture_2d(format, width, height)).unwrap();
         let (target, depth) = (texture(Format::R8G8B8A8_UNORM), texture(Format::D24_UNORM_S8_UINT));
         let vertices: Vec<Vertex> =

@@ -45,14 +45,14 @@ impl Edge {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Triangle {
     /// Its vertices, clockwise.
-    pub corners: [Point; 3],
+    pub vertices: [Point; 3],
     /// Twice its area, in squares of 256ths, above 0.
     pub area: i64,
 }
 
 /// Twice the signed area of a triangle: positive if its winding is clockwise on the screen.
-pub fn area(corners: [Point; 3]) -> i64 {
-    let [a, b, c] = corners;
+pub fn area(vertices: [Point; 3]) -> i64 {
+    let [a, b, c] = vertices;
     let cross = |x: i32, y: i32| i64::from(x) * i64::from(y);
     cross(b.x - a.x, c.y - a.y) - cross(b.y - a.y, c.x - a.x)
 }
@@ -60,15 +60,15 @@ pub fn area(corners: [Point; 3]) -> i64 {
 /// Triangulates a polygon of at most 16 vertices without crossing edges into triangles of the same winding, by vertex
 /// index, that cover exactly the same pixels. Snapping may have left it slightly concave: a fan would cover some pixels
 /// twice.
-pub fn triangulate(corners: &[Point], mut visit: impl FnMut([usize; 3])) {
-    let turn = |[a, b, c]: [usize; 3]| area([corners[a], corners[b], corners[c]]);
-    let whole: i64 = (2..corners.len()).map(|n| turn([0, n - 1, n])).sum();
-    let is_inside = |triangle: [usize; 3]| turn(triangle) * whole.signum() > 0;
-    let mut places = [0; 16];
-    let mut count = corners.len();
-    (0..count).for_each(|n| places[n] = n);
+pub fn triangulate(vertices: &[Point], mut visit: impl FnMut([usize; 3])) {
+    let turn = |[a, b, c]: [usize; 3]| area([vertices[a], vertices[b], vertices[c]]);
+    let area_of_all: i64 = (2..vertices.len()).map(|n| turn([0, n - 1, n])).sum();
+    let is_inside = |triangle: [usize; 3]| turn(triangle) * area_of_all.signum() > 0;
+    let mut indices = [0; 16];
+    let mut count = vertices.len();
+    (0..count).for_each(|n| indices[n] = n);
     while count >= 3 {
-        let left = &places[..count];
+        let left = &indices[..count];
         let around = |n: usize| [left[(n + count - 1) % count], left[n], left[(n + 1) % count]];
         // An ear: a vertex whose neighbours see each other, with no other vertex in between.
         let is_ear = |n: &usize| {
@@ -83,25 +83,25 @@ pub fn triangulate(corners: &[Point], mut visit: impl FnMut([usize; 3])) {
         if flat.is_none() {
             visit(around(n));
         }
-        places.copy_within(n + 1..count, n);
+        indices.copy_within(n + 1..count, n);
         count -= 1;
     }
 }
 
 impl Triangle {
     /// The triangle of three vertices of either winding; `None` if it has no area.
-    pub fn new(corners: [Point; 3]) -> Option<Self> {
-        let [a, b, c] = corners;
-        match area(corners) {
+    pub fn new(vertices: [Point; 3]) -> Option<Self> {
+        let [a, b, c] = vertices;
+        match area(vertices) {
             0 => None,
-            area @ 1.. => Some(Self { corners, area }),
-            area => Some(Self { corners: [a, c, b], area: -area }),
+            area @ 1.. => Some(Self { vertices, area }),
+            area => Some(Self { vertices: [a, c, b], area: -area }),
         }
     }
 
     /// Its edges: a pixel is covered if none is negative.
     pub fn edges(&self) -> [Edge; 3] {
-        let [a, b, c] = self.corners;
+        let [a, b, c] = self.vertices;
         [Edge::between(a, b), Edge::between(b, c), Edge::between(c, a)]
     }
 }
@@ -128,8 +128,8 @@ impl Bounds {
 
     /// The pixels that a triangle may cover. A center on the right or lower edge is never covered.
     #[inline(always)]
-    pub fn of(corners: &[Point; 3]) -> Self {
-        let [a, b, c] = corners;
+    pub fn of(vertices: &[Point; 3]) -> Self {
+        let [a, b, c] = vertices;
         let first = |a: i32, b: i32, c: i32| (a.min(b).min(c) + HALF - 1) >> 8;
         let end = |a: i32, b: i32, c: i32| (a.max(b).max(c) + HALF - 1) >> 8;
         Self {

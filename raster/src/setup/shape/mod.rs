@@ -20,7 +20,7 @@ pub mod wide;
 
 pub use edge::{Bounds, Edge, Triangle};
 pub use fixed::Point;
-pub use plane::{Corner, Local, Planes};
+pub use plane::{Local, Planes, ScreenVertex};
 pub use small::{Group, Small};
 pub use sprite::{PointSizes, Sprite};
 pub use thin::Line;

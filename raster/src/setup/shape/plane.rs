@@ -13,7 +13,7 @@ use crate::setup::shape::fixed::{HALF, ONE, Point};
 
 /// A vertex on the screen.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Corner {
+pub struct ScreenVertex {
     /// Its snapped position.
     pub point: Point,
     /// Depth, after the viewport.
@@ -38,7 +38,7 @@ pub struct Planes {
     /// The values at the first vertex.
     first: [f64; COUNT],
     /// The first vertex, in pixels from the center of pixel (0, 0).
-    corner: [f64; 2],
+    position: [f64; 2],
 }
 
 /// The planes around one pixel, in floats: at a pixel `(dx, dy)` from it, `value + x * dx + y * dy`, the sum from left
@@ -56,30 +56,30 @@ pub struct Local {
 impl Planes {
     /// The planes of a triangle, in the order of its vertices. `None` if it has no area.
     #[inline]
-    pub fn new(corners: &[Corner; 3]) -> Option<Self> {
-        let twice = area(corners.map(|corner| corner.point));
-        (twice != 0).then(|| Self::of_area(corners, twice as f64))
+    pub fn new(vertices: &[ScreenVertex; 3]) -> Option<Self> {
+        let twice = area(vertices.map(|vertex| vertex.point));
+        (twice != 0).then(|| Self::of_area(vertices, twice as f64))
     }
 
     /// The planes of a triangle, given twice its area in squares of 256ths. Undefined if that is 0.
     #[inline(always)]
-    pub fn of_area(corners: &[Corner; 3], twice: f64) -> Self {
-        let [a, b, c] = corners;
+    pub fn of_area(vertices: &[ScreenVertex; 3], twice: f64) -> Self {
+        let [a, b, c] = vertices;
         let z = [f64::from(a.z), f64::from(b.z), f64::from(c.z)];
         let [w0, w1, w2] = [f64::from(a.rcp_w), f64::from(b.rcp_w), f64::from(c.rcp_w)];
-        Self::of(corners, twice, [z, [w0, w1, w2], [0.0, w1, 0.0], [0.0, 0.0, w2]])
+        Self::of(vertices, twice, [z, [w0, w1, w2], [0.0, w1, 0.0], [0.0, 0.0, w2]])
     }
 
     /// The planes of other values at the vertices, divided by w to become linear on the screen. `None` as before.
-    pub fn over_w(corners: &[Corner; 3], values: [[f32; 3]; COUNT]) -> Option<Self> {
-        let twice = area(corners.map(|corner| corner.point));
-        let over_w = |value: [f32; 3]| std::array::from_fn(|n| f64::from(value[n]) * f64::from(corners[n].rcp_w));
-        (twice != 0).then(|| Self::of(corners, twice as f64, values.map(over_w)))
+    pub fn over_w(vertices: &[ScreenVertex; 3], values: [[f32; 3]; COUNT]) -> Option<Self> {
+        let twice = area(vertices.map(|vertex| vertex.point));
+        let over_w = |value: [f32; 3]| std::array::from_fn(|n| f64::from(value[n]) * f64::from(vertices[n].rcp_w));
+        (twice != 0).then(|| Self::of(vertices, twice as f64, values.map(over_w)))
     }
 
     #[inline(always)]
-    fn of(corners: &[Corner; 3], twice: f64, values: [[f64; 3]; COUNT]) -> Self {
-        let [a, b, c] = corners;
+    fn of(vertices: &[ScreenVertex; 3], twice: f64, values: [[f64; 3]; COUNT]) -> Self {
+        let [a, b, c] = vertices;
         let pixel = f64::from(ONE) / twice;
         let [x1, y1] = [f64::from(b.point.x - a.point.x) * pixel, f64::from(b.point.y - a.point.y) * pixel];
         let [x2, y2] = [f64::from(c.point.x - a.point.x) * pixel, f64::from(c.point.y - a.point.y) * pixel];
@@ -90,8 +90,8 @@ impl Planes {
             x[n] = to_second * y2 - to_third * y1;
             y[n] = to_third * x1 - to_second * x2;
         }
-        let corner = [f64::from(a.point.x - HALF) / f64::from(ONE), f64::from(a.point.y - HALF) / f64::from(ONE)];
-        Self { x, y, first, corner }
+        let position = [f64::from(a.point.x - HALF) / f64::from(ONE), f64::from(a.point.y - HALF) / f64::from(ONE)];
+        Self { x, y, first, position }
     }
 
     /// The gradient of depth: its steps to the pixel on the right and to the one below.
@@ -101,37 +101,37 @@ impl Planes {
 
     /// The planes of a line between two of three vertices: they change along it, and are constant across. A line alone
     /// repeats its first vertex as the third, which has no weight at either end. `None` if it has no length.
-    pub fn of_line(corners: &[Corner; 3], ends: [usize; 2]) -> Option<Self> {
-        let z = corners.map(|corner| f64::from(corner.z));
-        let w = corners.map(|corner| f64::from(corner.rcp_w));
+    pub fn of_line(vertices: &[ScreenVertex; 3], ends: [usize; 2]) -> Option<Self> {
+        let z = vertices.map(|vertex| f64::from(vertex.z));
+        let w = vertices.map(|vertex| f64::from(vertex.rcp_w));
         let values = [z, w, [0.0, w[1], 0.0], [0.0, 0.0, w[2]]];
-        Self::along(ends.map(|end| &corners[end]), values.map(|of| ends.map(|end| of[end])))
+        Self::along(ends.map(|end| &vertices[end]), values.map(|of| ends.map(|end| of[end])))
     }
 
     /// The planes of other values at its ends, divided by w to become linear on the screen. `None` as before.
-    pub fn of_line_over_w(corners: &[Corner; 3], ends: [usize; 2], values: [[f32; 3]; COUNT]) -> Option<Self> {
-        let over_w = |of: [f32; 3]| ends.map(|end| f64::from(of[end]) * f64::from(corners[end].rcp_w));
-        Self::along(ends.map(|end| &corners[end]), values.map(over_w))
+    pub fn of_line_over_w(vertices: &[ScreenVertex; 3], ends: [usize; 2], values: [[f32; 3]; COUNT]) -> Option<Self> {
+        let over_w = |of: [f32; 3]| ends.map(|end| f64::from(of[end]) * f64::from(vertices[end].rcp_w));
+        Self::along(ends.map(|end| &vertices[end]), values.map(over_w))
     }
 
-    fn along([from, to]: [&Corner; 2], values: [[f64; 2]; COUNT]) -> Option<Self> {
-        let way = [to.point.x - from.point.x, to.point.y - from.point.y].map(f64::from);
+    fn along([from, to]: [&ScreenVertex; 2], values: [[f64; 2]; COUNT]) -> Option<Self> {
+        let direction = [to.point.x - from.point.x, to.point.y - from.point.y].map(f64::from);
         // Squares of 25 bits: their sum is exact.
-        let square = way[0] * way[0] + way[1] * way[1];
-        let [right, down] = way.map(|along| along * f64::from(ONE) / square);
+        let square = direction[0] * direction[0] + direction[1] * direction[1];
+        let [right, down] = direction.map(|along| along * f64::from(ONE) / square);
         let steps = values.map(|[first, last]| last - first);
         (square > 0.0).then(|| Self {
             x: steps.map(|step| step * right),
             y: steps.map(|step| step * down),
             first: values.map(|[first, _]| first),
-            corner: [from.point.x, from.point.y].map(|place| f64::from(place - HALF) / f64::from(ONE)),
+            position: [from.point.x, from.point.y].map(|coordinate| f64::from(coordinate - HALF) / f64::from(ONE)),
         })
     }
 
     /// The planes around the center of a pixel. Denormals are flushed to 0.
     #[inline(always)]
     pub fn around(&self, pixel: [i32; 2]) -> Local {
-        let [dx, dy] = [f64::from(pixel[0]) - self.corner[0], f64::from(pixel[1]) - self.corner[1]];
+        let [dx, dy] = [f64::from(pixel[0]) - self.position[0], f64::from(pixel[1]) - self.position[1]];
         let mut local = Local::default();
         for n in 0..COUNT {
             local.value[n] = normal((self.first[n] + self.x[n] * dx + self.y[n] * dy) as f32);
@@ -144,8 +144,8 @@ impl Planes {
 
 impl Local {
     /// The planes of a point, which are constant.
-    pub fn of_point(corner: &Corner) -> Self {
-        Self { value: [normal(corner.z), normal(corner.rcp_w), 0.0, 0.0], ..Self::default() }
+    pub fn of_point(vertex: &ScreenVertex) -> Self {
+        Self { value: [normal(vertex.z), normal(vertex.rcp_w), 0.0, 0.0], ..Self::default() }
     }
 
     /// The minimum or maximum of [`of_quad`](Self::of_quad) over the pixels of an area. A corner pixel has it, since
@@ -157,8 +157,8 @@ impl Local {
         let end = |first: i32, end: i32, along: f32| if (along < 0.0) == is_greatest { first } else { end - 1 };
         let dx = (end(area.left, area.right, x) - origin[0]) as f32;
         let dy = (end(area.top, area.bottom, y) - origin[1]) as f32;
-        let is_tame = value.abs() < MOST && x.abs() < MOST && y.abs() < MOST;
-        is_tame.then(|| normal(normal(value + x * dx) + y * dy))
+        let is_finite = value.abs() < MOST && x.abs() < MOST && y.abs() < MOST;
+        is_finite.then(|| normal(normal(value + x * dx) + y * dy))
     }
 
     /// One plane at the four pixels of a quad, the first of which is `(dx, dy)` from the origin: bit for bit as machine

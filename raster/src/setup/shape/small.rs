@@ -5,13 +5,13 @@
 
 use crate::setup::shape::edge::Bounds;
 use crate::setup::shape::fixed::Point;
-use crate::setup::shape::plane::{self, Corner, Local, Planes};
+use crate::setup::shape::plane::{self, Local, Planes, ScreenVertex};
 
 /// Width and height in pixels of the square that a mask covers.
 pub const SIZE: i32 = 8;
 
 /// Width and height of the quarters in which a mask is built: most triangles need one.
-const PART: i32 = SIZE / 2;
+const QUARTER: i32 = SIZE / 2;
 
 /// A small triangle, or a point.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -51,7 +51,7 @@ pub struct Group {
     /// 1 for small ones, else 0.
     is_small: Column<i32>,
     /// Their edges as in [`Edge`](crate::setup::shape::edge::Edge), but with the square's first pixel as the origin.
-    edges: [Sides; 3],
+    edges: [EdgeColumns; 3],
     /// The upper and the lower halves of masks.
     halves: [Column<u32>; 2],
     /// Planes around the square's first pixel.
@@ -62,7 +62,7 @@ pub struct Group {
 
 /// One edge of each triangle.
 #[derive(Debug, Default)]
-struct Sides {
+struct EdgeColumns {
     x: Column<i32>,
     y: Column<i32>,
     value: Column<i32>,
@@ -74,12 +74,12 @@ impl Group {
 
     /// Sets the vertices of a triangle.
     #[inline(always)]
-    pub fn put(&mut self, n: usize, corners: [&Corner; 3]) {
-        for (c, corner) in corners.into_iter().enumerate() {
-            self.xs[c][n] = corner.point.x;
-            self.ys[c][n] = corner.point.y;
-            self.zs[c][n] = corner.z;
-            self.rcp_ws[c][n] = corner.rcp_w;
+    pub fn put(&mut self, n: usize, vertices: [&ScreenVertex; 3]) {
+        for (v, vertex) in vertices.into_iter().enumerate() {
+            self.xs[v][n] = vertex.point.x;
+            self.ys[v][n] = vertex.point.y;
+            self.zs[v][n] = vertex.z;
+            self.rcp_ws[v][n] = vertex.rcp_w;
         }
     }
 
@@ -125,13 +125,13 @@ impl Group {
     }
 
     #[inline(always)]
-    fn corners(&self, n: usize) -> [Corner; 3] {
-        let corner = |c: usize| Corner {
-            point: Point { x: self.xs[c][n], y: self.ys[c][n] },
-            z: self.zs[c][n],
-            rcp_w: self.rcp_ws[c][n],
+    fn vertices(&self, n: usize) -> [ScreenVertex; 3] {
+        let vertex = |v: usize| ScreenVertex {
+            point: Point { x: self.xs[v][n], y: self.ys[v][n] },
+            z: self.zs[v][n],
+            rcp_w: self.rcp_ws[v][n],
         };
-        [corner(0), corner(1), corner(2)]
+        [vertex(0), vertex(1), vertex(2)]
     }
 
     /// Finds the small triangles, and all edges. Returns flags: one is wider than a quarter of the mask, and one is
@@ -140,7 +140,7 @@ impl Group {
     fn find_edges(&mut self) -> [bool; 2] {
         let [mut widest, mut highest] = [0; 2];
         for n in 0..Self::SIZE {
-            let [a, b, c] = self.corners(n);
+            let [a, b, c] = self.vertices(n);
             let points = [a.point, b.point, c.point];
             let bounds = Bounds::of(&points);
             let corner = square(bounds.left, bounds.top);
@@ -152,8 +152,8 @@ impl Group {
             let from_center = |point: Point| Point { x: (point.x - center.x) & kept, y: (point.y - center.y) & kept };
             let [a, b, c] = [from_center(a.point), from_center(b.point), from_center(c.point)];
             let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-            let is_turned = area < 0;
-            let [b, c] = [if is_turned { c } else { b }, if is_turned { b } else { c }];
+            let is_counter_clockwise = area < 0;
+            let [b, c] = [if is_counter_clockwise { c } else { b }, if is_counter_clockwise { b } else { c }];
             for (edge, [from, to]) in self.edges.iter_mut().zip([[a, b], [b, c], [c, a]]) {
                 let [x, y] = [to.x - from.x, to.y - from.y];
                 let is_top_or_left = (y < 0) | ((y == 0) & (x > 0));
@@ -170,7 +170,7 @@ impl Group {
             widest = widest.max(width & kept);
             highest = highest.max(height & kept);
         }
-        [widest > PART, highest > PART]
+        [widest > QUARTER, highest > QUARTER]
     }
 
     /// Finds the covered pixels in one quarter of each square.
@@ -179,13 +179,13 @@ impl Group {
         for n in 0..Self::SIZE {
             let mut values = [0; 3];
             for (value, edge) in values.iter_mut().zip(&self.edges) {
-                *value = edge.value[n] + edge.x[n] * (PART * RIGHT) + edge.y[n] * (PART * DOWN);
+                *value = edge.value[n] + edge.x[n] * (QUARTER * RIGHT) + edge.y[n] * (QUARTER * DOWN);
             }
             let [mut inside, mut bits] = [0_u32; 2];
-            for y in 0..PART {
-                for x in 0..PART {
+            for y in 0..QUARTER {
+                for x in 0..QUARTER {
                     let at = |k: usize| values[k] + self.edges[k].x[n] * x + self.edges[k].y[n] * y;
-                    let bit = 1 << bit(x + PART * RIGHT, y);
+                    let bit = 1 << bit(x + QUARTER * RIGHT, y);
                     bits |= bit;
                     // A negative value makes the sign of the combination negative.
                     inside |= !((at(0) | at(1) | at(2)) >> 31) as u32 & bit;
@@ -198,7 +198,7 @@ impl Group {
     #[inline(always)]
     fn find_planes(&mut self) {
         for n in 0..Self::SIZE {
-            let planes = Planes::of_area(&self.corners(n), f64::from(self.area[n]));
+            let planes = Planes::of_area(&self.vertices(n), f64::from(self.area[n]));
             let local = planes.around(square(self.bounds[0][n], self.bounds[1][n]));
             for plane in 0..plane::COUNT {
                 self.values[plane][n] = local.value[plane];
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn masks_of_rectangles_have_their_pixels() {
         for n in 0..10_000 {
-            let [left, top, right, bottom] = [n % 10, n / 10 % 10, n / 100 % 10, n / 1000].map(|side| side + 39);
+            let [left, top, right, bottom] = [n % 10, n / 10 % 10, n / 100 % 10, n / 1000].map(|edge| edge + 39);
             let bounds = Bounds { left, top, right, bottom };
             let mut expected = 0;
             for (y, x) in (0..SIZE).flat_map(|y| (0..SIZE).map(move |x| (y, x))) {

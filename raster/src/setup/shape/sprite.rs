@@ -3,7 +3,7 @@
 
 use crate::setup::shape::edge::Bounds;
 use crate::setup::shape::fixed::{HALF, ONE, Point};
-use crate::setup::shape::plane::Corner;
+use crate::setup::shape::plane::ScreenVertex;
 
 /// A square, in 256ths of a pixel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,17 +27,17 @@ impl Sprite {
     /// The pixels that it covers, which are a rectangle.
     pub fn bounds(&self) -> Bounds {
         // The first pixel whose center is not before a coordinate.
-        let from = |place: i32| (place - HALF + ONE - 1).div_euclid(ONE);
+        let from = |coordinate: i32| (coordinate - HALF + ONE - 1).div_euclid(ONE);
         let Point { x, y } = self.corner;
         Bounds { left: from(x), top: from(y), right: from(x + self.size), bottom: from(y + self.size) }
     }
 
     /// A triangle whose barycentric coordinates are the position across and down the square: the upper left, upper
     /// right and lower left corner, with the depth and w of the vertex.
-    pub fn corners(&self, vertex: &Corner) -> [Corner; 3] {
+    pub fn corners(&self, vertex: &ScreenVertex) -> [ScreenVertex; 3] {
         let Point { x, y } = self.corner;
         [[0, 0], [self.size, 0], [0, self.size]]
-            .map(|[across, down]| Corner { point: Point { x: x + across, y: y + down }, ..*vertex })
+            .map(|[across, down]| ScreenVertex { point: Point { x: x + across, y: y + down }, ..*vertex })
     }
 }
 
@@ -47,7 +47,7 @@ pub struct PointSizes {
     /// The word of a vertex with its size.
     pub word: Option<usize>,
     /// The size of vertices without one.
-    pub usual: f32,
+    pub default: f32,
     /// The minimum and the maximum size.
     pub range: [f32; 2],
 }
@@ -55,7 +55,7 @@ pub struct PointSizes {
 impl PointSizes {
     /// The size of a point, given the words of its vertex. NaN gives the minimum.
     pub fn of(&self, row: &[u32]) -> f32 {
-        let size = self.word.map_or(self.usual, |word| f32::from_bits(row[word]));
+        let size = self.word.map_or(self.default, |word| f32::from_bits(row[word]));
         let [least, most] = self.range;
         size.max(least).min(most.max(least)).max(0.0)
     }

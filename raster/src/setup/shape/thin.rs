@@ -16,7 +16,7 @@ use crate::setup::shape::fixed::{HALF, ONE, Point};
 /// The pixel that a point covers: the one with its center in the point's square of one pixel, upper and left edges
 /// included.
 pub fn pixel(center: Point) -> [i32; 2] {
-    [center.x, center.y].map(|place| (place - 1).div_euclid(ONE))
+    [center.x, center.y].map(|coordinate| (coordinate - 1).div_euclid(ONE))
 }
 
 /// A line that covers something.
@@ -38,17 +38,18 @@ impl Line {
     /// (`D3DRS_LASTPIXEL`); `None` if it covers nothing.
     pub fn new(from: Point, to: Point, has_last: bool) -> Option<Self> {
         let is_steep = (to.y - from.y).abs() > (to.x - from.x).abs();
-        let turned = |point: Point| if is_steep { [point.y, point.x] } else { [point.x, point.y] };
-        let [start, end] = [turned(from), turned(to)];
-        let way = [0, 1].map(|axis| i64::from(end[axis] - start[axis]));
-        let sign = way[0].signum();
+        let along_first = |point: Point| if is_steep { [point.y, point.x] } else { [point.x, point.y] };
+        let [start, end] = [along_first(from), along_first(to)];
+        let direction = [0, 1].map(|axis| i64::from(end[axis] - start[axis]));
+        let sign = direction[0].signum();
         if sign == 0 {
             return None;
         }
-        let mut line = Self { is_steep, from: start.map(i64::from), step: way.map(|step| step * sign), pixels: [0; 2] };
+        let mut line =
+            Self { is_steep, from: start.map(i64::from), step: direction.map(|step| step * sign), pixels: [0; 2] };
         // The first pixel whose center is not before a coordinate, and the last one whose center is not after it.
-        let not_before = |place: i32| (place + HALF - 1).div_euclid(ONE);
-        let not_after = |place: i32| (place - HALF).div_euclid(ONE);
+        let not_before = |coordinate: i32| (coordinate + HALF - 1).div_euclid(ONE);
+        let not_after = |coordinate: i32| (coordinate - HALF).div_euclid(ONE);
         let is_forwards = sign > 0;
         let (forwards, first, last) = if is_forwards {
             (1, not_before(start[0]), not_after(end[0]))
@@ -71,15 +72,15 @@ impl Line {
         let ([from, level], [step, rise]) = (self.from, self.step);
         let center = i64::from(along) * i64::from(ONE) + i64::from(HALF);
         // Its coordinate times `step`. A center is up to half a pixel before it, and less than that after it.
-        let place = level * step + (center - from) * rise;
-        (place - 1).div_euclid(i64::from(ONE) * step) as i32
+        let coordinate = level * step + (center - from) * rise;
+        (coordinate - 1).div_euclid(i64::from(ONE) * step) as i32
     }
 
     /// `true` if a point is in the diamond that the line passes at a pixel along it.
-    fn is_in_diamond(&self, place: Point, along: i32) -> bool {
+    fn is_in_diamond(&self, point: Point, along: i32) -> bool {
         let across = self.across(along);
         let center = Point::center(if self.is_steep { [across, along] } else { [along, across] });
-        let [right, down] = [place.x - center.x, place.y - center.y];
+        let [right, down] = [point.x - center.x, point.y - center.y];
         let is_at_right_corner = right == HALF && down == 0;
         match (right.abs() + down.abs()).cmp(&HALF) {
             std::cmp::Ordering::Less => true,
@@ -93,13 +94,13 @@ impl Line {
         let ([from, level], [step, rise]) = (self.from, self.step);
         // As in `across`, at pixel 0. A pixel along the line adds `ONE * rise`; a pixel across is covered if it begins
         // before the coordinate, and ends at or after it.
-        let place = level * step + (i64::from(HALF) - from) * rise;
+        let coordinate = level * step + (i64::from(HALF) - from) * rise;
         let edge = |along: i64, across: i64, value: i64| {
             let [x, y] = if self.is_steep { [across, along] } else { [along, across] }.map(|step| step as i32);
             // All else is a multiple of 256, as in edges of triangles.
             Edge { x, y, origin: value.div_euclid(i64::from(ONE)) }
         };
-        [edge(rise, -step, place - 1), edge(-rise, step, i64::from(ONE) * step - place)]
+        [edge(rise, -step, coordinate - 1), edge(-rise, step, i64::from(ONE) * step - coordinate)]
     }
 
     /// The bounding rectangle of its pixels.

@@ -5,7 +5,7 @@ use crate::setup::shape::edge::{Bounds, Edge};
 use crate::setup::shape::fixed::{HALF, ONE, Point};
 
 /// Half of a line's width, in 256ths of a pixel.
-const REACH: f64 = 0.7 * ONE as f64;
+const HALF_WIDTH: f64 = 0.7 * ONE as f64;
 
 /// A line's rectangle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,8 +20,8 @@ impl WideLine {
         let [right, down] = [to.x - from.x, to.y - from.y].map(f64::from);
         // Squares of 25 bits: their sum is exact.
         let length = (right * right + down * down).sqrt();
-        let aside = [-down, right].map(|way| (way * REACH / length).round_ties_even() as i32);
-        let moved = |place: Point, sign: i32| Point { x: place.x + sign * aside[0], y: place.y + sign * aside[1] };
+        let aside = [-down, right].map(|component| (component * HALF_WIDTH / length).round_ties_even() as i32);
+        let moved = |point: Point, sign: i32| Point { x: point.x + sign * aside[0], y: point.y + sign * aside[1] };
         (length > 0.0).then(|| Self { corners: [moved(from, -1), moved(to, -1), moved(to, 1), moved(from, 1)] })
     }
 
@@ -35,9 +35,10 @@ impl WideLine {
     pub fn bounds(&self) -> Bounds {
         let [x, y] = [self.corners.map(|corner| corner.x), self.corners.map(|corner| corner.y)];
         // The first center that is not before a coordinate, and the first one after it.
-        let first = |places: [i32; 4]| places.into_iter().fold(i32::MAX, i32::min) + HALF - 1;
-        let end = |places: [i32; 4]| places.into_iter().fold(i32::MIN, i32::max) + HALF;
-        let [left, top, right, bottom] = [first(x), first(y), end(x), end(y)].map(|place| place.div_euclid(ONE));
+        let first = |coordinates: [i32; 4]| coordinates.into_iter().fold(i32::MAX, i32::min) + HALF - 1;
+        let end = |coordinates: [i32; 4]| coordinates.into_iter().fold(i32::MIN, i32::max) + HALF;
+        let [left, top, right, bottom] =
+            [first(x), first(y), end(x), end(y)].map(|coordinate| coordinate.div_euclid(ONE));
         Bounds { left, top, right, bottom }
     }
 }
@@ -58,14 +59,14 @@ mod tests {
             let [from, to] = [(); 2].map(|()| [(); 2].map(|()| random.below(20 * 256) as i32 - 256));
             let point = |[x, y]: [i32; 2]| Point { x, y };
             let Some(line) = WideLine::new(point(from), point(to)) else { continue };
-            let way = [0, 1].map(|axis| f64::from(to[axis] - from[axis]));
-            let length = way[0].hypot(way[1]);
+            let direction = [0, 1].map(|axis| f64::from(to[axis] - from[axis]));
+            let length = direction[0].hypot(direction[1]);
             let bounds = line.bounds();
             for (x, y) in (-4..24).flat_map(|y| (-4..24).map(move |x| (x, y))) {
-                let to_center = [x, y].map(|place| f64::from(place * ONE + HALF));
+                let to_center = [x, y].map(|coordinate| f64::from(coordinate * ONE + HALF));
                 let [right, down] = [0, 1].map(|axis| to_center[axis] - f64::from(from[axis]));
-                let along = (right * way[0] + down * way[1]) / length;
-                let aside = (down * way[0] - right * way[1]) / length;
+                let along = (right * direction[0] + down * direction[1]) / length;
+                let aside = (down * direction[0] - right * direction[1]) / length;
                 // In 256ths, the distance from the nearest edge, positive inside.
                 let inside = along.min(length - along).min(0.7 * 256.0 - aside.abs());
                 let is_covered = line.edges().iter().all(|edge| edge.at(x, y) >= 0);
