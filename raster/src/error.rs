@@ -62,7 +62,7 @@ pub enum DrawError {
     Linkage {
         /// The input, with its register.
         input: String,
-        /// What the vertex shader does instead, in words.
+        /// A description of the output that was found instead.
         output: String,
     },
     /// Only one of two shaders is of Direct3D 9.

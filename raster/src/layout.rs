@@ -17,7 +17,7 @@ pub struct InputElement {
     pub slot: u32,
     /// Bytes from the start of a vertex.
     pub offset_bytes: u32,
-    /// When to advance to the next element: per vertex or per instance.
+    /// The rate at which it advances: per vertex or per instance.
     pub advance: Advance,
 }
 

@@ -10,7 +10,7 @@ use brolga_runtime::{Comparison, Format};
 use crate::error::DrawError;
 
 numbered! {
-    /// How vertices form primitives, as in `D3D11_PRIMITIVE_TOPOLOGY`.
+    /// The topology of vertices that form primitives, as in `D3D11_PRIMITIVE_TOPOLOGY`.
     pub enum Topology {
         /// A point per vertex.
         PointList = 1 => "POINTLIST",
@@ -63,7 +63,7 @@ impl Kind {
 }
 
 numbered! {
-    /// How triangles are filled, as in `D3D11_FILL_MODE`.
+    /// The fill mode of triangles, as in `D3D11_FILL_MODE`.
     pub enum Fill {
         /// Their interior.
         Solid = 3 => "SOLID",
@@ -99,7 +99,7 @@ impl Cull {
 /// The rasterizer state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RasterizerState {
-    /// How triangles are filled: by default solid.
+    /// The fill mode: by default solid.
     pub fill: Fill,
     /// The triangles to cull: by default back-facing ones.
     pub cull: Cull,

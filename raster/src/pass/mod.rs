@@ -79,7 +79,7 @@ pub struct Draw<'a> {
     pub sample_mask: u32,
     /// The stencil reference; 0 by default.
     pub stencil_reference: u8,
-    /// The additional values of Direct3D 9, used if the pipeline's shaders are its.
+    /// The additional values of Direct3D 9, for its shaders only.
     pub direct3d9: Direct3D9Values,
 }
 

@@ -37,7 +37,7 @@ pub struct PipelineDesc {
     pub modules: Stages<Option<Module>>,
     /// The elements that fill the vertex shader's inputs.
     pub input_layout: Vec<InputElement>,
-    /// How vertices form primitives.
+    /// The primitive topology.
     pub topology: Topology,
     /// The rasterizer state.
     pub rasterizer: RasterizerState,
@@ -53,7 +53,7 @@ pub struct PipelineDesc {
     /// which it does above 0.5. Off by default. The specification (17.18) asks that 0 and NaN do not cover it, and that
     /// 1 does. A shader that outputs coverage decides alone, and one without such an alpha draws every pixel.
     pub alpha_to_coverage: bool,
-    /// The additional state of Direct3D 9, used if the shaders are its.
+    /// The additional state of Direct3D 9, for its shaders only.
     pub direct3d9: Direct3D9State,
     /// Compile options of each shader.
     pub options: Stages<CompileOptions>,

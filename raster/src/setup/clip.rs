@@ -5,8 +5,8 @@
 //!
 //! Vertices may be as far away as floats reach, and edges between two such may still cross the screen. So no position
 //! is a difference of large numbers: an edge's homogeneous coordinates are, each rounded once (products of two floats
-//! are exact in doubles), and an intersection is forced onto its plane. The planes that bound the screen leave only w
-//! >= 0; w <= 0 is clipped last.
+//! are exact in doubles), and an intersection is forced onto its plane. What the screen's planes leave has
+//! w >= 0; w <= 0 is clipped last.
 
 use crate::setup::viewport::{DEPTH_LIMIT, Plane};
 use crate::vertices::primitives::Mode;
@@ -14,7 +14,7 @@ use crate::vertices::primitives::Mode;
 /// The most clip planes of a Direct3D 9 draw.
 pub const MOST_CLIP_PLANES: usize = 6;
 
-/// The most planes that a primitive is clipped against: w, two for depth, four for the guard band, and those.
+/// The most planes that a primitive is clipped against: w, two for depth, four for the guard band, and clip planes.
 pub const MOST_PLANES: usize = 7 + MOST_CLIP_PLANES;
 
 /// The least w of a vertex that is drawn: always above 0, whatever else is clipped.

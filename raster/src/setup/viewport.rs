@@ -44,7 +44,7 @@ impl Viewport {
     #[inline(always)]
     pub fn project(&self, [x, y, z, w]: [f32; 4]) -> Option<ScreenVertex> {
         let limit = DEPTH_LIMIT * w;
-        // An infinite depth is no valid one, and stays.
+        // Infinite depths are no valid positions, and not clamped.
         let z = if z.abs() > limit && z.is_finite() { limit.copysign(z) } else { z };
         self.map_divided(f32x4::new([x, y, z, 1.0]) / f32x4::splat(w))
     }
@@ -127,7 +127,7 @@ impl Viewport {
 /// A viewport with its scissor rectangle and clip planes.
 #[derive(Clone, Debug)]
 pub struct Area {
-    /// Where it is.
+    /// The viewport.
     pub viewport: Viewport,
     /// The scissor rectangle, within the target and the viewport.
     pub scissor: Bounds,

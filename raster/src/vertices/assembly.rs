@@ -158,7 +158,7 @@ impl Topology {
 /// The input assembler's state: the vertices that a draw reads, and the primitives that they form.
 #[derive(Debug)]
 pub struct InputAssembler {
-    /// How vertices form primitives.
+    /// The primitive topology.
     pub topology: Topology,
     /// Positions to read per instance.
     pub count: u32,
