@@ -218,8 +218,8 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
         let (Some(first), Some(last)) = (batches.first(), batches.last()) else { return Ok(()) };
         let (limits, pool, draw) = (self.limits, self.device.pool(), last.draw);
         let work = |count| WorkQueue { next: AtomicUsize::new(0), count, limits, draw, failure: Mutex::new(None) };
-        let prepare = |work: &WorkQueue<'_>| {
-            self.spare.with_worker_state(self.device, |state| self.prepare(&batches, work, state))
+        let prepare = |queue: &WorkQueue<'_>| {
+            self.spare.with_worker_state(self.device, |state| self.prepare(&batches, queue, state))
         };
         work(batches.len()).run(pool, prepare)?;
         let (mut marks, mut spans) = (Marks::new(self.target.grid().count())?, Vec::with_capacity(batches.len()));
@@ -233,9 +233,9 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
         }
         let round = Round { batches: &batches, spans, tiles: marks.tiles()? };
         let all = Mutex::new(&mut statistics[first.draw..=last.draw]);
-        let draw = |work: &WorkQueue<'_>| {
+        let draw = |queue: &WorkQueue<'_>| {
             let mut own = vec![Statistics::default(); last.draw - first.draw + 1];
-            let draw = |state: &mut WorkerState<'d>| self.draw_tiles(&round, work, state, &mut own);
+            let draw = |state: &mut WorkerState<'d>| self.draw_tiles(&round, queue, state, &mut own);
             let result = self.spare.with_worker_state(self.device, draw);
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
             all.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
@@ -262,9 +262,14 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
     }
 
     /// Shades vertices and sets up primitives, batch by batch, until none is left.
-    fn prepare(&self, batches: &[Pending], work: &WorkQueue<'_>, state: &mut WorkerState<'d>) -> Result<(), DrawError> {
+    fn prepare(
+        &self,
+        batches: &[Pending],
+        queue: &WorkQueue<'_>,
+        state: &mut WorkerState<'d>,
+    ) -> Result<(), DrawError> {
         let WorkerState { seat, vertices, made, scratch, .. } = state;
-        let mut next = work.take()?;
+        let mut next = queue.take()?;
         while let Some(first) = next {
             let number = batches[first].draw;
             let failed = DrawError::in_draw(number);
@@ -278,7 +283,7 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
                 prepared.set_up(made, outputs, draw.raster.as_ref(), self.target.grid(), scratch);
                 // No other thread has this batch.
                 let _ = batch.prepared.set(prepared);
-                next = work.take()?;
+                next = queue.take()?;
             }
         }
         Ok(())
@@ -288,11 +293,11 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
     fn draw_tiles(
         &self,
         round: &Round<'_>,
-        work: &WorkQueue<'_>,
+        queue: &WorkQueue<'_>,
         state: &mut WorkerState<'d>,
         statistics: &mut [Statistics],
     ) -> Result<(), DrawError> {
-        while let Some(n) = work.take()? {
+        while let Some(n) = queue.take()? {
             let tile = round.tiles[n];
             state.tiles.begin(self.target, tile);
             let result = self.draw_tile(round, tile, state, statistics);
