@@ -1,8 +1,9 @@
-//! What Direct3D 9's draws have and later ones do not, as state: the alpha test, fog, point sprites, flat shading, clip planes. Also its
+//! Adds the state that only Direct3D 9's draws have: alpha test, fog, point sprites, flat shading, clip planes, and its
 //! types of vertex elements.
 //!
-//! The rules are those of its documentation. They hold where a pipeline's shaders are of models 1.1 to 3.0, and so do three that are
-//! no choice: pixel centers lie at integer coordinates, points are squares, and no index begins a strip anew.
+//! The rules are those of its documentation. They hold where a pipeline's shaders are of models 1.1 to 3.0, and so do
+//! three that are no choice: pixel centers lie at integer coordinates, points are squares, and there is no primitive
+//! restart.
 
 use brolga_ir::pipeline::record::{BatchDirect3D9, BatchState};
 pub use brolga_ir::pipeline::state::Distance;
@@ -16,62 +17,64 @@ use crate::layout::ElementFormat;
 use crate::setup::viewport::{Plane, Viewport};
 use crate::state::{Kind, Topology};
 
-/// The state of a pipeline. What it shares with Direct3D 11 is in the rest of it, with that name.
+/// The additional state of a pipeline. Shared state is in the rest of the description, under its Direct3D 11 name.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Direct3D9State {
-    /// Which pixels are drawn: their alpha, as a code of 8 bits, is compared with the draw's reference. By default all. The code of an
-    /// alpha that a target of fixed point cannot have is the nearest that it can; others go on below 0 and above 255.
+    /// The comparison of a pixel's alpha, as a code of 8 bits, with the draw's reference: others are dropped. By
+    /// default all pass. An alpha outside of a fixed-point target's range is clamped to it; otherwise codes go on below
+    /// 0 and above 255.
     pub alpha_test: Option<Comparison>,
-    /// How far away things turn into fog; by default there is none, and never any behind a ps_3_0 shader.
+    /// The fog that is added by distance; by default none, and never any after a ps_3_0 shader.
     pub fog: Option<FogMode>,
-    /// Whether primitives have the colours of their first vertex, not those between their vertices.
+    /// `true` for flat shading: a primitive has the colours of its first vertex.
     pub is_flat: bool,
-    /// Whether texture coordinates go from 0 to 1 over each point, across and down.
+    /// `true` for point sprites: texture coordinates go from 0 to 1 across and down each point.
     pub has_point_sprites: bool,
-    /// Whether lines lack the pixel that they end in.
+    /// `true` if the last pixel of a line is omitted.
     pub omits_last_pixels: bool,
-    /// What is added to the depths of triangles, not in units of the depth buffer.
+    /// The depth bias of triangles, as a depth and not in units of the depth buffer.
     pub depth_bias: f32,
 }
 
-/// Where the factor of fog is from.
+/// The source of the fog factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FogMode {
-    /// The vertex shader gives it, or the alpha of a transformed vertex's second colour; without either it is 0, and all is fog.
+    /// The vertex shader, or the alpha of a transformed vertex's second colour; without either the factor is 0, all
+    /// fog.
     Vertex,
-    /// It is 1 up to where the fog starts, 0 from where it ends on, and changes evenly between.
+    /// 1 up to the start of the fog, 0 from its end on, and linear between.
     Linear(Distance),
-    /// It is e to the power of minus the distance times the density.
+    /// *e* to the power of minus distance times density.
     Exponential(Distance),
-    /// Likewise, of the square of that product.
+    /// *e* to the power of minus the square of that product.
     ExponentialSquared(Distance),
 }
 
 impl Direct3D9State {
-    /// Whether a draw of such primitives makes texture coordinates.
+    /// `true` if draws of this topology generate texture coordinates.
     pub(crate) fn sprites(&self, topology: Topology) -> bool {
         self.has_point_sprites && topology.kind() == Kind::Point
     }
 }
 
-/// Numbers that may change from draw to draw, with the defaults of a fresh device.
+/// Values that may change from draw to draw, with the defaults of a fresh device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Direct3D9Values {
-    /// What alpha is compared with, of 255.
+    /// The reference of the alpha test, of 255.
     pub alpha_reference: u8,
     /// The fog's red, green and blue.
     pub fog_color: [f32; 3],
     /// The distance at which linear fog starts.
     pub fog_start: f32,
-    /// The distance at which it is complete.
+    /// The distance at which linear fog is complete.
     pub fog_end: f32,
-    /// The density of other fog.
+    /// The density of exponential fog.
     pub fog_density: f32,
-    /// Pixels across a point whose vertex has no size.
+    /// The size in pixels of points whose vertices have none.
     pub point_size: f32,
     /// The least and the greatest size of points.
     pub point_size_range: [f32; 2],
-    /// Planes through the origin of clip space: what has a negative dot product with one is cut away. At most 6.
+    /// Planes through the origin of clip space: positions with a negative dot product are clipped. At most 6.
     pub clip_planes: Vec<[f32; 4]>,
 }
 
@@ -95,7 +98,7 @@ impl Direct3D9Values {
         self.clip_planes.iter().map(|plane| plane.map(f64::from))
     }
 
-    /// Puts what shaders read into a draw's state.
+    /// Writes the values that shaders read into a draw's state.
     pub(crate) fn put(&self, fog: Option<FogMode>, state: &mut BatchState) {
         let fog_range = match fog {
             None | Some(FogMode::Vertex) => [0.0; 2],
@@ -108,8 +111,7 @@ impl Direct3D9Values {
     }
 }
 
-/// A viewport as a device takes it: depths have a range always, a small one where they should have none or its ends are the other way
-/// round.
+/// A viewport as a device takes it: an empty or inverted depth range becomes a small one.
 pub(crate) fn with_depth_range(viewport: Viewport) -> Viewport {
     let Viewport { min_depth, max_depth, .. } = viewport;
     match max_depth <= min_depth && 0.0 <= max_depth && min_depth <= 1.0 {
@@ -118,10 +120,10 @@ pub(crate) fn with_depth_range(viewport: Viewport) -> Viewport {
     }
 }
 
-/// The least range of depths in a viewport.
+/// The least depth range of a viewport.
 const LEAST_DEPTH_RANGE: f32 = 0.001;
 
-/// A sampler with the states of a fresh device.
+/// A sampler in a fresh device's state.
 pub const FRESH_SAMPLER: Sampler = Sampler {
     filter: Filter {
         minify: Tap::Point,
@@ -133,21 +135,21 @@ pub const FRESH_SAMPLER: Sampler = Sampler {
     address: [AddressMode::Wrap; 3],
     level_bias: 0.0,
     min_level: 0.0,
-    // Without levels the level of detail still chooses between the filters: it stays above the first, but below half of the next.
+    // Without mip levels the level of detail still selects the filter: it exceeds 0, but stays below half a level.
     max_level: 0.25,
     max_anisotropy: 1,
     comparison: Comparison::Never,
     border: [0.0; 4],
 };
 
-/// A sampler whose texture is compared: a reference passes that is not behind what is there.
+/// A sampler for shadow maps: a reference passes unless it is farther than the texel.
 fn comparing(sampler: Sampler) -> Sampler {
     let filter = Filter { reduction: Reduction::Comparison, ..sampler.filter };
     Sampler { filter, comparison: Comparison::LessEqual, ..sampler }
 }
 
-/// What is to be bound besides: what a device has where nothing was set, samplers as they are at first, and, where registers may be left
-/// unbound, textures that are black and opaque. Samplers that compare do it in the one way that there is.
+/// Default bindings of a device for registers where nothing was bound: samplers in their initial state and, where
+/// registers may be left unbound, opaque black textures. Comparison samplers have their only mode.
 pub(crate) fn missing(
     device: &Device,
     shader: &Shader,
@@ -163,7 +165,7 @@ pub(crate) fn missing(
             _ if bound.is_some() => continue,
             (ResourceKind::Sampler { .. }, _) => View::sampler(FRESH_SAMPLER)?,
             (ResourceKind::Typed { dimension, .. }, _) if bindings.rules().allows(Leniency::Unbound) => {
-                // Zeros, with a one for the alpha that is missing.
+                // Zeros, with an implied alpha of one.
                 View::texture(device.texture(TextureShape::new(dimension, Format::R8_UNORM, 1))?)
             }
             _ => continue,
@@ -198,12 +200,12 @@ const TYPES: [(&str, ElementFormat); 17] = {
 };
 
 impl ElementFormat {
-    /// The format of a type of Direct3D 9, by its name in `D3DDECLTYPE` without the prefix.
+    /// The format of a Direct3D 9 declaration type, by its name in `D3DDECLTYPE` without the prefix.
     pub fn of_declaration(name: &str) -> Option<Self> {
         TYPES.iter().find(|(known, _)| *known == name).map(|&(_, format)| format)
     }
 
-    /// The names of the types of Direct3D 9.
+    /// The names of the Direct3D 9 declaration types.
     pub fn declarations() -> impl Iterator<Item = &'static str> {
         TYPES.iter().map(|(name, _)| *name)
     }

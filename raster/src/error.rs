@@ -1,35 +1,35 @@
-//! What can go wrong between shaders and pictures.
+//! Defines the errors of pipelines, passes and draws.
 
 use crate::layout::ElementFormat;
 use brolga_runtime::{Error, ErrorKind, Format, Register, ResourceError, StopReason};
 
-/// Why a pipeline cannot be made, or a draw not be drawn.
+/// Reason why a pipeline cannot be built, or a draw cannot be done.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DrawError {
-    /// A shader is missing that every pipeline needs.
+    /// A shader that every pipeline needs is missing.
     #[error("the pipeline has no {stage} shader")]
     NoShader {
         /// Its stage.
         stage: &'static str,
     },
-    /// A shader of another stage stands for one of the pipeline's.
+    /// A shader is of another stage than the one it is used for.
     #[error("the pipeline's {expected} shader is a {found} shader")]
     Stage {
-        /// The stage that it should be of.
+        /// The expected stage.
         expected: &'static str,
-        /// The stage that it is of.
+        /// The shader's stage.
         found: &'static str,
     },
-    /// The vertex shader reads something that no element of the input layout has.
-    #[error("the vertex shader reads {input}, for which the input layout has no element{}", meant(nearest))]
+    /// The vertex shader reads an input that no element of the input layout fills.
+    #[error("the vertex shader reads {input}, for which the input layout has no element{}", hint(nearest))]
     NoElement {
         /// The input, with its register.
         input: String,
-        /// The nearest element of those that nothing reads, if one is near.
+        /// The nearest element that is unused, if one is near.
         nearest: Option<String>,
     },
-    /// An element's format is not one of vertices.
+    /// An element's format is not a vertex format.
     #[error("the input layout's element {element} has format {format}, which vertices cannot have")]
     ElementFormat {
         /// The element.
@@ -44,31 +44,31 @@ pub enum DrawError {
         element: String,
         /// Its vertex buffer.
         slot: u32,
-        /// The last vertex buffer.
+        /// The last slot.
         last: u32,
     },
-    /// An element does not begin where its format may.
+    /// An element is misaligned for its format.
     #[error("the input layout's element {element} begins at byte {offset_bytes}, not at a multiple of {unit_bytes}")]
     ElementOffset {
         /// The element.
         element: String,
-        /// Where it begins.
+        /// Its offset.
         offset_bytes: u32,
-        /// What that has to be a multiple of.
+        /// The required alignment.
         unit_bytes: u32,
     },
-    /// The pixel shader reads something that the vertex shader does not write, or elsewhere.
+    /// The pixel shader reads an input that the vertex shader does not write, or writes to another register.
     #[error("the pixel shader reads {input}, but the vertex shader {output}")]
     Linkage {
         /// The input, with its register.
         input: String,
-        /// What the vertex shader does instead.
+        /// A description of the output that was found instead.
         output: String,
     },
-    /// One of two shaders is of Direct3D 9.
+    /// Only one of two shaders is of Direct3D 9.
     #[error("only the {direct3d9} shader is one of Direct3D 9: both of a pipeline must be, or none")]
     Models {
-        /// The stage of the one that is.
+        /// The stage of that shader.
         direct3d9: &'static str,
     },
     /// The vertex shader writes no position.
@@ -77,46 +77,46 @@ pub enum DrawError {
     /// A pipeline has too many targets.
     #[error("the pipeline has {count} targets, but at most 8 are possible")]
     TargetCount {
-        /// How many.
+        /// Their number.
         count: usize,
     },
-    /// A blend takes a second source, and there are several targets.
+    /// A blend has a dual-source factor, but there are several targets.
     #[error("target {target} of the pipeline is blended with the second output, so it must be the only one of {count}")]
     SecondSource {
         /// The target.
         target: usize,
-        /// Targets of the pipeline.
+        /// Number of targets.
         count: usize,
     },
-    /// A format is not one of targets.
+    /// A format cannot be that of such a target.
     #[error("target {target} of the pipeline has format {format}, which cannot be {what}")]
     TargetFormat {
         /// The target.
         target: usize,
         /// Its format.
         format: Format,
-        /// What cannot be done with it.
+        /// The operation that it does not allow.
         what: &'static str,
     },
-    /// The targets of a pass are not those that a pipeline is for.
+    /// The targets of a pass do not match the pipeline's.
     #[error("the pipeline is for {expected}, but the pass has {found}")]
     Targets {
-        /// What the pipeline is for.
+        /// The pipeline's formats.
         expected: String,
-        /// What the pass has.
+        /// The formats of the pass.
         found: String,
     },
-    /// A texture that cannot be drawn to.
+    /// A view cannot be a target.
     #[error("{what} is {found}: it must be a texture of one sample and of {expected}")]
     Target {
-        /// Which.
+        /// The target.
         what: String,
-        /// What it is.
+        /// The view that was found.
         found: String,
-        /// What it should be.
+        /// The view that would be right.
         expected: String,
     },
-    /// Two targets have texels in common.
+    /// Two targets overlap.
     #[error("targets {first} and {second} share texels: let them be other levels or layers")]
     SharedTarget {
         /// The first of them.
@@ -124,128 +124,128 @@ pub enum DrawError {
         /// The second.
         second: usize,
     },
-    /// A depth buffer that does not have all pixels of a target.
+    /// A depth buffer is smaller than a target.
     #[error(
         "the depth buffer has {} x {} pixels, and target {target} {} x {}: a depth buffer must be as large as the target",
         depth[0], depth[1], size[0], size[1]
     )]
     SmallDepth {
-        /// Columns and rows of the depth buffer.
+        /// Width and height of the depth buffer.
         depth: [u32; 2],
         /// The target.
         target: usize,
-        /// Its columns and rows.
+        /// Width and height of the target.
         size: [u32; 2],
     },
-    /// A target to clear that the pass does not have.
+    /// There is no such target to clear.
     #[error("there is no target {target} to clear: the pass has {count}")]
     NoTarget {
         /// The target.
         target: usize,
-        /// How many there are.
+        /// Number of targets.
         count: usize,
     },
-    /// A depth buffer to clear that the pass does not have.
+    /// There is no depth buffer to clear.
     #[error("there is no depth buffer to clear")]
     NoDepth,
-    /// A part of the depth buffer to clear that its view says is read-only.
+    /// The depth or stencil to clear is read-only in the view.
     #[error("the {what} of the depth buffer cannot be cleared through a view that makes them read-only")]
     ReadOnly {
-        /// Depths or stencils.
+        /// `depths` or `stencils`.
         what: &'static str,
     },
-    /// A pixel to watch that the targets do not have.
+    /// The pixel to watch is outside of the targets.
     #[error("there is no pixel ({}, {}): the targets have {} x {}", pixel[0], pixel[1], size[0], size[1])]
     NoPixel {
         /// Column and row.
         pixel: [u32; 2],
-        /// How many there are.
+        /// Width and height of the targets.
         size: [u32; 2],
     },
-    /// A vertex buffer that a pipeline of Direct3D 9 reads is missing.
+    /// A vertex buffer that a Direct3D 9 pipeline reads is missing.
     #[error("the input layout reads vertex buffer {slot}, but the draw has {count}")]
     VertexBuffer {
         /// The slot.
         slot: u32,
-        /// How many there are.
+        /// Number of vertex buffers.
         count: usize,
     },
-    /// A vertex buffer does not begin at a multiple of a word.
+    /// A vertex buffer's offset is not a multiple of a word.
     #[error("vertex buffer {slot} begins at byte {offset_bytes}, not at a multiple of 4")]
     VertexOffset {
         /// The slot.
         slot: u32,
-        /// Where it begins.
+        /// Its offset.
         offset_bytes: u64,
     },
-    /// An index buffer does not begin at a multiple of an index.
+    /// An index buffer's offset is not a multiple of an index.
     #[error("the index buffer's view begins at byte {offset_bytes}, not at a multiple of {unit_bytes}")]
     IndexOffset {
-        /// Where it begins.
+        /// Its offset.
         offset_bytes: u64,
-        /// Bytes of an index.
+        /// Size of an index in bytes.
         unit_bytes: u64,
     },
-    /// A viewport that is not one.
+    /// A viewport is invalid.
     #[error("the viewport is {what}")]
     Viewport {
-        /// What is wrong with it, and what would be right.
+        /// The fault, and the valid range.
         what: String,
     },
-    /// Too many clip planes.
+    /// There are too many clip planes.
     #[error("{count} clip planes, but at most 6 are possible")]
     ClipPlanes {
-        /// How many.
+        /// Their number.
         count: usize,
     },
-    /// Something that is not there yet.
+    /// Something is not supported.
     #[error("{what} is not supported")]
     Unsupported {
-        /// What.
+        /// The unsupported thing.
         what: String,
     },
-    /// A draw reads what it draws to.
+    /// A shader reads a target of its own draw.
     #[error("the {stage} shader reads {register}, which is {target} of the same draw: let it read a copy")]
     ReadsTarget {
         /// The stage.
         stage: &'static str,
-        /// What reads it.
+        /// The register through which it does.
         register: Register,
-        /// What is drawn to.
+        /// The target.
         target: String,
     },
-    /// A shader writes by itself what its draw draws to.
+    /// A shader writes through a view to a target of its own draw.
     #[error("the {stage} shader writes {register}, which is {target} of the same draw: let it write something else")]
     WritesTarget {
         /// The stage.
         stage: &'static str,
-        /// What writes it.
+        /// The register through which it does.
         register: Register,
-        /// What is drawn to.
+        /// The target.
         target: String,
     },
     /// The cancel token or the time limit ended a pass.
     #[error("{why} at draw {draw} of the pass")]
     Stopped {
-        /// What stopped it.
+        /// The reason.
         why: StopReason,
-        /// The draw, counted from 0; the next one where a clear was stopped.
+        /// The index of the draw; of the next one if a clear was stopped.
         draw: usize,
     },
-    /// A draw was begun, but not finished.
+    /// A draw was begun, but failed.
     #[error("draw {draw} of the pass: {source}")]
     Draw {
-        /// The draw, counted from 0.
+        /// The index of the draw.
         draw: usize,
-        /// Why.
+        /// The cause.
         source: Error,
     },
-    /// What is bound to a shader does not fit it.
+    /// The bindings of a shader do not match it.
     #[error("the {stage} shader: {source}")]
     Shader {
         /// The stage.
         stage: &'static str,
-        /// Why.
+        /// The cause.
         source: Error,
     },
     /// The runtime refuses or fails.
@@ -253,13 +253,13 @@ pub enum DrawError {
     Runtime(#[from] Error),
 }
 
-/// What an element was perhaps meant to be.
-fn meant(nearest: &Option<String>) -> String {
+/// A hint at the element that was perhaps meant.
+fn hint(nearest: &Option<String>) -> String {
     nearest.as_ref().map_or(String::new(), |nearest| format!(": did you mean it where it has `{nearest}`?"))
 }
 
 impl DrawError {
-    /// What to do about it.
+    /// The kind of error, which says what to do about it.
     pub fn kind(&self) -> ErrorKind {
         match self {
             DrawError::Unsupported { .. } => ErrorKind::Unsupported,
@@ -275,7 +275,7 @@ impl DrawError {
         }
     }
 
-    /// The draw of the pass that was not finished, counted from 0.
+    /// The index of the draw that was not finished.
     pub fn draw(&self) -> Option<usize> {
         match self {
             DrawError::Stopped { draw, .. } | DrawError::Draw { draw, .. } => Some(*draw),
@@ -283,7 +283,7 @@ impl DrawError {
         }
     }
 
-    /// The same of a pass in which this many draws came before.
+    /// The same error for a pass with `before` draws ahead of these.
     pub(crate) fn after(mut self, before: usize) -> Self {
         if let DrawError::Stopped { draw, .. } | DrawError::Draw { draw, .. } = &mut self {
             *draw += before;

@@ -1,28 +1,28 @@
-//! The input layout: which bytes of vertex buffers fill which inputs of the vertex shader.
+//! Describes the input layout: the bytes of vertex buffers that fill each input of the vertex shader.
 
 use brolga_ir::pipeline::state::Advance;
 use brolga_ir::texel::{Channel, ChannelKind, TexelFormat};
 use brolga_runtime::Format;
 
-/// An element of a vertex: which bytes fill an input of the vertex shader.
+/// An element of the input layout: the bytes of a vertex that fill one input of the vertex shader.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct InputElement {
     /// The semantic, in letters of either case: `POSITION`.
     pub semantic: String,
-    /// The number after it.
+    /// The semantic index.
     pub index: u32,
-    /// How its bytes are read.
+    /// The format of its bytes.
     pub format: ElementFormat,
-    /// The vertex buffer.
+    /// The vertex buffer's slot.
     pub slot: u32,
     /// Bytes from the start of a vertex.
     pub offset_bytes: u32,
-    /// When the next one is read.
+    /// The rate at which it advances: per vertex or per instance.
     pub advance: Advance,
 }
 
 impl InputElement {
-    /// One for each vertex, from the first vertex buffer. A number at the semantic's end is its index: `TEXCOORD1`.
+    /// A per-vertex element of the first vertex buffer. Digits at the end of the semantic are its index: `TEXCOORD1`.
     pub fn new(semantic: &str, format: impl Into<ElementFormat>, offset_bytes: u32) -> Self {
         let name = semantic.trim_end_matches(|letter: char| letter.is_ascii_digit());
         let index = semantic[name.len()..].parse().unwrap_or(0);
@@ -30,27 +30,27 @@ impl InputElement {
         Self { semantic: name.to_owned(), index, format, slot: 0, offset_bytes, advance: Advance::Vertex }
     }
 
-    /// Reads it from another vertex buffer.
+    /// Sets the slot of the vertex buffer.
     pub fn slot(mut self, slot: u32) -> Self {
         self.slot = slot;
         self
     }
 
-    /// Reads the next one after `step` instances; never if that is 0.
+    /// Advances once every `step` instances; never if that is 0.
     pub fn per_instance(mut self, step: u32) -> Self {
         self.advance = Advance::Instance { step };
         self
     }
 }
 
-/// How the bytes of an element are read.
+/// The format of an element's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ElementFormat {
-    /// As texels of a format.
+    /// The texel format of a resource.
     Texel(Format),
-    /// Three unsigned integers of 10 bits, the last one 1: `D3DDECLTYPE_UDEC3` of Direct3D 9.
+    /// Three unsigned integers of 10 bits, the fourth component 1: `D3DDECLTYPE_UDEC3` of Direct3D 9.
     Udec3,
-    /// Three signed fixed-point numbers of 10 bits, the last one 1: `D3DDECLTYPE_DEC3N`.
+    /// Three signed normalized numbers of 10 bits, the fourth component 1: `D3DDECLTYPE_DEC3N`.
     Dec3n,
 }
 
@@ -71,7 +71,7 @@ impl std::fmt::Display for ElementFormat {
 }
 
 impl ElementFormat {
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     pub fn size_bytes(self) -> u32 {
         match self {
             Self::Texel(format) => format.size_bytes(),
@@ -79,7 +79,7 @@ impl ElementFormat {
         }
     }
 
-    /// Whether it has integers.
+    /// `true` if the components are integers.
     pub fn is_integer(self) -> bool {
         match self {
             Self::Texel(format) => format.encoding().is_integer(),
@@ -88,7 +88,7 @@ impl ElementFormat {
         }
     }
 
-    /// How its words are read; none if vertices cannot have it.
+    /// The texel format that decodes its words; `None` if vertices cannot have it.
     pub(crate) fn texel(self) -> Option<TexelFormat> {
         let tens = |kind, missing_alpha| {
             let channel = |shift| Some(Channel { shift, bits: 10, kind });

@@ -1,18 +1,19 @@
-//! Triangles, lines and points on a grid of pixels, by the rules of Direct3D's functional specification.
+//! Rasterizes triangles, lines and points by the rules of Direct3D's functional specification.
 //!
-//! A draw goes through three rooms: `vertices/`, `setup/` and `tiles/`; none knows those after it. `pass/` opens them one after the other.
+//! A draw passes three stages: `vertices/`, `setup/` and `tiles/`; none knows those after it. `pass/` runs them one
+//! after the other.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `pipeline/` | shaders, compiled with the state between and around them |
 //! | `state.rs` | that state, with the names and defaults of Direct3D 11 |
-//! | `layout.rs` | which bytes of vertex buffers fill which inputs |
-//! | `direct3d9.rs` | what Direct3D 9 has besides |
-//! | `error.rs` | what can go wrong |
-//! | `statistics.rs` | what a draw did |
-//! | `vertices/` | which vertices are a primitive, and what the vertex shader makes of them |
-//! | `setup/` | from shaded vertices to primitives on the screen, sorted into tiles |
-//! | `tiles/` | primitives become pixels, tile by tile |
+//! | `layout.rs` | the input layout: bytes of vertex buffers to vertex shader inputs |
+//! | `direct3d9.rs` | the additional state of Direct3D 9 |
+//! | `error.rs` | errors |
+//! | `statistics.rs` | pipeline statistics of a draw |
+//! | `vertices/` | primitive assembly and vertex shading |
+//! | `setup/` | primitive setup: clipping, culling, projection to the screen, binning into tiles |
+//! | `tiles/` | rasterization: primitives become pixels, tile by tile |
 //! | `pass/` | draws into the same targets, in parallel |
 //!
 //! Coordinates: x grows to the right, y downwards; pixel (i, j) has its center at (i + 0.5, j + 0.5).

@@ -1,4 +1,4 @@
-//! The state of a draw, with the names and the defaults of Direct3D 11.
+//! Defines the state of a draw, with the names and defaults of Direct3D 11.
 
 use brolga_ir::named::numbered;
 use brolga_ir::pipeline::state::{
@@ -10,26 +10,26 @@ use brolga_runtime::{Comparison, Format};
 use crate::error::DrawError;
 
 numbered! {
-    /// How vertices make primitives, as D3D11_PRIMITIVE_TOPOLOGY.
+    /// The topology of vertices that form primitives, as in `D3D11_PRIMITIVE_TOPOLOGY`.
     pub enum Topology {
-        /// Every vertex is a point.
+        /// A point per vertex.
         PointList = 1 => "POINTLIST",
-        /// Two vertices each.
+        /// A line per two vertices.
         LineList = 2 => "LINELIST",
-        /// Each vertex from the second on makes a line with the one before it.
+        /// Each vertex from the second on forms a line with the one before it.
         LineStrip = 3 => "LINESTRIP",
-        /// Three vertices each.
+        /// A triangle per three vertices.
         TriangleList = 4 => "TRIANGLELIST",
-        /// Each vertex from the third on makes a triangle with the two before it.
+        /// Each vertex from the third on forms a triangle with the two before it.
         TriangleStrip = 5 => "TRIANGLESTRIP",
-        /// Each vertex from the third on makes a triangle with the one before it, which leads, and the first one. Only Direct3D 9 has
-        /// fans, which do not begin anew.
+        /// Each vertex from the third on forms a triangle with the one before it, which is the provoking vertex, and
+        /// the first one. Only Direct3D 9 has fans, without primitive restart.
         TriangleFan = 6 => "TRIANGLEFAN",
     }
 }
 
 impl Topology {
-    /// What it makes of vertices.
+    /// The kind of its primitives.
     pub fn kind(self) -> Kind {
         match self {
             Topology::PointList => Kind::Point,
@@ -39,7 +39,7 @@ impl Topology {
     }
 }
 
-/// What primitives are.
+/// The kind of a primitive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Kind {
     /// Points.
@@ -52,7 +52,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Vertices of a primitive.
+    /// Vertices per primitive.
     pub(crate) fn vertices(self) -> u32 {
         match self {
             Kind::Point => 1,
@@ -63,31 +63,31 @@ impl Kind {
 }
 
 numbered! {
-    /// What is drawn of triangles, as D3D11_FILL_MODE.
+    /// The fill mode of triangles, as in `D3D11_FILL_MODE`.
     pub enum Fill {
-        /// All that they cover.
+        /// Their interior.
         Solid = 3 => "SOLID",
-        /// Their edges, as lines; not those where they are cut.
+        /// Their edges, as lines; not the edges that clipping adds.
         Wireframe = 2 => "WIREFRAME",
     }
 }
 
 numbered! {
-    /// Triangles that are not drawn, as D3D11_CULL_MODE.
+    /// The triangles to cull, as in `D3D11_CULL_MODE`.
     pub enum Cull {
-        /// All are drawn.
+        /// None.
         None = 1 => "NONE",
-        /// Those that show their front.
+        /// Front-facing ones.
         Front = 2 => "FRONT",
-        /// Those that show their back.
+        /// Back-facing ones.
         Back = 3 => "BACK",
     }
 }
 
 impl Cull {
-    /// Whether it takes triangles away that show their front, or their back.
+    /// `true` if triangles of this facing are culled.
     #[inline(always)]
-    pub(crate) fn takes(self, is_front: bool) -> bool {
+    pub(crate) fn culls(self, is_front: bool) -> bool {
         match self {
             Cull::None => false,
             Cull::Front => is_front,
@@ -96,26 +96,26 @@ impl Cull {
     }
 }
 
-/// What becomes of triangles.
+/// The rasterizer state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RasterizerState {
-    /// What is drawn of triangles: by default all that they cover.
+    /// The fill mode: by default solid.
     pub fill: Fill,
-    /// Triangles that are not drawn; by default those that show their back.
+    /// The triangles to cull: by default back-facing ones.
     pub cull: Cull,
-    /// Whether triangles whose corners go counter-clockwise on the screen show their front; by default clockwise ones do.
+    /// `true` if counter-clockwise triangles are front-facing; by default clockwise ones are.
     pub front_counter_clockwise: bool,
-    /// Whether triangles are cut where depth leaves 0 to 1, as by default. Otherwise depth is clamped.
+    /// `true` to clip at depths of 0 and 1, as by default. Otherwise depth is clamped.
     pub depth_clip: bool,
-    /// How far triangles are moved away, in units of the depth buffer: its least depth above 0, or a unit in the last place of a
-    /// triangle's greatest depth where it has floats. By default 0, as the next two.
+    /// The constant depth bias, in units of the depth buffer: its least depth above 0, or with floats one unit in the
+    /// last place of a triangle's greatest depth. By default 0, as are the next two.
     pub depth_bias: i32,
-    /// How far they are moved away besides, in what their depth changes by from pixel to pixel.
+    /// The factor of a triangle's greatest depth slope that is added to the bias.
     pub slope_scaled_depth_bias: f32,
-    /// What both together do not go beyond: the greatest way away if it is above 0, towards the viewer if below.
+    /// The limit of the total bias: its maximum if above 0, its minimum if below.
     pub depth_bias_clamp: f32,
-    /// Whether lines are rectangles with a width of 1.4 pixels: by default not. In spite of its name (`MultisampleEnable`) it changes
-    /// nothing else, and does so where there is one sample (functional specification, 15.14.1).
+    /// `true` to draw lines as rectangles 1.4 pixels wide; off by default. In spite of its name (`MultisampleEnable`)
+    /// it changes nothing else, and applies with a single sample too (functional specification, 15.14.1).
     pub multisample: bool,
 }
 
@@ -134,14 +134,14 @@ impl Default for RasterizerState {
     }
 }
 
-/// How pixels are held against the depth buffer, where there is one.
+/// The depth test, for passes with a depth buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DepthState {
-    /// Whether they are, as by default.
+    /// `true` if depth is tested, as by default.
     pub enable: bool,
-    /// Whether those that pass are written, as by default.
+    /// `true` if pixels that pass write their depth, as by default.
     pub write: bool,
-    /// Which pass: a pixel's depth is compared with the buffer's. By default those with less.
+    /// The comparison of a pixel's depth with the buffer's that passes. By default `Less`.
     pub function: Comparison,
 }
 
@@ -152,11 +152,11 @@ impl Default for DepthState {
 }
 
 impl DepthState {
-    /// How pixels are held against a depth buffer of a format, as pixel shaders are compiled for it; none if they are not. A buffer without
-    /// stencils passes the test of them.
+    /// The depth and stencil test for a depth buffer of this format, as pixel shaders are compiled for it; `None` if
+    /// nothing is tested. Without a stencil in the buffer, the stencil test passes.
     ///
     /// # Errors
-    /// If the format is not one of depths.
+    /// If it is not a depth format.
     pub fn for_buffer(&self, format: Format, stencil: Option<StencilTest>) -> Result<Option<DepthTest>, DrawError> {
         let format = depth_format(format)?;
         let is_tested = self.enable || stencil.is_some();
@@ -169,7 +169,7 @@ impl DepthState {
     }
 }
 
-/// How a depth buffer's texels lie in memory.
+/// The memory layout of a depth buffer's texels.
 pub(crate) fn depth_format(format: Format) -> Result<DepthFormat, DrawError> {
     match format {
         Format::D16_UNORM => Ok(DepthFormat::D16),
@@ -180,34 +180,34 @@ pub(crate) fn depth_format(format: Format) -> Result<DepthFormat, DrawError> {
     }
 }
 
-/// What becomes of the pixel shader's colours in a target.
+/// The output merger's state for one target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TargetState {
     /// The target's format.
     pub format: Format,
-    /// How colours are blended with what is there; by default they replace it.
+    /// The blending of colours with those in the target; by default they replace them.
     pub blend: Option<Blend>,
-    /// How the bits of unsigned integers are combined with what is there; by default they replace it.
+    /// The logic operation on unsigned integers and those in the target; by default they replace them.
     pub logic: Option<LogicOp>,
-    /// Components that are written, red in the lowest bit; by default all four.
+    /// The components that are written, red in the lowest bit; by default all four.
     pub write_mask: u8,
 }
 
 impl TargetState {
-    /// A target in which colours replace what is there.
+    /// A target without blending.
     pub fn new(format: Format) -> Self {
         Self { format, blend: None, logic: None, write_mask: 15 }
     }
 
-    /// The same, blended.
+    /// A target with blending.
     pub fn blended(format: Format, blend: Blend) -> Self {
         Self { blend: Some(blend), ..Self::new(format) }
     }
 
-    /// The same for the output merger, as pixel shaders are compiled for it: what becomes of output `o`*n*.
+    /// The same for the output merger, as pixel shaders are compiled for it, of output `o`*n*.
     ///
     /// # Errors
-    /// If the format cannot be drawn to, or not so.
+    /// If the format cannot be a target, or not with this state.
     pub fn for_output(&self, output: u32) -> Result<Target, DrawError> {
         let &Self { format, blend, logic, write_mask } = self;
         let refused = |what| Err(DrawError::TargetFormat { target: output as usize, format, what });
@@ -229,7 +229,7 @@ impl TargetState {
             return refused("combined by a logic operation, as unsigned integers are");
         }
         let bits = format.fields().map(|field| field.map_or(0, |field| field.bits as u8));
-        // What the format does not have is written for nothing, but need not be read.
+        // Components that the format lacks are written in vain, but then need not be read.
         let lacks = (0..4).filter(|&n| format.fields()[n].is_none()).fold(0, |mask, n| mask | 1 << n);
         Ok(Target {
             output,
@@ -241,7 +241,7 @@ impl TargetState {
     }
 }
 
-/// Colours over what is there, in the share that their alpha says.
+/// Ordinary alpha blending: the source over the destination by the source's alpha.
 pub const ALPHA_BLEND: Blend = {
     let destination = Factor::InverseSourceAlpha;
     Blend {

@@ -1,24 +1,24 @@
-//! What a draw did, as Direct3D's queries count it (functional specification, 20.4.6 and 20.4.7).
+//! Counts what a draw did, as Direct3D's queries do (functional specification, 20.4.6 and 20.4.7).
 
 use std::ops::AddAssign;
 
-/// What a draw did.
+/// Pipeline statistics of a draw.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// Vertices that the topology asked for, each as often as it did (`IAVertices`).
+    /// Vertices that the input assembler read, repeated ones each time (`IAVertices`).
     pub vertices: u64,
-    /// Primitives made of them (`IAPrimitives`).
+    /// Primitives that it assembled (`IAPrimitives`).
     pub primitives: u64,
-    /// Invocations of the vertex shader: a vertex that primitives share is shaded once or a few times (`VSInvocations`).
+    /// Invocations of the vertex shader: a shared vertex is shaded once or a few times (`VSInvocations`).
     pub vertex_invocations: u64,
-    /// Primitives that came to clipping (`CInvocations`).
+    /// Primitives that reached the clipper (`CInvocations`).
     pub clipper_invocations: u64,
-    /// What clipping made of them, most of which it leaves as they are (`CPrimitives`).
+    /// Primitives that it emitted, most of them unchanged (`CPrimitives`).
     pub clipper_primitives: u64,
     /// Invocations of the pixel shader, without helper pixels (`PSInvocations`).
     pub pixel_invocations: u64,
-    /// Pixels that passed all tests: what occlusion queries count.
+    /// Pixels that passed all tests: the count of an occlusion query.
     pub samples: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Binds a draw: checks it, and what its shaders use becomes what the schedule draws.
+//! Checks a draw and binds what its shaders use, ready for the schedule.
 
 use std::sync::Arc;
 
@@ -22,29 +22,29 @@ use crate::tiles::walk::Shading;
 use crate::vertices::assembly::InputAssembler;
 use crate::vertices::indices::IndexBuffer;
 
-/// Viewports that a vertex shader can choose.
+/// Viewports that a vertex shader can select.
 const MOST_VIEWPORTS: usize = 16;
 
-/// What a pass keeps since the next draws will want the same.
+/// Results of earlier draws that the next ones are likely to share.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// The parts of the target that the last draw was drawn to, and what they follow from.
+    /// The viewport areas of the last draw, and the key that they depend on.
     areas: Option<(AreasKey, Arc<[Area]>)>,
-    /// The targets as pixel shaders see them.
+    /// The targets as pixel shaders see them, by key.
     targets: Vec<(TargetsKey, Views)>,
 }
 
-/// What the one part of the target follows from that most draws have: the viewport, the scissor rectangle, and whether depth is clipped.
+/// The key of a draw's area if it has one, as most do: the viewport, the scissor rectangle, and depth clipping.
 type AreasKey = (Viewport, Option<Bounds>, bool);
 
 /// Views by register.
 type Views = Arc<[(Register, View)]>;
 
-/// What the pixel shader's views of the targets follow from: how many it has, whether it sees layers, and whether it has the depth buffer.
+/// The key of a pixel shader's views of the targets: their count, and flags for layers and for the depth buffer.
 type TargetsKey = (usize, bool, bool);
 
 impl Pass<'_> {
-    /// Checks a draw, and notes what its shaders use.
+    /// Checks a draw, and binds what its shaders use.
     pub(super) fn bind(&mut self, draw: &Draw<'_>) -> Result<BoundDraw, DrawError> {
         let pipeline = &*draw.pipeline.parts;
         self.targets.check_formats(pipeline)?;
@@ -79,10 +79,10 @@ impl Pass<'_> {
                 },
                 points: rules.map(|rules| PointSizes {
                     word: rules.size_word,
-                    usual: draw.direct3d9.point_size,
+                    default: draw.direct3d9.point_size,
                     range: draw.direct3d9.point_size_range,
                 }),
-                // Where nothing is drawn to, the mask is not looked at (functional specification, 3.5.6.4).
+                // Without targets the mask is ignored (functional specification, 3.5.6.4).
                 is_masked: draw.sample_mask & 1 == 0 && !self.targets.is_empty(),
                 has_wide_lines: rules.is_none() && pipeline.rasterizer.multisample,
                 has_last_pixels: rules.is_some_and(|rules| !rules.state.omits_last_pixels),
@@ -104,13 +104,13 @@ impl Pass<'_> {
     /// The first viewport.
     fn viewport(&self, draw: &Draw<'_>) -> Viewport {
         let [width, height, _] = self.target.extents;
-        // Without targets it is the viewport that says how large the picture is, and nothing if there is none.
+        // Without targets the viewport sets the size; without either that is zero.
         let whole = if self.targets.is_empty() { [0.0; 2] } else { [width as f32, height as f32] };
         let viewport = draw.viewport.unwrap_or(of_size(whole));
         if draw.pipeline.parts.direct3d9.is_some() { direct3d9::with_depth_range(viewport) } else { viewport }
     }
 
-    /// The parts of the targets that are drawn to: the first viewport's, or all that the vertex shader can choose.
+    /// The areas of the targets to draw to: the first viewport's, or all that the vertex shader can select.
     fn areas(&mut self, draw: &Draw<'_>, viewport: Viewport) -> Result<Arc<[Area]>, DrawError> {
         let pipeline = &draw.pipeline.parts;
         if pipeline.direct3d9.is_some() || pipeline.outputs.viewport.is_some() {
@@ -138,7 +138,7 @@ impl Pass<'_> {
             let scissor = viewport.scissor().intersect(scissor.unwrap_or(target)).intersect(target);
             let (viewport, planes) = match pipeline.direct3d9 {
                 None => (viewport, Vec::new()),
-                Some(_) => (viewport.moved(0.5), draw.direct3d9.planes().collect()),
+                Some(_) => (viewport.offset(0.5), draw.direct3d9.planes().collect()),
             };
             Ok::<_, DrawError>(Area::new(viewport, scissor, pipeline.rasterizer.depth_clip, planes))
         };
@@ -156,7 +156,7 @@ impl Pass<'_> {
         Ok(areas.into())
     }
 
-    /// What is bound to each shader: what the draw says, vertex buffers and targets. Also the strides of vertex buffers.
+    /// The bindings of each shader: the draw's, vertex buffers and targets. Also the strides of vertex buffers.
     fn bindings(&mut self, draw: &Draw<'_>) -> Result<(Stages<StageBindings>, [u32; SLOTS as usize]), DrawError> {
         let pipeline = &*draw.pipeline.parts;
         let (mut vertex_buffers, strides) = vertex_buffers(self.device, draw)?;
@@ -182,7 +182,7 @@ impl Pass<'_> {
         Ok((bound, strides))
     }
 
-    /// The targets, and the depth buffer if it is tested late, as a pixel shader sees them.
+    /// The targets, and the depth buffer if the test is late, as a pixel shader sees them.
     fn target_views(&mut self, pipeline: &Parts) -> Result<Views, DrawError> {
         let has_layers = pipeline.outputs.layer.is_some();
         let key = (pipeline.targets.len(), has_layers, pipeline.is_late);
@@ -204,20 +204,20 @@ impl Pass<'_> {
         Ok(views)
     }
 
-    /// Checks what is bound to a shader against what it declares.
+    /// Checks the bindings of a shader against its declarations.
     fn check(&self, draw: &Draw<'_>, stage: StageKind, bound: &Stages<StageBindings>) -> Result<(), DrawError> {
         let Some(shader) = draw.pipeline.shader(stage) else { return Ok(()) };
         let checked = self.device.check_bindings(shader, bound[stage].layers());
         checked.map_err(|source| DrawError::Shader { stage: stage.name(), source })
     }
 
-    /// What the input assembler reads.
+    /// The state of the input assembler.
     fn input(&self, draw: &Draw<'_>, strides: [u32; SLOTS as usize]) -> Result<InputAssembler, DrawError> {
         let pipeline = &draw.pipeline.parts;
         let buffer = draw.index_buffer.as_ref();
         let indices = buffer.map(|buffer| buffer.indices(draw.first, draw.count)).transpose()?;
         let restart = buffer.filter(|_| pipeline.direct3d9.is_none()).map(IndexBuffer::restart);
-        // Whoever asks at every index takes longer.
+        // Checking every index for a restart is slower, so do so only if there is one.
         let restart = match (restart, &indices) {
             (Some(restart), Some(indices)) => {
                 let deadline = self.deadline()?;
@@ -226,7 +226,7 @@ impl Pass<'_> {
             }
             _ => None,
         };
-        // All indices past the end of the buffer are 0: such triangles have no inside, and such lines no length.
+        // Indices past the end of the buffer are all 0: such triangles have no area, and such lines no length.
         let counted = indices.as_ref().filter(|_| pipeline.topology.kind() != Kind::Point);
         Ok(InputAssembler {
             topology: pipeline.topology,
@@ -241,7 +241,7 @@ impl Pass<'_> {
     }
 }
 
-/// A viewport of so many columns and rows, from the first of them on.
+/// A viewport of this size at the origin.
 fn of_size([width, height]: [f32; 2]) -> Viewport {
     Viewport { left: 0.0, top: 0.0, width, height, min_depth: 0.0, max_depth: 1.0 }
 }
@@ -261,8 +261,8 @@ fn check_viewport(viewport: &Viewport) -> Result<(), DrawError> {
     Err(DrawError::Viewport { what })
 }
 
-/// The vertex buffers that a pipeline reads, as its vertex shader sees them, and their strides. In Direct3D 11 what is not bound reads as
-/// zeros, as what is past the end of a buffer does.
+/// The vertex buffers of a pipeline, as its vertex shader sees them, and their strides. In Direct3D 11 an unbound one
+/// reads as zeros, as does whatever is past the end of a buffer.
 #[expect(clippy::type_complexity)]
 fn vertex_buffers(
     device: &Device,

@@ -1,10 +1,11 @@
-//! What a draw does to one pixel: each primitive that covers it is drawn once more by itself, with and without the tests, and what
-//! the pixel holds is read in between. The pixel is put back afterwards: other draws, and other pixels, know nothing of it.
+//! Records what a draw does to one pixel: each primitive that covers it is drawn once more by itself, with and without
+//! the tests, reading the pixel in between. The pixel is restored afterwards: other draws and other pixels are not
+//! affected.
 //!
-//! Pixels that are drawn alone come out as they do with others, since nothing of a pixel depends on what is in its packet.
+//! A pixel drawn alone has the same result as among others, since nothing depends on its neighbours in a packet.
 //!
-//! What keeps other primitives from the pixel is found in the same way: they are set up for it without anything that could, and
-//! then with one obstacle (`OBSTACLES`) after the other, until one is gone.
+//! Primitives that miss the pixel for some reason are found in the same way: they are set up for it without any
+//! obstacle, then with one (`OBSTACLES`) after the other, until one removes them.
 
 use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest};
 use brolga_runtime::{
@@ -24,49 +25,48 @@ use crate::tiles::walk::{Shading, TileWorker};
 use crate::vertices::primitives::{Outputs, PrimitiveBatch};
 use crate::vertices::shading::VertexStage;
 
-/// Fragments of a draw that are kept, at most: it bounds memory.
+/// The most fragments recorded per draw: it bounds memory.
 const MOST_FRAGMENTS: usize = 1000;
 
-/// What a draw did to a pixel.
+/// The history of a pixel in a draw.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct PixelHistory {
-    /// The primitives that cover it, or would if something did not keep them from it, in the order of the draw; the first thousand of
-    /// them.
+    /// The primitives that cover it, or would but for an obstacle, in draw order; the first thousand of them.
     pub fragments: Vec<Fragment>,
-    /// How many more there are.
+    /// Number of fragments beyond those.
     pub more: u64,
-    /// What became of all primitives of the draw, wherever they are.
+    /// The outcome of all primitives of the draw, wherever they are.
     pub counts: Counts,
 }
 
-/// What became of a draw's primitives before pixels were tested.
+/// Outcomes of a draw's primitives before the per-pixel tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
-    /// All of them, in all instances.
+    /// Primitives in all instances.
     pub primitives: u64,
-    /// Those that came to pixels.
+    /// Primitives that were rasterized.
     pub drawn: u64,
-    /// Triangles that were culled for the side that they show.
+    /// Triangles that were culled for their facing.
     pub culled: u64,
-    /// Those that planes of depth, clip planes and distances left nothing of.
+    /// Primitives clipped away by depth, clip planes or distances, or culled by distances.
     pub clipped: u64,
-    /// Those with a corner that is no number.
+    /// Primitives with a NaN in a position.
     pub no_number: u64,
-    /// Those behind the eye: their w are not above 0.
+    /// Primitives with w <= 0 at all vertices.
     pub behind: u64,
 }
 
 impl Counts {
-    /// All others: outside of the target, the viewport and the scissor rectangle, or between the centers of pixels.
+    /// All others: outside of the target, viewport or scissor rectangle, or covering no pixel center.
     pub fn elsewhere(&self) -> u64 {
         let Self { primitives, drawn, culled, clipped, no_number, behind } = *self;
         primitives.saturating_sub(drawn + culled + clipped + no_number + behind)
     }
 }
 
-/// What a primitive did to a pixel that it covers, or why it did nothing.
+/// The effect of a primitive on a pixel that it covers, or the reason that it has none.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Fragment {
@@ -74,38 +74,38 @@ pub struct Fragment {
     pub instance: u32,
     /// The primitive's number within the instance: `SV_PrimitiveID`.
     pub primitive: u32,
-    /// Whether it shows its front.
+    /// `true` if it is front-facing.
     pub is_front: bool,
-    /// Its depth there, as the depth buffer would hold it; as a float without one. A shader may give another. Of a primitive that is
-    /// kept from the pixel it is not clamped.
+    /// Its depth there as the depth buffer would hold it; as a float without one. A shader may output another. With an
+    /// obstacle it is not clamped.
     pub depth: f32,
-    /// What the depth buffer held, if there is one.
+    /// The depth buffer's depth before, if there is one.
     pub stored_depth: Option<f32>,
-    /// The stencil that it held, if it has any.
+    /// The stencil before, if there is one.
     pub stored_stencil: Option<u8>,
-    /// What became of it.
+    /// Its outcome.
     pub fate: Fate,
-    /// The texel of each target before and after, as codes of the target's format.
+    /// The texel of each target before and after, as encoded in the target's format.
     pub colors: Vec<[u128; 2]>,
 }
 
-/// What becomes of a primitive's part in a pixel.
+/// The outcome of a primitive in a pixel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Fate {
-    /// All of its corners are beyond a cull distance.
+    /// Its vertices are all beyond a cull distance.
     CullDistance,
-    /// It is before the near plane there.
+    /// It is clipped by the near plane there.
     BeforeNear,
-    /// It is beyond the far plane there.
+    /// It is clipped by the far plane there.
     BeyondFar,
-    /// The triangle is culled for the side that it shows.
+    /// The triangle is culled for its facing.
     Culled,
-    /// The pixel is outside of its viewport.
+    /// The pixel is outside of the viewport.
     OutsideViewport,
-    /// The pixel is outside of its scissor rectangle.
+    /// The pixel is outside of the scissor rectangle.
     OutsideScissor,
-    /// It is beyond a clip distance there, or beyond a clip plane of Direct3D 9.
+    /// It is clipped there by a clip distance, or by a clip plane of Direct3D 9.
     ClipDistance,
     /// The sample mask leaves no sample.
     SampleMask,
@@ -113,16 +113,16 @@ pub enum Fate {
     FailedStencil,
     /// It failed the depth test.
     FailedDepth,
-    /// The pixel shader discarded it, or covers no sample.
+    /// The pixel shader discarded it, or its coverage output is zero.
     Discarded,
-    /// The pixel shader discarded it, or gave a depth or a stencil reference that failed a test.
+    /// The pixel shader discarded it, or output a depth or a stencil reference that failed a test.
     DiscardedOrFailed,
-    /// It passed all tests: what blending and write masks leave is in the targets.
+    /// It passed all tests: the targets have the result of blending and write masks.
     Passed,
 }
 
-/// What may keep a primitive from a pixel that it is over, in the order in which it is looked at. The plane is the near or the far
-/// one.
+/// Obstacles between a primitive and a pixel that it would cover, in the order of their tests. `BeforeNear` stands for
+/// both depth planes.
 const OBSTACLES: [Fate; 7] = [
     Fate::CullDistance,
     Fate::BeforeNear,
@@ -133,13 +133,13 @@ const OBSTACLES: [Fate; 7] = [
     Fate::SampleMask,
 ];
 
-/// How a draw's primitives are set up, and tested against clip distances: as it says, or with fewer obstacles.
+/// The outputs and state with which primitives are set up: the draw's, or with fewer obstacles.
 struct Setup {
     outputs: Outputs,
     raster: Raster,
 }
 
-/// A batch of a draw's primitives, as it was shaded and as it was set up last.
+/// A shaded batch of a draw's primitives, and its latest setup.
 #[derive(Default)]
 struct Shaded {
     batch: PrimitiveBatch,
@@ -152,19 +152,19 @@ struct Shaded {
 #[derive(Clone, Copy)]
 struct Covering {
     primitive: Primitive,
-    /// Its depth there as the depth buffer would hold it, and as it is.
+    /// Its depth there as the depth buffer would hold it, and unclamped.
     depth: f32,
     z: f32,
-    /// Whether that is in the further half of the viewport's, or beyond it.
+    /// `true` if that is in the far half of the viewport's range, or beyond it.
     is_far: bool,
 }
 
-/// The pixel of a draw's targets that is looked at.
+/// The watched pixel of a draw's targets.
 #[derive(Clone, Copy)]
 pub(crate) struct Watched<'a> {
     pub draw: &'a BoundDraw,
     pub device: &'a Device,
-    /// The test that the draw makes, before or after the shader.
+    /// The draw's test, early or late.
     pub test: Option<DepthTest>,
     pub colors: &'a [View],
     pub target: &'a Target,
@@ -173,7 +173,7 @@ pub(crate) struct Watched<'a> {
 }
 
 impl Watched<'_> {
-    /// Draws what covers the pixel, one primitive after the other.
+    /// Draws the primitives that cover the pixel, one after the other.
     pub fn history(&self, limits: &Limits<'_>) -> Result<PixelHistory, DrawError> {
         let mut history = PixelHistory::default();
         let Some(raster) = &self.draw.raster else { return Ok(history) };
@@ -194,7 +194,7 @@ impl Watched<'_> {
         Ok(history)
     }
 
-    /// The set-up of the draw for the pixel alone, with the first obstacles only.
+    /// The draw's setup for the pixel alone, with the first obstacles only.
     fn setup(&self, raster: &Raster, obstacles: usize) -> Setup {
         let holds = |obstacle| OBSTACLES[..obstacles].contains(&obstacle);
         let mut outputs = self.outputs().clone();
@@ -228,13 +228,13 @@ impl Watched<'_> {
         prepared.set_up(&mut batch.clone(), outputs, Some(raster), self.target.grid(), scratch);
     }
 
-    /// Counts what becomes of the primitives of a batch.
+    /// Counts the outcomes of a batch's primitives.
     fn count(&self, shaded: &mut Shaded, raster: &Raster, counts: &mut Counts) {
         let mut setup = Setup { outputs: self.outputs().clone(), raster: raster.clone() };
         setup.raster.is_masked = false;
         let left = |shaded: &mut Shaded, setup: &Setup| {
             self.set_up(shaded, setup);
-            // What was cut to pieces follows one by one.
+            // The pieces of a clipped primitive are consecutive.
             shaded.prepared.primitives.chunk_by(|one, other| one.id == other.id).count() as u64
         };
         let drawn = left(shaded, &setup);
@@ -284,7 +284,7 @@ impl Watched<'_> {
         Ok(())
     }
 
-    /// The primitives of a batch that something keeps from the pixel, beside those that are drawn there.
+    /// The primitives of a batch that obstacles keep from the pixel.
     fn missed(
         &self,
         shaded: &mut Shaded,
@@ -294,7 +294,7 @@ impl Watched<'_> {
         let has = |those: &[Covering], one: &Covering| those.iter().any(|other| other.primitive.id == one.primitive.id);
         let (mut left, mut missed) = (self.covering(shaded, raster, 0)?, Vec::new());
         left.retain(|one| !has(drawn, one));
-        // An edge may meet another one in the pixel.
+        // Pieces of a clipped primitive may meet in the pixel.
         left.dedup_by_key(|one| one.primitive.id);
         for (n, obstacle) in OBSTACLES.into_iter().enumerate() {
             if left.is_empty() {
@@ -309,7 +309,7 @@ impl Watched<'_> {
         Ok(missed)
     }
 
-    /// The primitives of a batch that cover the pixel with the first obstacles only.
+    /// The primitives of a batch that cover the pixel if only the first obstacles count.
     fn covering(&self, shaded: &mut Shaded, raster: &Raster, obstacles: usize) -> Result<Vec<Covering>, DrawError> {
         let setup = self.setup(raster, obstacles);
         self.set_up(shaded, &setup);
@@ -320,9 +320,9 @@ impl Watched<'_> {
         for primitive in numbers.into_iter().map(|number| primitives[number as usize]) {
             self.leave_only(prepared, &primitive);
             if let Some(depth) = self.cover(prepared, &setup)? {
-                let corners = prepared.corners_of(primitive.vertices);
-                let z = primitive.shape.planes(&corners).map_or(corners[0].z, |planes| {
-                    planes.around(self.pixel.map(|place| place as i32)).value[plane::DEPTH]
+                let vertices = prepared.screen_vertices_of(primitive.vertices);
+                let z = primitive.shape.planes(&vertices).map_or(vertices[0].z, |planes| {
+                    planes.around(self.pixel.map(|coordinate| coordinate as i32)).value[plane::DEPTH]
                 });
                 let [least, most] = prepared.area(primitive.vertices[0], &setup.raster).viewport.depths();
                 all.push(Covering { primitive, depth, z, is_far: z > 0.5 * (least + most) });
@@ -331,7 +331,7 @@ impl Watched<'_> {
         Ok(all)
     }
 
-    /// Leaves a primitive of a batch alone in the pixel's tile.
+    /// Reduces a batch to one primitive, in the pixel's tile.
     fn leave_only(&self, prepared: &mut Prepared, primitive: &Primitive) {
         prepared.primitives.clear();
         prepared.primitives.push(*primitive);
@@ -340,7 +340,7 @@ impl Watched<'_> {
         prepared.bins.sort();
     }
 
-    /// The depth of the primitive in the pixel, if it covers it.
+    /// The depth of the primitive at the pixel, if it covers it.
     fn cover(&self, prepared: &Prepared, setup: &Setup) -> Result<Option<f32>, DrawError> {
         let format = self.depth_format();
         let all = DepthTest { format, test: Comparison::Always, writes: true, stencil: None };
@@ -350,7 +350,7 @@ impl Watched<'_> {
         Ok(covers.then(|| self.depth(&worker)))
     }
 
-    /// What a primitive does to the pixel, which it draws unless something keeps it from that.
+    /// The fragment of a primitive, which is drawn unless an obstacle keeps it from the pixel.
     fn fragment(
         &self,
         prepared: &Prepared,
@@ -376,11 +376,11 @@ impl Watched<'_> {
         Ok(Fragment { instance, primitive, is_front, depth, stored_depth, stored_stencil, fate, colors })
     }
 
-    /// Draws the primitive; what becomes of it.
+    /// Draws the primitive, and returns its outcome.
     fn fate(&self, prepared: &Prepared, setup: &Setup, run: &Dispatch) -> Result<Fate, DrawError> {
         let mut fails = None;
         if let Some(test) = self.test.filter(|_| self.target.depth.is_some()) {
-            // The stencil decides first (functional specification, 17.12).
+            // The stencil test comes first (functional specification, 17.12).
             let of_stencil = DepthTest { test: Comparison::Always, ..test };
             if !self.passes(&mut self.loaded()?, prepared, setup, of_stencil)? {
                 fails = Some(Fate::FailedStencil);
@@ -401,14 +401,14 @@ impl Watched<'_> {
         })
     }
 
-    /// Whether the pixel shader gives one of these.
+    /// `true` if the pixel shader outputs one of these.
     fn gives(&self, values: &[SystemValue]) -> bool {
         let signature = self.draw.pipeline.pixel().and_then(|shader| shader.stage().signature());
         let mut outputs = signature.into_iter().flat_map(|signature| &signature.outputs);
         outputs.any(|output| output.system_value.is_some_and(|value| values.contains(&value)))
     }
 
-    /// Whether the pixel passes a test before shading.
+    /// `true` if the pixel passes a test before shading.
     fn passes(
         &self,
         worker: &mut TileWorker,
@@ -421,7 +421,7 @@ impl Watched<'_> {
         Ok(worker.draw(parts, self.tile(), (&setup.outputs, &setup.raster), &shading, None)?.samples > 0)
     }
 
-    /// Draws the primitive as the draw does; whether the pixel is left at the end.
+    /// Draws the primitive as the draw does; returns `true` if the pixel survives.
     fn shade(&self, prepared: &Prepared, setup: &Setup, run: &Dispatch) -> Result<bool, DrawError> {
         let mut worker = self.worker();
         worker.prepare(self.target, &self.draw.shading)?;
@@ -433,12 +433,12 @@ impl Watched<'_> {
         Ok(did.samples > 0)
     }
 
-    /// What the vertex shader gives.
+    /// The layout of the vertex shader's outputs.
     fn outputs(&self) -> &Outputs {
         &self.draw.pipeline.parts.outputs
     }
 
-    /// A worker with the tile of the depth buffer, if there is one.
+    /// A worker that has loaded the tile of the depth buffer, if there is one.
     fn loaded(&self) -> Result<TileWorker, ResourceError> {
         let mut worker = self.worker();
         if let Some(buffer) = &self.target.depth {
@@ -454,24 +454,24 @@ impl Watched<'_> {
     }
 
     fn tile(&self) -> u32 {
-        let [column, row] = self.pixel.map(|place| place / TILE_SIZE as u32);
+        let [column, row] = self.pixel.map(|coordinate| coordinate / TILE_SIZE as u32);
         row * self.target.grid().columns + column
     }
 
     /// The pixel as a rectangle.
     fn bounds(&self) -> Bounds {
-        Bounds::square(self.pixel.map(|place| place as i32), 1)
+        Bounds::square(self.pixel.map(|coordinate| coordinate as i32), 1)
     }
 
     fn in_tile(&self) -> [usize; 2] {
-        self.pixel.map(|place| place as usize % TILE_SIZE as usize)
+        self.pixel.map(|coordinate| coordinate as usize % TILE_SIZE as usize)
     }
 
     fn depth_format(&self) -> DepthFormat {
         self.target.depth.as_ref().map_or(DepthFormat::D32, |buffer| buffer.format)
     }
 
-    /// The depth that lies in a worker's tile.
+    /// The depth in a worker's tile.
     fn depth(&self, worker: &TileWorker) -> f32 {
         let code = worker.depth.code(self.in_tile());
         match self.depth_format() {
@@ -488,38 +488,38 @@ impl Watched<'_> {
     }
 }
 
-/// Primitives with a corner that is no number, and others that are behind the eye as a whole.
+/// Number of primitives with a NaN in a position, and of others with w <= 0 at all vertices.
 fn count_lost(batch: &PrimitiveBatch, outputs: &Outputs, raster: &Raster) -> [u64; 2] {
     let mut lost = [0; 2];
-    let is_behind = |corner: &[f32; 4]| match raster.is_transformed {
-        true => Viewport::reciprocal(corner[3]).is_none(),
-        false => corner[3] <= 0.0,
+    let is_behind = |position: &[f32; 4]| match raster.is_transformed {
+        true => Viewport::reciprocal(position[3]).is_none(),
+        false => position[3] <= 0.0,
     };
     for primitive in &batch.primitives {
-        let corners = primitive.vertices.map(|vertex| batch.vertices.floats(vertex, outputs.position));
-        if corners.as_flattened().iter().any(|place| place.is_nan()) {
+        let positions = primitive.vertices.map(|vertex| batch.vertices.floats(vertex, outputs.position));
+        if positions.as_flattened().iter().any(|coordinate| coordinate.is_nan()) {
             lost[0] += 1;
-        } else if corners.iter().all(is_behind) {
+        } else if positions.iter().all(is_behind) {
             lost[1] += 1;
         }
     }
     lost
 }
 
-/// A pixel of what a view sees of a texture: of its first mip level, its first layer.
+/// A texel of a view's texture: of its first mip level and layer.
 #[derive(Clone, Debug)]
 struct Pixel {
     texture: Texture,
-    place: TexelBox,
+    texel: TexelBox,
 }
 
 impl Pixel {
-    /// Nothing where the view sees no texture.
+    /// `None` if the view sees no texture.
     fn of(view: &View, [x, y]: [u32; 2]) -> Result<Option<Self>, ResourceError> {
         let Some(part) = view.subresources() else { return Ok(None) };
         let level = part.texture.level(part.mips.start, part.layers.start)?;
-        let place = TexelBox { origin: [x, y, level.origin[2]], extents: [1; 3], ..level };
-        Ok(Some(Self { texture: part.texture.clone(), place }))
+        let texel = TexelBox { origin: [x, y, level.origin[2]], extents: [1; 3], ..level };
+        Ok(Some(Self { texture: part.texture.clone(), texel }))
     }
 
     fn size_bytes(&self) -> usize {
@@ -528,16 +528,16 @@ impl Pixel {
 
     fn read(&self) -> Result<u128, ResourceError> {
         let mut code = [0; 16];
-        self.texture.read(&self.place, &mut code[..self.size_bytes()], None)?;
+        self.texture.read(&self.texel, &mut code[..self.size_bytes()], None)?;
         Ok(u128::from_le_bytes(code))
     }
 
     fn write(&self, code: u128) -> Result<(), ResourceError> {
-        self.texture.write(&self.place, &code.to_le_bytes()[..self.size_bytes()], None)
+        self.texture.write(&self.texel, &code.to_le_bytes()[..self.size_bytes()], None)
     }
 }
 
-/// The code of a texture's texel: of its most detailed level, its first layer.
+/// The encoded texel of a texture's first mip level and layer.
 ///
 /// # Errors
 /// If the texture does not have it.
@@ -545,15 +545,16 @@ pub fn texel(texture: &Texture, pixel: [u32; 2]) -> Result<u128, ResourceError> 
     Pixel::of(&View::texture(texture.clone()), pixel)?.map_or(Ok(0), |pixel| pixel.read())
 }
 
-/// What a draw may change when its pixel is drawn ahead, as it was before.
-pub(crate) struct Kept {
+/// A copy of the memory that a draw may change, taken before its pixel is drawn ahead.
+pub(crate) struct Snapshot {
     texels: Vec<(Pixel, u128)>,
-    /// What shaders write to, with its bytes and the count of its hidden counter.
+    /// Views that shaders write to, with their bytes and the value of their hidden counter.
     memory: Vec<(View, Buffer, Option<u32>)>,
 }
 
-impl Kept {
-    /// Notes a pixel of what views see of textures, and all that bindings let shaders write, until the token is cancelled.
+impl Snapshot {
+    /// Copies a pixel of each target, and all memory that shaders may write through bindings, until the token is
+    /// cancelled.
     pub fn new<'a>(
         device: &Device,
         targets: impl Iterator<Item = &'a View>,
@@ -575,7 +576,7 @@ impl Kept {
         Ok(Self { texels, memory: memory.collect::<Result<_, Error>>()? })
     }
 
-    /// Puts it back.
+    /// Restores the copies.
     pub fn restore(self) -> Result<(), ResourceError> {
         for (pixel, code) in &self.texels {
             pixel.write(*code)?;

@@ -1,10 +1,10 @@
-//! Passes: draws into the same targets, in order.
+//! Runs passes: draws into the same targets, in order.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `bind.rs` | a draw is checked, and what its shaders use is bound |
-//! | `schedule.rs` | when which part of them is drawn: batches of primitives, then tiles, in parallel |
-//! | `history.rs` | what a draw did to one pixel |
+//! | `bind.rs` | checks a draw, and binds what its shaders use |
+//! | `schedule.rs` | the parallel schedule: batches of primitives, then tiles |
+//! | `history.rs` | the history of one pixel |
 
 mod bind;
 pub mod history;
@@ -20,7 +20,7 @@ use bytemuck::NoUninit;
 use crate::direct3d9::Direct3D9Values;
 use crate::error::DrawError;
 use crate::pass::bind::Known;
-use crate::pass::history::{Kept, PixelHistory, Watched};
+use crate::pass::history::{PixelHistory, Snapshot, Watched};
 use crate::pass::schedule::{BoundDraw, Limits, Spare};
 use crate::pipeline::Pipeline;
 use crate::setup::shape::Bounds;
@@ -29,57 +29,57 @@ use crate::statistics::Statistics;
 use crate::tiles::targets::{Target, Targets};
 use crate::vertices::indices::IndexBuffer;
 
-/// Draws that wait before they are drawn, at most: it bounds memory.
-const MOST_WAITING: usize = 1024;
+/// The most pending draws: it bounds memory.
+const MOST_PENDING: usize = 1024;
 
 /// A vertex buffer.
 #[derive(Clone, Debug)]
 pub struct VertexBuffer {
     /// Its bytes.
     pub buffer: Buffer,
-    /// Where the first vertex begins, a multiple of 4.
+    /// The offset of the first vertex, a multiple of 4.
     pub offset_bytes: u64,
-    /// Bytes from one vertex to the next.
+    /// The stride: bytes from one vertex to the next.
     pub stride_bytes: u32,
 }
 
-/// What to draw.
+/// A draw call.
 #[derive(Clone, Debug)]
 pub struct Draw<'a> {
     /// The shaders and their state.
     pub pipeline: &'a Pipeline,
-    /// What is bound to each shader.
+    /// The bindings of each shader.
     pub bindings: Stages<Option<&'a Bindings>>,
-    /// Vertex buffers, from slot 0 on. What elements of others read is zero, but for Direct3D 9.
+    /// Vertex buffers, from slot 0 on. Elements of missing ones read zero, except in Direct3D 9.
     pub vertex_buffers: Vec<VertexBuffer>,
-    /// The index buffer, if vertices are read through one.
+    /// The index buffer of an indexed draw.
     pub index_buffer: Option<IndexBuffer>,
-    /// Vertices, or indices, of an instance.
+    /// Vertices, or indices, per instance.
     pub count: u32,
     /// The first vertex, or index.
     pub first: u32,
-    /// What is added to each index.
+    /// The offset that is added to each index.
     pub base_vertex: i32,
-    /// Instances.
+    /// Number of instances.
     pub instances: u32,
     /// The first instance, for buffers that advance by instances.
     pub first_instance: u32,
-    /// The part of the targets that is drawn to; by default all of them. A pass without targets, whose shaders only write to views, has
-    /// the pixels of its viewport, as far as they are in 16384 x 16384, and by default none (functional specification, 16.11).
+    /// The viewport; by default all of the targets. A pass without targets, whose shaders only write to views, has the
+    /// pixels of its viewport within 16384 x 16384, and by default none (functional specification, 16.11).
     pub viewport: Option<Viewport>,
-    /// Pixels that may change; by default all of the viewport.
+    /// The scissor rectangle; by default all of the viewport.
     pub scissor: Option<Bounds>,
-    /// The viewports 1 to 15, with their scissor rectangles, among which and the first one a vertex shader chooses
+    /// Viewports 1 to 15 with their scissor rectangles; the vertex shader selects among them and the first
     /// (`SV_ViewportArrayIndex`). By default nothing is drawn in them.
     pub more_viewports: Vec<(Viewport, Option<Bounds>)>,
-    /// What [`Factor::BlendFactor`](brolga_ir::pipeline::state::Factor::BlendFactor) is; ones by default.
+    /// The value of [`Factor::BlendFactor`](brolga_ir::pipeline::state::Factor::BlendFactor); ones by default.
     pub blend_factor: [f32; 4],
-    /// The samples that are drawn, a bit each: of the one that there is, the lowest. By default all. Nothing is covered, and no pixel shader
-    /// runs, where none is.
+    /// The sample mask, of which the lowest bit is the only sample. By default all bits are set. If that one is clear
+    /// nothing is covered, and no pixel shader runs.
     pub sample_mask: u32,
-    /// What stencils are compared with, and replaced by; 0 by default.
+    /// The stencil reference; 0 by default.
     pub stencil_reference: u8,
-    /// What Direct3D 9 has besides, which counts where the pipeline's shaders are its.
+    /// The additional values of Direct3D 9, for its shaders only.
     pub direct3d9: Direct3D9Values,
 }
 
@@ -106,7 +106,7 @@ impl<'a> Draw<'a> {
         }
     }
 
-    /// Binds the same resources to all shaders; each uses what it declares.
+    /// Binds the same resources to all shaders; each uses those it declares.
     pub fn bindings(mut self, bindings: &'a Bindings) -> Self {
         self.bindings = Some(bindings).into();
         self
@@ -125,28 +125,28 @@ impl<'a> Draw<'a> {
     }
 }
 
-/// Draws into the same targets, in order. What they read and draw to must not change before [`Self::finish`].
+/// Draws into the same targets, in order. The resources of a draw must not change before [`Self::finish`].
 #[derive(Debug)]
 pub struct Pass<'a> {
     device: &'a Device,
     targets: Targets,
     target: Target,
-    /// What draws before had alike.
+    /// Results that draws may share with those before.
     known: Known,
-    waiting: Vec<BoundDraw>,
+    pending: Vec<BoundDraw>,
     spare: Spare<'a>,
     statistics: Vec<Statistics>,
     limits: Dispatch,
-    /// The pixel of which histories are kept, if there is one, and those of the draws until now.
+    /// The pixel to watch, if there is one, and its history in the draws so far.
     watched: Option<[u32; 2]>,
     histories: Vec<PixelHistory>,
 }
 
 impl<'a> Pass<'a> {
-    /// Begins to draw into these targets.
+    /// Begins a pass.
     ///
     /// # Errors
-    /// If one of them cannot be drawn to.
+    /// If one of the targets cannot be drawn to.
     pub fn new(device: &'a Device, targets: Targets) -> Result<Self, DrawError> {
         let target = targets.check()?;
         Ok(Self {
@@ -154,7 +154,7 @@ impl<'a> Pass<'a> {
             targets,
             target,
             known: Known::default(),
-            waiting: Vec::new(),
+            pending: Vec::new(),
             spare: Spare::default(),
             statistics: Vec::new(),
             limits: Dispatch::new([0; 3]),
@@ -163,8 +163,8 @@ impl<'a> Pass<'a> {
         })
     }
 
-    /// Keeps, from now on, what each draw does to the pixel in a column and row of the targets' first layer. Each is drawn at once then, and
-    /// primitives that cover the pixel are shaded twice there.
+    /// Records, from now on, the history of a pixel of the targets' first layer, by column and row. Each draw then runs
+    /// at once, and primitives that cover the pixel are shaded twice there.
     ///
     /// # Errors
     /// If the targets do not have the pixel.
@@ -178,29 +178,29 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// What each draw since [`Self::watch`] did to the pixel.
+    /// The history of the pixel in each draw since [`Self::watch`].
     pub fn histories(&self) -> &[PixelHistory] {
         &self.histories
     }
 
-    /// Draws with the cancel token, the time limit, the fuel and the progress of a dispatch. The time limit holds for each
-    /// [`Self::flush`]; the progress counts primitives.
+    /// Sets the cancel token, time limit, fuel and progress to those of a dispatch. The time limit holds for each
+    /// [`Self::flush`]; progress counts primitives.
     pub fn with_limits(mut self, limits: &Dispatch) -> Self {
         self.limits = limits.clone();
         self
     }
 
-    /// Adds a draw; returns its number in the pass.
+    /// Adds a draw; returns its index in the pass.
     ///
     /// # Errors
-    /// If something of it does not fit, or what waited before it could not be drawn.
+    /// If it is not valid, or pending draws before it failed.
     pub fn draw(&mut self, draw: &Draw<'_>) -> Result<usize, DrawError> {
         in_default_mode(|| self.add(draw))
     }
 
     fn add(&mut self, draw: &Draw<'_>) -> Result<usize, DrawError> {
         let is_alone = self.watched.is_some() || self.is_alone(draw);
-        if is_alone || self.waiting.len() >= MOST_WAITING {
+        if is_alone || self.pending.len() >= MOST_PENDING {
             self.flush()?;
         }
         let asked = draw;
@@ -209,15 +209,15 @@ impl<'a> Pass<'a> {
             let history = self.history(asked, &draw, pixel)?;
             self.histories.push(history);
         }
-        self.waiting.push(draw);
-        let number = self.statistics.len() + self.waiting.len() - 1;
+        self.pending.push(draw);
+        let number = self.statistics.len() + self.pending.len() - 1;
         if is_alone {
             self.flush()?;
         }
         Ok(number)
     }
 
-    /// What a draw is going to do to a pixel.
+    /// Computes the history of a pixel in a draw that is about to run.
     fn history(&self, asked: &Draw<'_>, draw: &BoundDraw, pixel: [u32; 2]) -> Result<PixelHistory, DrawError> {
         let Dispatch { fuel, progress, .. } = &self.limits;
         let deadline = self.deadline()?;
@@ -225,18 +225,18 @@ impl<'a> Pass<'a> {
         let bindings = asked.bindings.present().map(|(_, bindings)| *bindings);
         let depth = self.targets.depth.as_ref();
         let targets = self.targets.colors.iter().chain(depth.map(|depth| &depth.view));
-        let kept = Kept::new(self.device, targets, bindings, pixel, limits.token);
-        let kept = kept.map_err(|error| self.stopped(error, limits.token))?;
+        let snapshot = Snapshot::new(self.device, targets, bindings, pixel, limits.token);
+        let snapshot = snapshot.map_err(|error| self.stopped(error, limits.token))?;
         let test = asked.pipeline.parts.depth.map(|test| depth.map_or(test, |depth| depth.restrict(test)));
         let watched =
             Watched { draw, device: self.device, test, colors: &self.targets.colors, target: &self.target, pixel };
         let history = watched.history(&limits);
-        kept.restore()?;
+        snapshot.restore()?;
         history.map_err(|error| error.after(self.statistics.len()))
     }
 
-    /// Whether other draws must not overlap with one: draws that wait share tiles, and what one of them writes to memory, or to the
-    /// depth buffer, others do not see in time.
+    /// `true` if other draws must not overlap with this one: pending draws share tiles, and would not see in time what
+    /// one of them writes to memory or the depth buffer.
     fn is_alone(&self, draw: &Draw<'_>) -> bool {
         let parts = &draw.pipeline.parts;
         let reads_depth = |(stage, shader)| {
@@ -246,12 +246,12 @@ impl<'a> Pass<'a> {
         parts.writes_memory || parts.shaders.present().any(reads_depth)
     }
 
-    /// Adds a draw whose counts are words of a buffer, from a byte offset on: vertices, instances, the first vertex, the first instance;
-    /// with an index buffer indices, instances, the first index, the base vertex, the first instance. They are read now, after the draws
-    /// before, and those of `draw` count for nothing.
+    /// Adds a draw whose counts are words of a buffer at a byte offset: vertices, instances, the first vertex, the
+    /// first instance; with an index buffer indices, instances, the first index, the base vertex, the first instance.
+    /// They are read now, after the draws before, and replace those of `draw`.
     ///
     /// # Errors
-    /// If the words are not all in the buffer, or do not begin at a multiple of 4; and as [`Self::draw`].
+    /// If the words are not all in the buffer, or not at a multiple of 4; and as [`Self::draw`].
     pub fn draw_indirect(
         &mut self,
         draw: &Draw<'_>,
@@ -289,18 +289,18 @@ impl<'a> Pass<'a> {
         })
     }
 
-    /// Clears the depths of the depth buffer, after the draws before.
+    /// Clears the depth of the depth buffer, after the draws before.
     ///
     /// # Errors
-    /// If there is none, if its depths are read-only, or as [`Self::flush`].
+    /// If there is none, if its depth is read-only, or as [`Self::flush`].
     pub fn clear_depth(&mut self, depth: f32) -> Result<(), DrawError> {
         in_default_mode(|| self.clear_depth_stencil(Some(depth), None))
     }
 
-    /// Clears its stencils, if it has any, likewise.
+    /// Clears its stencil, if it has one, likewise.
     ///
     /// # Errors
-    /// If there is no depth buffer, if its stencils are read-only, or as [`Self::flush`].
+    /// If there is no depth buffer, if its stencil is read-only, or as [`Self::flush`].
     pub fn clear_stencil(&mut self, stencil: u8) -> Result<(), DrawError> {
         in_default_mode(|| self.clear_depth_stencil(None, Some(stencil)))
     }
@@ -322,22 +322,22 @@ impl<'a> Pass<'a> {
         cleared.map_err(|error| self.stopped(error.into(), deadline.token()))
     }
 
-    /// What the next part of the work is to look at.
+    /// The deadline of the next flush or clear.
     fn deadline(&self) -> Result<Deadline<'a>, Error> {
         self.device.deadline(&self.limits.cancel, self.limits.time_limit)
     }
 
-    /// Says what stopped something before the next draw.
+    /// Turns the error of a stopped step into one with the reason and the index of the next draw.
     fn stopped(&self, error: Error, token: &CancelToken) -> DrawError {
         match (error, token.stop_reason()) {
             (Error::Resource(ResourceError::Stopped), Some(why)) => {
-                DrawError::Stopped { why, draw: self.statistics.len() + self.waiting.len() }
+                DrawError::Stopped { why, draw: self.statistics.len() + self.pending.len() }
             }
             (error, _) => error.into(),
         }
     }
 
-    /// Writes elements to a buffer, from a byte offset on, after the draws before: they see what was there.
+    /// Writes elements to a buffer at a byte offset, after the draws before: these see the old contents.
     ///
     /// # Errors
     /// As [`Buffer::write`] and [`Self::flush`].
@@ -366,13 +366,13 @@ impl<'a> Pass<'a> {
         Ok(texture.write(to, texels, row_pitch_bytes)?)
     }
 
-    /// Draws what waits. What the draws after this one read may be changed before they are added.
+    /// Runs all pending draws. Afterwards resources may change for the next draws.
     ///
     /// # Errors
-    /// If a shader did not finish. The targets then hold what was drawn until it stopped.
+    /// If a shader did not finish. The targets then hold the results up to that point.
     pub fn flush(&mut self) -> Result<(), DrawError> {
         in_default_mode(|| {
-            let draws = std::mem::take(&mut self.waiting);
+            let draws = std::mem::take(&mut self.pending);
             let Dispatch { fuel, progress, .. } = &self.limits;
             let deadline = self.deadline()?;
             let limits = Limits { token: deadline.token(), fuel: *fuel, progress };
@@ -383,7 +383,7 @@ impl<'a> Pass<'a> {
         })
     }
 
-    /// Draws what waits, and returns what each draw did.
+    /// Runs all pending draws, and returns the statistics of each draw.
     ///
     /// # Errors
     /// As [`Self::flush`].
@@ -392,7 +392,7 @@ impl<'a> Pass<'a> {
         Ok(self.statistics)
     }
 
-    /// What each draw did that is drawn by now.
+    /// The statistics of each draw that has run so far.
     pub fn statistics(&self) -> &[Statistics] {
         &self.statistics
     }

@@ -1,8 +1,8 @@
-//! The schedule of draws that share targets: batches of primitives in parallel, then tiles in parallel.
+//! Schedules draws that share targets: batches of primitives in parallel, then tiles in parallel.
 //!
-//! Which thread does what never shows: batches are cut by the draw alone, a tile belongs to one thread and walks the batches in
-//! order, and nothing depends on where one round of batches ends. What a draw binds is made ready by the thread that takes its first
-//! batch, so that many small draws are prepared in parallel too.
+//! Results do not depend on threads: batches are cut by the draw alone, a tile belongs to one thread and walks the
+//! batches in order, and nothing depends on where one round of batches ends. Bindings of a draw are prepared by the
+//! thread that takes its first batch, so that many small draws are prepared in parallel too.
 
 use std::fmt;
 use std::ops::Range;
@@ -25,39 +25,39 @@ use crate::vertices::assembly::{BATCH_PRIMITIVES, Batch, InputAssembler};
 use crate::vertices::primitives::PrimitiveBatch;
 use crate::vertices::shading::VertexStage;
 
-/// Positions of batches that are prepared before tiles are drawn, and the most batches. They bound memory, whatever is drawn, and let
-/// most of it stay in caches. Tiles of the depth buffer are read and written once for all of them.
+/// The most positions and batches to prepare before tiles are drawn. They bound memory, whatever is drawn, and let most
+/// of it stay in caches. Tiles of the depth buffer are read and written once for all of them.
 const POSITIONS: u64 = 32 * 3 * BATCH_PRIMITIVES as u64;
 const BATCHES: usize = 1024;
 
 /// One draw, with all of its state.
 #[derive(Debug)]
 pub struct BoundDraw {
-    /// The shaders, and what the vertex shader gives.
+    /// The shaders, and the layout of vertex shader outputs.
     pub pipeline: Pipeline,
-    /// What is bound to each shader, and fits it.
+    /// The bindings of each shader, checked.
     pub bound: Stages<StageBindings>,
-    /// What it reads.
+    /// The input assembler's state.
     pub input: InputAssembler,
-    /// What becomes of triangles. Without it vertices are shaded, and nothing else happens.
+    /// The rasterizer's state. Without it vertices are shaded, and nothing else happens.
     pub raster: Option<Raster>,
-    /// How pixels are tested and shaded.
+    /// The state of per-pixel tests and shading.
     pub shading: Shading,
 }
 
-/// What is bound to a shader: what the draw says, and over it what the pipeline adds.
+/// The bindings of a shader: the draw's, overlaid with the pipeline's own.
 #[derive(Clone, Debug, Default)]
 pub struct StageBindings {
-    /// What the draw says.
+    /// The draw's bindings.
     pub bindings: Option<Bindings>,
-    /// Vertex buffers, targets, and what Direct3D 9 has where nothing is bound.
+    /// Vertex buffers, targets, and defaults of Direct3D 9.
     pub more: Arc<[(Register, View)]>,
-    /// Under which rules.
+    /// The rules for missing and mismatched bindings.
     pub rules: BindingRules,
 }
 
 impl StageBindings {
-    /// All of it.
+    /// All layers of the bindings.
     pub fn layers(&self) -> Layers<'_> {
         Layers::new(self.bindings.as_ref(), &self.more, self.rules)
     }
@@ -76,24 +76,24 @@ impl BoundDraw {
     }
 }
 
-/// When to stop, and whom to tell how far it has got.
+/// Limits of a run, and its progress counter.
 #[derive(Debug)]
 pub struct Limits<'a> {
-    /// Stops everything.
+    /// Stops all threads.
     pub token: &'a CancelToken,
     /// Loop iterations that an invocation may take.
     pub fuel: Option<u64>,
-    /// Gets the primitives that were drawn.
+    /// Counts the primitives that were drawn.
     pub progress: &'a Progress,
 }
 
 impl Limits<'_> {
-    /// Whether a draw may go on.
+    /// Fails with the reason if a draw must stop.
     pub fn check(&self, draw: usize) -> Result<(), DrawError> {
         self.token.stop_reason().map_or(Ok(()), |why| Err(DrawError::Stopped { why, draw }))
     }
 
-    /// The limits of a part of the work.
+    /// The same limits for a stage's run.
     pub(crate) fn run(&self) -> Dispatch {
         let mut run = Dispatch::new([0; 3]).cancel(self.token.clone());
         run.fuel = self.fuel;
@@ -101,15 +101,15 @@ impl Limits<'_> {
     }
 }
 
-/// Memory of draws before, which serves again.
+/// Buffers of earlier rounds, for reuse.
 #[derive(Default)]
 pub struct Spare<'a> {
     prepared: Mutex<Vec<Prepared>>,
-    hands: Mutex<Vec<Hands<'a>>>,
+    worker_states: Mutex<Vec<WorkerState<'a>>>,
 }
 
-/// What a thread works with.
-struct Hands<'a> {
+/// The working memory of a thread.
+struct WorkerState<'a> {
     seat: StageSeat<'a>,
     vertices: VertexStage,
     made: PrimitiveBatch,
@@ -124,26 +124,30 @@ impl fmt::Debug for Spare<'_> {
 }
 
 impl<'a> Spare<'a> {
-    /// Lets a thread work with what another left. What it fails with is not used again.
-    fn with_hands<E>(&self, device: &'a Device, work: impl FnOnce(&mut Hands<'a>) -> Result<(), E>) -> Result<(), E> {
-        let left = self.hands.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut hands = left.unwrap_or_else(|| Hands {
+    /// Lends a thread idle working memory. Not returned after an error.
+    fn with_worker_state<E>(
+        &self,
+        device: &'a Device,
+        work: impl FnOnce(&mut WorkerState<'a>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let idle = self.worker_states.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut state = idle.unwrap_or_else(|| WorkerState {
             seat: device.stage_seat(),
             vertices: VertexStage::default(),
             made: PrimitiveBatch::default(),
             scratch: Scratch::default(),
             tiles: TileWorker::default(),
         });
-        work(&mut hands)?;
-        self.hands.lock().unwrap_or_else(PoisonError::into_inner).push(hands);
+        work(&mut state)?;
+        self.worker_states.lock().unwrap_or_else(PoisonError::into_inner).push(state);
         Ok(())
     }
 }
 
-/// Draws in order; returns what each draw did.
+/// Runs draws in order; returns the statistics of each.
 ///
 /// # Errors
-/// If a shader did not finish, or the token was cancelled. Targets then hold what was drawn until it stopped.
+/// If a shader did not finish, or the token was cancelled. Targets then hold the results up to that point.
 pub fn run<'d>(
     draws: &[BoundDraw],
     target: &Target,
@@ -171,54 +175,56 @@ pub fn run<'d>(
     Ok(statistics)
 }
 
-/// A batch that waits to be drawn.
+/// A batch that is yet to be drawn.
 struct Pending {
-    /// Its draw, by its place.
+    /// The index of its draw.
     draw: usize,
     instances: Range<u32>,
     batch: Batch,
     prepared: OnceLock<Prepared>,
 }
 
-/// What all rounds of batches have in common.
+/// State that all rounds of batches share.
 struct Schedule<'a, 'd> {
     draws: &'a [BoundDraw],
-    /// The stages of each draw, once a thread has made them ready.
+    /// The stages of each draw, once a thread has prepared them.
     runs: Vec<OnceLock<DrawRun<'a>>>,
     target: &'a Target,
     device: &'d Device,
     limits: &'a Limits<'a>,
-    /// The limits of a part of the work.
+    /// The limits of a stage's run.
     run: &'a Dispatch,
     spare: &'a Spare<'d>,
 }
 
-/// The stages of a draw that runs.
+/// The running stages of a draw.
 struct DrawRun<'a> {
     vertex: StageRun<'a>,
     pixel: Option<StageRun<'a>>,
 }
 
-/// A round of batches, and the tiles in which they have something.
+/// A round of batches, and the tiles that they cover.
 struct Round<'a> {
     batches: &'a [Pending],
-    /// The first tile of each batch, and how many there are from there to the last.
+    /// The first tile of each batch, and the number of tiles from there to its last.
     spans: Vec<[u32; 2]>,
     tiles: Vec<u32>,
 }
 
 impl<'a, 'd: 'a> Schedule<'a, 'd> {
-    /// Prepares what waits, and draws it.
+    /// Prepares the pending batches, and draws them.
     fn flush(&self, pending: &mut Vec<Pending>, statistics: &mut [Statistics]) -> Result<(), DrawError> {
         let batches = std::mem::take(pending);
         let (Some(first), Some(last)) = (batches.first(), batches.last()) else { return Ok(()) };
         let (limits, pool, draw) = (self.limits, self.device.pool(), last.draw);
-        let work = |count| Work { next: AtomicUsize::new(0), count, limits, draw, failure: Mutex::new(None) };
-        let prepare = |work: &Work<'_>| self.spare.with_hands(self.device, |hands| self.prepare(&batches, work, hands));
+        let work = |count| WorkQueue { next: AtomicUsize::new(0), count, limits, draw, failure: Mutex::new(None) };
+        let prepare = |queue: &WorkQueue<'_>| {
+            self.spare.with_worker_state(self.device, |state| self.prepare(&batches, queue, state))
+        };
         work(batches.len()).run(pool, prepare)?;
         let (mut marks, mut spans) = (Marks::new(self.target.grid().count())?, Vec::with_capacity(batches.len()));
         for batch in &batches {
-            // Each may be in all tiles of a large target.
+            // Each may cover all tiles of a large target.
             self.limits.check(batch.draw)?;
             let prepared = batch.prepared.get().expect("all batches are prepared");
             statistics[batch.draw] += prepared.statistics;
@@ -227,10 +233,10 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
         }
         let round = Round { batches: &batches, spans, tiles: marks.tiles()? };
         let all = Mutex::new(&mut statistics[first.draw..=last.draw]);
-        let draw = |work: &Work<'_>| {
+        let draw = |queue: &WorkQueue<'_>| {
             let mut own = vec![Statistics::default(); last.draw - first.draw + 1];
-            let draw = |hands: &mut Hands<'d>| self.draw_tiles(&round, work, hands, &mut own);
-            let result = self.spare.with_hands(self.device, draw);
+            let draw = |state: &mut WorkerState<'d>| self.draw_tiles(&round, queue, state, &mut own);
+            let result = self.spare.with_worker_state(self.device, draw);
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
             all.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
             result
@@ -243,7 +249,7 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
         Ok(())
     }
 
-    /// The stages of a draw, made ready if no thread has done that yet. Should two do it at once, one of them is not used.
+    /// The stages of a draw, prepared on first use. If two threads do so at once, one result is dropped.
     fn stages(&self, number: usize) -> Result<&DrawRun<'a>, DrawError> {
         if let Some(run) = self.runs[number].get() {
             return Ok(run);
@@ -255,10 +261,15 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
         Ok(self.runs[number].get_or_init(|| run))
     }
 
-    /// Shades vertices and sets up primitives, batch by batch, for as long as there are any.
-    fn prepare(&self, batches: &[Pending], work: &Work<'_>, hands: &mut Hands<'d>) -> Result<(), DrawError> {
-        let Hands { seat, vertices, made, scratch, .. } = hands;
-        let mut next = work.take()?;
+    /// Shades vertices and sets up primitives, batch by batch, until none is left.
+    fn prepare(
+        &self,
+        batches: &[Pending],
+        queue: &WorkQueue<'_>,
+        state: &mut WorkerState<'d>,
+    ) -> Result<(), DrawError> {
+        let WorkerState { seat, vertices, made, scratch, .. } = state;
+        let mut next = queue.take()?;
         while let Some(first) = next {
             let number = batches[first].draw;
             let failed = DrawError::in_draw(number);
@@ -270,38 +281,38 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
                 let (part, outputs) = ((batch.batch, batch.instances.clone()), &draw.pipeline.parts.outputs);
                 vertices.shade(&draw.input, part, outputs.rows, made, &mut session).map_err(failed)?;
                 prepared.set_up(made, outputs, draw.raster.as_ref(), self.target.grid(), scratch);
-                // Nobody else has this batch.
+                // No other thread has this batch.
                 let _ = batch.prepared.set(prepared);
-                next = work.take()?;
+                next = queue.take()?;
             }
         }
         Ok(())
     }
 
-    /// Draws tiles for as long as there are any.
+    /// Draws tiles until none is left.
     fn draw_tiles(
         &self,
         round: &Round<'_>,
-        work: &Work<'_>,
-        hands: &mut Hands<'d>,
+        queue: &WorkQueue<'_>,
+        state: &mut WorkerState<'d>,
         statistics: &mut [Statistics],
     ) -> Result<(), DrawError> {
-        while let Some(n) = work.take()? {
+        while let Some(n) = queue.take()? {
             let tile = round.tiles[n];
-            hands.tiles.begin(self.target, tile);
-            let result = self.draw_tile(round, tile, hands, statistics);
-            hands.tiles.end(self.target)?;
+            state.tiles.begin(self.target, tile);
+            let result = self.draw_tile(round, tile, state, statistics);
+            state.tiles.end(self.target)?;
             result?;
         }
         Ok(())
     }
 
-    /// Draws what all batches have in a tile.
+    /// Draws the primitives of all batches in a tile.
     fn draw_tile(
         &self,
         round: &Round<'_>,
         tile: u32,
-        Hands { seat, tiles: worker, .. }: &mut Hands<'d>,
+        WorkerState { seat, tiles: worker, .. }: &mut WorkerState<'d>,
         statistics: &mut [Statistics],
     ) -> Result<(), DrawError> {
         let batches = round.batches;
@@ -329,7 +340,7 @@ impl<'a, 'd: 'a> Schedule<'a, 'd> {
 }
 
 impl Round<'_> {
-    /// The next batch from a place on that has anything in a tile.
+    /// The next batch, from an index on, with primitives in a tile.
     fn next_in(&self, tile: u32, from: usize) -> Option<usize> {
         let has = |&n: &usize| self.batches[n].prepared.get().is_some_and(|prepared| prepared.bins.has(tile));
         let mut near =
@@ -338,17 +349,17 @@ impl Round<'_> {
     }
 }
 
-/// Hands out numbers in order, until the token is cancelled, and keeps the first error.
-struct Work<'a> {
+/// A queue of indices, handed out in order until the token is cancelled. Keeps the first error.
+struct WorkQueue<'a> {
     next: AtomicUsize,
     count: usize,
     limits: &'a Limits<'a>,
-    /// The last draw that it is for.
+    /// The last draw of the round.
     draw: usize,
     failure: Mutex<Option<DrawError>>,
 }
 
-impl Work<'_> {
+impl WorkQueue<'_> {
     fn take(&self) -> Result<Option<usize>, DrawError> {
         let n = self.next.fetch_add(1, Ordering::Relaxed);
         if n >= self.count {
@@ -357,7 +368,7 @@ impl Work<'_> {
         self.limits.check(self.draw).map(|()| Some(n))
     }
 
-    /// Runs in the caller's thread and in others; an error ends all of them soon.
+    /// Runs `work` in the caller's thread and in others; an error stops all of them soon.
     fn run(self, pool: &Pool, work: impl Fn(&Self) -> Result<(), DrawError> + Sync) -> Result<(), DrawError> {
         let helpers = self.count.min(pool.threads()).saturating_sub(1);
         pool.run(helpers, &|| {

@@ -1,7 +1,8 @@
-//! What fits what: elements of vertices and the inputs of the vertex shader, its outputs and the inputs of the pixel shader.
+//! Links the stages: elements of the input layout to inputs of the vertex shader, its outputs to inputs of the pixel
+//! shader.
 //!
-//! Shaders of Direct3D 11 have signatures, and stages exchange registers with the same numbers. Those of Direct3D 9 declare a usage and
-//! an index for what they exchange, wherever it is.
+//! Shaders of Direct3D 11 have signatures, and stages exchange registers with the same numbers. Those of Direct3D 9
+//! declare a usage and an index for what they exchange, in any register.
 
 use brolga_ir::pipeline::record;
 use brolga_ir::pipeline::state::{Link, LinkedFrom, VertexElement};
@@ -14,30 +15,31 @@ use crate::layout::InputElement;
 
 /// The shaders of a pipeline, and how they are linked.
 pub(crate) struct Linkage<'d> {
-    /// The vertex shader, or what takes its place where vertices are transformed.
+    /// The vertex shader, or the one that passes transformed vertices through.
     pub vertex: Module,
     /// The pixel shader.
     pub pixel: Option<&'d Module>,
-    /// Whether the rules are those of Direct3D 9.
+    /// `true` if the rules are those of Direct3D 9.
     pub is_direct3d9: bool,
-    /// Whether vertices come to the screen as they are.
+    /// `true` if vertices are transformed already.
     pub is_transformed: bool,
 }
 
-/// Where the inputs of a pixel shader are from, if not from the registers with their numbers: each with its components' places.
+/// The sources of a pixel shader's inputs, if not the registers with their numbers: one for each component.
 #[derive(Default)]
 pub(crate) struct Links<'d>(Vec<(&'d Parameter, [LinkedFrom; 4])>);
 
-/// What the pipeline fills by itself in a pixel shader.
-const OF_PIXELS: [SystemValue; 4] =
+/// Inputs of a pixel shader that the pipeline itself provides.
+const PROVIDED: [SystemValue; 4] =
     [SystemValue::Position, SystemValue::PrimitiveId, SystemValue::IsFrontFace, SystemValue::SampleIndex];
 
-/// What components have that are missing where there are others.
-const NOTHING: [LinkedFrom; 4] = [LinkedFrom::Zero, LinkedFrom::Zero, LinkedFrom::Zero, LinkedFrom::One];
+/// Sources of components that a vertex shader lacks.
+const UNWRITTEN: [LinkedFrom; 4] = [LinkedFrom::Zero, LinkedFrom::Zero, LinkedFrom::Zero, LinkedFrom::One];
 
 impl<'d> Linkage<'d> {
     pub fn new(desc: &'d PipelineDesc) -> Result<Self, DrawError> {
-        // Only Direct3D 9 draws without a vertex shader. In Direct3D 11 the name of transformed vertices is one like others.
+        // Only Direct3D 9 draws without a vertex shader. In Direct3D 11 the semantic of transformed vertices is one
+        // like any other.
         let is_direct3d9 = desc.modules[StageKind::Vertex].as_ref().is_none_or(Module::is_direct3d9);
         let has_transformed = |element: &InputElement| element.semantic.eq_ignore_ascii_case("POSITIONT");
         let is_transformed = is_direct3d9 && desc.input_layout.iter().any(has_transformed);
@@ -63,13 +65,13 @@ impl<'d> Linkage<'d> {
         Ok(Self { vertex, pixel, is_direct3d9, is_transformed })
     }
 
-    /// Whether no fog is added after the pixel shader: it is of a model whose shaders have to add it by themselves.
+    /// `true` if the pipeline adds no fog: the pixel shader is of a model that has to do so itself.
     pub fn fogs_itself(&self) -> bool {
         self.pixel.is_some_and(|pixel| pixel.major() >= 3)
     }
 
-    /// The word of a vertex that has the factor of fog, where its shader writes it to `written`. Transformed vertices have it as
-    /// the alpha of their second colour.
+    /// The word of a vertex with the fog factor, which its shader writes to `written`, if at all. Transformed vertices
+    /// have it as the alpha of their second colour.
     pub fn fog_word(&self, written: Option<usize>) -> Option<usize> {
         if !self.is_transformed || written.is_some() {
             return written;
@@ -78,12 +80,12 @@ impl<'d> Linkage<'d> {
         Some(second.row as usize * 4 + 3)
     }
 
-    /// What fills each of the vertex shader's inputs, and the vertex buffers that are read.
+    /// Elements that fill the vertex shader's inputs, and the slots of the vertex buffers that they read.
     pub fn elements(&self, layout: &[InputElement]) -> Result<(Vec<VertexElement>, Vec<u32>), DrawError> {
         let (mut elements, mut slots) = (Vec::new(), Vec::new());
         for (input, semantic) in self.filled() {
             let Some(found) = layout.iter().find(|element| is_it(input, &element.semantic, element.index)) else {
-                // In Direct3D 9 it is 0.
+                // In Direct3D 9 it reads as 0.
                 if self.is_direct3d9 || !self.is_used(input) {
                     continue;
                 }
@@ -105,7 +107,7 @@ impl<'d> Linkage<'d> {
             if !offset.is_multiple_of(unit_bytes) {
                 return Err(DrawError::ElementOffset { element: element(), offset_bytes: offset, unit_bytes });
             }
-            // Direct3D 9 has no integers in its shaders' registers.
+            // Direct3D 9 has no integer inputs.
             let is_scaled = self.is_direct3d9 && format.is_integer();
             let row = input.row;
             elements.push(VertexElement { row, slot, offset, format: texel, is_scaled, size_bytes, advance });
@@ -116,19 +118,19 @@ impl<'d> Linkage<'d> {
         Ok((elements, slots))
     }
 
-    /// The vertex shader's inputs, but for numbers, which come by themselves.
+    /// The vertex shader's inputs that elements fill: all but system values.
     fn filled(&self) -> impl Iterator<Item = (&Parameter, &Semantic)> {
         let inputs = self.vertex.inputs().iter().filter(|input| input.system_value.is_none());
         inputs.filter_map(|input| Some((input, input.semantic.as_ref()?)))
     }
 
-    /// Whether an instruction of the vertex shader uses an input.
+    /// `true` if an instruction of the vertex shader uses an input.
     fn is_used(&self, input: &Parameter) -> bool {
         let declared = self.vertex.stage().signature().map_or(&[][..], |signature| &signature.inputs);
         declared.iter().any(|used| used.row == input.row && used.mask & input.mask != 0)
     }
 
-    /// The element that nothing reads whose name is nearest to an input's.
+    /// The unused element whose name is nearest to an input's.
     fn nearest(&self, input: &Semantic, layout: &[InputElement]) -> Option<String> {
         let text = |semantic: &Semantic| numbered(&semantic.name, semantic.index);
         let filled: Vec<_> = self.filled().map(|(_, semantic)| text(semantic)).collect();
@@ -137,8 +139,8 @@ impl<'d> Linkage<'d> {
         nearest(&text(input), free.iter().map(String::as_str))
     }
 
-    /// Checks that the vertex shader writes what the pixel shader reads, as it must but in Direct3D 9, and finds where; `has_sprites` says
-    /// that texture coordinates are made for each point.
+    /// Checks that the vertex shader writes what the pixel shader reads, as it must except in Direct3D 9, and finds the
+    /// sources; `has_sprites` if texture coordinates are generated for points.
     pub fn links(&self, has_sprites: bool) -> Result<Links<'d>, DrawError> {
         let (outputs, reads) = (self.vertex.outputs(), self.pixel.map_or(&[][..], Module::inputs));
         if !self.is_direct3d9 {
@@ -150,27 +152,27 @@ impl<'d> Linkage<'d> {
 }
 
 impl Links<'_> {
-    /// The links of a pixel shader's inputs, where `is_flat` says that colours are the same all over a primitive. None if all are
-    /// from the registers with their numbers.
+    /// The links of a pixel shader's inputs; `is_flat` for colours that are constant over a primitive. Empty if all
+    /// come from the registers with their numbers.
     pub fn of(&self, signature: Option<&Signature>, is_flat: bool) -> Vec<Link> {
         let Some(signature) = signature.filter(|_| !self.0.is_empty()) else { return Vec::new() };
         let link = |input: &Parameter| {
             let is_its = |(read, _): &&(&Parameter, _)| read.row == input.row && read.mask & input.mask != 0;
             match self.0.iter().find(is_its).filter(|_| input.system_value.is_none()) {
                 Some(&(read, components)) => Link { components, is_flat: is_flat && is_named(read, "COLOR") },
-                None => Link { components: NOTHING, is_flat: false },
+                None => Link { components: UNWRITTEN, is_flat: false },
             }
         };
         signature.inputs.iter().map(link).collect()
     }
 }
 
-/// Whether a parameter has this semantic, with any number.
+/// `true` if a parameter has this semantic, with any index.
 fn is_named(parameter: &Parameter, name: &str) -> bool {
     parameter.semantic.as_ref().is_some_and(|semantic| semantic.is_named(name))
 }
 
-/// Whether a parameter has this semantic.
+/// `true` if a parameter has this semantic.
 fn is_it(parameter: &Parameter, name: &str, index: u32) -> bool {
     parameter.semantic.as_ref().is_some_and(|semantic| semantic.index == index && semantic.is_named(name))
 }
@@ -181,19 +183,19 @@ fn same<'p>(parameter: &Parameter, among: &'p [Parameter]) -> Option<&'p Paramet
     among.iter().find(|other| other.semantic.as_ref().is_some_and(|other| other.matches(semantic)))
 }
 
-/// Where the components of an input are from. What nobody writes is 0, but for the first colour where that is white, as fixed functions
-/// have it.
+/// The sources of an input's components. An unwritten one is 0, except a first colour that is white, as in the
+/// fixed-function pipeline.
 fn from(read: &Parameter, outputs: &[Parameter], has_sprites: bool, is_white: bool) -> [LinkedFrom; 4] {
     if has_sprites && is_named(read, "TEXCOORD") {
         let [across, down] = [0, 1].map(|axis| LinkedFrom::Sprite { axis });
-        return [across, down, NOTHING[2], NOTHING[3]];
+        return [across, down, UNWRITTEN[2], UNWRITTEN[3]];
     }
     let Some(output) = same(read, outputs) else {
         return [if is_white && is_it(read, "COLOR", 0) { LinkedFrom::One } else { LinkedFrom::Zero }; 4];
     };
-    // Both have the same components, wherever their registers are.
+    // Both have the same components, in whatever registers.
     [0, 1, 2, 3].map(|component| match output.mask >> component & 1 {
-        0 => NOTHING[component as usize],
+        0 => UNWRITTEN[component as usize],
         _ => LinkedFrom::Vertex(4 * output.row + component),
     })
 }
@@ -201,7 +203,7 @@ fn from(read: &Parameter, outputs: &[Parameter], has_sprites: bool, is_white: bo
 /// Checks that a vertex shader writes what a pixel shader reads, in the same registers.
 fn check_registers(outputs: &[Parameter], reads: &[Parameter]) -> Result<(), DrawError> {
     for input in reads {
-        if input.system_value.is_some_and(|value| OF_PIXELS.contains(&value)) {
+        if input.system_value.is_some_and(|value| PROVIDED.contains(&value)) {
             continue;
         }
         let named = same(input, outputs);
@@ -225,8 +227,8 @@ fn numbered(semantic: &str, index: u32) -> String {
 
 /// `TEXCOORD1 from v2.xy`.
 fn described(Parameter { semantic, row, mask, .. }: &Parameter, file: char) -> String {
-    let way = if file == 'v' { "from" } else { "to" };
+    let direction = if file == 'v' { "from" } else { "to" };
     let semantic = semantic.as_ref().map_or(String::new(), |semantic| semantic.to_string());
     let letters = "xyzw".chars().enumerate().filter(|(n, _)| mask >> n & 1 != 0).map(|(_, letter)| letter);
-    format!("{semantic} {way} {file}{row}.{}", letters.collect::<String>())
+    format!("{semantic} {direction} {file}{row}.{}", letters.collect::<String>())
 }

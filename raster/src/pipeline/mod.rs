@@ -1,9 +1,9 @@
-//! Pipelines: the shaders of their stages, compiled with the state between and around them.
+//! Builds pipelines: the shaders of their stages, compiled with the state between and around them.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `linkage.rs` | which element fills which input, and which output goes where |
-//! | `pass_through.rs` | what stands for the vertex shader where vertices are transformed |
+//! | `linkage.rs` | links of input layout, vertex shader and pixel shader |
+//! | `pass_through.rs` | the vertex shader of transformed vertices |
 
 mod linkage;
 mod pass_through;
@@ -29,37 +29,38 @@ use crate::state::{DepthState, RasterizerState, TargetState, Topology};
 use crate::vertices::primitives::{Mode, Outputs};
 use linkage::Linkage;
 
-/// What a pipeline is made of.
+/// Description of a pipeline.
 #[derive(Clone, Debug)]
 pub struct PipelineDesc {
-    /// The shaders. A vertex shader is needed, but for transformed vertices of Direct3D 9; without a pixel shader only depth is drawn.
+    /// The shaders. A vertex shader is needed, except for transformed vertices of Direct3D 9; without a pixel shader
+    /// only depth is drawn.
     pub modules: Stages<Option<Module>>,
-    /// What fills the vertex shader's inputs.
+    /// The elements that fill the vertex shader's inputs.
     pub input_layout: Vec<InputElement>,
-    /// How vertices make primitives.
+    /// The primitive topology.
     pub topology: Topology,
-    /// What becomes of triangles.
+    /// The rasterizer state.
     pub rasterizer: RasterizerState,
-    /// How pixels are held against the depth buffer.
+    /// The depth test.
     pub depth: DepthState,
-    /// How they are held against its stencils, if they are.
+    /// The stencil test, if there is one.
     pub stencil: Option<StencilTest>,
-    /// The targets: the pixel shader's output `o0` goes to the first one, and so on.
+    /// The targets: output `o0` of the pixel shader goes to the first, and so on.
     pub targets: Vec<TargetState>,
     /// The format of the depth buffer, if there is one.
     pub depth_format: Option<Format>,
-    /// Whether a pixel is only drawn where the alpha of the first output covers its sample, which above a half it does: by default not.
-    /// The specification (17.18) asks for 0 and what is no number not to, and for 1 to. A shader that gives a mask of samples decides alone,
-    /// and one without such an alpha draws all.
+    /// `true` for alpha to coverage: a pixel is drawn only if the alpha of the first output covers its single sample,
+    /// which it does above 0.5. Off by default. The specification (17.18) asks that 0 and NaN do not cover it, and that
+    /// 1 does. A shader that outputs coverage decides alone, and one without such an alpha draws every pixel.
     pub alpha_to_coverage: bool,
-    /// What Direct3D 9 has besides, which counts where the shaders are its.
+    /// The additional state of Direct3D 9, for its shaders only.
     pub direct3d9: Direct3D9State,
-    /// How each shader is compiled.
+    /// Compile options of each shader.
     pub options: Stages<CompileOptions>,
 }
 
 impl Default for PipelineDesc {
-    /// Lists of triangles, without shaders, inputs and targets, in Direct3D's default state.
+    /// Triangle lists, without shaders, inputs and targets, in Direct3D's default state.
     fn default() -> Self {
         Self {
             modules: Stages::default(),
@@ -78,7 +79,7 @@ impl Default for PipelineDesc {
 }
 
 impl PipelineDesc {
-    /// The default state around these shaders.
+    /// The default state with these shaders.
     pub fn new(vertex: &Module, pixel: Option<&Module>) -> Self {
         let mut desc = Self::default();
         desc.modules[StageKind::Vertex] = Some(vertex.clone());
@@ -86,7 +87,7 @@ impl PipelineDesc {
         desc
     }
 
-    /// Checks what does not depend on the shaders.
+    /// Checks the state that does not depend on the shaders.
     fn check(&self, is_direct3d9: bool) -> Result<(), DrawError> {
         if self.topology == Topology::TriangleFan && !is_direct3d9 {
             let what = "a triangle fan, which only Direct3D 9 has,".to_owned();
@@ -128,7 +129,7 @@ pub struct Pipeline {
     pub(crate) parts: Arc<Parts>,
 }
 
-/// What a pipeline is made of.
+/// The parts of a compiled pipeline.
 #[derive(Debug)]
 pub(crate) struct Parts {
     pub(crate) shaders: Stages<Option<Shader>>,
@@ -136,22 +137,22 @@ pub(crate) struct Parts {
     pub(crate) rasterizer: RasterizerState,
     /// The depth test, if there is one.
     pub(crate) depth: Option<DepthTest>,
-    /// Whether the pixel shader has it.
+    /// `true` if the test runs after the pixel shader.
     pub(crate) is_late: bool,
-    /// Whether the pixel shader decides which pixels are live.
+    /// `true` if the pixel shader decides which pixels are live.
     pub(crate) reports_live: bool,
-    /// Whether triangles come to pixels at all (functional specification, 16.9).
+    /// `true` if primitives are rasterized at all (functional specification, 16.9).
     pub(crate) rasterizes: bool,
     pub(crate) outputs: Outputs,
     /// Registers of a vertex.
     pub(crate) rows: u32,
-    /// The vertex buffers that are read.
+    /// Slots of the vertex buffers that are read.
     pub(crate) slots: Vec<u32>,
     pub(crate) targets: Vec<Format>,
     pub(crate) depth_format: Option<Format>,
     /// The rules of Direct3D 9, if they are the draw's.
     pub(crate) direct3d9: Option<Rules>,
-    /// Whether a shader writes to more than its targets.
+    /// `true` if a shader writes to more than its targets.
     pub(crate) writes_memory: bool,
 }
 
@@ -159,9 +160,9 @@ pub(crate) struct Parts {
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     pub state: Direct3D9State,
-    /// Whether vertices are on the screen already, with 1/w as their fourth number.
+    /// `true` if vertices are transformed already, with 1/w as their fourth component.
     pub is_transformed: bool,
-    /// The word of a vertex that is a point's size.
+    /// The word of a vertex with the point size.
     pub size_word: Option<usize>,
 }
 
@@ -176,7 +177,7 @@ impl Pipeline {
         Ok(pipeline)
     }
 
-    /// The same, until a token is cancelled or the time is over, as [`Device::compile_until`] does it.
+    /// The same, until a token is cancelled or the time is over, as [`Device::compile_until`].
     ///
     /// # Errors
     /// As [`Self::new`], and [`Error::CompileStopped`].
@@ -196,7 +197,8 @@ impl Pipeline {
         })
     }
 
-    /// Makes the code of all shaders that are to have it from the start, each in a thread of its own where there are several.
+    /// Generates the code of all shaders that are to have it from the start, each in a thread of its own if there are
+    /// several.
     fn compile(
         &self,
         device: &Device,
@@ -211,7 +213,7 @@ impl Pipeline {
         device.pool().run(shaders.len().saturating_sub(1), &|| {
             let take = || next.fetch_add(1, Ordering::Relaxed);
             while let Some((n, &(stage, shader))) = Some(take()).and_then(|n| Some((n, shaders.get(n)?))) {
-                // What the pixel shader alone sees.
+                // Only the pixel shader has target formats.
                 let formats = if stage == StageKind::Pixel { &formats[..] } else { &[] };
                 let _ = made[n].set(make(shader, formats));
             }
@@ -219,7 +221,7 @@ impl Pipeline {
         made.into_iter().try_for_each(|made| made.into_inner().unwrap_or(Ok(())))
     }
 
-    /// Holds the shaders against each other. There is no code yet.
+    /// Links the shaders, without code so far.
     fn link(
         desc: &PipelineDesc,
         read: impl Fn(&Module, &CompileOptions) -> Result<Shader, Error>,
@@ -260,7 +262,7 @@ impl Pipeline {
             alpha_to_coverage,
             fog,
         };
-        // Its code is for the formats of its targets.
+        // Its code is generated for the formats of its targets.
         let options = of_stage(StageKind::Pixel).state(StageState::Pixel(state));
         let pixel = linkage.pixel.map(|pixel| read(pixel, &options)).transpose()?;
         let taken = pixel.as_ref().and_then(|shader| shader.stage().signature());
@@ -291,7 +293,7 @@ impl Pipeline {
         Ok(Self { parts: Arc::new(parts) })
     }
 
-    /// The formats in which the pixel shader sees its targets and the depth buffer.
+    /// The view formats of the targets and the depth buffer in the pixel shader.
     fn pixel_formats(&self) -> Vec<(Register, Format)> {
         let register = |n| Register::new(ResourceClass::UnorderedAccess, n).in_space(SPACE);
         let Parts { depth, is_late, targets, .. } = &*self.parts;
@@ -299,8 +301,8 @@ impl Pipeline {
         (0..).map(register).zip(targets.iter().copied()).chain(depth).collect()
     }
 
-    /// The shader of a stage, with what the pipeline does before and after it: vertex fetch before the vertex shader, interpolation before the
-    /// pixel shader and the output merger after it.
+    /// The shader of a stage, with the fixed functions around it: vertex fetch before the vertex shader, interpolation
+    /// before the pixel shader and the output merger after it.
     pub fn shader(&self, stage: StageKind) -> Option<&Shader> {
         self.parts.shaders[stage].as_ref()
     }
@@ -325,13 +327,13 @@ pub(crate) fn codes(format: DepthFormat) -> Format {
     }
 }
 
-/// Whether a shader that declares this writes to more than its targets.
+/// `true` if a shader with these bindings writes to more than its targets.
 fn writes_memory(declared: &[Declared]) -> bool {
     let is_written = |register: Register| register.class == ResourceClass::UnorderedAccess && register.space != SPACE;
     declared.iter().any(|range| is_written(range.register))
 }
 
-/// Whether a shader gives an alpha that can become coverage, and no coverage of its own.
+/// `true` if a shader has an alpha for coverage, and outputs no coverage itself.
 fn has_alpha_for_coverage(shader: &Module) -> bool {
     let outputs = shader.stage().signature().map_or(&[][..], |signature| &signature.outputs);
     let has_alpha = |output: &Parameter| {
@@ -340,8 +342,8 @@ fn has_alpha_for_coverage(shader: &Module) -> bool {
     outputs.iter().any(has_alpha) && outputs.iter().all(|output| output.system_value != Some(SystemValue::Coverage))
 }
 
-/// Whether depths can only be tested after a pixel shader, and whether it decides which pixels are live, as it does where its alpha
-/// drops some.
+/// Two flags: depth has to be tested after the pixel shader, and the shader decides which pixels are live, as it does
+/// if its alpha drops some.
 fn decides(shader: &Module, depth: Option<DepthTest>, alpha_drops: bool) -> (bool, bool) {
     use SystemValue::{Coverage, Depth, DepthGreaterEqual, DepthLessEqual, Discarded, StencilRef};
     if shader.stage().signature().is_some_and(|signature| signature.forces_early_tests) {
@@ -352,10 +354,10 @@ fn decides(shader: &Module, depth: Option<DepthTest>, alpha_drops: bool) -> (boo
         outputs.iter().any(|output| output.system_value.is_some_and(|value| values.contains(&value)))
     };
     let drops = alpha_drops || has(&[Discarded, Coverage]);
-    // Coverage as an input has nothing to do with depth (functional specification, 16.3.2).
+    // Coverage as an input does not depend on depth (functional specification, 16.3.2).
     let inputs = shader.stage().signature().map_or(&[][..], |signature| &signature.inputs);
     let reads_coverage = inputs.iter().any(|input| input.system_value == Some(Coverage));
-    // What fails the test is shaded too where that can be seen.
+    // Pixels that fail the test are shaded too if that is observable.
     let writes_memory = writes_memory(shader.bindings());
     let is_late = depth.is_some_and(|depth| {
         let gives_reference = depth.stencil.is_some() && has(&[StencilRef]);
@@ -368,7 +370,7 @@ fn decides(shader: &Module, depth: Option<DepthTest>, alpha_drops: bool) -> (boo
     (is_late, drops || is_late)
 }
 
-/// The fog of a pixel function, where a vertex has its factor in a word, if at all.
+/// The fog of a pixel function; `word` of a vertex has the fog factor, if at all.
 fn fog(mode: FogMode, word: Option<usize>) -> Fog {
     match (mode, word) {
         (FogMode::Vertex, Some(word)) => Fog::Vertex(word as u32),
@@ -379,13 +381,13 @@ fn fog(mode: FogMode, word: Option<usize>) -> Fog {
     }
 }
 
-/// The words of a vertex that a system value is in.
+/// The words of a vertex with a system value.
 fn words(written: &Signature, value: SystemValue) -> impl Iterator<Item = usize> {
     let parameters = written.outputs.iter().filter(move |output| output.system_value == Some(value));
     parameters.flat_map(|output| output.components().map(|n| output.row as usize * 4 + n))
 }
 
-/// What the stage after makes of the vertex shader's outputs, with links of its inputs if they are not from the same registers.
+/// The layout of the vertex shader's outputs as the next stage reads them; `links` if that is not by register number.
 fn outputs(
     written: &Signature,
     read: Option<&Signature>,
@@ -427,7 +429,7 @@ fn outputs(
     let [layer, viewport] = [SystemValue::RenderTargetArrayIndex, SystemValue::ViewportArrayIndex]
         .map(|value| words(written, value).next());
     for word in [layer, viewport].into_iter().flatten() {
-        // Cuts keep the leading vertex's, whether or not a pixel shader reads it.
+        // Clipping keeps the provoking vertex's value, whether or not a pixel shader reads it.
         modes[word] = Mode::Constant;
     }
     Ok(Outputs { rows, position, clip, cull, modes, is_read, layer, viewport })

@@ -1,4 +1,4 @@
-//! The vertex shader of transformed vertices, for which Direct3D 9 runs none: it gives what elements have.
+//! Provides a vertex shader for transformed vertices, for which Direct3D 9 runs none: it copies elements to outputs.
 
 use std::borrow::Cow;
 
@@ -13,22 +13,23 @@ use crate::error::DrawError;
 use crate::layout::InputElement;
 use crate::vertices::primitives::ROW_WORDS;
 
-/// Registers that a vertex shader of Direct3D 9 can write.
-const MOST: usize = 12;
+/// Registers that a Direct3D 9 vertex shader can write.
+const MOST_ELEMENTS: usize = 12;
 
-/// What the elements of a layout are, in order.
+/// The semantics of a layout's elements, in order.
 #[derive(Debug)]
 pub(crate) struct PassThrough(Vec<Semantic>);
 
 impl PassThrough {
-    /// For a layout.
+    /// A shader for a layout.
     ///
     /// # Errors
     /// If it has too many elements.
     pub fn new(layout: &[InputElement]) -> Result<Self, DrawError> {
         let count = layout.len();
-        if count > MOST {
-            let what = format!("an input layout of transformed vertices with {count} elements, more than {MOST},");
+        if count > MOST_ELEMENTS {
+            let what =
+                format!("an input layout of transformed vertices with {count} elements, more than {MOST_ELEMENTS},");
             return Err(DrawError::Unsupported { what });
         }
         Ok(Self(layout.iter().map(|element| Semantic::new(&*element.semantic, element.index)).collect()))
@@ -50,7 +51,7 @@ impl PassThrough {
     }
 }
 
-/// What an input becomes.
+/// The output for an input.
 fn output(mut parameter: Parameter) -> Parameter {
     let Some(semantic) = &mut parameter.semantic else { return parameter };
     if semantic.is_named("POSITIONT") {
@@ -79,9 +80,9 @@ impl Program for PassThrough {
             let always = b.bool(true);
             for row in 0..self.0.len() {
                 let offset = b.i32((row * ROW_WORDS * size_of::<u32>()) as u32);
-                let place = |array| MemoryRef { object: Object::Array(array), index: Some(vertex), offset };
-                let words = b.load(place(inputs), ROW_WORDS);
-                b.store(place(outputs), &words, always);
+                let address = |array| MemoryRef { object: Object::Array(array), index: Some(vertex), offset };
+                let words = b.load(address(inputs), ROW_WORDS);
+                b.store(address(outputs), &words, always);
             }
         }
         b.return_();

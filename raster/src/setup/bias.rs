@@ -1,25 +1,25 @@
-//! Depth bias: how far triangles are moved away before they are drawn (functional specification, 15.10).
+//! Biases the depth of triangles before they are rasterized (functional specification, 15.10).
 
 use brolga_ir::pipeline::state::DepthFormat;
 
-use crate::setup::shape::{Corner, Planes};
+use crate::setup::shape::{Planes, ScreenVertex};
 use crate::state::RasterizerState;
 
-/// The bias of a draw.
+/// The depth bias of a draw.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct DepthBias {
-    /// In units of the depth buffer.
+    /// The constant bias, in units of the depth buffer.
     units: f32,
-    /// The least depth above 0 of a buffer of fixed point; none for floats.
+    /// The least depth above 0 of a fixed-point buffer; `None` with floats.
     unit: Option<f32>,
-    /// In depths from a pixel to the next.
+    /// The factor of the greatest depth slope per pixel.
     slopes: f32,
-    /// What the bias does not go beyond, if it is not 0.
+    /// The limit of the bias, if it is not 0.
     clamp: f32,
 }
 
 impl DepthBias {
-    /// That of a state and a depth buffer, unless it changes nothing. Without a buffer units are those of 24 bits.
+    /// The bias of a state and a depth buffer; `None` if it is zero. Without a buffer units are those of 24 bits.
     pub fn new(state: &RasterizerState, format: Option<DepthFormat>) -> Option<Self> {
         let (units, slopes) = (state.depth_bias as f32, state.slope_scaled_depth_bias);
         let unit = match format {
@@ -30,30 +30,30 @@ impl DepthBias {
         (units != 0.0 || slopes != 0.0).then_some(Self { units, unit, slopes, clamp: state.depth_bias_clamp })
     }
 
-    /// That of Direct3D 9, which is a depth and not so many units of the buffer.
+    /// The bias of Direct3D 9, which is a depth and not in units of the buffer.
     pub fn of_direct3d9(bias: f32, state: &RasterizerState) -> Option<Self> {
         let slopes = state.slope_scaled_depth_bias;
         (bias != 0.0 || slopes != 0.0).then_some(Self { units: bias, unit: Some(1.0), slopes, clamp: 0.0 })
     }
 
-    /// The corners of a triangle, moved.
-    pub fn add(&self, mut corners: [Corner; 3]) -> [Corner; 3] {
-        let bias = self.of(&corners);
-        corners.iter_mut().for_each(|corner| corner.z += bias);
-        corners
+    /// The vertices of a triangle, biased.
+    pub fn add(&self, mut vertices: [ScreenVertex; 3]) -> [ScreenVertex; 3] {
+        let bias = self.of(&vertices);
+        vertices.iter_mut().for_each(|vertex| vertex.z += bias);
+        vertices
     }
 
-    /// What is added to the depth of all corners of a triangle. One without an inside has no slope.
-    pub fn of(&self, corners: &[Corner; 3]) -> f32 {
+    /// The depth bias of a triangle. One without area has no slope.
+    pub fn of(&self, vertices: &[ScreenVertex; 3]) -> f32 {
         let unit = self.unit.unwrap_or_else(|| {
             // A unit in the last place of the greatest depth.
-            let most = corners.iter().fold(0.0, |most: f32, corner| most.max(corner.z.abs()));
+            let most = vertices.iter().fold(0.0, |most: f32, vertex| most.max(vertex.z.abs()));
             let exponent = (most.to_bits() >> 23) as i32 - 127;
             2_f64.powi(exponent - 23) as f32
         });
         let mut bias = self.units * unit;
-        // Unless it counts: 0 times infinity would be no number.
-        if let Some(planes) = Planes::new(corners).filter(|_| self.slopes != 0.0) {
+        // Only if the factor is not 0: 0 times infinity would be NaN.
+        if let Some(planes) = Planes::new(vertices).filter(|_| self.slopes != 0.0) {
             let [x, y] = planes.depth_gradient();
             bias += self.slopes * x.abs().max(y.abs());
         }
@@ -72,13 +72,13 @@ mod tests {
     use brolga_ir::pipeline::state::DepthFormat;
 
     use super::DepthBias;
-    use crate::setup::shape::{Corner, Point};
+    use crate::setup::shape::{Point, ScreenVertex};
     use crate::state::RasterizerState;
 
-    /// A triangle of 16 x 16 pixels, with these depths at the upper left, upper right and lower left corner.
-    fn triangle(z: [f32; 3]) -> [Corner; 3] {
+    /// A triangle of 16 x 16 pixels, with these depths at the upper left, upper right and lower left vertex.
+    fn triangle(z: [f32; 3]) -> [ScreenVertex; 3] {
         let points = [[0, 0], [16, 0], [0, 16]].map(|[x, y]| Point { x: x * 256, y: y * 256 });
-        [0, 1, 2].map(|n| Corner { point: points[n], z: z[n], rcp_w: 1.0 })
+        [0, 1, 2].map(|n| ScreenVertex { point: points[n], z: z[n], rcp_w: 1.0 })
     }
 
     fn bias(units: i32, slopes: f32, clamp: f32, format: Option<DepthFormat>, z: [f32; 3]) -> Option<f32> {
@@ -104,10 +104,10 @@ mod tests {
         let steep = [0.25, 0.75, -0.5];
         assert_eq!(bias(0, 2.0, 0.0, d16, steep), Some(2.0 * 0.75 / 16.0));
         assert_eq!(bias(0, -2.0, 0.0, d16, steep), Some(-2.0 * 0.75 / 16.0));
-        // No slopes are asked for, so that an endless one counts for nothing: 0 times infinity would be no number.
-        let endless = [0.25, f32::MAX, -f32::MAX];
-        assert_eq!(bias(3, 0.0, 0.0, d16, endless), Some(3.0 * (1.0 / 65535.0)));
-        // The clamp is for its own sign.
+        // The slope factor is 0, so infinite slopes must not count: 0 times infinity would be NaN.
+        let infinite = [0.25, f32::MAX, -f32::MAX];
+        assert_eq!(bias(3, 0.0, 0.0, d16, infinite), Some(3.0 * (1.0 / 65535.0)));
+        // The clamp only limits a bias of its own sign.
         assert_eq!(bias(0, 2.0, 0.01, d16, steep), Some(0.01));
         assert_eq!(bias(0, 2.0, -0.01, d16, steep), Some(2.0 * 0.75 / 16.0));
         assert_eq!(bias(0, -2.0, -0.01, d16, steep), Some(-0.01));

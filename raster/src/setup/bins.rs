@@ -1,4 +1,4 @@
-//! The tiles of targets, and which primitives of a batch may cover something in which.
+//! Bins the primitives of a batch into the tiles of targets.
 
 use std::ops::Range;
 
@@ -6,72 +6,73 @@ use brolga_runtime::{ResourceError, room};
 
 use crate::setup::shape::Bounds;
 
-/// Pixels along a side of a tile.
+/// Width and height of a tile in pixels.
 pub const TILE_SIZE: i32 = 64;
 
-/// The tiles of targets. They are numbered row by row, and the rows of a layer follow those of the layer before.
+/// The tiles of targets, numbered row by row and layer by layer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Grid {
-    /// Tiles of a row.
+    /// Tiles per row.
     pub columns: u32,
-    /// Rows of a layer.
+    /// Rows per layer.
     pub rows: u32,
-    /// Layers.
+    /// Number of layers.
     pub layers: u32,
 }
 
 impl Grid {
-    /// Of targets with so many pixels across and down, and so many layers.
+    /// The grid of targets of this width, height and layer count.
     pub fn new([width, height, layers]: [u32; 3]) -> Self {
         let [columns, rows] = [width, height].map(|pixels| pixels.div_ceil(TILE_SIZE as u32));
         Self { columns, rows, layers }
     }
 
-    /// All tiles.
+    /// Number of tiles.
     pub fn count(&self) -> usize {
         self.columns as usize * self.rows as usize * self.layers as usize
     }
 
     /// The first pixel of a tile, and its layer.
-    pub fn place(&self, tile: u32) -> ([i32; 2], u32) {
+    pub fn origin(&self, tile: u32) -> ([i32; 2], u32) {
         let row = tile / self.columns;
-        ([tile % self.columns, row % self.rows].map(|place| place as i32 * TILE_SIZE), row / self.rows)
+        ([tile % self.columns, row % self.rows].map(|tile| tile as i32 * TILE_SIZE), row / self.rows)
     }
 
-    /// The first row of a layer; of the first one, if there is no such layer (functional specification, 15.15).
+    /// The first row of a layer; of the first layer if the index is out of range (functional specification, 15.15).
     pub fn first_row(&self, layer: u32) -> u32 {
         if layer < self.layers { layer * self.rows } else { 0 }
     }
 }
 
-/// The most tiles of a primitive that are noted one by one.
+/// The most tiles of a primitive that are listed one by one.
 const MOST_TILES: usize = 64;
 
-/// Tiles of a batch from the first to the last that are counted one by one. Where layers are many they may be millions.
+/// The longest span of tiles to count one by one. With many layers it may be millions.
 const MOST_COUNTED: usize = 1 << 16;
 
-/// Primitives by tiles, which are counted row by row.
+/// Primitives binned by tile.
 #[derive(Debug, Default)]
 pub struct Bins {
-    /// Tiles of a row.
+    /// Tiles per row.
     columns: u32,
-    /// Primitives that were added.
+    /// Number of primitives added.
     count: u32,
-    /// The tiles that primitives of few tiles are in, in the order in which they came.
+    /// Primitives in few tiles with each of these, in the order they were added.
     entries: Vec<Entry>,
-    /// Those of many tiles, with the columns and rows of tiles: listed once, since memory is to be bounded.
+    /// Primitives in many tiles, with ranges of tile columns and rows: listed once, to bound memory.
     wide: Vec<(u32, [Range<u32>; 2])>,
-    /// The first tile that has any of few tiles.
+    /// The first tile with an entry.
     first_tile: u32,
-    /// The tiles that have any of few tiles, in order, where they lie too far apart for all between them to be counted; else empty.
+    /// The tiles with entries, in order, if they are too far apart to count all tiles in between; else empty.
     scattered: Vec<u32>,
-    /// Where in `primitives` those of each of these tiles end, or of each from the first one on; those of the next one begin there.
+    /// The end of each tile's entries in `primitives`, by scattered tile or from the first tile on; the next tile's
+    /// begin there.
     ends: Vec<u32>,
-    /// Primitives by their places: tile by tile, and in the order of the draw in each.
+    /// Indices of primitives: tile by tile, and in draw order in each.
     primitives: Vec<u32>,
 }
 
-/// A primitive that may cover something in a tile.
+/// An entry: a primitive that may cover pixels of a tile.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     tile: u32,
@@ -79,7 +80,7 @@ struct Entry {
 }
 
 impl Bins {
-    /// Forgets all primitives. Tiles have so many columns from now on.
+    /// Removes all primitives, and sets the number of tiles per row.
     pub fn clear(&mut self, columns: u32) {
         (self.columns, self.count) = (columns, 0);
         self.entries.clear();
@@ -89,13 +90,13 @@ impl Bins {
         self.primitives.clear();
     }
 
-    /// Makes room for so many primitives of one tile each.
+    /// Reserves memory for primitives of one tile each.
     pub fn reserve(&mut self, primitives: usize) {
         self.entries.reserve(primitives);
     }
 
-    /// Adds the next primitive to the tiles of its bounds, which are not empty and begin in the target. Rows are
-    /// counted from the first one of its layer.
+    /// Adds the next primitive to the tiles of its bounds, which are not empty and begin in the target. `first_row` is
+    /// that of its layer.
     #[inline(always)]
     pub fn add(&mut self, bounds: &Bounds, first_row: u32) {
         let primitive = self.count;
@@ -119,7 +120,7 @@ impl Bins {
         }
     }
 
-    /// Sorts what was added.
+    /// Sorts all entries by tile.
     pub fn sort(&mut self) {
         let tiles = || self.entries.iter().map(|entry| entry.tile);
         let (Some(first), Some(last)) = (tiles().min(), tiles().max()) else { return };
@@ -133,7 +134,7 @@ impl Bins {
         }
         let Self { scattered, ends, entries, primitives, .. } = self;
         let slot = |tile| slot(first, scattered, tile).expect("a tile that has an entry");
-        // How many each tile has, then where they begin; filling moves that to where they end.
+        // Count each tile's entries, then sum to where they begin; filling moves that to where they end.
         ends.resize(count, 0);
         for entry in entries.iter() {
             ends[slot(entry.tile)] += 1;
@@ -160,12 +161,12 @@ impl Bins {
         }
     }
 
-    /// What a tile has, in order.
+    /// The primitives of a tile, in order.
     #[inline(always)]
     pub fn primitives(&self, tile: u32) -> impl Iterator<Item = u32> {
         let mut few = self.of_tile(tile);
         let mut wide = self.wide_in(tile);
-        // Primitives never have the greatest number.
+        // No primitive has the greatest index.
         let mut next_wide = wide.next().unwrap_or(u32::MAX);
         std::iter::from_fn(move || match few {
             [next, rest @ ..] if *next < next_wide => {
@@ -177,7 +178,7 @@ impl Bins {
         })
     }
 
-    /// The first tile that may have anything, and how many there are from there to the last.
+    /// The first tile that may have a primitive, and the number of tiles from there to the last.
     pub fn span(&self) -> [u32; 2] {
         if !self.wide.is_empty() {
             return [0, u32::MAX];
@@ -186,12 +187,12 @@ impl Bins {
         [self.first_tile, last.unwrap_or(self.ends.len() as u32)]
     }
 
-    /// Whether a tile has anything.
+    /// `true` if a tile has a primitive.
     pub fn has(&self, tile: u32) -> bool {
         !self.of_tile(tile).is_empty() || self.wide_in(tile).next().is_some()
     }
 
-    /// Those that are noted for a tile itself.
+    /// The entries of a tile.
     fn of_tile(&self, tile: u32) -> &[u32] {
         let Some(n) = slot(self.first_tile, &self.scattered, tile) else { return &[] };
         let Some(&end) = self.ends.get(n) else { return &[] };
@@ -207,7 +208,7 @@ impl Bins {
     }
 }
 
-/// Which of the tiles that are counted one is: by its place after the first one, or among those that lie scattered.
+/// The slot of a tile: its distance from the first, or its index among scattered ones.
 #[inline(always)]
 fn slot(first: u32, scattered: &[u32], tile: u32) -> Option<usize> {
     match scattered {
@@ -216,14 +217,14 @@ fn slot(first: u32, scattered: &[u32], tile: u32) -> Option<usize> {
     }
 }
 
-/// Tiles, of which some are marked: a bit each.
+/// A bit set of tiles.
 pub struct Marks(Vec<u64>);
 
 impl Marks {
-    /// So many tiles.
+    /// A set for this many tiles, empty.
     ///
     /// # Errors
-    /// If there is no memory for them.
+    /// If there is no memory for it.
     pub fn new(tiles: usize) -> Result<Self, ResourceError> {
         Ok(Self(room::zeros(tiles.div_ceil(64) as u64)?))
     }
@@ -239,7 +240,7 @@ impl Marks {
         }
     }
 
-    /// Those that are marked, in order.
+    /// The marked tiles, in order.
     ///
     /// # Errors
     /// If there is no memory for them.
@@ -270,14 +271,14 @@ mod tests {
         let mut bins = Bins::default();
         for round in 0..200 {
             let most = [8, 200, 1200][round % 3];
-            let mut side = |tiles: u32| {
+            let mut extent = |tiles: u32| {
                 let all = tiles as i32 * TILE_SIZE;
                 let first = random.below(all as usize) as i32;
                 (first, (first + 1 + random.below(most) as i32).min(all))
             };
             let bounds: Vec<Bounds> = (0..round)
                 .map(|_| {
-                    let ((left, right), (top, bottom)) = (side(columns), side(rows));
+                    let ((left, right), (top, bottom)) = (extent(columns), extent(rows));
                     Bounds { left, top, right, bottom }
                 })
                 .collect();
@@ -291,7 +292,7 @@ mod tests {
             assert!(marked.is_sorted());
             for tile in 0..columns * rows * layers {
                 let (layer, in_layer) = (tile / (columns * rows), tile % (columns * rows));
-                let [x, y] = [in_layer % columns, in_layer / columns].map(|place| place as i32 * TILE_SIZE);
+                let [x, y] = [in_layer % columns, in_layer / columns].map(|tile| tile as i32 * TILE_SIZE);
                 let here = Bounds { left: x, top: y, right: x + TILE_SIZE, bottom: y + TILE_SIZE };
                 let meets = |n: usize| in_layers[n] == layer && !bounds[n].intersect(here).is_empty();
                 let expected: Vec<u32> = (0..bounds.len()).filter(|&n| meets(n)).map(|n| n as u32).collect();
@@ -305,21 +306,22 @@ mod tests {
         }
     }
 
-    /// Few primitives in tiles of layers that are far apart take memory for themselves, not for what is between them.
+    /// Few primitives in layers that are far apart take memory for themselves, not for the tiles in between.
     #[test]
     fn scattered_tiles_are_found_one_by_one() {
         let (columns, rows, layers) = (256, 256, 2048);
-        let pixel = |place: i32| Bounds { left: place, top: place, right: place + 1, bottom: place + 1 };
+        let pixel = |position: i32| Bounds { left: position, top: position, right: position + 1, bottom: position + 1 };
         let mut bins = Bins::default();
         bins.clear(columns);
-        // Again and again, so that there are several in a tile.
+        // Repeated, so that there are several in a tile.
         let placed: Vec<(i32, u32)> = (0..90).map(|n| (n % 30 * 500, (n % 30) as u32 * 70)).collect();
-        placed.iter().for_each(|&(place, layer)| bins.add(&pixel(place), layer * rows));
+        placed.iter().for_each(|&(position, layer)| bins.add(&pixel(position), layer * rows));
         bins.sort();
         assert_eq!((bins.scattered.len(), bins.ends.len()), (30, 30));
         let mut marks = Marks::new((columns * rows * layers) as usize).unwrap();
         bins.mark(&mut marks);
-        let tile = |(place, layer): (i32, u32)| (layer * rows + place as u32 / 64) * columns + place as u32 / 64;
+        let tile =
+            |(position, layer): (i32, u32)| (layer * rows + position as u32 / 64) * columns + position as u32 / 64;
         assert_eq!(marks.tiles().unwrap(), placed[..30].iter().map(|&at| tile(at)).collect::<Vec<_>>());
         for n in 0..30 {
             assert_eq!(bins.primitives(tile(placed[n as usize])).collect::<Vec<_>>(), [n, n + 30, n + 60]);

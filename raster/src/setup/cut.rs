@@ -1,16 +1,16 @@
-//! What is left of a batch's primitives where planes and distances cut them.
+//! Clips a batch's primitives against planes, and culls them by clip and cull distances.
 
 use crate::setup::clip::{self, Polygon, Segment};
 use crate::setup::shape::{Point, edge};
-use crate::setup::viewport::{Plane, SCREEN, Viewport};
+use crate::setup::viewport::{Plane, TRANSFORMED_PLANES, Viewport};
 use crate::state::Kind;
 use crate::vertices::primitives::{IndexedPrimitive, Outputs, Vertices};
 
 use super::{Prepared, Raster, Scratch};
 
 impl Prepared {
-    /// Whether the distances of a primitive's vertices leave nothing of it (functional specification, 15.4.1 and 15.4.2). What is no
-    /// number counts as beyond a cull distance, and leaves nothing as a clip distance.
+    /// `true` if distances cull a primitive as a whole (functional specification, 15.4.1 and 15.4.2). NaN counts as
+    /// beyond a cull distance; as a clip distance it culls the primitive.
     pub(super) fn is_beyond(&self, vertices: [u32; 3], outputs: &Outputs) -> bool {
         let distances = |word: usize| vertices.map(|vertex| f32::from_bits(self.vertices.word(vertex, word)));
         let is_beyond = |distance: f32| distance < 0.0 || distance.is_nan();
@@ -21,7 +21,7 @@ impl Prepared {
             })
     }
 
-    /// Notes which primitives are left: those that are cut are replaced by what is left of them.
+    /// Collects the primitives that are left: clipped ones are replaced by their pieces.
     #[inline(always)]
     pub(super) fn cut(
         &mut self,
@@ -31,14 +31,14 @@ impl Prepared {
         outputs: &Outputs,
         raster: &Raster,
     ) {
-        let Scratch { places, left, .. } = scratch;
+        let Scratch { is_on_screen, left, .. } = scratch;
         left.clear();
         let has_distances = !(outputs.clip.is_empty() && outputs.cull.is_empty());
         for &primitive in primitives {
             if has_distances && self.is_beyond(primitive.vertices, outputs) {
                 continue;
             }
-            if primitive.vertices.iter().all(|&vertex| places[vertex as usize]) {
+            if primitive.vertices.iter().all(|&vertex| is_on_screen[vertex as usize]) {
                 left.push(primitive);
             } else {
                 self.clip(kind, primitive, outputs, raster, left);
@@ -47,7 +47,7 @@ impl Prepared {
         self.statistics.clipper_primitives = left.len() as u64;
     }
 
-    /// Notes what is left of a primitive after cutting.
+    /// Clips a primitive, and collects its pieces.
     fn clip(
         &mut self,
         kind: Kind,
@@ -56,37 +56,37 @@ impl Prepared {
         raster: &Raster,
         left: &mut Vec<IndexedPrimitive>,
     ) {
-        let (corners, planes) = self.in_clip_space(vertices, outputs, raster);
-        if clip::is_outside(&corners, planes) {
+        let (positions, planes) = self.in_clip_space(vertices, outputs, raster);
+        if clip::is_outside(&positions, planes) {
             return;
         }
         match kind {
-            // It was inside as a whole, or is not there.
+            // It was entirely inside, or is not there.
             Kind::Point => (),
             Kind::Line => {
-                let segment = Segment::new([corners[0], corners[1]], planes);
+                let segment = Segment::new([positions[0], positions[1]], planes);
                 if let Some(first) = segment.and_then(|cut| self.add_cut(cut.ends(), vertices, outputs, raster)) {
                     left.push(IndexedPrimitive { vertices: [first, first + 1, first], id });
                 }
             }
             Kind::Triangle => {
-                let polygon = Polygon::new(&corners, planes);
+                let polygon = Polygon::new(&positions, planes);
                 let Some(first) = self.add_cut(polygon.vertices(), vertices, outputs, raster) else { return };
-                // Constant attributes are the leading vertex's in every vertex, so any triangles will do.
+                // Every vertex has the provoking one's constant attributes, so any triangulation will do.
                 let count = polygon.vertices().len();
                 let mut points = [Point::default(); Polygon::MOST_VERTICES];
-                for (point, corner) in points.iter_mut().zip(&self.corners[first as usize..]) {
-                    *point = corner.point;
+                for (point, vertex) in points.iter_mut().zip(&self.screen_vertices[first as usize..]) {
+                    *point = vertex.point;
                 }
-                edge::triangulate(&points[..count], |places| {
-                    left.push(IndexedPrimitive { vertices: places.map(|place| first + place as u32), id });
+                edge::triangulate(&points[..count], |indices| {
+                    left.push(IndexedPrimitive { vertices: indices.map(|index| first + index as u32), id });
                 });
             }
         }
     }
 
-    /// The positions of a primitive's vertices where it is cut, and the planes that it is cut at. On the screen w is 1, and no number where
-    /// nothing is drawn with a vertex.
+    /// The positions of a primitive's vertices in the space where it is clipped, and its clip planes. For transformed
+    /// vertices w is 1, or NaN if they are not drawn.
     pub(super) fn in_clip_space<'a>(
         &self,
         vertices: [u32; 3],
@@ -98,10 +98,11 @@ impl Prepared {
             return (positions, &self.area(vertices[0], raster).planes);
         }
         let on_screen = |[x, y, z, rcp_w]: [f32; 4]| [x, y, z, Viewport::reciprocal(rcp_w).map_or(f32::NAN, |_| 1.0)];
-        (positions.map(on_screen), &SCREEN)
+        (positions.map(on_screen), &TRANSFORMED_PLANES)
     }
 
-    /// Adds what cutting made of a primitive's vertices; returns the place of the first one. None if one has no place on the screen.
+    /// Adds the vertices that clipping made of a primitive's; returns the index of the first. `None` if one cannot be
+    /// projected.
     pub(super) fn add_cut(
         &mut self,
         made: &[clip::Vertex],
@@ -114,21 +115,21 @@ impl Prepared {
         if raster.is_transformed {
             w = rcp_w.map(|rcp_w| 1.0 / rcp_w);
         }
-        let first = self.corners.len() as u32;
+        let first = self.screen_vertices.len() as u32;
         let viewport = self.area(vertices[0], raster).viewport;
         for &vertex in made {
-            let (vertex, corner) = if raster.is_transformed {
+            let (vertex, screen_vertex) = if raster.is_transformed {
                 let vertex = vertex.with_reciprocals(rcp_w);
-                (vertex, Viewport::take(vertex.projected()))
+                (vertex, Viewport::take_transformed(vertex.projected()))
             } else {
-                (vertex, viewport.place(vertex.projected().into()))
+                (vertex, viewport.map_divided(vertex.projected().into()))
             };
-            let Some(corner) = corner else {
-                self.corners.truncate(first as usize);
+            let Some(screen_vertex) = screen_vertex else {
+                self.screen_vertices.truncate(first as usize);
                 self.vertices.truncate(first as usize);
                 return None;
             };
-            self.corners.push(corner);
+            self.screen_vertices.push(screen_vertex);
             let bits = |all: &Vertices, word| vertices.map(|vertex| all.word(vertex, word));
             self.vertices.push(|all, word| vertex.attribute(bits(all, word), w, outputs.modes[word]));
         }

@@ -1,4 +1,4 @@
-//! Lines and points: which pixels they cover at most, within the scissor rectangle.
+//! Bounds lines and points by the pixels that they may cover within the scissor rectangle.
 
 use crate::setup::shape::{Bounds, Line, Local, Small, Sprite, WideLine, thin};
 use crate::vertices::primitives::IndexedPrimitive;
@@ -6,7 +6,7 @@ use crate::vertices::primitives::IndexedPrimitive;
 use super::{Prepared, Primitive, Raster, Scratch, Shape};
 
 impl Prepared {
-    /// Adds the line between two vertices of a primitive, unless nothing of it can be seen.
+    /// Adds the line between two vertices of a primitive, unless it covers nothing.
     pub(super) fn add_line(
         &mut self,
         IndexedPrimitive { vertices, id }: IndexedPrimitive,
@@ -15,7 +15,7 @@ impl Prepared {
         bias: f32,
         raster: &Raster,
     ) {
-        let [from, to] = ends.map(|end| self.corners[vertices[usize::from(end)] as usize].point);
+        let [from, to] = ends.map(|end| self.screen_vertices[vertices[usize::from(end)] as usize].point);
         let bounds = if raster.has_wide_lines {
             WideLine::new(from, to).map(|line| line.bounds())
         } else {
@@ -27,23 +27,23 @@ impl Prepared {
         }
     }
 
-    /// Sets up the lines that are left, none of which is culled.
+    /// Sets up the lines that clipping left, none of which is culled.
     pub(super) fn set_up_lines(&mut self, scratch: &Scratch, raster: &Raster) {
         scratch.left.iter().for_each(|&line| self.add_line(line, true, [0, 1], 0.0, raster));
     }
 
-    /// Sets up the points that are left, none of which is culled.
+    /// Sets up the points that clipping left, none of which is culled.
     pub(super) fn set_up_points(&mut self, scratch: &Scratch, raster: &Raster) {
         for &IndexedPrimitive { vertices, id } in &scratch.left {
-            let corner = &self.corners[vertices[0] as usize];
+            let vertex = &self.screen_vertices[vertices[0] as usize];
             let scissor = self.area(vertices[0], raster).scissor;
             let (bounds, shape) = if let Some(sizes) = &raster.points {
-                let sprite = Sprite::new(corner.point, sizes.of(self.vertices.row(vertices[0])));
+                let sprite = Sprite::new(vertex.point, sizes.of(self.vertices.row(vertices[0])));
                 let bounds = sprite.bounds().intersect(scissor);
                 (bounds, Shape::Sprite { bounds, sprite })
             } else {
-                let pixel = thin::pixel(corner.point);
-                let shape = Shape::Small(Small::of_pixel(pixel, Local::of_point(corner)));
+                let pixel = thin::pixel(vertex.point);
+                let shape = Shape::Small(Small::of_pixel(pixel, Local::of_point(vertex)));
                 (Bounds::square(pixel, 1).intersect(scissor), shape)
             };
             if !bounds.is_empty() {

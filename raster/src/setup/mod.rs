@@ -1,15 +1,15 @@
-//! Set-up: shaded vertices and their primitives become primitives on the screen, sorted into tiles.
+//! Sets up primitives: clips, culls and projects shaded ones to the screen, and sorts them into tiles.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `viewport.rs` | from clip space to the screen, and the part of it that is drawn to: viewport and scissor rectangle |
-//! | `clip.rs` | cutting triangles and lines at planes |
-//! | `cut.rs` | what is left of a batch's primitives where they are cut |
-//! | `triangle.rs`, `line.rs` | which are culled, and what the others cover at most, within the scissor rectangle |
+//! | `viewport.rs` | projection from clip space to the screen; viewport and scissor rectangle |
+//! | `clip.rs` | clipping of triangles and lines against planes |
+//! | `cut.rs` | clipping and culling of a batch's primitives by planes and distances |
+//! | `triangle.rs`, `line.rs` | culling, and bounds within the scissor rectangle |
 //! | `bias.rs` | depth bias |
-//! | `shape/` | which pixels triangles, lines and points cover, and what changes evenly over them |
-//! | `bins.rs` | the tiles of targets, and which primitives may cover something in which |
-//! | `vectors.rs` | the processor's widest vectors, for loops that can use them; tiles do so, too |
+//! | `shape/` | coverage of triangles, lines and points, and their depth and barycentric planes |
+//! | `bins.rs` | the tiles of targets, and binning of primitives into them |
+//! | `vectors.rs` | dispatch to the processor's widest vectors, for setup and tiles |
 
 pub mod bias;
 pub mod bins;
@@ -25,70 +25,70 @@ use std::sync::Arc;
 
 use crate::setup::bias::DepthBias;
 use crate::setup::bins::{Bins, Grid};
-use crate::setup::shape::{Bounds, Corner, Group, Planes, PointSizes, Small, Sprite};
+use crate::setup::shape::{Bounds, Group, Planes, PointSizes, ScreenVertex, Small, Sprite};
 use crate::setup::vectors::{Work, vectorize};
 use crate::setup::viewport::{Area, Viewport};
 use crate::state::{Fill, Kind, RasterizerState};
 use crate::statistics::Statistics;
 use crate::vertices::primitives::{IndexedPrimitive, Outputs, PrimitiveBatch, Vertices};
 
-/// What becomes of primitives on the screen.
+/// The rasterizer's state for a draw.
 #[derive(Clone, Debug)]
 pub struct Raster {
-    /// The parts of the target that are drawn to: the first one, or all that the vertex shader can choose.
+    /// The viewport areas: the first, or all that the vertex shader can select.
     pub areas: Arc<[Area]>,
     /// The pipeline's state.
     pub state: RasterizerState,
-    /// Whether the sample mask takes all pixels away.
+    /// `true` if the sample mask leaves no sample.
     pub is_masked: bool,
-    /// What is added to depths.
+    /// The depth bias, if it is not zero.
     pub bias: Option<DepthBias>,
-    /// How large points are if they are squares, not pixels.
+    /// The sizes of points if they are squares, not pixels.
     pub points: Option<PointSizes>,
-    /// Whether lines are rectangles.
+    /// `true` if lines are rectangles.
     pub has_wide_lines: bool,
-    /// Whether lines have the pixel that they end in.
+    /// `true` if lines have their last pixel.
     pub has_last_pixels: bool,
-    /// Whether vertices are on the screen already.
+    /// `true` if vertices are transformed already.
     pub is_transformed: bool,
 }
 
 /// A primitive on the screen.
 #[derive(Clone, Copy, Debug)]
 pub struct Primitive {
-    /// Its vertices, by their place in the batch; the leading one first. A line's third is its first again, and all of a point's are
-    /// one.
+    /// Its vertices, by index in the batch; the provoking vertex first. A line repeats its first as the third, and a
+    /// point has three times the same.
     pub vertices: [u32; 3],
     /// Its number within the instance.
     pub id: u32,
-    /// Whether it shows its front, as points and lines do that are not edges of triangles.
+    /// `true` if it is front-facing, as are points and lines that are not edges of triangles.
     pub is_front: bool,
-    /// The pixels that it covers.
+    /// Its shape.
     pub shape: Shape,
 }
 
-/// The pixels that a primitive covers.
+/// The coverage of a primitive.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
-    /// Known one by one.
+    /// A mask of single pixels.
     Small(Small),
-    /// Those of the triangle in a rectangle.
+    /// The part of a triangle in a rectangle.
     Large {
         /// The rectangle.
         bounds: Bounds,
-        /// What is added to the depths of its corners.
+        /// The depth bias of its vertices.
         bias: f32,
     },
-    /// Those of a line in a rectangle.
+    /// The part of a line in a rectangle.
     Line {
         /// The rectangle.
         bounds: Bounds,
         /// The vertices at its ends.
         ends: [u8; 2],
-        /// What is added to their depths.
+        /// The depth bias of its vertices.
         bias: f32,
     },
-    /// Those of a square point in a rectangle.
+    /// The part of a square point in a rectangle.
     Sprite {
         /// The rectangle.
         bounds: Bounds,
@@ -98,46 +98,47 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The planes of a primitive with these corners, which of a line change along it alone. None if it has no inside, or no length.
+    /// The planes of a primitive with these vertices; those of a line change only along it. `None` if it has no area,
+    /// or no length.
     #[inline(always)]
-    pub fn planes(&self, corners: &[Corner; 3]) -> Option<Planes> {
+    pub fn planes(&self, vertices: &[ScreenVertex; 3]) -> Option<Planes> {
         match *self {
-            Shape::Line { ends, .. } => Planes::of_line(corners, ends.map(usize::from)),
-            Shape::Small(_) | Shape::Large { .. } | Shape::Sprite { .. } => Planes::new(corners),
+            Shape::Line { ends, .. } => Planes::of_line(vertices, ends.map(usize::from)),
+            Shape::Small(_) | Shape::Large { .. } | Shape::Sprite { .. } => Planes::new(vertices),
         }
     }
 }
 
-/// Primitives that can be drawn, and their vertices.
+/// Primitives that are ready for rasterization, and their vertices.
 #[derive(Debug, Default)]
 pub struct Prepared {
-    /// Those of the batch, and what cuts made.
+    /// The vertices of the batch, and those that clipping added.
     pub vertices: Vertices,
-    /// Where they are.
-    pub corners: Vec<Corner>,
-    /// In the order of the draw.
+    /// Their positions on the screen.
+    pub screen_vertices: Vec<ScreenVertex>,
+    /// The primitives, in draw order.
     pub primitives: Vec<Primitive>,
-    /// Which of them may cover something in which tile.
+    /// The primitives of each tile, conservatively.
     pub bins: Bins,
-    /// What was done until now.
+    /// Statistics so far.
     pub statistics: Statistics,
     grid: Grid,
-    /// The words of a vertex that have its layer and its viewport.
+    /// The words of a vertex with its layer and its viewport.
     layer: Option<usize>,
     viewport: Option<usize>,
 }
 
-/// What only lives while a batch is set up.
+/// Buffers that only live while a batch is set up.
 #[derive(Default)]
 pub struct Scratch {
-    /// Which vertices have a place on the screen.
-    places: Vec<bool>,
-    /// Primitives that are left after cutting: all of their vertices have one.
+    /// `true` for vertices that are on the screen and need no clipping.
+    is_on_screen: Vec<bool>,
+    /// Primitives after clipping: all of their vertices are on the screen.
     left: Vec<IndexedPrimitive>,
     group: Group,
 }
 
-/// What is done to the primitives of a batch.
+/// The setup of a batch's primitives.
 struct SetUp<'a> {
     batch: &'a mut PrimitiveBatch,
     prepared: &'a mut Prepared,
@@ -153,7 +154,7 @@ impl Work for SetUp<'_> {
     fn call(self) {
         let Self { batch: PrimitiveBatch { kind, primitives, .. }, prepared, scratch, outputs, raster } = self;
         prepared.unshare(primitives);
-        prepared.place(scratch, outputs, raster);
+        prepared.project(scratch, outputs, raster);
         if *kind == Kind::Triangle && raster.state.fill == Fill::Wireframe {
             return prepared.outline(primitives, scratch, outputs, raster);
         }
@@ -167,8 +168,8 @@ impl Work for SetUp<'_> {
 }
 
 impl Prepared {
-    /// Sets up the primitives of a batch, whose vertices it takes, and sorts them into the tiles of a grid; none if nobody wants to see
-    /// them. What was here before is gone.
+    /// Sets up the primitives of a batch, whose vertices it takes, and bins them into the tiles of a grid; `raster` is
+    /// `None` if nothing is rasterized. Replaces the previous contents.
     pub fn set_up(
         &mut self,
         batch: &mut PrimitiveBatch,
@@ -182,12 +183,12 @@ impl Prepared {
         self.grid = grid;
         (self.layer, self.viewport) = (outputs.layer, outputs.viewport);
         self.bins.clear(grid.columns);
-        self.corners.clear();
+        self.screen_vertices.clear();
         self.primitives.clear();
         if let Some(raster) = raster {
-            // Most primitives are in one tile, and few are cut.
+            // Most primitives are in one tile, and few are clipped.
             self.bins.reserve(batch.primitives.len());
-            self.corners.reserve(self.vertices.count());
+            self.screen_vertices.reserve(self.vertices.count());
             self.primitives.reserve(batch.primitives.len());
             self.statistics.clipper_invocations = self.statistics.primitives;
             vectorize(SetUp { batch, prepared: self, scratch, outputs, raster });
@@ -199,14 +200,14 @@ impl Prepared {
         self.bins.sort();
     }
 
-    /// Gives primitives vertices of their own where the leading one names another viewport than they do.
+    /// Duplicates the vertices of a primitive where the provoking vertex selects another viewport than they do.
     fn unshare(&mut self, primitives: &mut [IndexedPrimitive]) {
         let Some(word) = self.viewport else { return };
         for IndexedPrimitive { vertices, .. } in primitives {
             let leading = self.vertices.word(vertices[0], word);
             for vertex in vertices {
                 if self.vertices.word(*vertex, word) != leading {
-                    // The stage after sees the leading vertex's.
+                    // The next stage sees the provoking vertex's.
                     let own = |all: &Vertices, n| if n == word { leading } else { all.word(*vertex, n) };
                     *vertex = self.vertices.push(own);
                 }
@@ -214,24 +215,26 @@ impl Prepared {
         }
     }
 
-    /// Brings vertices to the screen.
+    /// Projects vertices to the screen.
     #[inline(always)]
-    fn place(&mut self, scratch: &mut Scratch, outputs: &Outputs, raster: &Raster) {
-        let places = &mut scratch.places;
+    fn project(&mut self, scratch: &mut Scratch, outputs: &Outputs, raster: &Raster) {
+        let is_on_screen = &mut scratch.is_on_screen;
         let mut area = &raster.areas[0];
-        places.clear();
-        for vertex in 0..self.vertices.count() as u32 {
+        is_on_screen.clear();
+        for index in 0..self.vertices.count() as u32 {
             if self.viewport.is_some() {
-                area = self.area(vertex, raster);
+                area = self.area(index, raster);
             }
-            let position = self.vertices.floats(vertex, outputs.position);
-            let is_inside = || (area.keeps_seen && clip::is_seen(position)) || clip::is_inside(position, &area.planes);
-            let corner = match raster.is_transformed {
-                true => Viewport::take(position),
-                false => is_inside().then(|| area.viewport.transform(position)).flatten(),
+            let position = self.vertices.floats(index, outputs.position);
+            let is_inside = || {
+                (area.keeps_view_volume && clip::is_in_view_volume(position)) || clip::is_inside(position, &area.planes)
             };
-            self.corners.push(corner.unwrap_or_default());
-            places.push(corner.is_some());
+            let vertex = match raster.is_transformed {
+                true => Viewport::take_transformed(position),
+                false => is_inside().then(|| area.viewport.project(position)).flatten(),
+            };
+            self.screen_vertices.push(vertex.unwrap_or_default());
+            is_on_screen.push(vertex.is_some());
         }
     }
 
@@ -243,14 +246,14 @@ impl Prepared {
         self.bins.add(bounds, first_row);
     }
 
-    /// The first row of tiles of the layer that a primitive is in: its leading vertex says which.
+    /// The first row of tiles of a primitive's layer, which its provoking vertex selects.
     #[inline(always)]
     fn first_row(&self, vertices: [u32; 3]) -> u32 {
         let Some(word) = self.layer else { return 0 };
         self.grid.first_row(self.vertices.word(vertices[0], word))
     }
 
-    /// The part of the target that a primitive is drawn to: its leading vertex says which. The first one, if there is no such part
+    /// The area that a primitive is drawn to, by its provoking vertex. The first one if the index is out of range
     /// (functional specification, 15.8.1).
     #[inline(always)]
     pub fn area<'a>(&self, leading: u32, raster: &'a Raster) -> &'a Area {
@@ -258,9 +261,9 @@ impl Prepared {
         raster.areas.get(number as usize).unwrap_or(&raster.areas[0])
     }
 
-    /// Where the vertices of a primitive are.
+    /// The positions of a primitive's vertices on the screen.
     #[inline(always)]
-    pub fn corners_of(&self, vertices: [u32; 3]) -> [Corner; 3] {
-        vertices.map(|vertex| self.corners[vertex as usize])
+    pub fn screen_vertices_of(&self, vertices: [u32; 3]) -> [ScreenVertex; 3] {
+        vertices.map(|vertex| self.screen_vertices[vertex as usize])
     }
 }

@@ -1,22 +1,22 @@
-//! Triangles: which are culled, what the others cover within the scissor rectangle, and their edges in wireframe.
+//! Culls triangles, and finds their bounds within the scissor rectangle and their edges in wireframe.
 
 use crate::setup::clip::{self, Polygon};
-use crate::setup::shape::{Corner, Group, edge, small};
+use crate::setup::shape::{Group, ScreenVertex, edge, small};
 use crate::vertices::primitives::{IndexedPrimitive, Outputs};
 
 use super::{Prepared, Primitive, Raster, Scratch, Shape};
 
 impl Prepared {
-    /// Sets up the triangles that are left.
+    /// Sets up the triangles that clipping left.
     #[inline(always)]
     pub(super) fn set_up_triangles(&mut self, scratch: &mut Scratch, raster: &Raster) {
         let Scratch { left, group, .. } = scratch;
         for candidates in left.chunks(Group::SIZE) {
             for (n, candidate) in candidates.iter().enumerate() {
-                let corners = candidate.vertices.map(|vertex| &self.corners[vertex as usize]);
+                let vertices = candidate.vertices.map(|vertex| &self.screen_vertices[vertex as usize]);
                 match &raster.bias {
-                    None => group.put(n, corners),
-                    Some(bias) => group.put(n, bias.add(corners.map(|&corner| corner)).each_ref()),
+                    None => group.put(n, vertices),
+                    Some(bias) => group.put(n, bias.add(vertices.map(|&vertex| vertex)).each_ref()),
                 }
             }
             group.set_up();
@@ -26,7 +26,7 @@ impl Prepared {
         }
     }
 
-    /// Sets up the edges of triangles that are not cut away or culled.
+    /// Sets up the edges of triangles for wireframe, except edges added by clipping.
     pub(super) fn outline(
         &mut self,
         primitives: &[IndexedPrimitive],
@@ -38,53 +38,53 @@ impl Prepared {
             if self.is_beyond(vertices, outputs) {
                 continue;
             }
-            if vertices.iter().all(|&vertex| scratch.places[vertex as usize]) {
+            if vertices.iter().all(|&vertex| scratch.is_on_screen[vertex as usize]) {
                 self.statistics.clipper_primitives += 1;
-                if let Some((is_front, bias)) = self.side(&vertices, raster) {
+                if let Some((is_front, bias)) = self.facing(&vertices, raster) {
                     for ends in [[0, 1], [1, 2], [2, 0]] {
                         self.add_line(IndexedPrimitive { vertices, id }, is_front, ends, bias, raster);
                     }
                 }
                 continue;
             }
-            let (corners, planes) = self.in_clip_space(vertices, outputs, raster);
-            if clip::is_outside(&corners, planes) {
+            let (positions, planes) = self.in_clip_space(vertices, outputs, raster);
+            if clip::is_outside(&positions, planes) {
                 continue;
             }
-            let polygon = Polygon::new(&corners, planes);
+            let polygon = Polygon::new(&positions, planes);
             let count = polygon.vertices().len();
             let Some(first) = self.add_cut(polygon.vertices(), vertices, outputs, raster).filter(|_| count >= 3) else {
                 continue;
             };
             self.statistics.clipper_primitives += count as u64 - 2;
-            let places: [u32; Polygon::MOST_VERTICES] = std::array::from_fn(|n| first + n as u32);
-            let Some((is_front, bias)) = self.side(&places[..count], raster) else { continue };
+            let indices: [u32; Polygon::MOST_VERTICES] = std::array::from_fn(|n| first + n as u32);
+            let Some((is_front, bias)) = self.facing(&indices[..count], raster) else { continue };
             for (n, _) in polygon.vertices().iter().enumerate().filter(|(_, vertex)| vertex.is_on_edge()) {
-                // Every vertex has the leading one's constant attributes.
-                let vertices = [places[n], places[(n + 1) % count], places[n]];
+                // Every vertex has the provoking one's constant attributes.
+                let vertices = [indices[n], indices[(n + 1) % count], indices[n]];
                 self.add_line(IndexedPrimitive { vertices, id }, is_front, [0, 1], bias, raster);
             }
         }
     }
 
-    /// Whether a polygon on the screen shows its front, as it does not without an inside, and what is added to its depths. None if it
-    /// is culled.
-    fn side(&self, places: &[u32], raster: &Raster) -> Option<(bool, f32)> {
-        let corner = |n: usize| self.corners[places[n] as usize];
-        let triangles = (2..places.len()).map(|n| [corner(0), corner(n - 1), corner(n)]);
-        let area = |corners: &[Corner; 3]| edge::area(corners.map(|corner| corner.point));
-        let whole: i64 = triangles.clone().map(|corners| area(&corners)).sum();
+    /// The facing and the depth bias of a polygon on the screen: `true` if front-facing, which one without area is not.
+    /// `None` if it is culled.
+    fn facing(&self, vertices: &[u32], raster: &Raster) -> Option<(bool, f32)> {
+        let vertex = |n: usize| self.screen_vertices[vertices[n] as usize];
+        let triangles = (2..vertices.len()).map(|n| [vertex(0), vertex(n - 1), vertex(n)]);
+        let area = |triangle: &[ScreenVertex; 3]| edge::area(triangle.map(|vertex| vertex.point));
+        let whole: i64 = triangles.clone().map(|triangle| area(&triangle)).sum();
         let is_front = whole != 0 && (whole > 0) != raster.state.front_counter_clockwise;
-        if raster.state.cull.takes(is_front) {
+        if raster.state.cull.culls(is_front) {
             return None;
         }
-        // All are of one plane, which the greatest shows best.
-        let greatest = triangles.max_by_key(|corners| area(corners).abs());
-        let bias = greatest.zip(raster.bias).map_or(0.0, |(corners, bias)| bias.of(&corners));
+        // All lie in one plane; the largest gives it best.
+        let largest = triangles.max_by_key(|triangle| area(triangle).abs());
+        let bias = largest.zip(raster.bias).map_or(0.0, |(triangle, bias)| bias.of(&triangle));
         Some((is_front, bias))
     }
 
-    /// Adds a triangle that was set up in a group, unless nothing of it can be seen.
+    /// Adds a triangle that was set up in a group, unless it covers nothing.
     #[inline(always)]
     fn add_triangle(
         &mut self,
@@ -109,18 +109,18 @@ impl Prepared {
                 (Shape::Small(small), is_clockwise)
             }
             None => {
-                let corners = self.corners_of(vertices);
-                let area = edge::area(corners.map(|corner| corner.point));
-                // What has no inside covers nothing.
+                let triangle = self.screen_vertices_of(vertices);
+                let area = edge::area(triangle.map(|vertex| vertex.point));
+                // A triangle without area covers nothing.
                 if area == 0 {
                     return;
                 }
-                let bias = raster.bias.map_or(0.0, |bias| bias.of(&corners));
+                let bias = raster.bias.map_or(0.0, |bias| bias.of(&triangle));
                 (Shape::Large { bounds, bias }, area > 0)
             }
         };
         let is_front = is_clockwise != raster.state.front_counter_clockwise;
-        if !raster.state.cull.takes(is_front) {
+        if !raster.state.cull.culls(is_front) {
             self.add(&bounds, Primitive { vertices, id, is_front, shape });
         }
     }

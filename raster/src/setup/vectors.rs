@@ -1,10 +1,11 @@
-//! The processor's widest vectors, for loops that can use them.
+//! Dispatches loops to the processor's widest vectors.
 
-/// What is run with them. Its `call` should be `#[inline(always)]`, as should be what it calls: only what is inlined has them.
+/// A function to run with them. Its `call` should be `#[inline(always)]`, as should its callees: only inlined code uses
+/// them.
 pub use pulp::NullaryFnOnce as Work;
 
-/// Runs work that is compiled for vectors of 256 bits too, where the processor has them. It gives the same bits anywhere, since no
-/// operations are fused.
+/// Runs a function that is also compiled for 256-bit vectors, where the processor has them. Results are the same bits,
+/// since no operations are fused.
 #[inline(always)]
 pub fn vectorize<W: Work>(work: W) -> W::Output {
     pulp::Arch::new().dispatch(work)

@@ -1,26 +1,26 @@
-//! Coverage of triangles within a tile: blocks of 16 x 16 pixels, then of 4 x 4, then pixels.
+//! Finds the coverage of triangles within a tile: blocks of 16 x 16 pixels, then of 4 x 4, then pixels.
 //!
-//! A tile is so small that edge functions take 32 bits in it, where an edge crosses it at all.
+//! A tile is so small that values of edge functions that cross it fit into 32 bits.
 
 use wide::i32x4;
 
 use crate::setup::bins::TILE_SIZE;
 use crate::setup::shape::{Bounds, Edge};
 
-/// Pixels along a side of the smallest blocks.
+/// Width and height in pixels of the smallest blocks.
 pub const PART: i32 = 4;
 
-/// A part of a tile that is covered. Positions are those of the target.
+/// A covered part of a tile, in pixels of the target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Block {
-    /// A square of pixels, all covered: 4, 16 or 64 along a side.
+    /// A square of pixels, all covered, 4, 16 or 64 wide.
     Whole {
         /// Its first pixel.
         corner: [i32; 2],
-        /// Pixels along a side.
+        /// Its width and height in pixels.
         size: i32,
     },
-    /// 4 x 4 pixels, some of which are covered, and some not.
+    /// A block of 4 x 4 pixels, partly covered.
     Part {
         /// Its first pixel.
         corner: [i32; 2],
@@ -29,39 +29,39 @@ pub enum Block {
     },
 }
 
-/// The most edges that bound what is drawn: those of a line's rectangle.
+/// The most edges of a shape: those of a line's rectangle.
 pub const MOST_EDGES: usize = 4;
 
-/// An edge that crosses a tile, seen from its first pixel.
+/// An edge that crosses a tile, relative to its first pixel.
 #[derive(Clone, Copy, Default)]
-struct Local {
+struct CrossingEdge {
     edge: Edge,
     /// The value at the tile's first pixel.
     value: i32,
 }
 
-impl Local {
+impl CrossingEdge {
     fn at(&self, x: i32, y: i32) -> i32 {
         self.value + self.edge.x * x + self.edge.y * y
     }
 }
 
-/// Whether all pixels of a tile are on the outer side of an edge.
+/// `true` if all pixels of a tile are outside of an edge.
 pub fn is_outside(edges: &[Edge], [x, y]: [i32; 2]) -> bool {
     edges.iter().any(|edge| edge.at(x, y) + i64::from(edge.span(TILE_SIZE).1) < 0)
 }
 
-/// The part of a tile that a rectangle leaves: its sides from the tile's first pixel on.
+/// A rectangle that cuts a tile: its bounds relative to the tile's first pixel.
 #[derive(Clone, Copy)]
 struct Window {
-    /// Left and right.
+    /// Left and right edge.
     columns: [i32; 2],
-    /// Top and bottom.
+    /// Upper and lower edge.
     rows: [i32; 2],
 }
 
 impl Window {
-    /// Nothing where the rectangle leaves all of the tile.
+    /// `None` if the rectangle contains the whole tile.
     fn new(bounds: &Bounds, [x, y]: [i32; 2]) -> Option<Self> {
         let columns = [bounds.left - x, bounds.right - x];
         let rows = [bounds.top - y, bounds.bottom - y];
@@ -69,25 +69,25 @@ impl Window {
         (!has_all(columns) || !has_all(rows)).then_some(Self { columns, rows })
     }
 
-    /// Looks at 4 x 4 squares of `SIZE` pixels from a pixel of the tile on.
+    /// Classifies 4 x 4 squares of `SIZE` pixels from a pixel of the tile on.
     #[inline(always)]
-    fn sides<const SIZE: i32>(&self, from: [i32; 2]) -> Sides {
+    fn classify<const SIZE: i32>(&self, from: [i32; 2]) -> SquareMasks {
         let [(met_columns, whole_columns), (met_rows, whole_rows)] = [(self.columns, from[0]), (self.rows, from[1])]
             .map(|([first, end], from)| {
-                let [first, end] = [first - from, end - from].map(|side| side.clamp(0, 4 * SIZE));
+                let [first, end] = [first - from, end - from].map(|bound| bound.clamp(0, 4 * SIZE));
                 let lines = |first: i32, end: i32| 0xf_u32 << first & !(0xf_u32 << end) & 0xf;
-                // Those that have a pixel of it, and those that have no other.
+                // Those with a pixel in the rectangle, and those with no other pixels.
                 (lines(first / SIZE, (end + SIZE - 1) / SIZE), lines((first + SIZE - 1) / SIZE, end / SIZE))
             });
         let squares = |columns: u32, rows: u32| {
             let rows = ROWS[rows as usize % 16];
             (columns as u16 * 0x1111) & rows
         };
-        Sides { outside: !squares(met_columns, met_rows), crossed: !squares(whole_columns, whole_rows) }
+        SquareMasks { outside: !squares(met_columns, met_rows), crossed: !squares(whole_columns, whole_rows) }
     }
 }
 
-/// The squares of rows, a bit for each row.
+/// The squares in a set of rows, a bit for each row.
 const ROWS: [u16; 16] = {
     let mut rows = [0; 16];
     let mut n = 0;
@@ -98,15 +98,15 @@ const ROWS: [u16; 16] = {
     rows
 };
 
-/// Calls a function for each block of a tile whose pixels are in a rectangle and on the inner side of all edges (at most [`MOST_EDGES`]),
-/// row by row.
+/// Calls a function for each block of a tile that has pixels in a rectangle and inside of all edges (at most
+/// [`MOST_EDGES`]), row by row.
 #[inline(always)]
 pub fn walk(edges: &[Edge], bounds: &Bounds, tile: [i32; 2], mut draw: impl FnMut(Block)) {
     if bounds.intersect(Bounds::square(tile, TILE_SIZE)).is_empty() {
         return;
     }
     let window = Window::new(bounds, tile);
-    let mut crossing = [Local::default(); MOST_EDGES];
+    let mut crossing = [CrossingEdge::default(); MOST_EDGES];
     let mut count = 0;
     for &edge in edges {
         let value = edge.at(tile[0], tile[1]);
@@ -115,8 +115,8 @@ pub fn walk(edges: &[Edge], bounds: &Bounds, tile: [i32; 2], mut draw: impl FnMu
             return;
         }
         if value + i64::from(least) < 0 {
-            // The value lies between -most and -least, which both fit: 63 times twice 24 bits.
-            crossing[count] = Local { edge, value: value as i32 };
+            // The value is between -most and -least, which both fit: 63 times twice 24 bits.
+            crossing[count] = CrossingEdge { edge, value: value as i32 };
             count += 1;
         }
     }
@@ -124,16 +124,16 @@ pub fn walk(edges: &[Edge], bounds: &Bounds, tile: [i32; 2], mut draw: impl FnMu
     if crossing.is_empty() && window.is_none() {
         return draw(Block::Whole { corner: tile, size: TILE_SIZE });
     }
-    for ([x, y], is_whole) in sides::<16>(crossing, &window, [0, 0]).squares() {
+    for ([x, y], is_whole) in classify::<16>(crossing, &window, [0, 0]).squares() {
         let corner = [tile[0] + x * 16, tile[1] + y * 16];
         if is_whole {
             draw(Block::Whole { corner, size: 16 });
             continue;
         }
-        for ([bx, by], is_whole) in sides::<4>(crossing, &window, [x * 16, y * 16]).squares() {
-            let place = [x * 16 + bx * 4, y * 16 + by * 4];
-            let outside = if is_whole { 0 } else { sides::<1>(crossing, &window, place).outside };
-            let corner = [tile[0] + place[0], tile[1] + place[1]];
+        for ([bx, by], is_whole) in classify::<4>(crossing, &window, [x * 16, y * 16]).squares() {
+            let from = [x * 16 + bx * 4, y * 16 + by * 4];
+            let outside = if is_whole { 0 } else { classify::<1>(crossing, &window, from).outside };
+            let corner = [tile[0] + from[0], tile[1] + from[1]];
             match !outside {
                 0 => (),
                 u16::MAX => draw(Block::Whole { corner, size: PART }),
@@ -143,18 +143,18 @@ pub fn walk(edges: &[Edge], bounds: &Bounds, tile: [i32; 2], mut draw: impl FnMu
     }
 }
 
-/// On which sides of the edges 4 x 4 squares lie, a bit for each, row by row.
-struct Sides {
-    /// All pixels are outside of one edge.
+/// The classification of 4 x 4 squares against the edges, a bit for each, row by row.
+struct SquareMasks {
+    /// All of its pixels are outside of one edge.
     outside: u16,
     /// Some pixel is outside of one edge.
     crossed: u16,
 }
 
-/// Looks at 4 x 4 squares of `SIZE` pixels from a pixel of the tile on.
+/// Classifies 4 x 4 squares of `SIZE` pixels from a pixel of the tile on.
 #[inline(always)]
-fn sides<const SIZE: i32>(edges: &[Local], window: &Option<Window>, from: [i32; 2]) -> Sides {
-    // Any negative value makes the sign of the whole negative.
+fn classify<const SIZE: i32>(edges: &[CrossingEdge], window: &Option<Window>, from: [i32; 2]) -> SquareMasks {
+    // A negative value makes the sign of the combination negative.
     let [mut greatest, mut least] = [[i32x4::ZERO; 4]; 2];
     for local in edges {
         let [x, y] = [local.edge.x * SIZE, local.edge.y * SIZE];
@@ -166,21 +166,22 @@ fn sides<const SIZE: i32>(edges: &[Local], window: &Option<Window>, from: [i32; 
             values += i32x4::splat(y);
         }
     }
-    let of_edges = Sides { outside: signs(greatest), crossed: signs(least) };
-    let Some(window) = window else { return of_edges };
-    let Sides { outside, crossed } = window.sides::<SIZE>(from);
-    Sides { outside: of_edges.outside | outside, crossed: of_edges.crossed | crossed }
+    let by_edges = SquareMasks { outside: signs(greatest), crossed: signs(least) };
+    let Some(window) = window else { return by_edges };
+    let SquareMasks { outside, crossed } = window.classify::<SIZE>(from);
+    SquareMasks { outside: by_edges.outside | outside, crossed: by_edges.crossed | crossed }
 }
 
-impl Sides {
-    /// The squares that are not outside, with whether they are whole. Loops are inlined where functions of them are not.
+impl SquareMasks {
+    /// The squares that are not outside, each with `true` if it is fully covered. Loops are inlined, closures over them
+    /// are not.
     #[inline(always)]
     fn squares(self) -> Squares {
         Squares { left: !self.outside, crossed: self.crossed }
     }
 }
 
-/// Squares, one after the other.
+/// An iterator over squares.
 struct Squares {
     left: u16,
     crossed: u16,
@@ -200,15 +201,15 @@ impl Iterator for Squares {
     }
 }
 
-/// A bit for each negative number.
+/// The sign bits, four per row.
 #[inline(always)]
 fn signs([first, second, third, fourth]: [i32x4; 4]) -> u16 {
     let bits = |row: i32x4| row.to_bitmask() as u16;
     bits(first) | bits(second) << 4 | bits(third) << 8 | bits(fourth) << 12
 }
 
-/// Brings 4 x 4 pixels that lie row by row into the order of quads.
+/// Reorders a mask of 4 x 4 pixels from rows to quads.
 fn in_quads(rows: u16) -> u16 {
-    // Pixels 2 and 3 of an even row change places with 0 and 1 of the row below.
+    // Pixels 2 and 3 of an even row swap with 0 and 1 of the row below.
     rows & 0xc3c3 | (rows & 0x0c0c) << 2 | (rows & 0x3030) >> 2
 }

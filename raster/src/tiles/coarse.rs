@@ -1,9 +1,9 @@
-//! Hierarchical depth: how far away the farthest pixel of each square of a tile is, at most. What is farther than that fails the depth test
-//! everywhere, and need not be tested pixel by pixel.
+//! Rejects pixels by hierarchical depth: an upper bound of the depth in each square of a tile. Anything farther fails
+//! the depth test everywhere, and need not be tested pixel by pixel.
 //!
-//! A bound may be too high, never too low: only comparisons that let nearer pixels pass keep it, and all others make it unknown. It is
-//! found anew when it is asked for after many quads were written, or after it was asked for many times since one was, so that finding it
-//! costs less than what it may save.
+//! A bound may be too high, never too low: only comparisons that let nearer pixels pass keep it, and all others make it
+//! unknown. It is recomputed on demand after many writes, or after many queries since a write, so that this costs less
+//! than it may save.
 
 use brolga_ir::pipeline::state::{Comparison, DepthTest, StencilFace, StencilOp, StencilTest};
 use wide::u32x4;
@@ -11,60 +11,65 @@ use wide::u32x4;
 use crate::setup::shape::Bounds;
 use crate::tiles::quad::TILE_QUADS;
 
-/// Pixels along a side of a square.
+/// Width and height of a square in pixels.
 pub const SIZE: i32 = 8;
 
-/// Squares along a side of a tile.
-const ACROSS: usize = 2 * TILE_QUADS / SIZE as usize;
+/// Squares along one dimension of a tile.
+const TILE_SQUARES: usize = 2 * TILE_QUADS / SIZE as usize;
 
-/// Quads along a side of a square.
-const SIDE: usize = SIZE as usize / 2;
+/// Quads along one dimension of a square.
+const SQUARE_QUADS: usize = SIZE as usize / 2;
 
-/// Quads and questions of a square after which its bound is found anew: about as many as that costs.
+/// Writes and queries of a square before its bound is recomputed: about as many as that costs.
 const MANY: u8 = 8;
 
-/// The bounds of a tile. What is said of far and near is the other way round where greater depths pass.
+/// The depth bounds of a tile. Far and near are swapped if greater depths pass.
 pub struct Coarse {
-    /// All ones where greater depths pass: with their bits turned, codes grow with the distance either way.
-    turn: u32,
-    /// Which codes fail, of those with a bound; none does for sure, if it does not say.
+    /// All ones if greater depths pass: XORed with it, codes grow with the distance either way.
+    flip: u32,
+    /// The codes that fail for sure, relative to the bound; `None` if unknown.
     fails: Option<Fails>,
-    /// What the codes of a square are at most, with their bits turned.
-    most: [u32; ACROSS * ACROSS],
-    /// Quads that were written in each since that was found, and what was not hidden after the first of them.
-    passed: [u8; ACROSS * ACROSS],
+    /// The maximum of each square's codes, XORed with `flip`.
+    most: [u32; TILE_SQUARES * TILE_SQUARES],
+    /// Writes to each square since its bound was computed, and after the first of them queries that were not rejected.
+    passed: [u8; TILE_SQUARES * TILE_SQUARES],
 }
 
-/// Which codes fail.
+/// The codes that fail.
 #[derive(Clone, Copy)]
 enum Fails {
-    /// Those beyond the bound.
+    /// Those above the bound.
     Farther,
-    /// The bound, too.
+    /// The bound too.
     FartherOrEqual,
 }
 
 impl Default for Coarse {
     fn default() -> Self {
-        Self { turn: 0, fails: None, most: [u32::MAX; ACROSS * ACROSS], passed: [u8::MAX; ACROSS * ACROSS] }
+        Self {
+            flip: 0,
+            fails: None,
+            most: [u32::MAX; TILE_SQUARES * TILE_SQUARES],
+            passed: [u8::MAX; TILE_SQUARES * TILE_SQUARES],
+        }
     }
 }
 
 impl Coarse {
-    /// Forgets everything: depths may be any.
+    /// Resets all bounds to unknown.
     pub fn forget(&mut self) {
-        *self = Self { turn: self.turn, ..Self::default() };
+        *self = Self { flip: self.flip, ..Self::default() };
     }
 
     /// Begins a draw.
     pub fn begin(&mut self, how: &DepthTest) {
-        let (turn, fails) = match how.test {
+        let (flip, fails) = match how.test {
             Comparison::Less => (0, Fails::FartherOrEqual),
             Comparison::LessEqual => (0, Fails::Farther),
             Comparison::Greater => (u32::MAX, Fails::FartherOrEqual),
             Comparison::GreaterEqual => (u32::MAX, Fails::Farther),
-            // What passes leaves everything as it is.
-            Comparison::Equal => (self.turn, Fails::Farther),
+            // A passing depth changes nothing.
+            Comparison::Equal => (self.flip, Fails::Farther),
             Comparison::Never | Comparison::NotEqual | Comparison::Always => {
                 if how.writes {
                     self.forget();
@@ -73,44 +78,45 @@ impl Coarse {
                 return;
             }
         };
-        if turn != self.turn {
-            *self = Self { turn, ..Self::default() };
+        if flip != self.flip {
+            *self = Self { flip, ..Self::default() };
         }
         self.fails = Some(fails).filter(|_| !how.stencil.as_ref().is_some_and(changes_hidden));
     }
 
-    /// Whether greater depths are nearer; none if nothing is known to fail.
-    pub fn is_turned(&self) -> Option<bool> {
-        self.fails.map(|_| self.turn != 0)
+    /// `Some(true)` if greater depths are nearer; `None` if nothing fails for sure.
+    pub fn greater_is_nearer(&self) -> Option<bool> {
+        self.fails.map(|_| self.flip != 0)
     }
 
-    /// Notes that a quad was written.
+    /// Counts a write to a quad.
     #[inline(always)]
     pub fn write(&mut self, [x, y]: [usize; 2]) {
-        let passed = &mut self.passed[y / SIZE as usize % ACROSS * ACROSS + x / SIZE as usize % ACROSS];
+        let passed =
+            &mut self.passed[y / SIZE as usize % TILE_SQUARES * TILE_SQUARES + x / SIZE as usize % TILE_SQUARES];
         *passed = passed.saturating_add(1);
     }
 
-    /// Whether a code fails at every pixel of an area, which lies in one tile, whose codes are given by quads.
+    /// `true` if a code fails at every pixel of an area within one tile, whose codes are given by quads.
     #[inline(always)]
     pub fn hides(&mut self, code: u32, area: &Bounds, codes: &[[u32x4; TILE_QUADS]]) -> bool {
         let Some(fails) = self.fails else { return false };
-        let code = code ^ self.turn;
+        let code = code ^ self.flip;
         let is_beyond = |most: u32| match fails {
             Fails::Farther => code > most,
             Fails::FartherOrEqual => code >= most,
         };
-        let square = |pixel: i32| (pixel / SIZE) as usize % ACROSS;
-        // Loops are inlined where functions of ranges are not.
+        let square = |pixel: i32| (pixel / SIZE) as usize % TILE_SQUARES;
+        // Loops are inlined; closures over ranges are not.
         for row in square(area.top)..=square(area.bottom - 1) {
             for column in square(area.left)..=square(area.right - 1) {
-                let number = row * ACROSS + column;
+                let number = row * TILE_SQUARES + column;
                 if is_beyond(self.most[number]) {
                     continue;
                 }
                 let passed = &mut self.passed[number];
                 *passed = passed.saturating_add(u8::from(*passed > 0));
-                if *passed < MANY || !is_beyond(self.find([column, row], codes)) {
+                if *passed < MANY || !is_beyond(self.bound([column, row], codes)) {
                     return false;
                 }
             }
@@ -118,22 +124,22 @@ impl Coarse {
         true
     }
 
-    /// Finds the bound of a square anew.
-    fn find(&mut self, [column, row]: [usize; 2], codes: &[[u32x4; TILE_QUADS]]) -> u32 {
+    /// Recomputes the bound of a square.
+    fn bound(&mut self, [column, row]: [usize; 2], codes: &[[u32x4; TILE_QUADS]]) -> u32 {
         let mut most = u32x4::ZERO;
-        for quads in codes.iter().skip(row * SIDE).take(SIDE) {
-            for &quad in &quads[column * SIDE..][..SIDE] {
-                most = most.max(quad ^ u32x4::splat(self.turn));
+        for quads in codes.iter().skip(row * SQUARE_QUADS).take(SQUARE_QUADS) {
+            for &quad in &quads[column * SQUARE_QUADS..][..SQUARE_QUADS] {
+                most = most.max(quad ^ u32x4::splat(self.flip));
             }
         }
         let most = most.to_array().into_iter().fold(0, u32::max);
-        let number = row * ACROSS + column;
+        let number = row * TILE_SQUARES + column;
         (self.most[number], self.passed[number]) = (most, 0);
         most
     }
 }
 
-/// Whether what fails the depth test may change stencils.
+/// `true` if a failed depth test may change the stencil.
 fn changes_hidden(test: &StencilTest) -> bool {
     let changes = |face: &StencilFace| [face.fail, face.depth_fail] != [StencilOp::Keep; 2];
     test.write_mask != 0 && (changes(&test.front) || changes(&test.back))

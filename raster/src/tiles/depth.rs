@@ -1,4 +1,4 @@
-//! The tests of depths and stencils before shading, quad by quad in the order of primitives (functional specification, 17.10 to 17.12).
+//! Tests depth and stencil before shading, quad by quad in primitive order (functional specification, 17.10 to 17.12).
 
 use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest, StencilOp, StencilTest};
 use brolga_runtime::ResourceError;
@@ -11,10 +11,10 @@ use crate::tiles::coarse::Coarse;
 use crate::tiles::quad::{Coverage, TILE_QUADS};
 use crate::tiles::targets::DepthTarget;
 
-/// Pixels along a side of a tile.
+/// Width and height of a tile in pixels.
 const SIZE: usize = TILE_SIZE as usize;
 
-/// What is compared: numbers that grow with the depths. Depths are clamped before.
+/// Encodes clamped depths as integers of the same order.
 #[inline(always)]
 fn codes(format: DepthFormat, depths: f32x4) -> u32x4 {
     match format {
@@ -24,60 +24,60 @@ fn codes(format: DepthFormat, depths: f32x4) -> u32x4 {
             let [a, b, c, d] = depths.to_array();
             u32x4::new([code_of_24_bits(a), code_of_24_bits(b), code_of_24_bits(c), code_of_24_bits(d)])
         }
-        // Depths are never negative, so that their bits grow with them. NaN was clamped away.
+        // Depths are never negative, so their bits are ordered. NaN was clamped away.
         DepthFormat::D32 | DepthFormat::D32S8 => bytemuck::cast(depths),
     }
 }
 
-/// A double has room for the product.
+/// The product is exact in doubles.
 #[inline(always)]
 fn code_of_24_bits(depth: f32) -> u32 {
-    // Never negative: a conversion to the signed number takes one instruction.
+    // Never negative: a signed conversion takes one instruction.
     (f64::from(depth) * 16_777_215.0 + 0.5) as i64 as u32
 }
 
-/// The depths and stencils of a tile, while it is drawn.
+/// The depth and stencil of a tile, while it is drawn.
 #[derive(Default)]
 pub struct Tile {
-    /// The format of the depth buffer, while its texels lie here.
+    /// The format of the depth buffer, if the tile is loaded.
     format: Option<DepthFormat>,
-    /// Codes of depths, quad by quad: upper left, upper right, lower left, lower right.
+    /// Depth codes, quad by quad: upper left, upper right, lower left, lower right.
     depths: Vec<[u32x4; TILE_QUADS]>,
     /// Stencils likewise, if there are any.
     stencils: Vec<[u32x4; TILE_QUADS]>,
-    /// How far away the depths of its squares are.
+    /// The hierarchical depth of its squares.
     coarse: Coarse,
     is_changed: bool,
-    /// Rows of the depth buffer: words, in pairs where a texel has two, or halves of words.
+    /// Rows of the depth buffer: words, pairs of words, or half words per texel.
     words: Vec<[u32; SIZE]>,
     pairs: Vec<[[u32; 2]; SIZE]>,
     halves: Vec<[u16; SIZE]>,
 }
 
-/// What the pixels of a quad are tested with.
+/// The inputs of a quad's tests.
 #[derive(Clone, Copy, Debug)]
-pub struct Tested {
-    /// Where the quad is in its tile; both even.
-    pub place: [usize; 2],
-    /// The depths of its pixels, none of them denormal.
+pub struct QuadTest {
+    /// The quad's position in its tile; both coordinates even.
+    pub position: [usize; 2],
+    /// The depths of its pixels, without denormals.
     pub depths: f32x4,
-    /// The pixels that are covered.
+    /// The covered pixels.
     pub coverage: Coverage,
-    /// Whether the primitive shows its front.
+    /// `true` if the primitive is front-facing.
     pub is_front: bool,
-    /// The depths of the viewport.
+    /// The depth range of the viewport.
     pub range: [f32; 2],
-    /// What stencils are compared with.
+    /// The stencil reference.
     pub reference: u32,
 }
 
 impl Tile {
-    /// Whether a tile lies here.
+    /// `true` if a tile is loaded.
     pub fn is_loaded(&self) -> bool {
         self.format.is_some()
     }
 
-    /// Reads a tile of a layer of a depth buffer, unless it lies here already.
+    /// Loads a tile of a depth buffer's layer, unless it is loaded.
     pub fn load(&mut self, buffer: &DepthTarget, corner: [i32; 2], layer: u32) -> Result<(), ResourceError> {
         if self.format.is_some() {
             return Ok(());
@@ -114,7 +114,7 @@ impl Tile {
         Ok(())
     }
 
-    /// Lies here without a depth buffer, all of zeros.
+    /// Loads a tile of zeros, without a depth buffer.
     pub fn blank(&mut self, format: DepthFormat) {
         self.depths.clear();
         self.depths.resize(TILE_QUADS, [u32x4::ZERO; TILE_QUADS]);
@@ -123,17 +123,17 @@ impl Tile {
         self.coarse.forget();
     }
 
-    /// The code of a pixel's depth, if a tile lies here.
+    /// The depth code of a pixel, if a tile is loaded.
     pub fn code(&self, pixel: [usize; 2]) -> u32 {
         at(&self.depths, pixel)
     }
 
-    /// Its stencil, likewise, where there are any.
+    /// Its stencil, likewise, if there are any.
     pub fn stencil(&self, pixel: [usize; 2]) -> u8 {
         at(&self.stencils, pixel) as u8
     }
 
-    /// Writes it back, if one lies here.
+    /// Stores the tile, if it is loaded, and unloads it.
     pub fn store(&mut self, buffer: &DepthTarget, corner: [i32; 2], layer: u32) -> Result<(), ResourceError> {
         let Some(format) = self.format.take().filter(|_| self.is_changed) else { return Ok(()) };
         let texture = &buffer.texture;
@@ -155,7 +155,7 @@ impl Tile {
             }
             DepthFormat::D32S8 => {
                 merge(&mut self.pairs, &self.depths, |[depth, _], code| *depth = code);
-                // The other bits of the word stay.
+                // The other bits of the word are kept.
                 merge(&mut self.pairs, &self.stencils, |[_, word], stencil| *word = *word & !0xff | stencil);
                 texture.write(&part, self.pairs.as_flattened(), pitch)
             }
@@ -167,20 +167,22 @@ impl Tile {
         self.coarse.begin(how);
     }
 
-    /// Whether it is known without a look at each that all pixels of an area of the tile fail the draw's depth test, and that nothing
-    /// comes of it. Their depths are those of planes around a pixel.
+    /// `true` if all pixels of an area of the tile are known to fail the draw's depth test without any effect. Their
+    /// depths are given by planes around a pixel.
     #[inline(always)]
     pub fn is_hidden(&mut self, local: &Local, origin: [i32; 2], area: &Bounds, range: [f32; 2]) -> bool {
-        let (Some(format), Some(is_greater_nearer)) = (self.format, self.coarse.is_turned()) else { return false };
-        let Some(nearest) = local.extreme(DEPTH, origin, area, is_greater_nearer) else { return false };
+        let (Some(format), Some(greater_is_nearer)) = (self.format, self.coarse.greater_is_nearer()) else {
+            return false;
+        };
+        let Some(nearest) = local.extreme(DEPTH, origin, area, greater_is_nearer) else { return false };
         let [code, ..] = codes(format, clamp(f32x4::splat(nearest), range)).to_array();
         self.coarse.hides(code, area, &self.depths)
     }
 
-    /// Tests a quad; returns the pixels that are left of its coverage. Without a tile all are.
+    /// Tests a quad; returns the pixels that pass. Without a tile all do.
     #[inline(always)]
-    pub fn test(&mut self, how: &DepthTest, tested: &Tested) -> Coverage {
-        let &Tested { place: [x, y], depths, coverage, .. } = tested;
+    pub fn test(&mut self, how: &DepthTest, tested: &QuadTest) -> Coverage {
+        let &QuadTest { position: [x, y], depths, coverage, .. } = tested;
         let Some(format) = self.format else { return coverage };
         let covered = coverage.mask();
         let quad = &mut self.depths[y / 2][x / 2 % TILE_QUADS];
@@ -202,10 +204,10 @@ impl Tile {
     }
 }
 
-/// Tests the stencils of a quad, where these pixels pass the depth test: the pixels that are left, and its stencils after it
-/// (functional specification, 17.12).
+/// Tests and updates the stencils of a quad, given the pixels that pass the depth test; returns the pixels that pass
+/// both, and the new stencils (functional specification, 17.12).
 #[inline(always)]
-fn stencil(test: &StencilTest, tested: &Tested, passes: u32x4, covered: u32x4, old: u32x4) -> (u32x4, u32x4) {
+fn stencil(test: &StencilTest, tested: &QuadTest, passes: u32x4, covered: u32x4, old: u32x4) -> (u32x4, u32x4) {
     let face = if tested.is_front { test.front } else { test.back };
     let (reference, read) = (u32x4::splat(tested.reference), u32x4::splat(test.read_mask.into()));
     let is_kept = compare(face.test, reference & read, old & read) & covered;
@@ -216,7 +218,7 @@ fn stencil(test: &StencilTest, tested: &Tested, passes: u32x4, covered: u32x4, o
     (passes & is_kept, written.bitselect(new, old))
 }
 
-/// What an operation makes of stencils.
+/// Stencils after an operation.
 #[inline(always)]
 fn updated(op: StencilOp, old: u32x4, reference: u32x4) -> u32x4 {
     let (one, most) = (u32x4::splat(1), u32x4::splat(0xff));
@@ -232,7 +234,7 @@ fn updated(op: StencilOp, old: u32x4, reference: u32x4) -> u32x4 {
     }
 }
 
-/// All ones where a comparison holds.
+/// All ones where the comparison holds.
 #[inline(always)]
 fn compare(how: Comparison, new: u32x4, old: u32x4) -> u32x4 {
     match how {
@@ -247,12 +249,12 @@ fn compare(how: Comparison, new: u32x4, old: u32x4) -> u32x4 {
     }
 }
 
-/// The number of a pixel.
+/// The value of a pixel.
 fn at(quads: &[[u32x4; TILE_QUADS]], [x, y]: [usize; 2]) -> u32 {
     quads.get(y / 2).map_or(0, |row| row[x / 2 % TILE_QUADS].to_array()[y % 2 * 2 + x % 2])
 }
 
-/// Rows of texels as quads of one number each.
+/// Splits rows of texels into quads of one component.
 fn split<T: Copy>(quads: &mut Vec<[u32x4; TILE_QUADS]>, rows: &[[T; SIZE]], number: impl Fn(T) -> u32) {
     quads.resize(TILE_QUADS, [u32x4::ZERO; TILE_QUADS]);
     for (quads, [upper, lower]) in quads.iter_mut().zip(rows.as_chunks().0) {
@@ -263,7 +265,7 @@ fn split<T: Copy>(quads: &mut Vec<[u32x4; TILE_QUADS]>, rows: &[[T; SIZE]], numb
     }
 }
 
-/// Puts the numbers of quads into rows of texels.
+/// Merges the values of quads into rows of texels.
 fn merge<T>(rows: &mut [[T; SIZE]], quads: &[[u32x4; TILE_QUADS]], put: impl Fn(&mut T, u32)) {
     for (quads, [upper, lower]) in quads.iter().zip(rows.as_chunks_mut().0) {
         for (n, quad) in quads.iter().enumerate() {
@@ -276,7 +278,7 @@ fn merge<T>(rows: &mut [[T; SIZE]], quads: &[[u32x4; TILE_QUADS]], put: impl Fn(
     }
 }
 
-/// Clamps depths to those of the viewport as shaders do: NaN becomes the least.
+/// Clamps depths to the viewport's range as shaders do: NaN becomes the minimum.
 #[inline(always)]
 fn clamp(depths: f32x4, [least, most]: [f32; 2]) -> f32x4 {
     let (least, most) = (f32x4::splat(least), f32x4::splat(most));

@@ -1,14 +1,14 @@
-//! Tiles of targets: the primitives that they have become pixels, in the order of the draws.
+//! Rasterizes primitives tile by tile, in draw order.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `targets.rs` | levels and layers of textures that are drawn to |
-//! | `walk.rs` | what a draw has in a tile: from primitives to quads that are tested and shaded |
+//! | `targets.rs` | targets: mip levels and array layers of textures |
+//! | `walk.rs` | a draw in a tile: from primitives to quads that are tested and shaded |
 //! | `blocks.rs` | coverage of larger triangles and of lines, block by block within a tile |
-//! | `quad.rs` | which pixels of a quad are covered |
-//! | `depth.rs` | the depth test before shading |
-//! | `coarse.rs` | what fails it square by square |
-//! | `packets.rs` | quads of several primitives in packets, in order |
+//! | `quad.rs` | coverage of a quad |
+//! | `depth.rs` | early depth and stencil tests |
+//! | `coarse.rs` | hierarchical depth: rejection by squares of pixels |
+//! | `packets.rs` | packing quads of several primitives into packets, in order |
 
 pub mod blocks;
 pub mod coarse;

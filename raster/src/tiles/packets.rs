@@ -1,30 +1,30 @@
-//! Quads of several primitives share packets, and the order at each pixel stays.
+//! Packs quads of several primitives into packets, keeping the order at each pixel.
 //!
-//! Packets run in order, so a quad may go to any packet after the last one that holds its position: the first of those with room.
-//! Some dozen packets are open at once, which fills nearly all of them.
+//! Packets run in order, so a quad may go to any packet after the last one that holds its position: the first of those
+//! with room. Some dozen packets are open at once, which fills nearly all of them.
 
 pub use brolga_ir::pipeline::record::BatchQuad as Quad;
 
 use crate::tiles::quad::TILE_QUADS;
 
-/// Quads of a packet.
+/// Quads per packet.
 pub const QUADS: usize = 4;
 
-/// Open packets.
+/// Number of open packets.
 const OPEN: usize = 64;
 
 /// The open packets of a tile.
 pub struct Packets {
-    /// Quads of all packets, by the packet's number modulo [`OPEN`].
+    /// The quads of all packets, indexed by packet number modulo [`OPEN`].
     quads: Box<[[Quad; QUADS]; OPEN]>,
-    /// Quads of each packet.
+    /// Number of quads in each packet.
     filled: [u8; OPEN],
     /// Packets with room, the oldest one in the lowest bit.
     with_room: u64,
     /// The number of the oldest packet, and the one after the last that holds a quad.
     head: u32,
     end: u32,
-    /// The packet after the last one that holds a position. Numbers only grow, so that nothing is cleared between tiles.
+    /// The packet after the last one that holds a position. Numbers only grow, so nothing is cleared between tiles.
     next: Box<[u32; TILE_QUADS * TILE_QUADS]>,
 }
 
@@ -42,7 +42,8 @@ impl Default for Packets {
 }
 
 impl Packets {
-    /// Adds a quad. Where there is no room the older half of the packets goes to `run`, which takes whole packets in order.
+    /// Adds a quad. If there is no room the older half of the packets goes to `run`, which takes whole packets in
+    /// order.
     #[inline(always)]
     pub fn push(&mut self, quad: Quad, run: impl FnMut(&[[Quad; QUADS]])) {
         let [column, row] = [quad.corner[0] as usize / 2 % TILE_QUADS, quad.corner[1] as usize / 2 % TILE_QUADS];
@@ -53,10 +54,10 @@ impl Packets {
         // Half of the packets are empty now, and no position is in them.
         let Some(after) = self.room_after(self.next[position]) else { return };
         let number = self.head.wrapping_add(after);
-        let place = number as usize % OPEN;
-        let filled = usize::from(self.filled[place]);
-        self.quads[place][filled] = quad;
-        self.filled[place] += 1;
+        let slot = number as usize % OPEN;
+        let filled = usize::from(self.filled[slot]);
+        self.quads[slot][filled] = quad;
+        self.filled[slot] += 1;
         if filled + 1 == QUADS {
             self.with_room &= !(1 << after);
         }
@@ -64,25 +65,25 @@ impl Packets {
         self.end = self.end.max(number + 1);
     }
 
-    /// Whether an open packet has a quad of a square of so many pixels. What is drawn there otherwise comes after it.
+    /// `true` if an open packet holds a quad of a square of `size` pixels. Whatever else is drawn there comes after it.
     pub fn meets(&self, corner: [i32; 2], size: i32) -> bool {
-        let [column, row] = corner.map(|place| place as usize / 2 % TILE_QUADS);
+        let [column, row] = corner.map(|coordinate| coordinate as usize / 2 % TILE_QUADS);
         let size = size as usize / 2;
         let mut rows = self.next.chunks_exact(TILE_QUADS).skip(row).take(size);
         self.end > self.head && rows.any(|row| row[column..column + size].iter().any(|&next| next > self.head))
     }
 
-    /// Runs all that is left. The next quads may be those of another tile.
+    /// Runs all packets. The next quads may belong to another tile.
     pub fn finish(&mut self, run: impl FnMut(&[[Quad; QUADS]])) {
         self.run(self.end - self.head, run);
-        // Long before numbers end.
+        // Long before numbers overflow.
         if self.head > u32::MAX / 2 {
             (self.head, self.end) = (0, 0);
             self.next.fill(0);
         }
     }
 
-    /// How many packets after the oldest one the first with room is that comes at a number or later.
+    /// The distance from the oldest packet to the first one with room whose number is at least this.
     #[inline(always)]
     fn room_after(&self, number: u32) -> Option<u32> {
         let first = number.saturating_sub(self.head);
@@ -96,10 +97,10 @@ impl Packets {
         let first = self.head as usize % OPEN;
         let until_end = count.min(OPEN - first);
         for range in [first..first + until_end, 0..count - until_end] {
-            for place in range.clone() {
-                // Where no quad is, nothing is covered.
-                self.quads[place][usize::from(self.filled[place])..].fill(Quad::default());
-                self.filled[place] = 0;
+            for slot in range.clone() {
+                // Empty slots cover nothing.
+                self.quads[slot][usize::from(self.filled[slot])..].fill(Quad::default());
+                self.filled[slot] = 0;
             }
             if !range.is_empty() {
                 run(&self.quads[range]);
@@ -124,7 +125,7 @@ mod tests {
         let mut primitive = 0;
         for tile in 0..200_u32 {
             let count = random.below(3000);
-            // Few positions meet often, many seldom.
+            // Few positions collide often, many seldom.
             let spread = 1 + random.below(32);
             let (mut sent, mut ran) = (Vec::new(), Vec::new());
             let mut run = |those: &[[Quad; QUADS]]| {
@@ -145,7 +146,7 @@ mod tests {
             }
             packets.finish(&mut run);
             assert_eq!(ran.len(), sent.len());
-            // Primitives only grow, so a stable order by position is the one in which they were sent.
+            // Primitive numbers only grow, so a stable sort by position has the order in which quads were sent.
             for quads in [&mut sent, &mut ran] {
                 quads.sort_by_key(|quad| quad.corner);
             }
@@ -158,7 +159,7 @@ mod tests {
         let mut random = Random(2);
         let (mut packets, mut count) = (Packets::default(), 0);
         for primitive in 0..10_000 {
-            // As in a mesh: each quad is met by some neighbours, one soon after the other.
+            // As in a mesh: neighbours meet in each quad, one soon after the other.
             let corner = [primitive / 3 % 32 * 2, random.below(32) as u32 * 2];
             packets.push(Quad { corner, primitive, coverage: 15 }, |those| count += those.len());
         }

@@ -1,14 +1,14 @@
-//! Quads are squares of 2 x 2 pixels, which are tested and shaded together: which of their pixels are covered.
+//! Represents the coverage of quads: squares of 2 x 2 pixels that are tested and shaded together.
 
 use wide::u32x4;
 
 use crate::setup::bins::TILE_SIZE;
 
-/// Quads along a side of a tile.
+/// Quads along one dimension of a tile.
 pub const TILE_QUADS: usize = TILE_SIZE as usize / 2;
 
-/// The covered pixels of a quad, a bit each: upper left, upper right, lower left, lower right. More samples would be the bits above, four
-/// each.
+/// The coverage mask of a quad: upper left, upper right, lower left, lower right. More samples would be the bits above,
+/// four each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(transparent)]
 pub struct Coverage(u32);
@@ -17,50 +17,50 @@ impl Coverage {
     /// All pixels.
     pub const FULL: Self = Self(15);
 
-    /// The pixels of the lowest bits.
+    /// The coverage in the lowest four bits.
     #[inline(always)]
     pub fn of_bits(bits: u64) -> Self {
         Self(bits as u32 & 15)
     }
 
-    /// A bit for each pixel, as the pixel function gets them.
+    /// A bit per pixel, as the pixel function gets it.
     #[inline(always)]
     pub fn bits(self) -> u32 {
         self.0
     }
 
-    /// The pixels where numbers are all ones.
+    /// The pixels whose lanes are all ones.
     #[inline(always)]
     pub fn of_mask(mask: u32x4) -> Self {
         Self(mask.to_bitmask())
     }
 
-    /// All ones for each pixel.
+    /// All ones in the lanes of covered pixels.
     #[inline(always)]
     pub fn mask(self) -> u32x4 {
         u32x4::new(PIXELS[self.0 as usize % 16])
     }
 
-    /// Whether no pixel is covered.
+    /// `true` if no pixel is covered.
     #[inline(always)]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// How many are.
+    /// Number of covered pixels.
     #[inline(always)]
     pub fn count(self) -> u64 {
         self.0.count_ones().into()
     }
 
-    /// What two have in common.
+    /// The intersection of two masks.
     #[inline(always)]
     pub fn intersect(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 }
 
-/// All ones for each pixel of a coverage.
+/// Lane masks of each coverage.
 const PIXELS: [[u32; 4]; 16] = {
     let mut pixels = [[0; 4]; 16];
     let mut n = 0;
@@ -71,8 +71,8 @@ const PIXELS: [[u32; 4]; 16] = {
     pixels
 };
 
-/// The quads of a mask that has four bits for each, `across` in a row, from a pixel on: those that cover something, with their first
-/// pixel and their coverage.
+/// The covered quads of a mask with four bits for each and `across` quads in a row: their first pixels, counted from
+/// `corner`, and their coverage.
 #[inline(always)]
 pub fn quads(corner: [i32; 2], mask: u64, across: i32) -> impl Iterator<Item = ([i32; 2], Coverage)> {
     let mut left = mask;

@@ -1,8 +1,8 @@
-//! What is drawn to: mip levels and layers of textures.
+//! Checks targets: mip levels and array layers of textures.
 //!
-//! All targets of a pass are drawn to as arrays of layers, each with the least extents and as many layers as the least
-//! of them has; a depth buffer that is smaller than one of them is refused. A primitive is in one layer: the one that its leading vertex names (functional specification, 15.15),
-//! or the first.
+//! All targets of a pass are arrays of layers, with the least extents and layer count of any of them; a depth buffer
+//! that is smaller than a colour target is refused. A primitive is in one layer: the one that its provoking vertex
+//! selects (functional specification, 15.15), or the first.
 
 use brolga_ir::pipeline::record::{DEPTHS_STAY, STENCILS_STAY};
 use brolga_ir::pipeline::state::{DepthFormat, DepthTest};
@@ -16,46 +16,46 @@ use crate::pipeline::Parts;
 use crate::setup::bins::Grid;
 use crate::state::depth_format;
 
-/// The textures that are drawn to, or the parts of them that views see: the first mip level, in the view's format, and
-/// all layers. Faces of cubes and slices of 3D textures are layers, too.
+/// The targets of a pass: textures, or the parts of them that views select, with the first mip level, the view's
+/// format, and all layers. Faces of cubes and slices of 3D textures are layers too.
 #[derive(Clone, Debug, Default)]
 pub struct Targets {
-    /// Colours.
+    /// Colour targets.
     pub colors: Vec<View>,
     /// The depth buffer.
     pub depth: Option<DepthView>,
 }
 
-/// A depth buffer, or a part of one.
+/// A view of a depth buffer.
 #[derive(Clone, Debug)]
 pub struct DepthView {
-    /// What is seen of a texture whose format is one of depths.
+    /// The view, of a texture in a depth format.
     pub view: View,
-    /// Whether depths stay as they are, whatever the state of draws says, so that shaders may read them meanwhile
+    /// `true` if depth is read-only, whatever the state of draws says, so that shaders may read it at the same time
     /// (functional specification, 17.13).
     pub has_read_only_depth: bool,
-    /// Whether stencils do.
+    /// `true` if the stencil is.
     pub has_read_only_stencil: bool,
 }
 
 impl DepthView {
-    /// One that draws change as their state says.
+    /// A writable view.
     pub fn new(view: View) -> Self {
         Self { view, has_read_only_depth: false, has_read_only_stencil: false }
     }
 
-    /// The same, but draws change nothing.
+    /// The same view, read-only.
     pub fn read_only(self) -> Self {
         Self { has_read_only_depth: true, has_read_only_stencil: true, ..self }
     }
 
-    /// What stays, as the pixel function gets it.
+    /// The read-only flags as the pixel function gets them.
     pub(crate) fn read_only_bits(&self) -> u32 {
         let bit = |is_read_only, bit| if is_read_only { bit } else { 0 };
         bit(self.has_read_only_depth, DEPTHS_STAY) | bit(self.has_read_only_stencil, STENCILS_STAY)
     }
 
-    /// What is left of a test's writes.
+    /// Removes writes to read-only parts from a test.
     pub(crate) fn restrict(&self, mut test: DepthTest) -> DepthTest {
         test.writes &= !self.has_read_only_depth;
         if let Some(stencil) = test.stencil.as_mut().filter(|_| self.has_read_only_stencil) {
@@ -64,9 +64,9 @@ impl DepthView {
         test
     }
 
-    /// Whether what a shader reads through a view is of this buffer, and is changed if depths are, or stencils.
+    /// `true` if a shader's view reads a part of this buffer that changes: depth, stencil, as the flags say.
     fn meets(&self, read: &View, [depths, stencils]: [bool; 2]) -> bool {
-        // Formats that leave depths out have nothing for red. Raw views have no format, and see all.
+        // A format that leaves depth out has no red. Raw views have no format, and see everything.
         let sees_stencils_alone = read.format().is_some_and(|format| format.fields()[0].is_none());
         let sees = [!sees_stencils_alone, sees_stencils_alone || read.format().is_none()];
         ((sees[0] && depths) || (sees[1] && stencils)) && self.view.overlaps(read)
@@ -79,28 +79,28 @@ impl From<Texture> for DepthView {
     }
 }
 
-/// Targets that can be drawn to.
+/// Checked targets.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// Pixels across and down, and layers.
+    /// Width, height and layers.
     pub extents: [u32; 3],
     /// The depth buffer.
     pub depth: Option<DepthTarget>,
 }
 
-/// Where the texels of a depth buffer are.
+/// A checked depth buffer.
 #[derive(Clone, Debug)]
 pub struct DepthTarget {
-    /// Its texels.
+    /// Its texture.
     pub texture: Texture,
     mip: u32,
     first_layer: u32,
-    /// What they are.
+    /// Its format.
     pub format: DepthFormat,
 }
 
 impl Target {
-    /// Its tiles.
+    /// The grid of its tiles.
     pub fn grid(&self) -> Grid {
         Grid::new(self.extents)
     }
@@ -113,10 +113,10 @@ impl DepthTarget {
         Ok(Self { texture: (*texture).clone(), mip: mips.start, first_layer: layers.start, format })
     }
 
-    /// The texels of a tile of a layer, which has so many along a side.
+    /// The texels of a tile in a layer, `size` wide and high.
     pub fn part(&self, corner: [i32; 2], layer: u32, size: u32) -> Result<TexelBox, ResourceError> {
         let whole = self.texture.level(self.mip, self.first_layer + layer)?;
-        let [x, y] = corner.map(|place| place as u32);
+        let [x, y] = corner.map(|coordinate| coordinate as u32);
         let left = |axis: usize, from: u32| whole.extents[axis].saturating_sub(from).min(size);
         Ok(TexelBox { origin: [x, y, 0], extents: [left(0, x), left(1, y), 1], ..whole })
     }
@@ -150,12 +150,12 @@ impl Targets {
         Ok(Target { extents: extents.unwrap_or([MOST_PIXELS, MOST_PIXELS, 1]), depth })
     }
 
-    /// Whether there are none.
+    /// `true` if there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.colors.is_empty() && self.depth.is_none()
     }
 
-    /// Checks that a depth buffer has a pixel for each of the targets.
+    /// Checks that the depth buffer covers each of the targets.
     fn check_depth(&self, depth: &Subresources<'_>) -> Result<(), DrawError> {
         let pixels = |part: &Subresources<'_>| {
             let [width, height, _] = part.texture.level(part.mips.start, 0)?.extents;
@@ -177,7 +177,7 @@ impl Targets {
         part.map(|part| part.texture.shape().format)
     }
 
-    /// Checks that they are those that a pipeline is for.
+    /// Checks that the formats are those of a pipeline.
     pub(crate) fn check_formats(&self, pipeline: &Parts) -> Result<(), DrawError> {
         let formats = || self.colors.iter().filter_map(View::format);
         let depth = self.depth_format();
@@ -196,8 +196,8 @@ impl Targets {
         })
     }
 
-    /// Checks that a shader neither reads nor writes what a draw changes, byte by byte: another level or layer of a
-    /// texture that is drawn to is something else.
+    /// Checks that a shader neither reads nor writes memory that the draw changes, byte by byte: another level or layer
+    /// of a target's texture is allowed.
     pub(crate) fn check_hazards(
         &self,
         stage: &'static str,
@@ -224,7 +224,7 @@ impl Targets {
         check(&|| "the depth buffer".to_owned(), &|view| depth.meets(view, changes), &depth.view)
     }
 
-    /// Whether a shader reads what other draws of the pass may change of the depth buffer.
+    /// `true` if a shader reads a part of the depth buffer that other draws of the pass may change.
     pub(crate) fn reads_depth(&self, shader: &Shader, bindings: &Bindings) -> bool {
         let Some(depth) = &self.depth else { return false };
         let may_change = [!depth.has_read_only_depth, !depth.has_read_only_stencil];
@@ -232,13 +232,13 @@ impl Targets {
     }
 }
 
-/// Pixels along a side where there are no targets (functional specification, 16.11).
+/// Width and height without targets (functional specification, 16.11).
 const MOST_PIXELS: u32 = 16384;
 
-/// Classes of registers through which shaders read.
+/// Classes of registers that shaders read.
 const READ: &[ResourceClass] = &[ResourceClass::ShaderResource, ResourceClass::Constant];
 
-/// The first register of one of these classes that a shader has and that is bound to such a view.
+/// The first register of these classes that a shader declares and that is bound to such a view.
 fn register_of(
     classes: &[ResourceClass],
     shader: &Shader,
@@ -252,7 +252,7 @@ fn register_of(
     found.find(|(_, view)| is_such(view)).map(|(register, _)| register)
 }
 
-/// What a view sees, if it can be drawn to in a format.
+/// The subresources of a view, if it can be a target in a format.
 fn check_target<'a>(
     what: &str,
     view: &'a View,
@@ -277,7 +277,7 @@ fn check_target<'a>(
     }
 }
 
-/// The lesser extents.
+/// The minimum of each extent.
 fn least(extents: Option<[u32; 3]>, part: &Subresources<'_>) -> Result<Option<[u32; 3]>, DrawError> {
     let Subresources { texture, mips, layers, .. } = part;
     let [width, height, _] = texture.level(mips.start, 0)?.extents;

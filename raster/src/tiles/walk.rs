@@ -1,4 +1,4 @@
-//! Primitives become pixels, tile by tile.
+//! Rasterizes the primitives of a draw, tile by tile.
 
 use brolga_ir::pipeline::record::{BatchAttribute, BatchPrimitive, BatchState};
 use brolga_ir::pipeline::state::DepthTest;
@@ -6,50 +6,50 @@ use brolga_runtime::{ArrayWords, Error, ResourceError, StageSession};
 use wide::f32x4;
 
 use crate::setup::bins::TILE_SIZE;
-use crate::setup::shape::{Bounds, Corner, Edge, Line, Local, Planes, Small, Triangle, WideLine, plane, small};
+use crate::setup::shape::{Bounds, Edge, Line, Local, Planes, ScreenVertex, Small, Triangle, WideLine, plane, small};
 use crate::setup::vectors::{Work, vectorize};
 use crate::setup::{Prepared, Primitive, Raster, Shape};
 use crate::statistics::Statistics;
 use crate::tiles::blocks::{self, Block};
 use crate::tiles::coarse;
-use crate::tiles::depth::{Tested, Tile};
+use crate::tiles::depth::{QuadTest, Tile};
 use crate::tiles::packets::{Packets, QUADS, Quad};
 use crate::tiles::quad::{self, Coverage};
 use crate::tiles::targets::Target;
 use crate::vertices::primitives::Outputs;
 
-/// How the pixels of a draw are tested and shaded.
+/// The state of a draw's per-pixel tests and shading.
 #[derive(Clone, Copy, Debug)]
 pub struct Shading {
-    /// How they are held against the depth buffer before shading, if they are.
+    /// The early depth and stencil test, if there is one.
     pub depth: Option<DepthTest>,
-    /// Whether the pixel shader reads or changes the depth buffer.
+    /// `true` if the pixel shader reads or changes the depth buffer (late tests).
     pub is_late: bool,
-    /// Whether it reports which pixels are live at its end.
+    /// `true` if it reports which pixels are live at its end.
     pub reports_live: bool,
     /// Registers that the pixel shader may read.
     pub rows: u32,
-    /// What changes from draw to draw.
+    /// State that changes from draw to draw.
     pub state: BatchState,
 }
 
-/// Words of primitives beyond which open packets are closed after a batch.
+/// Words of primitive records beyond which open packets are closed after a batch.
 const RECORD_WORDS: usize = 1 << 16;
 
-/// Quads that wait to be shaded; what is written for them stays in the first-level cache.
+/// Capacity of a quad queue: what is written for it stays in the first-level cache.
 const MOST_QUADS: usize = 1024;
 
-/// Quads from which on it pays to shade those of one primitive apart from others.
-const APART: usize = 64;
+/// Quads of one primitive from which on it pays to shade them apart from others.
+const MIN_QUADS_APART: usize = 64;
 
-/// Pixels of a small primitive from which on it pays to find out whether all are hidden.
-const TOGETHER: u32 = 8;
+/// Pixels of a small primitive from which on it pays to test whether all are hidden.
+const MIN_PIXELS_TOGETHER: u32 = 8;
 
-/// Quads that wait to be shaded: whole packets, in order.
+/// A queue of quads to shade: whole packets, in order.
 #[derive(Default)]
-struct Waiting {
+struct QuadQueue {
     quads: Vec<[u32; Quad::WORDS]>,
-    /// The number of the primitive that all are of, plus 1; 0 if they may be of several.
+    /// The number of the primitive if all are of one, plus 1; 0 if they may be of several.
     primitive: u32,
 }
 
@@ -60,27 +60,27 @@ pub struct TileWorker {
     pub(crate) layer: u32,
     pub(crate) depth: Tile,
     packets: Packets,
-    /// The records of the primitives that have quads in open packets.
+    /// Records of the primitives that have quads in open packets.
     primitives: Vec<u32>,
     /// The planes of the clip distances that cut the primitive.
     distances: Vec<Local>,
-    /// What it covers.
+    /// The blocks that it covers.
     blocks: Vec<Block>,
-    /// The quads of whole squares that are shaded next.
-    squares: Waiting,
-    /// Those of closed packets, which are shaded after them.
-    closed: Waiting,
-    /// Which pixels of theirs are live after it.
+    /// Quads of fully covered squares, which are shaded first.
+    squares: QuadQueue,
+    /// Quads of closed packets, which are shaded after them.
+    closed: QuadQueue,
+    /// Flags of the pixels that are live after shading.
     live: Vec<u32>,
 }
 
 impl TileWorker {
     /// Begins a tile.
     pub fn begin(&mut self, target: &Target, tile: u32) {
-        (self.corner, self.layer) = target.grid().place(tile);
+        (self.corner, self.layer) = target.grid().origin(tile);
     }
 
-    /// Prepares for the depth tests of a draw: its tile lies here if it is tested before shading, in the depth buffer if after.
+    /// Prepares for the depth tests of a draw: loads the tile for early tests, stores it for late ones.
     pub fn prepare(&mut self, target: &Target, shading: &Shading) -> Result<(), ResourceError> {
         if shading.is_late {
             return self.end(target);
@@ -92,12 +92,12 @@ impl TileWorker {
         Ok(())
     }
 
-    /// Ends it: writes its depths back if they lie here.
+    /// Ends the tile: stores its depth, if loaded.
     pub fn end(&mut self, target: &Target) -> Result<(), ResourceError> {
         target.depth.as_ref().map_or(Ok(()), |buffer| self.depth.store(buffer, self.corner, self.layer))
     }
 
-    /// Draws what some batches of a draw have in the tile; returns what it did to pixels.
+    /// Draws the primitives that some batches of a draw have in the tile; returns the statistics of their pixels.
     pub fn draw<'p>(
         &mut self,
         batches: impl Iterator<Item = &'p Prepared>,
@@ -110,7 +110,7 @@ impl TileWorker {
         let (shading, statistics) = (*shading, Statistics::default());
         let mut draw = TileDraw { worker: self, outputs, raster, shading, pixel, failure: None, statistics };
         for prepared in batches {
-            vectorize(InTile { draw: &mut draw, prepared, tile });
+            vectorize(BatchInTile { draw: &mut draw, prepared, tile });
             if draw.worker.primitives.len() > RECORD_WORDS {
                 draw.finish();
             }
@@ -120,7 +120,7 @@ impl TileWorker {
     }
 }
 
-/// What a draw has in a tile, while it is drawn.
+/// A draw in a tile, in progress.
 struct TileDraw<'t, 's, 'w> {
     worker: &'t mut TileWorker,
     outputs: &'t Outputs,
@@ -131,14 +131,14 @@ struct TileDraw<'t, 's, 'w> {
     statistics: Statistics,
 }
 
-/// What a batch has in a tile.
-struct InTile<'d, 't, 's, 'w> {
+/// A batch in a tile.
+struct BatchInTile<'d, 't, 's, 'w> {
     draw: &'d mut TileDraw<'t, 's, 'w>,
     prepared: &'d Prepared,
     tile: u32,
 }
 
-impl Work for InTile<'_, '_, '_, '_> {
+impl Work for BatchInTile<'_, '_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
@@ -149,7 +149,7 @@ impl Work for InTile<'_, '_, '_, '_> {
     }
 }
 
-/// A primitive, while it is drawn in a tile.
+/// A primitive in a tile, in progress.
 struct Drawn<'p> {
     prepared: &'p Prepared,
     primitive: &'p Primitive,
@@ -166,7 +166,7 @@ impl TileDraw<'_, '_, '_> {
         if self.outputs.viewport.is_some() {
             let depths = prepared.area(drawn.vertices[0], self.raster).viewport.depths();
             if depths != self.shading.state.depths {
-                // What waits is of the viewport before.
+                // Queued quads belong to the viewport before.
                 self.finish();
                 self.shading.state.depths = depths;
             }
@@ -186,10 +186,10 @@ impl TileDraw<'_, '_, '_> {
         }
         let mut drawn = Drawn { prepared, primitive, local, origin, number: None };
         if !self.outputs.clip.is_empty() {
-            self.find_distances(&drawn, &prepared.corners_of(primitive.vertices));
+            self.find_distances(&drawn, &prepared.screen_vertices_of(primitive.vertices));
         }
-        // Few quads are tested as fast as they are looked at together.
-        if quads.count_ones() >= TOGETHER && self.is_hidden(&drawn, &small::area(origin, quads)) {
+        // A few quads are tested as fast as the area that they cover.
+        if quads.count_ones() >= MIN_PIXELS_TOGETHER && self.is_hidden(&drawn, &small::area(origin, quads)) {
             return;
         }
         for (corner, coverage) in quad::quads(origin, quads, small::SIZE / 2) {
@@ -197,49 +197,49 @@ impl TileDraw<'_, '_, '_> {
         }
     }
 
-    /// What edges bound.
+    /// Draws a primitive bounded by edges.
     #[inline(always)]
     fn large(&mut self, prepared: &Prepared, primitive: &Primitive) {
         let origin = self.worker.corner;
-        let biased = |bias| moved(prepared.corners_of(primitive.vertices), bias);
+        let with_bias = |bias| biased(prepared.screen_vertices_of(primitive.vertices), bias);
         let mut edges = [Edge::default(); blocks::MOST_EDGES];
         let mut put = |all: &[Edge]| edges[..all.len()].copy_from_slice(all);
-        let (bounds, corners, own) = match primitive.shape {
+        let (bounds, vertices, own) = match primitive.shape {
             Shape::Small(_) => return,
             Shape::Large { bounds, bias } => {
-                let corners = biased(bias);
-                let Some(triangle) = Triangle::new(corners.map(|corner| corner.point)) else { return };
+                let vertices = with_bias(bias);
+                let Some(triangle) = Triangle::new(vertices.map(|vertex| vertex.point)) else { return };
                 put(&triangle.edges());
-                (bounds, corners, 3)
+                (bounds, vertices, 3)
             }
             Shape::Line { bounds, ends, bias } => {
-                let corners = biased(bias);
-                let [from, to] = ends.map(|end| corners[usize::from(end)].point);
+                let vertices = with_bias(bias);
+                let [from, to] = ends.map(|end| vertices[usize::from(end)].point);
                 if self.raster.has_wide_lines {
                     let Some(line) = WideLine::new(from, to) else { return };
                     put(&line.edges());
-                    (bounds, corners, 4)
+                    (bounds, vertices, 4)
                 } else {
-                    // Where it ends is in the bounds, and no matter of its edges.
+                    // Its ends are in the bounds, and do not affect its edges.
                     let Some(line) = Line::new(from, to, true) else { return };
                     put(&line.edges());
-                    (bounds, corners, 2)
+                    (bounds, vertices, 2)
                 }
             }
             Shape::Sprite { bounds, sprite } => {
-                (bounds, sprite.corners(&prepared.corners[primitive.vertices[0] as usize]), 0)
+                (bounds, sprite.corners(&prepared.screen_vertices[primitive.vertices[0] as usize]), 0)
             }
         };
-        // What is long misses most tiles of its rectangle.
+        // A long primitive misses most tiles of its rectangle.
         if blocks::is_outside(&edges[..own], origin) {
             return;
         }
-        let Some(local) = primitive.shape.planes(&corners).map(|planes| planes.around(origin)) else { return };
+        let Some(local) = primitive.shape.planes(&vertices).map(|planes| planes.around(origin)) else { return };
         let mut drawn = Drawn { prepared, primitive, local: &local, origin, number: None };
         if self.is_hidden(&drawn, &bounds.intersect(Bounds::square(origin, TILE_SIZE))) {
             return;
         }
-        self.find_distances(&drawn, &corners);
+        self.find_distances(&drawn, &vertices);
         let mut blocks = std::mem::take(&mut self.worker.blocks);
         blocks::walk(&edges[..own], &bounds, origin, |block| blocks.push(block));
         for block in blocks.drain(..) {
@@ -257,7 +257,7 @@ impl TileDraw<'_, '_, '_> {
         self.worker.blocks = blocks;
     }
 
-    /// Whether all pixels of an area of the tile are known to fail the depth test.
+    /// `true` if all pixels of an area of the tile are known to fail the depth test.
     #[inline(always)]
     fn is_hidden(&mut self, drawn: &Drawn<'_>, area: &Bounds) -> bool {
         let range = self.shading.state.depths;
@@ -265,10 +265,10 @@ impl TileDraw<'_, '_, '_> {
     }
 
     /// Finds the clip distances that cut a primitive.
-    fn find_distances(&mut self, drawn: &Drawn<'_>, corners: &[Corner; 3]) {
+    fn find_distances(&mut self, drawn: &Drawn<'_>, vertices: &[ScreenVertex; 3]) {
         self.worker.distances.clear();
         for words in self.outputs.clip.chunks(plane::COUNT) {
-            // What no distance is left for is always covered.
+            // An unused plane is always covered.
             let mut values = [[1.0; 3]; plane::COUNT];
             for (value, &word) in values.iter_mut().zip(words) {
                 *value =
@@ -276,15 +276,15 @@ impl TileDraw<'_, '_, '_> {
             }
             if values.as_flattened().iter().any(|&distance| distance < 0.0) {
                 let planes = match drawn.primitive.shape {
-                    Shape::Line { ends, .. } => Planes::of_line_over_w(corners, ends.map(usize::from), values),
-                    Shape::Small(_) | Shape::Large { .. } | Shape::Sprite { .. } => Planes::over_w(corners, values),
+                    Shape::Line { ends, .. } => Planes::of_line_over_w(vertices, ends.map(usize::from), values),
+                    Shape::Small(_) | Shape::Large { .. } | Shape::Sprite { .. } => Planes::over_w(vertices, values),
                 };
                 self.worker.distances.extend(planes.map(|planes| planes.around(drawn.origin)));
             }
         }
     }
 
-    /// A square of pixels that are all covered.
+    /// Draws a square of pixels that are all covered.
     #[inline(always)]
     fn whole(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], size: i32) {
         let is_tested = self.worker.depth.is_loaded() && self.shading.depth.is_some();
@@ -297,7 +297,7 @@ impl TileDraw<'_, '_, '_> {
                 continue;
             }
             for part in parts(part, step, blocks::PART) {
-                let corners = in_square(part);
+                let corners = quads_of_block(part);
                 let mut left = [Coverage::default(); QUADS];
                 for (left, &corner) in left.iter_mut().zip(&corners) {
                     *left = self.test(drawn, corner, Coverage::FULL);
@@ -313,8 +313,8 @@ impl TileDraw<'_, '_, '_> {
         }
     }
 
-    /// A square of pixels that all passed the tests before shading. Its packets need not be filled one by one: they come after all open ones
-    /// that have a quad of it.
+    /// Draws a square of pixels that all passed the tests before shading. Its packets are full without packing: they
+    /// come after all open ones that have a quad of it.
     fn square(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], size: i32) {
         if !self.shading.reports_live {
             self.statistics.samples += (size * size) as u64;
@@ -330,23 +330,23 @@ impl TileDraw<'_, '_, '_> {
         if !self.worker.closed.quads.is_empty() {
             self.shade_all();
         }
-        let Waiting { quads, primitive: of } = &self.worker.squares;
-        if *of != primitive + 1 && quads.len() >= APART {
+        let QuadQueue { quads, primitive: of } = &self.worker.squares;
+        if *of != primitive + 1 && quads.len() >= MIN_QUADS_APART {
             self.shade(|worker| &mut worker.squares);
         }
-        let Waiting { quads, primitive: of } = &mut self.worker.squares;
+        let QuadQueue { quads, primitive: of } = &mut self.worker.squares;
         *of = if quads.is_empty() || *of == primitive + 1 { primitive + 1 } else { 0 };
         for part in parts(corner, size, blocks::PART) {
             let quad =
                 |[x, y]: [i32; 2]| Quad { corner: [x as u32, y as u32], primitive, coverage: Coverage::FULL.bits() };
-            quads.extend(in_square(part).map(|corner| quad(corner).words()));
+            quads.extend(quads_of_block(part).map(|corner| quad(corner).words()));
         }
         if quads.len() >= MOST_QUADS {
             self.shade(|worker| &mut worker.squares);
         }
     }
 
-    /// The number of a primitive's record, which is written when its first quad is left.
+    /// The number of a primitive's record, which is written with its first quad.
     #[inline(always)]
     fn record(&mut self, drawn: &mut Drawn<'_>) -> u32 {
         if let Some(number) = drawn.number {
@@ -357,11 +357,11 @@ impl TileDraw<'_, '_, '_> {
         let number = (records.len() / words) as u32;
         drawn.number = Some(number);
         let &mut Drawn { prepared, primitive: of, local, origin, .. } = drawn;
-        // What is the leading vertex again has no weight, and nothing that could be more than 0 times that.
+        // A repeated provoking vertex has no weight: its differences must be 0, whatever is in it.
         let is_again = [0, 1, 2].map(|n| n > 0 && of.vertices[n] == of.vertices[0]);
-        let rcp_w = |n: usize| if is_again[n] { 1.0 } else { prepared.corners[of.vertices[n] as usize].rcp_w };
+        let rcp_w = |n: usize| if is_again[n] { 1.0 } else { prepared.screen_vertices[of.vertices[n] as usize].rcp_w };
         let head = BatchPrimitive {
-            origin: origin.map(|place| place as u32),
+            origin: origin.map(|coordinate| coordinate as u32),
             is_front: of.is_front.into(),
             id: of.id,
             values: local.value,
@@ -376,7 +376,7 @@ impl TileDraw<'_, '_, '_> {
             let is_read = self.outputs.is_read.get(n) == Some(&true);
             let row = |vertex: usize| rows[vertex].get(n).filter(|_| is_read).copied().unwrap_or_default();
             let [leading, second, third] = [row(0), row(1), row(2)];
-            // As a shader would subtract them.
+            // Subtracted as a shader would.
             let floats = |words: [u32; 4]| plane::normals(bytemuck::cast(words));
             let from = floats(leading);
             let [mut second, mut third] = [plane::normals(floats(second) - from), plane::normals(floats(third) - from)];
@@ -392,25 +392,25 @@ impl TileDraw<'_, '_, '_> {
         number
     }
 
-    /// Tests a quad, and sends what is left to the shader.
+    /// Tests a quad, and queues its remaining pixels for shading.
     #[inline(always)]
     fn quad(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], coverage: Coverage) {
         let coverage = self.test(drawn, corner, coverage);
         self.pass(drawn, corner, coverage);
     }
 
-    /// Tests the clip distances and depths of a quad, in the order of primitives; returns the pixels that are left.
+    /// Tests the clip distances and depths of a quad, in primitive order; returns the remaining pixels.
     #[inline(always)]
     fn test(&mut self, drawn: &Drawn<'_>, corner: [i32; 2], mut coverage: Coverage) -> Coverage {
-        let way = [(corner[0] - drawn.origin[0]) as f32, (corner[1] - drawn.origin[1]) as f32];
+        let offset = [(corner[0] - drawn.origin[0]) as f32, (corner[1] - drawn.origin[1]) as f32];
         if !self.worker.distances.is_empty() {
-            coverage = coverage.intersect(self.within_distances(way));
+            coverage = coverage.intersect(self.within_distances(offset));
         }
         let Some(how) = &self.shading.depth else { return coverage };
         let [left, top] = self.worker.corner;
-        let tested = Tested {
-            place: [(corner[0] - left) as usize, (corner[1] - top) as usize],
-            depths: drawn.local.of_quad(plane::DEPTH, way),
+        let tested = QuadTest {
+            position: [(corner[0] - left) as usize, (corner[1] - top) as usize],
+            depths: drawn.local.of_quad(plane::DEPTH, offset),
             coverage,
             is_front: drawn.primitive.is_front,
             range: self.shading.state.depths,
@@ -419,7 +419,7 @@ impl TileDraw<'_, '_, '_> {
         self.worker.depth.test(how, &tested)
     }
 
-    /// Sends the pixels of a quad that are left to the shader.
+    /// Queues the remaining pixels of a quad for shading.
     #[inline(always)]
     fn pass(&mut self, drawn: &mut Drawn<'_>, corner: [i32; 2], coverage: Coverage) {
         if coverage.is_empty() {
@@ -433,7 +433,7 @@ impl TileDraw<'_, '_, '_> {
         }
         self.statistics.pixel_invocations += coverage.count();
         let primitive = self.record(drawn);
-        let quad = Quad { corner: corner.map(|place| place as u32), primitive, coverage: coverage.bits() };
+        let quad = Quad { corner: corner.map(|coordinate| coordinate as u32), primitive, coverage: coverage.bits() };
         let TileWorker { packets, closed, .. } = &mut *self.worker;
         packets.push(quad, |packets| closed.append(packets));
         if closed.quads.len() >= MOST_QUADS {
@@ -441,12 +441,12 @@ impl TileDraw<'_, '_, '_> {
         }
     }
 
-    /// The pixels of a quad, so far from the origin, whose clip distances are not negative.
-    fn within_distances(&self, way: [f32; 2]) -> Coverage {
+    /// The pixels of a quad with no negative clip distance; `offset` is its offset from the origin.
+    fn within_distances(&self, offset: [f32; 2]) -> Coverage {
         let mut within = Coverage::FULL;
         for distances in &self.worker.distances {
             for plane in 0..plane::COUNT {
-                let is_within = bytemuck::cast(distances.of_quad(plane, way).simd_ge(f32x4::ZERO));
+                let is_within = bytemuck::cast(distances.of_quad(plane, offset).simd_ge(f32x4::ZERO));
                 within = within.intersect(Coverage::of_mask(is_within));
             }
         }
@@ -459,22 +459,22 @@ impl TileDraw<'_, '_, '_> {
         packets.finish(|packets| closed.append(packets));
     }
 
-    /// Shades all quads that wait, and those in open packets.
+    /// Shades all queued quads, and those in open packets.
     fn finish(&mut self) {
         self.close_packets();
         self.shade_all();
         self.worker.primitives.clear();
     }
 
-    /// Shades all quads that wait.
+    /// Shades all queued quads.
     fn shade_all(&mut self) {
         self.shade(|worker| &mut worker.squares);
         self.shade(|worker| &mut worker.closed);
     }
 
-    /// Runs the pixel shader over quads, and counts the pixels that it reports.
-    fn shade(&mut self, waiting: fn(&mut TileWorker) -> &mut Waiting) {
-        let Waiting { mut quads, primitive } = std::mem::take(waiting(self.worker));
+    /// Runs the pixel shader over a queue, and counts the pixels that it reports live.
+    fn shade(&mut self, queue: fn(&mut TileWorker) -> &mut QuadQueue) {
+        let QuadQueue { mut quads, primitive } = std::mem::take(queue(self.worker));
         let TileWorker { layer, primitives, live, .. } = &mut *self.worker;
         if let Some(session) = self.pixel.as_deref_mut().filter(|_| !quads.is_empty() && self.failure.is_none()) {
             let pixels = 4 * quads.len() as u32;
@@ -492,32 +492,32 @@ impl TileDraw<'_, '_, '_> {
             self.failure = result.err();
         }
         quads.clear();
-        *waiting(self.worker) = Waiting { quads, primitive };
+        *queue(self.worker) = QuadQueue { quads, primitive };
     }
 }
 
-/// The parts of a square of pixels that have so many along a side, row by row.
+/// The first pixels of a square's parts of `part` by `part` pixels, row by row.
 #[inline(always)]
 fn parts([x, y]: [i32; 2], size: i32, part: i32) -> impl Iterator<Item = [i32; 2]> {
     let along = move || (0..size / part).map(move |n| n * part);
     along().flat_map(move |down| along().map(move |across| [x + across, y + down]))
 }
 
-/// The first pixels of the quads of 4 x 4 pixels.
+/// The first pixels of the quads of a 4 x 4 block.
 #[inline(always)]
-fn in_square([x, y]: [i32; 2]) -> [[i32; 2]; QUADS] {
+fn quads_of_block([x, y]: [i32; 2]) -> [[i32; 2]; QUADS] {
     [[x, y], [x + 2, y], [x, y + 2], [x + 2, y + 2]]
 }
 
-/// Corners with something added to their depths.
-fn moved(mut corners: [Corner; 3], bias: f32) -> [Corner; 3] {
+/// Vertices with a depth bias.
+fn biased(mut vertices: [ScreenVertex; 3], bias: f32) -> [ScreenVertex; 3] {
     if bias != 0.0 {
-        corners.iter_mut().for_each(|corner| corner.z += bias);
+        vertices.iter_mut().for_each(|vertex| vertex.z += bias);
     }
-    corners
+    vertices
 }
 
-impl Waiting {
+impl QuadQueue {
     /// Adds packets.
     fn append(&mut self, packets: &[[Quad; QUADS]]) {
         self.quads.extend(packets.as_flattened().iter().map(|quad| quad.words()));

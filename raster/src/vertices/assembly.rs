@@ -1,7 +1,8 @@
-//! Which vertices are a primitive: topologies, restarts, batches (functional specification, 8.10 and 8.12).
+//! Assembles primitives from vertices: topologies, primitive restart, batches (functional specification, 8.10 and
+//! 8.12).
 //!
-//! A draw reads a row of *positions*: places of the index buffer, or the vertices themselves. Batches cut it into pieces that any
-//! worker can take on its own.
+//! A draw reads a sequence of *positions*: slots of the index buffer, or the vertices themselves. Batches cut it into
+//! pieces that any worker can process by itself.
 
 use std::ops::Range;
 
@@ -10,29 +11,29 @@ use brolga_ir::pipeline::record::SLOTS;
 use crate::state::{Kind, Topology};
 use crate::vertices::indices::Indices;
 
-/// The most primitives of a batch.
+/// The most primitives in a batch.
 pub const BATCH_PRIMITIVES: u32 = 1024;
 
-/// Positions that a batch reads for each primitive that it may have, before it ends at a restart: more than any primitive takes.
+/// Positions that a batch may read per primitive before it ends at a restart: more than any primitive needs.
 const RESTARTED: u32 = 8;
 
 /// Consecutive primitives of an instance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Batch {
-    /// The first position that is read.
+    /// The first position to read.
     pub first: u32,
-    /// Positions that are read, restarts among them.
+    /// Positions to read, restarts included.
     pub count: u32,
-    /// Whether the first triangle is an odd one of its strip.
+    /// `true` if its first triangle is an odd one of the strip.
     pub is_odd: bool,
-    /// The number of the first primitive within the instance.
+    /// The index of its first primitive within the instance.
     pub primitive: u32,
-    /// Vertices at its beginning that the batch before it reads, too.
+    /// Vertices at its start that the batch before reads too.
     pub shared: u32,
 }
 
 impl Batch {
-    /// Vertices that it reads and the batches before it do not.
+    /// Number of vertices that it reads and the batches before it do not.
     pub fn vertices(self, is_restart: Option<impl Fn(u32) -> bool>) -> u64 {
         let positions = self.first..self.first + self.count;
         let restarts = is_restart.map_or(0, |is_restart| positions.filter(|&position| is_restart(position)).count());
@@ -40,12 +41,12 @@ impl Batch {
     }
 }
 
-/// A primitive by the positions of its vertices: the leading one first, and triangles wound as the list or strip is. A line's third
-/// position is its first again, and all of a point's are one.
+/// The positions of a primitive's vertices: the provoking vertex first, with the winding of the list or strip. A line
+/// repeats its first as the third, and a point has three times the same.
 pub type Positions = [u32; 3];
 
 impl Topology {
-    /// Whether primitives share no vertices.
+    /// `true` if primitives share no vertices.
     fn is_list(self) -> bool {
         match self {
             Topology::PointList | Topology::LineList | Topology::TriangleList => true,
@@ -53,9 +54,9 @@ impl Topology {
         }
     }
 
-    /// Cuts `count` positions into batches of at most `most` primitives. Where there may be restarts, `is_restart` says which positions
-    /// hold one: the primitive before is dropped if it is not whole. A batch has no more than a few times as many positions, so that it
-    /// may have no primitive where there are restarts. Ends early where `take` says so.
+    /// Cuts `count` positions into batches of at most `most` primitives. With primitive restart, `is_restart` tells the
+    /// positions that hold one: an incomplete primitive before it is dropped. A batch has no more than a few times as
+    /// many positions, so with restarts it may have no primitive at all. Ends early once `take` returns `false`.
     pub fn batches(
         self,
         count: u32,
@@ -83,11 +84,11 @@ impl Topology {
         let restarts = |position| is_restart.as_ref().is_some_and(|is_restart| is_restart(position));
         let most_positions = most.saturating_mul(RESTARTED);
         let mut batch = Batch { first: 0, count: 0, is_odd: false, primitive: 0, shared: 0 };
-        // Vertices since the last restart, and primitives of the batch.
+        // Vertices since the last restart, and primitives in the batch.
         let (mut vertices, mut primitives) = (0_u32, 0);
         for position in 0..count {
-            let begins_anew = restarts(position);
-            vertices = if begins_anew { 0 } else { vertices + 1 };
+            let is_restarted = restarts(position);
+            vertices = if is_restarted { 0 } else { vertices + 1 };
             let is_whole = vertices >= whole;
             primitives += u32::from(is_whole);
             if is_list && is_whole {
@@ -98,13 +99,13 @@ impl Topology {
                 if !take(batch) {
                     return;
                 }
-                // The next primitive of a strip shares all vertices but one with this one.
+                // The next primitive of a strip shares all but one of its vertices with this one.
                 let first = if is_list { position + 1 } else { position + 2 - whole };
                 let is_odd = self == Topology::TriangleStrip && vertices % 2 == 1;
                 let shared = position + 1 - first;
                 batch = Batch { first, count: 0, is_odd, primitive: batch.primitive + most, shared };
                 primitives = 0;
-            } else if begins_anew && position - batch.first >= most_positions {
+            } else if is_restarted && position - batch.first >= most_positions {
                 batch.count = position + 1 - batch.first;
                 if !take(batch) {
                     return;
@@ -119,11 +120,11 @@ impl Topology {
         }
     }
 
-    /// Calls a function for each primitive of a batch, in order.
+    /// Calls `visit` for each primitive of a batch, in order.
     pub fn primitives(self, batch: Batch, is_restart: Option<impl Fn(u32) -> bool>, mut visit: impl FnMut(Positions)) {
         let end = batch.first + batch.count;
         let (is_list, whole) = (self.is_list(), self.kind().vertices());
-        // From its first position on.
+        // Those of the primitive that starts at a position.
         let positions = |first: u32| match self.kind() {
             Kind::Point => [first; 3],
             Kind::Line => [first, first + 1, first],
@@ -154,24 +155,24 @@ impl Topology {
     }
 }
 
-/// What a draw reads vertices from, and how they make primitives.
+/// The input assembler's state: the vertices that a draw reads, and the primitives that they form.
 #[derive(Debug)]
 pub struct InputAssembler {
-    /// How vertices make primitives.
+    /// The primitive topology.
     pub topology: Topology,
-    /// Positions that are read for each instance.
+    /// Positions to read per instance.
     pub count: u32,
-    /// Indices, if there are any.
+    /// The indices of an indexed draw.
     pub indices: Option<Indices>,
-    /// The index that begins a strip anew.
+    /// The restart index, if primitive restart is possible.
     pub restart: Option<u32>,
-    /// What is added to an index, or the first vertex.
+    /// The offset that is added to each index, or the first vertex.
     pub base_vertex: u32,
-    /// Instances.
+    /// Number of instances.
     pub instances: u32,
-    /// The first of them.
+    /// The first instance.
     pub first_instance: u32,
-    /// Bytes from a vertex to the next in each buffer.
+    /// Stride of each vertex buffer in bytes.
     pub strides: [u32; SLOTS as usize],
 }
 
@@ -181,12 +182,12 @@ impl InputAssembler {
         self.indices.as_ref().map_or(position, |indices| indices.get(position))
     }
 
-    /// Which positions begin a strip anew.
+    /// A predicate for the positions of restarts; `None` without them.
     pub fn is_restart(&self) -> Option<impl Fn(u32) -> bool + '_> {
         self.restart.map(|restart| move |position| self.index(position) == restart)
     }
 
-    /// How many instances a batch may have: more than one where it has all of their primitives.
+    /// The most instances in a batch: more than one if a batch has room for all of their primitives.
     pub fn instances_of_batch(&self) -> u32 {
         if self.topology.is_list() && self.restart.is_none() {
             let primitives = self.count / self.topology.kind().vertices();
@@ -203,7 +204,7 @@ impl InputAssembler {
         BATCH_PRIMITIVES / primitives.max(1)
     }
 
-    /// Calls a function for each batch of so many instances, with their numbers, in order. Its first error ends that.
+    /// Calls `take` for each batch of `of_batch` instances with the range of these, in order, until it fails.
     pub fn batches<E>(&self, of_batch: u32, mut take: impl FnMut(Batch, Range<u32>) -> Result<(), E>) -> Result<(), E> {
         for first in (0..self.instances).step_by(of_batch as usize) {
             let instances = first..self.instances.min(first.saturating_add(of_batch));
@@ -215,7 +216,7 @@ impl InputAssembler {
             });
             result?;
             if is_empty {
-                // So are all other instances.
+                // The same holds for all other instances.
                 break;
             }
         }

@@ -1,4 +1,4 @@
-//! Index buffers: read where they are, an index at a time, so that a draw takes no memory for them however many they are.
+//! Reads index buffers in place, an index at a time: a draw takes no memory for its indices, however many.
 
 use brolga_runtime::{Buffer, ResourceError};
 
@@ -9,19 +9,19 @@ use crate::error::DrawError;
 pub struct IndexBuffer {
     /// Its bytes.
     pub buffer: Buffer,
-    /// Where the first index begins.
+    /// The offset of the first index.
     pub offset_bytes: u64,
-    /// Whether indices have 16 bits, not 32.
+    /// `true` if indices have 16 bits, not 32.
     pub is_short: bool,
 }
 
 impl IndexBuffer {
-    /// The index that begins a strip anew (functional specification, 8.12).
+    /// The index of primitive restart (functional specification, 8.12).
     pub(crate) fn restart(&self) -> u32 {
         if self.is_short { u16::MAX.into() } else { u32::MAX }
     }
 
-    /// The indices of a draw of so many from a first one on, as far as they are in the buffer.
+    /// The `count` indices from `first` on, as far as the buffer has them.
     pub(crate) fn indices(&self, first: u32, count: u32) -> Result<Indices, DrawError> {
         let &Self { ref buffer, offset_bytes, is_short } = self;
         let unit_bytes = if is_short { 2 } else { 4 };
@@ -44,11 +44,11 @@ pub struct Indices {
     is_short: bool,
 }
 
-/// Indices that are looked at between two questions whether to go on.
+/// Number of indices scanned between two calls of `stop`.
 const PIECE: u32 = 1 << 16;
 
 impl Indices {
-    /// How many there are.
+    /// Number of indices.
     pub fn count(&self) -> u32 {
         self.count
     }
@@ -63,7 +63,7 @@ impl Indices {
         self.buffer.memory().load(self.first_bytes + u64::from(position) * u64::from(unit_bytes), unit_bytes)
     }
 
-    /// Whether there is such an index, unless `stop` says that it is enough.
+    /// `true` if one of the indices is this one. Fails once `stop` returns `true`.
     pub(crate) fn contain(&self, index: u32, stop: &dyn Fn() -> bool) -> Result<bool, ResourceError> {
         for first in (0..self.count).step_by(PIECE as usize) {
             if stop() {

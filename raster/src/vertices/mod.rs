@@ -1,14 +1,14 @@
-//! Vertices of a draw: which of them are a primitive, and what the vertex shader makes of them.
+//! Assembles the primitives of a draw and shades their vertices.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `indices.rs` | index buffers |
-//! | `assembly.rs` | which vertices are a primitive: topologies, restarts, batches |
-//! | `shading.rs` | the vertex shader, and vertices that primitives share |
-//! | `primitives.rs` | what comes of it: shaded vertices, and the primitives that they make |
+//! | `assembly.rs` | primitive assembly: topologies, primitive restart, batches |
+//! | `shading.rs` | vertex shading, and reuse of shared vertices |
+//! | `primitives.rs` | the result: shaded vertices, and primitives that index them |
 //!
-//! What an element of the input layout holds is fetched from the vertex buffers by the vertex function itself (`ir/src/pipeline/fetch.rs`).
-//! A stage that makes other primitives of those would take a `PrimitiveBatch`, and give one.
+//! Vertex fetch by the input layout happens in the vertex function itself (`ir/src/pipeline/fetch.rs`). A stage that
+//! turns primitives into others would take a `PrimitiveBatch`, and return one.
 
 pub mod assembly;
 pub mod indices;

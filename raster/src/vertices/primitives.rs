@@ -1,36 +1,36 @@
-//! What the stages before the rasterizer give and take: shaded vertices, and the primitives that they make.
+//! Holds the output of the stages before the rasterizer: shaded vertices, and primitives that index them.
 
 use crate::state::Kind;
 use crate::statistics::Statistics;
 
-/// Words of a row.
+/// Words in a register.
 pub(crate) const ROW_WORDS: usize = 4;
 
-/// What a vertex shader gives.
+/// The layout of a vertex shader's outputs.
 #[derive(Clone, Debug, Default)]
 pub struct Outputs {
-    /// Registers.
+    /// Number of registers.
     pub rows: usize,
     /// The register of the position.
     pub position: usize,
-    /// The words of clip distances: pixels where one is below 0 are not covered.
+    /// The words of clip distances: pixels where one is negative are not covered.
     pub clip: Vec<usize>,
-    /// The words of cull distances: triangles of which all corners have one below 0 are not drawn.
+    /// The words of cull distances: a primitive is culled if one is negative at all of its vertices.
     pub cull: Vec<usize>,
-    /// How each word of the registers is interpolated by the stage after; what it does not read counts for nothing.
+    /// The interpolation mode of each word; without meaning for words that the next stage does not read.
     pub modes: Vec<Mode>,
-    /// Which registers the stage after reads.
+    /// Registers that the next stage reads.
     pub is_read: Vec<bool>,
-    /// The word of the layer that a primitive is drawn to: its leading vertex has it. Without it that is the first one.
+    /// The word of the render target array index; the provoking vertex selects the layer. Without it that is the first.
     pub layer: Option<usize>,
-    /// The word of its viewport, likewise.
+    /// The word of the viewport array index, likewise.
     pub viewport: Option<usize>,
 }
 
-/// How an attribute of a cut edge comes of its ends.
+/// The interpolation of an attribute along a clipped edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
-    /// The leading vertex has it.
+    /// The provoking vertex's value.
     Constant,
     /// Linear in clip space.
     Perspective,
@@ -38,27 +38,27 @@ pub enum Mode {
     NoPerspective,
 }
 
-/// Shaded vertices: the words of each one's registers.
+/// Shaded vertices: the words of their registers.
 #[derive(Clone, Debug, Default)]
 pub struct Vertices {
     pub(super) words: Vec<u32>,
-    /// Words from a vertex to the next one.
+    /// Words per vertex.
     pub(super) stride: usize,
 }
 
 impl Vertices {
-    /// How many there are; they have registers.
+    /// Number of vertices; they have registers.
     pub fn count(&self) -> usize {
         self.words.len() / self.stride
     }
 
-    /// The words of a vertex.
+    /// All words of a vertex.
     #[inline(always)]
     pub fn row(&self, vertex: u32) -> &[u32] {
         &self.words[vertex as usize * self.stride..][..self.stride]
     }
 
-    /// One of them.
+    /// One word of a vertex.
     #[inline(always)]
     pub fn word(&self, vertex: u32, word: usize) -> u32 {
         self.words[vertex as usize * self.stride + word]
@@ -71,40 +71,40 @@ impl Vertices {
         std::array::from_fn(|n| f32::from_bits(words[n]))
     }
 
-    /// Adds a vertex with such words; returns its place.
+    /// Adds a vertex with the words that `word` returns; returns its index.
     pub fn push(&mut self, word: impl Fn(&Self, usize) -> u32) -> u32 {
-        let place = self.count() as u32;
+        let vertex = self.count() as u32;
         for n in 0..self.stride {
             self.words.push(word(self, n));
         }
-        place
+        vertex
     }
 
-    /// Leaves only so many.
+    /// Keeps only the first `count`.
     pub fn truncate(&mut self, count: usize) {
         self.words.truncate(count * self.stride);
     }
 }
 
-/// A primitive, by the places of its vertices in a batch: the leading one first. A line's third is its first again, and all of a point's
-/// are one.
+/// A primitive of a batch, by vertex indices: the provoking vertex first. A line repeats its first as the third, and a
+/// point has three times the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IndexedPrimitive {
     /// Its vertices.
     pub vertices: [u32; 3],
-    /// Its number within the instance.
+    /// The primitive's number within the instance.
     pub id: u32,
 }
 
-/// The border between the stages that make vertices and the set-up of primitives: what goes over it is all that the latter knows of a batch.
+/// A batch of assembled and shaded primitives: all that primitive setup gets from the stages before it.
 #[derive(Clone, Debug, Default)]
 pub struct PrimitiveBatch {
-    /// What the primitives are.
+    /// The kind of primitives.
     pub kind: Kind,
-    /// The vertices, each of which is shaded.
+    /// The shaded vertices.
     pub vertices: Vertices,
-    /// The primitives, in the order of the draw.
+    /// The primitives, in draw order.
     pub primitives: Vec<IndexedPrimitive>,
-    /// What was done until now.
+    /// Statistics so far.
     pub statistics: Statistics,
 }

@@ -1,12 +1,12 @@
-//! Which vertices are a primitive, by the figures of the functional specification (8.10 and 8.12).
+//! Checks primitive assembly against the figures of the functional specification (8.10 and 8.12).
 
 use brolga_raster::state::Topology;
 use brolga_raster::vertices::assembly::Positions;
 
-/// Positions that a batch reads for each primitive that it may have, before it ends at a restart.
+/// Positions that a batch may read per primitive before it ends at a restart.
 const RESTARTED: u32 = 8;
 
-/// All primitives of a row of indices, with their numbers, by batches of a size.
+/// The primitives of a sequence of indices, with their numbers, in batches of at most `most`.
 fn assemble(topology: Topology, indices: &[u32], most: u32) -> Vec<(u32, Positions)> {
     let is_restart = |position: u32| indices[position as usize] == u32::MAX;
     let mut found = Vec::new();
@@ -24,7 +24,7 @@ fn assemble(topology: Topology, indices: &[u32], most: u32) -> Vec<(u32, Positio
     found
 }
 
-/// Restarts may be many more than primitives: batches end nevertheless, so that whoever takes them can end the draw.
+/// There may be many more restarts than primitives: batches end nevertheless, so that their receiver can end the draw.
 #[test]
 fn batches_are_short_whatever_is_between_their_primitives() {
     const CUT: u32 = u32::MAX;
@@ -34,7 +34,7 @@ fn batches_are_short_whatever_is_between_their_primitives() {
         let mut indices = vec![CUT; 3000];
         indices[700..710].copy_from_slice(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
         indices[2990..2994].copy_from_slice(&[9, 8, 7, 6]);
-        // Vertices of which nothing becomes whole count nevertheless.
+        // Vertices of incomplete primitives count too.
         (800..2000).step_by(2).for_each(|at| indices[at] = 5);
         let all = assemble(topology, &indices, 10_000);
         for most in [1, 2, 7] {
@@ -46,7 +46,7 @@ fn batches_are_short_whatever_is_between_their_primitives() {
                 true
             });
             assert!(taken > 3000 / (most * (RESTARTED + 3) + 3), "{topology:?} {most}: {taken}");
-            // After the last primitive nothing is looked at.
+            // Nothing is read after the last primitive.
             assert!(vertices >= 600 + 10 + 3, "{topology:?} {most}: {vertices}");
         }
     }
@@ -57,7 +57,7 @@ fn a_list_has_a_triangle_for_every_three_vertices() {
     for most in [1, 2, 3, 100] {
         let expected = vec![(0, [4, 5, 6]), (1, [1, 2, 0]), (2, [9, 9, 9])];
         assert_eq!(assemble(Topology::TriangleList, &[4, 5, 6, 1, 2, 0, 9, 9, 9, 7, 8], most), expected);
-        // A restart drops what is not whole (8.12).
+        // A restart drops an incomplete primitive (8.12).
         let indices = [4, 5, 6, 1, u32::MAX, 1, 2, 0, u32::MAX, u32::MAX, 9, 9, 9, 7, 8];
         assert_eq!(assemble(Topology::TriangleList, &indices, most), expected);
     }
@@ -121,7 +121,7 @@ fn lines_are_pairs() {
 
 #[test]
 fn strips_of_lines_share_their_ends() {
-    // (0,1) (1,2) (2,3), none of which is turned.
+    // (0,1) (1,2) (2,3), all in the same direction.
     const CUT: u32 = u32::MAX;
     for most in [1, 2, 3, 4, 100] {
         let expected = vec![(0, [0, 1, 0]), (1, [1, 2, 1]), (2, [2, 3, 2])];
@@ -133,7 +133,8 @@ fn strips_of_lines_share_their_ends() {
     }
 }
 
-/// Every vertex is read by one batch, or counted in one: the numbers of the examples in section 20.4.7, for other topologies.
+/// Every vertex is read by one batch, or counted in one: the numbers of the examples in section 20.4.7, for other
+/// topologies.
 #[test]
 fn batches_count_vertices_once() {
     const CUT: u32 = u32::MAX;

@@ -1,14 +1,14 @@
-//! What is dropped square by square, against the tests of its pixels: none of them may pass, or change anything.
+//! Checks hierarchical depth against the tests of single pixels: none that it rejects may pass, or change anything.
 
 use brolga_ir::pipeline::state::{Comparison, DepthFormat, DepthTest, StencilFace, StencilOp, StencilTest};
 use brolga_raster::setup::bins::TILE_SIZE as SIZE;
 use brolga_raster::setup::shape::edge::Bounds;
 use brolga_raster::setup::shape::plane::{DEPTH, Local};
-use brolga_raster::tiles::depth::{Tested, Tile};
+use brolga_raster::tiles::depth::{QuadTest, Tile};
 use brolga_raster::tiles::quad::Coverage;
 use brolga_testing_base::random::Random;
 
-/// A test like those of draws: mostly without stencils.
+/// A test as draws have: mostly without stencil.
 fn random_test(random: &mut Random, format: DepthFormat) -> DepthTest {
     let mut face = || {
         let ops = [StencilOp::Keep, StencilOp::Keep, StencilOp::Keep, StencilOp::Increment];
@@ -42,11 +42,11 @@ fn random_plane(random: &mut Random) -> Local {
 /// A rectangle of quads in a tile.
 fn random_area(random: &mut Random, [left, top]: [i32; 2]) -> Bounds {
     let most = random.pick(&[4, 8, 32, 32]);
-    let mut side = || {
+    let mut extent = || {
         let first = random.below(32);
         (2 * first as i32, 2 * (first + 1 + random.below(most)).min(32) as i32)
     };
-    let ((from, to), (upper, lower)) = (side(), side());
+    let ((from, to), (upper, lower)) = (extent(), extent());
     Bounds { left: left + from, top: top + upper, right: left + to, bottom: top + lower }
 }
 
@@ -56,7 +56,7 @@ fn quads(area: &Bounds) -> impl Iterator<Item = (i32, i32)> {
     (area.top..area.bottom).step_by(2).flat_map(move |y| columns.clone().map(move |x| (y, x)))
 }
 
-/// Depths and stencils of all pixels.
+/// Depth and stencil of all pixels.
 fn content(tile: &Tile) -> Vec<(u32, u8)> {
     let all = 0..(SIZE * SIZE) as usize;
     let pixels = all.map(|n| [n % SIZE as usize, n / SIZE as usize]);
@@ -84,10 +84,10 @@ fn what_is_hidden_fails_pixel_by_pixel_and_changes_nothing() {
                 let before = is_hidden.then(|| content(&tile));
                 let mut fails = true;
                 for (y, x) in quads(&area) {
-                    let place = [x - corner[0], y - corner[1]];
-                    let depths = local.of_quad(DEPTH, place.map(|way| way as f32));
-                    let (place, coverage) = (place.map(|way| way as usize), Coverage::FULL);
-                    let tested = Tested { place, depths, coverage, is_front, range, reference };
+                    let position = [x - corner[0], y - corner[1]];
+                    let depths = local.of_quad(DEPTH, position.map(|offset| offset as f32));
+                    let (position, coverage) = (position.map(|offset| offset as usize), Coverage::FULL);
+                    let tested = QuadTest { position, depths, coverage, is_front, range, reference };
                     fails &= tile.test(&how, &tested).is_empty();
                 }
                 let is_right = before.is_none_or(|before| fails && before == content(&tile));
@@ -97,6 +97,6 @@ fn what_is_hidden_fails_pixel_by_pixel_and_changes_nothing() {
             }
         }
     }
-    // What is never hidden would prove nothing.
+    // If nothing were hidden this would prove nothing.
     assert!(hidden * 4 > failed, "{hidden} of {failed} that failed were hidden");
 }

@@ -1,5 +1,5 @@
-//! The rule of depths and stencils stands twice: before the shader in Rust, and after it in pixel functions. One table of cases, from the
-//! functional specification (17.10 to 17.12), holds both to it.
+//! Checks depth and stencil tests, which exist twice: before the shader in Rust, and after it in pixel functions. One
+//! table of cases from the functional specification (17.10 to 17.12) holds for both.
 
 use std::cmp::Ordering;
 
@@ -17,10 +17,10 @@ use brolga_runtime::{CompileOptions, Device, Engine, Format, Module, TextureShap
 const DEPTH: f32 = 0.5;
 const CODE: u32 = 0x80_0000;
 
-/// What stencils are compared with, and replaced by.
+/// The stencil reference.
 const REFERENCE: u8 = 0x2a;
 
-/// Whether each comparison holds of a new number that is less, equal and greater than the old one.
+/// Each comparison, and its results for a new value that is less than, equal to and greater than the old one.
 const HOLDS: [(Comparison, [bool; 3]); 8] = [
     (Comparison::Never, [false, false, false]),
     (Comparison::Less, [true, false, false]),
@@ -35,7 +35,7 @@ const HOLDS: [(Comparison, [bool; 3]); 8] = [
 /// Stencils before a draw.
 const OLD: [u8; 5] = [0x00, 0x01, 0x2a, 0x7f, 0xff];
 
-/// What each operation makes of them.
+/// Their results under each operation.
 const OPERATIONS: [(StencilOp, [u8; 5]); 8] = [
     (StencilOp::Keep, [0x00, 0x01, 0x2a, 0x7f, 0xff]),
     (StencilOp::Zero, [0x00, 0x00, 0x00, 0x00, 0x00]),
@@ -47,7 +47,7 @@ const OPERATIONS: [(StencilOp, [u8; 5]); 8] = [
     (StencilOp::Decrement, [0xff, 0x00, 0x29, 0x7e, 0xfe]),
 ];
 
-/// A draw: how it is tested, and which side it shows.
+/// A draw: its tests, and the facing of its triangle.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     depth: Comparison,
@@ -56,7 +56,8 @@ struct Case {
     is_front: bool,
 }
 
-/// The cases: each comparison of depths; each comparison of stencils, with masks; each operation in each of its places; the two sides.
+/// The cases: each comparison of depths; each comparison of stencils, with masks; each operation at each of its points;
+/// both facings.
 fn cases() -> Vec<Case> {
     use Comparison::{Always, LessEqual};
     use StencilOp::{Invert, Keep, Replace, Zero};
@@ -77,18 +78,18 @@ fn cases() -> Vec<Case> {
         let operations = [[op, Keep, Keep], [Keep, op, Keep], [Keep, Keep, op]];
         cases.extend(operations.map(|operations| case(Some(both(face(LessEqual, operations))))));
     }
-    let sides =
+    let both_faces =
         StencilTest { front: face(Always, [Keep, Keep, Zero]), ..both(face(LessEqual, [Invert, Zero, Replace])) };
-    cases.extend([true, false].map(|is_front| Case { is_front, ..case(Some(sides)) }));
+    cases.extend([true, false].map(|is_front| Case { is_front, ..case(Some(both_faces)) }));
     cases
 }
 
-/// The pixels that each case is drawn to: depths and stencils before.
+/// Depth and stencil before the draw, of each pixel of a case.
 fn pixels() -> Vec<(u32, u8)> {
     [CODE + 1, CODE, CODE - 1].into_iter().flat_map(|depth| OLD.map(|stencil| (depth, stencil))).collect()
 }
 
-/// Whether a pixel passes, with its depth and its stencil after the draw.
+/// The expected result of a pixel: `true` if it passes, and its depth and stencil after the draw.
 fn expected(case: &Case, depth: u32, stencil: u8) -> (bool, u32, u8) {
     let holds = |comparison, order: Ordering| {
         let (_, holds) = HOLDS.into_iter().find(|(row, _)| *row == comparison).expect("a row");
@@ -112,14 +113,14 @@ fn expected(case: &Case, depth: u32, stencil: u8) -> (bool, u32, u8) {
     (passes, if passes && case.writes { CODE } else { depth }, left)
 }
 
-/// Draws a case to all pixels, with a pixel shader; how many pass, and what is left.
+/// Draws a case to all pixels, with a pixel shader; returns how many pass, and the buffer after it.
 fn drawn(device: &Device, case: &Case, vertex: &Module, pixel: Option<&Module>) -> (u64, Vec<u32>) {
     let mut desc = PipelineDesc::new(vertex, pixel)
         .input(InputElement::new("POSITION", Format::R32G32_FLOAT, 0))
         .input(InputElement::new("COLOR", Format::R32G32B32A32_FLOAT, 8))
         .depth_format(Format::D24_UNORM_S8_UINT);
     (desc.depth.function, desc.depth.write, desc.stencil) = (case.depth, case.writes, case.stencil);
-    // The triangle goes clockwise.
+    // The triangle is clockwise.
     (desc.rasterizer.cull, desc.rasterizer.front_counter_clockwise) = (Cull::None, !case.is_front);
     desc.options = CompileOptions::new(Engine::Interpreter).into();
     let pipeline = Pipeline::new(device, &desc).unwrap();
@@ -142,7 +143,7 @@ fn drawn(device: &Device, case: &Case, vertex: &Module, pixel: Option<&Module>) 
 fn tests_before_and_after_the_shader_follow_one_table() {
     let device = Device::builder().threads(1).build().unwrap();
     let vertex = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/scenes/triangle/vs.cso")).unwrap();
-    // Only the shader knows the depth: it is tested afterwards.
+    // Only the shader knows the depth, so the test is late.
     let late = format!("ps_5_0\ndcl_output oDepth\nmov oDepth, l({DEPTH})\nret\n");
     let late = assemble(&late, &Default::default()).unwrap().bytes;
     let [vertex, late] = [vertex, late].map(|bytes| Module::load(&bytes, device.limits()).unwrap());

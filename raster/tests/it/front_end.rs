@@ -1,4 +1,4 @@
-//! A pipeline with a shader of another front end than ours: its program builds its function by itself.
+//! Draws with a shader from another front end, which builds its function itself.
 
 use brolga_ir::builder::Builder;
 use brolga_ir::function::{Function, Input, MemoryRef, Object};
@@ -17,10 +17,10 @@ use brolga_runtime::{
 /// The color of all vertices.
 const COLOR: [f32; 4] = [1.0, 0.0, 0.2, 1.0];
 
-/// Vertices with a position as it comes, and one color.
+/// Vertices with a position, unchanged, and one color.
 #[derive(Debug)]
 struct OneColor {
-    /// What the color is called.
+    /// The semantic of the color.
     semantic: &'static str,
 }
 
@@ -48,17 +48,17 @@ impl Program for OneColor {
         let mut function = Function::new("one_color", interface);
         let mut b = Builder::new(&mut function);
         let (vertex, always, [first, second]) = (b.input(Input::ThreadId(0)), b.bool(true), [0, 16].map(|n| b.i32(n)));
-        let place = |array, offset| MemoryRef { object: Object::Array(array), index: Some(vertex), offset };
-        let position = b.load(place(inputs, first), 4);
-        b.store(place(outputs, first), &position, always);
+        let address = |array, offset| MemoryRef { object: Object::Array(array), index: Some(vertex), offset };
+        let position = b.load(address(inputs, first), 4);
+        b.store(address(outputs, first), &position, always);
         let color = COLOR.map(|component| b.i32(component.to_bits()));
-        b.store(place(outputs, second), &color, always);
+        b.store(address(outputs, second), &color, always);
         b.return_();
         Ok(function)
     }
 }
 
-/// What is drawn where, with pixels that are of a file.
+/// Draws the left half, with a pixel shader from a file.
 fn draw(semantic: &'static str, engine: Engine) -> Result<Vec<u32>, DrawError> {
     let device = Device::builder().threads(1).build()?;
     let vertex = Module::new(OneColor { semantic })?;

@@ -1,18 +1,18 @@
-//! What the rasterizer covers, cuts and drops, against brute force and doubles; what comes between draws.
+//! Checks coverage, clipping and rejection against brute force and doubles, and operations between draws.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `assembly.rs` | lists, strips and fans, and their batches |
 //! | `coverage.rs` | coverage of triangles |
 //! | `thin.rs` | coverage of lines and points |
 //! | `planes.rs` | attributes over triangles |
-//! | `clipping.rs` | what is cut, and the viewport |
-//! | `coarse.rs` | what is dropped before the depth test |
-//! | `depth_rule.rs` | depths and stencils, before the shader and after it |
+//! | `clipping.rs` | clipping, and the viewport |
+//! | `coarse.rs` | hierarchical depth |
+//! | `depth_rule.rs` | depth and stencil tests, before the shader and after it |
 //! | `triangle.rs` | a triangle that other implementations drew |
-//! | `front_end.rs` | a shader that is not from a file of ours |
+//! | `front_end.rs` | a shader from another front end |
 //! | `pass.rs` | clears, and updates between draws |
-//! | `picture.rs` | a window of pixels that are counted |
+//! | `picture.rs` | a window of pixels with coverage counts |
 
 mod assembly;
 mod clipping;

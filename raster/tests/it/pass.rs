@@ -1,4 +1,4 @@
-//! What comes between the draws of a pass: clears, updates of what draws read.
+//! Checks operations between the draws of a pass: clears, and updates of resources.
 
 use std::path::Path;
 
@@ -19,12 +19,12 @@ use brolga_testing_base::random::Random;
 /// Position and colour.
 type Vertex = [f32; 6];
 
-/// Covers all pixels to the right of a place, in a colour.
+/// A triangle that covers all pixels to the right of `left`, in one colour.
 fn right_of(left: f32, [red, green, blue]: [f32; 3]) -> [Vertex; 3] {
     [[left, 1.0], [left + 9.0, 1.0], [left, -9.0]].map(|[x, y]| [x, y, red, green, blue, 1.0])
 }
 
-/// Draws triangles in the colours of their corners.
+/// A pipeline for triangles in the colours of their vertices.
 fn triangles(device: &Device) -> Pipeline {
     let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/scenes/triangle");
     let [vertex, pixel] = ["vs.cso", "ps.cso"]
@@ -50,7 +50,7 @@ fn clears_and_updates_come_between_draws() {
 
     let targets = Targets { colors: vec![View::texture(target.clone())], depth: Some(depth.clone().into()) };
     let mut pass = Pass::new(&device, targets).unwrap();
-    // All depths are 0, in front of what is drawn.
+    // All depths are 0, in front of the triangle.
     assert_eq!(pass.draw(&draw).unwrap(), 0);
     pass.clear_color(0, [0.0, 0.0, 1.0, 1.0]).unwrap();
     pass.clear_depth(1.0).unwrap();
@@ -65,7 +65,7 @@ fn clears_and_updates_come_between_draws() {
     assert_eq!(samples, [0, 3, 1]);
     let codes = target.buffer().to_vec::<u32>().unwrap();
     assert_eq!(codes, [0x1234_5678, 0xff00_ff00, 0xff00_ff00, 0xffff_ffff]);
-    // The stencil above the depths stays as it was.
+    // The stencil above the depth was kept.
     let left = depth.buffer().to_vec::<u32>().unwrap();
     assert!(left.iter().all(|word| word >> 24 == 0x7f) && left[0] & 0xff_ffff == 0xff_ffff, "{left:x?}");
 }
@@ -91,7 +91,8 @@ fn a_pipeline_has_the_code_of_its_draws() {
     }
 }
 
-/// More draws than wait at once, each of which a pass holds against what the one before had: every pixel has the last draw that covers it.
+/// More draws than may be pending at once, each compared with the state of the one before: every pixel has the last
+/// draw that covers it.
 #[test]
 fn many_draws_come_in_their_order() {
     const SIZE: [i32; 2] = [256, 64];
@@ -117,7 +118,7 @@ fn many_draws_come_in_their_order() {
     for threads in [1, 4] {
         let device = Device::builder().threads(threads).build().unwrap();
         let pipeline = triangles(&device);
-        let [width, height] = SIZE.map(|side| side as u32);
+        let [width, height] = SIZE.map(|extent| extent as u32);
         let texture = |format| device.texture(TextureShape::texture_2d(format, width, height)).unwrap();
         let (target, depth) = (texture(Format::R8G8B8A8_UNORM), texture(Format::D24_UNORM_S8_UINT));
         let vertices: Vec<Vertex> =
@@ -155,14 +156,14 @@ store_raw u0.xyzw, r0.x, r1.xyzw
 ret
 ";
 
-/// What a buffer of 128 bytes means as blocks of BC7.
+/// A buffer of 128 bytes, decoded as blocks of BC7.
 fn decoded(buffer: &Buffer) -> Vec<[u32; 4]> {
     let blocks = buffer.to_vec::<u128>().unwrap();
     let texels = (0..8).flat_map(|y| (0..16).map(move |x| (x, y)));
     texels.map(|(x, y)| Format::BC7_UNORM.decode_texel(blocks[(y / 4 * 4 + x / 4) as usize], x, y)).collect()
 }
 
-/// The targets of draws are seen as blocks, too, by a shader that is bound once.
+/// A shader that is bound once also sees the targets of draws as blocks.
 #[test]
 fn what_is_drawn_and_cleared_is_what_is_sampled() {
     for threads in [1, 3] {

@@ -1,21 +1,21 @@
-//! A window of pixels, in which tests count how often each is covered.
+//! Counts how often each pixel of a window is covered.
 
 use brolga_raster::setup::shape::edge::Bounds;
 
-/// Pixels along a side of the windows that are compared.
+/// Width and height of a window in pixels.
 pub const WINDOW: i32 = 64;
 
 /// Pixels of a window.
 #[derive(PartialEq)]
 pub struct Picture {
-    /// The first one.
+    /// Its first pixel.
     pub corner: [i32; 2],
-    /// How often each is covered, row by row.
+    /// The coverage count of each, row by row.
     pub counts: Vec<u8>,
 }
 
 impl Picture {
-    /// Nothing is covered.
+    /// An empty window.
     pub fn new(corner: [i32; 2]) -> Self {
         Self { corner, counts: vec![0; (WINDOW * WINDOW) as usize] }
     }
@@ -27,7 +27,7 @@ impl Picture {
         self.counts[(y * WINDOW + x) as usize] += 1;
     }
 
-    /// Covers those of a mask with four bits for each quad, so many quads in a row.
+    /// Covers the pixels of a mask with four bits per quad, `across` quads in a row.
     pub fn add_quads(&mut self, corner: [i32; 2], quads: u64, across: i32) {
         for bit in (0..64).filter(|bit| quads >> bit & 1 != 0) {
             let (quad, pixel) = (bit / 4, bit % 4);

@@ -1,5 +1,5 @@
-//! A triangle from bytecode to pixels, on both engines and any number of threads, held to a picture of other implementations:
-//! lavapipe's and Wine's are the same.
+//! Draws a triangle from bytecode to pixels, on both engines and any number of threads, and compares it with a picture
+//! of other implementations: lavapipe's and Wine's are the same.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use brolga_raster::state::TargetState;
 use brolga_raster::tiles::targets::Targets;
 use brolga_runtime::{CompileOptions, Device, Engine, Format, Limits, Module, TextureShape, View};
 
-/// Pixels along a side of the target.
+/// Width and height of the target.
 const SIZE: u32 = 256;
 
 /// A position on the screen and a colour for each vertex.

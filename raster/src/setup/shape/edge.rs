@@ -1,30 +1,31 @@
-//! Edge functions: which pixel centers a triangle covers, in exact integers.
+//! Evaluates edge functions: exact coverage of pixel centers by triangles, in integers.
 //!
-//! The rule (functional specification, 3.4.2): a center inside of a triangle is covered; one on an edge is, if that is a top edge
-//! (horizontal, above the rest) or a left edge. So of two triangles that share an edge exactly one covers a center on it:
-//! both compute the same number for the edge but for its sign, and the one for which the edge is neither top nor left takes 1 off.
+//! The top-left rule (functional specification, 3.4.2): a center inside of a triangle is covered; one on an edge is, if
+//! that is a top edge (horizontal, above the rest) or a left edge. So of two triangles that share an edge exactly one
+//! covers a center on it: both compute the same value for the edge but for its sign, and the one for which the edge is
+//! neither top nor left subtracts 1.
 
 use crate::setup::shape::fixed::{HALF, ONE, Point};
 
-/// A half plane of pixel centers: those where [`at`](Self::at) is not negative.
+/// An edge function: pixel centers where [`at`](Self::at) is not negative are inside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Edge {
-    /// What a pixel to the right adds: at most 24 bits and a sign.
+    /// The step to the pixel on the right: at most 24 bits and a sign.
     pub x: i32,
-    /// What a pixel below adds: the same.
+    /// The step to the pixel below, likewise.
     pub y: i32,
     /// The value at pixel (0, 0).
     pub origin: i64,
 }
 
 impl Edge {
-    /// To the right of the way from one point to another: their edge in a triangle that goes clockwise.
+    /// The edge from one point to another of a clockwise triangle: the inside is on its right.
     pub fn between(from: Point, to: Point) -> Self {
         let [x, y] = [to.x - from.x, to.y - from.y];
         let is_top_or_left = y < 0 || (y == 0 && x > 0);
         let exact = i64::from(x) * i64::from(HALF - from.y) - i64::from(y) * i64::from(HALF - from.x);
-        // From center to center the product grows by multiples of 256: what is below never changes the sign, so the rounded value
-        // is as good and takes fewer bits.
+        // From center to center the product changes by multiples of 256: the low bits never affect the sign, so the
+        // rounded value is as good and takes fewer bits.
         Self { x: -y, y: x, origin: (exact - i64::from(!is_top_or_left)).div_euclid(i64::from(ONE)) }
     }
 
@@ -33,43 +34,43 @@ impl Edge {
         self.origin + i64::from(self.x) * i64::from(x) + i64::from(self.y) * i64::from(y)
     }
 
-    /// The least value that a square of pixels adds to the one of its first pixel, and the greatest.
+    /// The minimum and the maximum over a square of pixels, relative to its first pixel.
     pub fn span(self, size: i32) -> (i32, i32) {
         let size = size - 1;
         (size * (self.x.min(0) + self.y.min(0)), size * (self.x.max(0) + self.y.max(0)))
     }
 }
 
-/// A triangle that has an inside.
+/// A triangle with a nonzero area.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Triangle {
-    /// Its corners, clockwise.
-    pub corners: [Point; 3],
+    /// Its vertices, clockwise.
+    pub vertices: [Point; 3],
     /// Twice its area, in squares of 256ths, above 0.
     pub area: i64,
 }
 
-/// Twice the area of a triangle: positive if its corners go clockwise on the screen, 0 if it has no inside.
-pub fn area(corners: [Point; 3]) -> i64 {
-    let [a, b, c] = corners;
+/// Twice the signed area of a triangle: positive if its winding is clockwise on the screen.
+pub fn area(vertices: [Point; 3]) -> i64 {
+    let [a, b, c] = vertices;
     let cross = |x: i32, y: i32| i64::from(x) * i64::from(y);
     cross(b.x - a.x, c.y - a.y) - cross(b.y - a.y, c.x - a.x)
 }
 
-/// Cuts a polygon of at most 16 corners, no two edges of which cross, into triangles that go the way it goes, by the places of their
-/// corners, and that cover together what it covers, exactly. Corners that were snapped may leave it a little less than convex: fans
-/// would cover some pixels twice.
-pub fn triangulate(corners: &[Point], mut visit: impl FnMut([usize; 3])) {
-    let turn = |[a, b, c]: [usize; 3]| area([corners[a], corners[b], corners[c]]);
-    let whole: i64 = (2..corners.len()).map(|n| turn([0, n - 1, n])).sum();
-    let is_inside = |triangle: [usize; 3]| turn(triangle) * whole.signum() > 0;
-    let mut places = [0; 16];
-    let mut count = corners.len();
-    (0..count).for_each(|n| places[n] = n);
+/// Triangulates a polygon of at most 16 vertices without crossing edges into triangles of the same winding, by vertex
+/// index, that cover exactly the same pixels. Snapping may have left it slightly concave: a fan would cover some pixels
+/// twice.
+pub fn triangulate(vertices: &[Point], mut visit: impl FnMut([usize; 3])) {
+    let turn = |[a, b, c]: [usize; 3]| area([vertices[a], vertices[b], vertices[c]]);
+    let area_of_all: i64 = (2..vertices.len()).map(|n| turn([0, n - 1, n])).sum();
+    let is_inside = |triangle: [usize; 3]| turn(triangle) * area_of_all.signum() > 0;
+    let mut indices = [0; 16];
+    let mut count = vertices.len();
+    (0..count).for_each(|n| indices[n] = n);
     while count >= 3 {
-        let left = &places[..count];
+        let left = &indices[..count];
         let around = |n: usize| [left[(n + count - 1) % count], left[n], left[(n + 1) % count]];
-        // An ear: a corner whose neighbours see each other, with nothing between.
+        // An ear: a vertex whose neighbours see each other, with no other vertex in between.
         let is_ear = |n: &usize| {
             let [before, ear, after] = around(*n);
             let is_between = |&other: &usize| {
@@ -82,25 +83,25 @@ pub fn triangulate(corners: &[Point], mut visit: impl FnMut([usize; 3])) {
         if flat.is_none() {
             visit(around(n));
         }
-        places.copy_within(n + 1..count, n);
+        indices.copy_within(n + 1..count, n);
         count -= 1;
     }
 }
 
 impl Triangle {
-    /// The triangle of three corners in any order; none if it has no inside.
-    pub fn new(corners: [Point; 3]) -> Option<Self> {
-        let [a, b, c] = corners;
-        match area(corners) {
+    /// The triangle of three vertices of either winding; `None` if it has no area.
+    pub fn new(vertices: [Point; 3]) -> Option<Self> {
+        let [a, b, c] = vertices;
+        match area(vertices) {
             0 => None,
-            area @ 1.. => Some(Self { corners, area }),
-            area => Some(Self { corners: [a, c, b], area: -area }),
+            area @ 1.. => Some(Self { vertices, area }),
+            area => Some(Self { vertices: [a, c, b], area: -area }),
         }
     }
 
-    /// Its edges: a pixel is covered where none is negative.
+    /// Its edges: a pixel is covered if none is negative.
     pub fn edges(&self) -> [Edge; 3] {
-        let [a, b, c] = self.corners;
+        let [a, b, c] = self.vertices;
         [Edge::between(a, b), Edge::between(b, c), Edge::between(c, a)]
     }
 }
@@ -119,16 +120,16 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The square of so many pixels along a side from a pixel on.
+    /// A square of `size` pixels from its first pixel on.
     #[inline(always)]
     pub fn square([left, top]: [i32; 2], size: i32) -> Self {
         Self { left, top, right: left + size, bottom: top + size }
     }
 
-    /// The pixels that a triangle may cover. A center on the right or lower end is never covered.
+    /// The pixels that a triangle may cover. A center on the right or lower edge is never covered.
     #[inline(always)]
-    pub fn of(corners: &[Point; 3]) -> Self {
-        let [a, b, c] = corners;
+    pub fn of(vertices: &[Point; 3]) -> Self {
+        let [a, b, c] = vertices;
         let first = |a: i32, b: i32, c: i32| (a.min(b).min(c) + HALF - 1) >> 8;
         let end = |a: i32, b: i32, c: i32| (a.max(b).max(c) + HALF - 1) >> 8;
         Self {
@@ -139,7 +140,7 @@ impl Bounds {
         }
     }
 
-    /// What two rectangles share.
+    /// The intersection of two rectangles.
     pub fn intersect(self, other: Self) -> Self {
         Self {
             left: self.left.max(other.left),
@@ -149,7 +150,7 @@ impl Bounds {
         }
     }
 
-    /// Whether no pixel is in it.
+    /// `true` if it has no pixel.
     pub fn is_empty(self) -> bool {
         self.left >= self.right || self.top >= self.bottom
     }

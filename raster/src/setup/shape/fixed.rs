@@ -1,11 +1,11 @@
-//! Positions in 256ths of a pixel (functional specification, 3.2.4.1 and 15.16).
+//! Snaps positions to 256ths of a pixel (functional specification, 3.2.4.1 and 15.16).
 
 use wide::{f32x4, i32x4};
 
-/// Units of a pixel.
+/// Units per pixel.
 pub const ONE: i32 = 1 << 8;
 
-/// The center of a pixel, from its corner.
+/// The offset of a pixel's center from its corner.
 pub const HALF: i32 = ONE / 2;
 
 /// A position on the screen, in 256ths of a pixel.
@@ -18,11 +18,11 @@ pub struct Point {
 }
 
 impl Point {
-    /// The nearest point of the grid: numbers of 16 bits with 8 bits after the point, the even one of two. What is beyond the ends
-    /// becomes the end (-32768, or 32767 and 255/256); NaN becomes 0.
+    /// Snaps a position to fixed point with 16.8 bits, ties to even. Positions out of range saturate (to -32768, or
+    /// 32767 and 255/256); NaN becomes 0.
     #[inline(always)]
     pub fn snap([x, y]: [f32; 2]) -> Self {
-        // A product by a power of two is exact, and the conversion rounds, saturates, and makes 0 of NaN.
+        // Multiplying by a power of two is exact, and the conversion rounds, saturates, and turns NaN into 0.
         let units = (f32x4::new([x, y, 0.0, 0.0]) * f32x4::splat(ONE as f32)).round_int();
         let [x, y, ..] = units.max(i32x4::splat(-(1 << 23))).min(i32x4::splat((1 << 23) - 1)).to_array();
         Self { x, y }
@@ -54,9 +54,9 @@ mod tests {
             [32767.998, -32768.0, 1e30, -1e30].map(snap),
             [(1 << 23) - 1, -(1 << 23), (1 << 23) - 1, -(1 << 23)]
         );
-        // Halves of a unit go to the even neighbour.
+        // Half a unit rounds to even.
         assert_eq!([0.5, 1.5, 2.5, -0.5, -1.5, 0.501].map(|units: f32| snap(units / 256.0)), [0, 2, 2, 0, -2, 1]);
-        // Below half of a unit, denormals among it.
+        // Below half a unit, denormals included.
         assert_eq!([1.0 / 513.0, f32::from_bits(1), -f32::from_bits(1)].map(snap), [0, 0, 0]);
     }
 }

@@ -1,12 +1,12 @@
-//! Shapes on the screen: which pixel centers they cover, exactly, and what changes evenly over them.
+//! Computes the exact coverage of shapes on the screen, and the planes of their interpolated values.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `fixed.rs` | positions in 256ths of a pixel |
-//! | `edge.rs` | edge functions: which pixel centers a triangle covers |
-//! | `plane.rs` | what changes evenly over a primitive: depth, 1/w, weights of its vertices |
-//! | `small.rs` | triangles of at most 8 x 8 pixels, sixteen at a time: coverage as one mask, planes |
-//! | `thin.rs` | lines without width, and points |
+//! | `fixed.rs` | fixed-point positions in 256ths of a pixel |
+//! | `edge.rs` | edge functions: exact coverage of triangles |
+//! | `plane.rs` | planes of depth, 1/w and barycentric coordinates |
+//! | `small.rs` | triangles of at most 8 x 8 pixels, sixteen at a time: coverage masks and planes |
+//! | `thin.rs` | aliased lines, and points of one pixel |
 //! | `wide.rs` | lines that are rectangles |
 //! | `sprite.rs` | points that are squares |
 
@@ -20,7 +20,7 @@ pub mod wide;
 
 pub use edge::{Bounds, Edge, Triangle};
 pub use fixed::Point;
-pub use plane::{Corner, Local, Planes};
+pub use plane::{Local, Planes, ScreenVertex};
 pub use small::{Group, Small};
 pub use sprite::{PointSizes, Sprite};
 pub use thin::Line;

@@ -1,24 +1,25 @@
-//! Triangles of at most 8 x 8 pixels: which pixels they cover, as one mask of 64 bits, and their planes. Sixteen are set up together.
+//! Sets up triangles of at most 8 x 8 pixels, sixteen at a time: coverage as one mask of 64 bits, and planes.
 //!
-//! What is done for each is written as for one triangle, without a branch, in loops over columns of numbers: the compiler makes
-//! vectors of them.
+//! Code for all of them is written as for one, without branches, in loops over arrays of one component each: the
+//! compiler vectorizes them.
 
 use crate::setup::shape::edge::Bounds;
 use crate::setup::shape::fixed::Point;
-use crate::setup::shape::plane::{self, Corner, Local, Planes};
+use crate::setup::shape::plane::{self, Local, Planes, ScreenVertex};
 
-/// Pixels along a side of the square that a mask covers.
+/// Width and height in pixels of the square that a mask covers.
 pub const SIZE: i32 = 8;
 
-/// Pixels along a side of the parts in which a mask is made: most triangles need one.
-const PART: i32 = SIZE / 2;
+/// Width and height of the quarters in which a mask is built: most triangles need one.
+const QUARTER: i32 = SIZE / 2;
 
 /// A small triangle, or a point.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Small {
-    /// The first pixel of its square: both even, so that quads are whole.
+    /// The first pixel of its square: both coordinates even, so that quads are whole.
     pub corner: [i32; 2],
-    /// The pixels that it covers. Four bits for each of 4 x 4 quads, row by row: upper left, upper right, lower left, lower right pixel.
+    /// The coverage mask. Four bits for each of 4 x 4 quads, row by row: upper left, upper right, lower left, lower
+    /// right pixel.
     pub quads: u64,
     /// Its planes around the square's first pixel.
     pub planes: Local,
@@ -32,26 +33,26 @@ impl Small {
     }
 }
 
-/// A number for each triangle of a group.
+/// A value per triangle of a group.
 type Column<T> = [T; Group::SIZE];
 
 /// Triangles that are set up together.
 #[derive(Debug, Default)]
 pub struct Group {
-    /// Their corners.
+    /// Their vertices.
     xs: [Column<i32>; 3],
     ys: [Column<i32>; 3],
     zs: [Column<f32>; 3],
     rcp_ws: [Column<f32>; 3],
     /// The pixels that they may cover: left, top, right, bottom.
     bounds: [Column<i32>; 4],
-    /// Twice the area of small ones, above 0 where corners go clockwise; 0 where nothing can be covered.
+    /// Twice the signed area of small ones, positive if clockwise; 0 if they cover nothing.
     area: Column<i32>,
-    /// Which of them are small: 1 or 0.
+    /// 1 for small ones, else 0.
     is_small: Column<i32>,
-    /// Their edges as [`Edge`](crate::setup::shape::edge::Edge) has them, but for the origin: that is the square's first pixel.
-    edges: [Sides; 3],
-    /// The upper and the lower half of masks.
+    /// Their edges as in [`Edge`](crate::setup::shape::edge::Edge), but with the square's first pixel as the origin.
+    edges: [EdgeColumns; 3],
+    /// The upper and the lower halves of masks.
     halves: [Column<u32>; 2],
     /// Planes around the square's first pixel.
     values: [Column<f32>; plane::COUNT],
@@ -59,30 +60,30 @@ pub struct Group {
     along_y: [Column<f32>; plane::COUNT],
 }
 
-/// An edge of each triangle.
+/// One edge of each triangle.
 #[derive(Debug, Default)]
-struct Sides {
+struct EdgeColumns {
     x: Column<i32>,
     y: Column<i32>,
     value: Column<i32>,
 }
 
 impl Group {
-    /// Triangles of a group.
+    /// Triangles per group.
     pub const SIZE: usize = 16;
 
-    /// Sets the corners of a triangle.
+    /// Sets the vertices of a triangle.
     #[inline(always)]
-    pub fn put(&mut self, n: usize, corners: [&Corner; 3]) {
-        for (c, corner) in corners.into_iter().enumerate() {
-            self.xs[c][n] = corner.point.x;
-            self.ys[c][n] = corner.point.y;
-            self.zs[c][n] = corner.z;
-            self.rcp_ws[c][n] = corner.rcp_w;
+    pub fn put(&mut self, n: usize, vertices: [&ScreenVertex; 3]) {
+        for (v, vertex) in vertices.into_iter().enumerate() {
+            self.xs[v][n] = vertex.point.x;
+            self.ys[v][n] = vertex.point.y;
+            self.zs[v][n] = vertex.z;
+            self.rcp_ws[v][n] = vertex.rcp_w;
         }
     }
 
-    /// Sets up all of them. What is found where no corners were set does not count.
+    /// Sets up all of them. Results are meaningless for those without vertices.
     #[inline(always)]
     pub fn set_up(&mut self) {
         let [is_wide, is_high] = self.find_edges();
@@ -107,7 +108,7 @@ impl Group {
         Bounds { left: left[n], top: top[n], right: right[n], bottom: bottom[n] }
     }
 
-    /// A triangle, if it is small, and whether its corners go clockwise. That of one without an inside covers nothing.
+    /// A triangle, if it is small, and `true` if it is clockwise. One without area covers nothing.
     #[inline(always)]
     pub fn small(&self, n: usize) -> Option<(Small, bool)> {
         if self.is_small[n] == 0 {
@@ -124,34 +125,35 @@ impl Group {
     }
 
     #[inline(always)]
-    fn corners(&self, n: usize) -> [Corner; 3] {
-        let corner = |c: usize| Corner {
-            point: Point { x: self.xs[c][n], y: self.ys[c][n] },
-            z: self.zs[c][n],
-            rcp_w: self.rcp_ws[c][n],
+    fn vertices(&self, n: usize) -> [ScreenVertex; 3] {
+        let vertex = |v: usize| ScreenVertex {
+            point: Point { x: self.xs[v][n], y: self.ys[v][n] },
+            z: self.zs[v][n],
+            rcp_w: self.rcp_ws[v][n],
         };
-        [corner(0), corner(1), corner(2)]
+        [vertex(0), vertex(1), vertex(2)]
     }
 
-    /// Finds out which triangles are small, and their edges. Whether any is wider than a part of a mask, and any higher.
+    /// Finds the small triangles, and all edges. Returns flags: one is wider than a quarter of the mask, and one is
+    /// higher.
     #[inline(always)]
     fn find_edges(&mut self) -> [bool; 2] {
         let [mut widest, mut highest] = [0; 2];
         for n in 0..Self::SIZE {
-            let [a, b, c] = self.corners(n);
+            let [a, b, c] = self.vertices(n);
             let points = [a.point, b.point, c.point];
             let bounds = Bounds::of(&points);
             let corner = square(bounds.left, bounds.top);
             let [width, height] = [bounds.right - corner[0], bounds.bottom - corner[1]];
             let is_small = (width <= SIZE) & (height <= SIZE);
-            // From the center of the square's first pixel. In large ones products would take more than 32 bits.
+            // Relative to the center of the square's first pixel. In large triangles products would exceed 32 bits.
             let kept = if is_small { -1 } else { 0 };
             let center = Point::center(corner);
             let from_center = |point: Point| Point { x: (point.x - center.x) & kept, y: (point.y - center.y) & kept };
             let [a, b, c] = [from_center(a.point), from_center(b.point), from_center(c.point)];
             let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-            let is_turned = area < 0;
-            let [b, c] = [if is_turned { c } else { b }, if is_turned { b } else { c }];
+            let is_counter_clockwise = area < 0;
+            let [b, c] = [if is_counter_clockwise { c } else { b }, if is_counter_clockwise { b } else { c }];
             for (edge, [from, to]) in self.edges.iter_mut().zip([[a, b], [b, c], [c, a]]) {
                 let [x, y] = [to.x - from.x, to.y - from.y];
                 let is_top_or_left = (y < 0) | ((y == 0) & (x > 0));
@@ -168,24 +170,24 @@ impl Group {
             widest = widest.max(width & kept);
             highest = highest.max(height & kept);
         }
-        [widest > PART, highest > PART]
+        [widest > QUARTER, highest > QUARTER]
     }
 
-    /// Finds the pixels that triangles cover in a quarter of their squares, so many parts to the right and down.
+    /// Finds the covered pixels in one quarter of each square.
     #[inline(always)]
     fn cover<const RIGHT: i32, const DOWN: i32>(&mut self) {
         for n in 0..Self::SIZE {
             let mut values = [0; 3];
             for (value, edge) in values.iter_mut().zip(&self.edges) {
-                *value = edge.value[n] + edge.x[n] * (PART * RIGHT) + edge.y[n] * (PART * DOWN);
+                *value = edge.value[n] + edge.x[n] * (QUARTER * RIGHT) + edge.y[n] * (QUARTER * DOWN);
             }
             let [mut inside, mut bits] = [0_u32; 2];
-            for y in 0..PART {
-                for x in 0..PART {
+            for y in 0..QUARTER {
+                for x in 0..QUARTER {
                     let at = |k: usize| values[k] + self.edges[k].x[n] * x + self.edges[k].y[n] * y;
-                    let bit = 1 << bit(x + PART * RIGHT, y);
+                    let bit = 1 << bit(x + QUARTER * RIGHT, y);
                     bits |= bit;
-                    // Any negative value makes the sign of the whole negative.
+                    // A negative value makes the sign of the combination negative.
                     inside |= !((at(0) | at(1) | at(2)) >> 31) as u32 & bit;
                 }
             }
@@ -196,7 +198,7 @@ impl Group {
     #[inline(always)]
     fn find_planes(&mut self) {
         for n in 0..Self::SIZE {
-            let planes = Planes::of_area(&self.corners(n), f64::from(self.area[n]));
+            let planes = Planes::of_area(&self.vertices(n), f64::from(self.area[n]));
             let local = planes.around(square(self.bounds[0][n], self.bounds[1][n]));
             for plane in 0..plane::COUNT {
                 self.values[plane][n] = local.value[plane];
@@ -207,7 +209,7 @@ impl Group {
     }
 }
 
-/// The first pixel of the square of a triangle whose first column and row these are.
+/// The first pixel of a triangle's square, given its first column and row.
 #[inline(always)]
 fn square(left: i32, top: i32) -> [i32; 2] {
     [left & !1, top & !1]
@@ -219,7 +221,7 @@ const fn bit(x: i32, y: i32) -> i32 {
     (y / 2 * (SIZE / 2) + x / 2) * 4 + y % 2 * 2 + x % 2
 }
 
-/// The quads of a square that have pixels of a mask, from the first of them to the last. Some have.
+/// The bounds of the quads of a mask that have a pixel. There is one.
 #[inline(always)]
 pub fn area([x, y]: [i32; 2], quads: u64) -> Bounds {
     const ROW_BITS: u32 = 4 * SIZE as u32 / 2;
@@ -231,7 +233,7 @@ pub fn area([x, y]: [i32; 2], quads: u64) -> Bounds {
     Bounds { left: x + left, top: y + top, right: x + right, bottom: y + bottom }
 }
 
-/// The bits of those pixels of a square that are within a rectangle.
+/// A mask of the pixels of a square that are within a rectangle.
 #[inline(always)]
 pub fn within(corner: [i32; 2], bounds: &Bounds) -> u64 {
     let from = |lines: &[u64; SIZE as usize + 1], n: i32| lines[n.clamp(0, SIZE) as usize];
@@ -240,10 +242,10 @@ pub fn within(corner: [i32; 2], bounds: &Bounds) -> u64 {
     columns & rows
 }
 
-/// The pixels from each column on.
+/// Masks of the pixels from each column on.
 const COLUMNS: [u64; SIZE as usize + 1] = lines(true);
 
-/// The pixels from each row on.
+/// Masks of the pixels from each row on.
 const ROWS: [u64; SIZE as usize + 1] = lines(false);
 
 const fn lines(are_columns: bool) -> [u64; SIZE as usize + 1] {
@@ -269,7 +271,7 @@ mod tests {
     #[test]
     fn masks_of_rectangles_have_their_pixels() {
         for n in 0..10_000 {
-            let [left, top, right, bottom] = [n % 10, n / 10 % 10, n / 100 % 10, n / 1000].map(|side| side + 39);
+            let [left, top, right, bottom] = [n % 10, n / 10 % 10, n / 100 % 10, n / 1000].map(|edge| edge + 39);
             let bounds = Bounds { left, top, right, bottom };
             let mut expected = 0;
             for (y, x) in (0..SIZE).flat_map(|y| (0..SIZE).map(move |x| (y, x))) {

@@ -1,24 +1,24 @@
-//! Points of Direct3D 9: squares around a vertex, which cover the pixels whose centers they have inside, or on their left or upper side
-//! ("Point Sprites" and "Point Sprite Rules").
+//! Rasterizes points of Direct3D 9: squares around a vertex, which cover the pixel centers inside, or on their left or
+//! upper edge ("Point Sprites" and "Point Sprite Rules").
 
 use crate::setup::shape::edge::Bounds;
 use crate::setup::shape::fixed::{HALF, ONE, Point};
-use crate::setup::shape::plane::Corner;
+use crate::setup::shape::plane::ScreenVertex;
 
 /// A square, in 256ths of a pixel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sprite {
     /// Its upper left corner.
     corner: Point,
-    /// Its side.
+    /// Its width and height.
     size: i32,
 }
 
-/// The longest side, in pixels.
+/// The largest size, in pixels.
 const MOST_PIXELS: f32 = 8192.0;
 
 impl Sprite {
-    /// The square around a point with a side of so many pixels.
+    /// The square of a size in pixels around a point.
     pub fn new(center: Point, pixels: f32) -> Self {
         let size = (pixels.min(MOST_PIXELS) * ONE as f32).round_ties_even() as i32;
         Self { corner: Point { x: center.x - size / 2, y: center.y - size / 2 }, size }
@@ -26,36 +26,36 @@ impl Sprite {
 
     /// The pixels that it covers, which are a rectangle.
     pub fn bounds(&self) -> Bounds {
-        // The first pixel whose center is not before a place.
-        let from = |place: i32| (place - HALF + ONE - 1).div_euclid(ONE);
+        // The first pixel whose center is not before a coordinate.
+        let from = |coordinate: i32| (coordinate - HALF + ONE - 1).div_euclid(ONE);
         let Point { x, y } = self.corner;
         Bounds { left: from(x), top: from(y), right: from(x + self.size), bottom: from(y + self.size) }
     }
 
-    /// The corners of a triangle whose weights are how far across and how far down the square a pixel is: the upper left, upper
-    /// right and lower left ones, with the depth and the w of the vertex.
-    pub fn corners(&self, vertex: &Corner) -> [Corner; 3] {
+    /// A triangle whose barycentric coordinates are the position across and down the square: the upper left, upper
+    /// right and lower left corner, with the depth and w of the vertex.
+    pub fn corners(&self, vertex: &ScreenVertex) -> [ScreenVertex; 3] {
         let Point { x, y } = self.corner;
         [[0, 0], [self.size, 0], [0, self.size]]
-            .map(|[across, down]| Corner { point: Point { x: x + across, y: y + down }, ..*vertex })
+            .map(|[across, down]| ScreenVertex { point: Point { x: x + across, y: y + down }, ..*vertex })
     }
 }
 
-/// How large points are.
+/// The sizes of points.
 #[derive(Clone, Copy, Debug)]
 pub struct PointSizes {
-    /// The word of a vertex that has its size.
+    /// The word of a vertex with its size.
     pub word: Option<usize>,
-    /// The size of the others.
-    pub usual: f32,
-    /// The least and the greatest.
+    /// The size of vertices without one.
+    pub default: f32,
+    /// The minimum and the maximum size.
     pub range: [f32; 2],
 }
 
 impl PointSizes {
-    /// The size of a point whose vertex has these words. What is no number is as small as points may be.
+    /// The size of a point, given the words of its vertex. NaN gives the minimum.
     pub fn of(&self, row: &[u32]) -> f32 {
-        let size = self.word.map_or(self.usual, |word| f32::from_bits(row[word]));
+        let size = self.word.map_or(self.default, |word| f32::from_bits(row[word]));
         let [least, most] = self.range;
         size.max(least).min(most.max(least)).max(0.0)
     }

@@ -1,52 +1,55 @@
-//! Lines without width, and points: which pixels they cover, in exact integers (functional specification, 3.4.3 and 3.4.6).
+//! Rasterizes aliased lines and points of one pixel, in exact integers (functional specification, 3.4.3 and 3.4.6).
 //!
-//! A line covers a pixel if it leaves the pixel's *diamond* on its way from its start to its end. The diamond is what is less than
-//! half a pixel away from the center, right and down taken together. It has its two lower edges and the corner between them; where lines
-//! are steep, the right corner too.
+//! By the diamond exit rule a line covers a pixel if it leaves the pixel's *diamond* between its start and its end. The
+//! diamond is the set of points less than half a pixel away from the center in |x| + |y|. It includes its two lower
+//! edges and the corner between them; for steep lines, the right corner too.
 //!
-//! An endless line goes through one diamond in every column, or in every row if it is steep: through the one whose upright (level)
-//! diagonal it meets, of which only the lower (right) end is in the diamond. So what a line covers lies between two edges, a pixel
-//! away from each other, and between two columns. These are the first and the last one whose centers it passes; a start that is
-//! already in the diamond of the column before adds that, and an end that is still in the last one's takes that away.
+//! An endless line passes one diamond in every column, or in every row if it is steep: the one whose vertical
+//! (horizontal) diagonal it meets, of which only the lower (right) end is in the diamond. So the pixels of a line lie
+//! between two edges, a pixel apart, and between two columns. These are the first and the last whose centers it passes;
+//! a start that is already in the diamond of the column before adds that, and an end that is still in the last one's
+//! removes it.
 
 use crate::setup::shape::edge::{Bounds, Edge};
 use crate::setup::shape::fixed::{HALF, ONE, Point};
 
-/// The pixel that a point covers: one center is in its square, which is a pixel wide, or on the upper or left side of that.
+/// The pixel that a point covers: the one with its center in the point's square of one pixel, upper and left edges
+/// included.
 pub fn pixel(center: Point) -> [i32; 2] {
-    [center.x, center.y].map(|place| (place - 1).div_euclid(ONE))
+    [center.x, center.y].map(|coordinate| (coordinate - 1).div_euclid(ONE))
 }
 
 /// A line that covers something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line {
-    /// Whether it goes further down or up than to the side. Then *along* it is down, and *across* to the right; otherwise the other
-    /// way round.
+    /// `true` if it is longer vertically. Then *along* it is down, and *across* to the right; otherwise the other way
+    /// round.
     is_steep: bool,
-    /// A place on it, along and across, in 256ths.
+    /// A point on it, along and across, in 256ths.
     from: [i64; 2],
-    /// How far it goes from there, forwards or backwards: more than 0 along it, and no further across.
+    /// Its direction from there, forwards or backwards: more than 0 along it, and no more across than along.
     step: [i64; 2],
     /// The first and the last pixel along it.
     pixels: [i32; 2],
 }
 
 impl Line {
-    /// The line from one place to another, perhaps with the pixel in whose diamond it ends, as Direct3D 9 has it by default
-    /// (`D3DRS_LASTPIXEL`); none if it covers nothing.
+    /// The line between two points, perhaps with the pixel in whose diamond it ends, as Direct3D 9 has it by default
+    /// (`D3DRS_LASTPIXEL`); `None` if it covers nothing.
     pub fn new(from: Point, to: Point, has_last: bool) -> Option<Self> {
         let is_steep = (to.y - from.y).abs() > (to.x - from.x).abs();
-        let turned = |point: Point| if is_steep { [point.y, point.x] } else { [point.x, point.y] };
-        let [start, end] = [turned(from), turned(to)];
-        let way = [0, 1].map(|axis| i64::from(end[axis] - start[axis]));
-        let sign = way[0].signum();
+        let along_first = |point: Point| if is_steep { [point.y, point.x] } else { [point.x, point.y] };
+        let [start, end] = [along_first(from), along_first(to)];
+        let direction = [0, 1].map(|axis| i64::from(end[axis] - start[axis]));
+        let sign = direction[0].signum();
         if sign == 0 {
             return None;
         }
-        let mut line = Self { is_steep, from: start.map(i64::from), step: way.map(|step| step * sign), pixels: [0; 2] };
-        // The first pixel whose center is not before a place, and the last one whose center is not after it.
-        let not_before = |place: i32| (place + HALF - 1).div_euclid(ONE);
-        let not_after = |place: i32| (place - HALF).div_euclid(ONE);
+        let mut line =
+            Self { is_steep, from: start.map(i64::from), step: direction.map(|step| step * sign), pixels: [0; 2] };
+        // The first pixel whose center is not before a coordinate, and the last one whose center is not after it.
+        let not_before = |coordinate: i32| (coordinate + HALF - 1).div_euclid(ONE);
+        let not_after = |coordinate: i32| (coordinate - HALF).div_euclid(ONE);
         let is_forwards = sign > 0;
         let (forwards, first, last) = if is_forwards {
             (1, not_before(start[0]), not_after(end[0]))
@@ -64,20 +67,20 @@ impl Line {
         (line.pixels[0] <= line.pixels[1]).then_some(line)
     }
 
-    /// The pixel across, where the line is at the center of a pixel along it.
+    /// The pixel across, where the line passes the center of a pixel along it.
     fn across(&self, along: i32) -> i32 {
         let ([from, level], [step, rise]) = (self.from, self.step);
         let center = i64::from(along) * i64::from(ONE) + i64::from(HALF);
-        // Its place times `step`. A center is up to half a pixel before it, and less than that after it.
-        let place = level * step + (center - from) * rise;
-        (place - 1).div_euclid(i64::from(ONE) * step) as i32
+        // Its coordinate times `step`. A center is up to half a pixel before it, and less than that after it.
+        let coordinate = level * step + (center - from) * rise;
+        (coordinate - 1).div_euclid(i64::from(ONE) * step) as i32
     }
 
-    /// Whether a place is in the diamond that the line goes through at a pixel along it.
-    fn is_in_diamond(&self, place: Point, along: i32) -> bool {
+    /// `true` if a point is in the diamond that the line passes at a pixel along it.
+    fn is_in_diamond(&self, point: Point, along: i32) -> bool {
         let across = self.across(along);
         let center = Point::center(if self.is_steep { [across, along] } else { [along, across] });
-        let [right, down] = [place.x - center.x, place.y - center.y];
+        let [right, down] = [point.x - center.x, point.y - center.y];
         let is_at_right_corner = right == HALF && down == 0;
         match (right.abs() + down.abs()).cmp(&HALF) {
             std::cmp::Ordering::Less => true,
@@ -86,21 +89,21 @@ impl Line {
         }
     }
 
-    /// The edges that it lies between: a pixel from the first to the last one along it is covered where neither is negative.
+    /// The edges that bound it: a pixel between its first and last along it is covered if neither is negative.
     pub fn edges(&self) -> [Edge; 2] {
         let ([from, level], [step, rise]) = (self.from, self.step);
-        // As in `across`, at pixel 0. A pixel along the line adds `ONE * rise`; a pixel across is covered if it begins before the
-        // place, and ends there or after it.
-        let place = level * step + (i64::from(HALF) - from) * rise;
+        // As in `across`, at pixel 0. A pixel along the line adds `ONE * rise`; a pixel across is covered if it begins
+        // before the coordinate, and ends at or after it.
+        let coordinate = level * step + (i64::from(HALF) - from) * rise;
         let edge = |along: i64, across: i64, value: i64| {
             let [x, y] = if self.is_steep { [across, along] } else { [along, across] }.map(|step| step as i32);
             // All else is a multiple of 256, as in edges of triangles.
             Edge { x, y, origin: value.div_euclid(i64::from(ONE)) }
         };
-        [edge(rise, -step, place - 1), edge(-rise, step, i64::from(ONE) * step - place)]
+        [edge(rise, -step, coordinate - 1), edge(-rise, step, i64::from(ONE) * step - coordinate)]
     }
 
-    /// The smallest rectangle with all of its pixels.
+    /// The bounding rectangle of its pixels.
     pub fn bounds(&self) -> Bounds {
         let [first, last] = self.pixels;
         let [one, other] = [self.across(first), self.across(last)];

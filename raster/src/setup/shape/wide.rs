@@ -1,43 +1,44 @@
-//! Lines with a width, as they are drawn where `MultisampleEnable` says so: rectangles of two triangles (functional specification, 3.4.5
-//! and 15.14.1).
+//! Rasterizes lines as rectangles of two triangles, as `MultisampleEnable` asks (functional specification, 3.4.5 and
+//! 15.14.1).
 
 use crate::setup::shape::edge::{Bounds, Edge};
 use crate::setup::shape::fixed::{HALF, ONE, Point};
 
 /// Half of a line's width, in 256ths of a pixel.
-const REACH: f64 = 0.7 * ONE as f64;
+const HALF_WIDTH: f64 = 0.7 * ONE as f64;
 
 /// A line's rectangle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WideLine {
-    /// Clockwise, each in its 256th: opposite sides stay parallel.
+    /// Its corners, clockwise, each snapped so that opposite edges stay parallel.
     corners: [Point; 4],
 }
 
 impl WideLine {
-    /// That of the line between two places; none if it has no length.
+    /// The rectangle of a line between two points; `None` if it has no length.
     pub fn new(from: Point, to: Point) -> Option<Self> {
         let [right, down] = [to.x - from.x, to.y - from.y].map(f64::from);
         // Squares of 25 bits: their sum is exact.
         let length = (right * right + down * down).sqrt();
-        let aside = [-down, right].map(|way| (way * REACH / length).round_ties_even() as i32);
-        let moved = |place: Point, sign: i32| Point { x: place.x + sign * aside[0], y: place.y + sign * aside[1] };
+        let aside = [-down, right].map(|component| (component * HALF_WIDTH / length).round_ties_even() as i32);
+        let moved = |point: Point, sign: i32| Point { x: point.x + sign * aside[0], y: point.y + sign * aside[1] };
         (length > 0.0).then(|| Self { corners: [moved(from, -1), moved(to, -1), moved(to, 1), moved(from, 1)] })
     }
 
-    /// Its edges: a pixel is covered where none is negative, as by two triangles that share a diagonal.
+    /// Its edges: a pixel is covered if none is negative, as by two triangles that share a diagonal.
     pub fn edges(&self) -> [Edge; 4] {
         let [a, b, c, d] = self.corners;
         [Edge::between(a, b), Edge::between(b, c), Edge::between(c, d), Edge::between(d, a)]
     }
 
-    /// The smallest rectangle with all pixels that have their centers in it or on its sides.
+    /// The bounding rectangle of the pixels with centers inside or on an edge.
     pub fn bounds(&self) -> Bounds {
         let [x, y] = [self.corners.map(|corner| corner.x), self.corners.map(|corner| corner.y)];
-        // The first center that is not before a place, and the first one after it.
-        let first = |places: [i32; 4]| places.into_iter().fold(i32::MAX, i32::min) + HALF - 1;
-        let end = |places: [i32; 4]| places.into_iter().fold(i32::MIN, i32::max) + HALF;
-        let [left, top, right, bottom] = [first(x), first(y), end(x), end(y)].map(|place| place.div_euclid(ONE));
+        // The first center that is not before a coordinate, and the first one after it.
+        let first = |coordinates: [i32; 4]| coordinates.into_iter().fold(i32::MAX, i32::min) + HALF - 1;
+        let end = |coordinates: [i32; 4]| coordinates.into_iter().fold(i32::MIN, i32::max) + HALF;
+        let [left, top, right, bottom] =
+            [first(x), first(y), end(x), end(y)].map(|coordinate| coordinate.div_euclid(ONE));
         Bounds { left, top, right, bottom }
     }
 }
@@ -49,8 +50,8 @@ mod tests {
     use super::WideLine;
     use crate::setup::shape::fixed::{HALF, ONE, Point};
 
-    /// Pixels whose center is inside by the numbers, and not nearer to a side than corners may move, are covered; those that are outside
-    /// by as much are not, and none is beyond the bounds.
+    /// Pixels whose center is inside in doubles, and not nearer to an edge than snapping may move that, are covered;
+    /// those outside by as much are not, and none is beyond the bounds.
     #[test]
     fn what_is_within_seven_tenths_is_covered() {
         let mut random = Random(1);
@@ -58,15 +59,15 @@ mod tests {
             let [from, to] = [(); 2].map(|()| [(); 2].map(|()| random.below(20 * 256) as i32 - 256));
             let point = |[x, y]: [i32; 2]| Point { x, y };
             let Some(line) = WideLine::new(point(from), point(to)) else { continue };
-            let way = [0, 1].map(|axis| f64::from(to[axis] - from[axis]));
-            let length = way[0].hypot(way[1]);
+            let direction = [0, 1].map(|axis| f64::from(to[axis] - from[axis]));
+            let length = direction[0].hypot(direction[1]);
             let bounds = line.bounds();
             for (x, y) in (-4..24).flat_map(|y| (-4..24).map(move |x| (x, y))) {
-                let to_center = [x, y].map(|place| f64::from(place * ONE + HALF));
+                let to_center = [x, y].map(|coordinate| f64::from(coordinate * ONE + HALF));
                 let [right, down] = [0, 1].map(|axis| to_center[axis] - f64::from(from[axis]));
-                let along = (right * way[0] + down * way[1]) / length;
-                let aside = (down * way[0] - right * way[1]) / length;
-                // In 256ths, how far it is inside of the nearest side.
+                let along = (right * direction[0] + down * direction[1]) / length;
+                let aside = (down * direction[0] - right * direction[1]) / length;
+                // In 256ths, the distance from the nearest edge, positive inside.
                 let inside = along.min(length - along).min(0.7 * 256.0 - aside.abs());
                 let is_covered = line.edges().iter().all(|edge| edge.at(x, y) >= 0);
                 assert!(inside.abs() < 2.0 || is_covered == (inside > 0.0), "{from:?} {to:?} ({x}, {y}): {inside}");
