@@ -1,4 +1,4 @@
-//! How the numbers of threads and groups vary across lanes.
+//! Describes how the numbers of threads and groups vary across lanes.
 
 use super::line::{Line, MAX_ALIGN};
 use crate::function::Input;
@@ -15,8 +15,8 @@ pub(super) fn input_line(input: Input, size: [u32; 3], lanes: u32, packing: Pack
         Input::ThreadIndex => Some(Line { stride: 1, align: packet }),
         Input::ThreadId(n) | Input::ThreadIdInGroup(n) => {
             let n = usize::from(n);
-            // The component counts with the flattened index if those before it do not count, and if it starts anew
-            // only between packets or never.
+            // The component grows with the flattened index if those before it do not, and if it restarts only between
+            // packets or never.
             let counts = size[..n].iter().all(|&s| s == 1);
             let whole = size[n].is_multiple_of(lanes) || size[n + 1..].iter().all(|&s| s == 1);
             let group_align = if matches!(input, Input::ThreadId(_)) { size[n].trailing_zeros() } else { MAX_ALIGN };

@@ -1,8 +1,9 @@
-//! What grows evenly: over all lanes of a packet or an octet, or within each quad.
+//! Implements arithmetic on affine values: over all lanes of a packet or an octet, or within each quad.
 
 use super::OCTET_LANES;
 
-/// In each quad `base`, `base + across`, `base + down`, `base + across + down`, where `base` is a multiple of `2^align`.
+/// In each quad `base`, `base + across`, `base + down`, `base + across + down`, where `base` is a multiple of
+/// `2^align`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Quad {
     pub across: u32,
@@ -15,7 +16,7 @@ impl Quad {
     /// All four lanes are equal.
     pub const EQUAL: Self = Self { across: 0, down: Some(0), align: 0 };
 
-    /// What a line is in each quad.
+    /// The pattern of a line in each quad.
     pub fn of(line: Line) -> Self {
         let align = line.align.min((line.stride.wrapping_mul(4)).trailing_zeros()).min(MAX_ALIGN);
         Self { across: line.stride, down: Some(line.stride.wrapping_mul(2)), align }
@@ -25,7 +26,7 @@ impl Quad {
         (self.across, self.down) == (0, Some(0))
     }
 
-    /// What holds for both.
+    /// The pattern that holds for both.
     pub fn meet(self, other: Self) -> Option<Self> {
         let down = if self.down == other.down { self.down } else { None };
         (self.across == other.across).then(|| Self { across: self.across, down, align: self.align.min(other.align) })
@@ -47,7 +48,7 @@ impl Quad {
         ((self.across, other.across) == (0, 0)).then_some(Self { across: 0, down: None, align: 0 })
     }
 
-    /// How far the lower row is, if lanes differ in bits of their own, so that sums are bitwise ors.
+    /// The distance of the lower row, if lanes differ in bits of their own, so that sums are bitwise ors.
     pub fn down_in_own_bits(self) -> Option<u32> {
         let down = self.down?;
         (self.across & down == 0 && u64::from(self.across | down) < 1 << self.align).then_some(down)
@@ -81,13 +82,13 @@ impl Line {
         Self::uniform(value.trailing_zeros().min(MAX_ALIGN))
     }
 
-    /// What a line is in each octet.
+    /// The pattern of a line in each octet.
     pub fn of_octet(self) -> Self {
         let align = self.align.min(self.stride.wrapping_mul(OCTET_LANES).trailing_zeros()).min(MAX_ALIGN);
         Self { align, ..self }
     }
 
-    /// What holds for both.
+    /// The pattern that holds for both.
     pub fn meet(self, other: Line) -> Option<Line> {
         (self.stride == other.stride).then(|| Line { stride: self.stride, align: self.align.min(other.align) })
     }
@@ -112,7 +113,7 @@ impl Line {
         (most < 1 << self.align).then(|| u32::MAX.checked_shr(32 - bit_length(most as u32)).unwrap_or(0))
     }
 
-    /// How many low bits are zero in every lane.
+    /// Number of low bits that are zero in every lane.
     pub fn zero_bits(self) -> u32 {
         self.align.min(self.stride.trailing_zeros())
     }

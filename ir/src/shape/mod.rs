@@ -1,22 +1,23 @@
-//! How integers, above all addresses, vary across the lanes of a packet.
+//! Analyses how integers, above all addresses, vary across the lanes of a packet.
 //!
 //! A value is *affine* if it grows by the same stride from each lane to the next, modulo 2^32; stride 0 is a
 //! packet-uniform value. Engines turn affine addresses into vector loads and stores. The sum may wrap between two
 //! lanes: users that need a contiguous range must check that it does not.
 //!
-//! Eight consecutive lanes are an *octet*: a row of threads, in groups with eight along x. In each octet a value may be affine though
-//! it is not from one to the next. Four consecutive lanes are a *quad* of pixels. Values that are not affine may still be known within each quad: the
-//! second lane of a row differs from the first by one number, the lower row from the upper one by another, as for pixel
-//! coordinates. If both are 0, all four lanes are equal, as for per-primitive values. Anything else is *scattered*.
+//! Eight consecutive lanes are an *octet*: a row of threads, in groups with eight along x. In each octet a value may be
+//! affine though it is not from one to the next. Four consecutive lanes are a *quad* of pixels. Values that are not
+//! affine may still be known within each quad: the second lane of a row differs from the first by one number, the lower
+//! row from the upper one by another, as for pixel coordinates. If both are 0, all four lanes are equal, as for
+//! per-primitive values. Anything else is *scattered*.
 //!
 //! Inactive lanes have no value, and lane 0 is no exception. So affine means: for any two active lanes the values
-//! differ by the stride times the distance of the lanes. See [`Shapes::in_all_lanes`] for when an engine may look at a
+//! differ by the stride times the distance of the lanes. See [`Shapes::in_all_lanes`] for when an engine may read a
 //! fixed lane.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `mod.rs` | the shapes, and the flow of facts |
-//! | `line.rs` | arithmetic with what grows evenly |
+//! | `line.rs` | arithmetic on affine values |
 //! | `input.rs` | the numbers of threads and groups |
 //!
 //! Like uniformity the analysis is optimistic around loops; each value descends a short lattice, so it is linear.
@@ -39,7 +40,7 @@ use line::{Line, MAX_ALIGN, Quad, bit_length};
 /// Lanes of an octet.
 pub const OCTET_LANES: u32 = 8;
 
-/// How an `i32` varies across the lanes of a packet.
+/// The variation of an `i32` across the lanes of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// Grows by `stride` per lane, modulo 2^32.
@@ -47,23 +48,24 @@ pub enum Shape {
         /// Difference between neighbouring lanes; 0 if all are equal.
         stride: u32,
     },
-    /// Grows by `stride` per lane within each octet, modulo 2^32. Values of any type have stride 0 if they are equal in octets.
+    /// Grows by `stride` per lane within each octet, modulo 2^32. Values of any type have stride 0 if they are equal in
+    /// octets.
     Octets {
         /// Difference between neighbouring lanes of an octet.
         stride: u32,
     },
-    /// In each quad, lanes 1 and 3 are `across` more than those before them, lanes 2 and 3 `down` more than 0 and 1, modulo
-    /// 2^32. Values of any type have both 0 if they are equal in quads.
+    /// In each quad, lanes 1 and 3 are `across` more than those before them, lanes 2 and 3 `down` more than 0 and 1,
+    /// modulo 2^32. Values of any type have both 0 if they are equal in quads.
     Quad {
-        /// From a pixel to the one on its right.
+        /// The difference to the pixel on the right.
         across: u32,
-        /// From a pixel to the one below.
+        /// The difference to the pixel below.
         down: u32,
     },
-    /// In each quad, lanes 1 and 3 are `across` more than those before them, modulo 2^32. How far one row is from the other is the
-    /// same in all quads, or not even that.
+    /// In each quad, lanes 1 and 3 are `across` more than those before them, modulo 2^32. The distance between the rows
+    /// is the same in all quads, or not even that.
     Pairs {
-        /// From a pixel to the one on its right.
+        /// The difference to the pixel on the right.
         across: u32,
     },
     /// No known pattern.
@@ -102,7 +104,7 @@ impl Shapes {
     /// The shape of a value. Packet-uniform values of any type have stride 0, other values that are not `i32` are
     /// scattered.
     pub fn shape(&self, value: Value) -> Shape {
-        // What nothing ever reaches has every shape.
+        // A value that is never reached has every shape.
         self.facts[value.index()].map_or(Shape::Affine { stride: 0 }, |fact| match fact {
             Fact { line: Some(line), .. } => Shape::Affine { stride: line.stride },
             Fact { octet: Some(octet), .. } => Shape::Octets { stride: octet.stride },
@@ -112,47 +114,47 @@ impl Shapes {
         })
     }
 
-    /// Whether the shape holds in inactive lanes too, in an engine that computes pure operations in all lanes and where
-    /// [`Uniformity::params_need_masks`] and [`Uniformity::results_need_masks`] do not hold moves values in all lanes.
-    /// If so, lane 0 may represent all; if not, the first active lane must.
+    /// `true` if the shape holds in inactive lanes too, in an engine that computes pure operations in all lanes and
+    /// where [`Uniformity::params_need_masks`] and [`Uniformity::results_need_masks`] do not hold moves values in all
+    /// lanes. If so, lane 0 may represent all; if not, the first active lane must.
     pub fn in_all_lanes(&self, value: Value) -> bool {
         self.facts[value.index()].is_none_or(|fact| fact.in_all_lanes)
     }
 }
 
-/// What is known about a value; `None` in the table means that nothing has reached it yet.
+/// The facts about a value; `None` in the table means that nothing has reached it yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Fact {
     line: Option<Line>,
-    /// What holds in octets, whether or not there is a line of all lanes.
+    /// The pattern in octets, whether or not there is a line of all lanes.
     octet: Option<Line>,
-    /// What holds in quads, whether or not there is a line.
+    /// The pattern in quads, whether or not there is a line.
     quad: Option<Quad>,
     in_all_lanes: bool,
 }
 
 impl Fact {
-    /// What holds of lanes on a line.
+    /// The fact for lanes on a line.
     fn on(line: Option<Line>, in_all_lanes: bool) -> Self {
         Self { line, octet: line.map(Line::of_octet), quad: line.map(Quad::of), in_all_lanes }
     }
 
-    /// What holds of lanes without a known pattern.
+    /// The fact for lanes without a known pattern.
     fn scattered() -> Self {
         Self::on(None, false)
     }
 }
 
-/// How edges meet in a merged value.
+/// The way in which edges meet in a merged value.
 #[derive(Clone, Copy)]
 struct Merge {
-    /// Lanes that come different ways cannot be told apart by the shape.
+    /// Set if lanes that come along different edges cannot be told apart by the shape.
     keeps_shape: bool,
-    /// All lanes are written.
+    /// Set if all lanes are written.
     whole: bool,
 }
 
-/// How results of constructs and parameters of loops are merged; for other values it does not matter.
+/// Merges of the results of constructs and parameters of loops; for other values it does not matter.
 fn merges(func: &Function, flow: &Flow, uniformity: &Uniformity) -> Vec<Merge> {
     let mut merges = vec![Merge { keeps_shape: true, whole: true }; func.value_count()];
     for &inst in &flow.order {
@@ -179,7 +181,7 @@ struct Analysis<'a> {
 }
 
 impl Analysis<'_> {
-    /// Visits an instruction, or only what depends on one of its operands.
+    /// Visits an instruction, or only the results that depend on one of its operands.
     fn visit(&mut self, inst: Inst, position: Option<usize>) {
         let data = self.func.inst(inst);
         if let Some((from, to)) = self.flow.edge(self.func, inst) {
@@ -227,7 +229,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// An edge passes `from` to the merged value `to`.
+    /// Passes `from` along an edge to the merged value `to`.
     fn bring(&mut self, from: Value, to: Value) {
         let Merge { keeps_shape, whole } = self.merges[to.index()];
         if let Some(fact) = self.facts[from.index()] {
@@ -236,7 +238,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// Takes in that `fact` is all that holds for a value.
+    /// Lowers the fact about a value so that it holds no more than `fact`.
     fn lower(&mut self, value: Value, mut fact: Fact) {
         if self.uniformity.is_packet_uniform(value) {
             fact = Fact::on(Some(Line::uniform(fact.line.map_or(0, |line| line.align))), true);
@@ -258,7 +260,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// The line of an operation's result over so many lanes.
+    /// The line of an operation's result over this many lanes.
     fn line_of(&self, op: Op, args: &[Value], lanes: u32, line: impl Fn(usize) -> Option<Line>) -> Option<Line> {
         let constant = |n: usize| self.func.as_const(args[n]).map(|c| c.bits as u32);
         match op {
@@ -297,7 +299,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// What an operation's result is in quads; its operands are known.
+    /// The pattern of an operation's result in quads; its operands are known.
     fn quad_of(&self, op: Op, args: &[Value]) -> Option<Quad> {
         if self.all_equal_in_quads(args) {
             return Some(Quad::EQUAL);
@@ -336,7 +338,7 @@ impl Analysis<'_> {
         values.iter().all(is_equal)
     }
 
-    /// The line of an input over so many lanes, of which the first is a multiple of them.
+    /// The line of an input over this many lanes, which begin at a multiple of their number.
     fn input_line(&self, input: Input, lanes: u32) -> Option<Line> {
         match (&self.func.interface.stage, input) {
             // Packets of a batch begin at multiples of their lanes.
@@ -347,7 +349,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// Whether a value on this line has no bit in common with the other one, so that `or` and `xor` add.
+    /// `true` if a value on this line has no bit in common with the other one, so that `or` and `xor` add.
     fn disjoint(&self, line: Line, other: Value, lanes: u32) -> bool {
         let most = match (self.func.as_const(other), self.func.as_op(other)) {
             (Some(constant), _) => {

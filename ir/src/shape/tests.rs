@@ -1,4 +1,4 @@
-//! Shapes of operations and inputs, against values known lane by lane.
+//! Tests shapes of operations and inputs against values known lane by lane.
 
 use super::*;
 use crate::builder::Builder;
@@ -164,7 +164,7 @@ fn quads_hold_for_every_lane() {
     for constant in [0, 1, 2, 3, 4, 5, 8, 0xffff_fffc, 0xffff_fffe, 0xffff_ffff] {
         values.push((b.i32(constant), [constant; LANES as usize]));
     }
-    // What is the same in all lanes, but not known.
+    // Uniform in all lanes, but not known.
     const UNKNOWN: u32 = 0x1235;
     values.push((b.input(Input::ThreadId(1)), [UNKNOWN; LANES as usize]));
     // The lower row, times that.

@@ -1,5 +1,5 @@
-//! What `float_class.rs` and `float_range.rs` find: each rule by hand, and for random functions that it holds for what every lane of the
-//! interpreter has.
+//! What `float_class.rs` and `float_range.rs` find: each rule by hand, and for random functions that it holds for what
+//! every lane of the interpreter has.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

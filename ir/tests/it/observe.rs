@@ -1,5 +1,5 @@
-//! What an observer of the interpreter sees: of random programs the values that a plain model computes, and accesses that explain
-//! all that memory holds; of shaders what their registers get.
+//! What an observer of the interpreter sees: of random programs the values that a plain model computes, and accesses
+//! that explain all that memory holds; of shaders what their registers get.
 
 use brolga_ir::batch::ArrayWords;
 use brolga_ir::entity::{Slot, Value};

@@ -1,5 +1,5 @@
-//! Functions that go to texels by themselves leave behind what they leave behind where the host is asked for each, and what
-//! is supposed of packets that lie inside an image changes nothing.
+//! Functions that go to texels by themselves leave behind what they leave behind where the host is asked for each, and
+//! what is supposed of packets that lie inside an image changes nothing.
 //!
 //! The host is a plain model: it finds texels by their coordinates, and words by the number of an element.
 
@@ -164,7 +164,8 @@ impl Host for Model {
     }
 }
 
-/// Consecutive channels of these widths, none of them split between two words, in texels of whole words or of 16 or 8 bits.
+/// Consecutive channels of these widths, none of them split between two words, in texels of whole words or of 16 or 8
+/// bits.
 fn format(kind: ChannelKind, widths: &[u32]) -> TexelFormat {
     let (mut channels, mut shift) = ([None; 4], 0);
     for (channel, &bits) in channels.iter_mut().zip(widths) {

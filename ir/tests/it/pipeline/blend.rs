@@ -372,7 +372,8 @@ fn many_states() {
     }
 }
 
-/// Each target takes the register of its number; one that is not declared leaves it as it is, and so does a depth in the row after.
+/// Each target takes the register of its number; one that is not declared leaves it as it is, and so does a depth in
+/// the row after.
 #[test]
 fn outputs_go_to_their_targets() {
     let lines = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_output o2.xyzw\ndcl_output oDepth\n\

@@ -28,8 +28,8 @@ const QUADS: usize = (SIZE * SIZE / 4) as usize;
 /// Registers of a vertex.
 const ROWS: u32 = 2;
 
-/// A quad with a primitive of its own, in perspective with w = 1. The weight of the second vertex grows by 1 with each column, that of
-/// the third with each row.
+/// A quad with a primitive of its own, in perspective with w = 1. The weight of the second vertex grows by 1 with each
+/// column, that of the third with each row.
 #[derive(Clone, Copy)]
 struct Quad {
     coverage: u32,
@@ -117,10 +117,11 @@ fn is_front(quad: usize) -> bool {
     quad % 3 != 1
 }
 
-/// Draws quads, from left to right and from top to bottom; gives what is reported of the pixels, in the order of invocations, and
-/// what views hold then.
+/// Draws quads, from left to right and from top to bottom; gives what is reported of the pixels, in the order of
+/// invocations, and what views hold then.
 ///
-/// `lines` are those of a shader that may read `v1`. Views have a format each, or texels of one integer that the host accesses.
+/// `lines` are those of a shader that may read `v1`. Views have a format each, or texels of one integer that the host
+/// accesses.
 fn draw(
     lines: &str,
     state: &PixelState,

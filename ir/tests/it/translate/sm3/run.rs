@@ -1,8 +1,8 @@
 //! Runs a shader that is written as text, on constants and inputs that a test gives.
 //!
-//! A texture has no texels here: a sample tells what it was asked for. Its x and y are the coordinates; z is the third one or, of a 2D
-//! texture, the first coordinate's derivative along x; w is 100 times the texture's number, plus the level of detail or
-//! what is added to it, plus the second coordinate's derivative along y.
+//! A texture has no texels here: a sample tells what it was asked for. Its x and y are the coordinates; z is the third
+//! one or, of a 2D texture, the first coordinate's derivative along x; w is 100 times the texture's number, plus the
+//! level of detail or what is added to it, plus the second coordinate's derivative along y.
 
 use brolga_bytecode::Limits;
 use brolga_bytecode::sm3::{self, ValidProgram, Version};

@@ -1,8 +1,8 @@
 //! Every instruction in every version that has it: values in, value out, ordinary and edge ones.
 //!
-//! Expectations are worked out from the page of the reference that a row names, `asm` standing for the pages on registers and modifiers;
-//! where pages say nothing, the row names the choice in `docs/direct3d9.md`. In the text of a row `%a`, `%b` and `%c` are registers with
-//! the three operands of each case, r0 is the result.
+//! Expectations are worked out from the page of the reference that a row names, `asm` standing for the pages on
+//! registers and modifiers; where pages say nothing, the row names the choice in `docs/direct3d9.md`. In the text of a
+//! row `%a`, `%b` and `%c` are registers with the three operands of each case, r0 is the result.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Texture instructions: where they sample, at which level of detail, and what they do with it. What a sample gives is told in
-//! `run.rs`.
+//! Texture instructions: where they sample, at which level of detail, and what they do with it. What a sample gives is
+//! told in `run.rs`.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,8 @@ use brolga_ir::translate::sm3::{TranslateOptions, translate};
 
 use super::run::{Constants, Outputs, QUAD, Shader, assembled};
 
-/// Runs a pixel shader on a quad whose coordinates are equal. Textures of stages above 3 are not 2D: 4 is a cube, 5 a box.
+/// Runs a pixel shader on a quad whose coordinates are equal. Textures of stages above 3 are not 2D: 4 is a cube, 5 a
+/// box.
 fn run(text: &str, constants: &Constants, inputs: &[(&str, [f32; 4])]) -> Outputs {
     Shader::new(text, &options()).run_one(constants, inputs)
 }
@@ -144,8 +145,8 @@ fn depths() {
     let text = "ps_1_4\ntexcrd r5.rgb, t0\nphase\ntexdepth r5\nmov r0, c0";
     assert_eq!(run(text, &Constants::default(), &[T0]).depth(), 0.5);
     assert_eq!(run(text, &Constants::default(), &[("t0", [0.5, 0.0, 1.0, 1.0])]).depth(), 1.0);
-    // A divisor above 1 is 1, whatever is above 1 in the end too. docs: both are devices'; the page of texm3x2depth asks for a depth of 0
-    // to 1.
+    // A divisor above 1 is 1, whatever is above 1 in the end too. docs: both are devices'; the page of texm3x2depth
+    // asks for a depth of 0 to 1.
     for (z, w, depth) in [(0.5, 2.0, 0.5), (0.5, 0.75, 0.5 / 0.75), (3.0, 2.0, 1.0), (0.5, -2.0, 0.0), (0.5, 1.0, 0.5)]
     {
         assert_eq!(run(text, &Constants::default(), &[("t0", [z, w, 0.0, 1.0])]).depth(), depth, "{z} / {w}");
@@ -227,8 +228,8 @@ fn lookups_of_shader_models_2_and_3() {
     }
 }
 
-/// dsx.md, dsy.md: differences across the quad, the same for all of it. texld takes its level of detail from them, also where
-/// pixels go different ways.
+/// dsx.md, dsy.md: differences across the quad, the same for all of it. texld takes its level of detail from them, also
+/// where pixels go different ways.
 #[test]
 fn derivatives_are_differences_across_the_quad() {
     let x = |u: f32, v: f32| [u, v, 0.5, 2.0];
@@ -257,8 +258,8 @@ fn derivatives_are_differences_across_the_quad() {
     assert_eq!(got[0], [0.5, 0.5, 0.25, 1.0]);
 }
 
-/// texkill.md: in ps_1_x three components, of the stage's coordinates up to ps_1_3; later all four of the register, as the pages of
-/// HLSL's `clip` and of the instruction's token have it.
+/// texkill.md: in ps_1_x three components, of the stage's coordinates up to ps_1_3; later all four of the register, as
+/// the pages of HLSL's `clip` and of the instruction's token have it.
 #[test]
 fn pixels_are_discarded() {
     let cases = [
@@ -329,7 +330,8 @@ fn colors_of_vertices_are_clamped() {
     assert_eq!(out.row(shader.output_row("o3")), [2.0, -1.0, 0.5, 1.0]);
 }
 
-/// Where the first colour is not written it is white, under flow control too, as fixed functions have a diffuse colour that is missing.
+/// Where the first colour is not written it is white, under flow control too, as fixed functions have a diffuse colour
+/// that is missing.
 #[test]
 fn the_first_color_is_white_where_nothing_writes_it() {
     let row = |text: &str, name: &str| {
