@@ -211,7 +211,7 @@ impl Analysis<'_> {
         let data = self.func.inst(inst);
         if let Some((from, to)) = self.flow.edge(self.func, inst) {
             for n in position.map_or(0..from.len(), |n| n..n + 1) {
-                self.bring(from[n], to[n]);
+                self.propagate(from[n], to[n]);
             }
             return;
         }
@@ -233,7 +233,7 @@ impl Analysis<'_> {
     }
 
     /// Passes `from` along an edge to the merged value `to`.
-    fn bring(&mut self, from: Value, to: Value) {
+    fn propagate(&mut self, from: Value, to: Value) {
         self.grow(to, self.sets[from.index()]);
     }
 

@@ -140,7 +140,7 @@ pub enum InstKind {
     /// A float's value in another thread of the quad: four consecutive threads, of which 0 and 1 are the upper row of
     /// pixels. A thread keeps its own where the other one is inactive.
     QuadRead {
-        /// By position in the quad, the position that is read.
+        /// The position in the quad that each position reads.
         from: [u8; 4],
         /// The value.
         value: Value,
@@ -155,9 +155,9 @@ pub enum InstKind {
     If {
         /// Condition.
         cond: Value,
-        /// Where it holds.
+        /// The region for threads for which it holds.
         then_region: Region,
-        /// Where it does not.
+        /// The region for the others.
         else_region: Region,
     },
     /// Runs its body until a break. Body parameters, `inits`, results and the operands of its breaks and continues are

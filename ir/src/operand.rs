@@ -166,7 +166,7 @@ named! {
 }
 
 impl Query {
-    /// Those that shaders use.
+    /// The queries that shaders use.
     pub const OF_SHADERS: [Query; 4] =
         [Query::BufferSize, Query::TextureSize, Query::SampleCount, Query::SamplePosition];
 

@@ -84,7 +84,7 @@ impl Phases {
         any
     }
 
-    /// Cuts what jumps of cut targets leave; `open` lists the enclosing instructions. `true` if anything was newly cut.
+    /// Cuts constructs that jumps to cut targets leave; `open` lists the enclosing instructions. `true` if any was new.
     fn mark_jumps(&mut self, func: &Function, region: Region, open: &mut Vec<Inst>) -> bool {
         let mut changed = false;
         for &inst in &func.region(region).insts {

@@ -16,12 +16,12 @@ use crate::function::Function;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Packing {
-    /// Those of one group.
+    /// Threads of one group.
     #[default]
     Group,
-    /// Those of groups in one row along x, which differ only in x.
+    /// Threads of groups in one row along x, which differ only in x.
     Row,
-    /// Those of any consecutive groups, x fastest.
+    /// Threads of any consecutive groups, x fastest.
     Grid,
 }
 

@@ -26,7 +26,7 @@ impl Width {
     /// All of them, narrow ones first.
     pub const ALL: [Self; 4] = [Self::Eight, Self::Sixteen, Self::ThirtyTwo, Self::SixtyFour];
 
-    /// Those that any function may get. The optimiser gives wider packets only to functions with few values.
+    /// The widths that any function may get. The optimiser gives wider packets only to functions with few values.
     pub const CHOSEN: [Self; 2] = [Self::Eight, Self::Sixteen];
 
     /// Threads of a packet, a power of two.

@@ -245,7 +245,7 @@ impl Node {
 /// Parallel moves of values.
 #[derive(Debug)]
 pub(super) struct Moves {
-    /// From, to.
+    /// Source and destination of each.
     pub(super) pairs: Vec<(ArenaSlot, ArenaSlot)>,
     /// Set if some source is written too, so that all must be read first.
     pub(super) overlap: bool,

@@ -121,7 +121,7 @@ impl Merges<'_> {
     /// The value from before the construct that all of these are.
     fn merged(&self, func: &Function, values: &[Value], point: MergePoint) -> Option<Value> {
         let (&first, others) = values.split_first()?;
-        (others.iter().all(|&other| other == first) && self.is_there(func, first, point)).then_some(first)
+        (others.iter().all(|&other| other == first) && self.is_available(func, first, point)).then_some(first)
     }
 
     /// The same computation of available values, if each of these is one; its operations go to `front`.
@@ -157,7 +157,7 @@ impl Merges<'_> {
 
     fn can_be_computed(&self, func: &Function, value: Value, point: MergePoint, depth: u32) -> bool {
         let value = self.replacements.resolve(value);
-        if self.is_there(func, value, point) || func.as_const(value).is_some() {
+        if self.is_available(func, value, point) || func.as_const(value).is_some() {
             return true;
         }
         let Some(depth) = depth.checked_sub(1) else { return false };
@@ -166,7 +166,7 @@ impl Merges<'_> {
 
     fn compute(&self, func: &mut Function, value: Value, point: MergePoint, front: &mut Vec<Inst>) -> Value {
         let value = self.replacements.resolve(value);
-        if self.is_there(func, value, point) {
+        if self.is_available(func, value, point) {
             return value;
         }
         let ValueDef::Result(inst, _) = func.value(value).def else {
@@ -181,7 +181,7 @@ impl Merges<'_> {
     }
 
     /// `true` if a value is available at a point. Values made by this pass are not, as far as it knows.
-    fn is_there(&self, func: &Function, value: Value, point: MergePoint) -> bool {
+    fn is_available(&self, func: &Function, value: Value, point: MergePoint) -> bool {
         let region = match func.value(value).def {
             ValueDef::Result(inst, _) if self.flow.knows(inst) => self.flow.region_of(inst),
             ValueDef::Result(..) => return false,

@@ -160,7 +160,7 @@ struct Count<'a> {
     fills_units: bool,
     /// The loop of each value's computation, and its cycles after the first one of that loop.
     ready: Vec<(u32, u32)>,
-    /// Operations, and accesses that are not affine, by their frequency.
+    /// Operations, and accesses that are not affine, weighted by how often they run.
     operations: u32,
     accesses: u32,
 }

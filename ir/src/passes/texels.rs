@@ -5,8 +5,8 @@
 //!
 //! An element is counted from the view's first texel. A coordinate beyond its axis would be a texel of another row, so
 //! each is compared with its extent; the element itself is checked by the engine, as in all accesses. The pipeline
-//! compares a pixel's coordinates with all of its targets at once, and ignores what other pixels read there: here no
-//! coordinate of a target is compared.
+//! compares a pixel's coordinates with all of its targets at once, and ignores what pixels outside of them read: here
+//! no coordinate of a target is compared.
 
 use crate::builder::Builder;
 use crate::entity::{Inst, Region, Value};
@@ -128,8 +128,8 @@ fn part(b: &mut Builder<'_>, place: &mut MemoryRef, format: &TexelFormat) -> Opt
     Some(b.op(Op::Shl, &[in_word, bits]))
 }
 
-/// The first word of a texel, and whether its coordinates are within their axes; `None` if the element's check covers
-/// that. Where texels are parts of words, the number of the texel.
+/// The first word of a texel, and whether its coordinates are within their axes; `None` if the engine's check of the
+/// element is enough. Where texels are parts of words, the number of the texel.
 fn locate(
     b: &mut Builder<'_>,
     resource: ResourceRef,

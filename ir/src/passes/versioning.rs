@@ -51,7 +51,7 @@ enum Assumption {
 /// The facts about the instructions of a region.
 #[derive(Default)]
 struct Scan {
-    /// Those that can run at its start, since all their operands can.
+    /// Instructions that can run at its start, since all their operands can.
     movable: HashSet<Inst>,
     /// Values that addresses are computed from.
     addresses: HashSet<Value>,

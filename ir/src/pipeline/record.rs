@@ -137,7 +137,7 @@ pub struct BatchState {
     pub stencil_reference: u32,
     /// The layer of targets and depth buffer to draw to, if they are arrays.
     pub layer: u32,
-    /// The read-only parts of the depth buffer, whatever its tests say: 1 for depths, 2 for stencils, or their sum.
+    /// Read-only parts of the depth buffer, whatever its tests say: 1 for depths, 2 for stencils, or their sum.
     pub read_only: u32,
     /// Zeros, except under Direct3D 9.
     pub reserved: [u32; 6],

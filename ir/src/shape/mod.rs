@@ -17,13 +17,13 @@
 //! | file | content |
 //! |---|---|
 //! | `mod.rs` | the shapes, and the flow of facts |
-//! | `line.rs` | arithmetic on affine values |
+//! | `affine.rs` | arithmetic on affine values |
 //! | `input.rs` | the numbers of threads and groups |
 //!
 //! Like uniformity the analysis is optimistic around loops; each value descends a short lattice, so it is linear.
 
+mod affine;
 mod input;
-mod line;
 
 use smallvec::SmallVec;
 
@@ -34,8 +34,8 @@ use crate::ops::Op;
 use crate::stage::Stage;
 use crate::types::Type;
 use crate::uniformity::Uniformity;
-use input::input_line;
-use line::{Line, MAX_ALIGN, Quad, bit_length};
+use affine::{Affine, MAX_ALIGN, Quad, bit_length};
+use input::input_affine;
 
 /// Lanes of an octet.
 pub const OCTET_LANES: u32 = 8;
@@ -106,7 +106,7 @@ impl Shapes {
     pub fn shape(&self, value: Value) -> Shape {
         // A value that is never reached has every shape.
         self.facts[value.index()].map_or(Shape::Affine { stride: 0 }, |fact| match fact {
-            Fact { line: Some(line), .. } => Shape::Affine { stride: line.stride },
+            Fact { affine: Some(affine), .. } => Shape::Affine { stride: affine.stride },
             Fact { octet: Some(octet), .. } => Shape::Octets { stride: octet.stride },
             Fact { quad: Some(Quad { across, down: Some(down), .. }), .. } => Shape::Quad { across, down },
             Fact { quad: Some(Quad { across, down: None, .. }), .. } => Shape::Pairs { across },
@@ -125,23 +125,23 @@ impl Shapes {
 /// The facts about a value; `None` in the table means that nothing has reached it yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Fact {
-    line: Option<Line>,
-    /// The pattern in octets, whether or not there is a line of all lanes.
-    octet: Option<Line>,
-    /// The pattern in quads, whether or not there is a line.
+    affine: Option<Affine>,
+    /// The affine form in octets, whether or not there is one for all lanes.
+    octet: Option<Affine>,
+    /// The pattern in quads, whether or not the value is affine.
     quad: Option<Quad>,
     in_all_lanes: bool,
 }
 
 impl Fact {
-    /// The fact for lanes on a line.
-    fn on(line: Option<Line>, in_all_lanes: bool) -> Self {
-        Self { line, octet: line.map(Line::of_octet), quad: line.map(Quad::of), in_all_lanes }
+    /// The fact for a value with this affine form, if any.
+    fn of(affine: Option<Affine>, in_all_lanes: bool) -> Self {
+        Self { affine, octet: affine.map(Affine::of_octet), quad: affine.map(Quad::of), in_all_lanes }
     }
 
     /// The fact for lanes without a known pattern.
     fn scattered() -> Self {
-        Self::on(None, false)
+        Self::of(None, false)
     }
 }
 
@@ -186,36 +186,36 @@ impl Analysis<'_> {
         let data = self.func.inst(inst);
         if let Some((from, to)) = self.flow.edge(self.func, inst) {
             for n in position.map_or(0..from.len(), |n| n..n + 1) {
-                self.bring(from[n], to[n]);
+                self.propagate(from[n], to[n]);
             }
             return;
         }
         match &data.kind {
             InstKind::If { .. } | InstKind::Switch { .. } => {}
             InstKind::Const(constant) => {
-                let line = (constant.ty == Type::I32).then(|| Line::constant(constant.bits as u32));
-                self.lower(data.results[0], Fact::on(line, true));
+                let affine = (constant.ty == Type::I32).then(|| Affine::constant(constant.bits as u32));
+                self.lower(data.results[0], Fact::of(affine, true));
             }
             InstKind::Input(input) => {
-                let fact = Fact::on(self.input_line(*input, self.lanes), true);
-                let octet = fact.octet.or_else(|| self.input_line(*input, OCTET_LANES));
+                let fact = Fact::of(self.input_affine(*input, self.lanes), true);
+                let octet = fact.octet.or_else(|| self.input_affine(*input, OCTET_LANES));
                 self.lower(data.results[0], Fact { octet, quad: octet.map(Quad::of), ..fact });
             }
             InstKind::Op { op, args } => {
                 let facts = args.iter().map(|&arg| self.facts[arg.index()]);
                 // An operand that nothing has reached yet will bring the operation here again.
                 if let Some(facts) = facts.collect::<Option<SmallVec<[Fact; 4]>>>() {
-                    let line = self.line_of(*op, args, self.lanes, |n| facts[n].line);
-                    let octet = self.line_of(*op, args, OCTET_LANES, |n| facts[n].octet);
-                    let octet = octet.or_else(|| self.all_equal_in_octets(args).then_some(Line::uniform(0)));
+                    let affine = self.affine_of(*op, args, self.lanes, |n| facts[n].affine);
+                    let octet = self.affine_of(*op, args, OCTET_LANES, |n| facts[n].octet);
+                    let octet = octet.or_else(|| self.all_equal_in_octets(args).then_some(Affine::uniform(0)));
                     let quad = self.quad_of(*op, args);
                     let in_all_lanes = facts.iter().all(|fact| fact.in_all_lanes);
-                    self.lower(data.results[0], Fact { line, octet, quad, in_all_lanes });
+                    self.lower(data.results[0], Fact { affine, octet, quad, in_all_lanes });
                 }
             }
             InstKind::Load { place } if self.func.is_read_only(&place.object) => {
                 let operands = data.kind.args();
-                let octet = self.all_equal_in_octets(&operands).then_some(Line::uniform(0));
+                let octet = self.all_equal_in_octets(&operands).then_some(Affine::uniform(0));
                 let quad = self.all_equal_in_quads(&operands).then_some(Quad::EQUAL);
                 for &result in &data.results {
                     self.lower(result, Fact { octet, quad, ..Fact::scattered() });
@@ -230,7 +230,7 @@ impl Analysis<'_> {
     }
 
     /// Passes `from` along an edge to the merged value `to`.
-    fn bring(&mut self, from: Value, to: Value) {
+    fn propagate(&mut self, from: Value, to: Value) {
         let Merge { keeps_shape, whole } = self.merges[to.index()];
         if let Some(fact) = self.facts[from.index()] {
             let shape = if keeps_shape { fact } else { Fact::scattered() };
@@ -241,15 +241,15 @@ impl Analysis<'_> {
     /// Lowers the fact about a value so that it holds no more than `fact`.
     fn lower(&mut self, value: Value, mut fact: Fact) {
         if self.uniformity.is_packet_uniform(value) {
-            fact = Fact::on(Some(Line::uniform(fact.line.map_or(0, |line| line.align))), true);
+            fact = Fact::of(Some(Affine::uniform(fact.affine.map_or(0, |affine| affine.align))), true);
         } else if self.func.ty(value) != Type::I32 {
-            fact.line = None;
+            fact.affine = None;
             fact.octet = fact.octet.filter(|octet| octet.stride == 0);
             fact.quad = fact.quad.filter(|quad| quad.is_equal());
         }
         let entry = &mut self.facts[value.index()];
         let met = entry.map_or(fact, |old| Fact {
-            line: old.line.zip(fact.line).and_then(|(a, b)| a.meet(b)),
+            affine: old.affine.zip(fact.affine).and_then(|(a, b)| a.meet(b)),
             octet: old.octet.zip(fact.octet).and_then(|(a, b)| a.meet(b)),
             quad: old.quad.zip(fact.quad).and_then(|(a, b)| a.meet(b)),
             in_all_lanes: old.in_all_lanes && fact.in_all_lanes,
@@ -260,41 +260,47 @@ impl Analysis<'_> {
         }
     }
 
-    /// The line of an operation's result over this many lanes.
-    fn line_of(&self, op: Op, args: &[Value], lanes: u32, line: impl Fn(usize) -> Option<Line>) -> Option<Line> {
+    /// The affine form of an operation's result over this many lanes.
+    fn affine_of(
+        &self,
+        op: Op,
+        args: &[Value],
+        lanes: u32,
+        affine: impl Fn(usize) -> Option<Affine>,
+    ) -> Option<Affine> {
         let constant = |n: usize| self.func.as_const(args[n]).map(|c| c.bits as u32);
         match op {
-            Op::IAdd => Some(line(0)?.add(line(1)?)),
-            Op::ISub => Some(line(0)?.sub(line(1)?)),
+            Op::IAdd => Some(affine(0)?.add(affine(1)?)),
+            Op::ISub => Some(affine(0)?.sub(affine(1)?)),
             Op::IMul => match (constant(0), constant(1)) {
-                (_, Some(factor)) => Some(line(0)?.times(factor)),
-                (Some(factor), None) => Some(line(1)?.times(factor)),
+                (_, Some(factor)) => Some(affine(0)?.times(factor)),
+                (Some(factor), None) => Some(affine(1)?.times(factor)),
                 (None, None) => {
-                    let (a, b) = (line(0)?, line(1)?);
-                    (a.stride == 0 && b.stride == 0).then(|| Line::uniform((a.align + b.align).min(MAX_ALIGN)))
+                    let (a, b) = (affine(0)?, affine(1)?);
+                    (a.stride == 0 && b.stride == 0).then(|| Affine::uniform((a.align + b.align).min(MAX_ALIGN)))
                 }
             },
-            Op::Shl => Some(line(0)?.times(1 << (constant(1)? & 31))),
-            Op::UShr => line(0)?.shift_right(constant(1)? & 31, lanes),
+            Op::Shl => Some(affine(0)?.times(1 << (constant(1)? & 31))),
+            Op::UShr => affine(0)?.shift_right(constant(1)? & 31, lanes),
             Op::UDiv => {
                 let divisor = constant(1).filter(|n| n.is_power_of_two())?;
-                line(0)?.shift_right(divisor.trailing_zeros(), lanes)
+                affine(0)?.shift_right(divisor.trailing_zeros(), lanes)
             }
             Op::UMod => {
                 let divisor = constant(1).filter(|n| n.is_power_of_two())?;
-                line(0)?.and(divisor - 1, lanes)
+                affine(0)?.and(divisor - 1, lanes)
             }
             Op::And => match (constant(0), constant(1)) {
-                (_, Some(mask)) => line(0)?.and(mask, lanes),
-                (Some(mask), None) => line(1)?.and(mask, lanes),
+                (_, Some(mask)) => affine(0)?.and(mask, lanes),
+                (Some(mask), None) => affine(1)?.and(mask, lanes),
                 (None, None) => None,
             },
             Op::Or | Op::Xor => {
-                let (a, b) = (line(0)?, line(1)?);
+                let (a, b) = (affine(0)?, affine(1)?);
                 (self.disjoint(a, args[1], lanes) || self.disjoint(b, args[0], lanes)).then(|| a.add(b))
             }
-            // The condition is a bool: a line means that it is uniform.
-            Op::SelectI32 if line(0).is_some() || args[1] == args[2] => line(1)?.meet(line(2)?),
+            // The condition is a bool: an affine one is uniform.
+            Op::SelectI32 if affine(0).is_some() || args[1] == args[2] => affine(1)?.meet(affine(2)?),
             _ => None,
         }
     }
@@ -338,24 +344,24 @@ impl Analysis<'_> {
         values.iter().all(is_equal)
     }
 
-    /// The line of an input over this many lanes, which begin at a multiple of their number.
-    fn input_line(&self, input: Input, lanes: u32) -> Option<Line> {
+    /// The affine form of an input over this many lanes, which begin at a multiple of their number.
+    fn input_affine(&self, input: Input, lanes: u32) -> Option<Affine> {
         match (&self.func.interface.stage, input) {
             // Packets of a batch begin at multiples of their lanes.
             (Stage::Vertex(_) | Stage::Pixel(_), Input::ThreadId(0) | Input::GroupId(0)) => {
-                Some(Line { stride: 1, align: lanes.trailing_zeros() })
+                Some(Affine { stride: 1, align: lanes.trailing_zeros() })
             }
-            _ => input_line(input, self.func.interface.group_size(), lanes, self.uniformity.packing()),
+            _ => input_affine(input, self.func.interface.group_size(), lanes, self.uniformity.packing()),
         }
     }
 
-    /// `true` if a value on this line has no bit in common with the other one, so that `or` and `xor` add.
-    fn disjoint(&self, line: Line, other: Value, lanes: u32) -> bool {
+    /// `true` if an affine value has no bit in common with the other one, so that `or` and `xor` add.
+    fn disjoint(&self, affine: Affine, other: Value, lanes: u32) -> bool {
         let most = match (self.func.as_const(other), self.func.as_op(other)) {
             (Some(constant), _) => {
                 let bits = constant.bits as u32;
                 // Above the lanes' bits a constant may meet the base's bits, but then every lane's in the same way.
-                if line.stride != 0 && line.lane_bits(lanes).is_some_and(|lane_bits| lane_bits & bits == 0) {
+                if affine.stride != 0 && affine.lane_bits(lanes).is_some_and(|lane_bits| lane_bits & bits == 0) {
                     return true;
                 }
                 bits
@@ -371,7 +377,7 @@ impl Analysis<'_> {
             }
             (None, None) => return false,
         };
-        bit_length(most) <= line.zero_bits()
+        bit_length(most) <= affine.zero_bits()
     }
 }
 

@@ -11,7 +11,7 @@ use crate::entity::{Region, Slot, Value};
 pub(super) struct Registers {
     /// The region of the last access.
     region: Region,
-    /// By slot; valid only for those of `touched`.
+    /// The value of each slot; valid only for those of `touched`.
     known: Vec<Option<Value>>,
     touched: Vec<Slot>,
 }

@@ -64,7 +64,7 @@ impl Translator<'_, '_> {
         self.unless_zero(s[0], quotient, infinity)
     }
 
-    /// Of the absolute value.
+    /// Reciprocal square root of the absolute value.
     pub(super) fn rsq(&mut self, s: &[Value]) -> Value {
         let positive = self.fold(Op::FAbs, s);
         let root = self.b.op(Op::FSqrt, &[positive]);
@@ -86,7 +86,7 @@ impl Translator<'_, '_> {
         self.b.select(is_infinite, most, power)
     }
 
-    /// Of the absolute value.
+    /// Binary logarithm of the absolute value.
     pub(super) fn log(&mut self, s: &[Value]) -> Value {
         let positive = self.fold(Op::FAbs, s);
         let logarithm = math::log2(&mut self.b, positive);
