@@ -1,4 +1,4 @@
-//! Represents a shader's meaning, as typed values in structured regions, for one thread.
+//! Represents a shader's meaning (the IR): typed values in structured regions, for one thread.
 //!
 //! | file | content |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Types of values and typed constants.
+//! Defines types of values and typed constants.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Versions code: one version is for packets whose threads access a row of texels, none of them beyond an edge.
+//! Makes a second version of code, for packets whose threads access a row of texels, none of them beyond an edge.
 //!
 //! Shaders clamp coordinates to an image, and every texel is compared with the extents. Almost all packets are inside:
 //! for them a clamp returns its operand, so that addresses are affine, and comparisons hold. So there are two versions

@@ -1,5 +1,5 @@
-//! Tests the claims of `uniformity.rs` and `shape/` about values of random programs: which are uniform in threads that are
-//! together, which are affine, and that threads disagree about a barrier only where control flow may diverge.
+//! Tests the claims of `uniformity.rs` and `shape/` about values of random programs: those that are uniform in threads
+//! that are together, those that are affine, and that threads only disagree about barriers where control flow diverges.
 //!
 //! Threads are together at a value in the same rounds of all loops around it.
 
