@@ -220,7 +220,7 @@ pub enum Effect {
 }
 
 impl InstKind {
-    /// Its effect besides producing results. The only place that classifies each kind.
+    /// Its effect besides producing results. The only function that classifies each kind.
     pub fn effect(&self) -> Effect {
         match *self {
             // The results of queries stay the same for the whole run.

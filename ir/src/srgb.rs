@@ -6,7 +6,7 @@
 pub const LINEAR: &[u32; 256] = &CURVE[0];
 
 /// Bits of the least number that belongs to the code after each: code k + 0.5 on the curve, rounded up. For the last
-/// code a NaN, since there is none after it and no number reaches NaN.
+/// code a NaN, which nothing reaches, since there is no code after it.
 pub const LIMITS: &[u32; 256] = &CURVE[1];
 
 /// Both tables, one after the other, as code finds them.
