@@ -1,4 +1,4 @@
-//! The memory passed with a batch of invocations: what its function declares as [`Array`](crate::interface::Array)s.
+//! Holds the memory passed with a batch of invocations: its function's [`Array`](crate::interface::Array)s.
 
 /// The words of one array. A partial element at the end does not exist.
 #[derive(Debug)]

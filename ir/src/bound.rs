@@ -1,5 +1,5 @@
-//! Upper bounds of integers, so that accesses that are always in range need no check, and small numbers get shorter
-//! code.
+//! Computes upper bounds of integers, so that accesses that are always in range need no check, and small numbers get
+//! shorter code.
 //!
 //! A bound holds in all lanes of a packet, active or not: inputs include the threads that pad the last packet, and
 //! values that move under masks (parameters and results of control flow) have no bound.
@@ -28,7 +28,7 @@ impl Bounds {
         self.most[value.index()]
     }
 
-    /// Definitions come before uses in this order, so one walk does.
+    /// Definitions come before uses in this order, so that one walk is enough.
     fn visit(&mut self, func: &Function, region: Region) {
         for &inst in &func.region(region).insts {
             let data = func.inst(inst);

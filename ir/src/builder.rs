@@ -28,7 +28,7 @@ impl<'a> Builder<'a> {
         Self { func, region, origin: Origin::default(), precise: false }
     }
 
-    /// A builder that appends to a region what comes from one place.
+    /// A builder that appends instructions of one origin to a region.
     pub(crate) fn at_end(func: &'a mut Function, region: Region, origin: Origin) -> Self {
         Self { func, region, origin, precise: false }
     }
@@ -53,7 +53,7 @@ impl<'a> Builder<'a> {
         self.precise = precise;
     }
 
-    /// Whether the region already ends in a terminator.
+    /// `true` if the region already ends in a terminator.
     pub fn is_terminated(&self) -> bool {
         let last = self.func.region(self.region).insts.last();
         last.is_some_and(|&inst| self.func.inst(inst).kind.is_terminator())
@@ -206,7 +206,7 @@ impl<'a> Builder<'a> {
         self.one(InstKind::QuadRead { from, value }, Type::F32)
     }
 
-    /// Whether a condition holds in all active threads of the packet.
+    /// A condition that holds if another one does in all active threads of the packet.
     pub fn packet_all(&mut self, condition: Value) -> Value {
         self.one(InstKind::PacketAll(condition), Type::Bool)
     }
@@ -283,7 +283,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// A resource of a range that has only one.
+/// The single resource of a range.
 pub fn only(id: crate::entity::ResourceId) -> ResourceRef {
     ResourceRef { id, element: Element::Fixed(0) }
 }

@@ -1,4 +1,4 @@
-//! Typed indices into the arenas of a [`Function`](crate::Function).
+//! Declares typed indices into the arenas of a [`Function`](crate::Function).
 //!
 //! An index is meaningful only together with the function that made it. Facts about entities live in side tables
 //! indexed by the same numbers, so an index is never reused within one function.

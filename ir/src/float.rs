@@ -1,4 +1,4 @@
-//! Direct3D's float rules on one number: flushing, NaN handling of min and max, saturation, half precision.
+//! Implements Direct3D's float rules: flushing, NaN handling of min and max, saturation, half precision.
 //!
 //! Everything here holds whatever the processor's control register says, except that the caller must run under the
 //! default rounding (to nearest even) and without flush-to-zero; the interpreter's guard ensures that.
@@ -10,11 +10,11 @@ pub const NAN_F32: u32 = 0x7fc0_0000;
 /// The NaN that becomes visible where a double is converted to bits.
 pub const NAN_F64: u64 = 0x7ff8_0000_0000_0000;
 
-/// Below this magnitude a 32-bit result is tiny *after* rounding to 24 bits with an unbounded exponent: half an ulp
-/// below the smallest normal number, to which ties round up.
+/// The magnitude below which a 32-bit result is tiny *after* rounding to 24 bits with an unbounded exponent: half an
+/// ulp below the smallest normal number, to which ties round up.
 const TINY: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / (1u64 << 25) as f64);
 
-/// A denormal becomes the zero of its sign.
+/// Flushes a denormal to the zero of its sign.
 pub fn flush(x: f32) -> f32 {
     if x.is_subnormal() { 0f32.copysign(x) } else { x }
 }
@@ -34,13 +34,13 @@ pub fn div(a: f32, b: f32) -> f32 {
     narrow(f64::from(flush(a)) / f64::from(flush(b)))
 }
 
-/// Product and sum, rounded once. In 53 bits the product is exact, and the sum is rounded to odd: rounding that to 24 bits
-/// gives what rounding the exact sum would.
+/// Product and sum, rounded once. In 53 bits the product is exact, and the sum is rounded to odd: rounding that to 24
+/// bits gives the same as rounding the exact sum.
 pub fn fma(a: f32, b: f32, c: f32) -> f32 {
     let [a, b, c] = [a, b, c].map(|x| f64::from(flush(x)));
     let product = a * b;
     let sum = product + c;
-    // What the sum's rounding left out, which is exact. A NaN where the sum is no number or infinite.
+    // The rounding error of the sum, which is exact. A NaN where the sum is NaN or infinite.
     let back = sum - product;
     let rest = (product - (sum - back)) + (c - back);
     let is_even = sum.to_bits() & 1 == 0;
@@ -66,17 +66,17 @@ pub fn saturate(x: f32) -> f32 {
     if x > 0.0 { x.min(1.0) } else { 0.0 }
 }
 
-/// As [`min`], for doubles.
+/// Like [`min`], for doubles.
 pub fn min_f64(a: f64, b: f64) -> f64 {
     if b.is_nan() || a < b { a } else { b }
 }
 
-/// As [`max`], for doubles.
+/// Like [`max`], for doubles.
 pub fn max_f64(a: f64, b: f64) -> f64 {
     if b.is_nan() || a > b { a } else { b }
 }
 
-/// As [`saturate`], for doubles.
+/// Like [`saturate`], for doubles.
 pub fn saturate_f64(x: f64) -> f64 {
     if x > 0.0 { x.min(1.0) } else { 0.0 }
 }
@@ -122,8 +122,8 @@ mod tests {
 
     #[test]
     fn products_that_are_tiny_after_rounding_are_flushed() {
-        // 0.99999994 * FLT_MIN needs no rounding in 24 bits and is below FLT_MIN, though a denormal result would
-        // round up to it.
+        // 0.99999994 * FLT_MIN needs no rounding in 24 bits and is below FLT_MIN, though a denormal result would round
+        // up to it.
         assert_eq!(mul(0.999_999_94, f32::MIN_POSITIVE).to_bits(), 0);
         assert_eq!(mul(-0.999_999_94, f32::MIN_POSITIVE).to_bits(), 0x8000_0000);
         assert_eq!(mul(1.0, f32::MIN_POSITIVE), f32::MIN_POSITIVE);
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn sums_of_products_are_rounded_once() {
-        // 1 + 2^-23 squared is 1 + 2^-22 + 2^-46: what a rounded product leaves out.
+        // 1 + 2^-23 squared is 1 + 2^-22 + 2^-46, whose last term a rounded product loses.
         let x = 1.0 + f32::EPSILON;
         assert_eq!(fma(x, x, -(x * x)), 2f32.powi(-46));
         // Half an ulp above 1 and a little more, which 53 bits do not hold.

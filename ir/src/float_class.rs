@@ -1,11 +1,12 @@
-//! The classes of number that each float may belong to: zeros, denormals, normal numbers, infinities, NaNs.
+//! Finds the classes that each float may belong to: zeros, denormals, normal numbers, infinities, NaNs.
 //!
-//! Engines need not flush what cannot be a denormal, nor handle NaNs where there can be none. The classes are IEEE
-//! 754's, except that there is one for all NaNs, whose sign and payload are not part of a float. Integers have the
+//! Engines need not flush values that cannot be denormals, nor handle NaNs where there can be none. The classes are
+//! IEEE 754's, except that there is one for all NaNs, whose sign and payload are not part of a float. Integers have the
 //! classes of their bits read as floats of the same width, so that facts survive bit casts.
 //!
-//! No rule here repeats what an arithmetic operation does: it is evaluated, by its row in the table, at the ends of its
-//! operands' classes. All of them are monotonic in each operand within a class, so the result is in between.
+//! No rule here repeats the definition of an arithmetic operation: it is evaluated, by its row in the table, at the
+//! ends of its operands' classes. All of them are monotonic in each operand within a class, so the result is in
+//! between.
 //!
 //! Inactive lanes have no value. Like uniformity the analysis is optimistic around loops; the set of a value only ever
 //! grows, at most nine times.
@@ -56,32 +57,32 @@ impl ClassSet {
         }
     }
 
-    /// Whether a number of these classes may also belong to one of the others.
+    /// `true` if a number of these classes may also belong to one of the others.
     pub fn may_be(self, others: Self) -> bool {
         self.0 & others.0 != 0
     }
 
-    /// Whether a number of these classes always belongs to one of the others.
+    /// `true` if a number of these classes always belongs to one of the others.
     pub fn is_within(self, others: Self) -> bool {
         self.0 & !others.0 == 0
     }
 
-    /// Whether there is no denormal, so that flushing does nothing.
+    /// `true` if there is no denormal, so that flushing does nothing.
     pub fn is_flushed(self) -> bool {
         !self.may_be(Self::DENORMAL.or(Self::NEGATIVE_DENORMAL))
     }
 
-    /// Whether there is no NaN.
+    /// `true` if there is no NaN.
     pub fn is_number(self) -> bool {
         !self.may_be(Self::NAN)
     }
 
-    /// The classes of both.
+    /// The union with other classes.
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The classes without others.
+    /// The classes except for others.
     const fn without(self, others: Self) -> Self {
         Self(self.0 & !others.0)
     }
@@ -103,7 +104,7 @@ impl ClassSet {
         self.or(self.negated()).without(NEGATIVE)
     }
 
-    /// The classes, as numbers.
+    /// The numbers of the classes.
     fn classes(self) -> impl Iterator<Item = usize> {
         let mut left = self.0;
         std::iter::from_fn(move || {
@@ -114,7 +115,7 @@ impl ClassSet {
     }
 }
 
-/// How many classes there are.
+/// Number of classes.
 const CLASSES: usize = 9;
 /// The only unordered one.
 const NAN_CLASS: usize = 8;
@@ -189,7 +190,8 @@ impl FloatClasses {
         Self { sets: analysis.sets }
     }
 
-    /// The classes that a value may belong to in any active lane: a float, or an integer read as the float of its width.
+    /// The classes that a value may belong to in any active lane: a float, or an integer read as the float of its
+    /// width.
     pub fn of(&self, value: Value) -> ClassSet {
         self.sets.get(value.index()).copied().unwrap_or(ClassSet::ALL)
     }
@@ -204,13 +206,12 @@ struct Analysis<'a> {
 }
 
 impl Analysis<'_> {
-    /// Propagates what is known about an instruction's operands: about one of them, or about all and the instruction
-    /// itself.
+    /// Propagates the classes of an instruction's operands: of one of them, or of all and the instruction itself.
     fn visit(&mut self, inst: Inst, position: Option<usize>) {
         let data = self.func.inst(inst);
         if let Some((from, to)) = self.flow.edge(self.func, inst) {
             for n in position.map_or(0..from.len(), |n| n..n + 1) {
-                self.bring(from[n], to[n]);
+                self.propagate(from[n], to[n]);
             }
             return;
         }
@@ -222,7 +223,7 @@ impl Analysis<'_> {
             }
             // Another thread's value of the same instruction, or the thread's own.
             InstKind::QuadRead { value, .. } => self.grow(data.results[0], self.sets[value.index()]),
-            // Bits from elsewhere; results of control flow arrive along its edges.
+            // Bits of unknown origin; results of control flow arrive along its edges.
             kind => {
                 if kind.effect() != Effect::Control {
                     data.results.iter().for_each(|&result| self.grow(result, ClassSet::ALL));
@@ -231,8 +232,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// An edge passes `from` to the merged value `to`.
-    fn bring(&mut self, from: Value, to: Value) {
+    /// Passes `from` along an edge to the merged value `to`.
+    fn propagate(&mut self, from: Value, to: Value) {
         self.grow(to, self.sets[from.index()]);
     }
 
@@ -348,7 +349,7 @@ impl Analysis<'_> {
             (Op::And, 0x7fff_ffff) => set.magnitude(),
             (Op::Or, SIGN) => set.magnitude().negated(),
             (Op::Xor, SIGN) => set.negated(),
-            // Nothing is left in the mantissa.
+            // Nothing is left of the mantissa.
             (Op::Shl, count) if count & 31 >= MANTISSA_BITS => ClassSet::ALL.flushed().without(ClassSet::NAN),
             _ => ClassSet::ALL,
         }
@@ -429,7 +430,7 @@ mod tests {
         Function::new("test", Interface::default())
     }
 
-    /// An `f32` that may be anything.
+    /// An `f32` of any class.
     fn anything(b: &mut Builder<'_>) -> Value {
         let bits = b.input(Input::ThreadIndex);
         b.op(Op::AsF32, &[bits])
@@ -460,7 +461,7 @@ mod tests {
         }
     }
 
-    /// Every operation on constants that nothing folds: the class of what it gives is among those that were found.
+    /// Every operation on constants, unfolded: the class of its result is among the classes found.
     #[test]
     fn results_of_every_operation_are_of_the_classes_found() {
         for &op in Op::ALL.iter().filter(|op| op.result() != Type::Bool) {

@@ -1,7 +1,7 @@
-//! Between which numbers a float lies, so that conversions and clamps get shorter code: texels of fixed point are full of them.
+//! Computes ranges of floats, so that conversions and clamps get shorter code: fixed-point texels are full of them.
 //!
-//! As in [`float_class`](crate::float_class) no rule repeats what an operation does: it is evaluated at the ends of its operands'
-//! ranges. Rounding keeps the order of numbers, so what an operation gives for numbers in between lies in between.
+//! As in [`float_class`](crate::float_class) no rule repeats the definition of an operation: it is evaluated at the
+//! ends of its operands' ranges. Rounding keeps the order of numbers, so results for numbers in between lie in between.
 
 use crate::bound::Bounds;
 use crate::entity::Value;
@@ -9,11 +9,11 @@ use crate::function::Function;
 use crate::ops::Op;
 use crate::types::Type;
 
-/// The longest chain of operations that is looked at.
+/// The longest chain of operations that is followed.
 const MOST_STEPS: u32 = 6;
 
-/// The least and the greatest number that an `f32` can be, if it is never a NaN and both are known. It holds in all lanes that have
-/// the value.
+/// The least and the greatest number that an `f32` can be, if it is never a NaN and both are known. The range holds in
+/// all lanes that have the value.
 pub fn of(func: &Function, bounds: &Bounds, value: Value) -> Option<[f32; 2]> {
     range(func, bounds, value, MOST_STEPS)
 }
@@ -42,7 +42,7 @@ fn range(func: &Function, bounds: &Bounds, value: Value, steps: u32) -> Option<[
     }
 }
 
-/// The range of an operation's results, each operand being at either end of its own.
+/// The range of an operation's results, with each operand at either end of its range.
 fn ends(op: Op, operands: &[[f32; 2]]) -> Option<[f32; 2]> {
     let mut found = [f32::INFINITY, f32::NEG_INFINITY];
     for corner in 0..1 << operands.len() {

@@ -1,5 +1,5 @@
-//! Data flow and control flow of a function: the uses of each value, what encloses what, and the edges along which
-//! values merge. For analyses that propagate facts.
+//! Collects data flow and control flow of a function: the uses of each value, the nesting of constructs, and the edges
+//! along which values merge. For analyses that propagate facts.
 
 use smallvec::SmallVec;
 
@@ -76,22 +76,22 @@ impl Flow {
         self.owners[region.index()]
     }
 
-    /// Whether an instruction was there when the function was analysed.
+    /// `true` if an instruction existed when the function was analysed.
     pub(crate) fn knows(&self, inst: Inst) -> bool {
         inst.index() < self.regions.len()
     }
 
-    /// The region an instruction is in.
+    /// The region of an instruction.
     pub(crate) fn region_of(&self, inst: Inst) -> Region {
         self.regions[inst.index()]
     }
 
-    /// How many constructs are around an instruction.
+    /// Number of constructs around an instruction.
     pub(crate) fn depth(&self, inst: Inst) -> u32 {
         self.depths[inst.index()]
     }
 
-    /// How many loops are around a value's definition; a loop's parameters count as inside it.
+    /// Number of loops around a value's definition; a loop's parameters count as inside it.
     pub(crate) fn loop_depth(&self, value: Value) -> u32 {
         self.loop_depths[value.index()]
     }
@@ -119,13 +119,13 @@ impl Flow {
         }
     }
 
-    /// What an instruction passes on, and the values that these become: see [`Function::edge`].
+    /// The values that an instruction passes on, and those that they become: see [`Function::edge`].
     pub fn edge<'f>(&self, func: &'f Function, inst: Inst) -> Option<(&'f [Value], &'f [Value])> {
         func.edge(inst, self.owner(self.region_of(inst)))
     }
 
-    /// Whether all these terminators pass the same value as their `n`-th operand whichever lane takes which and when:
-    /// equal constants, or one value defined in no deeper loop, so that all lanes refer to one evaluation of it.
+    /// `true` if all these terminators pass the same value as their `n`-th operand, whichever lane takes which and
+    /// when: equal constants, or one value defined in no deeper loop, so that all lanes refer to one evaluation of it.
     pub(crate) fn same_evaluation(&self, func: &Function, edges: &[Inst], n: usize, loop_depth: u32) -> bool {
         let mut args = edges.iter().map(|&edge| func.inst(edge).kind.passed().expect("edges pass values on")[n]);
         let Some(first) = args.next() else { return true };

@@ -1,4 +1,4 @@
-//! A shader as data: instructions in structured regions over typed values.
+//! Represents a shader as data: instructions in structured regions over typed values.
 //!
 //! * A [`Region`] is a list of instructions whose last one is a terminator. Control flow is an instruction that owns
 //!   regions; there is no other control-flow graph.
@@ -6,7 +6,7 @@
 //!   derived from the region tree.
 //! * Execution masks are implicit. Writes to memory also take an *effect* condition: a thread takes part only where it
 //!   holds (helper lanes and discarded pixels do not); an atomic without effect returns 0. Loads take none: helper
-//!   lanes need what they read.
+//!   lanes need their results.
 //! * Values cross region borders as parameters and results: see [`InstKind`].
 
 use std::fmt;
@@ -23,18 +23,18 @@ use crate::width::Width;
 pub use crate::instruction::{Case, Effect, InstKind, Values};
 pub use crate::operand::{AtomicOp, CounterOp, Element, Input, MemoryRef, Object, Query, ResourceRef, Sync};
 
-/// Where an instruction comes from: the byte offset of its bytecode instruction in the file. Faults and messages name it.
+/// The origin of an instruction: the byte offset of its bytecode instruction in the file. Faults and messages name it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 pub struct Origin(pub u32);
 
-/// A shader's body and what it declares.
+/// A shader's body and declarations.
 #[derive(Clone, Debug, Default)]
 pub struct Function {
     /// Name for the text form and for profilers.
     pub name: String,
     /// Resources, shared memory, arrays, group size.
     pub interface: Interface,
-    /// Threads of a packet.
+    /// Threads per packet.
     pub width: Width,
     values: Vec<ValueData>,
     insts: Vec<InstData>,
@@ -45,13 +45,13 @@ pub struct Function {
 /// A component of a register of the shader, which a slot stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Register {
-    /// Which register.
+    /// The register.
     pub name: RegisterName,
     /// 0 to 3: x, y, z, w.
     pub component: u8,
 }
 
-/// A register of the shader, which shows itself as listings do: `r3`, `oDepth`.
+/// A register of the shader, displayed as in listings: `r3`, `oDepth`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RegisterName {
     /// Of shader models 4.0 to 5.1: the file, and the number where it has several registers.
@@ -81,11 +81,11 @@ impl fmt::Display for Register {
 pub struct ValueData {
     /// Type of the value.
     pub ty: Type,
-    /// What defines it.
+    /// Its definition.
     pub def: ValueDef,
 }
 
-/// What defines a value.
+/// The definition of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueDef {
     /// The n-th result of an instruction.
@@ -97,11 +97,11 @@ pub enum ValueDef {
 /// An instruction with its results.
 #[derive(Clone, Debug)]
 pub struct InstData {
-    /// What it does.
+    /// The operation and its operands.
     pub kind: InstKind,
     /// Values it defines.
     pub results: SmallVec<[Value; 1]>,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
     /// `precise` in the source: no rewriting that could change its result.
     pub precise: bool,
@@ -186,7 +186,7 @@ impl Function {
         &self.insts[inst.index()]
     }
 
-    /// An instruction, to change.
+    /// An instruction, mutably.
     pub fn inst_mut(&mut self, inst: Inst) -> &mut InstData {
         &mut self.insts[inst.index()]
     }
@@ -196,7 +196,7 @@ impl Function {
         &self.regions[region.index()]
     }
 
-    /// A region, to change.
+    /// A region, mutably.
     pub fn region_mut(&mut self, region: Region) -> &mut RegionData {
         &mut self.regions[region.index()]
     }
@@ -206,7 +206,7 @@ impl Function {
         self.values[value.index()]
     }
 
-    /// Type and definition of a value, to change.
+    /// Type and definition of a value, mutably.
     pub fn value_mut(&mut self, value: Value) -> &mut ValueData {
         &mut self.values[value.index()]
     }
@@ -226,7 +226,7 @@ impl Function {
         self.slots[slot.index()].1
     }
 
-    /// Whether nothing can write the object while the shader runs: the runtime refuses memory bound as `t#` and `u#`.
+    /// `true` if nothing can write the object while the shader runs: the runtime refuses memory bound as `t#` and `u#`.
     pub fn is_read_only(&self, object: &Object) -> bool {
         match object {
             Object::Resource(resource) => self.interface.resource(resource.id).class != ResourceClass::UnorderedAccess,
@@ -236,7 +236,7 @@ impl Function {
         }
     }
 
-    /// Lists in the interface which samples there are.
+    /// Lists the samples that the function takes in the interface.
     pub fn list_samples(&mut self) {
         let insts = self.regions.iter().flat_map(|region| &region.insts);
         let sampled = |&inst: &Inst| match &self.inst(inst).kind {
@@ -251,7 +251,8 @@ impl Function {
         self.interface.sampled = sampled;
     }
 
-    /// Whether an instruction asks a view at a known register for what is known when it is bound: its size, or its layout.
+    /// `true` if an instruction queries a view at a fixed register for a property known at binding: its size or its
+    /// layout.
     pub fn is_known_of_view(&self, kind: &InstKind) -> bool {
         let InstKind::Query { query, resource, level } = kind else { return false };
         let is_first_level = || level.is_none_or(|level| self.as_const(level).is_some_and(|level| level.bits == 0));
@@ -263,7 +264,7 @@ impl Function {
         is_known && matches!(resource.element, Element::Fixed(_))
     }
 
-    /// Whether an instruction yields the same wherever its operands are known, and is cheap enough to speculate. Most
+    /// `true` if an instruction yields the same wherever its operands are known, and is cheap enough to speculate. Most
     /// queries, texel loads and samples call the host.
     pub(crate) fn is_speculatable(&self, kind: &InstKind) -> bool {
         match (kind.effect(), kind) {
@@ -273,18 +274,18 @@ impl Function {
         }
     }
 
-    /// Whether an instruction, or one in the regions it owns, is of a kind that `f` accepts.
+    /// `true` if an instruction, or one in the regions it owns, is of a kind that `f` accepts.
     pub fn holds(&self, inst: Inst, f: &impl Fn(&InstKind) -> bool) -> bool {
         let kind = &self.inst(inst).kind;
         f(kind) || kind.regions().iter().flat_map(|&inner| &self.region(inner).insts).any(|&inst| self.holds(inst, f))
     }
 
-    /// Whether threads of a group wait for each other somewhere.
+    /// `true` if threads of a group wait for each other somewhere.
     pub fn waits(&self) -> bool {
         self.insts.iter().any(|inst| inst.kind.is_waiting_barrier())
     }
 
-    /// What an instruction passes on, and the values that these become, in the same order: a loop's entry and back
+    /// The values that an instruction passes on, and those that they become, in the same order: a loop's entry and back
     /// edges pass parameters, all else passes results of the enclosing construct. `owner` owns the region it is in.
     pub fn edge(&self, inst: Inst, owner: Option<Inst>) -> Option<(&[Value], &[Value])> {
         let kind = &self.inst(inst).kind;
@@ -297,7 +298,7 @@ impl Function {
         }
     }
 
-    /// The constant that a value is, if it is one.
+    /// The constant that defines a value, if one does.
     pub fn as_const(&self, value: Value) -> Option<Const> {
         match self.value(value).def {
             ValueDef::Result(inst, _) => match self.inst(inst).kind {
@@ -308,7 +309,7 @@ impl Function {
         }
     }
 
-    /// The operation and operands that make a value, if it is a pure operation's result.
+    /// The operation and operands that define a value, if it is the result of a pure operation.
     pub fn as_op(&self, value: Value) -> Option<(Op, &[Value])> {
         match self.value(value).def {
             ValueDef::Result(inst, _) => match &self.inst(inst).kind {

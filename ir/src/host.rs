@@ -1,8 +1,8 @@
-//! The interface through which a running shader accesses the outside world.
+//! Defines the interface through which a running shader accesses the outside world.
 //!
-//! The runtime implements [`Host`] once, on top of what is bound; the interpreter calls it for every access to a view, and
-//! compiled code for accesses that are not inlined. Shared memory and private arrays belong to the engines.
-//! An implementation checks every bound itself and must not panic.
+//! The runtime implements [`Host`] once, on top of the bindings; the interpreter calls it for every access to a view,
+//! and compiled code for accesses that are not inlined. Shared memory and private arrays belong to the engines. An
+//! implementation checks every bound itself and must not panic.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub struct ViewSlot {
     pub element: u32,
 }
 
-/// An address in a view: see [`MemoryRef`](crate::function::MemoryRef) for what is checked.
+/// An address in a view: see [`MemoryRef`](crate::function::MemoryRef) for the bounds checks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Address {
     /// The view.
@@ -30,21 +30,22 @@ pub struct Address {
     pub offset_bytes: u32,
 }
 
-/// Accesses of the lanes of a packet to texels. All rows are as long as each other.
+/// Texel accesses by the lanes of a packet. All rows have the same length.
 #[derive(Clone, Copy, Debug)]
 pub struct TexelCall<'a> {
-    /// The range that all of their views are in.
+    /// The range of all their views.
     pub id: ResourceId,
     /// The position of each view in it.
     pub elements: Row<'a>,
-    /// Not 0 in the lanes that take part.
+    /// Nonzero in the lanes that take part.
     pub mask: Row<'a>,
     /// Unused ones are 0.
     pub coords: [Row<'a>; 3],
 }
 
 impl<'a> TexelCall<'a> {
-    /// Views, and the lanes one after another that go to each. Lanes before the first that takes part and after the last are left out.
+    /// Views, each with the consecutive lanes that access it. Lanes before the first and after the last that take part
+    /// are left out.
     pub fn views(self) -> impl Iterator<Item = (ViewSlot, Range<usize>)> + use<'a> {
         let mut start = self.mask.iter().position(|&word| word != 0).unwrap_or(self.mask.len());
         let end = self.mask.iter().rposition(|&word| word != 0).map_or(start, |last| last + 1);
@@ -55,7 +56,7 @@ impl<'a> TexelCall<'a> {
         })
     }
 
-    /// Whether a lane takes part.
+    /// `true` if a lane takes part.
     #[inline]
     pub fn is_active(self, lane: usize) -> bool {
         self.mask[lane] != 0
@@ -68,7 +69,7 @@ impl<'a> TexelCall<'a> {
     }
 }
 
-/// Access to what is bound.
+/// Access to bound resources.
 pub trait Host: Sync {
     /// Reads consecutive words; those out of range are 0.
     fn load(&self, at: Address, words: &mut [u32]);
@@ -82,7 +83,8 @@ pub trait Host: Sync {
     fn texel_load(&self, view: ViewSlot, coords: [u32; 3], level: u32) -> [u32; 4];
     /// Writes a texel.
     fn texel_store(&self, view: ViewSlot, coords: [u32; 3], words: [u32; 4]);
-    /// Reads texels for the lanes of a packet, each at a level of its own: four rows of words, 0 in lanes that take no part.
+    /// Reads texels for the lanes of a packet, each at a level of its own: four rows of words, 0 in lanes that take no
+    /// part.
     fn texel_loads(&self, call: TexelCall<'_>, levels: Row<'_>, results: &mut [u32]) {
         results.fill(0);
         for (view, lanes) in call.views() {
@@ -108,14 +110,14 @@ pub trait Host: Sync {
     fn sample(&self, call: SampleCall<'_>);
     /// Answers a query about a view.
     fn query(&self, query: Query, view: ViewSlot, level: u32) -> [u32; 4];
-    /// Whether the run should stop. Asked at group starts, at loop back edges and after much work: must be cheap.
+    /// `true` if the run should stop. Polled at group starts, at loop back edges and after much work: must be cheap.
     fn stop_requested(&self) -> bool;
 }
 
-/// Why a span of groups did not finish, and where.
+/// The reason why a span of groups did not finish, and the location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// What happened.
+    /// The reason.
     pub kind: FaultKind,
     /// The instruction.
     pub origin: Origin,
@@ -130,7 +132,7 @@ impl Fault {
     }
 }
 
-/// Why a group did not finish.
+/// The reason why a group did not finish.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum FaultKind {

@@ -1,7 +1,7 @@
-//! What an instruction does, and what passes and analyses know about each kind: its effect, its operands and regions, the
-//! values it passes on and to which construct.
+//! Defines the kinds of instructions and their properties for passes and analyses: effects, operands and regions, the
+//! values passed on and the constructs that receive them.
 //!
-//! [`function`](crate::function) has these names too.
+//! [`function`](crate::function) reexports these names.
 
 use smallvec::SmallVec;
 
@@ -23,7 +23,7 @@ pub struct Case {
     pub region: Region,
 }
 
-/// What an instruction does.
+/// The kind of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum InstKind {
     /// A constant.
@@ -32,7 +32,7 @@ pub enum InstKind {
     Input(Input),
     /// A pure operation.
     Op {
-        /// Which one.
+        /// The operation.
         op: Op,
         /// Operands.
         args: Values,
@@ -41,7 +41,7 @@ pub enum InstKind {
     SlotGet(Slot),
     /// Writes a slot; only before SSA construction.
     SlotSet(Slot, Value),
-    /// Says that the register that a slot stood for has a value now; does nothing. For observers, at
+    /// Reports that the register that a slot stood for has a value now; does nothing. For observers, at
     /// [`Level::Observed`](crate::passes::Level).
     Note(Slot, Value),
 
@@ -61,7 +61,7 @@ pub enum InstKind {
     },
     /// Read-modify-write of one word; returns the previous word, 0 where nothing was done. Atomic on views.
     Atomic {
-        /// What happens to the word.
+        /// The operation on the word.
         op: AtomicOp,
         /// The word.
         place: MemoryRef,
@@ -104,7 +104,7 @@ pub enum InstKind {
     },
     /// Read-modify-write of a texel of one 32-bit component.
     TexelAtomic {
-        /// What happens to the word.
+        /// The operation on the word.
         op: AtomicOp,
         /// The view.
         resource: ResourceRef,
@@ -140,24 +140,24 @@ pub enum InstKind {
     /// A float's value in another thread of the quad: four consecutive threads, of which 0 and 1 are the upper row of
     /// pixels. A thread keeps its own where the other one is inactive.
     QuadRead {
-        /// By position in the quad, the position that is read.
+        /// The position in the quad that each position reads.
         from: [u8; 4],
         /// The value.
         value: Value,
     },
-    /// Whether a condition holds in all active threads of the packet, as a condition. Only passes generate it, where
+    /// A condition that holds if its operand does in all active threads of the packet. Only passes generate it, where
     /// either answer leads to the same results: shaders cannot observe which threads share a packet.
     PacketAll(Value),
     /// Orders memory, and waits for the group if it says so.
     Barrier(Sync),
 
-    /// Runs one of two regions. Results are what the region that ran yields.
+    /// Runs one of two regions. Results are those that the region yields.
     If {
         /// Condition.
         cond: Value,
-        /// Where it holds.
+        /// The region for threads for which it holds.
         then_region: Region,
-        /// Where it does not.
+        /// The region for the others.
         else_region: Region,
     },
     /// Runs its body until a break. Body parameters, `inits`, results and the operands of its breaks and continues are
@@ -199,17 +199,17 @@ pub enum InstKind {
     Return,
 }
 
-/// What an instruction does besides producing results, and what these depend on besides its operands: what passes and
-/// analyses check before they remove, merge or move it.
+/// The effect of an instruction besides producing results, and the dependences of these besides its operands: passes
+/// and analyses check it before they remove, merge or move an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
     /// Nothing: its results follow from its operands and the thread.
     None,
-    /// Its results depend on where in the control flow it is: on other lanes of the packet, or on a slot.
+    /// Its results depend on its position in the control flow: on other lanes of the packet, or on a slot.
     Context,
     /// Reads memory or a view.
     Read(Object),
-    /// Changes memory, a view's counter or a slot, or says that one was.
+    /// Changes memory, a view's counter or a slot, or reports that a slot was changed.
     Write,
     /// Orders memory, and may wait for the group.
     Barrier(Sync),
@@ -220,7 +220,7 @@ pub enum Effect {
 }
 
 impl InstKind {
-    /// What it does besides producing results. The only place that says so for each kind.
+    /// Its effect besides producing results. The only function that classifies each kind.
     pub fn effect(&self) -> Effect {
         match *self {
             // The results of queries stay the same for the whole run.
@@ -245,17 +245,17 @@ impl InstKind {
         }
     }
 
-    /// Whether it ends a region.
+    /// `true` if it ends a region.
     pub fn is_terminator(&self) -> bool {
         self.effect() == Effect::Terminator
     }
 
-    /// Whether it must stay even if its results are unused. Loads may be removed.
+    /// `true` if it must stay even if its results are unused. Loads may be removed.
     pub fn has_effect(&self) -> bool {
         !matches!(self.effect(), Effect::None | Effect::Context | Effect::Read(_))
     }
 
-    /// Whether it is a barrier that waits for the group.
+    /// `true` if it is a barrier that waits for the group.
     pub fn is_waiting_barrier(&self) -> bool {
         matches!(self, InstKind::Barrier(sync) if sync.threads)
     }
@@ -289,7 +289,7 @@ impl InstKind {
         }
     }
 
-    /// The same, to change.
+    /// The same, mutably.
     pub fn passed_mut(&mut self) -> Option<&mut Values> {
         match self {
             InstKind::Loop { inits: args, .. }

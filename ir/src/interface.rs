@@ -1,4 +1,4 @@
-//! What a shader declares of the world outside it: its stage, resources, shared memory, arrays.
+//! Declares the external interface of a shader: its stage, resources, shared memory, arrays.
 //!
 //! These are properties of the shader, not of its bindings, which the runtime checks against them.
 
@@ -10,10 +10,10 @@ use crate::entity::{ArrayId, LocalId, ResourceId, SharedId};
 use crate::named::{named, numbered};
 use crate::stage::Stage;
 
-/// Everything a shader declares.
+/// The declarations of a shader.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
-    /// The stage that it is for.
+    /// The stage of the shader.
     pub stage: Stage,
     /// Declared register ranges, in declaration order; indexed by [`ResourceId`].
     pub resources: Vec<Resource>,
@@ -23,14 +23,14 @@ pub struct Interface {
     pub locals: Vec<Local>,
     /// Arrays that are passed with each batch of invocations; indexed by [`ArrayId`]. At most [`MOST_ARRAYS`].
     pub arrays: Vec<Array>,
-    /// Whether a batch fills its last packet: lanes past its end run as well. So it is with pixels whose inputs the function makes
-    /// from quads, since nothing is covered where there is no quad, and with vertices that write nothing but their outputs; code for
-    /// packets that are always full needs fewer checks.
+    /// Set if a batch fills its last packet: lanes past its end run as well. Pixels whose inputs the function makes
+    /// from quads allow that, since nothing is covered where there is no quad, and so do vertices that write nothing
+    /// but their outputs; code for packets that are always full needs fewer checks.
     pub fills_packets: bool,
     /// The immediate constant buffer (`icb`), in vectors of four words.
     pub immediate: Vec<[u32; 4]>,
-    /// The kinds of samples that the function takes, in order, each once: a position here is how compiled code finds what was
-    /// prepared for it. Passes may leave some that nothing takes any more.
+    /// The kinds of samples that the function takes, in order, each once: compiled code finds its prepared state by a
+    /// position here. Passes may leave some that are no longer taken.
     pub sampled: Vec<Sampled>,
 }
 
@@ -90,9 +90,9 @@ impl Interface {
 /// A declared range of registers of one kind. Outside shader model 5.1 a range is one register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
-    /// Which register file the range is in.
+    /// The register file of the range.
     pub class: ResourceClass,
-    /// How the shader reads and writes it.
+    /// The kind of access to it.
     pub kind: ResourceKind,
     /// Register space; 0 before 5.1.
     pub space: u32,
@@ -100,9 +100,9 @@ pub struct Resource {
     pub lower: u32,
     /// Registers in the range; `None` if unbounded.
     pub count: Option<u32>,
-    /// The view's hidden counter is used.
+    /// Set if the view's hidden counter is used.
     pub uses_counter: bool,
-    /// Bytes of a texel, where code accesses texels directly: the function was made for one format.
+    /// Bytes of a texel, if code accesses texels directly: the function was made for one format.
     pub texel_bytes: Option<u32>,
 }
 
@@ -112,7 +112,7 @@ impl Resource {
         Self { class, kind, space: 0, lower, count: Some(1), uses_counter: false, texel_bytes: None }
     }
 
-    /// The stride where the function knows it: of constant buffers, structured views, and texels of a known format.
+    /// The stride, if the function knows it: of constant buffers, structured views, and texels of a known format.
     pub fn stride_bytes(&self) -> Option<u32> {
         self.kind.stride_bytes().or(self.texel_bytes)
     }
@@ -145,7 +145,7 @@ impl ResourceClass {
     }
 }
 
-/// How a resource is addressed.
+/// The addressing of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ResourceKind {
     /// A constant buffer of this many 16-byte vectors; 0 if the shader does not say.
@@ -162,20 +162,20 @@ pub enum ResourceKind {
     },
     /// Texels of a format that the view determines.
     Typed {
-        /// Shape of the resource.
+        /// Dimension of the resource.
         dimension: Dimension,
         /// The component type that the shader sees.
         component: Component,
     },
     /// A sampler.
     Sampler {
-        /// Whether it compares texels with a reference.
+        /// Set if it compares texels with a reference.
         compares: bool,
     },
 }
 
 impl ResourceKind {
-    /// The stride where the shader fixes it: of constant buffers and structured views.
+    /// The stride, if the shader fixes it: of constant buffers and structured views.
     pub fn stride_bytes(self) -> Option<u32> {
         match self {
             ResourceKind::Constant { .. } => Some(16),
@@ -213,7 +213,7 @@ numbered! {
         Texture2d = 4 => "texture2d",
         /// Rectangles in layers.
         Texture2dArray = 5 => "texture2darray",
-        /// A rectangle with several samples a texel.
+        /// A rectangle with several samples per texel.
         Texture2dMs = 6 => "texture2dms",
         /// The same in layers.
         Texture2dMsArray = 7 => "texture2dmsarray",
@@ -261,7 +261,7 @@ impl Dimension {
         }
     }
 
-    /// Whether it has layers that the shader selects.
+    /// `true` if it has layers that the shader selects.
     pub fn is_array(self) -> bool {
         matches!(
             self,
@@ -272,12 +272,12 @@ impl Dimension {
         )
     }
 
-    /// Whether a texel has several samples.
+    /// `true` if a texel has several samples.
     pub fn is_multisampled(self) -> bool {
         matches!(self, Dimension::Texture2dMs | Dimension::Texture2dMsArray)
     }
 
-    /// Whether its layers are faces of cubes.
+    /// `true` if its layers are faces of cubes.
     pub fn is_cube(self) -> bool {
         matches!(self, Dimension::TextureCube | Dimension::TextureCubeArray)
     }
@@ -337,7 +337,7 @@ impl Shared {
     }
 }
 
-/// An array of `registers` vectors of `components` words for each thread.
+/// A private array of each thread: `registers` vectors of `components` words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Local {
     /// The number in the register name `x#`.
@@ -357,6 +357,6 @@ pub const MOST_ARRAYS: usize = 8;
 pub struct Array {
     /// Bytes from one element to the next, a multiple of 4.
     pub stride_bytes: u32,
-    /// The function may write it.
+    /// Set if the function may write it.
     pub is_written: bool,
 }

@@ -1,22 +1,22 @@
-//! The intermediate representation: what a shader means, as typed values in structured regions, for one thread.
+//! Represents a shader's meaning (the IR): typed values in structured regions, for one thread.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `types.rs` | types and constants |
 //! | `ops.rs` | the table of pure operations with their meaning |
-//! | `float.rs` | Direct3D's float rules on one number |
+//! | `float.rs` | Direct3D's float rules on single numbers |
 //! | `entity.rs` | typed indices |
 //! | `named.rs` | enums whose values have names, or numbers too |
-//! | `stage.rs` | the stage that a shader is for, its inputs and outputs |
-//! | `stages.rs` | what there is one of for each stage of a pipeline |
-//! | `interface.rs` | what a shader declares of the world outside |
-//! | `operand.rs` | what instructions are made of |
+//! | `stage.rs` | the stage of a shader, its inputs and outputs |
+//! | `stages.rs` | one value for each stage of a pipeline |
+//! | `interface.rs` | the declarations of a shader: resources, memory, arrays |
+//! | `operand.rs` | inputs, memory references, operations on memory |
 //! | `function.rs` | instructions, regions, values |
-//! | `instruction.rs` | what an instruction is: kinds, effects, operands, regions |
-//! | `replacements.rs` | which value replaces which |
+//! | `instruction.rs` | the kinds of instructions: effects, operands, regions |
+//! | `replacements.rs` | replacing values by others |
 //! | `builder.rs` | writes instructions at a cursor |
 //! | `math.rs` | exp2, log2, sine and cosine from the operations |
-//! | `phases.rs` | where barriers divide a shader |
+//! | `phases.rs` | the division of a shader at its barriers |
 //! | `passes/` | SSA construction and simplification, one visible list |
 //! | `host.rs` | a running shader's interface to the outside world |
 //! | `batch.rs` | the memory passed with a batch of invocations |
@@ -25,15 +25,15 @@
 //! | `text.rs` | the text form: printing and parsing |
 //! | `verify.rs` | the rules a function obeys; a checked function is another type |
 //! | `flow.rs` | uses, nesting and edges, for the analyses |
-//! | `span.rs` | which groups run together, and which threads share packets |
+//! | `span.rs` | groups that run together, and packing their threads |
 //! | `srgb.rs` | the sRGB curve |
-//! | `width.rs` | how many threads a packet has |
-//! | `uniformity.rs` | what is the same in all threads |
-//! | `shape/` | how addresses vary across the lanes of a packet |
-//! | `bound.rs` | the largest number that an integer can be |
-//! | `float_class.rs` | which floats can be denormals, infinities, NaNs |
-//! | `float_range.rs` | between which numbers a float lies |
-//! | `pipeline/` | what stands around the shader of a stage: interpolation, the output merger |
+//! | `width.rs` | the number of threads in a packet |
+//! | `uniformity.rs` | uniform values and control flow |
+//! | `shape/` | variation of addresses across the lanes of a packet |
+//! | `bound.rs` | upper bounds of integers |
+//! | `float_class.rs` | floats that can be denormals, infinities, NaNs |
+//! | `float_range.rs` | ranges of floats |
+//! | `pipeline/` | the fixed functions around a shader: interpolation, the output merger |
 //! | `translate/` | bytecode to IR |
 //! | `interp/` | runs a shader: the reference for compiled code |
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! `exp2`, `log2`, sine and cosine as plain operations, so that every engine gives the same bits.
+//! Builds `exp2`, `log2`, sine and cosine from plain operations, so that every engine gives the same bits.
 //!
 //! Each function reduces its argument to a short interval and evaluates a minimax polynomial there (found with the
 //! Remez algorithm for the interval and error measure named at its coefficients). Direct3D requires little, so the
@@ -26,8 +26,8 @@ const EXP2: [f32; 5] = [0.6931513, 0.2401646, 0.055799514, 0.00901748, 0.0018669
 /// log2(1 + f) / f for 1 + f in [sqrt(1/2), sqrt(2)], least relative error.
 const LOG2: [f32; 8] = [LOG2_E, -0.7213528, 0.48092324, -0.36023965, 0.2870989, -0.24887694, 0.23404083, -0.14580958];
 
-/// (sin(r) / r - 1) / r^2 in r^2, for r in [-pi/2, pi/2], least absolute error of the sine. At the ends it is too small, not
-/// too large, so that it never passes 1.
+/// (sin(r) / r - 1) / r^2 in r^2, for r in [-pi/2, pi/2], least absolute error of the sine. At the ends it is too
+/// small, not too large, so that it never passes 1.
 const SIN: [f32; 3] = [-0.1666568, 0.008312361, -0.00018492031];
 
 /// (cos(r) - 1) / r^2 in r^2, for r in [-pi/2, pi/2], least absolute error of the cosine.
@@ -36,11 +36,11 @@ const COS: [f32; 4] = [-0.4999993, 0.041663963, -0.0013855709, 2.3189034e-5];
 /// pi in two parts. The first has 8 bits, so that its products with integers up to 2^16 are exact.
 const PI: [f32; 2] = [3.140625, 0.0009676536];
 
-/// A bit more than pi/2: where reduced angles end. Rounding the number of half turns takes them past pi/2.
+/// A bit more than pi/2: the bound of reduced angles. Rounding the number of half turns takes them past pi/2.
 const REDUCED_END: f32 = 1.575;
 
-/// 1.5 * 2^23: a float between 2^22 below and above it has the units place as its last bit, so that adding this rounds to
-/// an integer and leaves that in the low bits.
+/// 1.5 * 2^23: a float between 2^22 below and above it has the units digit as its last bit, so that adding this rounds
+/// to an integer and leaves that in the low bits.
 const INTEGER: f32 = 12_582_912.0;
 
 /// The bias of the exponent in a float's bits.
@@ -189,7 +189,7 @@ pub fn sin_cos(b: &mut Builder<'_>, x: Value) -> (Value, Value) {
     let r = at_least(b, -REDUCED_END, r);
     let r = at_most(b, REDUCED_END, r);
 
-    // 1 or -1, whatever it is for a NaN.
+    // 1 or -1, and either for a NaN.
     let most = b.f32(2.0 * INTEGER);
     let number = b.op(Op::FMin, &[rounded, most]);
     let bits = b.op(Op::BitsF32, &[number]);
@@ -309,7 +309,7 @@ mod tests {
         let check = |x: f32| {
             let want = f64::from(x).log2();
             let error = (f64::from(log2.run(x)[0]) - want).abs();
-            // Tighter than asked for near 1, where the absolute bound would let every digit go.
+            // Tighter than required near 1, where the absolute bound would let every digit go.
             assert!(error <= want.abs() * 2f64.powi(-21), "{x:e}: {error:e} of {want:e}");
         };
         for bits in (f32::MIN_POSITIVE.to_bits()..0x7f80_0000).step_by(9973) {

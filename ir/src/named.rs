@@ -1,7 +1,7 @@
-//! Enums whose values have names: all values, the name of each, and the value of a name, from one row for each. Those that Direct3D 11 has
-//! too have its numbers as well.
+//! Defines enums whose values have names: lists all values, the name of each, and the value of a name, from one row for
+//! each. Those that Direct3D 11 has too have its numbers as well.
 
-/// What [`named`] provides for an enum, for code that is generic over them.
+/// The items that [`named`] provides for an enum, for code that is generic over them.
 pub trait Named: Copy + 'static {
     /// Every value.
     const VALUES: &'static [Self];
@@ -9,9 +9,9 @@ pub trait Named: Copy + 'static {
     fn named(self) -> &'static str;
 }
 
-/// What [`numbered`] provides besides. The enum is `repr(u32)`.
+/// The items that [`numbered`] provides besides. The enum is `repr(u32)`.
 pub trait Numbered: Named {
-    /// What the enum is called.
+    /// The name of the enum.
     const TYPE: &'static str;
 
     /// The number in Direct3D 11.
@@ -23,8 +23,8 @@ pub trait Numbered: Named {
     }
 }
 
-/// Defines enums. A row has a value's documentation, its number if it has one, and its name in the text form, or Direct3D's without the
-/// prefix.
+/// Defines enums. A row has a value's documentation, its number if it has one, and its name in the text form, or
+/// Direct3D's without the prefix.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! named {

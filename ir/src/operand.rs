@@ -1,13 +1,13 @@
-//! What instructions are made of: inputs of a thread, memory references, and the operations on memory.
+//! Defines the parts of instructions: inputs of a thread, memory references, and the operations on memory.
 //!
-//! [`function`](crate::function) has the instructions, and these names too.
+//! [`function`](crate::function) has the instructions, and reexports these names.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::entity::{ArrayId, LocalId, ResourceId, SharedId, Value};
 use crate::named::named;
 
-/// What a thread can query about itself.
+/// A property that a thread can query about itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Input {
     /// `vThreadID`, component 0 to 2.
@@ -25,7 +25,7 @@ pub enum Input {
 pub struct ResourceRef {
     /// The range.
     pub id: ResourceId,
-    /// Which register of the range, counted from its first; a computed one out of range acts as unbound.
+    /// The register, counted from the range's first; a computed one out of range acts as unbound.
     pub element: Element,
 }
 
@@ -62,7 +62,7 @@ pub enum Object {
 /// of range reads 0 and drops writes. The low two bits of the offset are ignored. Nothing wraps.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemoryRef {
-    /// What is addressed.
+    /// The object that is addressed.
     pub object: Object,
     /// Element, an `i32` taken as unsigned; `None` for raw objects.
     pub index: Option<Value>,
@@ -98,7 +98,7 @@ named! {
 }
 
 impl AtomicOp {
-    /// The word that is in memory afterwards.
+    /// The new word in memory.
     pub fn apply(self, old: u32, value: u32, compare: u32) -> u32 {
         match self {
             AtomicOp::Add => old.wrapping_add(value),
@@ -157,7 +157,7 @@ named! {
         /// `sampleinfo`: samples, 0, 0, 0.
         SampleCount = "sample_count",
         /// `samplepos`: the position of the sample that the level operand names, as the bits of two floats and zeros:
-        /// along x and y, from the texel's centre. Zeros if there is no such sample.
+        /// along x and y, from the texel's center. Zeros if there is no such sample.
         SamplePosition = "sample_position",
         /// For a view whose texels code accesses directly, of its most detailed level: width, height, depth or layers,
         /// and the slice pitch in texels. Never used by shaders.
@@ -166,11 +166,11 @@ named! {
 }
 
 impl Query {
-    /// Those that shaders use.
+    /// The queries that shaders use.
     pub const OF_SHADERS: [Query; 4] =
         [Query::BufferSize, Query::TextureSize, Query::SampleCount, Query::SamplePosition];
 
-    /// Whether its level operand is used.
+    /// `true` if its level operand is used.
     pub fn takes_level(self) -> bool {
         match self {
             Query::TextureSize | Query::SamplePosition => true,
@@ -179,7 +179,7 @@ impl Query {
     }
 }
 
-/// The memories a barrier orders and whether it waits for the group.
+/// The memories that a barrier orders, and the threads that it waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Sync {
     /// All threads of the group arrive before any continues.

@@ -1,4 +1,4 @@
-//! The table of pure operations: what can be *computed*, one row each.
+//! Defines the table of pure operations: everything that can be *computed*, one row each.
 //!
 //! A row gives the variant, its name in the text form, the types of its operands and result, and its meaning on one
 //! thread. The builder, printer, parser, verifier, constant folder and interpreter derive everything from the row; the
@@ -67,7 +67,7 @@ macro_rules! ir_ops {
                 }
             }
 
-            /// What the operation does, from its row.
+            /// The documentation of the operation, from its row.
             pub fn doc(self) -> &'static str {
                 match self {
                     $(Op::$name => concat!($($doc),*).trim_ascii(),)*
@@ -91,7 +91,7 @@ macro_rules! ir_ops {
             /// The operation's meaning: the bits of its result from the bits of its operands.
             ///
             /// # Panics
-            /// If `args` has fewer operands than [`Op::args`] says; the verifier prevents that.
+            /// If `args` has fewer operands than [`Op::args`] lists; the verifier prevents that.
             pub fn eval(self, args: &[u64]) -> u64 {
                 match self {
                     $(Op::$name => {
@@ -317,23 +317,23 @@ impl Op {
         }
     }
 
-    /// Whether the operation takes longer than a branch, on any processor.
+    /// `true` if the operation takes longer than a branch, on any processor.
     pub fn takes_long(self) -> bool {
         matches!(self, Op::UDiv | Op::UMod | Op::FDiv | Op::FSqrt | Op::DDiv | Op::DFma)
     }
 
-    /// Whether the operation only moves floats and their bits, or changes signs: denormals and NaNs stay what they are.
+    /// `true` if the operation only moves floats and their bits, or changes signs: denormals and NaNs stay unchanged.
     pub fn moves_floats(self) -> bool {
         let in_32_bits = matches!(self, Op::SelectF32 | Op::AsF32 | Op::BitsF32 | Op::FNeg | Op::FAbs);
         in_32_bits || matches!(self, Op::SelectF64 | Op::AsF64 | Op::BitsF64 | Op::DNeg | Op::DAbs)
     }
 
-    /// Whether the operation does arithmetic on 32-bit floats, and so reads their denormals as zeros of their sign.
+    /// `true` if the operation does arithmetic on 32-bit floats, and so reads their denormals as zeros of their sign.
     pub fn is_f32_arithmetic(self) -> bool {
         self.args().contains(&Type::F32) && !self.moves_floats()
     }
 
-    /// Whether the operation does 64-bit float arithmetic, which forbids running under flush-to-zero.
+    /// `true` if the operation does 64-bit float arithmetic, which forbids running under flush-to-zero.
     pub fn is_f64_arithmetic(self) -> bool {
         let touches = self.result() == Type::F64 || self.args().contains(&Type::F64);
         touches && !self.moves_floats()
@@ -352,7 +352,7 @@ mod tests {
         }
     }
 
-    /// Whether flushing operands makes a difference to an operation.
+    /// `true` if flushing operands makes a difference to an operation.
     fn sees_denormals(op: Op) -> bool {
         let numbers = [0, 0x1234, 0x007f_ffff, 0x0080_0000, 0x3f80_0000, 0x7f80_0000, 0x7fc0_0000];
         let numbers: Vec<u32> = numbers.into_iter().flat_map(|bits| [bits, bits | 0x8000_0000]).collect();

@@ -1,4 +1,4 @@
-//! Where barriers divide a shader.
+//! Divides a shader at its barriers.
 //!
 //! A barrier that waits for the group splits the code around it into *segments*: within a segment the packets of a
 //! group run in turn. An `if`, `loop` or `switch` is *cut* when it contains such a barrier, or contains a break or
@@ -48,12 +48,12 @@ impl Phases {
         phases
     }
 
-    /// Whether the whole group runs this instruction at once.
+    /// `true` if the whole group runs this instruction at once.
     pub fn is_cut(&self, inst: Inst) -> bool {
         self.cut[inst.index()]
     }
 
-    /// Whether the function has any waiting barrier.
+    /// `true` if the function has any waiting barrier.
     pub fn has_cuts(&self) -> bool {
         self.cut.contains(&true)
     }
@@ -63,7 +63,7 @@ impl Phases {
         self.steps[region.index()].as_deref()
     }
 
-    /// Whether a value is used in another segment than the one that computes it, so that it must be kept per packet.
+    /// `true` if a value is used in another segment than the one that computes it, so that it must be kept per packet.
     /// Never so for constants and inputs, which are cheaper to recompute; always so for parameters and results of cut
     /// instructions.
     pub fn is_crossing(&self, value: Value) -> bool {
@@ -84,7 +84,7 @@ impl Phases {
         any
     }
 
-    /// `open` lists the enclosing instructions. Returns whether something was newly cut.
+    /// Cuts constructs that jumps to cut targets leave; `open` lists the enclosing instructions. `true` if any was new.
     fn mark_jumps(&mut self, func: &Function, region: Region, open: &mut Vec<Inst>) -> bool {
         let mut changed = false;
         for &inst in &func.region(region).insts {
@@ -127,8 +127,8 @@ impl Phases {
         self.steps[region.index()] = Some(steps);
     }
 
-    /// Numbers the segments, then compares the number of each use with that of its definition. What a cut instruction
-    /// itself uses or defines belongs to no segment.
+    /// Numbers the segments, then compares the number of each use with that of its definition. Values that a cut
+    /// instruction itself uses or defines belong to no segment.
     fn find_crossing(&mut self, func: &Function) {
         const NONE: u32 = u32::MAX;
         let mut segment_of = vec![NONE; func.value_count()];

@@ -1,4 +1,4 @@
-//! Replacement of values: which value replaces which.
+//! Replaces values by others.
 
 use crate::entity::{Inst, Value};
 use crate::function::{Function, InstKind};

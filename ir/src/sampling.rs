@@ -1,4 +1,4 @@
-//! The operands and variants of all sample instructions, in one description.
+//! Describes the operands and variants of all sample instructions.
 //!
 //! Functional specification 7.18 and 22.4. `sample`, `sample_b`, `sample_c` and `lod` take derivatives from their quad:
 //! the translation computes them, so that sampling is given a level, derivatives, or nothing.
@@ -9,7 +9,7 @@ use crate::interface::Dimension;
 /// A 32-bit value of every lane of a packet.
 pub type Row<'a> = &'a [u32];
 
-/// Rows one after another, as long as each other.
+/// Consecutive rows of equal length.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rows<'a> {
     words: &'a [u32],
@@ -23,7 +23,7 @@ impl<'a> Rows<'a> {
         Self { words, lanes }
     }
 
-    /// Whether there are none.
+    /// `true` if there are none.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.words.is_empty()
@@ -65,7 +65,7 @@ pub enum SampleKind {
     /// One component (0 to 3) of the four texels that a linear filter would take from the most detailed level, in the
     /// order lower left, lower right, upper right, upper left.
     Gather {
-        /// Which component.
+        /// The component.
         component: u8,
     },
     /// The same of the first component, compared with a reference.
@@ -75,13 +75,13 @@ pub enum SampleKind {
 }
 
 impl SampleKind {
-    /// Whether texels are compared with a reference.
+    /// `true` if texels are compared with a reference.
     pub fn compares(self) -> bool {
         matches!(self, SampleKind::Compare | SampleKind::GatherCompare)
     }
 }
 
-/// Where the level of detail comes from.
+/// The source of the level of detail.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LevelSource {
     /// It is 0 (`sample_c_lz`), or none is needed (gathers).
@@ -104,13 +104,13 @@ pub enum Offsets {
 /// Everything about a sample instruction except its operands and what it samples.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sampling {
-    /// What it gives.
+    /// The result.
     pub kind: SampleKind,
-    /// Where the level of detail comes from.
+    /// The source of the level of detail.
     pub level: LevelSource,
-    /// Whether an operand is added to the level.
+    /// Set if an operand is added to the level.
     pub has_bias: bool,
-    /// Whether an operand bounds the level from below, after everything else.
+    /// Set if an operand bounds the level from below, after everything else.
     pub has_clamp: bool,
     /// Texel offsets added to the position.
     pub offsets: Offsets,
@@ -131,9 +131,9 @@ pub enum SampleArg {
     AlongX,
     /// The same along its y axis.
     AlongY,
-    /// What is added to the level.
+    /// The bias of the level.
     Bias,
-    /// What bounds the level from below.
+    /// The lower bound of the level.
     Clamp,
 }
 
@@ -141,7 +141,7 @@ pub enum SampleArg {
 pub const MOST_SAMPLE_ARGS: usize = 15;
 
 impl Sampling {
-    /// The operands in order, each with how many values it takes on a texture of this dimension.
+    /// The operands in order, each with its number of values on a texture of this dimension.
     pub fn args(self, dimension: Dimension) -> impl Iterator<Item = (SampleArg, usize)> {
         let compares = self.kind.compares();
         let (given, derived) = (self.level == LevelSource::Given, self.level == LevelSource::Derivatives);
@@ -159,7 +159,7 @@ impl Sampling {
         all.into_iter().filter(|(_, is_there, _)| *is_there).map(|(arg, _, count)| (arg, count))
     }
 
-    /// How many operands it takes on a texture of this dimension.
+    /// Number of operands on a texture of this dimension.
     #[inline]
     pub fn arg_count(self, dimension: Dimension) -> usize {
         let axes = dimension.sample_axes();
@@ -173,7 +173,7 @@ impl Sampling {
         axes + offsets + level + single.into_iter().map(usize::from).sum::<usize>()
     }
 
-    /// The same as a number of 22 bits, for compiled code.
+    /// Encodes it as a number of 22 bits, for compiled code.
     pub fn encode(self) -> u32 {
         let (kind, component) = match self.kind {
             SampleKind::Filter => (0, 0),
@@ -233,7 +233,7 @@ pub enum Elements<'a> {
 }
 
 impl Elements<'_> {
-    /// A lane's.
+    /// The position for a lane.
     #[inline]
     pub fn of(self, lane: usize) -> u32 {
         match self {
@@ -260,23 +260,25 @@ pub struct SampleCall<'a> {
     pub results: &'a mut [u32],
 }
 
-/// Samples for the lanes of a packet, for machine code: the first of [`MOST_SAMPLE_ARGS`] rows for operands, which four rows for results
-/// follow; the words of a row; what was prepared for a texture and a sampler; a mask of the active lanes. Returns those that are left
-/// for the [host](crate::host::Host), whose results are not written yet.
+/// Samples for the lanes of a packet, for machine code: the first of [`MOST_SAMPLE_ARGS`] rows for operands, which four
+/// rows for results follow; the words per row; the prepared state of a texture and a sampler; a mask of the active
+/// lanes. Returns those that are left for the [host](crate::host::Host), whose results are not written yet.
 ///
 /// # Safety
 ///
-/// The rows are all there, initialised, and nobody else's during the call; a row has a word for each lane of the packet, a multiple of 8; no bit of
-/// the mask is beyond them. What was prepared is that of the same [`SampleEntry`], and in place.
+/// The rows are all there, initialised, and nobody else's during the call; a row has a word for each lane of the
+/// packet, a multiple of 8; no bit of the mask is beyond them. The prepared state is that of the same [`SampleEntry`],
+/// and has not moved.
 pub type SampleFn = unsafe extern "C" fn(*mut u32, usize, *const (), u64) -> u64;
 
-/// How a kind of sample is taken of the texture in the first register of its range, with the sampler in the first of its own.
+/// The code that takes a kind of sample of the texture in the first register of its range, with the sampler in the
+/// first of its own.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SampleEntry {
     /// The code.
     pub run: SampleFn,
-    /// What it is given.
+    /// Its prepared state.
     pub prepared: *const (),
 }
 

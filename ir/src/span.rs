@@ -1,4 +1,4 @@
-//! Which groups run together, and which of their threads share packets.
+//! Packs groups into spans, and their threads into packets.
 //!
 //! A group with few threads would leave most lanes of its packets idle. Where threads of different groups cannot
 //! observe that they run together (no shared memory, no waiting barrier), packets therefore hold threads of several
@@ -12,37 +12,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::function::Function;
 
-/// Which threads may share a packet.
+/// The threads that may share a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Packing {
-    /// Those of one group.
+    /// Threads of one group.
     #[default]
     Group,
-    /// Those of groups in one row along x, which differ only in x.
+    /// Threads of groups in one row along x, which differ only in x.
     Row,
-    /// Those of any consecutive groups, x fastest.
+    /// Threads of any consecutive groups, x fastest.
     Grid,
 }
 
 /// The most threads of a span.
 pub const SPAN_THREADS: u32 = 1024;
 
-/// Groups with more threads are not worth it: at most one lane in sixteen of theirs is idle.
+/// The largest group worth packing with others: larger ones leave at most one lane in sixteen idle.
 const SMALL_GROUP: u32 = 112;
 
-/// Fewer packets than this run faster than other code is made.
+/// The least number of packets that is worth compiling other code for.
 const WORTH_PACKETS: u64 = 1000;
 
 impl Packing {
-    /// Whether packets benefit from threads of several groups, and may have them.
+    /// `true` if packets benefit from threads of several groups, and may have them.
     pub fn may_span(func: &Function) -> bool {
         let threads = func.interface.threads_per_group();
         let some_left_over = threads > 0 && threads <= SMALL_GROUP && !threads.is_multiple_of(func.width.lanes());
         some_left_over && func.interface.shared.is_empty() && !func.waits()
     }
 
-    /// Whether a component of `vThreadGroupID` differs within a span.
+    /// `true` if a component of `vThreadGroupID` differs within a span.
     pub fn varies(self, component: usize) -> bool {
         match self {
             Packing::Group => false,
@@ -84,17 +84,17 @@ impl Packing {
 pub struct Grid {
     /// Groups along x, y and z.
     pub groups: [u32; 3],
-    /// The position of the first one.
+    /// The coordinates of the first group.
     pub first: [u32; 3],
 }
 
 impl Grid {
-    /// Groups in the box, if each side is at most 2^21.
+    /// Number of groups in the box, if each extent is at most 2^21.
     pub fn count(&self) -> u64 {
         self.groups.iter().map(|&n| u64::from(n)).product()
     }
 
-    /// The position of the n-th group, x fastest.
+    /// The coordinates of the n-th group, x fastest.
     #[inline]
     pub fn group(&self, n: u64) -> [u32; 3] {
         let [width, height, _] = self.groups.map(u64::from);
@@ -105,7 +105,7 @@ impl Grid {
     }
 }
 
-/// Quotient and remainder. Most dispatches have one row, and a division costs more than many a group's packet does.
+/// Quotient and remainder. Most dispatches have one row, and a division costs more than many a group's packet.
 #[inline]
 fn divide(n: u64, by: u64) -> (u64, u64) {
     if n < by { (0, n) } else { (n / by, n % by) }
@@ -118,7 +118,7 @@ pub struct Span {
     pub grid: Grid,
     /// The number of the first one in the dispatch.
     pub start: u64,
-    /// How many there are.
+    /// Number of groups.
     pub groups: u32,
 }
 
@@ -128,7 +128,8 @@ impl Span {
         Self { grid: Grid { groups: [1; 3], first: group }, start: 0, groups: 1 }
     }
 
-    /// The spans of a batch of invocations, each of which is a group of one thread. The last packet may have to be full.
+    /// The spans of a batch of invocations, each of which is a group of one thread. The last packet may have to be
+    /// full.
     pub fn batch(invocations: u32, lanes: u32, fills_packets: bool) -> impl Iterator<Item = Self> {
         let whole = invocations.checked_next_multiple_of(lanes).filter(|_| fills_packets);
         let invocations = whole.unwrap_or(invocations);
@@ -143,13 +144,13 @@ impl Span {
         })
     }
 
-    /// The position of a group of the span.
+    /// The coordinates of a group of the span.
     #[inline]
     pub fn group(&self, n: u32) -> [u32; 3] {
         self.grid.group(self.start + u64::from(n))
     }
 
-    /// The positions of its groups, in order.
+    /// The coordinates of its groups, in order.
     pub fn positions(&self) -> impl Iterator<Item = [u32; 3]> {
         let Grid { groups, first } = self.grid;
         let end = [0, 1].map(|axis| first[axis].wrapping_add(groups[axis]));
@@ -167,7 +168,7 @@ impl Span {
         })
     }
 
-    /// Whether it is what a packing allows, for groups of this many threads.
+    /// `true` if a packing allows it, for groups of this many threads.
     #[inline]
     pub fn is_packed(&self, packing: Packing, threads_per_group: u32, lanes: u32) -> bool {
         let width = u64::from(self.grid.groups[0]);

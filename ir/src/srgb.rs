@@ -1,12 +1,12 @@
-//! The sRGB curve for 8-bit codes, as tables: exact, and without a platform's mathematical library.
+//! Tabulates the sRGB curve for 8-bit codes: exact, and without a platform's mathematical library.
 //!
 //! The curve (functional specification 3.2.3.7): c / 12.92 up to 0.04045, else ((c + 0.055) / 1.055) ^ 2.4.
 
 /// Bits of the number of each code, rounded to nearest.
 pub const LINEAR: &[u32; 256] = &CURVE[0];
 
-/// Bits of the least number that belongs to the code after each: code k + 0.5 on the curve, rounded up. After the last code there is
-/// none: no number is as large as NaN.
+/// Bits of the least number that belongs to the code after each: code k + 0.5 on the curve, rounded up. For the last
+/// code a NaN, which nothing reaches, since there is no code after it.
 pub const LIMITS: &[u32; 256] = &CURVE[1];
 
 /// Both tables, one after the other, as code finds them.

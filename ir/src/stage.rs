@@ -1,4 +1,4 @@
-//! The pipeline stage of a shader, and an invocation's inputs and outputs.
+//! Describes the pipeline stage of a shader, and an invocation's inputs and outputs.
 //!
 //! A compute shader runs in groups of threads. The shaders of all other stages run in *batches* of invocations: each is
 //! a group of one thread, whose number in the batch is component 0 of
@@ -26,14 +26,14 @@ pub enum Stage {
         /// Threads of one group along x, y and z.
         group_size: [u32; 3],
     },
-    /// Vertices on their way to primitives.
+    /// A vertex shader.
     Vertex(Signature),
-    /// Pixels, in quads of two by two.
+    /// A pixel shader, which runs in quads of two by two.
     Pixel(Signature),
 }
 
 impl Stage {
-    /// Which stage it is.
+    /// The kind of the stage.
     pub fn kind(&self) -> StageKind {
         match self {
             Stage::Compute { .. } => StageKind::Compute,
@@ -82,7 +82,8 @@ pub struct Signature {
     pub inputs: Vec<Parameter>,
     /// Outputs, likewise.
     pub outputs: Vec<Parameter>,
-    /// Whether a pixel's depth and stencil are tested before its shader, whatever that decides (functional specification, 16.12).
+    /// Set if depth and stencil are tested before the shader, even where it discards a pixel or outputs a depth
+    /// (functional specification, 16.12).
     pub forces_early_tests: bool,
 }
 
@@ -92,7 +93,7 @@ impl Signature {
         rows(&self.inputs)
     }
 
-    /// Gives inputs and outputs an array each, where there are any: those of a function that has no others.
+    /// Declares an array each for inputs and outputs, if there are any; for a function that has no other arrays.
     pub fn declare_arrays(&mut self) -> Vec<Array> {
         let mut arrays = Vec::new();
         let mut array = |rows: u32, is_written| {
@@ -115,20 +116,20 @@ impl Signature {
 /// Bytes of a row.
 pub(crate) const ROW_BYTES: u32 = 16;
 
-/// Rows up to the last one that a parameter is in.
+/// Number of rows up to the last parameter.
 pub(crate) fn rows(parameters: &[Parameter]) -> u32 {
     parameters.iter().map(|parameter| parameter.row + 1).max().unwrap_or(0)
 }
 
-/// The row that a system value is in.
+/// The row of a system value.
 pub(crate) fn row_of(parameters: &[Parameter], value: SystemValue) -> Option<u32> {
     parameters.iter().find(|parameter| parameter.system_value == Some(value)).map(|parameter| parameter.row)
 }
 
-/// What an input or output is called, by which stages are linked: `TEXCOORD1`.
+/// The semantic of an input or output, by which stages are linked: `TEXCOORD1`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Semantic {
-    /// The name. Letters of either case are the same.
+    /// The name. Letters of either case are equal.
     pub name: String,
     /// The number after it.
     pub index: u32,
@@ -140,12 +141,12 @@ impl Semantic {
         Self { name: name.into(), index }
     }
 
-    /// Whether it has this name, with any number.
+    /// `true` if it has this name, with any number.
     pub fn is_named(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
     }
 
-    /// Whether both are the same.
+    /// `true` if both are the same.
     pub fn matches(&self, other: &Self) -> bool {
         self.index == other.index && self.is_named(&other.name)
     }
@@ -160,7 +161,7 @@ impl fmt::Display for Semantic {
 /// Components of a register that are inputs or outputs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
-    /// What links it with another stage or with vertex data, if something does.
+    /// The semantic that links it with another stage or with vertex data, if any.
     pub semantic: Option<Semantic>,
     /// The row of its register, counted in vectors of four words.
     pub row: u32,
@@ -168,7 +169,7 @@ pub struct Parameter {
     pub mask: u8,
     /// Its system value, if it has one.
     pub system_value: Option<SystemValue>,
-    /// How an input of a pixel shader is interpolated.
+    /// The interpolation of a pixel shader's input.
     pub interpolation: Interpolation,
 }
 
@@ -184,7 +185,7 @@ named! {
     /// Values with a meaning for the pipeline. Specification, 4.4 and following.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum SystemValue {
-        /// Where the vertex or the pixel is.
+        /// The position of the vertex or the pixel.
         Position = "position",
         /// Clip distances.
         ClipDistance = "clip_distance",
@@ -207,7 +208,7 @@ named! {
         /// The samples of the pixel that the primitive covers, a bit each; none in a helper lane. As an output, the
         /// samples that are written.
         Coverage = "coverage",
-        /// Whether all of the pixel is covered.
+        /// `true` if all of the pixel is covered.
         InnerCoverage = "inner_coverage",
         /// The depth instead of the primitive's.
         Depth = "depth",
@@ -221,29 +222,29 @@ named! {
         Discarded = "discarded",
         /// The width and height of a point, in pixels. Direct3D 9.
         PointSize = "point_size",
-        /// How much of the color remains in the fog: 1 is none of the fog's color. Direct3D 9.
+        /// The share of the color that remains in the fog: 1 is none of the fog's color. Direct3D 9.
         Fog = "fog",
     }
 }
 
 named! {
-    /// How a pixel's value is interpolated from those of the vertices. Specification, 16.4.
+    /// The interpolation of a pixel's value from those of the vertices. Specification, 16.4.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum Interpolation {
-        /// That of the leading vertex, or what is not interpolated at all.
+        /// The leading vertex's value, or one that is not interpolated at all.
         #[default]
         Constant = "constant",
-        /// In perspective, at the pixel's center.
+        /// Perspective-correct, at the pixel's center.
         Linear = "linear",
-        /// In perspective, at a place of the pixel that is covered.
+        /// Perspective-correct, at a covered point of the pixel.
         LinearCentroid = "linear_centroid",
-        /// In perspective, at the sample.
+        /// Perspective-correct, at the sample.
         LinearSample = "linear_sample",
-        /// Linear on the screen, at the pixel's center.
+        /// Linear in screen space, at the pixel's center.
         NoPerspective = "noperspective",
-        /// Linear on the screen, at a place of the pixel that is covered.
+        /// Linear in screen space, at a covered point of the pixel.
         NoPerspectiveCentroid = "noperspective_centroid",
-        /// Linear on the screen, at the sample.
+        /// Linear in screen space, at the sample.
         NoPerspectiveSample = "noperspective_sample",
     }
 }

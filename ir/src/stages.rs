@@ -1,11 +1,11 @@
-//! What there is one of for each stage of a pipeline: shaders, what is bound to them, how they are compiled.
+//! Holds one value for each stage of a pipeline: shaders, their bindings, their compile options.
 
 use std::array;
 use std::ops::{Index, IndexMut};
 
 pub use brolga_bytecode::sm5::Stage as StageKind;
 
-/// The stages in the order of the pipeline. Compute, which is beside it, comes last.
+/// The stages in the order of the pipeline. Compute, which is not part of it, comes last.
 const ORDER: [StageKind; 6] =
     [StageKind::Vertex, StageKind::Hull, StageKind::Domain, StageKind::Geometry, StageKind::Pixel, StageKind::Compute];
 
@@ -24,7 +24,7 @@ impl<T> Stages<T> {
         ORDER.into_iter().zip(&self.0)
     }
 
-    /// Makes others from the values.
+    /// Maps the values.
     pub fn map<U>(self, mut value: impl FnMut(StageKind, T) -> U) -> Stages<U> {
         let mut order = ORDER.into_iter();
         Stages(self.0.map(|one| value(order.next().expect("as many as values"), one)))
@@ -39,7 +39,7 @@ impl<T: Clone> From<T> for Stages<T> {
 }
 
 impl<T> Stages<Option<T>> {
-    /// Those that there are, in the order of the pipeline.
+    /// The values that are present, in the order of the pipeline.
     pub fn present(&self) -> impl Iterator<Item = (StageKind, &T)> {
         self.iter().filter_map(|(kind, value)| Some((kind, value.as_ref()?)))
     }
@@ -49,18 +49,18 @@ impl<T> Index<StageKind> for Stages<T> {
     type Output = T;
 
     fn index(&self, kind: StageKind) -> &T {
-        &self.0[place(kind)]
+        &self.0[position(kind)]
     }
 }
 
 impl<T> IndexMut<StageKind> for Stages<T> {
     fn index_mut(&mut self, kind: StageKind) -> &mut T {
-        &mut self.0[place(kind)]
+        &mut self.0[position(kind)]
     }
 }
 
-/// Where a stage is in [`ORDER`].
-fn place(kind: StageKind) -> usize {
+/// The index of a stage in [`ORDER`].
+fn position(kind: StageKind) -> usize {
     ORDER.iter().position(|&stage| stage == kind).expect("every stage is there")
 }
 

@@ -1,7 +1,7 @@
-//! The layout and meaning of texels in memory, for code that accesses them directly.
+//! Describes texels in memory, and builds code that accesses them directly.
 //!
-//! The code written here converts as the host does for every other texel; both are functional specification 3.2.
-//! Formats that need more (blocks) are left to the host, and so are writes of texels that are not whole words.
+//! That code converts as the host does for every other texel; both are functional specification 3.2. Formats that need
+//! more (blocks) are left to the host, and so are writes of texels that are not whole words.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use crate::function::{MemoryRef, Object};
 use crate::ops::Op;
 use crate::srgb::LINEAR;
 
-/// What the bits of a channel mean.
+/// The meaning of a channel's bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum ChannelKind {
     /// A float of 32, 16, 11 or 10 bits; the last two have no sign.
@@ -24,9 +24,9 @@ pub enum ChannelKind {
     Uint,
     /// Signed integer.
     Sint,
-    /// A code of the sRGB curve, of 8 bits.
+    /// An 8-bit code of the sRGB curve.
     Srgb,
-    /// Nine bits of a fraction, whose exponent is in the five highest bits of the word.
+    /// A nine-bit mantissa, whose exponent is in the five highest bits of the word.
     SharedExponent,
 }
 
@@ -37,7 +37,7 @@ pub struct Channel {
     pub shift: u32,
     /// Bits, at most 32, all in one word.
     pub bits: u32,
-    /// What they mean.
+    /// The meaning of its bits.
     pub kind: ChannelKind,
 }
 
@@ -50,7 +50,7 @@ pub struct TexelFormat {
     pub word_shift: u32,
     /// Red, green, blue and alpha; `None` where the format has none.
     pub channels: [Option<Channel>; 4],
-    /// What a missing alpha reads as: 1 as a float, or as an integer.
+    /// The value of a missing alpha: 1 as a float, or as an integer.
     pub missing_alpha: u32,
 }
 
@@ -60,14 +60,14 @@ impl TexelFormat {
         4 * self.words
     }
 
-    /// Whether code writes such texels as well: parts of words would be written with their neighbours, which other threads write; and no
-    /// shader writes shared exponents.
+    /// `true` if code writes such texels as well: parts of words would be written with their neighbours, which other
+    /// threads write; and no shader writes shared exponents.
     pub fn is_writable(&self) -> bool {
         self.word_shift == 0
             && self.channels.iter().flatten().all(|channel| channel.kind != ChannelKind::SharedExponent)
     }
 
-    /// Whether there is code for it: its channels are fields of its words, of as many bits as their kinds have.
+    /// `true` if there is code for it: its channels are fields of its words, of as many bits as their kinds have.
     pub fn is_valid(&self) -> bool {
         let has_code = |channel: &Channel| {
             let fits = match channel.kind {
@@ -126,7 +126,7 @@ fn on_curve(b: &mut Builder<'_>, index: Value) -> Value {
 fn below_code(b: &mut Builder<'_>, number: Value) -> Value {
     let (line_end, slope) = (b.f32(0.003_130_8), b.f32(12.92 * 255.0));
     let line = b.op(Op::FMul, &[number, slope]);
-    // A polynomial of the root, with the least greatest error: 0.4814.
+    // A polynomial of the root, with the least maximum error: 0.4814.
     let root = b.op(Op::FSqrt, &[number]);
     let mut curve = b.f32(55.328_793);
     for factor in [-137.860_18, 346.163_83, -8.151_106] {
@@ -138,9 +138,9 @@ fn below_code(b: &mut Builder<'_>, number: Value) -> Value {
     b.op(Op::FToU, &[estimate])
 }
 
-/// A whole number divided by the largest one of its kind, 2^n - 1. For up to 16 bits the reciprocal is cut in two: the product with
-/// the first part is exact and the other's rounding is far below that of the sum, which is the quotient, correctly rounded. There
-/// the number may be 2^shift times as large.
+/// An integer divided by the largest one of its kind, 2^n - 1. For up to 16 bits the reciprocal is split in two: the
+/// product with the first part is exact and the other's rounding is far below that of the sum, which is the quotient,
+/// correctly rounded. There the number may be 2^shift times as large.
 fn quotient(b: &mut Builder<'_>, number: Value, most: u32, shift: u32) -> Value {
     let bits = most.count_ones();
     if bits > 16 {
@@ -155,7 +155,8 @@ fn quotient(b: &mut Builder<'_>, number: Value, most: u32, shift: u32) -> Value 
     b.op(Op::FAdd, &[first, rest])
 }
 
-/// The reciprocal of 2^n - 1 in two parts, the first one with so many bits that a product with n bits has 24; both over 2^shift.
+/// The reciprocal of 2^n - 1 in two parts, the first one with so many bits that a product with n bits has 24; both over
+/// 2^shift.
 fn reciprocal(most: u32, shift: u32) -> [f32; 2] {
     let whole = 1.0 / f64::from(most);
     // A double has 29 bits more than a float.
@@ -296,7 +297,7 @@ impl Channel {
                 let number = b.op(Op::FMax, &[number, minus_one]);
                 let scale = b.f32((most >> 1) as f32);
                 let number = b.op(Op::FMul, &[number, scale]);
-                // Halves go away from zero.
+                // Halves are rounded away from zero.
                 let (half, minus_half) = (b.f32(0.5), b.f32(-0.5));
                 let is_negative = b.op(Op::FLt, &[number, zero]);
                 let half = b.select(is_negative, minus_half, half);

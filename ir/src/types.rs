@@ -1,4 +1,4 @@
-//! Types of values and typed constants.
+//! Defines types of values and typed constants.
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ named! {
     pub enum Type {
         /// A condition. Has no bit pattern: `btoi` converts it to Direct3D's 0 or 0xffffffff.
         Bool = "bool",
-        /// 32 bits without a meaning of their own: signed, unsigned or untyped.
+        /// 32 bits without a fixed interpretation: signed, unsigned or untyped.
         I32 = "i32",
         /// A 32-bit float whose NaN payload is not part of its value (see `bits.f32`).
         F32 = "f32",
-        /// 64 bits without a meaning of their own.
+        /// 64 bits without a fixed interpretation.
         I64 = "i64",
         /// A 64-bit float whose NaN payload is not part of its value (see `bits.f64`).
         F64 = "f64",
@@ -68,7 +68,7 @@ impl Const {
     }
 }
 
-/// How a Rust type carries an IR type through `eval`: `i32` is handled as `u32`, `i64` as `u64`.
+/// Carries an IR type through `eval` in a Rust type: `i32` is handled as `u32`, `i64` as `u64`.
 pub(crate) trait Carrier: Copy {
     fn from_bits64(bits: u64) -> Self;
     fn to_bits64(self) -> u64;

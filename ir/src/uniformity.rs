@@ -1,4 +1,4 @@
-//! Which values are the same in all threads, and which control flow threads take together.
+//! Finds the values that are the same in all threads, and the control flow that threads take together.
 //!
 //! A *packet* is a fixed number of consecutive threads of one group, run in lockstep. A value is *packet-uniform* if,
 //! each time its definition runs, it is the same in all lanes of the packet that are active there: it may stay a
@@ -7,12 +7,12 @@
 //! several groups (see [`Packing`]) the span of groups that run together takes the group's role.
 //!
 //! The analysis is optimistic: everything is uniform until a reason to the contrary turns up. The reasons spread along
-//! uses and along *divergence*. An `if`, `switch` or `loop` diverges when threads that enter it together need not go
-//! the same way through it. For an `if` and a `switch` that is so if the condition varies. It is also so for a `switch`
-//! or `loop` with a jump to it, a break or continue, that sits inside something divergent within it: some threads jump
-//! and others stay, or they jump from different iterations of an inner loop. Then everything in it is run by only some
-//! of them, so jumps from it to further out are divergent too. Threads that leave to further out, or return, are simply
-//! gone: that does not make those that stay differ.
+//! uses and along *divergence*. An `if`, `switch` or `loop` diverges when threads that enter it together may take
+//! different paths through it. For an `if` and a `switch` that is so if the condition varies. It is also so for a
+//! `switch` or `loop` with a jump to it, a break or continue, that sits inside something divergent within it: some
+//! threads jump and others stay, or they jump from different iterations of an inner loop. Then everything in it is run
+//! by only some of them, so jumps from it to outer constructs are divergent too. Threads that leave to an outer
+//! construct, or return, are simply gone: that does not make those that stay differ.
 //!
 //! Where threads reconverge after a divergent construct, the merged value is uniform only if all edges pass the very
 //! same value, from one evaluation of it.
@@ -30,19 +30,19 @@ pub struct Uniformity {
     packing: Packing,
     packet: Facts,
     group: Facts,
-    /// Per instruction: lanes may leave within it while others pass.
+    /// Per instruction: set if lanes may leave within it while others pass.
     loses_lanes: Vec<bool>,
     region_loses_lanes: Vec<bool>,
     region_returns: Vec<bool>,
-    /// Per instruction: results arrive along at most one edge.
+    /// Per instruction: set if results arrive along at most one edge.
     one_way: Vec<bool>,
 }
 
 impl Uniformity {
     /// Analyses a function without slots, for this packing.
     pub fn compute(func: &Function, flow: &Flow, packing: Packing) -> Self {
-        let packet = Analysis::run(func, flow, Scope::Packet { lanes: func.width.lanes() }, packing);
-        let group = Analysis::run(func, flow, Scope::Group, packing);
+        let packet = DivergenceAnalysis::run(func, flow, Scope::Packet { lanes: func.width.lanes() }, packing);
+        let group = DivergenceAnalysis::run(func, flow, Scope::Group, packing);
         let mut uniformity = Self {
             packing,
             packet,
@@ -56,24 +56,24 @@ impl Uniformity {
         uniformity
     }
 
-    /// How threads are packed.
+    /// The packing of threads.
     pub fn packing(&self) -> Packing {
         self.packing
     }
 
-    /// Whether a value is the same in all active lanes of a packet.
+    /// `true` if a value is the same in all active lanes of a packet.
     pub fn is_packet_uniform(&self, value: Value) -> bool {
         !self.packet.varying[value.index()]
     }
 
-    /// Whether a value is the same in all active threads of a group.
+    /// `true` if a value is the same in all active threads of a group.
     pub fn is_group_uniform(&self, value: Value) -> bool {
         !self.group.varying[value.index()]
     }
 
-    /// Whether lanes of a packet that enter this `if`, `switch` or `loop` together need not go the same way through it.
-    /// An `if` or `switch`: its condition is not packet-uniform, or (`switch`) [`jumps_diverge`](Self::jumps_diverge). A
-    /// `loop`: `jumps_diverge`. False for everything else.
+    /// `true` if lanes of a packet that enter this `if`, `switch` or `loop` together may take different paths through
+    /// it. An `if` or `switch`: its condition is not packet-uniform, or (`switch`)
+    /// [`jumps_diverge`](Self::jumps_diverge). A `loop`: `jumps_diverge`. False for everything else.
     pub fn divergent_control(&self, inst: Inst) -> bool {
         self.packet.diverges[inst.index()]
     }
@@ -83,33 +83,33 @@ impl Uniformity {
         self.group.diverges[inst.index()]
     }
 
-    /// Whether some break or continue that targets this `loop` or `switch` is taken by only some of the lanes that
+    /// `true` if some break or continue that targets this `loop` or `switch` is taken by only some of the lanes that
     /// could take it together. If not, all active lanes leave a loop in the same iteration by the same break (except
-    /// those that leave to further out or return).
+    /// those that leave to an outer construct or return).
     pub fn jumps_diverge(&self, inst: Inst) -> bool {
         self.packet.jumps_diverge[inst.index()]
     }
 
-    /// Whether lanes in the same iteration of this loop may reach the next one by different continues (the end of the
+    /// `true` if lanes in the same iteration of this loop may reach the next one by different continues (the end of the
     /// body counts as one) or at different times. If not, its parameters can be overwritten in all lanes at once.
     pub fn params_need_masks(&self, loop_inst: Inst) -> bool {
         self.packet.continues_diverge[loop_inst.index()]
     }
 
-    /// Whether results of this `if`, `switch` or `loop` reach different lanes along different edges or at different
+    /// `true` if results of this `if`, `switch` or `loop` reach different lanes along different edges or at different
     /// times. If not, they can be written in all lanes at once.
     pub fn results_need_masks(&self, func: &Function, inst: Inst) -> bool {
         let one_way = matches!(func.inst(inst).kind, InstKind::If { .. }) && self.one_way[inst.index()];
         self.packet.diverges[inst.index()] && !one_way
     }
 
-    /// Whether lanes of a packet may leave within this instruction, by a return or a jump to further out, while others
-    /// reach its end. If not, the lanes active after it are those active before it, or none.
+    /// `true` if lanes of a packet may leave within this instruction, by a return or a jump to an outer construct,
+    /// while others reach its end. If not, the lanes active after it are those active before it, or none.
     pub fn may_lose_lanes(&self, inst: Inst) -> bool {
         self.loses_lanes[inst.index()]
     }
 
-    /// Whether some lanes of a packet may return within this region while others that entered it with them do not.
+    /// `true` if some lanes of a packet may return within this region while others that entered it with them do not.
     pub fn region_may_return_divergently(&self, region: Region) -> bool {
         self.region_returns[region.index()] && self.region_loses_lanes[region.index()]
     }
@@ -137,7 +137,7 @@ impl Uniformity {
     }
 }
 
-/// Whose threads are compared.
+/// The set of threads that are compared.
 #[derive(Clone, Copy)]
 enum Scope {
     Packet { lanes: u32 },
@@ -146,15 +146,15 @@ enum Scope {
 
 #[derive(Clone, Debug)]
 struct Facts {
-    /// Per value.
+    /// Per value: set if it varies.
     varying: Vec<bool>,
-    /// Per instruction: its condition varies or jumps to it diverge.
+    /// Per instruction: set if its condition varies or jumps to it diverge.
     diverges: Vec<bool>,
     jumps_diverge: Vec<bool>,
     continues_diverge: Vec<bool>,
 }
 
-struct Analysis<'a> {
+struct DivergenceAnalysis<'a> {
     func: &'a Function,
     flow: &'a Flow,
     scope: Scope,
@@ -166,7 +166,7 @@ struct Analysis<'a> {
     constructs: Vec<Inst>,
 }
 
-impl<'a> Analysis<'a> {
+impl<'a> DivergenceAnalysis<'a> {
     fn run(func: &'a Function, flow: &'a Flow, scope: Scope, packing: Packing) -> Facts {
         let facts = Facts {
             varying: vec![false; func.value_count()],
@@ -211,7 +211,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Whether results differ between threads even if all operands are the same.
+    /// `true` if results differ between threads even if all operands are the same.
     fn varies_by_itself(&self, inst: Inst) -> bool {
         let group = matches!(self.scope, Scope::Group);
         let kind = &self.func.inst(inst).kind;

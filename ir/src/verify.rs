@@ -1,7 +1,7 @@
 //! Checks that a function obeys the rules that later stages rely on; collects all violations.
 //!
 //! The rules are those of [`function.rs`](crate::function): the tree of regions, definitions before uses, types from
-//! the operation table, jumps to enclosing targets, accesses that fit what is declared. A function that passes becomes
+//! the operation table, jumps to enclosing targets, accesses that fit the declarations. A function that passes becomes
 //! a [`VerifiedFunction`], which is immutable. Dangling indices are reported too, never panics; the walk keeps its own
 //! stack, so that no nesting is too deep for it.
 //!
@@ -37,7 +37,7 @@ impl Deref for VerifiedFunction {
     }
 }
 
-/// How far a function has come.
+/// The progress of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Slots are allowed.
@@ -74,24 +74,24 @@ pub fn check(func: &Function, stage: Stage) -> Result<(), VerifyErrors> {
 struct Verifier<'a> {
     func: &'a Function,
     stage: Stage,
-    /// What is being checked.
+    /// The entity that is being checked.
     site: Site,
     errors: Vec<VerifyError>,
-    /// Values that may be used here.
+    /// Per value: set if it may be used here.
     visible: Vec<bool>,
     /// The visible values in the order of their definitions.
     defined: Vec<Value>,
-    /// Instructions seen in a region.
+    /// Per instruction: set once it was seen in a region.
     placed: Vec<bool>,
-    /// Regions seen below an instruction.
+    /// Per region: set once it was seen below an instruction.
     owned: Vec<bool>,
     /// Enclosing instructions, outermost first.
     open: Vec<Inst>,
     is_open: Vec<bool>,
 }
 
-/// What the walk has still to do.
-enum Task {
+/// A pending task of the walk.
+enum WalkTask {
     /// A region from its beginning.
     Enter(Region),
     /// The rest of a region whose values begin at `mark` of the defined ones.
@@ -106,20 +106,20 @@ impl Verifier<'_> {
     }
 
     fn walk(&mut self) {
-        let mut tasks = vec![Task::Enter(self.func.body())];
+        let mut tasks = vec![WalkTask::Enter(self.func.body())];
         while let Some(task) = tasks.pop() {
             match task {
-                Task::Enter(region) => {
+                WalkTask::Enter(region) => {
                     if self.enter(region) {
                         let mark = self.defined.len();
                         for &param in &self.func.region(region).params {
                             self.define(param);
                         }
-                        tasks.push(Task::Resume { region, next: 0, mark });
+                        tasks.push(WalkTask::Resume { region, next: 0, mark });
                     }
                 }
-                Task::Resume { region, next, mark } => self.resume(region, next, mark, &mut tasks),
-                Task::Close { region, inst } => {
+                WalkTask::Resume { region, next, mark } => self.resume(region, next, mark, &mut tasks),
+                WalkTask::Close { region, inst } => {
                     let popped = self.open.pop();
                     debug_assert_eq!(popped, Some(inst), "regions close in the order they open");
                     self.is_open[inst.index()] = false;
@@ -160,7 +160,7 @@ impl Verifier<'_> {
     }
 
     /// Checks instructions up to the first that owns regions.
-    fn resume(&mut self, region: Region, mut next: usize, mark: usize, tasks: &mut Vec<Task>) {
+    fn resume(&mut self, region: Region, mut next: usize, mark: usize, tasks: &mut Vec<WalkTask>) {
         let func = self.func;
         let insts = &func.region(region).insts;
         while let Some(&inst) = insts.get(next) {
@@ -187,9 +187,9 @@ impl Verifier<'_> {
             }
             self.open.push(inst);
             self.is_open[inst.index()] = true;
-            tasks.push(Task::Resume { region, next, mark });
-            tasks.push(Task::Close { region, inst });
-            tasks.extend(regions.iter().rev().map(|&inner| Task::Enter(inner)));
+            tasks.push(WalkTask::Resume { region, next, mark });
+            tasks.push(WalkTask::Close { region, inst });
+            tasks.extend(regions.iter().rev().map(|&inner| WalkTask::Enter(inner)));
             return;
         }
         for value in self.defined.drain(mark..) {
@@ -255,7 +255,7 @@ impl Verifier<'_> {
         self.expect_list("results", &data.results, Types(expected.to_vec()));
     }
 
-    /// Everything about one instruction but its place and its regions' insides.
+    /// Checks everything about one instruction except its position and its regions' insides.
     fn instruction(&mut self, data: &InstData) {
         for value in data.kind.args() {
             if value.index() >= self.func.value_count() {
@@ -363,7 +363,7 @@ impl Verifier<'_> {
         self.any_slot(slot)
     }
 
-    /// The type of a slot, which may be there at any stage.
+    /// The type of a slot, which may exist at any stage.
     fn any_slot(&mut self, slot: Slot) -> Option<Type> {
         if slot.index() >= self.func.slot_count() {
             self.report(Problem::NoSlot(slot));

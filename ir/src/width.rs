@@ -1,11 +1,11 @@
-//! How many threads a packet has.
+//! Defines the number of threads in a packet.
 
 use serde::{Deserialize, Serialize};
 
-/// How many threads a packet has: a property of a function, since both engines must run threads in the same order.
+/// Number of threads in a packet: a property of a function, since both engines must run threads in the same order.
 ///
-/// Wider packets keep more independent work in flight and share addresses and checks between more threads; narrower ones
-/// leave room in the registers and lose less where threads diverge. `passes/packet_width.rs` chooses.
+/// Wider packets keep more independent work in flight and share addresses and checks between more threads; narrower
+/// ones have lower register pressure and lose less where threads diverge. `passes/packet_width.rs` chooses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum Width {
     /// 8 threads.
@@ -26,7 +26,7 @@ impl Width {
     /// All of them, narrow ones first.
     pub const ALL: [Self; 4] = [Self::Eight, Self::Sixteen, Self::ThirtyTwo, Self::SixtyFour];
 
-    /// Those that any function may get. The optimiser gives wider packets only to functions with few values.
+    /// The widths that any function may get. The optimiser gives wider packets only to functions with few values.
     pub const CHOSEN: [Self; 2] = [Self::Eight, Self::Sixteen];
 
     /// Threads of a packet, a power of two.

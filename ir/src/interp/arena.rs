@@ -1,7 +1,7 @@
-//! The memory that a running span of groups needs, kept from span to span by the worker.
+//! Holds the memory of a running span of groups, kept from span to span by the worker.
 
-use super::Mask;
-use super::code::{Code, Slot};
+use super::LaneMask;
+use super::code::{ArenaSlot, Code};
 use crate::function::Input;
 use crate::host::Host;
 use crate::span::Span;
@@ -18,11 +18,11 @@ pub struct Arena {
     /// Operands and results of a sample, row after row.
     pub(super) rows: Vec<u32>,
     /// Per packet, the threads that have not returned.
-    pub(super) alive: Vec<Mask>,
+    pub(super) alive: Vec<LaneMask>,
     /// Per loop or switch, the lanes that left it by a break.
-    pub(super) broken: Vec<Mask>,
+    pub(super) broken: Vec<LaneMask>,
     /// Per loop, the lanes that wait for the next iteration.
-    pub(super) continued: Vec<Mask>,
+    pub(super) continued: Vec<LaneMask>,
     pub(super) shared: Vec<u32>,
     /// Private arrays: packet, word, lane.
     pub(super) locals: Vec<u32>,
@@ -40,7 +40,7 @@ impl Arena {
         (values * size_of::<u64>() + locals * size_of::<u32>()) * code.lanes + code.shared_words * size_of::<u32>()
     }
 
-    /// Resets the arena for a span of `groups` groups; whether that came to its end before the host asked to stop.
+    /// Resets the arena for a span of `groups` groups; returns `false` if the host asked to stop meanwhile.
     pub(super) fn start(&mut self, code: &Code, groups: u32, host: &dyn Host) -> bool {
         let threads = (code.threads_per_group() * groups) as usize;
         let packets = threads.div_ceil(code.lanes);
@@ -75,7 +75,7 @@ impl Arena {
                 let number = (packet * code.lanes + lane) as u32;
                 let index = number % threads;
                 let group_id = |n: u8| span.group(if span.groups == 1 { 0 } else { number / threads })[usize::from(n)];
-                let place = |component: u8| match component {
+                let thread_id = |component: u8| match component {
                     0 => index % x,
                     1 => index / x % y,
                     _ => index / x / y,
@@ -83,9 +83,9 @@ impl Arena {
                 *bits = u64::from(match input {
                     Input::ThreadIndex => index,
                     Input::GroupId(n) => group_id(n),
-                    Input::ThreadIdInGroup(n) => place(n),
+                    Input::ThreadIdInGroup(n) => thread_id(n),
                     Input::ThreadId(n) => {
-                        group_id(n).wrapping_mul(code.group_size[usize::from(n)]).wrapping_add(place(n))
+                        group_id(n).wrapping_mul(code.group_size[usize::from(n)]).wrapping_add(thread_id(n))
                     }
                 });
             }
@@ -96,25 +96,26 @@ impl Arena {
         }
     }
 
-    /// Where the lanes of a packet's value begin among all values.
-    pub(super) fn start_of(code: &Code, packet: usize, slot: Slot) -> usize {
+    /// The index of the first lane of a packet's value among all values.
+    pub(super) fn start_of(code: &Code, packet: usize, slot: ArenaSlot) -> usize {
         let slot = slot as usize;
         let at = if slot < code.frame_len { slot } else { slot + packet * code.kept_len };
         at * code.lanes
     }
 
     /// A value of a packet.
-    pub(super) fn value(&self, code: &Code, packet: usize, slot: Slot) -> &[u64] {
+    pub(super) fn value(&self, code: &Code, packet: usize, slot: ArenaSlot) -> &[u64] {
         &self.values[Self::start_of(code, packet, slot)..][..code.lanes]
     }
 
-    /// The same to be written.
-    pub(super) fn value_mut(&mut self, code: &Code, packet: usize, slot: Slot) -> &mut [u64] {
+    /// The same, mutably.
+    pub(super) fn value_mut(&mut self, code: &Code, packet: usize, slot: ArenaSlot) -> &mut [u64] {
         &mut self.values[Self::start_of(code, packet, slot)..][..code.lanes]
     }
 }
 
-/// Lengthens a list with zeros, until the host asks to stop; whether it is that long then. Hundreds of megabytes take a while.
+/// Extends a list with zeros; returns `false` if the host asks to stop before it is that long. Hundreds of megabytes
+/// take a while.
 fn fill<T: Clone + Default>(list: &mut Vec<T>, len: usize, host: &dyn Host) -> bool {
     const AT_ONCE: usize = 1 << 18;
     list.reserve_exact(len.saturating_sub(list.len()));

@@ -1,50 +1,50 @@
-//! The flattened form of a function: instructions whose operands are positions in the arena.
+//! Represents a function in flattened form: instructions whose operands are positions in the arena.
 //!
-//! A [`Slot`] below `frame_len` is in the frame that packets use in turn; a higher one is in the part that each packet
-//! keeps from segment to segment. Constants and inputs are not instructions: they are in the frame before a packet
-//! begins.
+//! A [`ArenaSlot`] below `frame_len` is in the frame that packets use in turn; a higher one is in the part that each
+//! packet keeps from segment to segment. Constants and inputs are not instructions: they are in the frame before a
+//! packet begins.
 
-use super::Mask;
+use super::LaneMask;
 use crate::entity::{Inst, ResourceId};
 use crate::function::{AtomicOp, CounterOp, Input, Origin, Query};
 use crate::ops::Op;
 use crate::sampling::Sampling;
 use crate::span::Packing;
 
-/// Where a value is stored.
-pub(super) type Slot = u32;
+/// The location of a value.
+pub(super) type ArenaSlot = u32;
 
 /// Number of a loop or switch among those of its function.
-pub(super) type Target = usize;
+pub(super) type TargetNumber = usize;
 
 /// A whole function.
 #[derive(Debug)]
 pub(super) struct Code {
-    /// Values that live within one segment.
+    /// Number of values that live within one segment.
     pub(super) frame_len: usize,
-    /// Values that each packet keeps.
+    /// Number of values that each packet keeps.
     pub(super) kept_len: usize,
-    /// Constants and their place in the frame.
-    pub(super) constants: Vec<(Slot, u64)>,
-    /// Inputs and their place in the frame.
-    pub(super) inputs: Vec<(Slot, Input)>,
-    /// Where each value of the function is, for observers.
-    pub(super) slots: Vec<Slot>,
-    /// Loops and switches.
+    /// Constants and their slots in the frame.
+    pub(super) constants: Vec<(ArenaSlot, u64)>,
+    /// Inputs and their slots in the frame.
+    pub(super) inputs: Vec<(ArenaSlot, Input)>,
+    /// The slot of each value of the function, for observers.
+    pub(super) slots: Vec<ArenaSlot>,
+    /// Number of loops and switches.
     pub(super) target_count: usize,
     pub(super) group_size: [u32; 3],
     /// Threads of a packet.
     pub(super) lanes: usize,
-    /// Which threads share packets.
+    /// The packing of threads.
     pub(super) packing: Packing,
-    /// Whether a batch fills its last packet.
+    /// Set if a batch fills its last packet.
     pub(super) fills_packets: bool,
-    /// Most packets of a span.
+    /// The most packets of a span.
     pub(super) most_packets: usize,
     pub(super) shared_words: usize,
     /// Words of private arrays of one thread.
     pub(super) local_words: usize,
-    /// Whether private arrays must be kept for all packets.
+    /// Set if private arrays must be kept for all packets.
     pub(super) keeps_locals: bool,
     /// The immediate constant buffer.
     pub(super) immediate: Vec<u32>,
@@ -58,15 +58,15 @@ impl Code {
     }
 
     /// All lanes of a packet.
-    pub(super) fn all_lanes(&self) -> Mask {
-        Mask::MAX >> (Mask::BITS as usize - self.lanes)
+    pub(super) fn all_lanes(&self) -> LaneMask {
+        LaneMask::MAX >> (LaneMask::BITS as usize - self.lanes)
     }
 }
 
 /// An instruction of the function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct At {
-    /// Which one.
+    /// The instruction.
     pub inst: Inst,
     /// The bytecode instruction that it is part of.
     pub origin: Origin,
@@ -79,12 +79,12 @@ pub(super) struct GroupRegion {
     pub(super) end: End,
 }
 
-/// Where control goes at a region's end. Its operands have been moved by then.
+/// The destination of control at a region's end. Its operands have been moved by then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum End {
     Yield,
-    Break(Target),
-    Continue(Target),
+    Break(TargetNumber),
+    Continue(TargetNumber),
     /// All threads have ended.
     Return,
 }
@@ -93,59 +93,59 @@ pub(super) enum End {
 #[derive(Debug)]
 pub(super) enum GroupStep {
     Segment(Block),
-    /// A barrier itself is nothing more than the end of a segment.
+    /// A barrier itself is no more than the end of a segment.
     Wait {
         at: At,
     },
     If {
-        cond: Slot,
+        cond: ArenaSlot,
         then_region: GroupRegion,
         else_region: GroupRegion,
         at: At,
     },
     Loop {
-        target: Target,
+        target: TargetNumber,
         inits: Moves,
         body: GroupRegion,
         at: At,
     },
     Switch {
-        target: Target,
-        selector: Slot,
+        target: TargetNumber,
+        selector: ArenaSlot,
         arms: Arms<GroupRegion>,
         at: At,
     },
 }
 
-/// Instructions of one packet. Lanes leave it by jumps, or reach its end. No more than a millisecond of work lies between two
-/// looks at whether to stop, at [`Node::Look`] and at the end of each round of a loop.
+/// Instructions of one packet. Lanes leave it by jumps, or reach its end. No more than a millisecond of work lies
+/// between two polls of the stop request, at [`Node::Look`] and at the end of each round of a loop.
 pub(super) type Block = Vec<Step>;
 
-/// An instruction of one packet, and where it comes from.
+/// An instruction of one packet, with its origin.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) node: Node,
     pub(super) at: At,
 }
 
-/// What an instruction of one packet does.
+/// The operation of an instruction of one packet.
 #[derive(Debug)]
 pub(super) enum Node {
     Op {
         op: Op,
-        to: Slot,
-        args: [Slot; 3],
+        to: ArenaSlot,
+        args: [ArenaSlot; 3],
     },
     /// `once`: the address is the same in all lanes, read for all at once.
     Load {
         from: Address,
-        to: Vec<Slot>,
+        to: Vec<ArenaSlot>,
         once: bool,
     },
     Store {
         to: Address,
-        values: Vec<Slot>,
-        effect: Slot,
+        values: Vec<ArenaSlot>,
+        effect: ArenaSlot,
     },
     Atomic {
         at: Address,
@@ -153,91 +153,90 @@ pub(super) enum Node {
     },
     Counter {
         op: CounterOp,
-        view: View,
-        effect: Slot,
-        to: Slot,
+        view: ViewRef,
+        effect: ArenaSlot,
+        to: ArenaSlot,
     },
     TexelLoad {
-        view: View,
+        view: ViewRef,
         texel: Texel,
-        to: Vec<Slot>,
+        to: Vec<ArenaSlot>,
         once: bool,
     },
     TexelStore {
-        view: View,
+        view: ViewRef,
         texel: Texel,
-        values: Vec<Slot>,
-        effect: Slot,
+        values: Vec<ArenaSlot>,
+        effect: ArenaSlot,
     },
     TexelAtomic {
-        view: View,
+        view: ViewRef,
         texel: Texel,
         update: Update,
     },
     Sample {
         sampling: Sampling,
-        texture: View,
-        sampler: View,
-        args: Vec<Slot>,
-        to: Vec<Slot>,
+        texture: ViewRef,
+        sampler: ViewRef,
+        args: Vec<ArenaSlot>,
+        to: Vec<ArenaSlot>,
         once: bool,
     },
     PacketAll {
-        cond: Slot,
-        to: Slot,
+        cond: ArenaSlot,
+        to: ArenaSlot,
     },
     QuadRead {
         from: [u8; 4],
-        value: Slot,
-        to: Slot,
+        value: ArenaSlot,
+        to: ArenaSlot,
     },
     Query {
         query: Query,
-        view: View,
-        level: Option<Slot>,
-        to: Vec<Slot>,
+        view: ViewRef,
+        level: Option<ArenaSlot>,
+        to: Vec<ArenaSlot>,
         once: bool,
     },
     If {
-        cond: Slot,
+        cond: ArenaSlot,
         then_block: Block,
         else_block: Block,
     },
     Loop {
-        target: Target,
+        target: TargetNumber,
         inits: Moves,
         body: Block,
     },
     Switch {
-        target: Target,
-        selector: Slot,
+        target: TargetNumber,
+        selector: ArenaSlot,
         arms: Arms<Block>,
     },
     /// Stops if the host asks for it.
     Look,
-    /// Nothing that anybody but an observer sees.
+    /// Nothing, except for observers.
     Pass,
-    /// The end of the block is reached; a jump of the whole group does the same, since the group's region says where
-    /// it leads.
+    /// The end of the block, or a jump of the whole group, whose destination is in the group's region.
     End(Moves),
     Break {
-        target: Target,
+        target: TargetNumber,
         moves: Moves,
     },
     Continue {
-        target: Target,
+        target: TargetNumber,
         moves: Moves,
     },
     Return,
 }
 
 impl Node {
-    /// Whether it ends its block.
+    /// `true` if it ends its block.
     pub(super) fn is_jump(&self) -> bool {
         matches!(self, Node::End(_) | Node::Break { .. } | Node::Continue { .. } | Node::Return)
     }
 
-    /// Whether it is an instruction that goes on to the next.
+    /// `true` if it is an instruction that goes on to the next.
     pub(super) fn is_straight(&self) -> bool {
         !self.is_jump() && !matches!(self, Node::If { .. } | Node::Loop { .. } | Node::Switch { .. } | Node::Look)
     }
@@ -246,16 +245,16 @@ impl Node {
 /// Parallel moves of values.
 #[derive(Debug)]
 pub(super) struct Moves {
-    /// From, to.
-    pub(super) pairs: Vec<(Slot, Slot)>,
-    /// Some source is written too, so all must be read first.
+    /// Source and destination of each.
+    pub(super) pairs: Vec<(ArenaSlot, ArenaSlot)>,
+    /// Set if some source is written too, so that all must be read first.
     pub(super) overlap: bool,
 }
 
 impl Moves {
-    pub(super) fn new(mut pairs: Vec<(Slot, Slot)>) -> Self {
+    pub(super) fn new(mut pairs: Vec<(ArenaSlot, ArenaSlot)>) -> Self {
         pairs.retain(|(from, to)| from != to);
-        let mut written: Vec<Slot> = pairs.iter().map(|&(_, to)| to).collect();
+        let mut written: Vec<ArenaSlot> = pairs.iter().map(|&(_, to)| to).collect();
         written.sort_unstable();
         let overlap = pairs.iter().any(|(from, _)| written.binary_search(from).is_ok());
         Self { pairs, overlap }
@@ -283,71 +282,71 @@ impl<T> Arms<T> {
 
 /// A resource of a range.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View {
+pub(super) struct ViewRef {
     pub(super) id: ResourceId,
-    pub(super) element: Element,
+    pub(super) element: ViewElement,
 }
 
 /// Position in the range.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Element {
+pub(super) enum ViewElement {
     Fixed(u32),
-    Computed(Slot),
+    Computed(ArenaSlot),
 }
 
 /// Coordinates of a texel.
 #[derive(Debug)]
 pub(super) struct Texel {
     /// Up to three.
-    pub(super) coords: Vec<Slot>,
-    pub(super) level: Option<Slot>,
+    pub(super) coords: Vec<ArenaSlot>,
+    pub(super) level: Option<ArenaSlot>,
 }
 
 /// The first word of an access.
 #[derive(Debug)]
 pub(super) struct Address {
     pub(super) space: Space,
-    pub(super) index: Option<Slot>,
-    pub(super) offset: Slot,
+    pub(super) index: Option<ArenaSlot>,
+    pub(super) offset: ArenaSlot,
 }
 
 /// The memory that an address refers to.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Space {
-    View(View),
-    Shared(Extent),
-    Local(Extent),
+    View(ViewRef),
+    Shared(WordRange),
+    Local(WordRange),
     Array(BatchArray),
-    Immediate(Extent),
-    Curve(Extent),
+    Immediate(WordRange),
+    Curve(WordRange),
 }
 
 /// An array of the batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BatchArray {
-    /// Which one.
+    /// The number of the array.
     pub(super) number: usize,
     pub(super) stride_bytes: u32,
 }
 
 impl BatchArray {
     /// The elements in an array of `words` words.
-    pub(super) fn extent(self, words: usize) -> Extent {
+    pub(super) fn extent(self, words: usize) -> WordRange {
         let count = words as u64 * 4 / u64::from(self.stride_bytes);
-        Extent { base: 0, stride_bytes: self.stride_bytes, count: count.min(u32::MAX.into()) as u32 }
+        WordRange { base: 0, stride_bytes: self.stride_bytes, count: count.min(u32::MAX.into()) as u32 }
     }
 }
 
 /// A range of memory that the interpreter owns.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Extent {
+pub(super) struct WordRange {
     /// Its first word.
     pub(super) base: usize,
     pub(super) stride_bytes: u32,
     pub(super) count: u32,
 }
 
-impl Extent {
+impl WordRange {
     /// The position of a word, if it is in range. `byte` counts from the element, or from the start without an index.
     pub(super) fn word(self, index: Option<u32>, byte: u64) -> Option<usize> {
         let stride = u64::from(self.stride_bytes);
@@ -364,9 +363,9 @@ impl Extent {
 #[derive(Debug)]
 pub(super) struct Update {
     pub(super) op: AtomicOp,
-    pub(super) value: Slot,
-    pub(super) compare: Option<Slot>,
-    pub(super) effect: Slot,
+    pub(super) value: ArenaSlot,
+    pub(super) compare: Option<ArenaSlot>,
+    pub(super) effect: ArenaSlot,
     /// Receives the previous word.
-    pub(super) to: Slot,
+    pub(super) to: ArenaSlot,
 }

@@ -1,10 +1,10 @@
-//! Turns a function into its flattened form.
+//! Converts a function to its flattened form.
 
 use std::cell::Cell;
 
 use super::code::{
-    Address, Arms, At, BatchArray, Block, Code, Element, End, Extent, GroupRegion, GroupStep, Moves, Node, Slot, Space,
-    Step, Target, Texel, Update, View,
+    Address, ArenaSlot, Arms, At, BatchArray, Block, Code, End, GroupRegion, GroupStep, Moves, Node, Space, Step,
+    TargetNumber, Texel, Update, ViewElement, ViewRef, WordRange,
 };
 use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;
@@ -41,27 +41,27 @@ struct Flattener<'a> {
     phases: &'a Phases,
     uniformity: &'a Uniformity,
     flow: &'a Flow,
-    /// Per value.
-    slots: Vec<Slot>,
-    /// Per instruction.
-    targets: Vec<Target>,
-    /// Per declaration.
-    shared: Vec<Extent>,
-    /// Per declaration; the base counts words of one thread.
-    locals: Vec<Extent>,
+    /// Slot of each value.
+    slots: Vec<ArenaSlot>,
+    /// Target number of each instruction.
+    targets: Vec<TargetNumber>,
+    /// Extent of each declaration.
+    shared: Vec<WordRange>,
+    /// Extent of each declaration; the base counts words of one thread.
+    locals: Vec<WordRange>,
     effort: Cell<Effort>,
 }
 
-/// How far a node is from the last look at whether to stop.
+/// The work since the last poll of the stop request.
 #[derive(Clone, Copy, Default)]
 struct Effort {
-    /// Nanoseconds for one lane, at their worst.
+    /// Worst-case nanoseconds for one lane.
     work: u64,
-    /// Looks so far.
+    /// Number of polls so far.
     looks: u32,
 }
 
-/// The most work of a packet between two looks.
+/// The most work of a packet between two polls.
 const MOST_WORK: u64 = 100_000;
 
 impl Flattener<'_> {
@@ -73,8 +73,8 @@ impl Flattener<'_> {
         for &inst in &self.flow.order {
             let data = func.inst(inst);
             match data.kind {
-                InstKind::Const(constant) => constants.push((frame.len() as Slot, constant.bits)),
-                InstKind::Input(input) => inputs.push((frame.len() as Slot, input)),
+                InstKind::Const(constant) => constants.push((frame.len() as ArenaSlot, constant.bits)),
+                InstKind::Input(input) => inputs.push((frame.len() as ArenaSlot, input)),
                 InstKind::Loop { .. } | InstKind::Switch { .. } => {
                     self.targets[inst.index()] = target_count;
                     target_count += 1;
@@ -86,16 +86,16 @@ impl Flattener<'_> {
             }
         }
         for (slot, value) in frame.iter().chain(&kept).enumerate() {
-            self.slots[value.index()] = slot as Slot;
+            self.slots[value.index()] = slot as ArenaSlot;
         }
         let mut shared_words = 0;
         for shared in &interface.shared {
-            self.shared.push(Extent { base: shared_words, stride_bytes: shared.stride_bytes, count: shared.count });
+            self.shared.push(WordRange { base: shared_words, stride_bytes: shared.stride_bytes, count: shared.count });
             shared_words += shared.size_bytes() as usize / 4;
         }
         let mut local_words = 0;
         for local in &interface.locals {
-            self.locals.push(Extent { base: local_words, stride_bytes: 16, count: local.registers });
+            self.locals.push(WordRange { base: local_words, stride_bytes: 16, count: local.registers });
             local_words += local.registers as usize * 4;
         }
         let threads = interface.threads_per_group();
@@ -121,15 +121,15 @@ impl Flattener<'_> {
         }
     }
 
-    fn slot(&self, value: Value) -> Slot {
+    fn slot(&self, value: Value) -> ArenaSlot {
         self.slots[value.index()]
     }
 
-    fn slots(&self, values: &[Value]) -> Vec<Slot> {
+    fn slots(&self, values: &[Value]) -> Vec<ArenaSlot> {
         values.iter().map(|&value| self.slot(value)).collect()
     }
 
-    fn target(&self, inst: Inst) -> Target {
+    fn target(&self, inst: Inst) -> TargetNumber {
         self.targets[inst.index()]
     }
 
@@ -178,15 +178,15 @@ impl Flattener<'_> {
         }
     }
 
-    /// What each packet does in turn: it looks before it begins.
+    /// The code that each packet runs in turn: it polls before it begins.
     fn segment(&self, insts: &[Inst]) -> Block {
         let known = insts.iter().find(|&&inst| self.func.inst(inst).origin != Origin::default());
         let look = self.look(self.at(*known.unwrap_or(&insts[0])));
         [look].into_iter().chain(self.insts(insts)).collect()
     }
 
-    /// Instructions in order. After much work, and after a construct in which there may be a look, comes one: so it does not matter
-    /// which way lanes took.
+    /// Instructions in order. A poll comes after much work, and after a construct that may contain one: so the path
+    /// that lanes take does not matter.
     fn insts(&self, insts: &[Inst]) -> Block {
         let mut block = Block::new();
         for &inst in insts {
@@ -213,7 +213,7 @@ impl Flattener<'_> {
         At { inst, origin: self.func.inst(inst).origin }
     }
 
-    /// What follows is reached from an earlier node too.
+    /// Records that the code that follows is reached from an earlier node too.
     fn comes_from(&self, before: Effort) {
         let now = self.effort.get();
         self.effort.set(Effort { work: now.work.max(before.work), ..now });
@@ -325,12 +325,12 @@ impl Flattener<'_> {
         })
     }
 
-    fn view(&self, resource: ResourceRef) -> View {
+    fn view(&self, resource: ResourceRef) -> ViewRef {
         let element = match resource.element {
-            function::Element::Fixed(element) => Element::Fixed(element),
-            function::Element::Computed(value) => Element::Computed(self.slot(value)),
+            function::Element::Fixed(element) => ViewElement::Fixed(element),
+            function::Element::Computed(value) => ViewElement::Computed(self.slot(value)),
         };
-        View { id: resource.id, element }
+        ViewRef { id: resource.id, element }
     }
 
     fn address(&self, place: &MemoryRef) -> Address {
@@ -343,9 +343,9 @@ impl Flattener<'_> {
                 stride_bytes: self.func.interface.array(id).stride_bytes,
             }),
             Object::Curve => {
-                Space::Curve(Extent { base: 0, stride_bytes: 4, count: CURVE.as_flattened().len() as u32 })
+                Space::Curve(WordRange { base: 0, stride_bytes: 4, count: CURVE.as_flattened().len() as u32 })
             }
-            Object::Immediate => Space::Immediate(Extent {
+            Object::Immediate => Space::Immediate(WordRange {
                 base: 0,
                 stride_bytes: 16,
                 count: self.func.interface.immediate.len() as u32,
@@ -376,7 +376,7 @@ impl Flattener<'_> {
     }
 }
 
-/// Nanoseconds that an instruction takes for one lane, at their worst.
+/// Worst-case nanoseconds that an instruction takes for one lane.
 fn work_of(kind: &InstKind) -> u64 {
     match kind {
         InstKind::Const(_) | InstKind::Input(_) => 0,

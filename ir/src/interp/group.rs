@@ -1,12 +1,12 @@
 //! Takes all packets of a group, or of a span of groups, through the segments.
 //!
-//! The threads of a group agree on its control flow, so a thread can only leave it by returning: one mask per packet says
-//! which threads are left, and all of them are at the same place.
+//! The threads of a group agree on its control flow, so a thread can only leave it by returning: one mask per packet
+//! has the threads that are left, all of them at the same point.
 
-use super::code::{At, End, GroupRegion, GroupStep, Slot};
+use super::code::{ArenaSlot, At, End, GroupRegion, GroupStep};
 use super::observe::Observer;
 use super::packet::Runner;
-use super::{Mask, lanes_of};
+use super::{LaneMask, lanes_of};
 use crate::function::Origin;
 use crate::host::{Fault, FaultKind};
 use crate::span::Span;
@@ -15,19 +15,19 @@ use crate::span::Span;
 pub(super) fn run<O: Observer>(runner: Runner<'_, '_, O>, span: &Span) -> Result<(), Fault> {
     let code = runner.code;
     if code.threads_per_group() > 0 {
-        Group { runner, span, entered: None }.region(&code.body)?;
+        GroupRunner { runner, span, entered: None }.region(&code.body)?;
     }
     Ok(())
 }
 
-struct Group<'a, 'b, O> {
+struct GroupRunner<'a, 'b, O> {
     runner: Runner<'a, 'b, O>,
     span: &'a Span,
     /// The packet whose inputs are in the frame.
     entered: Option<usize>,
 }
 
-impl<O: Observer> Group<'_, '_, O> {
+impl<O: Observer> GroupRunner<'_, '_, O> {
     fn region(&mut self, region: &GroupRegion) -> Result<End, Fault> {
         for step in &region.steps {
             match step {
@@ -88,8 +88,8 @@ impl<O: Observer> Group<'_, '_, O> {
         Ok(end)
     }
 
-    /// The next packet from `from` on with a thread that has not ended, made the one that runs, and its threads.
-    fn next_packet(&mut self, from: usize) -> Option<(usize, Mask)> {
+    /// Switches to the next packet from `from` on that has threads left; returns it with them.
+    fn next_packet(&mut self, from: usize) -> Option<(usize, LaneMask)> {
         let packet = (from..self.runner.arena.alive.len()).find(|&packet| self.runner.arena.alive[packet] != 0)?;
         self.runner.packet = packet;
         if self.entered != Some(packet) {
@@ -102,7 +102,7 @@ impl<O: Observer> Group<'_, '_, O> {
     /// Runs something for each packet that has threads left.
     fn for_each_packet(
         &mut self,
-        mut run: impl FnMut(&mut Runner<'_, '_, O>, Mask) -> Result<(), Fault>,
+        mut run: impl FnMut(&mut Runner<'_, '_, O>, LaneMask) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut from = 0;
         while let Some((packet, mask)) = self.next_packet(from) {
@@ -113,7 +113,7 @@ impl<O: Observer> Group<'_, '_, O> {
     }
 
     /// The value of a condition on which all threads agree.
-    fn agree<T: PartialEq>(&mut self, slot: Slot, origin: Origin, meaning: impl Fn(u64) -> T) -> Result<T, Fault> {
+    fn agree<T: PartialEq>(&mut self, slot: ArenaSlot, origin: Origin, meaning: impl Fn(u64) -> T) -> Result<T, Fault> {
         let mut agreed: Option<(T, u32)> = None;
         self.for_each_packet(|runner, mask| {
             let value = runner.value(slot);

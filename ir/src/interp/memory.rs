@@ -1,9 +1,9 @@
-//! Accesses of a packet to memory and views, lane by lane.
+//! Accesses memory and views for a packet, lane by lane.
 
-use super::code::{Address, Element, Extent, Node, Slot, Space, Texel, Update, View};
+use super::code::{Address, ArenaSlot, Node, Space, Texel, Update, ViewElement, ViewRef, WordRange};
 use super::observe::Observer;
 use super::packet::Runner;
-use super::{Mask, lanes_of};
+use super::{LaneMask, lanes_of};
 use crate::host::{self, ViewSlot};
 use crate::sampling::{Elements, Rows, SampleCall, Sampling};
 use crate::srgb::CURVE;
@@ -14,7 +14,7 @@ const MAX_WORDS: usize = 4;
 impl<O: Observer> Runner<'_, '_, O> {
     /// Runs an instruction that accesses memory or a view.
     #[inline]
-    pub(super) fn access(&mut self, node: &Node, mask: Mask) {
+    pub(super) fn access(&mut self, node: &Node, mask: LaneMask) {
         match node {
             Node::Load { from, to, once } => {
                 self.read(to, *once, mask, |runner, lane| {
@@ -90,15 +90,22 @@ impl<O: Observer> Runner<'_, '_, O> {
         }
     }
 
-    fn word(&self, slot: Slot, lane: usize) -> u32 {
+    fn word(&self, slot: ArenaSlot, lane: usize) -> u32 {
         self.value(slot)[lane] as u32
     }
 
     /// Samples for some lanes, one call for all of them.
-    fn sample(&mut self, sampling: Sampling, views: [&View; 2], args: &[Slot], to: &[Slot], lanes: Mask) {
+    fn sample(
+        &mut self,
+        sampling: Sampling,
+        views: [&ViewRef; 2],
+        args: &[ArenaSlot],
+        to: &[ArenaSlot],
+        lanes: LaneMask,
+    ) {
         let computed = views.into_iter().filter_map(|view| match view.element {
-            Element::Fixed(_) => None,
-            Element::Computed(slot) => Some(slot),
+            ViewElement::Fixed(_) => None,
+            ViewElement::Computed(slot) => Some(slot),
         });
         let (width, mut rows) = (self.code.lanes, std::mem::take(&mut self.arena.rows));
         rows.clear();
@@ -112,8 +119,8 @@ impl<O: Observer> Runner<'_, '_, O> {
         let mut positions = positions.iter();
         let [texture, sampler] = views.map(|view| {
             let elements = match view.element {
-                Element::Fixed(element) => Elements::Same(element),
-                Element::Computed(_) => Elements::Own(positions.next().expect("written above")),
+                ViewElement::Fixed(element) => Elements::Same(element),
+                ViewElement::Computed(_) => Elements::Own(positions.next().expect("written above")),
             };
             (view.id, elements)
         });
@@ -124,7 +131,7 @@ impl<O: Observer> Runner<'_, '_, O> {
         self.arena.rows = rows;
     }
 
-    fn words(&self, slots: &[Slot], lane: usize) -> [u32; MAX_WORDS] {
+    fn words(&self, slots: &[ArenaSlot], lane: usize) -> [u32; MAX_WORDS] {
         let mut words = [0; MAX_WORDS];
         for (word, &slot) in words.iter_mut().zip(slots) {
             *word = self.word(slot, lane);
@@ -132,15 +139,15 @@ impl<O: Observer> Runner<'_, '_, O> {
         words
     }
 
-    fn view(&self, view: &View, lane: usize) -> ViewSlot {
+    fn view(&self, view: &ViewRef, lane: usize) -> ViewSlot {
         let element = match view.element {
-            Element::Fixed(element) => element,
-            Element::Computed(slot) => self.word(slot, lane),
+            ViewElement::Fixed(element) => element,
+            ViewElement::Computed(slot) => self.word(slot, lane),
         };
         ViewSlot { id: view.id, element }
     }
 
-    fn view_address(&self, view: &View, at: &Address, lane: usize) -> host::Address {
+    fn view_address(&self, view: &ViewRef, at: &Address, lane: usize) -> host::Address {
         host::Address {
             view: self.view(view, lane),
             index: at.index.map(|slot| self.word(slot, lane)),
@@ -153,9 +160,9 @@ impl<O: Observer> Runner<'_, '_, O> {
         ([x, y, z], texel.level.map_or(0, |slot| self.word(slot, lane)))
     }
 
-    /// Fills `to` from what each lane reads; with `once`, from what the first active lane reads.
+    /// Fills `to` with the words that each lane reads; with `once`, with those that the first active lane reads.
     #[inline]
-    fn read(&mut self, to: &[Slot], once: bool, mask: Mask, get: impl Fn(&Self, usize) -> [u32; MAX_WORDS]) {
+    fn read(&mut self, to: &[ArenaSlot], once: bool, mask: LaneMask, get: impl Fn(&Self, usize) -> [u32; MAX_WORDS]) {
         let mut words = [0; MAX_WORDS];
         for (n, lane) in lanes_of(mask).enumerate() {
             if n == 0 || !once {
@@ -169,7 +176,13 @@ impl<O: Observer> Runner<'_, '_, O> {
 
     /// Does something in the lanes where the effect holds; others get 0.
     #[inline]
-    fn effect(&mut self, effect: Slot, to: Slot, mask: Mask, mut apply: impl FnMut(&mut Self, usize) -> u32) {
+    fn effect(
+        &mut self,
+        effect: ArenaSlot,
+        to: ArenaSlot,
+        mask: LaneMask,
+        mut apply: impl FnMut(&mut Self, usize) -> u32,
+    ) {
         let effect = self.holds(effect);
         for lane in lanes_of(mask) {
             let word = if effect >> lane & 1 == 1 { apply(self, lane) } else { 0 };
@@ -177,7 +190,7 @@ impl<O: Observer> Runner<'_, '_, O> {
         }
     }
 
-    fn update(&mut self, update: &Update, mask: Mask, mut apply: impl FnMut(&mut Self, usize, u32, u32) -> u32) {
+    fn update(&mut self, update: &Update, mask: LaneMask, mut apply: impl FnMut(&mut Self, usize, u32, u32) -> u32) {
         self.effect(update.effect, update.to, mask, |runner, lane| {
             let value = runner.word(update.value, lane);
             let compare = update.compare.map_or(0, |slot| runner.word(slot, lane));
@@ -194,16 +207,16 @@ impl<O: Observer> Runner<'_, '_, O> {
         for (n, word) in words.iter_mut().enumerate() {
             *word = match from.space {
                 Space::View(_) => unreachable!("done above"),
-                Space::Shared(extent) => self.place(extent, from, lane, n).map(|at| self.arena.shared[at]),
+                Space::Shared(extent) => self.position(extent, from, lane, n).map(|at| self.arena.shared[at]),
                 Space::Local(extent) => {
-                    self.place(extent, from, lane, n).map(|at| self.arena.locals[self.local(at, lane)])
+                    self.position(extent, from, lane, n).map(|at| self.arena.locals[self.local(at, lane)])
                 }
                 Space::Array(array) => {
                     let words = self.arrays.get(array.number).map_or(&[][..], |array| array.words());
-                    self.place(array.extent(words.len()), from, lane, n).map(|at| words[at])
+                    self.position(array.extent(words.len()), from, lane, n).map(|at| words[at])
                 }
-                Space::Immediate(extent) => self.place(extent, from, lane, n).map(|at| self.code.immediate[at]),
-                Space::Curve(extent) => self.place(extent, from, lane, n).map(|at| CURVE.as_flattened()[at]),
+                Space::Immediate(extent) => self.position(extent, from, lane, n).map(|at| self.code.immediate[at]),
+                Space::Curve(extent) => self.position(extent, from, lane, n).map(|at| CURVE.as_flattened()[at]),
             }
             .unwrap_or(0);
         }
@@ -215,8 +228,8 @@ impl<O: Observer> Runner<'_, '_, O> {
             return;
         }
         for (n, &word) in words.iter().enumerate() {
-            if let Some(place) = self.own_word_at(to, lane, n) {
-                *place = word;
+            if let Some(owned) = self.own_word_at(to, lane, n) {
+                *owned = word;
             }
         }
     }
@@ -228,15 +241,15 @@ impl<O: Observer> Runner<'_, '_, O> {
 
     fn own_word_at(&mut self, at: &Address, lane: usize, n: usize) -> Option<&mut u32> {
         match at.space {
-            Space::Shared(extent) => self.place(extent, at, lane, n).map(|at| &mut self.arena.shared[at]),
+            Space::Shared(extent) => self.position(extent, at, lane, n).map(|at| &mut self.arena.shared[at]),
             Space::Local(extent) => {
-                let at = self.place(extent, at, lane, n)?;
+                let at = self.position(extent, at, lane, n)?;
                 let at = self.local(at, lane);
                 Some(&mut self.arena.locals[at])
             }
             Space::Array(array) => {
                 let len = self.arrays.get(array.number).map_or(0, |array| array.words().len());
-                let at = self.place(array.extent(len), at, lane, n)?;
+                let at = self.position(array.extent(len), at, lane, n)?;
                 self.arrays[array.number].words_mut().map(|words| &mut words[at])
             }
             // The verifier rejects writes to these; views belong to the host.
@@ -245,12 +258,12 @@ impl<O: Observer> Runner<'_, '_, O> {
     }
 
     /// The position of the `n`-th word of an access.
-    fn place(&self, extent: Extent, at: &Address, lane: usize, n: usize) -> Option<usize> {
+    fn position(&self, extent: WordRange, at: &Address, lane: usize, n: usize) -> Option<usize> {
         let byte = u64::from(self.word(at.offset, lane) & !3) + 4 * n as u64;
         extent.word(at.index.map(|slot| self.word(slot, lane)), byte)
     }
 
-    /// Where a lane's word of the running packet's private arrays is.
+    /// The position of a lane's word in the running packet's private arrays.
     fn local(&self, word: usize, lane: usize) -> usize {
         let first = if self.code.keeps_locals { self.packet * self.code.local_words } else { 0 };
         (first + word) * self.code.lanes + lane

@@ -1,29 +1,29 @@
-//! Runs a shader on data, one thread group at a time, or one [`Span`] of small ones: the reference for compiled code. An [`Observer`] may
-//! watch it ([`Interpreter::run_observed`]).
+//! Runs a shader on data, one thread group at a time, or one [`Span`] of small ones: the reference for compiled code.
+//! An [`Observer`] may watch it ([`Interpreter::run_observed`]).
 //!
 //! * The threads of a group (or span) form *packets* of consecutive threads (as many as the function's
-//!   [`Width`](crate::Width) says), in lockstep: an instruction runs for all active lanes, in increasing order, before the
-//!   next one. Threads beyond the end are never active.
+//!   [`Width`](crate::Width) says), in lockstep: an instruction runs for all active lanes, in increasing order, before
+//!   the next one. Threads beyond the end are never active.
 //! * Between two waiting barriers the packets run one after the other, in increasing order (see
 //!   [`Phases`](crate::phases::Phases)). Control flow that holds a barrier runs once for the group; threads that
 //!   disagree about it stop the run. Threads that returned count as arrived.
-//! * Where lanes of a packet take both sides of an `if`, the first side runs first; arms of a switch run in order, the
-//!   default last. A loop runs while a lane is in it.
+//! * Where lanes of a packet diverge at an `if`, the first arm runs first; arms of a switch run in order, the default
+//!   last. A loop runs while a lane is in it.
 //! * A load whose address is packet-uniform reads once for the packet, so that a race cannot make lanes differ.
 //! * Shared memory and private arrays are zero when a group starts.
 //!
 //! Numbers are those of [`Op::eval`](crate::ops::Op::eval), which assumes that the processor neither flushes denormals
 //! nor rounds otherwise than to nearest: the caller ensures that.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `code.rs` | the flattened form of a function |
-//! | `flatten.rs` | makes it |
-//! | `arena.rs` | the memory that a running group needs |
+//! | `flatten.rs` | converts a function to it |
+//! | `arena.rs` | the memory of a running group |
 //! | `packet.rs` | runs one packet through one segment |
 //! | `memory.rs` | its accesses to memory and views |
 //! | `group.rs` | takes all packets of a group or span through the segments |
-//! | `observe.rs` | what an observer sees |
+//! | `observe.rs` | observing a run |
 
 mod arena;
 mod code;
@@ -49,9 +49,9 @@ use code::Code;
 use packet::Runner;
 
 /// A set of lanes, lane 0 in the lowest bit.
-type Mask = u64;
+type LaneMask = u64;
 
-const _: () = assert!(MAX_LANES <= Mask::BITS as usize, "a mask has a bit for each lane");
+const _: () = assert!(MAX_LANES <= LaneMask::BITS as usize, "a mask has a bit for each lane");
 
 /// A shader ready to run.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl Interpreter {
         Self { code: flatten::flatten(func, packing) }
     }
 
-    /// Which threads share packets.
+    /// The packing of threads.
     pub fn packing(&self) -> Packing {
         self.code.packing
     }
@@ -86,7 +86,7 @@ impl Interpreter {
     ///
     /// # Errors
     /// If the host requests a stop, the fuel is used up, or threads disagree about a branch that leads to a barrier.
-    /// What was written until then stays.
+    /// Earlier writes stay.
     pub fn run_group(
         &self,
         host: &dyn Host,
@@ -104,7 +104,7 @@ impl Interpreter {
 
     /// Runs a batch of invocations, with the arrays that the function declares; see [`Self::run_group`].
     ///
-    /// An array that is not given has no elements.
+    /// Missing arrays have no elements.
     ///
     /// # Panics
     /// If the function is not one for batches, or its packing is not [`Packing::Row`].
@@ -124,7 +124,8 @@ impl Interpreter {
             .try_for_each(|span| self.run_observed(host, &span, arrays, arena, fuel, &mut ()))
     }
 
-    /// Runs a span, of groups or of the invocations of a batch ([`Span::batch`]), and shows all that happens to an observer.
+    /// Runs a span, of groups or of the invocations of a batch ([`Span::batch`]), and reports every event to an
+    /// observer.
     ///
     /// # Errors
     /// See [`Self::run_group`].
@@ -147,7 +148,7 @@ impl Interpreter {
 }
 
 /// The lanes of a set, in increasing order.
-fn lanes_of(mask: Mask) -> impl Iterator<Item = usize> {
+fn lanes_of(mask: LaneMask) -> impl Iterator<Item = usize> {
     let mut left = mask;
     std::iter::from_fn(move || {
         let lane = left.trailing_zeros() as usize;

@@ -1,13 +1,13 @@
-//! What an observer sees of a run: every instruction with the lanes that ran it, the regions that they enter and leave, and the
-//! barriers they wait at. It changes nothing, and a run that nobody observes does nothing for it.
+//! Reports a run to an observer: every instruction with the lanes that ran it, the regions that they enter and leave,
+//! and the barriers they wait at. It changes nothing, and costs nothing in a run without an observer.
 //!
-//! Instructions are named by their [`Inst`], so that all else can be looked up in the function that the interpreter was made
-//! of: the operands and results, whose values a [`Packet`] has, and for accesses the object.
+//! Instructions are named by their [`Inst`], so that all else can be looked up in the function that the interpreter was
+//! made of: the operands and results, whose values a [`Packet`] has, and for accesses the object.
 
 use smallvec::SmallVec;
 
 use super::arena::Arena;
-use super::code::{At, BatchArray, Code, Extent};
+use super::code::{At, BatchArray, Code, WordRange};
 use super::lanes_of;
 use crate::batch::ArrayWords;
 use crate::entity::{Inst, Value};
@@ -15,36 +15,37 @@ use crate::function::{Element, Function, InstKind, Object, Query, ResourceRef};
 use crate::host::{Host, ViewSlot};
 use crate::srgb::CURVE;
 
-/// Somebody who watches a run. Everything is seen in the order in which it happens.
+/// An observer of a run. Events are reported in the order in which they happen.
 pub trait Observer {
-    /// Lanes have run an instruction, or are about to jump: a jump is seen before it passes its operands on. Constants and
-    /// inputs are there from the start, and an `if`, `loop` or `switch` is seen through its regions.
+    /// Lanes have run an instruction, or are about to jump: a jump is reported before it passes its operands on.
+    /// Constants and inputs exist from the start, and an `if`, `loop` or `switch` is reported through its regions.
     #[inline]
     fn ran(&mut self, at: At, packet: &Packet<'_>) {
         let _ = (at, packet);
     }
 
-    /// A region of the construct is entered, a loop's in every round: which of its [regions](InstKind::regions), and by whom; where
-    /// it holds a barrier that waits, by all threads that are left.
+    /// A region of the construct is entered, a loop's in every round: the index among its [regions](InstKind::regions),
+    /// and the packet; none where it holds a barrier that waits: then all threads that are left enter.
     #[inline]
     fn entered(&mut self, at: At, region: usize, packet: Option<&Packet<'_>>) {
         let _ = (at, region, packet);
     }
 
-    /// A region that was entered is left, with the lanes that came to its end; those that jumped are no longer among them.
+    /// A region that was entered is left, with the lanes that reached its end; those that jumped are no longer among
+    /// them.
     #[inline]
     fn left(&mut self, at: At, region: usize, packet: Option<&Packet<'_>>) {
         let _ = (at, region, packet);
     }
 
-    /// All threads that are left have come to a barrier that waits.
+    /// All threads that are left have reached a barrier that waits.
     #[inline]
     fn waited(&mut self, at: At) {
         let _ = at;
     }
 }
 
-/// Nobody.
+/// No observer.
 impl Observer for () {}
 
 /// A packet at an instruction.
@@ -54,9 +55,9 @@ pub struct Packet<'a> {
     pub(super) arena: &'a Arena,
     pub(super) host: &'a dyn Host,
     pub(super) arrays: &'a [ArrayWords<'a>],
-    /// Which packet of the span.
+    /// The number of the packet in the span.
     pub number: usize,
-    /// Mask of the lanes that it is about.
+    /// Mask of the lanes concerned.
     pub lanes: u64,
 }
 
@@ -66,14 +67,15 @@ impl Packet<'_> {
         (self.number * self.code.lanes + lane) as u32
     }
 
-    /// The bits of an operand or result of the instruction in every lane, as in [`Const`](crate::Const). Those of lanes that are not
-    /// among [these](Self::lanes) mean nothing, nor do values that neither this instruction nor a later one needs.
+    /// The bits of an operand or result of the instruction in every lane, as in [`Const`](crate::Const). Those of other
+    /// lanes than [these](Self::lanes) are meaningless, and so are values that neither this instruction nor a later one
+    /// needs.
     pub fn value(&self, value: Value) -> &[u64] {
         self.arena.value(self.code, self.number, self.code.slots[value.index()])
     }
 
-    /// What the lanes did to memory, in their order, if the instruction is a load, a store or an atomic. `func` is the function that
-    /// runs.
+    /// The memory accesses of the lanes, in their order, if the instruction is a load, a store or an atomic. `func` is
+    /// the function that runs.
     pub fn accesses(&self, func: &Function, inst: Inst) -> Vec<Access> {
         let data = func.inst(inst);
         let (place, effect, stored): (_, _, &[Value]) = match &data.kind {
@@ -86,7 +88,7 @@ impl Packet<'_> {
         let access = |lane| {
             let word = |value: Value| self.value(value)[lane] as u32;
             let words = |values: &[Value]| values.iter().map(|&value| word(value)).collect();
-            let (read, mut written): (Words, Words) = (words(&data.results), words(stored));
+            let (read, mut written): (AccessedWords, AccessedWords) = (words(&data.results), words(stored));
             if let InstKind::Atomic { op, value, compare, .. } = &data.kind {
                 written.push(op.apply(read[0], word(*value), compare.map_or(0, word)));
             }
@@ -105,8 +107,8 @@ impl Packet<'_> {
         lanes_of(self.lanes).filter(takes_part).map(access).collect()
     }
 
-    /// How much there is of an object.
-    fn extent(&self, func: &Function, object: Object) -> Extent {
+    /// The size of an object.
+    fn extent(&self, func: &Function, object: Object) -> WordRange {
         let interface = &func.interface;
         let (stride_bytes, count) = match object {
             Object::Resource(ResourceRef { id, element: Element::Fixed(element) }) => {
@@ -124,18 +126,18 @@ impl Packet<'_> {
             Object::Immediate => (16, interface.immediate.len() as u32),
             Object::Curve => (4, CURVE.as_flattened().len() as u32),
         };
-        Extent { base: 0, stride_bytes, count }
+        WordRange { base: 0, stride_bytes, count }
     }
 }
 
-type Words = SmallVec<[u32; 4]>;
+type AccessedWords = SmallVec<[u32; 4]>;
 
-/// What one lane did to memory; [`MemoryRef`](crate::function::MemoryRef) has the rules.
+/// The memory access of one lane; [`MemoryRef`](crate::function::MemoryRef) has the rules.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Access {
-    /// Which lane.
+    /// The lane.
     pub lane: usize,
-    /// What was addressed; of a range of resources, a known register.
+    /// The object that was addressed; of a range of resources, a fixed register.
     pub object: Object,
     /// The element; `None` for raw objects.
     pub index: Option<u32>,
@@ -145,6 +147,6 @@ pub struct Access {
     pub read: SmallVec<[u32; 4]>,
     /// The words that were written.
     pub written: SmallVec<[u32; 4]>,
-    /// How many of the words there are: the first ones. Others read 0 and were not written.
+    /// Number of words in range: the first ones. Others read 0 and were not written.
     pub inside: usize,
 }

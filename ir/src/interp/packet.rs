@@ -3,9 +3,9 @@
 use smallvec::SmallVec;
 
 use super::arena::Arena;
-use super::code::{Arms, At, Block, Code, Moves, Node, Slot, Step, Target};
+use super::code::{ArenaSlot, Arms, At, Block, Code, Moves, Node, Step, TargetNumber};
 use super::observe::{Observer, Packet};
-use super::{Mask, lanes_of};
+use super::{LaneMask, lanes_of};
 use crate::batch::ArrayWords;
 use crate::function::Origin;
 use crate::host::{Fault, FaultKind, Host};
@@ -19,14 +19,14 @@ pub(super) struct Runner<'a, 'b, O> {
     pub(super) fuel: &'a mut u64,
     /// The arrays of the batch.
     pub(super) arrays: &'a mut [ArrayWords<'b>],
-    /// Which packet of the span.
+    /// The number of the packet in the span.
     pub(super) packet: usize,
     pub(super) observer: &'a mut O,
 }
 
 impl<O: Observer> Runner<'_, '_, O> {
     /// Runs a block for some lanes, at least one, and returns those that reach its end.
-    pub(super) fn block(&mut self, block: &Block, mut mask: Mask) -> Result<Mask, Fault> {
+    pub(super) fn block(&mut self, block: &Block, mut mask: LaneMask) -> Result<LaneMask, Fault> {
         for &Step { ref node, at } in block {
             if node.is_jump() {
                 self.show(mask, |observer, packet| observer.ran(at, packet));
@@ -80,48 +80,48 @@ impl<O: Observer> Runner<'_, '_, O> {
         Ok(mask)
     }
 
-    /// Shows something about these lanes to the observer.
+    /// Reports an event of these lanes to the observer.
     #[inline]
-    fn show(&mut self, lanes: Mask, show: impl FnOnce(&mut O, &Packet<'_>)) {
+    fn show(&mut self, lanes: LaneMask, show: impl FnOnce(&mut O, &Packet<'_>)) {
         let &mut Runner { code, host, packet: number, .. } = self;
         show(self.observer, &Packet { code, arena: self.arena, host, arrays: self.arrays, number, lanes });
     }
 
     /// Runs a region of a construct.
     #[inline]
-    fn inner(&mut self, at: At, region: usize, block: &Block, mask: Mask) -> Result<Mask, Fault> {
+    fn inner(&mut self, at: At, region: usize, block: &Block, mask: LaneMask) -> Result<LaneMask, Fault> {
         self.show(mask, |observer, packet| observer.entered(at, region, Some(packet)));
         let left = self.block(block, mask)?;
         self.show(left, |observer, packet| observer.left(at, region, Some(packet)));
         Ok(left)
     }
 
-    /// A loop's back edge: whether it may continue; with the lanes, if the loop runs packet by packet.
+    /// Checks at a loop's back edge that it may continue; with the lanes, if the loop runs packet by packet.
     #[inline]
-    pub(super) fn next_round(&mut self, origin: Origin, lanes: Option<Mask>) -> Result<(), Fault> {
+    pub(super) fn next_round(&mut self, origin: Origin, lanes: Option<LaneMask>) -> Result<(), Fault> {
         self.look(origin, lanes)?;
         *self.fuel = self.fuel.checked_sub(1).ok_or_else(|| self.fault(FaultKind::OutOfFuel, origin, lanes))?;
         Ok(())
     }
 
     /// Stops if the host asks for it.
-    fn look(&self, origin: Origin, lanes: Option<Mask>) -> Result<(), Fault> {
+    fn look(&self, origin: Origin, lanes: Option<LaneMask>) -> Result<(), Fault> {
         if self.host.stop_requested() { Err(self.fault(FaultKind::Stopped, origin, lanes)) } else { Ok(()) }
     }
 
     /// A fault of these lanes of the packet, or of the whole group.
-    fn fault(&self, kind: FaultKind, origin: Origin, lanes: Option<Mask>) -> Fault {
+    fn fault(&self, kind: FaultKind, origin: Origin, lanes: Option<LaneMask>) -> Fault {
         let thread = lanes.map_or(0, |lanes| self.packet * self.code.lanes + lanes.trailing_zeros() as usize);
         Fault { kind, origin, group: thread as u32 / self.code.threads_per_group() }
     }
 
     /// A value in all lanes.
-    pub(super) fn value(&self, slot: Slot) -> &[u64] {
+    pub(super) fn value(&self, slot: ArenaSlot) -> &[u64] {
         self.arena.value(self.code, self.packet, slot)
     }
 
     /// Sets some lanes of a value.
-    pub(super) fn set(&mut self, slot: Slot, mask: Mask, bits: impl Fn(usize) -> u64) {
+    pub(super) fn set(&mut self, slot: ArenaSlot, mask: LaneMask, bits: impl Fn(usize) -> u64) {
         let value = self.arena.value_mut(self.code, self.packet, slot);
         for lane in lanes_of(mask) {
             value[lane] = bits(lane);
@@ -130,7 +130,13 @@ impl<O: Observer> Runner<'_, '_, O> {
 
     /// Sets some lanes of a value, each from the same lane of the operands, whose positions are given.
     #[inline]
-    fn map<const N: usize>(&mut self, to: Slot, from: [Slot; N], mask: Mask, bits: impl Fn(usize, [&[u64]; N]) -> u64) {
+    fn map<const N: usize>(
+        &mut self,
+        to: ArenaSlot,
+        from: [ArenaSlot; N],
+        mask: LaneMask,
+        bits: impl Fn(usize, [&[u64]; N]) -> u64,
+    ) {
         let (code, packet) = (self.code, self.packet);
         let to = Arena::start_of(code, packet, to);
         let from = from.map(|slot| Arena::start_of(code, packet, slot));
@@ -141,12 +147,12 @@ impl<O: Observer> Runner<'_, '_, O> {
     }
 
     /// The lanes in which a condition holds.
-    pub(super) fn holds(&self, cond: Slot) -> Mask {
+    pub(super) fn holds(&self, cond: ArenaSlot) -> LaneMask {
         self.value(cond).iter().enumerate().fold(0, |mask, (lane, bits)| mask | (bits & 1) << lane)
     }
 
     /// Moves values for some lanes.
-    pub(super) fn moves(&mut self, moves: &Moves, mask: Mask) {
+    pub(super) fn moves(&mut self, moves: &Moves, mask: LaneMask) {
         if !moves.overlap {
             for &(from, to) in &moves.pairs {
                 self.map(to, [from], mask, |lane, [from]| from[lane]);
@@ -163,14 +169,14 @@ impl<O: Observer> Runner<'_, '_, O> {
     }
 
     #[inline]
-    fn op(&mut self, op: Op, to: Slot, args: [Slot; 3], mask: Mask) {
+    fn op(&mut self, op: Op, to: ArenaSlot, args: [ArenaSlot; 3], mask: LaneMask) {
         let count = op.args().len();
         self.map(to, args, mask, |lane, args| op.eval(&args.map(|arg| arg[lane])[..count]));
     }
 
     /// The value in other lanes of the quad, or a lane's own value where they are inactive.
     #[inline]
-    fn quad_read(&mut self, from: &[u8; 4], value: Slot, to: Slot, mask: Mask) {
+    fn quad_read(&mut self, from: &[u8; 4], value: ArenaSlot, to: ArenaSlot, mask: LaneMask) {
         self.map(to, [value], mask, |lane, [value]| {
             let other = (lane & !3) + usize::from(from[lane & 3]);
             value[if mask >> other & 1 == 1 { other } else { lane }]
@@ -178,7 +184,7 @@ impl<O: Observer> Runner<'_, '_, O> {
     }
 
     #[inline]
-    fn if_else(&mut self, at: At, cond: Slot, blocks: [&Block; 2], mask: Mask) -> Result<Mask, Fault> {
+    fn if_else(&mut self, at: At, cond: ArenaSlot, blocks: [&Block; 2], mask: LaneMask) -> Result<LaneMask, Fault> {
         let holds = self.holds(cond);
         let mut left = 0;
         for (n, side) in [mask & holds, mask & !holds].into_iter().enumerate() {
@@ -190,7 +196,7 @@ impl<O: Observer> Runner<'_, '_, O> {
     }
 
     #[inline]
-    fn rounds(&mut self, at: At, target: Target, body: &Block, mut mask: Mask) -> Result<Mask, Fault> {
+    fn rounds(&mut self, at: At, target: TargetNumber, body: &Block, mut mask: LaneMask) -> Result<LaneMask, Fault> {
         self.arena.broken[target] = 0;
         loop {
             self.arena.continued[target] = 0;
@@ -206,11 +212,11 @@ impl<O: Observer> Runner<'_, '_, O> {
     fn switch(
         &mut self,
         at: At,
-        target: Target,
-        selector: Slot,
+        target: TargetNumber,
+        selector: ArenaSlot,
         arms: &Arms<Block>,
-        mask: Mask,
-    ) -> Result<Mask, Fault> {
+        mask: LaneMask,
+    ) -> Result<LaneMask, Fault> {
         let chosen: SmallVec<[usize; 16]> = self.value(selector).iter().map(|&bits| arms.choose(bits as u32)).collect();
         self.arena.broken[target] = 0;
         let (mut waiting, mut left) = (mask, 0);

@@ -1,7 +1,7 @@
-//! Which bits of an integer may be ones.
+//! Finds the bits of an integer that may be ones.
 //!
-//! The halves of a rotate, and fields that were inserted or extracted, are masked in bytecode whether their bits can be others
-//! or not.
+//! The halves of a rotate, and fields that were inserted or extracted, are masked in bytecode whether or not other bits
+//! are possible.
 
 use crate::bound::all_ones;
 use crate::entity::Value;
@@ -9,10 +9,10 @@ use crate::function::Function;
 use crate::ops::Op;
 use crate::types::Type;
 
-/// How far back operands are followed. Each step has at most three ways.
+/// Limit on following operands back. Each step has at most three branches.
 const MOST_STEPS: u32 = 5;
 
-/// The bits of an `i32` that are ones in some thread, as far as is known: all others are zeros.
+/// The bits of an `i32` that may be ones in some thread: all others are known to be zeros.
 pub(super) fn may_be_ones(func: &Function, value: Value) -> u32 {
     within(func, value, MOST_STEPS)
 }
@@ -45,7 +45,7 @@ fn within(func: &Function, value: Value, steps: u32) -> u32 {
     }
 }
 
-/// All bits from this one on.
+/// All bits from this one up.
 fn above_or_equal(bit: u32) -> u32 {
     u32::MAX.checked_shl(bit).unwrap_or(0)
 }
@@ -57,7 +57,7 @@ mod tests {
     use crate::function::Input;
     use crate::interface::Interface;
 
-    /// Against every number of eight bits: no result has a bit that is not among those.
+    /// Against every 8-bit number: no result has a bit that is not among those.
     #[test]
     fn results_have_no_other_bits() {
         let ops = [Op::And, Op::Or, Op::Xor, Op::Shl, Op::UShr, Op::RotL, Op::SShr, Op::IAdd, Op::IMul, Op::UMin];

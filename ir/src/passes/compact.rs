@@ -1,4 +1,4 @@
-//! Renumbers what is left, in program order.
+//! Renumbers the remaining entities, in program order.
 //!
 //! Entities are indices into arenas and side tables, and nothing ever leaves an arena. After the passes most numbers
 //! are dead, and neighbours in the program are far apart in memory; in large shaders every later walk then misses the

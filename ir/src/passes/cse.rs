@@ -1,7 +1,7 @@
-//! Common subexpression elimination.
+//! Eliminates common subexpressions.
 //!
-//! Computations without effects, and reads of memory that nobody writes during a run (constant buffers, `icb`, `t#`), are
-//! replaced by an equal one earlier in the same or an enclosing region.
+//! Computations without effects, and reads of memory that is not written during a run (constant buffers, `icb`, `t#`),
+//! are replaced by an equal one earlier in the same or an enclosing region.
 
 use std::hash::BuildHasher;
 
@@ -11,7 +11,7 @@ use crate::entity::{Inst, Region};
 use crate::function::{Effect, Function, InstKind};
 use crate::replacements::Replacements;
 
-/// Runs the pass; returns whether anything was replaced.
+/// Runs the pass; returns `true` if anything was replaced.
 pub(super) fn run(func: &mut Function) -> bool {
     let mut cse = Cse::new(func);
     cse.region(func, func.body());
@@ -86,7 +86,7 @@ impl Cse {
     }
 }
 
-/// The hash of a computation; nothing for what must stay as it is.
+/// The hash of a computation; `None` for instructions that must stay as they are.
 fn hash(func: &Function, kind: &InstKind) -> Option<u64> {
     let is_computation = match kind.effect() {
         Effect::None => true,

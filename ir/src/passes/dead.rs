@@ -1,5 +1,5 @@
-//! Dead code elimination: removes instructions without effect whose results are unused, and results, loop variables and
-//! yielded values without a live use (a loop variable that only feeds itself is dead).
+//! Eliminates dead code: instructions without effect whose results are unused, and results, loop variables and yielded
+//! values without a live use (a loop variable that only feeds itself is dead).
 //!
 //! Loops stay even if they compute nothing: one may never end, and only the time limit can decide that.
 
@@ -24,8 +24,8 @@ pub(super) fn remove(func: &mut Function) {
     sweep(func, func.body(), &marker, &mut masks);
 }
 
-/// Marks what must stay in one backward walk, so that uses are met before definitions. Only through back edges may
-/// something that the walk has passed turn out to be needed.
+/// Marks live entities in one backward walk, so that uses are met before definitions. Only through back edges may an
+/// entity that the walk has passed turn out to be live.
 struct Marker {
     live: Vec<bool>,
     kept: Vec<bool>,
@@ -40,8 +40,7 @@ struct Marker {
 }
 
 impl Marker {
-    /// Marks what must stay of a region; returns whether it holds anything that must stay even if its results are
-    /// unused.
+    /// Marks the live instructions of a region; returns `true` if any must stay even if its results are unused.
     fn region(&mut self, func: &Function, region: Region) -> bool {
         let mut any = false;
         for &inst in func.region(region).insts.iter().rev() {
@@ -74,7 +73,7 @@ impl Marker {
         any
     }
 
-    /// A terminator passes operands to a construct whose results are live, or may turn out to be.
+    /// Marks what a terminator passes to a construct whose results are live, or may turn out to be.
     fn edge(&mut self, func: &Function, from: Inst, to: Inst) {
         self.edges.entry(to).or_default().push(from);
         for (&arg, result) in func.inst(from).kind.passed().into_iter().flatten().zip(&func.inst(to).results) {
@@ -98,13 +97,13 @@ impl Marker {
             return;
         }
         let kind = &func.inst(inst).kind;
-        // What is passed on is marked one by one, as the variables that it feeds turn out live.
+        // Operands passed on are marked one by one, as the variables that they feed turn out live.
         if kind.passed().is_none() {
             kind.args().into_iter().for_each(|arg| self.mark(func, arg));
         }
     }
 
-    /// Marks what live values need that the walk has passed.
+    /// Marks the operands of live values that the walk has passed.
     fn spread(&mut self, func: &Function) {
         let edges = std::mem::take(&mut self.edges);
         while let Some(value) = self.work.pop() {
@@ -128,7 +127,7 @@ impl Marker {
     }
 }
 
-/// Which results of each control instruction stay.
+/// The results of each control instruction that stay.
 type Masks = FxHashMap<Inst, Vec<bool>>;
 
 fn sweep(func: &mut Function, region: Region, marker: &Marker, masks: &mut Masks) {

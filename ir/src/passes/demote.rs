@@ -14,13 +14,13 @@ use crate::function::{Effect, Function, InstKind, MemoryRef, Object, Origin, Val
 use crate::interface::Local;
 use crate::types::{Const, Type};
 
-/// Operands that all constructs may carry: this many for each instruction, and this many in a shader of any size.
+/// Operands that all constructs may carry: this many per instruction, and this many in a shader of any size.
 const CARRIED_PER_INST: usize = 1;
 const CARRIED_ALWAYS: usize = 1 << 12;
-/// In a shader that is over that: as how many operands for each of its writes a slot may be carried.
+/// The operands per write that a slot may be carried as in a shader over that budget.
 const CARRIED_AT_EASE: usize = 16;
-/// As how many operands a slot may be carried in any shader: this many for each of its writes, plus a constant. Bounds
-/// the time to count them.
+/// The operands that a slot may be carried as in any shader: this many per write, plus a constant. Bounds the time to
+/// count them.
 const CARRIED_PER_WRITE: usize = 64;
 const CARRIED_BY_SLOT: usize = 1 << 12;
 
@@ -38,8 +38,8 @@ pub(super) fn run(func: &mut Function) {
 struct Edges {
     /// The construct around each construct.
     around: Vec<Option<Inst>>,
-    /// For each construct how many lists of what it carries there are: one for each jump to it and each end of a region,
-    /// its results, a loop's parameters and first values.
+    /// For each construct the number of its operand lists: one for each jump to it and each end of a region, its
+    /// results, a loop's parameters and first values.
     of: Vec<usize>,
     /// Each write of a slot within a construct, with the innermost one.
     writes: Vec<(Slot, Inst)>,
@@ -71,7 +71,7 @@ struct Carried {
     slot: Slot,
     /// Its writes within constructs.
     writes: usize,
-    /// The operands it would be; once they are too many they are counted no further.
+    /// The operands it would be carried as; counted up to the limit.
     operands: usize,
 }
 
@@ -121,7 +121,7 @@ fn choose(func: &Function, mut slots: Vec<Carried>) -> Vec<bool> {
     chosen
 }
 
-/// Accesses of the chosen slots become accesses of a new private array.
+/// Replaces accesses of the chosen slots by accesses of a new private array.
 fn demote(func: &mut Function, chosen: &[bool]) {
     let numbers: Vec<Option<u32>> = chosen
         .iter()
@@ -201,7 +201,7 @@ mod tests {
         }
     }
 
-    /// Leaves a loop where the slot is this number.
+    /// Leaves a loop if the slot is this number.
     fn break_if(b: &mut Builder<'_>, target: Inst, slot: Slot, number: u32) {
         let (value, number) = (b.slot_get(slot), b.i32(number));
         let cond = b.op(Op::IEq, &[value, number]);
@@ -246,7 +246,7 @@ mod tests {
         finish(func)
     }
 
-    /// What would be 8 and 4 million operands, and what is worse.
+    /// Cases of 8 and 4 million operands, and worse ones.
     #[test]
     fn what_is_carried_is_in_proportion() {
         for func in [loop_with_breaks(4096, 2000), nested_blocks(8000, 250), loop_with_breaks(16_384, 30_000)] {

@@ -1,12 +1,12 @@
-//! If-conversion: branches whose arms are short become selects.
+//! Converts branches with short arms to selects.
 //!
-//! Where threads of a packet go different ways, all arms run anyway, each under its mask and behind a test whether any thread takes
-//! it. If the arms are a few operations each, it is less work to compute them all and to select: no masks, no tests, no branches that the
-//! processor cannot foresee. And a loop that threads would continue on several ways has one way left, so that it need not keep track
-//! of them.
+//! Where threads of a packet diverge, all arms run anyway, each under its mask and behind a test whether any thread
+//! takes it. If the arms are a few operations each, it is less work to compute them all and to select: no masks, no
+//! tests, no branches that the processor cannot predict. And a loop that threads would continue along several edges has
+//! one back edge left, so that it need not keep track of them.
 //!
-//! Conditions that are the same in all threads of a packet stay branches. So do arms that do anything but compute, or leave a loop around:
-//! threads then leave where both the arm's condition and their own holds.
+//! Conditions that are the same in all threads of a packet stay branches. So do arms that do anything but compute, or
+//! leave a loop around: threads then leave where both the arm's condition and their own holds.
 
 use crate::builder::Builder;
 use crate::entity::{Inst, Region, Value};
@@ -17,22 +17,22 @@ use crate::replacements::Replacements;
 use crate::span::Packing;
 use crate::uniformity::Uniformity;
 
-/// The most operations of an arm, or of a loop's rest, that run where no thread needs them: about what its mask, test and branch
-/// cost. Selects count for nothing: masks need as many blends.
+/// The most operations of an arm, or of a loop's rest, that run where no thread needs them: about the cost of its mask,
+/// test and branch. Selects don't count: masks need as many blends.
 const MOST_OPERATIONS: usize = 8;
 
-/// The same in loops that lanes leave one by one. Packets are narrow there, so that an operation is an instruction or two, and their lanes
-/// rarely agree, so that processors mistake branches.
+/// The same in loops that lanes leave one by one. Packets are narrow there, so that an operation is an instruction or
+/// two, and their lanes rarely agree, so that branches are mispredicted.
 const MOST_IN_DIVERGENT_LOOP: usize = 16;
 
-/// Runs the pass; returns whether it changed anything.
+/// Runs the pass; returns `true` if it changed anything.
 pub(super) fn run(func: &mut Function) -> bool {
     let is_branch = |kind: &InstKind| matches!(kind, InstKind::If { .. } | InstKind::Switch { .. });
     if !func.region(func.body()).insts.iter().any(|&inst| func.holds(inst, &is_branch)) {
         return false;
     }
     let flow = Flow::new(func);
-    // What is the same in all packets of a group is so in those of any width.
+    // Values that are the same in all packets of a group are so in those of any width.
     let uniformity = Uniformity::compute(func, &flow, Packing::Group);
     let replacements = Replacements::new(func);
     let body = func.body();
@@ -57,9 +57,9 @@ struct Conversion<'a> {
     uniformity: &'a Uniformity,
     replacements: Replacements,
     changed: bool,
-    /// Those that there were at first.
+    /// Number of values before the pass.
     known_values: usize,
-    /// Of an arm where the walk is.
+    /// The limit for an arm at the point of the walk.
     most_operations: usize,
 }
 
@@ -67,7 +67,7 @@ struct Conversion<'a> {
 struct Arm {
     operations: Vec<Inst>,
     passed: Values,
-    /// Whether exits from loops are among the operations.
+    /// Set if exits from loops are among the operations.
     has_exits: bool,
 }
 
@@ -124,8 +124,8 @@ impl Conversion<'_> {
         Some(())
     }
 
-    /// Replaces an `if` one side of which continues the loop, where what follows it in the loop's body is short: all of it runs,
-    /// and what the next iteration gets is selected.
+    /// Replaces an `if` one arm of which continues the loop, where the code that follows it in the loop's body is
+    /// short: all of it runs, and the next iteration's variables are selected.
     fn join_continue(&mut self, body: Region, owner: Inst) -> Option<()> {
         let insts = self.func.region(body).insts.clone();
         let (&end, before) = insts.split_last()?;
@@ -160,13 +160,13 @@ impl Conversion<'_> {
         }
     }
 
-    /// Whether a condition differs between threads. Those that this pass made of others do: one of these did.
+    /// `true` if a condition differs between threads. Conditions that this pass made of others do: one of these did.
     fn varies(&self, value: Value) -> bool {
         value.index() >= self.known_values || !self.uniformity.is_packet_uniform(value)
     }
 
-    /// A region, if it is short and its end passes values to this construct: the results of an `if` or a `switch`, the next
-    /// iteration's parameters of a loop.
+    /// A region, if it is short and its end passes values to this construct: the results of an `if` or a `switch`, the
+    /// next iteration's parameters of a loop.
     fn arm(&self, to: Inst, region: Region) -> Option<Arm> {
         let (&end, operations) = self.func.region(region).insts.split_last()?;
         let is_loop = matches!(self.func.inst(to).kind, InstKind::Loop { .. });
@@ -190,7 +190,7 @@ impl Conversion<'_> {
         is_short.then(|| Arm { operations: operations.to_vec(), passed, has_exits })
     }
 
-    /// How many operations an instruction counts as that can be part of an arm.
+    /// The number of operations that an instruction counts as; `None` if it cannot be part of an arm.
     fn operations(&self, inst: Inst) -> Option<usize> {
         match self.func.inst(inst).kind {
             InstKind::Const(_) => Some(0),
@@ -210,8 +210,8 @@ impl Conversion<'_> {
     }
 }
 
-/// Whether an instruction is an `if` that jumps on one side and does nothing on the other: whether it jumps if its condition holds, and the
-/// region that jumps.
+/// Finds an `if` that jumps in one arm and does nothing in the other: returns whether it jumps if its condition holds,
+/// and the region that jumps.
 fn exit(func: &Function, inst: Inst) -> Option<(bool, Region)> {
     let InstKind::If { then_region, else_region, .. } = func.inst(inst).kind else { return None };
     let last = |region: Region| func.region(region).insts.last().map(|&end| &func.inst(end).kind);
@@ -225,7 +225,7 @@ fn exit(func: &Function, inst: Inst) -> Option<(bool, Region)> {
     .filter(|_| func.inst(inst).results.is_empty())
 }
 
-/// Appends an arm of an `if`, which threads run `under` a condition or its opposite. Other threads pass its exits by.
+/// Appends an arm of an `if`, which threads run `under` a condition or its opposite. Other threads skip its exits.
 fn append_under(builder: &mut Builder<'_>, arm: &Arm, under: Value, is_opposite: bool) {
     if !arm.has_exits {
         return append(builder, arm);
@@ -257,7 +257,7 @@ fn select(builder: &mut Builder<'_>, cond: Value, then: &[Value], otherwise: &[V
     pairs.map(|(&a, &b)| if a == b { a } else { builder.select(cond, a, b) }).collect()
 }
 
-/// Whether a number is one of the labels of a case.
+/// A condition that a number is one of the labels of a case.
 fn is_one_of(builder: &mut Builder<'_>, number: Value, labels: &[u32]) -> Value {
     let mut found = None;
     for &label in labels {

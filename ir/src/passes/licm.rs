@@ -1,4 +1,4 @@
-//! Loop-invariant code motion: computations that are the same in every iteration move out of their loop.
+//! Moves loop-invariant computations out of their loop.
 //!
 //! Only cheap computations without side effects move, even out of a branch. Loops that contain a waiting barrier are
 //! left alone: a value from before them would have to be kept for every packet of the group.
@@ -12,8 +12,8 @@ pub(super) fn run(func: &mut Function) {
     region(func, func.body(), 0, &mut depth);
 }
 
-/// `depth` is the number of loops around the place where each value seen so far is computed. Returns the instructions
-/// that leave the region: they depend on nothing in its innermost loop.
+/// `depth` is the number of loops around the computation of each value seen so far. Returns the instructions that leave
+/// the region: they depend on nothing in its innermost loop.
 fn region(func: &mut Function, at: Region, loops: u32, depth: &mut [u32]) -> Vec<Inst> {
     let mut leaving = Vec::new();
     let mut kept = Vec::new();
@@ -25,25 +25,32 @@ fn region(func: &mut Function, at: Region, loops: u32, depth: &mut [u32]) -> Vec
             for &param in &func.region(inner).params {
                 depth[param.index()] = inner_loops;
             }
-            // What leaves a branch was under its condition, which does not matter to what cannot fail.
+            // An instruction that leaves a branch was under its condition, which is no matter, since it cannot fail.
             for moved in region(func, inner, inner_loops, depth) {
                 let home = if is_loop { loops } else { inner_loops };
-                place(func, moved, home, depth, &mut kept, &mut leaving);
+                keep_or_move(func, moved, home, depth, &mut kept, &mut leaving);
             }
         }
-        place(func, inst, loops, depth, &mut kept, &mut leaving);
+        keep_or_move(func, inst, loops, depth, &mut kept, &mut leaving);
     }
     func.region_mut(at).insts = kept;
     leaving
 }
 
-/// Puts an instruction here or lets it leave to outside the innermost of `loops` loops.
-fn place(func: &Function, inst: Inst, loops: u32, depth: &mut [u32], kept: &mut Vec<Inst>, leaving: &mut Vec<Inst>) {
+/// Keeps an instruction here or moves it out of the innermost of `loops` loops.
+fn keep_or_move(
+    func: &Function,
+    inst: Inst,
+    loops: u32,
+    depth: &mut [u32],
+    kept: &mut Vec<Inst>,
+    leaving: &mut Vec<Inst>,
+) {
     let data = func.inst(inst);
     let needs = data.kind.args().iter().map(|value: &Value| depth[value.index()]).max().unwrap_or(0);
     let leaves = loops > 0 && needs < loops && func.is_speculatable(&data.kind);
     for result in &data.results {
-        // Where it will end up: each loop it leaves passes it on to the next.
+        // Its final depth: each loop it leaves passes it on to the next.
         depth[result.index()] = if leaves { needs } else { loops };
     }
     if leaves { leaving.push(inst) } else { kept.push(inst) }

@@ -1,20 +1,21 @@
-//! Merges that are none.
+//! Removes redundant merges.
 //!
-//! Where control flow joins, a construct's result is whichever value an edge passes on. If all edges pass the same value from before the
-//! construct, the result is that value. If they pass the same computation of values from before it, each its own, it is computed
-//! once, before the construct. So it is with a loop's variables: one that is passed on unchanged is the value it began with, and
-//! where each `continue` has a step of the counter of its own, all of them pass the one that the body begins with. Threads
-//! that go different ways then agree on the counter ([`crate::uniformity`]), and what it addresses is read once for all of them.
+//! Where control flow joins, a construct's result is whichever value an edge passes on. If all edges pass the same
+//! value from before the construct, the result is that value. If they pass the same computation of values from before
+//! it, each its own, it is computed once, before the construct. So it is with a loop's variables: one that is passed on
+//! unchanged is its initial value, and where each `continue` has an increment of the counter of its own, all of them
+//! pass the one that the body begins with. Threads that diverge then agree on the counter ([`crate::uniformity`]), and
+//! a load that it addresses is done once for all of them.
 
 use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;
 use crate::function::{Function, InstKind, ValueDef, Values};
 use crate::replacements::Replacements;
 
-/// The most operations, one on the other, that are compared and computed earlier.
+/// The deepest chain of operations that is compared and hoisted.
 const MOST_DEPTH: u32 = 3;
 
-/// Runs the pass; returns whether it changed anything.
+/// Runs the pass; returns `true` if it changed anything.
 pub(super) fn run(func: &mut Function) -> bool {
     if !func.region(func.body()).insts.iter().any(|&inst| !func.inst(inst).kind.regions().is_empty()) {
         return false;
@@ -34,15 +35,15 @@ struct Merges<'a> {
     changed: bool,
 }
 
-/// From where on a value can be used: in front of a construct, or in a loop's body with its variables.
+/// A point at which values can be used: before a construct, or in a loop's body with its variables.
 #[derive(Clone, Copy)]
-struct Place {
+struct MergePoint {
     construct: Inst,
     body: Option<Region>,
 }
 
 impl Merges<'_> {
-    /// Inner constructs come first, so that outer ones see what their results are.
+    /// Inner constructs come first, so that outer ones see the final results.
     fn region(&mut self, func: &mut Function, region: Region) {
         let mut kept = Vec::new();
         for inst in std::mem::take(&mut func.region_mut(region).insts) {
@@ -61,7 +62,7 @@ impl Merges<'_> {
     }
 
     fn results(&mut self, func: &mut Function, inst: Inst, front: &mut Vec<Inst>) {
-        let place = Place { construct: inst, body: None };
+        let point = MergePoint { construct: inst, body: None };
         let is_loop = matches!(func.inst(inst).kind, InstKind::Loop { .. });
         for n in 0..func.inst(inst).results.len() {
             let result = func.inst(inst).results[n];
@@ -69,10 +70,10 @@ impl Merges<'_> {
                 continue;
             }
             let values = self.passed(func, self.flow.result_edges(inst), n);
-            let mut by = self.merged(func, &values, place);
-            // What leaves a loop is computed where it leaves.
+            let mut by = self.merged(func, &values, point);
+            // Exit values of a loop are computed at its exits.
             if by.is_none() && !is_loop {
-                by = self.computed(func, &values, place, front);
+                by = self.computed(func, &values, point, front);
             }
             if let Some(by) = by {
                 self.replace(result, by);
@@ -86,7 +87,8 @@ impl Merges<'_> {
         for n in 0..func.region(body).params.len() {
             let param = func.region(body).params[n];
             let mut values = self.passed(func, edges, n);
-            if let Some(by) = self.computed(func, &values, Place { construct: inst, body: Some(body) }, &mut front) {
+            if let Some(by) = self.computed(func, &values, MergePoint { construct: inst, body: Some(body) }, &mut front)
+            {
                 for &edge in edges {
                     func.inst_mut(edge).kind.passed_mut().expect("edges pass values on")[n] = by;
                 }
@@ -98,7 +100,7 @@ impl Merges<'_> {
             }
             values.retain(|value| *value != param);
             values.extend(self.passed(func, &[inst], n));
-            if let Some(by) = self.merged(func, &values, Place { construct: inst, body: None }) {
+            if let Some(by) = self.merged(func, &values, MergePoint { construct: inst, body: None }) {
                 self.replace(param, by);
             }
         }
@@ -110,27 +112,33 @@ impl Merges<'_> {
         self.changed = true;
     }
 
-    /// What edges pass on as their `n`-th value.
+    /// The `n`-th values that edges pass on.
     fn passed(&self, func: &Function, edges: &[Inst], n: usize) -> Values {
         let passed = |&edge: &Inst| func.inst(edge).kind.passed().expect("edges pass values on")[n];
         edges.iter().map(|edge| self.replacements.resolve(passed(edge))).collect()
     }
 
     /// The value from before the construct that all of these are.
-    fn merged(&self, func: &Function, values: &[Value], place: Place) -> Option<Value> {
+    fn merged(&self, func: &Function, values: &[Value], point: MergePoint) -> Option<Value> {
         let (&first, others) = values.split_first()?;
-        (others.iter().all(|&other| other == first) && self.is_there(func, first, place)).then_some(first)
+        (others.iter().all(|&other| other == first) && self.is_available(func, first, point)).then_some(first)
     }
 
-    /// The same computation of values that are there, if these are some of their own; its operations go to `front`.
-    fn computed(&self, func: &mut Function, values: &[Value], place: Place, front: &mut Vec<Inst>) -> Option<Value> {
+    /// The same computation of available values, if each of these is one; its operations go to `front`.
+    fn computed(
+        &self,
+        func: &mut Function,
+        values: &[Value],
+        point: MergePoint,
+        front: &mut Vec<Inst>,
+    ) -> Option<Value> {
         let (&first, others) = values.split_first()?;
         let are_some = others.iter().any(|&other| other != first);
         let are_equal = || others.iter().all(|&other| self.is_same(func, first, other, MOST_DEPTH));
-        if !are_some || !are_equal() || !self.can_be_computed(func, first, place, MOST_DEPTH) {
+        if !are_some || !are_equal() || !self.can_be_computed(func, first, point, MOST_DEPTH) {
             return None;
         }
-        Some(self.compute(func, first, place, front))
+        Some(self.compute(func, first, point, front))
     }
 
     fn is_same(&self, func: &Function, a: Value, b: Value, depth: u32) -> bool {
@@ -147,41 +155,41 @@ impl Merges<'_> {
         }
     }
 
-    fn can_be_computed(&self, func: &Function, value: Value, place: Place, depth: u32) -> bool {
+    fn can_be_computed(&self, func: &Function, value: Value, point: MergePoint, depth: u32) -> bool {
         let value = self.replacements.resolve(value);
-        if self.is_there(func, value, place) || func.as_const(value).is_some() {
+        if self.is_available(func, value, point) || func.as_const(value).is_some() {
             return true;
         }
         let Some(depth) = depth.checked_sub(1) else { return false };
-        func.as_op(value).is_some_and(|(_, args)| args.iter().all(|&arg| self.can_be_computed(func, arg, place, depth)))
+        func.as_op(value).is_some_and(|(_, args)| args.iter().all(|&arg| self.can_be_computed(func, arg, point, depth)))
     }
 
-    fn compute(&self, func: &mut Function, value: Value, place: Place, front: &mut Vec<Inst>) -> Value {
+    fn compute(&self, func: &mut Function, value: Value, point: MergePoint, front: &mut Vec<Inst>) -> Value {
         let value = self.replacements.resolve(value);
-        if self.is_there(func, value, place) {
+        if self.is_available(func, value, point) {
             return value;
         }
         let ValueDef::Result(inst, _) = func.value(value).def else {
             unreachable!("loop variables cannot be computed")
         };
         let (mut kind, origin) = (func.inst(inst).kind.clone(), func.inst(inst).origin);
-        kind.for_each_arg(|arg| *arg = self.compute(func, *arg, place, front));
+        kind.for_each_arg(|arg| *arg = self.compute(func, *arg, point, front));
         let copy = func.add_inst(kind, &[func.ty(value)], origin);
         func.inst_mut(copy).precise = func.inst(inst).precise;
         front.push(copy);
         func.inst(copy).results[0]
     }
 
-    /// Whether a value can be used at a place. What this pass made cannot, as far as it knows.
-    fn is_there(&self, func: &Function, value: Value, place: Place) -> bool {
+    /// `true` if a value is available at a point. Values made by this pass are not, as far as it knows.
+    fn is_available(&self, func: &Function, value: Value, point: MergePoint) -> bool {
         let region = match func.value(value).def {
             ValueDef::Result(inst, _) if self.flow.knows(inst) => self.flow.region_of(inst),
             ValueDef::Result(..) => return false,
-            ValueDef::Param(region, _) if Some(region) == place.body => return true,
+            ValueDef::Param(region, _) if Some(region) == point.body => return true,
             ValueDef::Param(region, _) => region,
         };
-        // A region around the construct: its own region, or one further out.
-        let mut around = Some(self.flow.region_of(place.construct));
+        // A region around the construct: its own region, or an outer one.
+        let mut around = Some(self.flow.region_of(point.construct));
         while let Some(at) = around.filter(|&at| at != region) {
             around = self.flow.owner(at).map(|owner| self.flow.region_of(owner));
         }
@@ -198,8 +206,8 @@ mod tests {
     use crate::uniformity::Uniformity;
     use crate::verify::verify;
 
-    /// Sums up what threads find in a loop that some of them continue early, each way with a step of the counter of its own. What is
-    /// `kept` passes the loop unchanged.
+    /// Sums over a loop that some threads continue early, each path with an increment of the counter of its own. `kept`
+    /// passes the loop unchanged.
     const CONTINUES: &str = r#"function "continues" {
   group 64 1 1
   res0 = t0 structured stride 4
@@ -247,7 +255,7 @@ mod tests {
 }
 "#;
 
-    /// Both sides of an `if` add 5 to the thread's number, and one multiplies what the other divides.
+    /// Both arms of an `if` add 5 to the thread's number, and one multiplies what the other divides.
     const SIDES: &str = r#"function "sides" {
   group 64 1 1
   res0 = u0 structured stride 12

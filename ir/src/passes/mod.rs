@@ -1,4 +1,4 @@
-//! The passes, in one visible list.
+//! Runs the passes, in one visible list.
 //!
 //! Cranelift runs without its optimiser (it undoes the lockstep order of packets), so all simplification is done here,
 //! on the shader. Every pass preserves results bit for bit: none reassociates floats, `precise` or not, because
@@ -27,15 +27,15 @@ use crate::function::Function;
 use crate::texel::TexelFormat;
 pub(crate) use simplify::undone;
 
-/// Which passes run; for debugging, and for testing that passes preserve results.
+/// The set of passes to run; for debugging, and for testing that passes preserve results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Level {
-    /// Only what the engines need: reconvergence at barriers, and SSA construction.
+    /// Only those that the engines need: reconvergence at barriers, and SSA construction.
     None,
     /// Everything.
     #[default]
     Full,
-    /// As none, and a [note](crate::function::InstKind::Note) says of each register of the shader when it got which value, for
+    /// As none, with a [note](crate::function::InstKind::Note) wherever a register of the shader gets a value, for
     /// [observers](crate::interp::Observer).
     Observed,
 }
@@ -53,7 +53,7 @@ pub fn optimise(func: &mut Function, level: Level) {
 pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFormat>]) {
     // Part of what a barrier means, whatever the level.
     rejoin::run(func);
-    // What constructs carry from here on is in proportion to the shader.
+    // From here on the values that constructs carry are in proportion to the shader.
     demote::run(func);
     ssa::construct(func, level == Level::Observed);
     if level != Level::Full {
@@ -63,7 +63,7 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
     // SSA construction carries every register that a loop or branch writes: drop those that are never read before any
     // other pass.
     dead::remove(func);
-    // Most is gone. The passes below go over what is left many times.
+    // Most entities are dead. The passes below walk the rest many times.
     compact::run(func);
     let settle_with = |func: &mut Function, merges: fn(&mut Function) -> bool| {
         for round in 0..ROUNDS {
@@ -76,9 +76,9 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
         }
     };
     let settle = |func: &mut Function| settle_with(func, |_| false);
-    // Before all that asks which conditions are the same for all threads. The passes below make no merges that are none.
+    // Before the passes that ask for uniform conditions. The passes below make no redundant merges.
     settle_with(func, merges::run);
-    // Which mip level is read is known by now, and what addresses have in common is found below.
+    // Mip levels are known by now, and the common parts of addresses are found below.
     if texels::run(func, formats) {
         settle(func);
         // After equal comparisons have become one.
@@ -103,10 +103,10 @@ pub fn optimise_for(func: &mut Function, level: Level, formats: &[Option<TexelFo
     }
     // Last, because it moves code away from the patterns above.
     licm::run(func);
-    // After all passes that would merge what it computes twice.
+    // After all passes that would merge its copies.
     rematerialise::run(func);
     dead::remove(func);
     compact::run(func);
-    // Looks at what is left.
+    // Examines the final code.
     packet_width::run(func);
 }

@@ -1,15 +1,18 @@
-//! Chooses the width of packets: how many threads run in lockstep.
+//! Chooses the width of packets: the number of threads that run in lockstep.
 //!
-//! More lanes keep more independent chains in flight, and share each address, bounds check and uniform instruction among
-//! more threads. They cost registers, and where threads diverge more lanes idle. So a function gets the widest packets
+//! More lanes keep more independent chains in flight, and share each address, bounds check and uniform instruction
+//! among more threads. They cost registers, and where threads diverge more lanes idle. So a function gets the widest
+//! packets
 //!
-//! * that rows of its groups fill, so that addresses grow evenly over them (or in octets, or it computes much for each other access),
+//! * that rows of its groups fill, so that addresses are affine over them (or in octets, or it computes much for each
+//!   other access),
 //! * with few values live at once,
-//! * whose lanes leave loops together (or the loops are short chains, for which narrower packets have too few operations at a time),
+//! * whose lanes leave loops together (or the loops are short chains, for which narrower packets have too few
+//!   operations at a time),
 //! * and, for the widest, whose threads do not diverge around scattered accesses: those then go lane by lane.
 //!
-//! The choice belongs to the function, whatever processor runs it, since both engines must run racing threads in the same order. The
-//! figures are of vectors of 256 bits.
+//! The choice belongs to the function, whatever processor runs it, since both engines must run racing threads in the
+//! same order. The figures are of vectors of 256 bits.
 
 use crate::entity::{Inst, Region, Value};
 use crate::flow::Flow;
@@ -22,8 +25,8 @@ use crate::types::Type;
 use crate::uniformity::Uniformity;
 use crate::width::Width;
 
-/// Widths, and the most varying values live at once for which each is still faster than the next. A value takes four of sixteen
-/// registers, or two, but spilled ones cost less than idle units.
+/// Widths, with the highest pressure of varying values at which each is still faster than the next. A value takes four
+/// of sixteen registers, or two, but spilled ones cost less than idle units.
 const CANDIDATES: [(Width, u32); 2] = [(Width::ThirtyTwo, 14), (Width::Sixteen, 32)];
 
 /// The same in loops that lanes leave one by one.
@@ -32,7 +35,7 @@ const MAX_PRESSURE_IF_DIVERGENT: u32 = 12;
 /// Instructions beyond which compile time counts for more.
 const MAX_INSTS: usize = 2_000;
 
-/// Operations for each access, from which on it does not matter that accesses go lane by lane.
+/// Operations for each access, above which it does not matter that accesses go lane by lane.
 const MUCH_ARITHMETIC: u32 = 40;
 
 /// Operations that a sample is worth.
@@ -42,7 +45,7 @@ const SAMPLE_OPERATIONS: u32 = 100;
 const VECTOR_LANES: u32 = 8;
 const OPERATIONS_IN_CYCLE: u32 = 2;
 
-/// An operation in a loop counts as this many, as a power of two.
+/// The weight of an operation in a loop, as a power of two.
 const LOOP_WEIGHT_BITS: u32 = 3;
 
 /// Loops nested deeper than this make no further difference.
@@ -60,7 +63,7 @@ pub(super) fn run(func: &mut Function) {
     func.width = Width::Eight;
 }
 
-/// Whether packets as wide as the function has them now are likely to be faster than narrower ones.
+/// `true` if packets of the function's present width are likely to be faster than narrower ones.
 fn pays(func: &Function, flow: &Flow, most_values: u32) -> bool {
     let lanes = func.width.lanes();
     // A packet is part of one row, or of several; a batch is one row.
@@ -70,7 +73,8 @@ fn pays(func: &Function, flow: &Flow, most_values: u32) -> bool {
             let fill = |row: u32| threads > 0 && row.is_multiple_of(lanes);
             (fill(x), fill(threads) && x.is_multiple_of(Width::Eight.lanes()), Packing::Group)
         }
-        // What indices choose is read lane by lane whatever the width, a quad has four vertices, and a picture waits for the code.
+        // Vertices chosen by indices are read lane by lane whatever the width, a quad has four vertices, and a picture
+        // waits for the code.
         Stage::Vertex(_) => (false, false, Packing::Row),
         Stage::Pixel(_) => (lanes <= Width::Sixteen.lanes(), false, Packing::Row),
     };
@@ -101,7 +105,7 @@ fn pays(func: &Function, flow: &Flow, most_values: u32) -> bool {
     suits && !count.fills_units && (rows_fill || computes_much()) && count.pressure() <= most_values
 }
 
-/// After how many cycles an operation's result is there, about.
+/// The latency of an operation's result in cycles, approximately.
 fn latency(op: Op) -> u32 {
     match op {
         Op::IMul | Op::UMulHi | Op::SMulHi => 4,
@@ -111,7 +115,7 @@ fn latency(op: Op) -> u32 {
     }
 }
 
-/// Whether the addresses of an access grow evenly from lane to lane, at least within octets.
+/// `true` if the addresses of an access are affine from lane to lane, at least within octets.
 fn is_even(shapes: &Shapes, kind: &InstKind) -> bool {
     let (InstKind::Load { place } | InstKind::Store { place, .. }) = kind else { return false };
     let mut values = [place.index, Some(place.offset)].into_iter().flatten();
@@ -125,14 +129,14 @@ struct LiveRange {
     end: u32,
 }
 
-/// A loop that is being looked at.
+/// An open loop of the walk.
 #[derive(Default)]
 struct Loop {
     start: u32,
-    /// What is used in it from before.
+    /// The values from before it that are used in it.
     used: Vec<Value>,
     has_loops: bool,
-    /// Operations, and cycles until the last of them is done.
+    /// Operations, and cycles until the last of them completes.
     work: u32,
     chain: u32,
 }
@@ -140,29 +144,29 @@ struct Loop {
 struct Count<'a> {
     func: &'a Function,
     uniformity: &'a Uniformity,
-    /// Where it matters which accesses go lane by lane.
+    /// The shapes, if it matters which accesses go lane by lane.
     shapes: Option<&'a Shapes>,
-    /// Packets are too wide for such accesses where threads diverge.
+    /// Set if packets are too wide for such accesses where threads diverge.
     is_widest: bool,
     position: u32,
-    /// The loops around, outermost first.
+    /// The enclosing loops, outermost first.
     loops: Vec<Loop>,
     live_ranges: Vec<Option<LiveRange>>,
-    /// Constructs around in which threads diverge.
+    /// Number of enclosing constructs in which threads diverge.
     divergent: u32,
-    /// There are loops that lanes leave one by one.
+    /// Set if there are loops that lanes leave one by one.
     has_divergent_loops: bool,
-    /// An innermost one of them keeps the units busy in packets half as wide.
+    /// Set if an innermost one of them keeps the units busy in packets half as wide.
     fills_units: bool,
-    /// Where values are computed, and how many cycles later than the first of the loop around.
+    /// The loop of each value's computation, and its cycles after the first one of that loop.
     ready: Vec<(u32, u32)>,
-    /// Operations, and accesses that are not even, by how often they run.
+    /// Operations, and accesses that are not affine, weighted by how often they run.
     operations: u32,
     accesses: u32,
 }
 
 impl Count<'_> {
-    /// Whether wide packets suit what is in the region.
+    /// `true` if wide packets suit the region.
     fn region(&mut self, region: Region) -> bool {
         let func = self.func;
         for &param in &func.region(region).params {
@@ -213,7 +217,7 @@ impl Count<'_> {
         })
     }
 
-    /// Whether threads take different ways through a construct.
+    /// `true` if threads diverge in a construct.
     fn diverges(&self, inst: Inst) -> bool {
         match &self.func.inst(inst).kind {
             InstKind::If { cond, .. } => !self.uniformity.is_packet_uniform(*cond),
@@ -223,7 +227,7 @@ impl Count<'_> {
         }
     }
 
-    /// Counts what an instruction costs; whether it suits packets of this width where it is.
+    /// Counts the cost of an instruction; returns `true` if it suits packets of this width at its position.
     fn suits(&mut self, inst: Inst) -> bool {
         let data = self.func.inst(inst);
         let weight = 1 << (LOOP_WEIGHT_BITS * (self.loops.len() as u32).min(MAX_LOOPS));
@@ -235,7 +239,7 @@ impl Count<'_> {
                 self.operations += weight;
                 self.extend_chain(*op, args, data.results[0]);
             }
-            // The texels of a lane cost the same in any packet, and what is around them less in wide ones.
+            // The texels of a lane cost the same in any packet, and the code around them less in wide ones.
             InstKind::Sample { .. } => {
                 self.operations += SAMPLE_OPERATIONS * weight;
                 return self.divergent == 0 || !(self.is_widest || self.has_divergent_loops);
@@ -253,7 +257,7 @@ impl Count<'_> {
         true
     }
 
-    /// Notes how long an operation of a loop waits for its operands. Those from before the loop are there.
+    /// Records the time that an operation of a loop waits for its operands. Those from before the loop are ready.
     fn extend_chain(&mut self, op: Op, args: &[Value], result: Value) {
         let Some(around) = self.loops.last_mut() else { return };
         let ready = args.iter().map(|arg| self.ready[arg.index()]).filter(|&(position, _)| position > around.start);
@@ -273,7 +277,7 @@ impl Count<'_> {
     fn use_(&mut self, value: Value) {
         let Some(range) = &mut self.live_ranges[value.index()] else { return };
         range.end = self.position;
-        // What a loop uses from before it lives to its end.
+        // A value from before a loop that is used in it lives to its end.
         let start = range.start;
         if let Some(around) = self.loops.iter_mut().find(|around| around.start > start) {
             around.used.push(value);

@@ -12,7 +12,7 @@ use crate::ops::Op;
 use crate::replacements::Replacements;
 use crate::types::Type;
 
-/// Runs the pass; returns whether anything was joined.
+/// Runs the pass; returns `true` if anything was joined.
 pub(super) fn join(func: &mut Function) -> bool {
     let mut pairs = Pairs { of: HashMap::new(), owner: vec![None; func.region_count()] };
     pairs.find(func, func.body());
@@ -64,7 +64,7 @@ impl Pairs {
         }
     }
 
-    /// Adds the joined values to constructs, to what enters them and to what leaves them.
+    /// Adds the joined values to constructs, and to the edges into and out of them.
     fn rewrite(&self, func: &mut Function, region: Region, owner: Option<Inst>, halves: &mut Replacements) {
         let mut kept = Vec::new();
         for inst in std::mem::take(&mut func.region_mut(region).insts) {
@@ -114,7 +114,7 @@ impl Pairs {
         }
     }
 
-    /// From now on the halves are those of the joined value.
+    /// Redefines the halves as those of the joined value.
     fn take_halves(
         &self,
         func: &mut Function,
@@ -143,7 +143,7 @@ mod tests {
     use crate::text::{Names, parse, print};
     use crate::verify::verify;
 
-    /// A sum of doubles over two nested loops, the way registers carry it: halves that are joined and taken apart in each
+    /// A sum of doubles over two nested loops, carried as registers: halves that are joined and taken apart in each
     /// round.
     const NESTED: &str = r#"function "nested" {
   group 1 1 1
@@ -195,7 +195,7 @@ mod tests {
         optimise(&mut func, Level::Full);
         let text = print(&func, Names::Dense);
         verify(func).unwrap();
-        // Once for what comes from memory, and nowhere else.
+        // Once for the value from memory, and nowhere else.
         assert_eq!(text.matches("pack64").count(), 1, "{text}");
         let loops: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with("loop")).collect();
         assert!(loops.len() == 2 && loops.iter().all(|line| line.contains("64 =")), "{text}");

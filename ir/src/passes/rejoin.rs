@@ -2,7 +2,7 @@
 //!
 //! A construct that holds a barrier runs once for the group, and the threads must agree about every jump that leaves
 //! it. After its last barrier they need not: a switch that they leave one by one, or a loop iteration that some of them
-//! end sooner, still has them all together at the next barrier. So what follows the last barrier becomes the only arm
+//! end sooner, still has them all together at the next barrier. So the code after the last barrier becomes the only arm
 //! of a switch, and the jumps leave that switch, which runs packet by packet like any other code.
 //!
 //! ```text
@@ -13,8 +13,8 @@
 //! }
 //! ```
 //!
-//! Where the jump skips code of an enclosing `if` too, or the same code jumps elsewhere, a slot records where a thread
-//! goes; the code that follows tests it, as does the group for jumps about which threads must agree.
+//! Where the jump skips code of an enclosing `if` too, or the same code jumps elsewhere, a slot records a thread's
+//! destination; the code that follows tests it, as does the group for jumps about which threads must agree.
 
 use smallvec::SmallVec;
 
@@ -24,12 +24,12 @@ use crate::function::{Function, InstKind, Origin};
 use crate::ops::Op;
 use crate::types::Type;
 
-/// Switches that may be put around the same code, one for each construct that it jumps out of.
+/// The most switches put around the same code, one for each construct that it jumps out of.
 const MOST_AROUND: usize = 16;
 
-/// The thread goes on after the code it is in.
+/// Destination: the code after the thread's own.
 const ON: u32 = 0;
-/// It goes to the end of the construct, or of the iteration. Greater numbers are the other jumps.
+/// Destination: the end of the construct, or of the iteration. Greater numbers are the other jumps.
 const END: u32 = 1;
 
 /// Runs the pass. Needs a function with slots.
@@ -39,13 +39,13 @@ pub(super) fn run(func: &mut Function) {
     if find(func, func.body(), &mut waits, &mut constructs) {
         let mut around = vec![0; func.region_count()];
         for construct in constructs {
-            Rejoin { func, waits: &waits, around: &mut around, construct, place: None }.run();
+            Rejoin { func, waits: &waits, around: &mut around, construct, destination: None }.run();
         }
     }
 }
 
-/// Marks what holds a barrier that waits, and lists such switches and loops, inner ones first. Returns whether there is
-/// one.
+/// Marks instructions that hold a waiting barrier, and lists such switches and loops, inner ones first. Returns `true`
+/// if there is one.
 fn find(func: &Function, region: Region, waits: &mut [bool], constructs: &mut Vec<Inst>) -> bool {
     let mut any = false;
     for &inst in &func.region(region).insts {
@@ -89,13 +89,13 @@ impl Jump {
 /// The work on one construct.
 struct Rejoin<'a> {
     func: &'a mut Function,
-    /// Whether an instruction holds a barrier that waits.
+    /// Per instruction: set if it holds a barrier that waits.
     waits: &'a [bool],
-    /// Switches put around what follows the last barrier of each region.
+    /// Per region: number of switches put around the code after its last barrier.
     around: &'a mut [usize],
     construct: Inst,
-    /// Where each thread goes, once needed.
-    place: Option<Slot>,
+    /// The slot of each thread's destination, once needed.
+    destination: Option<Slot>,
 }
 
 impl Rejoin<'_> {
@@ -107,13 +107,13 @@ impl Rejoin<'_> {
         for &region in &regions {
             self.rest(region, true);
         }
-        let Some(place) = self.place else { return };
+        let Some(destination) = self.destination else { return };
         // Reset at every entry and every iteration.
         for region in regions {
             let rest = std::mem::take(&mut self.func.region_mut(region).insts);
             let mut b = self.builder(region, Origin::default());
             let on = b.i32(ON);
-            b.slot_set(place, on);
+            b.slot_set(destination, on);
             self.func.region_mut(region).insts.extend(rest);
         }
     }
@@ -126,9 +126,9 @@ impl Rejoin<'_> {
         b
     }
 
-    /// Puts what follows the last barrier of a region into a switch, if threads may leave it early. The construct
-    /// ends after the region, but for code that no barrier is in; `is_own` where there is no such code. Gives whether
-    /// threads may come to the region's end that should be at the construct's.
+    /// Puts the code after the last barrier of a region into a switch, if threads may leave it early. The construct
+    /// ends after the region, except for code without a barrier; `is_own` if there is no such code. Returns `true` if
+    /// threads may reach the region's end whose destination is the construct's end.
     fn rest(&mut self, region: Region, is_own: bool) -> bool {
         let mut some_are_done = false;
         for inner in self.last_regions(region) {
@@ -147,12 +147,12 @@ impl Rejoin<'_> {
         true
     }
 
-    /// Whether no more switches may be put around the ends of a region.
+    /// `true` if no more switches may be put around the ends of a region.
     fn is_full(&self, region: Region) -> bool {
         self.around[region.index()] >= MOST_AROUND || self.last_regions(region).iter().any(|&inner| self.is_full(inner))
     }
 
-    /// The regions that the last barrier of a region is in, unless they may run again.
+    /// The regions with the last barrier of a region, unless they may run again.
     fn last_regions(&self, region: Region) -> SmallVec<[Region; 2]> {
         let last = self.last_barrier(region).map(|last| self.func.region(region).insts[last]);
         match last.map(|last| &self.func.inst(last).kind) {
@@ -170,7 +170,7 @@ impl Rejoin<'_> {
         self.waits.get(inst.index()).is_some_and(|&waits| waits)
     }
 
-    /// Whether a jump goes to where the threads of the construct reconverge.
+    /// `true` if a jump goes to the point at which the threads of the construct reconverge.
     fn is_end(&self, jump: Jump) -> bool {
         let is_loop = matches!(self.func.inst(self.construct).kind, InstKind::Loop { .. });
         jump == if is_loop { Jump::Continue(self.construct) } else { Jump::Break(self.construct) }
@@ -189,9 +189,9 @@ impl Rejoin<'_> {
         let selector = b.i32(0);
         let (inner, _, arm) = b.switch(selector, Vec::new(), &[]);
         if some_are_done {
-            let place = self.place();
+            let destination = self.destination();
             let mut b = self.builder(arm, origin);
-            let (at, on) = (b.slot_get(place), b.i32(ON));
+            let (at, on) = (b.slot_get(destination), b.i32(ON));
             let is_done = b.op(Op::INe, &[at, on]);
             jump_if(&mut b, is_done, Jump::Break(inner));
         }
@@ -205,21 +205,21 @@ impl Rejoin<'_> {
             *kind = InstKind::Break { target: inner, args: Default::default() };
         }
         for (number, (jump, origin)) in (END + 1..).zip(others) {
-            let place = self.place();
+            let destination = self.destination();
             let mut b = self.builder(region, origin);
-            let (at, number) = (b.slot_get(place), b.i32(number));
+            let (at, number) = (b.slot_get(destination), b.i32(number));
             let goes = b.op(Op::IEq, &[at, number]);
             jump_if(&mut b, goes, jump);
         }
         self.builder(region, Origin::default()).yield_(&[]);
     }
 
-    /// The slot that says where a thread goes.
-    fn place(&mut self) -> Slot {
-        *self.place.get_or_insert_with(|| self.func.add_slot(Type::I32))
+    /// The slot of each thread's destination.
+    fn destination(&mut self) -> Slot {
+        *self.destination.get_or_insert_with(|| self.func.add_slot(Type::I32))
     }
 
-    /// Jumps out of the code in `region` leave the switch `inner`, and say where they would have gone. `others` lists
+    /// Makes jumps out of the code in `region` leave the switch `inner`, and record their destination. `others` lists
     /// those that do not go to the construct's end.
     fn retarget(&mut self, region: Region, inner: Inst, is_own: bool, others: &mut Vec<(Jump, Origin)>) {
         for inst in self.func.region(region).insts.clone() {
@@ -246,11 +246,11 @@ impl Rejoin<'_> {
                 });
                 END + 1 + n as u32
             };
-            let place = self.place();
+            let destination = self.destination();
             self.func.region_mut(region).insts.pop();
             let mut b = self.builder(region, origin);
             let number = b.i32(number);
-            b.slot_set(place, number);
+            b.slot_set(destination, number);
             self.func.region_mut(region).insts.push(inst);
         }
     }

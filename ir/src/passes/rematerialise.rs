@@ -1,4 +1,4 @@
-//! Rematerialisation: values that are as fast to compute as to load are recomputed after a barrier.
+//! Rematerialises values: those that are as fast to compute as to load are recomputed after a barrier.
 //!
 //! A value that is used after a barrier is stored for every packet and read again in each segment that uses it. An
 //! address that is an operation or two away from the thread's index is better recomputed: it takes no memory, and an
@@ -30,10 +30,10 @@ pub(super) fn run(func: &mut Function) {
     pass.region(body);
 }
 
-/// How many operations compute each value from what is available in every segment.
+/// Number of operations that compute each value from values available in every segment.
 struct Costs {
     of: Vec<Option<u32>>,
-    /// Whether the value would be kept for every packet.
+    /// Set if the value would be kept for every packet.
     is_kept: Vec<bool>,
 }
 
@@ -61,7 +61,7 @@ impl Costs {
                 _ => None,
             };
             for &result in &data.results {
-                // What is the same for the group is kept once for all packets.
+                // Group-uniform values are kept once for all packets.
                 let is_at_hand = uniformity.is_group_uniform(result);
                 self.of[result.index()] = if is_at_hand { Some(0) } else { cost };
             }
@@ -79,7 +79,7 @@ impl Costs {
     }
 }
 
-/// Whether it takes an instruction or two for four lanes.
+/// `true` if it takes an instruction or two for four lanes.
 fn is_cheap(op: Op) -> bool {
     matches!(
         op,
@@ -162,13 +162,13 @@ impl Rematerialise<'_> {
 
     /// Computes a value at the segment's start, after its operands.
     fn clone_value(&mut self, value: Value, clones: &mut Clones) -> Value {
-        // An operand may itself be a clone where the value is from.
+        // An operand may itself be a clone in the value's own segment.
         let value = self.originals.get(&value).copied().unwrap_or(value);
         if let Some(&made) = clones.values.get(&value) {
             return made;
         }
         let inst = match self.func.value(value).def {
-            // Constants, inputs and what is kept for the group can be used anywhere.
+            // Constants, inputs and values kept for the group can be used anywhere.
             ValueDef::Result(inst, _) if self.costs.of[value.index()] != Some(0) => inst,
             _ => return value,
         };
@@ -185,7 +185,7 @@ impl Rematerialise<'_> {
     }
 }
 
-/// What is recomputed at the start of a segment.
+/// The values recomputed at the start of a segment.
 #[derive(Default)]
 struct Clones {
     insts: Vec<Inst>,

@@ -1,8 +1,8 @@
-//! Bit-exact constant folding and algebraic simplification.
+//! Folds constants and simplifies algebraically, bit for bit.
 //!
 //! Constants are folded with the operations' own `eval`, the same that the interpreter uses. Float identities are
 //! limited to those that hold for every operand under Direct3D's rules (x * 1 is not x: it flushes). A branch on a
-//! constant is replaced by the side it takes.
+//! constant is replaced by the arm it takes.
 
 use smallvec::SmallVec;
 
@@ -13,15 +13,15 @@ use crate::passes::bits::may_be_ones;
 use crate::replacements::Replacements;
 use crate::types::{Const, Type};
 
-/// Runs the pass; returns whether anything changed.
+/// Runs the pass; returns `true` if anything changed.
 pub(super) fn run(func: &mut Function) -> bool {
     let mut simplify = Simplify { replacements: Replacements::new(func), changed: false };
     simplify.region(func, func.body());
     simplify.changed
 }
 
-/// What an operation turns out to be.
-enum Outcome {
+/// The simplified form of an operation.
+enum Simplified {
     /// An existing value.
     Value(Value),
     /// A constant.
@@ -105,12 +105,12 @@ impl Simplify {
         };
         self.changed = true;
         match outcome {
-            Outcome::Value(value) => self.replacements.replace(func.inst(inst).results[0], value),
-            Outcome::Const(value) => {
+            Simplified::Value(value) => self.replacements.replace(func.inst(inst).results[0], value),
+            Simplified::Const(value) => {
                 func.inst_mut(inst).kind = InstKind::Const(value);
                 kept.push(inst);
             }
-            Outcome::Op(op, args) => {
+            Simplified::Op(op, args) => {
                 func.inst_mut(inst).kind = InstKind::Op { op, args };
                 kept.push(inst);
             }
@@ -140,15 +140,15 @@ fn operand_of(func: &Function, value: Value, op: Op) -> Option<Value> {
     func.as_op(value).filter(|(made_by, _)| *made_by == op).map(|(_, args)| args[0])
 }
 
-fn simpler(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) -> Option<Outcome> {
+fn simpler(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) -> Option<Simplified> {
     let consts: SmallVec<[Option<Const>; 4]> = args.iter().map(|&value| func.as_const(value)).collect();
     if consts.iter().all(Option::is_some) {
         let bits: SmallVec<[u64; 4]> = consts.iter().flatten().map(|c| c.bits).collect();
-        return Some(Outcome::Const(Const { ty: op.result(), bits: op.eval(&bits) }));
+        return Some(Simplified::Const(Const { ty: op.result(), bits: op.eval(&bits) }));
     }
     // Constants move to the right of commutative operations, so that the rules below need one form only.
     if is_commutative(op) && consts[0].is_some() {
-        return Some(Outcome::Op(op, Values::from_slice(&[args[1], args[0]])));
+        return Some(Simplified::Op(op, Values::from_slice(&[args[1], args[0]])));
     }
     conversion(func, op, args, kept)
         .or_else(|| condition(func, op, args, kept))
@@ -176,7 +176,7 @@ fn is_commutative(op: Op) -> bool {
     )
 }
 
-/// The value that an operation gives back because its operands were made of it by the opposite one.
+/// The original value that an operation restores because its operands were made by the opposite one.
 pub(crate) fn undone(func: &Function, op: Op, args: &[Value]) -> Option<Value> {
     let a = args[0];
     match op {
@@ -197,9 +197,9 @@ pub(crate) fn undone(func: &Function, op: Op, args: &[Value]) -> Option<Value> {
 }
 
 /// Conversions there and back, and signs.
-fn conversion(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) -> Option<Outcome> {
+fn conversion(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) -> Option<Simplified> {
     if let Some(value) = undone(func, op, args) {
-        return Some(Outcome::Value(value));
+        return Some(Simplified::Value(value));
     }
     let a = args[0];
     match op {
@@ -207,7 +207,7 @@ fn conversion(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>)
         Op::AsF64 => select_of_bits(func, a, Op::SelectI64, Op::BitsF64, Op::AsF64, Op::SelectF64, kept),
         Op::FAbs => {
             let x = operand_of(func, a, Op::FNeg).or_else(|| operand_of(func, a, Op::FAbs))?;
-            Some(Outcome::Op(op, Values::from_slice(&[x])))
+            Some(Simplified::Op(op, Values::from_slice(&[x])))
         }
         // a + -b is a - b to the bit, flushing and signs of zeros included.
         Op::FAdd => subtraction(func, args, Op::FNeg, Op::FSub),
@@ -216,15 +216,15 @@ fn conversion(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>)
     }
 }
 
-fn subtraction(func: &Function, args: &[Value], negate: Op, subtract: Op) -> Option<Outcome> {
+fn subtraction(func: &Function, args: &[Value], negate: Op, subtract: Op) -> Option<Simplified> {
     if let Some(b) = operand_of(func, args[1], negate) {
-        return Some(Outcome::Op(subtract, Values::from_slice(&[args[0], b])));
+        return Some(Simplified::Op(subtract, Values::from_slice(&[args[0], b])));
     }
     let a = operand_of(func, args[0], negate)?;
-    Some(Outcome::Op(subtract, Values::from_slice(&[args[1], a])))
+    Some(Simplified::Op(subtract, Values::from_slice(&[args[1], a])))
 }
 
-/// A float read of selected bits is a selected float, if at least one side was a float before.
+/// A float read of selected bits is a selected float, if at least one operand was a float before.
 fn select_of_bits(
     func: &mut Function,
     value: Value,
@@ -233,7 +233,7 @@ fn select_of_bits(
     from_bits: Op,
     float_select: Op,
     kept: &mut Vec<Inst>,
-) -> Option<Outcome> {
+) -> Option<Simplified> {
     let ValueDef::Result(inst, _) = func.value(value).def else { return None };
     let (made_by, parts) = func.as_op(value)?;
     let (cond, sides) = (parts[0], [*parts.get(1)?, *parts.get(2)?]);
@@ -244,12 +244,12 @@ fn select_of_bits(
     }
     let origin = func.inst(inst).origin;
     let [a, b] = sides.map(|side| emit(func, kept, origin, from_bits, &[side]));
-    Some(Outcome::Op(float_select, Values::from_slice(&[cond, a, b])))
+    Some(Simplified::Op(float_select, Values::from_slice(&[cond, a, b])))
 }
 
 /// Conditions and selects.
-fn condition(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) -> Option<Outcome> {
-    let value = |v| Some(Outcome::Value(v));
+fn condition(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) -> Option<Simplified> {
+    let value = |v| Some(Simplified::Value(v));
     match op {
         Op::SelectBool | Op::SelectI32 | Op::SelectF32 | Op::SelectI64 | Op::SelectF64 => {
             if args[1] == args[2] {
@@ -259,7 +259,7 @@ fn condition(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) 
                 return value(if cond.bits != 0 { args[1] } else { args[2] });
             }
             if let Some(cond) = operand_of(func, args[0], Op::BNot) {
-                return Some(Outcome::Op(op, Values::from_slice(&[cond, args[2], args[1]])));
+                return Some(Simplified::Op(op, Values::from_slice(&[cond, args[2], args[1]])));
             }
             // Comparisons whose operands vector code would have to swap are swapped here, at no cost.
             let (made_by, parts) = func.as_op(args[0])?;
@@ -271,7 +271,7 @@ fn condition(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) 
             let ValueDef::Result(inst, _) = func.value(args[0]).def else { return None };
             let origin = func.inst(inst).origin;
             let cond = emit(func, kept, origin, opposite, &parts);
-            Some(Outcome::Op(op, Values::from_slice(&[cond, args[2], args[1]])))
+            Some(Simplified::Op(op, Values::from_slice(&[cond, args[2], args[1]])))
         }
         Op::BAnd | Op::BOr => {
             if args[0] == args[1] {
@@ -284,7 +284,7 @@ fn condition(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) 
             let (made_by, parts) = func.as_op(args[0])?;
             let parts = Values::from_slice(parts);
             if let Some(opposite) = opposite(made_by) {
-                return Some(Outcome::Op(opposite, parts));
+                return Some(Simplified::Op(opposite, parts));
             }
             let dual = match made_by {
                 Op::BAnd => Op::BOr,
@@ -298,25 +298,25 @@ fn condition(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) 
             let ValueDef::Result(inst, _) = func.value(args[0]).def else { return None };
             let origin = func.inst(inst).origin;
             let parts = parts.into_iter().map(|part| emit(func, kept, origin, Op::BNot, &[part])).collect();
-            Some(Outcome::Op(dual, parts))
+            Some(Simplified::Op(dual, parts))
         }
         Op::INe | Op::IEq => {
             let zero = i32_const(func, args[1])? == 0;
             let cond = operand_of(func, args[0], Op::BToI)?;
             match (zero, op) {
                 (true, Op::INe) => value(cond),
-                (true, _) => Some(Outcome::Op(Op::BNot, Values::from_slice(&[cond]))),
+                (true, _) => Some(Simplified::Op(Op::BNot, Values::from_slice(&[cond]))),
                 (false, _) => None,
             }
         }
-        // Direct3D joins conditions as words of all ones or zeros.
+        // Direct3D combines conditions as words of all ones or zeros.
         _ => None,
     }
 }
 
 /// The comparison that holds where this one does not.
 fn opposite(comparison: Op) -> Option<Op> {
-    // Not so for the order of floats: the opposite of less is not greater-or-equal where a NaN is.
+    // Not so for the order of floats: the opposite of less is not greater-or-equal for a NaN.
     Some(match comparison {
         Op::IEq => Op::INe,
         Op::INe => Op::IEq,
@@ -332,16 +332,16 @@ fn opposite(comparison: Op) -> Option<Op> {
     })
 }
 
-fn integer(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) -> Option<Outcome> {
+fn integer(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) -> Option<Simplified> {
     let a = args[0];
-    let value = |v| Some(Outcome::Value(v));
+    let value = |v| Some(Simplified::Value(v));
     if let (Some(&b), Op::And | Op::Or) = (args.get(1), op)
         && let (Some(p), Some(q)) = (operand_of(func, a, Op::BToI), operand_of(func, b, Op::BToI))
     {
         let ValueDef::Result(inst, _) = func.value(a).def else { return None };
         let origin = func.inst(inst).origin;
         let joined = emit(func, kept, origin, if op == Op::And { Op::BAnd } else { Op::BOr }, &[p, q]);
-        return Some(Outcome::Op(Op::BToI, Values::from_slice(&[joined])));
+        return Some(Simplified::Op(Op::BToI, Values::from_slice(&[joined])));
     }
     if op == Op::BToI {
         return None;
@@ -351,7 +351,7 @@ fn integer(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) ->
         return value(a);
     }
     if a == b && matches!(op, Op::ISub | Op::Xor) {
-        return Some(Outcome::Const(Const::i32(0)));
+        return Some(Simplified::Const(Const::i32(0)));
     }
     if let (Op::Or | Op::Xor | Op::IAdd, Some((value, count))) = (op, rotation(func, a, b)) {
         return with_const(func, kept, Op::RotL, value, count);
@@ -361,14 +361,14 @@ fn integer(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) ->
         (Op::IAdd | Op::ISub | Op::Or | Op::Xor | Op::Shl | Op::UShr | Op::SShr, 0) => value(a),
         (Op::IMul | Op::UDiv, 1) | (Op::And, u32::MAX) => value(a),
         (Op::IMul | Op::And | Op::UMulHi | Op::SMulHi, 0) => value(b),
-        (Op::UMod, 1) => Some(Outcome::Const(Const::i32(0))),
+        (Op::UMod, 1) => Some(Simplified::Const(Const::i32(0))),
         (Op::Or, u32::MAX) => value(b),
         (Op::Xor, u32::MAX) => {
             let (made_by, parts) = func.as_op(a)?;
             if made_by == Op::BToI {
                 let cond = parts[0];
                 let not = emit(func, kept, Origin::default(), Op::BNot, &[cond]);
-                return Some(Outcome::Op(Op::BToI, Values::from_slice(&[not])));
+                return Some(Simplified::Op(Op::BToI, Values::from_slice(&[not])));
             }
             None
         }
@@ -384,10 +384,10 @@ fn integer(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) ->
             if let Some(cond) = operand_of(func, a, Op::BToI) {
                 // A condition as a mask over a constant: Direct3D's way to say 1.0 or 0.
                 let zero = constant(func, kept, Const::i32(0));
-                return Some(Outcome::Op(Op::SelectI32, Values::from_slice(&[cond, b, zero])));
+                return Some(Simplified::Op(Op::SelectI32, Values::from_slice(&[cond, b, zero])));
             }
             match may_be_ones(func, a) {
-                ones if ones & c == 0 => return Some(Outcome::Const(Const::i32(0))),
+                ones if ones & c == 0 => return Some(Simplified::Const(Const::i32(0))),
                 ones if ones & !c == 0 => return value(a),
                 _ => {}
             }
@@ -398,7 +398,7 @@ fn integer(func: &mut Function, op: Op, args: &[Value], kept: &mut Vec<Inst>) ->
     }
 }
 
-/// The value whose halves these are, shifted so that together they are the value rotated to the left, and how far.
+/// The value whose halves these are, shifted so that together they are the value rotated to the left, and the shift.
 fn rotation(func: &Function, a: Value, b: Value) -> Option<(Value, u32)> {
     let [left, right] = [[a, b], [b, a]].into_iter().find_map(|[left, right]| {
         Some([with_inner_const(func, left, Op::Shl)?, with_inner_const(func, right, Op::UShr)?])
@@ -406,9 +406,9 @@ fn rotation(func: &Function, a: Value, b: Value) -> Option<(Value, u32)> {
     (left.0 == right.0 && left.1 < 32 && right.1 < 32 && left.1 + right.1 == 32).then_some(left)
 }
 
-fn with_const(func: &mut Function, kept: &mut Vec<Inst>, op: Op, a: Value, c: u32) -> Option<Outcome> {
+fn with_const(func: &mut Function, kept: &mut Vec<Inst>, op: Op, a: Value, c: u32) -> Option<Simplified> {
     let c = constant(func, kept, Const::i32(c));
-    Some(Outcome::Op(op, Values::from_slice(&[a, c])))
+    Some(Simplified::Op(op, Values::from_slice(&[a, c])))
 }
 
 /// The other operand and the constant of an operation with a constant on the right.
@@ -427,7 +427,7 @@ mod tests {
     use crate::function::Input;
     use crate::interface::Interface;
 
-    /// What a pass makes of the halves of a number, shifted so far and joined.
+    /// The simplified join of the halves of a number, shifted by these amounts.
     fn joined(join: Op, left: u32, right: u32) -> Option<(Op, u32)> {
         let mut func = Function::new("test", Interface::default());
         let mut b = Builder::new(&mut func);

@@ -1,8 +1,8 @@
-//! SSA construction: slots become values.
+//! Constructs SSA form: slots become values.
 //!
-//! The code is structured, so no dominance frontiers are needed: a slot that a region writes becomes one more result
-//! of the `if` or `switch`, or one more variable of the loop, that owns the region. A slot never written is zero.
-//! Results that nothing reads are left for `dead.rs`. Where somebody wants to observe them, writes of registers stay as notes.
+//! The code is structured, so no dominance frontiers are needed: a slot that a region writes becomes one more result of
+//! the `if` or `switch`, or one more variable of the loop, that owns the region. A slot never written is zero. Unused
+//! results are left for `dead.rs`. For observers, writes of registers stay as notes.
 
 use crate::entity::{Inst, Region, Slot, Value};
 use crate::function::{Function, InstKind, Origin};

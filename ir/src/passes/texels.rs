@@ -1,11 +1,12 @@
 //! Lowers texel accesses to memory accesses, where the format of the bound view is known.
 //!
-//! A texel becomes words at an element of the view, and arithmetic: where it lies can be seen, shared and moved like any
-//! other address, and a row of texels is a strided access.
+//! A texel becomes words at an element of the view, and arithmetic: its address can be analysed, shared and moved like
+//! any other, and a row of texels is a strided access.
 //!
 //! An element is counted from the view's first texel. A coordinate beyond its axis would be a texel of another row, so
-//! each is compared with its extent; the element itself is checked by the engine, as in all accesses. The pipeline compares a pixel's
-//! place with all of its targets at once, and makes nothing of what others read there: here no coordinate of a target is compared.
+//! each is compared with its extent; the element itself is checked by the engine, as in all accesses. The pipeline
+//! compares a pixel's coordinates with all of its targets at once, and ignores what pixels outside of them read: here
+//! no coordinate of a target is compared.
 
 use crate::builder::Builder;
 use crate::entity::{Inst, Region, Value};
@@ -16,7 +17,7 @@ use crate::pipeline::SPACE;
 use crate::replacements::Replacements;
 use crate::texel::TexelFormat;
 
-/// Runs the pass. `formats` has what is known of each resource, in declaration order: the format of its one register.
+/// Runs the pass. `formats` has the format of each resource's one register, where it is known, in declaration order.
 pub(super) fn run(func: &mut Function, formats: &[Option<TexelFormat>]) -> bool {
     for (resource, format) in func.interface.resources.iter_mut().zip(formats) {
         resource.texel_bytes = format.as_ref().map(TexelFormat::size_bytes);
@@ -66,7 +67,7 @@ fn known(func: &Function, inst: Inst, formats: &[Option<TexelFormat>]) -> Option
     (is_possible && has_layout && resource.element == Element::Fixed(0)).then_some(format)
 }
 
-/// Writes what an instruction does with a texel into its region.
+/// Writes the access of an instruction to a texel into its region.
 fn write(func: &mut Function, region: Region, inst: Inst, format: &TexelFormat, replacements: &mut Replacements) {
     let data = func.inst(inst).clone();
     let mut b = Builder::new(func);
@@ -82,7 +83,7 @@ fn write(func: &mut Function, region: Region, inst: Inst, format: &TexelFormat, 
                 words.iter_mut().for_each(|word| *word = b.select(inside, *word, zero));
             }
             if let Some(bit) = bit {
-                // Its neighbours above are left: channels are cut out.
+                // Its neighbours above it are left: channels are cut out.
                 words[0] = b.op(Op::UShr, &[words[0], bit]);
             }
             let values = format.decode(&mut b, &words);
@@ -113,7 +114,8 @@ fn both(b: &mut Builder<'_>, effect: Value, inside: Option<Value>) -> Value {
     }
 }
 
-/// The first bit in its word of a texel that is a part of one. The place, which has the number of a texel, gets that of the word.
+/// The first bit in its word of a texel that is a part of one. The reference, whose index is the number of a texel,
+/// gets that of the word.
 fn part(b: &mut Builder<'_>, place: &mut MemoryRef, format: &TexelFormat) -> Option<Value> {
     if format.word_shift == 0 {
         return None;
@@ -126,8 +128,8 @@ fn part(b: &mut Builder<'_>, place: &mut MemoryRef, format: &TexelFormat) -> Opt
     Some(b.op(Op::Shl, &[in_word, bits]))
 }
 
-/// The first word of a texel, and whether its coordinates are within their axes; nothing if one number says it all. Where texels are
-/// parts of words, the number of the texel.
+/// The first word of a texel, and whether its coordinates are within their axes; `None` if the engine's check of the
+/// element is enough. Where texels are parts of words, the number of the texel.
 fn locate(
     b: &mut Builder<'_>,
     resource: ResourceRef,
@@ -147,7 +149,7 @@ fn locate(
         return (MemoryRef { object, index: Some(coords[0]), offset }, inside);
     }
     let [width, height, layers, layer_texels] = b.query(Query::Layout, resource, None);
-    // Extents of the axes that coordinates are along, and texels from one to the next.
+    // Extents of the coordinates' axes, and the stride of each in texels.
     let axes: &[(Value, Value)] = match dimension {
         Dimension::Texture1dArray => &[(layers, layer_texels)],
         _ => &[(height, width), (layers, layer_texels)],

@@ -1,17 +1,17 @@
-//! Type inference: values that cross region borders, and selected ones, get the type that they are used at.
+//! Infers types: values that cross region borders, and selected ones, get the type of their uses.
 //!
 //! Registers are untyped, so after SSA construction a float that lives across a branch or loop is carried as bits: made
-//! bits at every end and a float again at every use. This pass carries it as a float. That changes nothing where
-//! either all uses read it as a float (nothing looks at the bits), or all incoming values are canonical bits of
-//! floats (then `bits.f32` gives them back). See `bits.f32` in `ops.rs` for why the bits matter at all. The same goes for
-//! doubles, once `pairs.rs` has joined their halves.
+//! bits at every end and a float again at every use. This pass carries it as a float. That changes nothing where either
+//! all uses read it as a float (nothing depends on the bits), or all incoming values are canonical bits of floats (then
+//! `bits.f32` gives them back). See `bits.f32` in `ops.rs` for why the bits matter at all. The same goes for doubles,
+//! once `pairs.rs` has joined their halves.
 
 use crate::entity::{Inst, Region, Value};
 use crate::function::{Function, InstKind, Values};
 use crate::ops::Op;
 use crate::types::Type;
 
-/// Runs the pass; returns whether a type changed.
+/// Runs the pass; returns `true` if a type changed.
 pub(super) fn infer(func: &mut Function) -> bool {
     let mut changed = false;
     for precision in [SINGLE, DOUBLE] {
@@ -29,7 +29,7 @@ pub(super) fn infer(func: &mut Function) -> bool {
     changed
 }
 
-/// A type of bits, the floats they may be, and what leads from the one to the other.
+/// A type of bits, the floats they may be, and the conversions between them.
 #[derive(Clone, Copy)]
 struct Precision {
     bits: Type,
@@ -58,15 +58,15 @@ const DOUBLE: Precision = Precision {
     select_float: Op::SelectF64,
 };
 
-/// Values that regions carry, with what flows into them and how they are used.
+/// Values that regions carry, with their sources and uses.
 struct Web {
     precision: Precision,
     carried: Vec<Carried>,
     /// For each value: its position in `carried`.
     position: Vec<Option<u32>>,
-    /// For each value: some use other than reading it as a float or carrying it on.
+    /// For each value: set if some use is other than reading it as a float or carrying it on.
     used_as_bits: Vec<bool>,
-    /// For each value: read as a float somewhere.
+    /// For each value: set if it is read as a float somewhere.
     used_as_float: Vec<bool>,
 }
 
@@ -93,7 +93,7 @@ impl Web {
         }
     }
 
-    /// Notes what a construct or a select makes, where it has the type of bits.
+    /// Adds values of the type of bits that a construct or a select makes.
     fn carry(&mut self, func: &Function, values: &[Value]) {
         for &value in values.iter().filter(|&&value| func.ty(value) == self.precision.bits) {
             self.position[value.index()] = Some(self.carried.len() as u32);
@@ -109,7 +109,7 @@ impl Web {
         self.position[value.index()].map(|n| &mut self.carried[n as usize])
     }
 
-    /// Something flows into a carried value.
+    /// Adds an edge into a carried value.
     fn edge(&mut self, from: Inst, n: usize, arg: Value, to: Value) {
         if let Some(to) = self.carried_mut(to) {
             to.incoming.push((from, n));
@@ -127,7 +127,7 @@ impl Web {
                 self.carry(func, &data.results);
             }
             if let InstKind::Loop { body, .. } = data.kind {
-                // A loop's parameter and result are one variable, since engines keep them in one place.
+                // A loop's parameter and result are one variable, since engines keep them in one location.
                 let params = &func.region(body).params;
                 self.carry(func, params);
                 for (&result, &param) in data.results.iter().zip(params) {
@@ -182,7 +182,7 @@ impl Web {
         for &Carried { value, .. } in &self.carried {
             pays[value.index()] |= self.incoming(func, value).any(|arg| self.is_float_bits(func, arg));
         }
-        // What pays for one value pays for those it flows into and from.
+        // A value that pays makes its sources and destinations pay.
         let mut work: Vec<Value> =
             self.carried.iter().map(|c| c.value).filter(|v| float[v.index()] && pays[v.index()]).collect();
         while let Some(value) = work.pop() {
@@ -239,12 +239,12 @@ impl Web {
         self.carried(value).and_then(|carried| carried.twin)
     }
 
-    /// What flows into a carried value, and its twin.
+    /// The sources of a carried value, and its twin.
     fn before(&self, func: &Function, value: Value) -> impl Iterator<Item = Value> {
         self.incoming(func, value).chain(self.twin(value))
     }
 
-    /// What a carried value flows into.
+    /// The destinations of a carried value.
     fn after(&self, value: Value) -> impl Iterator<Item = Value> {
         self.carried(value).into_iter().flat_map(|carried| carried.flows_to.iter().copied())
     }

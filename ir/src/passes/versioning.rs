@@ -1,5 +1,4 @@
-//! Code versioning: a version of the code for packets whose threads access a row of texels, none of them beyond an
-//! edge.
+//! Makes a second version of code, for packets whose threads access a row of texels, none of them beyond an edge.
 //!
 //! Shaders clamp coordinates to an image, and every texel is compared with the extents. Almost all packets are inside:
 //! for them a clamp returns its operand, so that addresses are affine, and comparisons hold. So there are two versions
@@ -24,9 +23,9 @@ const MAX_VERSIONED: usize = 600;
 /// The most checks of a packet: each has a cost.
 const MAX_CHECKS: usize = 24;
 
-/// Runs the pass; returns whether it changed anything.
+/// Runs the pass; returns `true` if it changed anything.
 pub(super) fn run(func: &mut Function) -> bool {
-    // Which packets there will be is not known; what is the same or grows in those of a group is a good guess.
+    // The packing is not known yet; values that are uniform or affine in packets of one group are a good guess.
     let flow = Flow::new(func);
     let uniformity = Uniformity::compute(func, &flow, Packing::Group);
     let shapes = Shapes::compute(func, &flow, &uniformity);
@@ -40,7 +39,7 @@ struct Versioning<'a> {
     shapes: &'a Shapes,
 }
 
-/// What is assumed of a value in the version for packets inside.
+/// An assumption about a value in the version for packets inside.
 #[derive(Clone, Copy)]
 enum Assumption {
     /// A clamp gives its operand.
@@ -49,14 +48,14 @@ enum Assumption {
     Holds,
 }
 
-/// What is known of the instructions of a region.
+/// The facts about the instructions of a region.
 #[derive(Default)]
 struct Scan {
-    /// Those that can run at its start, since all their operands can.
+    /// Instructions that can run at its start, since all their operands can.
     movable: HashSet<Inst>,
     /// Values that addresses are computed from.
     addresses: HashSet<Value>,
-    /// What selects and effects depend on.
+    /// Values that selects and effects depend on.
     conditions: HashSet<Value>,
     /// Conditions that compare coordinates with extents, and nothing else.
     inside: HashSet<Value>,
@@ -124,7 +123,7 @@ impl Versioning<'_> {
         scan
     }
 
-    /// Whether a condition compares a coordinate with an extent.
+    /// `true` if a condition compares a coordinate with an extent.
     fn compares(&self, condition: Value) -> bool {
         match self.func.as_op(condition) {
             Some((Op::ULt, args)) => self.uniformity.is_packet_uniform(args[1]),
@@ -132,7 +131,7 @@ impl Versioning<'_> {
         }
     }
 
-    /// What can be assumed of values that this region computes.
+    /// The assumptions that can be made about values that this region computes.
     fn assumptions(&self, insts: &[Inst], scan: &Scan) -> Vec<(Value, Assumption)> {
         let mut assumptions: Vec<(Value, Assumption)> = Vec::new();
         let mut assumed = HashSet::new();
@@ -216,7 +215,7 @@ impl Versioning<'_> {
         self.func.region_mut(region).insts.push(terminator);
     }
 
-    /// What to check for the assumptions to hold, conjunctions split into parts, each once. Uniform conditions come
+    /// The checks that make the assumptions hold, conjunctions split into parts, each once. Uniform conditions come
     /// first: together they are one check.
     fn checks(&self, assumptions: &[(Value, Assumption)], scan: &Scan) -> Vec<(Value, Assumption)> {
         let (mut checks, mut own) = (Vec::new(), Vec::new());
@@ -269,7 +268,7 @@ fn is_address_op(op: Op) -> bool {
     matches!(op, Op::IAdd | Op::ISub | Op::IMul | Op::Shl | Op::SMin | Op::SMax | Op::UMin | Op::UMax)
 }
 
-/// Instructions, all regions included.
+/// Number of instructions, all regions included.
 fn size(func: &Function, inst: Inst) -> usize {
     let regions = func.inst(inst).kind.regions();
     1 + regions.iter().flat_map(|&region| &func.region(region).insts).map(|&inst| size(func, inst)).sum::<usize>()

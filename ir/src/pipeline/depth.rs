@@ -1,5 +1,5 @@
-//! The tests of stencil and depth after the shader, for pixels that only the shader decides on (functional specification, 16.9.2 and
-//! 17.10 to 17.12).
+//! Tests stencil and depth after the shader, for pixels that only the shader decides on (functional specification,
+//! 16.9.2 and 17.10 to 17.12).
 
 use crate::builder::{Builder, only};
 use crate::entity::{ResourceId, Value};
@@ -9,19 +9,19 @@ use crate::ops::Op;
 use crate::stage::{Signature, SystemValue, row_of};
 
 use super::DEPTH;
-use super::interpolate::Pixel;
+use super::interpolate::ShadedPixel;
 use super::record::{BatchState, DEPTHS_STAY, PixelArray, STENCILS_STAY, floats, word, words};
-use super::rows::Outputs;
+use super::rows::RowOutputs;
 use super::state::{Comparison, DepthFormat, DepthTest, PixelState, StencilFace, StencilOp, StencilTest};
 
-/// Declares the depth buffer as a resource, which follows the targets.
+/// Declares the depth buffer as a resource, after the targets.
 pub(super) fn declare(func: &mut Function, state: &PixelState) -> ResourceId {
     super::declare_target(func, state, Component::Uint, DEPTH)
 }
 
-/// The depth of a pixel: the primitive's, unless the shader gives one.
-pub(super) fn of_pixel(b: &mut Builder<'_>, pixel: &Pixel, signature: &Signature, outputs: &Outputs) -> Value {
-    // What breaks its promise is clamped to it, as 16.9.3.2 allows: early tests may have relied on it.
+/// The depth of a pixel: the primitive's, unless the shader outputs one.
+pub(super) fn of_pixel(b: &mut Builder<'_>, pixel: &ShadedPixel, signature: &Signature, outputs: &RowOutputs) -> Value {
+    // A depth that breaks its promise is clamped to it, as 16.9.3.2 allows: early tests may have relied on it.
     let kinds = [
         (SystemValue::Depth, None),
         (SystemValue::DepthGreaterEqual, Some(Op::FMax)),
@@ -37,8 +37,8 @@ pub(super) fn of_pixel(b: &mut Builder<'_>, pixel: &Pixel, signature: &Signature
     pixel.z
 }
 
-/// The reference of a pixel's stencil: the draw's, unless the shader gives one.
-pub(super) fn reference(b: &mut Builder<'_>, signature: &Signature, outputs: &Outputs) -> Value {
+/// The stencil reference of a pixel: the draw's, unless the shader outputs one.
+pub(super) fn reference(b: &mut Builder<'_>, signature: &Signature, outputs: &RowOutputs) -> Value {
     match row_of(&signature.outputs, SystemValue::StencilRef) {
         Some(row) => outputs.word(b, row, 0),
         None => {
@@ -49,12 +49,12 @@ pub(super) fn reference(b: &mut Builder<'_>, signature: &Signature, outputs: &Ou
     }
 }
 
-/// Tests a stencil and a depth, and writes both where the pixel is; whether it is live from then on.
+/// Tests stencil and depth, and writes both where the pixel is live. Returns whether it is live from then on.
 pub(super) fn test(
     b: &mut Builder<'_>,
     late: DepthTest,
     resource: ResourceId,
-    pixel: &Pixel,
+    pixel: &ShadedPixel,
     [depth, reference]: [Value; 2],
     live: Value,
 ) -> Value {
@@ -79,7 +79,7 @@ pub(super) fn test(
     let is_left = b.op(Op::BAnd, &[live, is_kept]);
 
     if late.changes_buffer() {
-        // What is read-only may be read by shaders meanwhile: it is not even written as it was.
+        // A read-only buffer may be read by shaders meanwhile: not even its old values are written back.
         let [read_only] = words(b, PixelArray::State.id(), first, word!(BatchState.read_only));
         let [depths_change, stencils_change] = [DEPTHS_STAY, STENCILS_STAY].map(|bit| {
             let (bit, zero) = (b.i32(bit), b.i32(0));
@@ -88,7 +88,7 @@ pub(super) fn test(
         });
         let writes = if late.writes { depths_change } else { b.bool(false) };
         let is_passing = b.op(Op::BAnd, &[is_left, writes]);
-        // Stencils change also where tests fail.
+        // Stencils also change where tests fail.
         let (new, new_stencil, is_written) = match stencil.zip(old_stencil) {
             None => (code, old_stencil, is_passing),
             Some(((_, new_stencil), old_stencil)) => {
@@ -115,11 +115,11 @@ pub(super) fn test(
     is_left
 }
 
-/// Tests a stencil of a pixel whose depth passes, or does not: whether both do, and what becomes of the stencil.
+/// Tests the stencil of a pixel, given the result of its depth test. Returns the result of both and the new stencil.
 fn stencil(
     b: &mut Builder<'_>,
     test: StencilTest,
-    pixel: &Pixel,
+    pixel: &ShadedPixel,
     reference: Value,
     old: Value,
     passes: Value,
@@ -138,7 +138,7 @@ fn stencil(
     (is_kept, b.op(Op::Or, &[written, kept]))
 }
 
-/// The same for a side of the primitive, without the mask of what is written.
+/// The same for one facing of the primitive, without the write mask.
 fn face(
     b: &mut Builder<'_>,
     test: &StencilTest,
@@ -155,7 +155,7 @@ fn face(
     (b.op(Op::BAnd, &[stencil_passes, passes]), b.select(stencil_passes, passed, fail))
 }
 
-/// What an operation makes of a stencil.
+/// The stencil that an operation gives.
 fn updated(b: &mut Builder<'_>, op: StencilOp, old: Value, reference: Value) -> Value {
     let (one, most) = (b.i32(1), b.i32(0xff));
     match op {
@@ -179,7 +179,7 @@ fn updated(b: &mut Builder<'_>, op: StencilOp, old: Value, reference: Value) -> 
     }
 }
 
-/// Whether a comparison of numbers without a sign holds.
+/// Compares unsigned integers.
 pub(super) fn compare(b: &mut Builder<'_>, how: Comparison, new: Value, old: Value) -> Value {
     match how {
         Comparison::Never => b.bool(false),
@@ -193,7 +193,7 @@ pub(super) fn compare(b: &mut Builder<'_>, how: Comparison, new: Value, old: Val
     }
 }
 
-/// The code of a depth, which is rounded to nearest; halves go up.
+/// Converts a depth to its code, rounded to nearest, halves up.
 fn code(b: &mut Builder<'_>, format: DepthFormat, depth: Value) -> Value {
     match format {
         DepthFormat::D32 | DepthFormat::D32S8 => b.op(Op::BitsF32, &[depth]),
@@ -204,9 +204,9 @@ fn code(b: &mut Builder<'_>, format: DepthFormat, depth: Value) -> Value {
             b.op(Op::FToU, &[number])
         }
         DepthFormat::D24 => {
-            // A float has no room for depth * (2^24 - 1) + 0.5. But depth * 2^24 is exact, and so are its whole part and the rest,
-            // which is 0 from half of the depths on: the code is the whole part, one more if rest - 0.5 >= depth, one less if
-            // depth > 0.5. Where rest - 0.5 is not exact it is negative.
+            // A float has no room for depth * (2^24 - 1) + 0.5. But depth * 2^24 is exact, and so are its whole part
+            // and the rest, which is 0 from half of the depths on: the code is the whole part, one more if rest - 0.5
+            // >= depth, one less if depth > 0.5. Where rest - 0.5 is not exact it is negative.
             let (scale, half) = (b.f32(16_777_216.0), b.f32(0.5));
             let number = b.op(Op::FMul, &[depth, scale]);
             let whole = b.op(Op::FToU, &[number]);

@@ -1,4 +1,5 @@
-//! The inputs of vertices: elements of vertex buffers, converted from their formats (functional specification, 8.5 and 19.1).
+//! Fetches the inputs of vertices: elements of vertex buffers, converted from their formats (functional specification,
+//! 8.5 and 19.1).
 
 use std::collections::HashMap;
 
@@ -11,11 +12,11 @@ use crate::stage::{Signature, SystemValue};
 use crate::texel::ChannelKind;
 
 use super::record::{BatchVertex, VertexArray, word, words};
-use super::rows::Words;
+use super::rows::RowWords;
 use super::state::{Advance, VertexElement, VertexState};
 
-/// Declares the vertex buffers that elements lie in as resources, which follow those of the shader; gives each element's. Their
-/// registers are their slots.
+/// Declares the vertex buffers of elements as resources, after those of the shader, with slots as registers. Returns
+/// the buffer of each element.
 pub(super) fn declare(func: &mut Function, state: &VertexState) -> Vec<ResourceId> {
     let mut buffers = HashMap::new();
     let mut declare = |element: &VertexElement| {
@@ -25,8 +26,13 @@ pub(super) fn declare(func: &mut Function, state: &VertexState) -> Vec<ResourceI
     state.elements.iter().map(&mut declare).collect()
 }
 
-/// The inputs of a vertex. Registers that nothing fills are 0.
-pub(super) fn inputs(b: &mut Builder<'_>, signature: &Signature, state: &VertexState, buffers: &[ResourceId]) -> Words {
+/// The inputs of a vertex. Registers that no element fills are 0.
+pub(super) fn inputs(
+    b: &mut Builder<'_>,
+    signature: &Signature,
+    state: &VertexState,
+    buffers: &[ResourceId],
+) -> RowWords {
     let number = b.input(Input::ThreadId(0));
     let vertex = words(b, VertexArray::Vertices.id(), number, word!(BatchVertex.index));
     let [index, id, instance_id, first_instance] = vertex;
@@ -59,7 +65,7 @@ pub(super) fn inputs(b: &mut Builder<'_>, signature: &Signature, state: &VertexS
     rows
 }
 
-/// The four words of an element.
+/// The four words of an element, converted.
 fn read(b: &mut Builder<'_>, buffer: ResourceId, element: &VertexElement, index: Value) -> [Value; 4] {
     let first = b.i32(0);
     let [stride] = words(b, VertexArray::Strides.id(), first, element.slot);

@@ -1,7 +1,7 @@
-//! What Direct3D 9 leaves to the device after a pixel shader: the alpha test and fog.
+//! Builds the fixed functions of Direct3D 9 that follow a pixel shader: the alpha test and fog.
 //!
-//! The rules are those of its documentation, "Alpha Testing State" and "Fog Formulas"; numbers that change from draw to draw are in
-//! the state.
+//! The rules are those of its documentation, "Alpha Testing State" and "Fog Formulas"; values that change from draw to
+//! draw are in the state.
 
 use crate::builder::Builder;
 use crate::entity::Value;
@@ -9,16 +9,17 @@ use crate::math;
 use crate::ops::Op;
 
 use super::depth::compare;
-use super::interpolate::Pixel;
+use super::interpolate::ShadedPixel;
 use super::record::{BatchDirect3D9, BatchState, PixelArray, floats, word, words};
 use super::state::{Comparison, Distance, Fog};
 
-/// The word of the state that a word of what only Direct3D 9 has is.
+/// The word of [`BatchState`] at which a word of [`BatchDirect3D9`] lies.
 const fn direct3d9(word: u32) -> u32 {
     word!(BatchState.reserved) + word
 }
 
-/// Whether the word of an alpha passes the test: it is rounded to a code of 8 bits, and clamped to those where its target is.
+/// `true` if the word of an alpha passes the test: it is rounded to an 8-bit code, and clamped to 0 to 255 if its
+/// target is.
 pub(super) fn alpha_test(b: &mut Builder<'_>, test: Comparison, alpha: Value, is_clamped: bool) -> Value {
     let first = b.i32(0);
     let [reference] = words(b, PixelArray::State.id(), first, direct3d9(word!(BatchDirect3D9.alpha_reference)));
@@ -32,14 +33,14 @@ pub(super) fn alpha_test(b: &mut Builder<'_>, test: Comparison, alpha: Value, is
     }
     let whole = b.op(Op::FFloor, &[number]);
     let code = b.op(Op::FToS, &[whole]);
-    // Without the sign's bit integers are in the order of natural numbers.
+    // With the sign bit inverted, unsigned order is signed order.
     let sign = b.i32(1 << 31);
     let [code, reference] = [code, reference].map(|number| b.op(Op::Xor, &[number, sign]));
     compare(b, test, code, reference)
 }
 
-/// The words of a colour behind fog; its alpha stays.
-pub(super) fn fogged(b: &mut Builder<'_>, fog: Fog, pixel: &Pixel, color: [Value; 4]) -> [Value; 4] {
+/// The words of a colour blended with fog; its alpha stays.
+pub(super) fn fogged(b: &mut Builder<'_>, fog: Fog, pixel: &ShadedPixel, color: [Value; 4]) -> [Value; 4] {
     let factor = factor(b, fog, pixel);
     let first = b.i32(0);
     let fog: [Value; 3] = floats(b, PixelArray::State.id(), first, direct3d9(word!(BatchDirect3D9.fog_color)));
@@ -54,8 +55,8 @@ pub(super) fn fogged(b: &mut Builder<'_>, fog: Fog, pixel: &Pixel, color: [Value
     fogged
 }
 
-/// By how much a colour stays what it is: from 0 to 1, and 1 where the distance is no number.
-fn factor(b: &mut Builder<'_>, fog: Fog, pixel: &Pixel) -> Value {
+/// The fog factor, by which a colour stays what it is: from 0 to 1, and 1 where the distance is NaN.
+fn factor(b: &mut Builder<'_>, fog: Fog, pixel: &ShadedPixel) -> Value {
     let first = b.i32(0);
     let mut range = || floats::<2>(b, PixelArray::State.id(), first, direct3d9(word!(BatchDirect3D9.fog_range)));
     let distance = |distance| match distance {

@@ -1,7 +1,8 @@
-//! The inputs of pixels: what a primitive's planes and vertices say at a pixel's center (functional specification, 15.16.2 and 16.4).
+//! Interpolates the inputs of pixels: evaluates a primitive's planes and attributes at pixel centers (functional
+//! specification, 15.16.2 and 16.4).
 //!
-//! An attribute is `a0 + i * (a1 - a0) + j * (a2 - a0)`, with the weights `i` and `j` of the second and third vertex. In perspective
-//! the planes of both are over w, and one division a pixel makes weights of them.
+//! An attribute is `a0 + i * (a1 - a0) + j * (a2 - a0)`, with the barycentric weights `i` and `j` of the second and
+//! third vertex. For perspective, the planes of both are over w, and one division per pixel recovers the weights.
 
 use crate::builder::Builder;
 use crate::entity::Value;
@@ -11,34 +12,34 @@ use crate::stage::{Interpolation, Parameter, Signature, SystemValue};
 use crate::types::Type;
 
 use super::record::{BatchAttribute, BatchPrimitive, BatchQuad, BatchState, PixelArray, floats, word, words};
-use super::rows::Words;
+use super::rows::RowWords;
 use super::state::{LinkedFrom, PixelState};
 
-/// A pixel, and what is known of it before its shader runs.
-pub(super) struct Pixel {
-    /// Where it is in targets: column and row, and the layer if they have layers.
+/// A pixel, and its values before its shader runs.
+pub(super) struct ShadedPixel {
+    /// Its texel in targets: column and row, and the layer if they have layers.
     pub texel: Vec<Value>,
     /// Its depth.
     pub z: Value,
     /// Its w.
     pub w: Value,
-    /// Another word of the vertices, as a float, if it was asked for.
+    /// An extra word of the vertices, interpolated, if it was asked for.
     pub more: Option<Value>,
-    /// The inputs of its shader. What nobody reads is left to the passes.
-    pub inputs: Words,
-    place: InQuads,
+    /// The inputs of its shader. Unused ones are left to the passes.
+    pub inputs: RowWords,
+    in_quad: PixelInQuad,
 }
 
-/// Which pixel of which quad it is.
+/// A quad, and the number of a pixel in it.
 #[derive(Clone, Copy)]
-struct InQuads {
+struct PixelInQuad {
     quad: Value,
     /// 0 to 3.
     number: Value,
 }
 
-impl InQuads {
-    /// Whether the primitive covers the pixel's center.
+impl PixelInQuad {
+    /// `true` if the primitive covers the pixel's center.
     fn is_covered(self, b: &mut Builder<'_>) -> Value {
         let [coverage] = words(b, PixelArray::Quads.id(), self.quad, word!(BatchQuad.coverage));
         let one = b.i32(1);
@@ -48,37 +49,38 @@ impl InQuads {
     }
 }
 
-impl Pixel {
-    /// The pixel of an invocation: four in a row are a quad. `more` is a word of the vertices that is asked for beside the inputs.
+impl ShadedPixel {
+    /// The pixel of an invocation: four consecutive ones are a quad. `more` is a word of the vertices that is needed
+    /// beside the inputs.
     pub fn new(b: &mut Builder<'_>, signature: &Signature, pixel_state: &PixelState, more: Option<u32>) -> Self {
         let wanted = Wanted::all(signature, pixel_state, more);
         let number = b.input(Input::ThreadId(0));
         let [zero, one, two, three] = [0, 1, 2, 3].map(|n| b.i32(n));
         let quad = b.op(Op::UShr, &[number, two]);
-        let in_quad = b.op(Op::And, &[number, three]);
-        let across = b.op(Op::And, &[in_quad, one]);
-        let down = b.op(Op::UShr, &[in_quad, one]);
+        let number_in_quad = b.op(Op::And, &[number, three]);
+        let across = b.op(Op::And, &[number_in_quad, one]);
+        let down = b.op(Op::UShr, &[number_in_quad, one]);
         let [left, top] = words(b, PixelArray::Quads.id(), quad, word!(BatchQuad.corner));
-        let place = InQuads { quad, number: in_quad };
+        let in_quad = PixelInQuad { quad, number: number_in_quad };
         let position = [b.op(Op::IAdd, &[left, across]), b.op(Op::IAdd, &[top, down])];
 
-        // Where all quads are of one primitive, what it brings along is read once for all of a packet.
+        // Where all quads are of one primitive, its data is read once for the whole packet.
         let [number] = words(b, PixelArray::State.id(), zero, word!(BatchState.primitive));
         let is_one = b.op(Op::INe, &[number, zero]);
         let types: Vec<Type> = [Type::F32; 2].into_iter().chain(wanted.iter().map(Wanted::type_of)).collect();
         let (merged, one_primitive, several) = b.if_else(is_one, &types);
         let outer = b.switch_to(one_primitive);
         let number = b.op(Op::ISub, &[number, one]);
-        yield_inputs(b, &wanted, number, position, place);
+        yield_inputs(b, &wanted, number, position, in_quad);
         b.switch_to(several);
         let [primitive] = words(b, PixelArray::Quads.id(), quad, word!(BatchQuad.primitive));
-        yield_inputs(b, &wanted, primitive, position, place);
+        yield_inputs(b, &wanted, primitive, position, in_quad);
         b.switch_to(outer);
 
         let values = b.func.inst(merged).results.clone();
         let mut inputs = vec![[None; 4]; signature.input_rows() as usize];
         for (wanted, &value) in wanted.iter().zip(&values[2..]) {
-            let Some((row, component)) = wanted.place else { continue };
+            let Some((row, component)) = wanted.register else { continue };
             let word = if wanted.type_of() == Type::F32 { b.op(Op::BitsF32, &[value]) } else { value };
             inputs[row as usize][component] = Some(word);
         }
@@ -87,27 +89,27 @@ impl Pixel {
             texel.extend(words::<1>(b, PixelArray::State.id(), zero, word!(BatchState.layer)));
         }
         let more = more.and_then(|_| values.last().copied());
-        Self { texel, z: values[0], w: values[1], more, inputs, place }
+        Self { texel, z: values[0], w: values[1], more, inputs, in_quad }
     }
 
-    /// Whether the primitive covers its center. Found out where it is asked for: nobody needs it before the shader's end, and it
-    /// would occupy registers until then.
+    /// `true` if the primitive covers its center. Computed where it is asked for: it is not needed before the shader's
+    /// end, and would occupy registers until then.
     pub fn is_covered(&self, b: &mut Builder<'_>) -> Value {
-        self.place.is_covered(b)
+        self.in_quad.is_covered(b)
     }
 
-    /// 1 if its primitive shows its front, else 0; likewise.
+    /// 1 if its primitive is front-facing, else 0; likewise.
     pub fn is_front(&self, b: &mut Builder<'_>) -> Value {
-        let [primitive] = words(b, PixelArray::Quads.id(), self.place.quad, word!(BatchQuad.primitive));
+        let [primitive] = words(b, PixelArray::Quads.id(), self.in_quad.quad, word!(BatchQuad.primitive));
         let [is_front] = words(b, PixelArray::Primitives.id(), primitive, word!(BatchPrimitive.is_front));
         is_front
     }
 }
 
-/// A component that a shader reads, or the fog.
+/// A component of an input that a shader reads, or the fog.
 struct Wanted {
     /// The register of the input, and the component.
-    place: Option<(u32, usize)>,
+    register: Option<(u32, usize)>,
     system_value: Option<SystemValue>,
     interpolation: Interpolation,
     from: LinkedFrom,
@@ -121,7 +123,7 @@ impl Wanted {
             let of_component = move |component| {
                 let is_flat = link.is_some_and(|link| link.is_flat);
                 Self {
-                    place: Some((row, component)),
+                    register: Some((row, component)),
                     system_value,
                     interpolation: if is_flat { Interpolation::Constant } else { interpolation },
                     from: match link {
@@ -133,7 +135,7 @@ impl Wanted {
             input.components().map(of_component)
         };
         let of_vertices = |word| Self {
-            place: None,
+            register: None,
             system_value: None,
             interpolation: Interpolation::Linear,
             from: LinkedFrom::Vertex(word),
@@ -141,7 +143,7 @@ impl Wanted {
         signature.inputs.iter().enumerate().flat_map(of_input).chain(more.map(of_vertices)).collect()
     }
 
-    /// What it is before it is a word of a register: a float if it changes over the primitive.
+    /// The type before it becomes a word of a register: a float if it is interpolated.
     fn type_of(&self) -> Type {
         match self.system_value {
             Some(SystemValue::Position) => Type::F32,
@@ -158,40 +160,40 @@ impl Wanted {
     }
 }
 
-/// Ends a region with the depth and the w of a pixel of a primitive, and what its shader reads.
-fn yield_inputs(b: &mut Builder<'_>, wanted: &[Wanted], primitive: Value, position: [Value; 2], in_quads: InQuads) {
-    let mut place = Place::new(b, primitive, position, in_quads);
-    let mut values = vec![place.z, place.w];
+/// Ends a region with the depth and the w of a pixel of a primitive, and the inputs of its shader.
+fn yield_inputs(b: &mut Builder<'_>, wanted: &[Wanted], primitive: Value, position: [Value; 2], in_quad: PixelInQuad) {
+    let mut interpolator = Interpolator::new(b, primitive, position, in_quad);
+    let mut values = vec![interpolator.z, interpolator.w];
     for wanted in wanted {
-        values.push(place.value(b, wanted));
+        values.push(interpolator.value(b, wanted));
     }
     b.yield_(&values);
 }
 
-/// A pixel's place in its primitive.
-struct Place {
+/// Evaluates the planes and attributes of a primitive at a pixel.
+struct Interpolator {
     primitive: Value,
     position: [Value; 2],
-    in_quads: InQuads,
+    in_quad: PixelInQuad,
     z: Value,
     w: Value,
-    /// The weights of the second and third vertex, over their w.
+    /// The barycentric weights of the second and third vertex, over their w.
     over_w: [Value; 2],
-    /// Those weights.
+    /// Perspective-correct weights.
     perspective: [Value; 2],
-    /// Weights that are linear on the screen, made when first asked for.
+    /// Weights that are linear in screen space, made on first use.
     on_screen: Option<[Value; 2]>,
 }
 
-impl Place {
-    fn new(b: &mut Builder<'_>, primitive: Value, position: [Value; 2], in_quads: InQuads) -> Self {
+impl Interpolator {
+    fn new(b: &mut Builder<'_>, primitive: Value, position: [Value; 2], in_quad: PixelInQuad) -> Self {
         let origin: [Value; 2] = words(b, PixelArray::Primitives.id(), primitive, word!(BatchPrimitive.origin));
         let way = [0, 1].map(|axis| {
             let way = b.op(Op::ISub, &[position[axis], origin[axis]]);
             b.op(Op::SToF, &[way])
         });
         let [z, rcp_w, i, j] = [0, 1, 2, 3].map(|n| {
-            // Word by word where they are needed: all at once they would not fit into registers.
+            // Word by word, where they are needed: all at once they would not fit into registers.
             let [value, along_x, along_y] =
                 [word!(BatchPrimitive.values), word!(BatchPrimitive.along_x), word!(BatchPrimitive.along_y)]
                     .map(|first| floats::<1>(b, PixelArray::Primitives.id(), primitive, first + n)[0]);
@@ -203,13 +205,13 @@ impl Place {
         let one = b.f32(1.0);
         let w = b.op(Op::FDiv, &[one, rcp_w]);
         let perspective = [i, j].map(|weight| b.op(Op::FMul, &[weight, w]));
-        Self { primitive, position, in_quads, z, w, over_w: [i, j], perspective, on_screen: None }
+        Self { primitive, position, in_quad, z, w, over_w: [i, j], perspective, on_screen: None }
     }
 
     /// A component of an input.
     fn value(&mut self, b: &mut Builder<'_>, wanted: &Wanted) -> Value {
         match wanted.system_value {
-            Some(SystemValue::Position) => match wanted.place.map_or(0, |(_, component)| component) {
+            Some(SystemValue::Position) => match wanted.register.map_or(0, |(_, component)| component) {
                 component @ (0 | 1) => {
                     let (corner, half) = (b.op(Op::SToF, &[self.position[component]]), b.f32(0.5));
                     b.op(Op::FAdd, &[corner, half])
@@ -228,7 +230,7 @@ impl Place {
             }
             Some(SystemValue::Coverage) => {
                 let (one, zero) = (b.i32(1), b.i32(0));
-                let is_covered = self.in_quads.is_covered(b);
+                let is_covered = self.in_quad.is_covered(b);
                 b.select(is_covered, one, zero)
             }
             // One sample, at the center.
@@ -237,7 +239,7 @@ impl Place {
         }
     }
 
-    /// What the vertices have for a component of an input: a word of the leading one, or a float between all three.
+    /// The attribute of an input: a word of the leading vertex, or a float interpolated between all three.
     fn attribute(&mut self, b: &mut Builder<'_>, wanted: &Wanted) -> Value {
         let known = |b: &mut Builder<'_>, number| match wanted.type_of() {
             Type::F32 => number,
@@ -245,7 +247,7 @@ impl Place {
         };
         let word = match wanted.from {
             LinkedFrom::Vertex(word) => word,
-            // A sprite's second corner is to the right of the first, the third is below it.
+            // A sprite's second vertex is to the right of the first, the third is below it.
             LinkedFrom::Sprite { axis } => return known(b, self.perspective[usize::from(axis & 1)]),
             LinkedFrom::Zero => {
                 let zero = b.f32(0.0);
@@ -274,7 +276,7 @@ impl Place {
         b.op(Op::FAdd, &[sum, third])
     }
 
-    /// Weights that are linear on the screen: those of the planes, times the vertices' w.
+    /// Weights that are linear in screen space: those of the planes, times the vertices' w.
     fn on_screen(&mut self, b: &mut Builder<'_>) -> [Value; 2] {
         let (primitive, over_w) = (self.primitive, self.over_w);
         *self.on_screen.get_or_insert_with(|| {

@@ -1,4 +1,4 @@
-//! The output merger: blends what a pixel's shader gives into targets (functional specification, 17).
+//! Builds the output merger: blends the outputs of a pixel shader into targets (functional specification, 17).
 
 use crate::builder::{Builder, only};
 use crate::entity::{ResourceId, Value};
@@ -6,11 +6,11 @@ use crate::function::Function;
 use crate::interface::Component;
 use crate::ops::Op;
 
-use super::interpolate::Pixel;
+use super::interpolate::ShadedPixel;
 use super::record::{BatchState, PixelArray, floats, word};
 use super::state::{BlendOp, Equation, Factor, LogicOp, PixelState, Range, Target};
 
-/// Declares the targets as resources, which follow those of the shader.
+/// Declares the targets as resources, after those of the shader.
 pub(super) fn declare(func: &mut Function, state: &PixelState) -> Vec<ResourceId> {
     let mut declare = |target: &Target| {
         let component = match target.range {
@@ -23,12 +23,12 @@ pub(super) fn declare(func: &mut Function, state: &PixelState) -> Vec<ResourceId
     state.targets.iter().map(&mut declare).collect()
 }
 
-/// Writes a pixel to a target where it is live: its colour, blended with the help of a second one if the state says so.
+/// Writes a pixel to a target where it is live, after the logic operation or blend that the state asks for.
 pub(super) fn target(
     b: &mut Builder<'_>,
     target: &Target,
     resource: ResourceId,
-    pixel: &Pixel,
+    pixel: &ShadedPixel,
     [source, second]: [[Value; 4]; 2],
     live: Value,
 ) {
@@ -64,13 +64,13 @@ pub(super) fn target(
     b.texel_store(resource, &pixel.texel, words, live);
 }
 
-/// What a blend works with, as floats: clamped to what the target holds.
+/// The operands of a blend, as floats: clamped to the range of the target.
 struct Terms {
     range: Range,
     source: [Value; 4],
     second: [Value; 4],
     destination: [Value; 4],
-    /// Made when first asked for.
+    /// Made on first use.
     factor: Option<[Value; 4]>,
 }
 
@@ -143,7 +143,7 @@ impl Terms {
     }
 }
 
-/// What an operation makes of bits of the source and the destination.
+/// Combines bits of the source and the destination.
 fn combine(b: &mut Builder<'_>, op: LogicOp, source: Value, destination: Value) -> Value {
     let not = |b: &mut Builder<'_>, value| {
         let all = b.i32(u32::MAX);
@@ -180,7 +180,7 @@ fn combine(b: &mut Builder<'_>, op: LogicOp, source: Value, destination: Value) 
     }
 }
 
-/// Clamps to what a target holds; NaN becomes 0, as it does in texels of fixed point.
+/// Clamps to the range of a target; NaN becomes 0, as it does in fixed-point texels.
 fn clamp(b: &mut Builder<'_>, range: Range, value: Value) -> Value {
     match range {
         Range::Unorm => b.op(Op::FSat, &[value]),

@@ -1,19 +1,20 @@
-//! What stands around the shader of a stage, as part of the same function: what it gets is computed there, and what it gives is used.
+//! Builds the fixed functions around a shader, as part of the same function: they compute its inputs and consume its
+//! outputs.
 //!
-//! A translated pixel shader reads a row of values for each input and writes one for each output. [`pixel`] puts interpolation
-//! before it and the output merger after it, so that whoever draws hands over quads, primitives and vertices, and targets are
-//! changed in place. Both engines, the verifier and the passes see one function.
+//! A translated pixel shader reads a row of values for each input and writes one for each output. [`pixel`] puts
+//! interpolation before it and the output merger after it, so that the caller passes quads, primitives and vertices,
+//! and targets are updated in place. Both engines, the verifier and the passes see one function.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `fetch.rs` | the inputs of vertices |
-//! | `rows.rs` | takes a function's inputs and outputs away from their arrays |
-//! | `record.rs` | what lies in memory for each quad and each primitive |
-//! | `interpolate.rs` | the inputs of pixels |
-//! | `depth.rs` | the depth test after the shader |
-//! | `fixed.rs` | what Direct3D 9 does between both: alpha test and fog |
+//! | `fetch.rs` | fetching the inputs of vertices |
+//! | `rows.rs` | inputs and outputs as values instead of arrays |
+//! | `record.rs` | the memory layout of vertices, quads, primitives and batch state |
+//! | `interpolate.rs` | interpolation of the inputs of pixels |
+//! | `depth.rs` | the depth and stencil tests after the shader |
+//! | `fixed.rs` | alpha test and fog, as Direct3D 9 has them between shader and merger |
 //! | `merge.rs` | the output merger |
-//! | `state.rs` | what selects the code of both |
+//! | `state.rs` | the state that selects all this code |
 
 mod depth;
 mod fetch;
@@ -31,21 +32,20 @@ use crate::interface::{Component, Dimension, Resource, ResourceClass, ResourceKi
 use crate::ops::Op;
 use crate::stage::{Parameter, Signature, Stage, SystemValue, row_of};
 
-use self::interpolate::Pixel;
+use self::interpolate::ShadedPixel;
 use self::record::{PixelArray, VertexArray};
 use self::rows::Rows;
 pub use self::state::StageState;
 use self::state::{Fog, PixelState, Range, VertexState};
 
-/// The register space of vertex buffers (`t#`, the number of the slot) and targets (`u#`, the number of the output), which no shader
-/// can name.
+/// The register space of vertex buffers (`t#`, the slot) and targets (`u#`, the output), which no shader can name.
 pub const SPACE: u32 = u32::MAX;
 
-/// The register of the depth buffer in [`SPACE`] (`u#`, after those of the targets). Its view has texels of one unsigned integer: the
-/// code of the depth, and the stencil above those of 24 bits.
+/// The register of the depth buffer in [`SPACE`] (`u#`, after those of the targets). Its texels are one unsigned
+/// integer: the code of the depth, with the stencil above those of 24 bits.
 pub const DEPTH: u32 = 8;
 
-/// Puts around a shader what its state says.
+/// Adds the fixed functions around a shader that its state selects.
 pub fn complete(func: &mut Function, state: &StageState) {
     match state {
         StageState::None => {}
@@ -54,10 +54,10 @@ pub fn complete(func: &mut Function, state: &StageState) {
     }
 }
 
-/// Lets a vertex shader read its inputs from vertex buffers, which follow its resources. Its arrays are those of [`record`] from then
-/// on; what it gives lies in the last one, as before.
+/// Makes a vertex shader read its inputs from vertex buffers, which follow its resources. Its arrays become those of
+/// [`record`]; its outputs lie in the last one, as before.
 ///
-/// The function is as it was translated, before any pass. That of another stage is left as it is.
+/// The function must be as it was translated, before any pass. That of another stage is left as it is.
 pub fn vertex(func: &mut Function, state: &VertexState) {
     let Stage::Vertex(signature) = &func.interface.stage else { return };
     let signature = signature.clone();
@@ -66,7 +66,7 @@ pub fn vertex(func: &mut Function, state: &VertexState) {
         rename(func, outputs, VertexArray::Outputs.id());
     }
     func.interface.arrays = record::vertex_arrays(signature.output_rows());
-    // What lies past the end writes nothing; other effects would be seen.
+    // Invocations past the end write nothing; other effects would be visible.
     func.interface.fills_packets =
         func.interface.resources.iter().all(|resource| resource.class != ResourceClass::UnorderedAccess);
     func.interface.stage = Stage::Vertex(Signature {
@@ -78,14 +78,15 @@ pub fn vertex(func: &mut Function, state: &VertexState) {
 
     let b = &mut Builder::new(func);
     let inputs = fetch::inputs(b, &signature, state, &buffers);
-    rows.place(b, &inputs);
+    rows.append(b, &inputs);
     b.return_();
 }
 
-/// Puts interpolation before a pixel shader and the output merger after it. Its arrays are those of [`record`] from then on, and
-/// its targets follow its resources, in the order of [`PixelState::targets`], then the depth buffer if it is tested here.
+/// Puts interpolation before a pixel shader and the output merger after it. Its arrays become those of [`record`], and
+/// its targets follow its resources, in the order of [`PixelState::targets`], then the depth buffer if it is tested
+/// here.
 ///
-/// The function is as it was translated, before any pass. That of another stage is left as it is.
+/// The function must be as it was translated, before any pass. That of another stage is left as it is.
 pub fn pixel(func: &mut Function, state: &PixelState) {
     let Stage::Pixel(signature) = &mut func.interface.stage else { return };
     let own = Signature { input_array: None, output_array: None, ..signature.clone() };
@@ -101,8 +102,8 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
         Some(Fog::Vertex(word)) => Some(word),
         _ => None,
     };
-    let pixel = Pixel::new(b, &signature, state, of_fog);
-    let outputs = rows.place(b, &pixel.inputs);
+    let pixel = ShadedPixel::new(b, &signature, state, of_fog);
+    let outputs = rows.append(b, &pixel.inputs);
     let mut live = pixel.is_covered(b);
     if let Some(is_inside) = is_inside(b, &pixel, targets.iter().copied().chain(depth.map(|(_, resource)| resource))) {
         live = b.op(Op::BAnd, &[live, is_inside]);
@@ -122,7 +123,7 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
     if state.alpha_to_coverage {
         let (alpha, half) = (outputs.word(b, 0, 3), b.f32(0.5));
         let alpha = b.op(Op::AsF32, &[alpha]);
-        // What is no number covers nothing.
+        // NaN covers nothing.
         let stays = b.op(Op::FLt, &[half, alpha]);
         live = b.op(Op::BAnd, &[live, stays]);
     }
@@ -145,7 +146,7 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
         b.store(place, &[word], always);
     }
     for (target, resource) in state.targets.iter().zip(targets) {
-        // An output that is not declared leaves its target as it is (16.9.1).
+        // An undeclared output leaves its target as it is (16.9.1).
         let is_its = |output: &Parameter| output.row == target.output && output.system_value.is_none();
         if !signature.outputs.iter().any(is_its) {
             continue;
@@ -160,28 +161,28 @@ pub fn pixel(func: &mut Function, state: &PixelState) {
     b.return_();
 }
 
-/// Whether a pixel lies in every target that is bound, and in the depth buffer; nothing if there are none.
+/// `true` if a pixel lies in every bound target and in the depth buffer; `None` if there are none.
 ///
-/// Accesses to targets do not compare coordinates themselves (`passes/texels.rs`). What is bound is of one size, as a rule: so one
-/// comparison an axis, with the least extent, serves all. What is not bound has extents of 0, and the last coordinate before that is
-/// the greatest number.
-fn is_inside(b: &mut Builder<'_>, pixel: &Pixel, targets: impl Iterator<Item = ResourceId>) -> Option<Value> {
+/// Accesses to targets do not compare coordinates themselves (`passes/texels.rs`). Bound ones are of one size, as a
+/// rule: so one comparison per axis, with the least extent, serves all. Unbound ones have extents of 0, and a last
+/// coordinate that wraps to `u32::MAX`.
+fn is_inside(b: &mut Builder<'_>, pixel: &ShadedPixel, targets: impl Iterator<Item = ResourceId>) -> Option<Value> {
     let (zero, one) = (b.i32(0), b.i32(1));
     let mut last =
         |target| b.query(Query::TextureSize, only(target), Some(zero)).map(|extent| b.op(Op::ISub, &[extent, one]));
     let sizes: Vec<[Value; 4]> = targets.map(&mut last).collect();
     let least = sizes.into_iter().reduce(|a, c| std::array::from_fn(|n| b.op(Op::UMin, &[a[n], c[n]])))?;
-    let is_in: Vec<Value> = pixel.texel.iter().zip(least).map(|(&place, last)| b.op(Op::UGe, &[last, place])).collect();
+    let is_in: Vec<Value> = pixel.texel.iter().zip(least).map(|(&texel, last)| b.op(Op::UGe, &[last, texel])).collect();
     is_in.into_iter().reduce(|a, c| b.op(Op::BAnd, &[a, c]))
 }
 
-/// Declares a target or the depth buffer, likewise.
+/// Declares a target or the depth buffer.
 fn declare_target(func: &mut Function, state: &PixelState, component: Component, register: u32) -> ResourceId {
     let dimension = if state.has_layers { Dimension::Texture2dArray } else { Dimension::Texture2d };
     declare(func, ResourceClass::UnorderedAccess, ResourceKind::Typed { dimension, component }, register)
 }
 
-/// Declares a resource, which follows those of the shader.
+/// Declares a resource, after those of the shader.
 fn declare(func: &mut Function, class: ResourceClass, kind: ResourceKind, register: u32) -> ResourceId {
     let resources = &mut func.interface.resources;
     let (space, count) = (SPACE, Some(1));
@@ -189,7 +190,7 @@ fn declare(func: &mut Function, class: ResourceClass, kind: ResourceKind, regist
     ResourceId::new(resources.len() - 1)
 }
 
-/// Lets accesses to an array go to another one.
+/// Redirects accesses from one array to another.
 fn rename(func: &mut Function, from: ArrayId, to: ArrayId) {
     for inst in 0..func.inst_count() {
         if let InstKind::Load { place } | InstKind::Store { place, .. } = &mut func.inst_mut(Inst::new(inst)).kind

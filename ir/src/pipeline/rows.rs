@@ -1,7 +1,7 @@
-//! Takes a function's inputs and outputs away from their arrays, so that code before and after it can have them as values.
+//! Turns a function's inputs and outputs from array accesses into values, for code before and after it.
 //!
-//! What is read at a known place is a value, and so is what is written at one when the invocation ends. Where a computed index chooses
-//! among registers, private arrays hold them.
+//! A read at a constant offset becomes a value, and so does a write at one when the invocation ends. Registers that are
+//! indexed dynamically live in private arrays.
 
 use crate::builder::Builder;
 use crate::entity::{ArrayId, Inst, LocalId, Region, Value};
@@ -11,31 +11,31 @@ use crate::ops::Op;
 use crate::replacements::Replacements;
 use crate::stage::{ROW_BYTES, Signature};
 
-/// Words of registers, four each; none where nobody asks.
-pub(super) type Words = Vec<[Option<Value>; 4]>;
+/// Words of registers, four each; `None` where unused.
+pub(super) type RowWords = Vec<[Option<Value>; 4]>;
 
 /// A function without its inputs and outputs.
 pub(super) struct Rows {
     input_rows: u32,
-    /// The instructions of its body, but for the end.
+    /// The instructions of its body, without the terminator.
     body: Vec<Inst>,
-    /// Words that are read, and the row and component of each.
+    /// Words that are read, with the row and component of each.
     reads: Vec<(Value, u32, usize)>,
-    /// Where a computed index chooses among inputs.
+    /// The private array of inputs, if they are indexed dynamically.
     input_local: Option<LocalId>,
-    outputs: Outputs,
+    outputs: RowOutputs,
 }
 
-/// What the function gives.
-pub(super) enum Outputs {
+/// The outputs of a function.
+pub(super) enum RowOutputs {
     /// Each word as a value.
-    Words(Words),
-    /// A private array holds them.
+    Words(RowWords),
+    /// A private array, which holds them.
     Local(LocalId),
 }
 
 impl Rows {
-    /// Takes accesses to the arrays of a signature out of a function.
+    /// Takes the accesses to a signature's arrays out of a function.
     pub fn take(func: &mut Function, signature: &Signature) -> Self {
         let (input_rows, output_rows) = (signature.input_rows(), signature.output_rows());
         let [computed_inputs, computed_outputs] = [signature.input_array, signature.output_array]
@@ -48,7 +48,8 @@ impl Rows {
             body: Vec::new(),
             reads: Vec::new(),
             input_local,
-            outputs: output_local.map_or_else(|| Outputs::Words(vec![[None; 4]; output_rows as usize]), Outputs::Local),
+            outputs: output_local
+                .map_or_else(|| RowOutputs::Words(vec![[None; 4]; output_rows as usize]), RowOutputs::Local),
         };
         for n in 0..func.region_count() {
             let insts = std::mem::take(&mut func.region_mut(Region::new(n)).insts);
@@ -64,7 +65,7 @@ impl Rows {
         rows
     }
 
-    /// Looks at an instruction; whether it stays in its region.
+    /// Takes out an instruction if it accesses the arrays; returns `true` if it stays in its region.
     fn keep(&mut self, func: &mut Function, signature: &Signature, region: Region, inst: Inst) -> bool {
         let data = func.inst(inst);
         let (InstKind::Load { place } | InstKind::Store { place, .. }) = data.kind else { return true };
@@ -77,8 +78,8 @@ impl Rows {
             self.input_local
         } else {
             match self.outputs {
-                Outputs::Words(_) => None,
-                Outputs::Local(local) => Some(local),
+                RowOutputs::Words(_) => None,
+                RowOutputs::Local(local) => Some(local),
             }
         };
         if let Some(local) = local {
@@ -88,7 +89,7 @@ impl Rows {
         let first = func.as_const(place.offset).map_or(0, |offset| offset.bits as u32) / 4;
         match &data.kind {
             InstKind::Store { values, .. } => {
-                let Outputs::Words(words) = &mut self.outputs else { return true };
+                let RowOutputs::Words(words) = &mut self.outputs else { return true };
                 for (word, &value) in (first..).zip(values) {
                     words[word as usize / 4][word as usize % 4] = Some(value);
                 }
@@ -101,8 +102,8 @@ impl Rows {
         false
     }
 
-    /// Puts the function after what was built so far, with these inputs; gives its outputs.
-    pub fn place(self, b: &mut Builder<'_>, inputs: &Words) -> Outputs {
+    /// Appends the function to what was built so far, with these inputs; returns its outputs.
+    pub fn append(self, b: &mut Builder<'_>, inputs: &RowWords) -> RowOutputs {
         let word = |b: &mut Builder<'_>, row: u32, component: usize| {
             inputs.get(row as usize).and_then(|row| row[component]).unwrap_or_else(|| b.i32(0))
         };
@@ -127,21 +128,23 @@ impl Rows {
             }
         }
         match self.outputs {
-            Outputs::Words(mut words) => {
+            RowOutputs::Words(mut words) => {
                 words.iter_mut().flatten().flatten().for_each(|word| *word = replacements.resolve(*word));
-                Outputs::Words(words)
+                RowOutputs::Words(words)
             }
             local => local,
         }
     }
 }
 
-impl Outputs {
-    /// A word of a register; 0 where nothing is written.
+impl RowOutputs {
+    /// A word of a register; 0 if it is never written.
     pub fn word(&self, b: &mut Builder<'_>, row: u32, component: usize) -> Value {
         match self {
-            Outputs::Words(words) => words.get(row as usize).and_then(|row| row[component]).unwrap_or_else(|| b.i32(0)),
-            Outputs::Local(local) => {
+            RowOutputs::Words(words) => {
+                words.get(row as usize).and_then(|row| row[component]).unwrap_or_else(|| b.i32(0))
+            }
+            RowOutputs::Local(local) => {
                 let (index, offset) = (b.i32(row), b.i32(4 * component as u32));
                 b.load(MemoryRef { object: Object::Local(*local), index: Some(index), offset }, 1)[0]
             }
@@ -149,7 +152,7 @@ impl Outputs {
     }
 }
 
-/// Whether a computed index chooses among registers of an array, or something is written before the end.
+/// `true` if an array's registers are indexed dynamically, or written before the end.
 fn is_computed(func: &Function, array: ArrayId) -> bool {
     let mut regions = (0..func.region_count()).map(Region::new);
     regions.any(|region| {
@@ -169,7 +172,7 @@ fn add_local(func: &mut Function, rows: u32) -> LocalId {
     LocalId::new(locals.len() - 1)
 }
 
-/// Lets an access go to a private array, whose elements are registers.
+/// Redirects an access to a private array, whose elements are registers.
 fn redirect(func: &mut Function, region: Region, inst: Inst, local: LocalId) {
     let mut kind = func.inst(inst).kind.clone();
     let (InstKind::Load { place } | InstKind::Store { place, .. }) = &mut kind else { return };

@@ -1,4 +1,4 @@
-//! What selects the code around a shader. All else, such as strides and the blend factor, is data.
+//! Declares the state that selects the code around a shader. All else, such as strides and the blend factor, is data.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,14 +13,14 @@ pub enum StageState {
     /// None: the caller fills the arrays that the shader declares.
     #[default]
     None,
-    /// Of a vertex shader.
+    /// The state of a vertex shader.
     Vertex(VertexState),
-    /// Of a pixel shader.
+    /// The state of a pixel shader.
     Pixel(PixelState),
 }
 
 impl StageState {
-    /// The stage that it is for, if only one can have it.
+    /// The only stage that can have it, if there is just one.
     pub fn stage(&self) -> Option<&'static str> {
         match self {
             StageState::None => None,
@@ -29,7 +29,7 @@ impl StageState {
         }
     }
 
-    /// Checks what would lead out of the [records](super::record). All other numbers mean something.
+    /// Rejects whatever would lead outside of the [records](super::record). All other values are valid.
     pub fn check(&self) -> Result<(), StateError> {
         match self {
             StageState::None => Ok(()),
@@ -61,29 +61,29 @@ impl StageState {
     }
 }
 
-/// Why no shader can have a state.
+/// The reason why no shader can have a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
-    /// More than vertices have.
+    /// More registers than a vertex can have.
     #[error("the state has vertices of {registers} registers, but they have at most {}", record::REGISTERS)]
     Registers {
-        /// How many.
+        /// Number of registers.
         registers: u32,
     },
     /// A word that no vertex has.
     #[error("the state reads word {word} of a vertex, but the last one is {}", 4 * record::REGISTERS - 1)]
     Word {
-        /// Its number.
+        /// The index of the word.
         word: u32,
     },
-    /// A format that no vertex has.
+    /// A format that no vertex element can have.
     #[error("the state fills v{row} from a format that does not exist: channels lie in one of its 1 to 4 words")]
     Format {
         /// The input register.
         row: u32,
     },
-    /// A vertex buffer that there cannot be.
+    /// A vertex buffer slot that does not exist.
     #[error("the state fills v{row} from vertex buffer {slot}, but the last one is {}", record::SLOTS - 1)]
     Slot {
         /// The input register.
@@ -96,37 +96,37 @@ pub enum StateError {
 /// The state that a vertex shader is compiled with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct VertexState {
-    /// What fills its inputs.
+    /// The elements that fill its inputs.
     pub elements: Vec<VertexElement>,
 }
 
-/// An element of a vertex: what fills an input register.
+/// A vertex element, which fills an input register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct VertexElement {
     /// The input register.
     pub row: u32,
     /// The vertex buffer: less than [`SLOTS`](super::record::SLOTS).
     pub slot: u32,
-    /// Bytes from the start of a vertex.
+    /// Byte offset from the start of a vertex.
     pub offset: u32,
-    /// Its format. One of less than a word is a part of one.
+    /// Its format. One narrower than a word is a part of one.
     pub format: TexelFormat,
-    /// Whether its integers become floats, as all do in Direct3D 9.
+    /// Set if its integers are converted to floats, as all are in Direct3D 9.
     pub is_scaled: bool,
-    /// Its bytes. An element of less than 4 does not cross the end of a word.
+    /// Its size. An element of less than 4 bytes does not cross the end of a word.
     pub size_bytes: u32,
-    /// What the next one is for.
+    /// The rate at which it advances.
     pub advance: Advance,
 }
 
-/// When the next element of a vertex buffer is read.
+/// The rate at which a vertex buffer advances to its next element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Advance {
-    /// For every vertex.
+    /// Per vertex.
     Vertex,
-    /// After some instances; never if that is 0.
+    /// Once every `step` instances; never if that is 0.
     Instance {
-        /// How many.
+        /// Number of instances.
         step: u32,
     },
 }
@@ -134,70 +134,70 @@ pub enum Advance {
 /// The state that a pixel shader is compiled with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PixelState {
-    /// Registers of a vertex, as the stage before writes them: at most [`REGISTERS`](super::record::REGISTERS).
+    /// Registers of a vertex, as the previous stage writes them: at most [`REGISTERS`](super::record::REGISTERS).
     pub vertex_rows: u32,
     /// The targets that are written.
     pub targets: Vec<Target>,
-    /// How depths are tested after the shader, if they are; whoever draws may test them before it instead.
+    /// The depth test after the shader, if any; the caller may test before it instead.
     pub depth: Option<DepthTest>,
-    /// Whether the function reports which pixels are live at its end.
+    /// Set if the function reports which pixels are live at its end.
     pub reports_live: bool,
-    /// Whether the targets and the depth buffer are arrays, of which the [state](super::record::BatchState::layer) says the
+    /// Set if the targets and the depth buffer are arrays; [`layer`](super::record::BatchState::layer) selects the
     /// layer.
     pub has_layers: bool,
-    /// What fills each of its inputs, in their order; without any they are from the registers of a vertex with their numbers.
+    /// The source of each input, in order; if empty, input registers take the vertex registers of the same numbers.
     pub links: Vec<Link>,
-    /// Which pixels are live, by the alpha of the first output: as a code of 8 bits, which goes on below 0 and above 255 where the first
-    /// target does, it is compared with the [reference](super::record::BatchDirect3D9::alpha_reference).
+    /// The alpha test. The first output's alpha, as an 8-bit code that is clamped only if the first target is, is
+    /// compared with the [reference](super::record::BatchDirect3D9::alpha_reference).
     pub alpha_test: Option<Comparison>,
-    /// Whether pixels are only live where the first output's alpha is above a half: what an alpha makes of one sample's coverage
+    /// Set if pixels are live only where the first output's alpha is above 0.5: alpha-to-coverage of one sample
     /// (functional specification, 17.18).
     pub alpha_to_coverage: bool,
-    /// Whether a distant pixel's colours turn into that of the fog.
+    /// The fog, if any.
     pub fog: Option<Fog>,
 }
 
-/// What fills an input of a pixel shader.
+/// The source of an input of a pixel shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Link {
-    /// For each component where it is from.
+    /// The source of each component.
     pub components: [LinkedFrom; 4],
-    /// Whether all pixels get the leading vertex's, however the shader would have it interpolated.
+    /// Set if all pixels get the leading vertex's value, whatever interpolation the shader declares.
     pub is_flat: bool,
 }
 
-/// Where a component of an input of a pixel shader is from.
+/// The source of a component of a pixel shader's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum LinkedFrom {
-    /// A word of a vertex, whose registers have four each.
+    /// A word of a vertex, at four words per register.
     Vertex(u32),
-    /// How far across a point sprite, or down, the pixel is: from 0 to 1.
+    /// The position across or down a point sprite, from 0 to 1.
     Sprite {
         /// 0 for across, 1 for down.
         axis: u8,
     },
-    /// Nowhere: it is 0.
+    /// The constant 0.
     Zero,
-    /// Nowhere: it is 1.
+    /// The constant 1.
     One,
 }
 
-/// How far away a pixel is, as fog of Direct3D 9 has it: the factor by which colours stay what they are.
+/// The fog factor of Direct3D 9, by which a pixel's colour stays what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Fog {
-    /// The vertices have it, in this word.
+    /// A word of the vertices, interpolated.
     Vertex(u32),
-    /// It is 0: the vertices should have it, but do not.
+    /// 0: the vertices should provide it, but do not.
     Complete,
-    /// It falls from 1 at one distance to 0 at another.
+    /// A ramp from 1 at one distance to 0 at another.
     Linear(Distance),
-    /// It is e to the power of minus the distance, times a density.
+    /// e to the power of minus the distance times a density.
     Exponential(Distance),
-    /// Likewise, of the square of both.
+    /// e to the power of minus the square of that product.
     ExponentialSquared(Distance),
 }
 
-/// What counts as a pixel's distance.
+/// The measure of a pixel's distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Distance {
     /// Its depth.
@@ -206,69 +206,69 @@ pub enum Distance {
     W,
 }
 
-/// How depths are tested and written.
+/// The depth test, and the stencil test before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct DepthTest {
-    /// How depths lie in memory.
+    /// The format of the depth buffer.
     pub format: DepthFormat,
-    /// Which pixels pass: a new depth is compared with the one in the buffer.
+    /// Compares a new depth with the one in the buffer.
     pub test: Comparison,
-    /// Whether those that pass are written.
+    /// Set if depths that pass are written.
     pub writes: bool,
-    /// How stencils are tested before depths, if they are.
+    /// The stencil test, if any; it comes before the depth test.
     pub stencil: Option<StencilTest>,
 }
 
-/// How stencils are tested and written (functional specification, 17.12). Masks and operations are of 8 bits.
+/// The stencil test (functional specification, 17.12). Masks and operations are 8 bits wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StencilTest {
     /// The bits that are compared.
     pub read_mask: u8,
     /// The bits that are written.
     pub write_mask: u8,
-    /// For primitives that show their front.
+    /// For front-facing primitives.
     pub front: StencilFace,
-    /// For those that show their back.
+    /// For back-facing primitives.
     pub back: StencilFace,
 }
 
-/// What happens to stencils on one side of primitives.
+/// The stencil test for one facing of primitives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StencilFace {
-    /// Which pixels pass: the reference is compared with what is there.
+    /// Compares the reference with the stencil in the buffer.
     pub test: Comparison,
-    /// What becomes of the stencils of those that do not.
+    /// The operation where the stencil test fails.
     pub fail: StencilOp,
-    /// Of those that pass, but fail the depth test.
+    /// The operation where the stencil test passes, but the depth test fails.
     pub depth_fail: StencilOp,
-    /// Of those that pass both.
+    /// The operation where both tests pass.
     pub pass: StencilOp,
 }
 
 numbered! {
-    /// What becomes of a stencil, as D3D11_STENCIL_OP.
+    /// Stencil operations, as D3D11_STENCIL_OP.
     pub enum StencilOp {
-        /// It stays.
+        /// Keeps the stencil.
         Keep = 1 => "KEEP",
-        /// 0.
+        /// Sets it to 0.
         Zero = 2 => "ZERO",
-        /// The reference.
+        /// Sets it to the reference.
         Replace = 3 => "REPLACE",
-        /// One more, at most 255.
+        /// Adds 1, up to 255.
         IncrementSaturated = 4 => "INCR_SAT",
-        /// One less, at least 0.
+        /// Subtracts 1, down to 0.
         DecrementSaturated = 5 => "DECR_SAT",
-        /// All bits change.
+        /// Inverts all bits.
         Invert = 6 => "INVERT",
-        /// One more; 0 after 255.
+        /// Adds 1; 255 wraps to 0.
         Increment = 7 => "INCR",
-        /// One less; 255 after 0.
+        /// Subtracts 1; 0 wraps to 255.
         Decrement = 8 => "DECR",
     }
 }
 
 impl StencilTest {
-    /// Whether it may change anything.
+    /// `true` if it may change stencils.
     pub fn writes(&self) -> bool {
         let changes = |face: &StencilFace| [face.fail, face.depth_fail, face.pass] != [StencilOp::Keep; 3];
         self.write_mask != 0 && (changes(&self.front) || changes(&self.back))
@@ -276,18 +276,18 @@ impl StencilTest {
 }
 
 impl DepthTest {
-    /// Whether it may change depths or stencils.
+    /// `true` if it may change depths or stencils.
     pub fn changes_buffer(&self) -> bool {
         self.writes || self.stencil.is_some_and(|stencil| stencil.writes())
     }
 }
 
-/// How depths lie in memory.
+/// The format of a depth buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DepthFormat {
-    /// 16 bits of fixed point.
+    /// 16-bit fixed point.
     D16,
-    /// 24 bits of fixed point; the upper 8 bits of the word are the stencil.
+    /// 24-bit fixed point; the upper 8 bits of the word are the stencil.
     D24,
     /// Floats.
     D32,
@@ -296,15 +296,15 @@ pub enum DepthFormat {
 }
 
 impl DepthFormat {
-    /// Whether there are stencils beside depths.
+    /// `true` if it holds stencils beside depths.
     pub fn has_stencil(self) -> bool {
         matches!(self, DepthFormat::D24 | DepthFormat::D32S8)
     }
 }
 
 numbered! {
-    /// Comparisons, as D3D11_COMPARISON_FUNC: a new depth is compared with the one in the buffer, a reference with a texel:
-    /// `new < old` and so on.
+    /// Comparisons, as D3D11_COMPARISON_FUNC: of a new depth with the one in the buffer, or of a reference with a
+    /// texel: `new < old` and so on.
     #[derive(Default)]
     pub enum Comparison {
         /// Never true.
@@ -328,7 +328,7 @@ numbered! {
 }
 
 impl Comparison {
-    /// Whether a reference passes; NaN is unequal to everything.
+    /// `true` if a reference passes; NaN is unequal to everything.
     pub fn holds<T: PartialOrd>(self, reference: T, texel: T) -> bool {
         match self {
             Comparison::Never => false,
@@ -343,22 +343,22 @@ impl Comparison {
     }
 }
 
-/// A target.
+/// A render target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Target {
-    /// The output register that goes there.
+    /// The output register that is written to it.
     pub output: u32,
-    /// What its numbers are.
+    /// The range of its values.
     pub range: Range,
-    /// How it is blended, if it is.
+    /// Its blend equations, if it is blended.
     pub blend: Option<Blend>,
-    /// How bits of unsigned integers are combined with what is there, if they are.
+    /// Its logic operation on unsigned integers, if any.
     pub logic: Option<Logic>,
     /// Components that are written, red in the lowest bit.
     pub write_mask: u8,
 }
 
-/// The numbers that a target holds: what comes to a blend is clamped to them (functional specification, 17.5).
+/// The range of a target's values, to which the operands of a blend are clamped (functional specification, 17.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Range {
     /// Floats.
@@ -369,11 +369,11 @@ pub enum Range {
     Snorm,
     /// Unsigned integers, which are never blended.
     Uint,
-    /// Integers with a sign, likewise.
+    /// Signed integers, likewise.
     Sint,
 }
 
-/// How source and destination become one (functional specification, 17.3 and following).
+/// The blend of source and destination (functional specification, 17.3 and following).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Blend {
     /// Red, green and blue.
@@ -382,19 +382,19 @@ pub struct Blend {
     pub alpha: Equation,
 }
 
-/// One equation of a blend.
+/// A blend equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Equation {
-    /// What the source is multiplied by.
+    /// The source's factor.
     pub source: Factor,
-    /// What the destination is multiplied by.
+    /// The destination's factor.
     pub destination: Factor,
-    /// What becomes of both products.
+    /// The operation on both products.
     pub op: BlendOp,
 }
 
 numbered! {
-    /// What a term of a blend is multiplied by, as D3D11_BLEND. In the equation of alpha, colours are their alpha.
+    /// The factor of a term of a blend, as D3D11_BLEND. In the equation of alpha, colours stand for their alpha.
     pub enum Factor {
         /// 0.
         Zero = 1 => "ZERO",
@@ -422,7 +422,7 @@ numbered! {
         BlendFactor = 14 => "BLEND_FACTOR",
         /// 1 less that.
         InverseBlendFactor = 15 => "INV_BLEND_FACTOR",
-        /// The second source's colour: what the shader gives in its second output, of which no other target is made.
+        /// The second source's colour: the shader's second output, which no other target can take.
         SecondColor = 16 => "SRC1_COLOR",
         /// 1 less that.
         InverseSecondColor = 17 => "INV_SRC1_COLOR",
@@ -434,7 +434,7 @@ numbered! {
 }
 
 impl Factor {
-    /// Whether it is of the second source.
+    /// `true` if it is of the second source.
     pub fn is_of_second(self) -> bool {
         use Factor::{InverseSecondAlpha, InverseSecondColor, SecondAlpha, SecondColor};
         matches!(self, SecondColor | InverseSecondColor | SecondAlpha | InverseSecondAlpha)
@@ -442,7 +442,7 @@ impl Factor {
 }
 
 impl Blend {
-    /// Whether it takes a second source.
+    /// `true` if it takes a second source.
     pub fn takes_second(&self) -> bool {
         [self.color, self.alpha]
             .iter()
@@ -451,7 +451,7 @@ impl Blend {
 }
 
 numbered! {
-    /// What becomes of the two terms of a blend, as D3D11_BLEND_OP.
+    /// The operation on the two terms of a blend, as D3D11_BLEND_OP.
     pub enum BlendOp {
         /// Their sum.
         Add = 1 => "ADD",
@@ -459,24 +459,24 @@ numbered! {
         Subtract = 2 => "SUBTRACT",
         /// The destination's term less the source's.
         ReverseSubtract = 3 => "REV_SUBTRACT",
-        /// The lesser of source and destination; factors count for nothing.
+        /// The minimum of source and destination; factors are ignored.
         Min = 4 => "MIN",
-        /// The greater of source and destination; likewise.
+        /// The maximum of source and destination; likewise.
         Max = 5 => "MAX",
     }
 }
 
-/// How bits of source and destination become one (functional specification, 17.7).
+/// A bitwise combination of source and destination (functional specification, 17.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Logic {
     /// The operation.
     pub op: LogicOp,
-    /// The bits of each component of the target; the source's bits above them count for nothing.
+    /// Number of bits in each component of the target; the source's bits above them are ignored.
     pub bits: [u8; 4],
 }
 
 numbered! {
-    /// How bits of source and destination become one, as D3D11_LOGIC_OP.
+    /// Bitwise operations on source and destination, as D3D11_LOGIC_OP.
     pub enum LogicOp {
         /// 0.
         Clear = 0 => "CLEAR",

@@ -1,28 +1,29 @@
-//! How integers, above all addresses, vary across the lanes of a packet.
+//! Analyses how integers, above all addresses, vary across the lanes of a packet.
 //!
 //! A value is *affine* if it grows by the same stride from each lane to the next, modulo 2^32; stride 0 is a
 //! packet-uniform value. Engines turn affine addresses into vector loads and stores. The sum may wrap between two
 //! lanes: users that need a contiguous range must check that it does not.
 //!
-//! Eight consecutive lanes are an *octet*: a row of threads, in groups with eight along x. In each octet a value may be affine though
-//! it is not from one to the next. Four consecutive lanes are a *quad* of pixels. Values that are not affine may still be known within each quad: the
-//! second lane of a row differs from the first by one number, the lower row from the upper one by another, as for pixel
-//! coordinates. If both are 0, all four lanes are equal, as for per-primitive values. Anything else is *scattered*.
+//! Eight consecutive lanes are an *octet*: a row of threads, in groups with eight along x. In each octet a value may be
+//! affine though it is not from one to the next. Four consecutive lanes are a *quad* of pixels. Values that are not
+//! affine may still be known within each quad: the second lane of a row differs from the first by one number, the lower
+//! row from the upper one by another, as for pixel coordinates. If both are 0, all four lanes are equal, as for
+//! per-primitive values. Anything else is *scattered*.
 //!
 //! Inactive lanes have no value, and lane 0 is no exception. So affine means: for any two active lanes the values
-//! differ by the stride times the distance of the lanes. See [`Shapes::in_all_lanes`] for when an engine may look at a
+//! differ by the stride times the distance of the lanes. See [`Shapes::in_all_lanes`] for when an engine may read a
 //! fixed lane.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `mod.rs` | the shapes, and the flow of facts |
-//! | `line.rs` | arithmetic with what grows evenly |
+//! | `affine.rs` | arithmetic on affine values |
 //! | `input.rs` | the numbers of threads and groups |
 //!
 //! Like uniformity the analysis is optimistic around loops; each value descends a short lattice, so it is linear.
 
+mod affine;
 mod input;
-mod line;
 
 use smallvec::SmallVec;
 
@@ -33,13 +34,13 @@ use crate::ops::Op;
 use crate::stage::Stage;
 use crate::types::Type;
 use crate::uniformity::Uniformity;
-use input::input_line;
-use line::{Line, MAX_ALIGN, Quad, bit_length};
+use affine::{Affine, MAX_ALIGN, Quad, bit_length};
+use input::input_affine;
 
 /// Lanes of an octet.
 pub const OCTET_LANES: u32 = 8;
 
-/// How an `i32` varies across the lanes of a packet.
+/// The variation of an `i32` across the lanes of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// Grows by `stride` per lane, modulo 2^32.
@@ -47,23 +48,24 @@ pub enum Shape {
         /// Difference between neighbouring lanes; 0 if all are equal.
         stride: u32,
     },
-    /// Grows by `stride` per lane within each octet, modulo 2^32. Values of any type have stride 0 if they are equal in octets.
+    /// Grows by `stride` per lane within each octet, modulo 2^32. Values of any type have stride 0 if they are equal in
+    /// octets.
     Octets {
         /// Difference between neighbouring lanes of an octet.
         stride: u32,
     },
-    /// In each quad, lanes 1 and 3 are `across` more than those before them, lanes 2 and 3 `down` more than 0 and 1, modulo
-    /// 2^32. Values of any type have both 0 if they are equal in quads.
+    /// In each quad, lanes 1 and 3 are `across` more than those before them, lanes 2 and 3 `down` more than 0 and 1,
+    /// modulo 2^32. Values of any type have both 0 if they are equal in quads.
     Quad {
-        /// From a pixel to the one on its right.
+        /// The difference to the pixel on the right.
         across: u32,
-        /// From a pixel to the one below.
+        /// The difference to the pixel below.
         down: u32,
     },
-    /// In each quad, lanes 1 and 3 are `across` more than those before them, modulo 2^32. How far one row is from the other is the
-    /// same in all quads, or not even that.
+    /// In each quad, lanes 1 and 3 are `across` more than those before them, modulo 2^32. The distance between the rows
+    /// is the same in all quads, or not even that.
     Pairs {
-        /// From a pixel to the one on its right.
+        /// The difference to the pixel on the right.
         across: u32,
     },
     /// No known pattern.
@@ -102,9 +104,9 @@ impl Shapes {
     /// The shape of a value. Packet-uniform values of any type have stride 0, other values that are not `i32` are
     /// scattered.
     pub fn shape(&self, value: Value) -> Shape {
-        // What nothing ever reaches has every shape.
+        // A value that is never reached has every shape.
         self.facts[value.index()].map_or(Shape::Affine { stride: 0 }, |fact| match fact {
-            Fact { line: Some(line), .. } => Shape::Affine { stride: line.stride },
+            Fact { affine: Some(affine), .. } => Shape::Affine { stride: affine.stride },
             Fact { octet: Some(octet), .. } => Shape::Octets { stride: octet.stride },
             Fact { quad: Some(Quad { across, down: Some(down), .. }), .. } => Shape::Quad { across, down },
             Fact { quad: Some(Quad { across, down: None, .. }), .. } => Shape::Pairs { across },
@@ -112,47 +114,47 @@ impl Shapes {
         })
     }
 
-    /// Whether the shape holds in inactive lanes too, in an engine that computes pure operations in all lanes and where
-    /// [`Uniformity::params_need_masks`] and [`Uniformity::results_need_masks`] do not hold moves values in all lanes.
-    /// If so, lane 0 may represent all; if not, the first active lane must.
+    /// `true` if the shape holds in inactive lanes too, in an engine that computes pure operations in all lanes and
+    /// where [`Uniformity::params_need_masks`] and [`Uniformity::results_need_masks`] do not hold moves values in all
+    /// lanes. If so, lane 0 may represent all; if not, the first active lane must.
     pub fn in_all_lanes(&self, value: Value) -> bool {
         self.facts[value.index()].is_none_or(|fact| fact.in_all_lanes)
     }
 }
 
-/// What is known about a value; `None` in the table means that nothing has reached it yet.
+/// The facts about a value; `None` in the table means that nothing has reached it yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Fact {
-    line: Option<Line>,
-    /// What holds in octets, whether or not there is a line of all lanes.
-    octet: Option<Line>,
-    /// What holds in quads, whether or not there is a line.
+    affine: Option<Affine>,
+    /// The affine form in octets, whether or not there is one for all lanes.
+    octet: Option<Affine>,
+    /// The pattern in quads, whether or not the value is affine.
     quad: Option<Quad>,
     in_all_lanes: bool,
 }
 
 impl Fact {
-    /// What holds of lanes on a line.
-    fn on(line: Option<Line>, in_all_lanes: bool) -> Self {
-        Self { line, octet: line.map(Line::of_octet), quad: line.map(Quad::of), in_all_lanes }
+    /// The fact for a value with this affine form, if any.
+    fn of(affine: Option<Affine>, in_all_lanes: bool) -> Self {
+        Self { affine, octet: affine.map(Affine::of_octet), quad: affine.map(Quad::of), in_all_lanes }
     }
 
-    /// What holds of lanes without a known pattern.
+    /// The fact for lanes without a known pattern.
     fn scattered() -> Self {
-        Self::on(None, false)
+        Self::of(None, false)
     }
 }
 
-/// How edges meet in a merged value.
+/// The way in which edges meet in a merged value.
 #[derive(Clone, Copy)]
 struct Merge {
-    /// Lanes that come different ways cannot be told apart by the shape.
+    /// Set if lanes that come along different edges cannot be told apart by the shape.
     keeps_shape: bool,
-    /// All lanes are written.
+    /// Set if all lanes are written.
     whole: bool,
 }
 
-/// How results of constructs and parameters of loops are merged; for other values it does not matter.
+/// Merges of the results of constructs and parameters of loops; for other values it does not matter.
 fn merges(func: &Function, flow: &Flow, uniformity: &Uniformity) -> Vec<Merge> {
     let mut merges = vec![Merge { keeps_shape: true, whole: true }; func.value_count()];
     for &inst in &flow.order {
@@ -179,41 +181,41 @@ struct Analysis<'a> {
 }
 
 impl Analysis<'_> {
-    /// Visits an instruction, or only what depends on one of its operands.
+    /// Visits an instruction, or only the results that depend on one of its operands.
     fn visit(&mut self, inst: Inst, position: Option<usize>) {
         let data = self.func.inst(inst);
         if let Some((from, to)) = self.flow.edge(self.func, inst) {
             for n in position.map_or(0..from.len(), |n| n..n + 1) {
-                self.bring(from[n], to[n]);
+                self.propagate(from[n], to[n]);
             }
             return;
         }
         match &data.kind {
             InstKind::If { .. } | InstKind::Switch { .. } => {}
             InstKind::Const(constant) => {
-                let line = (constant.ty == Type::I32).then(|| Line::constant(constant.bits as u32));
-                self.lower(data.results[0], Fact::on(line, true));
+                let affine = (constant.ty == Type::I32).then(|| Affine::constant(constant.bits as u32));
+                self.lower(data.results[0], Fact::of(affine, true));
             }
             InstKind::Input(input) => {
-                let fact = Fact::on(self.input_line(*input, self.lanes), true);
-                let octet = fact.octet.or_else(|| self.input_line(*input, OCTET_LANES));
+                let fact = Fact::of(self.input_affine(*input, self.lanes), true);
+                let octet = fact.octet.or_else(|| self.input_affine(*input, OCTET_LANES));
                 self.lower(data.results[0], Fact { octet, quad: octet.map(Quad::of), ..fact });
             }
             InstKind::Op { op, args } => {
                 let facts = args.iter().map(|&arg| self.facts[arg.index()]);
                 // An operand that nothing has reached yet will bring the operation here again.
                 if let Some(facts) = facts.collect::<Option<SmallVec<[Fact; 4]>>>() {
-                    let line = self.line_of(*op, args, self.lanes, |n| facts[n].line);
-                    let octet = self.line_of(*op, args, OCTET_LANES, |n| facts[n].octet);
-                    let octet = octet.or_else(|| self.all_equal_in_octets(args).then_some(Line::uniform(0)));
+                    let affine = self.affine_of(*op, args, self.lanes, |n| facts[n].affine);
+                    let octet = self.affine_of(*op, args, OCTET_LANES, |n| facts[n].octet);
+                    let octet = octet.or_else(|| self.all_equal_in_octets(args).then_some(Affine::uniform(0)));
                     let quad = self.quad_of(*op, args);
                     let in_all_lanes = facts.iter().all(|fact| fact.in_all_lanes);
-                    self.lower(data.results[0], Fact { line, octet, quad, in_all_lanes });
+                    self.lower(data.results[0], Fact { affine, octet, quad, in_all_lanes });
                 }
             }
             InstKind::Load { place } if self.func.is_read_only(&place.object) => {
                 let operands = data.kind.args();
-                let octet = self.all_equal_in_octets(&operands).then_some(Line::uniform(0));
+                let octet = self.all_equal_in_octets(&operands).then_some(Affine::uniform(0));
                 let quad = self.all_equal_in_quads(&operands).then_some(Quad::EQUAL);
                 for &result in &data.results {
                     self.lower(result, Fact { octet, quad, ..Fact::scattered() });
@@ -227,8 +229,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// An edge passes `from` to the merged value `to`.
-    fn bring(&mut self, from: Value, to: Value) {
+    /// Passes `from` along an edge to the merged value `to`.
+    fn propagate(&mut self, from: Value, to: Value) {
         let Merge { keeps_shape, whole } = self.merges[to.index()];
         if let Some(fact) = self.facts[from.index()] {
             let shape = if keeps_shape { fact } else { Fact::scattered() };
@@ -236,18 +238,18 @@ impl Analysis<'_> {
         }
     }
 
-    /// Takes in that `fact` is all that holds for a value.
+    /// Lowers the fact about a value so that it holds no more than `fact`.
     fn lower(&mut self, value: Value, mut fact: Fact) {
         if self.uniformity.is_packet_uniform(value) {
-            fact = Fact::on(Some(Line::uniform(fact.line.map_or(0, |line| line.align))), true);
+            fact = Fact::of(Some(Affine::uniform(fact.affine.map_or(0, |affine| affine.align))), true);
         } else if self.func.ty(value) != Type::I32 {
-            fact.line = None;
+            fact.affine = None;
             fact.octet = fact.octet.filter(|octet| octet.stride == 0);
             fact.quad = fact.quad.filter(|quad| quad.is_equal());
         }
         let entry = &mut self.facts[value.index()];
         let met = entry.map_or(fact, |old| Fact {
-            line: old.line.zip(fact.line).and_then(|(a, b)| a.meet(b)),
+            affine: old.affine.zip(fact.affine).and_then(|(a, b)| a.meet(b)),
             octet: old.octet.zip(fact.octet).and_then(|(a, b)| a.meet(b)),
             quad: old.quad.zip(fact.quad).and_then(|(a, b)| a.meet(b)),
             in_all_lanes: old.in_all_lanes && fact.in_all_lanes,
@@ -258,46 +260,52 @@ impl Analysis<'_> {
         }
     }
 
-    /// The line of an operation's result over so many lanes.
-    fn line_of(&self, op: Op, args: &[Value], lanes: u32, line: impl Fn(usize) -> Option<Line>) -> Option<Line> {
+    /// The affine form of an operation's result over this many lanes.
+    fn affine_of(
+        &self,
+        op: Op,
+        args: &[Value],
+        lanes: u32,
+        affine: impl Fn(usize) -> Option<Affine>,
+    ) -> Option<Affine> {
         let constant = |n: usize| self.func.as_const(args[n]).map(|c| c.bits as u32);
         match op {
-            Op::IAdd => Some(line(0)?.add(line(1)?)),
-            Op::ISub => Some(line(0)?.sub(line(1)?)),
+            Op::IAdd => Some(affine(0)?.add(affine(1)?)),
+            Op::ISub => Some(affine(0)?.sub(affine(1)?)),
             Op::IMul => match (constant(0), constant(1)) {
-                (_, Some(factor)) => Some(line(0)?.times(factor)),
-                (Some(factor), None) => Some(line(1)?.times(factor)),
+                (_, Some(factor)) => Some(affine(0)?.times(factor)),
+                (Some(factor), None) => Some(affine(1)?.times(factor)),
                 (None, None) => {
-                    let (a, b) = (line(0)?, line(1)?);
-                    (a.stride == 0 && b.stride == 0).then(|| Line::uniform((a.align + b.align).min(MAX_ALIGN)))
+                    let (a, b) = (affine(0)?, affine(1)?);
+                    (a.stride == 0 && b.stride == 0).then(|| Affine::uniform((a.align + b.align).min(MAX_ALIGN)))
                 }
             },
-            Op::Shl => Some(line(0)?.times(1 << (constant(1)? & 31))),
-            Op::UShr => line(0)?.shift_right(constant(1)? & 31, lanes),
+            Op::Shl => Some(affine(0)?.times(1 << (constant(1)? & 31))),
+            Op::UShr => affine(0)?.shift_right(constant(1)? & 31, lanes),
             Op::UDiv => {
                 let divisor = constant(1).filter(|n| n.is_power_of_two())?;
-                line(0)?.shift_right(divisor.trailing_zeros(), lanes)
+                affine(0)?.shift_right(divisor.trailing_zeros(), lanes)
             }
             Op::UMod => {
                 let divisor = constant(1).filter(|n| n.is_power_of_two())?;
-                line(0)?.and(divisor - 1, lanes)
+                affine(0)?.and(divisor - 1, lanes)
             }
             Op::And => match (constant(0), constant(1)) {
-                (_, Some(mask)) => line(0)?.and(mask, lanes),
-                (Some(mask), None) => line(1)?.and(mask, lanes),
+                (_, Some(mask)) => affine(0)?.and(mask, lanes),
+                (Some(mask), None) => affine(1)?.and(mask, lanes),
                 (None, None) => None,
             },
             Op::Or | Op::Xor => {
-                let (a, b) = (line(0)?, line(1)?);
+                let (a, b) = (affine(0)?, affine(1)?);
                 (self.disjoint(a, args[1], lanes) || self.disjoint(b, args[0], lanes)).then(|| a.add(b))
             }
-            // The condition is a bool: a line means that it is uniform.
-            Op::SelectI32 if line(0).is_some() || args[1] == args[2] => line(1)?.meet(line(2)?),
+            // The condition is a bool: an affine one is uniform.
+            Op::SelectI32 if affine(0).is_some() || args[1] == args[2] => affine(1)?.meet(affine(2)?),
             _ => None,
         }
     }
 
-    /// What an operation's result is in quads; its operands are known.
+    /// The pattern of an operation's result in quads; its operands are known.
     fn quad_of(&self, op: Op, args: &[Value]) -> Option<Quad> {
         if self.all_equal_in_quads(args) {
             return Some(Quad::EQUAL);
@@ -336,24 +344,24 @@ impl Analysis<'_> {
         values.iter().all(is_equal)
     }
 
-    /// The line of an input over so many lanes, of which the first is a multiple of them.
-    fn input_line(&self, input: Input, lanes: u32) -> Option<Line> {
+    /// The affine form of an input over this many lanes, which begin at a multiple of their number.
+    fn input_affine(&self, input: Input, lanes: u32) -> Option<Affine> {
         match (&self.func.interface.stage, input) {
             // Packets of a batch begin at multiples of their lanes.
             (Stage::Vertex(_) | Stage::Pixel(_), Input::ThreadId(0) | Input::GroupId(0)) => {
-                Some(Line { stride: 1, align: lanes.trailing_zeros() })
+                Some(Affine { stride: 1, align: lanes.trailing_zeros() })
             }
-            _ => input_line(input, self.func.interface.group_size(), lanes, self.uniformity.packing()),
+            _ => input_affine(input, self.func.interface.group_size(), lanes, self.uniformity.packing()),
         }
     }
 
-    /// Whether a value on this line has no bit in common with the other one, so that `or` and `xor` add.
-    fn disjoint(&self, line: Line, other: Value, lanes: u32) -> bool {
+    /// `true` if an affine value has no bit in common with the other one, so that `or` and `xor` add.
+    fn disjoint(&self, affine: Affine, other: Value, lanes: u32) -> bool {
         let most = match (self.func.as_const(other), self.func.as_op(other)) {
             (Some(constant), _) => {
                 let bits = constant.bits as u32;
                 // Above the lanes' bits a constant may meet the base's bits, but then every lane's in the same way.
-                if line.stride != 0 && line.lane_bits(lanes).is_some_and(|lane_bits| lane_bits & bits == 0) {
+                if affine.stride != 0 && affine.lane_bits(lanes).is_some_and(|lane_bits| lane_bits & bits == 0) {
                     return true;
                 }
                 bits
@@ -369,7 +377,7 @@ impl Analysis<'_> {
             }
             (None, None) => return false,
         };
-        bit_length(most) <= line.zero_bits()
+        bit_length(most) <= affine.zero_bits()
     }
 }
 

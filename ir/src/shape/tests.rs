@@ -1,4 +1,4 @@
-//! Shapes of operations and inputs, against values known lane by lane.
+//! Tests shapes of operations and inputs against values known lane by lane.
 
 use super::*;
 use crate::builder::Builder;
@@ -21,7 +21,7 @@ fn shapes_of(func: &Function, packing: Packing) -> Shapes {
 #[test]
 fn inputs_by_group_shape() {
     let stride_in =
-        |packing, input, size| input_line(input, size, LANES, packing).map(|line| (line.stride, line.align));
+        |packing, input, size| input_affine(input, size, LANES, packing).map(|affine| (affine.stride, affine.align));
     let stride = |input, size| stride_in(Packing::Group, input, size);
     assert_eq!(stride(Input::ThreadIndex, [3, 3, 3]), Some((1, 3)));
     assert_eq!(stride(Input::ThreadId(0), [64, 2, 1]), Some((1, 3)));
@@ -44,7 +44,9 @@ fn inputs_by_group_shape() {
 
 #[test]
 fn inputs_over_octets() {
-    let of = |input, size| input_line(input, size, OCTET_LANES, Packing::Group).map(|line| (line.stride, line.align));
+    let of = |input, size| {
+        input_affine(input, size, OCTET_LANES, Packing::Group).map(|affine| (affine.stride, affine.align))
+    };
     assert_eq!([0, 1, 2].map(|n| of(Input::ThreadIdInGroup(n), [8, 2, 3])), [Some((1, 3)), Some((0, 0)), Some((0, 0))]);
     assert_eq!([0, 1].map(|n| of(Input::ThreadId(n), [24, 2, 1])), [Some((1, 3)), Some((0, 0))]);
     assert_eq!([0, 1, 2].map(|n| of(Input::ThreadId(n), [4, 2, 2])), [None, None, Some((0, 0))]);
@@ -95,7 +97,7 @@ fn octets_hold_for_every_lane() {
 
 #[test]
 fn operations_hold_for_every_lane() {
-    // Each operation of two operands, on lines whose values are known lane by lane.
+    // Each operation of two operands, on affine values that are known lane by lane.
     let mut func = function([64, 1, 1]);
     let mut b = Builder::new(&mut func);
     let mut values: Vec<(Value, [u32; LANES as usize])> = Vec::new();
@@ -164,7 +166,7 @@ fn quads_hold_for_every_lane() {
     for constant in [0, 1, 2, 3, 4, 5, 8, 0xffff_fffc, 0xffff_fffe, 0xffff_ffff] {
         values.push((b.i32(constant), [constant; LANES as usize]));
     }
-    // What is the same in all lanes, but not known.
+    // Uniform in all lanes, but not known.
     const UNKNOWN: u32 = 0x1235;
     values.push((b.input(Input::ThreadId(1)), [UNKNOWN; LANES as usize]));
     // The lower row, times that.

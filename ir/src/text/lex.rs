@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why text is no function.
+/// The reason why text is not a function.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {problem}")]
 pub struct ParseError {
@@ -10,35 +10,35 @@ pub struct ParseError {
     pub line: u32,
     /// Character in the line, from 1.
     pub column: u32,
-    /// What is wrong there.
+    /// The problem at this position.
     pub problem: ParseProblem,
 }
 
-/// What is wrong with text.
+/// The problem with a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseProblem {
     /// Something other than the grammar requires.
     #[error("found {found}, expected {expected}")]
     Unexpected {
-        /// What is there.
+        /// The text that is there.
         found: String,
-        /// What could be there.
+        /// The alternatives that the grammar allows.
         expected: String,
     },
-    /// A value, label or declaration that nothing before defines.
+    /// A value, label or declaration without an earlier definition.
     #[error("{0} is not defined before this")]
     Undefined(String),
-    /// A value or label that something before defines.
+    /// A value or label with an earlier definition.
     #[error("{0} is defined already")]
     Redefined(String),
     /// A number that does not fit.
     #[error("number {0} is too large")]
     TooLarge(String),
-    /// No packets have this many threads.
+    /// A number of threads that no packet has.
     #[error("packets have 8 or 16 threads, not {0}")]
     PacketWidth(u32),
-    /// More blocks in one another than the limit.
+    /// More nested blocks than the limit.
     #[error("blocks are nested deeper than {limit}")]
     Nesting {
         /// The limit.
@@ -63,7 +63,7 @@ pub(super) enum Token<'a> {
     Number(u64),
     /// A text in quotes, without its escapes.
     Text(String),
-    /// A sign.
+    /// A punctuation character.
     Sign(char),
     /// `->`.
     Arrow,
@@ -89,7 +89,7 @@ impl fmt::Display for Token<'_> {
     }
 }
 
-/// Where a token begins.
+/// The position at which a token begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Position {
     line: u32,
@@ -102,7 +102,7 @@ impl Position {
     }
 }
 
-/// Gives one token after the other.
+/// Returns one token after the other.
 pub(super) struct Lexer<'a> {
     rest: &'a str,
     position: Position,
@@ -113,7 +113,7 @@ impl<'a> Lexer<'a> {
         Self { rest: text, position: Position { line: 1, column: 1 } }
     }
 
-    /// The next token and where it begins. The last one comes again and again.
+    /// The next token and its position. The last one is returned again and again.
     pub(super) fn next(&mut self) -> Result<(Token<'a>, Position), ParseError> {
         self.take(|c| matches!(c, ' ' | '\t' | '\r'));
         if self.rest.starts_with('#') {

@@ -1,7 +1,7 @@
-//! Reads the text form.
+//! Parses the text form.
 //!
-//! The parser checks names and grammar, not types or structure: that is the verifier's work. Blocks are kept on a
-//! stack of its own; nesting and length have limits, so that no text makes it run out of anything.
+//! The parser checks names and grammar, not types or structure: that is the verifier's work. Blocks are kept on a stack
+//! of its own; nesting and length have limits, so that no text makes it run out of anything.
 
 mod declaration;
 mod instruction;
@@ -23,11 +23,11 @@ pub const MAX_BYTES: usize = 64 << 20;
 /// The most slots: a line of text declares any number of them. Direct3D has 4096 registers of 4 components.
 pub const MAX_SLOTS: usize = 4096 * 4;
 
-/// The most regions in one another. Other parts of the crate walk regions recursively; a translated shader has at most
-/// half as many.
+/// The most nested regions. Other parts of the crate walk regions recursively; a translated shader has at most half as
+/// many.
 pub const MAX_NESTING: usize = 512;
 
-/// Reads a function. It is as the text says, right or wrong: [`verify`](crate::verify()) it.
+/// Parses a function. It is as the text says, right or wrong: [`verify`](crate::verify()) it.
 pub fn parse(text: &str) -> Result<Function, ParseError> {
     let mut lexer = Lexer::new(text);
     let (token, position) = lexer.next()?;
@@ -49,7 +49,7 @@ pub fn parse(text: &str) -> Result<Function, ParseError> {
 }
 
 /// A block that is not closed yet.
-enum Block {
+enum BlockKind {
     /// The function's body.
     Body,
     /// The first block of an `if`; the second is to follow.
@@ -63,21 +63,21 @@ enum Block {
 }
 
 struct OpenBlock {
-    block: Block,
-    /// Where its statements go.
+    block: BlockKind,
+    /// The region of its statements.
     region: Region,
     /// Regions around it, itself included.
     depth: usize,
 }
 
-/// Results that stand in the text before what gives them.
+/// Results that stand in the text before their definition.
 struct Definition {
     number: u32,
     ty: Type,
     position: Position,
 }
 
-type Names = SmallVec<[Definition; 4]>;
+type NamedResults = SmallVec<[Definition; 4]>;
 
 struct Parser<'a> {
     lexer: Lexer<'a>,
@@ -212,7 +212,7 @@ impl<'a> Parser<'a> {
             self.line_end("the end of the line")?;
         }
         let body = self.func.body();
-        self.open(Block::Body, body)?;
+        self.open(BlockKind::Body, body)?;
         while !self.blocks.is_empty() {
             self.step()?;
         }
@@ -277,8 +277,8 @@ impl<'a> Parser<'a> {
     }
 
     /// Names with their types: one type serves all names before it that have none.
-    fn names(&mut self) -> Parsed<Names> {
-        let mut names = Names::new();
+    fn names(&mut self) -> Parsed<NamedResults> {
+        let mut names = NamedResults::new();
         let mut untyped: SmallVec<[(u32, Position); 4]> = SmallVec::new();
         loop {
             untyped.push(self.name()?);
@@ -326,8 +326,9 @@ impl<'a> Parser<'a> {
 
     // Blocks.
 
-    fn open(&mut self, block: Block, region: Region) -> Parsed<()> {
-        let depth = self.blocks.last().map_or(0, |open| open.depth) + usize::from(!matches!(block, Block::Arms { .. }));
+    fn open(&mut self, block: BlockKind, region: Region) -> Parsed<()> {
+        let depth =
+            self.blocks.last().map_or(0, |open| open.depth) + usize::from(!matches!(block, BlockKind::Arms { .. }));
         if depth > MAX_NESTING {
             return self.error(ParseProblem::Nesting { limit: MAX_NESTING });
         }
@@ -341,7 +342,7 @@ impl<'a> Parser<'a> {
     fn step(&mut self) -> Parsed<()> {
         let Some(open) = self.blocks.last_mut() else { return Ok(()) };
         let region = open.region;
-        if let Block::Arms { switch, default, ref mut has_default } = open.block {
+        if let BlockKind::Arms { switch, default, ref mut has_default } = open.block {
             if *has_default {
                 self.sign('}')?;
                 self.blocks.pop();
@@ -350,7 +351,7 @@ impl<'a> Parser<'a> {
             if self.token == Token::Word("default") {
                 *has_default = true;
                 self.advance()?;
-                return self.open(Block::Arm, default);
+                return self.open(BlockKind::Arm, default);
             }
             if !self.accept_word("case")? {
                 return self.unexpected("`case` or `default`");
@@ -360,20 +361,20 @@ impl<'a> Parser<'a> {
             if let InstKind::Switch { cases, .. } = &mut self.func.inst_mut(switch).kind {
                 cases.push(Case { labels, region });
             }
-            return self.open(Block::Arm, region);
+            return self.open(BlockKind::Arm, region);
         }
         if !self.has('}') {
             return self.statement(region);
         }
         self.advance()?;
         match self.blocks.pop().map(|open| open.block) {
-            Some(Block::Then { else_region }) => {
+            Some(BlockKind::Then { else_region }) => {
                 self.newlines()?;
                 self.word("else")?;
-                self.open(Block::Last, else_region)
+                self.open(BlockKind::Last, else_region)
             }
-            Some(Block::Last) => self.line_end("the end of the line"),
-            Some(Block::Arm | Block::Body | Block::Arms { .. }) | None => self.newlines(),
+            Some(BlockKind::Last) => self.line_end("the end of the line"),
+            Some(BlockKind::Arm | BlockKind::Body | BlockKind::Arms { .. }) | None => self.newlines(),
         }
     }
 
@@ -389,7 +390,7 @@ impl<'a> Parser<'a> {
 
     fn statement(&mut self, region: Region) -> Parsed<()> {
         let Token::Word(word) = self.token else { return self.unexpected("a statement or `}`") };
-        let mut results = Names::new();
+        let mut results = NamedResults::new();
         if numbered("v", word).is_some() {
             results = self.names()?;
             self.sign('=')?;
@@ -411,7 +412,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Adds an instruction to its region; the origin is read here.
-    fn finish(&mut self, kind: InstKind, results: &Names, region: Region, precise: bool) -> Parsed<Inst> {
+    fn finish(&mut self, kind: InstKind, results: &NamedResults, region: Region, precise: bool) -> Parsed<Inst> {
         let origin = if self.accept('@')? { Origin(self.number()?) } else { Origin::default() };
         let types: SmallVec<[Type; 4]> = results.iter().map(|named| named.ty).collect();
         let inst = self.func.add_inst(kind, &types, origin);
@@ -424,9 +425,9 @@ impl<'a> Parser<'a> {
         Ok(inst)
     }
 
-    fn arrow_results(&mut self) -> Parsed<Names> {
+    fn arrow_results(&mut self) -> Parsed<NamedResults> {
         if self.token != Token::Arrow {
-            return Ok(Names::new());
+            return Ok(NamedResults::new());
         }
         self.advance()?;
         self.names()
@@ -437,13 +438,13 @@ impl<'a> Parser<'a> {
         let results = self.arrow_results()?;
         let (then_region, else_region) = (self.func.add_region(), self.func.add_region());
         self.finish(InstKind::If { cond, then_region, else_region }, &results, region, precise)?;
-        self.open(Block::Then { else_region }, then_region)
+        self.open(BlockKind::Then { else_region }, then_region)
     }
 
     fn loop_(&mut self, region: Region, precise: bool) -> Parsed<()> {
         let label = self.new_label_name()?;
         self.sign('(')?;
-        let (mut params, mut inits) = (Names::new(), Values::new());
+        let (mut params, mut inits) = (NamedResults::new(), Values::new());
         while !self.has(')') {
             if !params.is_empty() {
                 self.sign(',')?;
@@ -463,7 +464,7 @@ impl<'a> Parser<'a> {
         let results = self.arrow_results()?;
         let inst = self.finish(InstKind::Loop { inits, body }, &results, region, precise)?;
         self.new_label(inst, label)?;
-        self.open(Block::Last, body)
+        self.open(BlockKind::Last, body)
     }
 
     fn switch(&mut self, region: Region, precise: bool) -> Parsed<()> {
@@ -475,7 +476,7 @@ impl<'a> Parser<'a> {
         let inst = self.finish(kind, &results, region, precise)?;
         self.new_label(inst, label)?;
         // The arms' own block holds no statement; its region is never used.
-        self.open(Block::Arms { switch: inst, default, has_default: false }, region)
+        self.open(BlockKind::Arms { switch: inst, default, has_default: false }, region)
     }
 
     fn new_label_name(&mut self) -> Parsed<(u32, Position)> {

@@ -1,6 +1,6 @@
-//! Writes a function as text.
+//! Prints a function as text.
 //!
-//! Anything is printed, even what no verifier would let pass: a finding is of no use without a picture. Where
+//! Anything is printed, even functions that no verifier would let pass: a finding is of no use without a picture. Where
 //! something does not exist, the text has a `?` and does not parse.
 
 use std::fmt::{self, Write as _};
@@ -13,7 +13,7 @@ use crate::stage::{Semantic, Stage};
 use crate::types::{Const, Type};
 use crate::width::Width;
 
-/// How values are named.
+/// The naming of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
     /// In the order of the text: the same program gives the same text.
@@ -36,7 +36,7 @@ pub struct Line {
     pub text: String,
 }
 
-/// The text of a function line by line, for listings that say more of each instruction.
+/// The text of a function line by line, for listings that add to each instruction.
 pub fn lines(func: &Function, names: Names) -> Vec<Line> {
     let printed = printed(func, names);
     let mut starts = printed.starts.into_iter().peekable();
@@ -75,7 +75,7 @@ struct Printer<'a> {
     func: &'a Function,
     names: Names,
     out: String,
-    /// Where each printed instruction begins. No two begin on one line.
+    /// The offset at which each printed instruction begins. No two begin on one line.
     starts: Vec<(usize, Inst)>,
     /// Numbers of the values defined so far.
     dense: Vec<Option<usize>>,
@@ -87,7 +87,7 @@ struct Printer<'a> {
     seen: Vec<bool>,
 }
 
-/// What is still to be printed. Its own stack, so that no nesting is too deep.
+/// A pending task of the printer. Its own stack, so that no nesting is too deep.
 enum Task {
     /// A region from its brace on.
     Enter { region: Region, depth: usize },
@@ -127,7 +127,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Deep nesting does not move the text out of sight, nor make it grow with the square of the depth.
+    /// Indents a line. Deep nesting does not move the text out of sight, nor make it grow with the square of the depth.
     fn indent(&mut self, depth: usize) {
         for _ in 0..depth.min(40) {
             self.out.push_str("  ");
@@ -285,7 +285,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// What stands between the operands of control flow and its first brace.
+    /// The text between the operands of control flow and its first brace.
     fn head_end(&mut self, data: &InstData) -> fmt::Result {
         if !data.results.is_empty() {
             self.out.push_str(" -> ");
@@ -309,7 +309,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// A type once for all values of it in a row.
+    /// Prints a type once for consecutive values of it.
     fn results(&mut self, data: &InstData) -> fmt::Result {
         let types: Vec<_> = data.results.iter().map(|&result| self.ty(result)).collect();
         for (n, &result) in data.results.iter().enumerate() {
@@ -363,12 +363,12 @@ impl Printer<'_> {
             InstKind::SlotGet(slot) => write!(out, "get {slot}")?,
             InstKind::SlotSet(slot, value) => write!(out, "set {slot}, {}", self.name(*value))?,
             InstKind::Note(slot, value) => write!(out, "note {slot}, {}", self.name(*value))?,
-            InstKind::Load { place } => write!(out, "load {}", self.place(place))?,
+            InstKind::Load { place } => write!(out, "load {}", self.memory_ref(place))?,
             InstKind::Store { place, values, effect } => {
-                write!(out, "store {}, {} where {}", self.place(place), self.list(values), self.name(*effect))?;
+                write!(out, "store {}, {} where {}", self.memory_ref(place), self.list(values), self.name(*effect))?;
             }
             InstKind::Atomic { op, place, value, compare, effect } => {
-                write!(out, "atomic {} {}", op.name(), self.place(place))?;
+                write!(out, "atomic {} {}", op.name(), self.memory_ref(place))?;
                 out.push_str(&self.update(*value, *compare, *effect));
             }
             InstKind::Counter { op, resource, effect } => {
@@ -422,7 +422,7 @@ impl Printer<'_> {
         }
     }
 
-    fn place(&self, place: &MemoryRef) -> String {
+    fn memory_ref(&self, place: &MemoryRef) -> String {
         let object = match place.object {
             Object::Resource(ref resource) => self.view(resource),
             Object::Shared(id) => id.to_string(),
@@ -529,7 +529,7 @@ fn write_resource(out: &mut String, resource: &Resource) -> fmt::Result {
     Ok(())
 }
 
-/// What the bits of a constant mean, where they do not show it.
+/// The meaning of a constant's bits, where they do not show it.
 fn note(Const { ty, bits }: Const) -> Option<String> {
     match ty {
         Type::F32 => u32::try_from(bits).ok().map(|bits| format!("{:?}", f32::from_bits(bits))),

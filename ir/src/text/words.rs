@@ -1,4 +1,4 @@
-//! Words that stand for enum values, for the printer and the parser alike.
+//! Maps words to enum values, for the printer and the parser alike.
 
 use crate::function::{Input, Sync};
 use crate::named::Named;
@@ -16,7 +16,7 @@ impl Named for LevelSource {
     }
 }
 
-/// What samples can give.
+/// The kinds of samples.
 pub(super) const SAMPLE_KINDS: [(&str, SampleKind); 8] = [
     ("filter", SampleKind::Filter),
     ("compare", SampleKind::Compare),
@@ -75,7 +75,7 @@ pub(super) fn mask_letters(mask: u8) -> String {
     if letters.is_empty() || mask > 15 { "?".into() } else { letters }
 }
 
-/// The mask of components, which stand in order.
+/// The mask of components, which must be in order.
 pub(super) fn mask_from_letters(letters: &str) -> Option<u8> {
     (1..16).find(|&mask| mask_letters(mask) == letters)
 }

@@ -1,13 +1,13 @@
-//! Derivatives across a quad: differences between the values of its pixels.
+//! Computes derivatives across a quad: differences between the values of its pixels.
 
 use crate::builder::Builder;
 use crate::entity::Value;
 use crate::ops::Op;
 
-/// Which derivative.
+/// The axis and granularity of a derivative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Derivative {
-    /// `deriv_rtx_coarse`: one value for the quad; what `deriv_rtx` and level of detail are made of too.
+    /// `deriv_rtx_coarse`: one value for the quad; `deriv_rtx` and the level of detail use it too.
     AlongX,
     /// `deriv_rty_coarse`
     AlongY,
@@ -20,7 +20,7 @@ pub(super) enum Derivative {
 impl Derivative {
     pub(super) const ALL: [Self; 4] = [Self::AlongX, Self::AlongY, Self::AlongXFine, Self::AlongYFine];
 
-    /// The difference between two pixels: which one, of each pixel of the quad.
+    /// Subtracts one pixel of the quad from another, for each of its pixels.
     pub(super) fn of(self, b: &mut Builder<'_>, value: Value) -> Value {
         let (to, from) = match self {
             Derivative::AlongX => ([1; 4], [0; 4]),

@@ -1,6 +1,6 @@
-//! Why a front end gives up. Bytes are counted in the file.
+//! Defines the errors of front ends. Byte offsets are from the start of the file.
 
-/// Why a program could not be translated.
+/// The reason why a program could not be translated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TranslateError {
@@ -15,7 +15,7 @@ pub enum TranslateError {
     NotSupported {
         /// Its name in fxc's listing.
         name: &'static str,
-        /// The byte where it begins.
+        /// The byte offset at which it begins.
         at: u32,
     },
     /// An operand that its instruction cannot have, in a shader of this stage.
@@ -23,17 +23,17 @@ pub enum TranslateError {
     Operand {
         /// The instruction's name in fxc's listing.
         name: &'static str,
-        /// The byte where it begins.
+        /// The byte offset at which it begins.
         at: u32,
-        /// The register as far as it is known.
+        /// The register, as far as it is known.
         register: String,
     },
-    /// A flow instruction outside of what it belongs to.
+    /// A flow instruction outside of the construct that it belongs to.
     #[error("`{name}` at byte {at}: it is outside of any construct that it could belong to")]
     Flow {
         /// The instruction's name in fxc's listing.
         name: &'static str,
-        /// The byte where it begins.
+        /// The byte offset at which it begins.
         at: u32,
     },
     /// An interface slot that is not bound.
@@ -53,7 +53,7 @@ pub enum TranslateError {
     /// The program grows beyond the limit.
     #[error("at byte {at} the shader is larger than the limit of {limit} instructions, with calls inlined")]
     TooLarge {
-        /// The byte of the instruction that no longer fits.
+        /// The byte offset of the instruction that no longer fits.
         at: u32,
         /// The limit.
         limit: usize,
@@ -61,9 +61,12 @@ pub enum TranslateError {
     /// Control flow is nested deeper than the limit.
     #[error("at byte {at} control flow is nested deeper than the limit of {limit}, with calls inlined")]
     TooDeep {
-        /// The byte of the instruction that opens the innermost construct.
+        /// The byte offset of the instruction that opens the innermost construct.
         at: u32,
         /// The limit.
         limit: usize,
     },
 }
+
+/// The result of a step of a translation.
+pub(super) type Result<T = (), E = TranslateError> = std::result::Result<T, E>;

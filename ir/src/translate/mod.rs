@@ -1,17 +1,17 @@
-//! From bytecode to IR, one front end per token format.
+//! Translates bytecode to IR, with one front end per token format.
 //!
 //! A front end emits plain code: registers become slots, control flow becomes regions, each bytecode instruction
 //! becomes the few operations that its specification requires. SSA construction and removing redundancy are left to the
 //! passes.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `sm5/` | shader models 4.0 to 5.1 |
 //! | `sm3/` | shader models 1.1 to 3.0, those of Direct3D 9 |
-//! | `error.rs` | why a program cannot be translated |
+//! | `error.rs` | the errors of a translation |
 //! | `vector.rs` | four values at a time |
 //! | `words.rs` | vectors in memory |
-//! | `registers.rs` | what registers are known to hold |
+//! | `registers.rs` | the known values of registers |
 //! | `derivative.rs` | derivatives across a quad |
 
 mod derivative;

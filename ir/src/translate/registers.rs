@@ -1,17 +1,17 @@
-//! What registers hold at the place that is being written, as far as it is known.
+//! Tracks the known values of registers at the insertion point.
 //!
-//! Straight code reads what it wrote a moment ago, so most reads of slots need no instruction. What is known holds
-//! within one region: regions are filled one at a time, so coming from another one may mean having left a construct
-//! that writes slots, or having entered a loop whose later iterations bring other values.
+//! Straight-line code reads what it has just written, so most reads of slots need no instruction. Values are known
+//! within one region only: regions are filled one at a time, so coming from another one may mean having left a
+//! construct that writes slots, or having entered a loop whose later iterations bring other values.
 
 use crate::builder::Builder;
 use crate::entity::{Region, Slot, Value};
 
 /// The values of slots.
 pub(super) struct Registers {
-    /// Where the slots were accessed last.
+    /// The region of the last access.
     region: Region,
-    /// By slot; only those of `touched` are known.
+    /// The value of each slot; valid only for those of `touched`.
     known: Vec<Option<Value>>,
     touched: Vec<Slot>,
 }

@@ -1,4 +1,4 @@
-//! Four values at a time, as both bytecodes write them.
+//! Holds up to four values at a time, as both bytecodes write them.
 
 use crate::entity::Value;
 
@@ -12,7 +12,7 @@ impl Vector {
         Self([Some(value); 4])
     }
 
-    /// The value of a lane that was asked for.
+    /// The value of a lane, which must be present.
     pub(super) fn at(&self, lane: usize) -> Value {
         self.0[lane & 3].expect("only lanes that were read are used")
     }
@@ -28,7 +28,7 @@ impl From<[Value; 4]> for Vector {
     }
 }
 
-/// The lanes of a mask in order.
+/// The lanes of a mask, in order.
 pub(super) fn lanes(mask: u8) -> impl Iterator<Item = usize> + Clone {
     (0..4).filter(move |lane| mask >> lane & 1 != 0)
 }

@@ -1,4 +1,4 @@
-//! Vectors of words in memory: rows of inputs and outputs, constants, private arrays.
+//! Loads and stores vectors of words: rows of inputs and outputs, constants, private arrays.
 
 use super::vector::{Vector, span};
 use crate::builder::Builder;
@@ -6,7 +6,7 @@ use crate::entity::Value;
 use crate::function::{MemoryRef, Object};
 use crate::ops::Op;
 
-/// Bytes of an element before a vector.
+/// The byte offset of a vector in its element.
 #[derive(Clone, Copy)]
 pub(super) enum Start {
     Known(u32),
@@ -15,7 +15,7 @@ pub(super) enum Start {
 }
 
 impl Start {
-    /// The byte of a component.
+    /// The byte offset of a component.
     fn component(self, b: &mut Builder<'_>, component: usize) -> Value {
         let component = 4 * component as u32;
         match self {
@@ -29,7 +29,7 @@ impl Start {
     }
 }
 
-/// The words of a vector that spans the wanted components, in one load.
+/// Loads the words of a vector that span the wanted components, in one load.
 pub(super) fn load(b: &mut Builder<'_>, object: Object, index: Value, start: Start, components: u8) -> Vector {
     let (first, last) = span(components);
     let offset = start.component(b, first);

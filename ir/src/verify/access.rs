@@ -1,4 +1,4 @@
-//! The verifier's rules about declarations and about the instructions that use them.
+//! Checks declarations and the instructions that use them, as part of the verifier.
 
 use super::{MemoryObject, Problem, Types, Verifier};
 use crate::entity::{ArrayId, ResourceId, Value};
@@ -9,7 +9,7 @@ use crate::stage::Parameter;
 use crate::types::Type;
 
 impl Verifier<'_> {
-    /// Checks the declarations. What later code multiplies and adds up must fit 32 bits.
+    /// Checks the declarations. Products and sums that later code computes must fit 32 bits.
     pub(super) fn interface(&mut self) {
         let interface = &self.func.interface;
         let [x, y, z] = interface.group_size();
@@ -58,8 +58,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// An array of inputs or outputs has elements of as many rows, and is written if it has outputs. Without one the function itself
-    /// makes its inputs or uses its outputs.
+    /// Checks an array of inputs or outputs: it has elements of as many rows, and is written if it has outputs. Without
+    /// one the function itself makes its inputs or uses its outputs.
     fn parameters(&mut self, array: Option<ArrayId>, parameters: &[Parameter], is_written: bool) {
         let Some(id) = array else { return };
         let Some(declared) = self.func.interface.arrays.get(id.index()) else {
@@ -103,11 +103,11 @@ impl Verifier<'_> {
     pub(super) fn access(&mut self, data: &InstData) {
         match &data.kind {
             InstKind::Load { place } => {
-                self.place("load", place);
+                self.memory_ref("load", place);
                 self.words("results", &data.results);
             }
             InstKind::Store { place, values, effect } => {
-                if let Some(target) = self.place("store", place) {
+                if let Some(target) = self.memory_ref("store", place) {
                     self.writable("store", target);
                 }
                 self.words("stored values", values);
@@ -115,7 +115,7 @@ impl Verifier<'_> {
                 self.expect_results(data, &[]);
             }
             InstKind::Atomic { op, place, value, compare, effect } => {
-                if let Some(target) = self.place("atomic", place) {
+                if let Some(target) = self.memory_ref("atomic", place) {
                     self.writable("atomic", target);
                     if matches!(target, MemoryObject::Local(_) | MemoryObject::Array(..)) {
                         self.report(Problem::WrongTarget { what: "atomic", target });
@@ -172,8 +172,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// Only textures that are read, and have no samples, are sampled; a comparison takes a sampler that compares, all else
-    /// one that does not.
+    /// Checks a sample: of textures that are read and have no samples; a comparison takes a comparison sampler, all
+    /// else another one.
     fn sample(&mut self, sampling: Sampling, texture: &ResourceRef, sampler: &ResourceRef, args: &[Value]) {
         let what = "sample";
         let compares = sampling.kind.compares();
@@ -210,7 +210,7 @@ impl Verifier<'_> {
         self.expect_all(what, values, Type::I32);
     }
 
-    /// What all read-modify-writes have.
+    /// Checks the parts that all read-modify-writes have.
     fn update(&mut self, data: &InstData, op: AtomicOp, value: Value, compare: Option<Value>, effect: Value) {
         self.expect("operand", value, Type::I32);
         if compare.is_some() != (op == AtomicOp::CompareExchange) {
@@ -221,7 +221,7 @@ impl Verifier<'_> {
         self.expect_results(data, &[Type::I32]);
     }
 
-    /// Checks the reference and gives its declaration, if there is one.
+    /// Checks the reference and returns its declaration, if there is one.
     fn view(&mut self, resource: &ResourceRef) -> Option<(MemoryObject, Resource)> {
         let Some(declared) = self.func.interface.resources.get(resource.id.index()) else {
             self.report(Problem::NoResource(resource.id));
@@ -237,8 +237,8 @@ impl Verifier<'_> {
         Some((MemoryObject::Resource(resource.id, declared.class, declared.kind), declared.clone()))
     }
 
-    /// Checks an address and gives what it addresses, if that exists.
-    fn place(&mut self, what: &'static str, place: &MemoryRef) -> Option<MemoryObject> {
+    /// Checks an address and returns the memory that it refers to, if that exists.
+    fn memory_ref(&mut self, what: &'static str, place: &MemoryRef) -> Option<MemoryObject> {
         self.expect("offset", place.offset, Type::I32);
         self.expect_all("index", place.index.as_slice(), Type::I32);
         let (target, has_elements) = match place.object {
@@ -287,7 +287,7 @@ impl Verifier<'_> {
         Some(target)
     }
 
-    /// Only unordered access views, shared memory, private arrays and some of those of a batch are ever written.
+    /// Checks that memory may be written: `u#`, shared memory, private arrays and some arrays of a batch.
     fn writable(&mut self, what: &'static str, target: MemoryObject) {
         match target {
             MemoryObject::Resource(_, ResourceClass::UnorderedAccess, _)
@@ -321,7 +321,7 @@ impl Verifier<'_> {
         Some((target, dimension, declared.class))
     }
 
-    /// Sizes in elements are asked of buffers, sizes in texels of textures, samples of multisampled ones.
+    /// Checks a query: sizes in elements are of buffers, sizes in texels of textures, samples of multisampled ones.
     fn query(&mut self, query: Query, resource: &ResourceRef, has_level: bool) {
         let Some((target, declared)) = self.view(resource) else { return };
         let texture = match declared.kind {

@@ -1,4 +1,4 @@
-//! The errors that the verifier reports.
+//! Defines the errors that the verifier reports.
 
 use std::fmt;
 
@@ -28,13 +28,13 @@ impl fmt::Display for VerifyErrors {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{site}: {problem}")]
 pub struct VerifyError {
-    /// Where.
+    /// The location.
     pub site: Site,
-    /// What.
+    /// The broken rule.
     pub problem: Problem,
 }
 
-/// Where a rule is broken.
+/// The location of a broken rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Site {
     /// In the declarations.
@@ -47,7 +47,7 @@ pub enum Site {
         region: Region,
         /// The instruction.
         inst: Inst,
-        /// Where the instruction comes from.
+        /// The origin of the instruction.
         origin: Origin,
     },
 }
@@ -120,13 +120,13 @@ pub enum Problem {
     /// An array that is not declared.
     #[error("{0} is not declared")]
     NoArray(ArrayId),
-    /// Inputs or outputs that no array has a row for.
+    /// Inputs or outputs without an array that has rows for them.
     #[error("inputs or outputs that no array has rows for, or outputs whose array is read-only")]
     NoRows,
-    /// Something that only compute shaders have.
+    /// An item that only compute shaders have.
     #[error("{0} outside of a compute shader")]
     NoGroup(&'static str),
-    /// A thread that a quad does not have.
+    /// A lane that a quad does not have.
     #[error("reads threads {0:?} of a quad, which has 0 to 3")]
     QuadLane([u8; 4]),
     /// A register file with a kind of resource that it cannot hold.
@@ -192,41 +192,41 @@ pub enum Problem {
     /// The wrong number of operands.
     #[error("{what}: {found} given, {expected} needed")]
     Count {
-        /// Which operands.
+        /// The operands.
         what: &'static str,
-        /// How many there are.
+        /// The number of operands.
         found: usize,
-        /// How many there must be.
+        /// The required number.
         expected: usize,
     },
     /// A number of operands outside of the allowed range.
     #[error("{what}: {found} given, 1 to 4 needed")]
     Words {
-        /// Which operands.
+        /// The operands.
         what: &'static str,
-        /// How many there are.
+        /// The number of operands.
         found: usize,
     },
     /// An operand of the wrong type.
     #[error("{what} {value} is {found}, not {expected}")]
     Type {
-        /// Which operand.
+        /// The role of the operand.
         what: &'static str,
         /// The operand.
         value: Value,
         /// Its type.
         found: Type,
-        /// What it must be.
+        /// The required type.
         expected: Type,
     },
     /// A list of values with the wrong types.
     #[error("{what}: types {found}, not {expected}")]
     TypeList {
-        /// Which list.
+        /// The list.
         what: &'static str,
         /// The values' types.
         found: Types,
-        /// What they must be.
+        /// The required types.
         expected: Types,
     },
     /// A constant with bits above its type's width.
@@ -269,7 +269,7 @@ pub enum Problem {
     /// Memory that the instruction cannot access.
     #[error("{what} on {target}")]
     WrongTarget {
-        /// What the instruction does.
+        /// The operation of the instruction.
         what: &'static str,
         /// The memory.
         target: MemoryObject,
@@ -283,7 +283,7 @@ pub enum Problem {
     /// A counter whose use is not declared.
     #[error("{0} is declared without a counter")]
     NoCounter(ResourceId),
-    /// A mip level or sample index for something that has none.
+    /// A mip level or sample index for memory that has none.
     #[error("{0} has no mip levels or samples, but one is given")]
     LevelGiven(MemoryObject),
     /// A compare-exchange without a comparand, or a comparand elsewhere.
@@ -296,10 +296,10 @@ pub enum Problem {
     /// A case without a label.
     #[error("a case has no label")]
     NoLabel,
-    /// A break out of something else.
+    /// A break out of another instruction.
     #[error("break out of {0}, which is not an enclosing loop or switch")]
     BreakTarget(Inst),
-    /// A continue of something else.
+    /// A continue of another instruction.
     #[error("continue of {0}, which is not an enclosing loop")]
     ContinueTarget(Inst),
     /// A yield out of the function's body.

@@ -1,5 +1,5 @@
-//! What `uniformity.rs` and `shape/` claim of the values of random programs: they are the same in the threads that are
-//! together, or grow from lane to lane, and only where control flow may diverge do threads disagree about a barrier.
+//! Tests the claims of `uniformity.rs` and `shape/` about values of random programs: those that are uniform in threads
+//! that are together, those that are affine, and that threads only disagree about barriers where control flow diverges.
 //!
 //! Threads are together at a value in the same rounds of all loops around it.
 
@@ -21,7 +21,7 @@ use brolga_testing_base::programs;
 use brolga_testing_base::random::Random;
 use brolga_testing_base::scalar::{Memory, trace_group};
 
-/// How often something was claimed of a thread and one before it.
+/// Number of claims that were checked of a thread and one before it.
 #[derive(Default, Debug)]
 struct Checked {
     in_packets: usize,

@@ -1,17 +1,18 @@
-//! Exact arithmetic on floats, written from the formats' definitions: natural numbers of any size, no hardware floats.
+//! Implements exact arithmetic on floats, from the formats' definitions: natural numbers of any size, no hardware
+//! floats.
 //!
 //! A finite float is a [`Number`]: a natural times a power of two, with a sign. Sums and products of numbers are exact;
-//! [`Format::encode`] rounds once. Quotients and roots get more bits than any format has and a last bit that says
-//! whether anything was cut off, which rounds as the exact value would.
+//! [`Format::encode`] rounds once. Quotients and roots get more bits than any format has and a sticky last bit for
+//! everything that was cut off, which rounds as the exact value would.
 
 use std::cmp::Ordering;
 
 use num_bigint::BigUint;
 
-/// How a natural is cut.
+/// The rounding mode of a natural.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
-    /// To the nearest, to the even one of two.
+    /// To nearest, ties to even.
     Nearest,
     /// Towards zero.
     Zero,
@@ -72,7 +73,7 @@ impl Number {
         (at(self), at(other), exponent)
     }
 
-    /// The sum; a zero of it is positive but for two negative zeros (IEEE 754, section 6.3).
+    /// The sum; a zero of it is positive except for two negative zeros (IEEE 754, section 6.3).
     pub fn add(&self, other: &Self) -> Self {
         let (a, b, exponent) = self.aligned(other);
         if self.negative == other.negative {
@@ -91,7 +92,7 @@ impl Number {
         Self { negative, mantissa: &self.mantissa * &other.mantissa, exponent }
     }
 
-    /// The quotient by a number that is not zero: 60 bits at least, the last one for all that is cut off.
+    /// The quotient by a number that is not zero: 60 bits at least, with a sticky last bit.
     pub fn divide(&self, other: &Self) -> Self {
         let (a, b) = (self.small_mantissa(), other.small_mantissa());
         // Both have 53 bits at most: the quotient of a * 2^74 by b has 74 - 53 + 53 bits if a is long, so make it so.
@@ -102,7 +103,7 @@ impl Number {
         Self { negative: self.negative != other.negative, mantissa, exponent }
     }
 
-    /// The root of a positive number with a mantissa of 24 bits at most: 48 bits, the last one for all that is cut off.
+    /// The root of a positive number with a mantissa of 24 bits at most: 48 bits, with a sticky last bit.
     pub fn root(&self) -> Self {
         let lift = 80 + self.exponent.rem_euclid(2);
         let square = self.small_mantissa() << lift;
@@ -130,7 +131,7 @@ impl Number {
         }
     }
 
-    /// The whole number next to it; a zero keeps the sign.
+    /// The integer next to it; a zero keeps the sign.
     pub fn round(&self, rounding: Rounding) -> Self {
         let (mantissa, exponent) = match self.exponent {
             0.. => (self.mantissa.clone(), self.exponent),
@@ -139,7 +140,7 @@ impl Number {
         Self { negative: self.negative, mantissa, exponent }
     }
 
-    /// The whole number towards zero, held to this range.
+    /// The integer towards zero, clamped to this range.
     pub fn clamp_to(&self, least: i128, most: i128) -> i128 {
         let whole = self.round(Rounding::Zero);
         if whole.compare(&Number::integer(least)) == Ordering::Less {
@@ -189,24 +190,24 @@ impl Float {
     }
 }
 
-/// Small results of a format.
+/// The treatment of small results of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tiny {
     /// Kept as denormals.
     Kept,
-    /// Operands and results become zeros of their signs; a result is tiny if it is after rounding with an exponent
-    /// without bounds.
+    /// Operands and results become zeros of their signs; a result is tiny if it is after rounding with an unbounded
+    /// exponent.
     Flushed,
 }
 
-/// A binary float format with what happens to its denormals.
+/// A binary float format with its treatment of denormals.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
     /// Bits of a significand, the hidden one included.
     pub significand: i32,
     /// Bits of the exponent.
     pub exponent: i32,
-    /// What happens to denormals.
+    /// The treatment of denormals.
     pub tiny: Tiny,
 }
 
@@ -227,7 +228,7 @@ impl Format {
         ((1 << self.exponent) - 1) << self.fraction()
     }
 
-    /// A pattern of the quiet NaN that the project shows: sign 0, only the top bit of the fraction.
+    /// The pattern of the canonical quiet NaN: sign 0, only the top bit of the fraction.
     pub fn nan(self) -> u64 {
         self.infinity() | 1 << (self.fraction() - 1)
     }
@@ -250,7 +251,7 @@ impl Format {
         }
     }
 
-    /// The bits of a value; nothing for a NaN, whose bits are open.
+    /// The bits of a value; `None` for a NaN, whose bits are open.
     pub fn encode(self, value: &Float, rounding: Rounding) -> Option<u64> {
         let sign = u64::from(value.is_negative()) << (self.significand + self.exponent - 1);
         match value {

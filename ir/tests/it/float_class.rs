@@ -1,5 +1,5 @@
-//! What `float_class.rs` and `float_range.rs` find: each rule by hand, and for random functions that it holds for what every lane of the
-//! interpreter has.
+//! Tests the facts that `float_class.rs` and `float_range.rs` find: each rule by hand, and in random functions against
+//! the values of every lane of the interpreter.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ use brolga_ir::{Builder, Const, Function, Op, Type, float_range};
 use brolga_testing_base::programs;
 use brolga_testing_base::random::Random;
 
-/// Writes each value where it is defined: one that is no condition, as its bits, to the byte that has its number.
+/// Writes each value at its definition: as its bits, unless it is a condition, to the byte that has its number.
 struct Prober {
     output: Object,
 }
@@ -69,7 +69,7 @@ impl Prober {
     }
 }
 
-/// Memory that is different words each time, and looks at what probes write.
+/// Memory whose words differ each time, and which checks the values that probes write.
 struct Wild {
     random: Mutex<Random>,
     output: ResourceId,
@@ -78,7 +78,7 @@ struct Wild {
     ranges: Vec<Option<[f32; 2]>>,
     what: String,
     checked: AtomicUsize,
-    /// Numbers of which not everything, but a range was known.
+    /// Number of values with a range that is more than one number.
     bounded: AtomicUsize,
 }
 
@@ -142,13 +142,13 @@ impl Host for Wild {
     }
 }
 
-/// Runs two groups; gives how many values there were of which something is claimed, and how many with a range.
+/// Runs two groups; returns the number of values with a claim, and of those with a range.
 fn check(mut func: Function, seed: u64, what: &str) -> [usize; 2] {
     let what = format!("{what}, seed {seed}\n{func}");
     let classes = FloatClasses::compute(&func, &Flow::new(&func));
     let types: Vec<Type> = (0..func.value_count()).map(|n| func.ty(Value::new(n))).collect();
     let bounds = Bounds::compute(&func);
-    // Those of some values, since each looks at many operations.
+    // A sample of the values, since each check examines many operations.
     let is_looked_at = |n: usize| types[n] == Type::F32 && (n as u64 + seed).is_multiple_of(16);
     let range = |n: usize| is_looked_at(n).then(|| float_range::of(&func, &bounds, Value::new(n))).flatten();
     let ranges = (0..types.len()).map(range).collect();
@@ -196,7 +196,7 @@ fn function() -> Function {
     Function::new("test", Interface::default())
 }
 
-/// An `f32` that may be anything.
+/// An `f32` of any class.
 fn anything(b: &mut Builder<'_>) -> Value {
     let bits = b.input(Input::ThreadIndex);
     b.op(Op::AsF32, &[bits])
@@ -206,7 +206,7 @@ fn double(b: &mut Builder<'_>, number: f64) -> Value {
     b.constant(Const::f64(number))
 }
 
-/// What is found of the values that a body makes.
+/// The classes found for the values that a body makes.
 fn classes<const N: usize>(body: impl FnOnce(&mut Builder<'_>) -> [Value; N]) -> [ClassSet; N] {
     let mut func = function();
     let mut b = Builder::new(&mut func);
@@ -294,7 +294,7 @@ fn saturation_and_rounding_stay_numbers() {
     });
     let unsigned = ClassSet::ZERO.or(ClassSet::NORMAL);
     assert_eq!([saturated, doubled], [unsigned; 2]);
-    // Too small for a float, or for all that classes say too large.
+    // Too small for a float, or too large, for all that classes tell.
     assert_eq!(back, unsigned.or(ClassSet::INFINITY));
     assert!(floor.is_number() && floor.is_flushed());
 }
@@ -334,7 +334,7 @@ fn loops_carry_what_all_rounds_have() {
     let done = b.op(Op::FGe, &[count, end]);
     b.when(done, |b| b.break_(inst, &[kept, count, zero]));
     let next = b.op(Op::FMin, &[wild, count]);
-    // What one round brings to the last parameter comes to the second in the next one.
+    // The value that one round passes to the last parameter comes to the second in the next one.
     b.yield_(&[next, spoilt, wild]);
     b.switch_to(outer);
     b.return_();

@@ -1,6 +1,6 @@
-//! What shaders mean, in the interpreter, and what is claimed of values; all held to plain models.
+//! Tests the meaning of shaders in the interpreter, and claims about values, against plain models.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `ops.rs` | every operation against its rule, written another way |
 //! | `exact.rs` | exact arithmetic on floats, for such rules |
@@ -10,8 +10,8 @@
 //! | `pipeline/` | pixel functions from quads to targets |
 //! | `texels.rs` | texels that functions read and write by themselves |
 //! | `random_programs.rs` | random programs: passes change nothing |
-//! | `observe.rs` | what an observer of the interpreter sees |
-//! | `claims.rs` | which values threads share, and which grow from lane to lane |
+//! | `observe.rs` | observing the interpreter |
+//! | `claims.rs` | uniform and affine values |
 //! | `float_class.rs` | facts about floats that passes rely on |
 
 mod claims;

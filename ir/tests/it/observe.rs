@@ -1,5 +1,5 @@
-//! What an observer of the interpreter sees: of random programs the values that a plain model computes, and accesses that explain
-//! all that memory holds; of shaders what their registers get.
+//! Tests observers of the interpreter: in random programs they see the values that a plain model computes, and accesses
+//! that explain the final memory; in shaders the values that registers get.
 
 use brolga_ir::batch::ArrayWords;
 use brolga_ir::entity::{Slot, Value};
@@ -53,7 +53,7 @@ impl Observer for Values<'_> {
     }
 }
 
-/// Whether an observer sees the value, and the order of threads does not change it.
+/// `true` if an observer sees the value, and the order of threads does not change it.
 fn is_comparable(func: &Function, value: Value) -> bool {
     let ValueDef::Result(inst, _) = func.value(value).def else { return false };
     use InstKind::{Atomic, Const, Counter, Input};
@@ -197,7 +197,7 @@ fn accesses_explain_what_memory_holds() {
     assert!(read > 100_000 && written > 100_000 && outside > 1_000, "{seen:?}");
 }
 
-/// What the registers of thread 0 get, in order.
+/// The values that the registers of thread 0 get, in order.
 struct Registers<'a> {
     func: &'a Function,
     got: Vec<(Slot, u32, Origin)>,

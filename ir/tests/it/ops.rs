@@ -1,4 +1,4 @@
-//! Every operation's `eval` against a statement of its rule that is written another way: whole numbers without wrap,
+//! Tests every operation's `eval` against a statement of its rule that is written another way: integers without wrap,
 //! bits one by one, exact float arithmetic, and the tables of the Direct3D 11 functional specification.
 //!
 //! [`expected`] matches on every operation: a new row of the table does not compile here until its rule is stated.
@@ -12,7 +12,7 @@ use brolga_testing_base::random::Random;
 
 use crate::exact::{Float, Format, Number, Rounding};
 
-/// What an operation must give.
+/// The required result of an operation.
 #[derive(Debug, PartialEq, Eq)]
 enum Expected {
     /// These bits.
@@ -21,7 +21,7 @@ enum Expected {
     NaN,
 }
 
-/// Random operands that each operation is tried on.
+/// Number of random operands for each operation.
 const RANDOM_OPERANDS: usize = 4000;
 
 const F16: Format = Format::F16;
@@ -85,7 +85,7 @@ fn expected(op: Op, args: &[u64]) -> Expected {
         Op::FNeg => Expected::Bits(negated(F32, a)),
         Op::FAbs => Expected::Bits(a % (1 << 31)),
         Op::FFlush => match F32.decode(a) {
-            // Not arithmetic: what is no denormal stays as it is.
+            // Not arithmetic: a value that is not a denormal stays as it is.
             Float::NaN => Expected::Bits(a),
             value => write(F32, &value),
         },
@@ -246,7 +246,7 @@ fn order(format: Format, a: u64, b: u64) -> Option<Ordering> {
     format.decode(a).compare(&format.decode(b))
 }
 
-/// The operand that is in this order to the other; the second of two equal ones, the one that is no NaN.
+/// The operand that is in this order to the other; the second of two equal ones; if one is a NaN, the other.
 fn extreme(format: Format, a: u64, b: u64, wanted: Ordering) -> Expected {
     let (a, b) = (format.decode(a), format.decode(b));
     let first = match a.compare(&b) {
@@ -267,7 +267,7 @@ fn saturate(format: Format, a: u64) -> Expected {
     }
 }
 
-/// The next whole number; `rounding` says which for a negative and for a positive operand. The sign stays.
+/// The next integer; `rounding` chooses it for a negative and for a positive operand. The sign stays.
 fn whole(a: u64, rounding: impl Fn(bool) -> Rounding) -> Expected {
     match F32.decode(a) {
         Float::Finite(number) => {
@@ -341,7 +341,7 @@ fn edges(ty: Type) -> Vec<u64> {
                 f32::INFINITY,
             ];
             let mut bits: Vec<u64> = numbers.iter().map(|number| number.to_bits().into()).collect();
-            // Zero, denormals, the smallest normals, what 0x00ffffff / 2 needs, NaNs.
+            // Zero, denormals, the smallest normals, cases of rounding in 0x00ffffff / 2, NaNs.
             bits.extend([0, 1, 0x40_0000, 0x55_5555, 0x7f_ffff, 0x80_0000, 0x80_0001, 0xff_ffff, 0x100_0000]);
             bits.extend([
                 0x7f7f_fffe,
@@ -408,7 +408,7 @@ fn edges(ty: Type) -> Vec<u64> {
     }
 }
 
-/// Random bits; of floats also such whose exponents lie near one another, or near the ends.
+/// Random bits; for floats also such whose exponents lie near one another, or near the ends.
 fn random_value(random: &mut Random, ty: Type) -> u64 {
     let bits = random.bits();
     match (ty, random.below(4)) {
@@ -451,7 +451,7 @@ fn for_all(choices: &[Vec<u64>], args: &mut Vec<u64>, f: &mut impl FnMut(&[u64])
     }
 }
 
-/// Tries an operation on every choice of edge values; gives how many there were.
+/// Tries an operation on every choice of edge values; returns their number.
 fn check_edges(op: Op) -> usize {
     let choices: Vec<_> = op.args().iter().map(|&ty| edges(ty)).collect();
     // Every third value is enough where three operands have many.
@@ -465,7 +465,7 @@ fn check_edges(op: Op) -> usize {
     tried
 }
 
-/// Tries an operation on random bits; gives how often.
+/// Tries an operation on random bits; returns the number of tries.
 fn check_random(op: Op) -> usize {
     let mut random = Random(op as u64);
     for _ in 0..RANDOM_OPERANDS {
@@ -485,7 +485,7 @@ fn every_operation_keeps_its_rule() {
     }
 }
 
-/// What an atomic must leave in memory, from its description.
+/// The required word in memory after an atomic, from its description.
 fn expected_word(op: AtomicOp, old: u32, value: u32, compare: u32) -> u32 {
     let [a, b] = [old, value].map(u64::from);
     let [signed_a, signed_b] = [a, b].map(signed);
@@ -546,7 +546,7 @@ fn f32_of(op: Op, args: &[f32]) -> u32 {
     op.eval(&args) as u32
 }
 
-/// Design, section 3: what tells flushing after rounding from flushing before, and from none.
+/// Design, section 3: cases that tell flushing after rounding from flushing before, and from none.
 #[test]
 fn the_float_mode_is_that_of_the_design() {
     let least = f32::MIN_POSITIVE;
@@ -565,7 +565,7 @@ fn the_float_mode_is_that_of_the_design() {
     let border = f64::from(least) * (1.0 - 1.0 / 33_554_432.0);
     assert_eq!(to_f32(border), least.to_bits());
     assert_eq!(to_f32(border.next_down()), 0);
-    // Minimum and maximum flush what they give.
+    // Minimum and maximum flush their results.
     let (small, smaller) = (f32::from_bits(0x7f_ffff), f32::from_bits(1));
     assert_eq!(f32_of(Op::FMin, &[small, smaller]), 0);
     assert_eq!(f32_of(Op::FMax, &[-small, -smaller]), 0x8000_0000);
@@ -579,7 +579,7 @@ fn the_float_mode_is_that_of_the_design() {
     assert_eq!(double(Op::DMax, tiny, 0.0), tiny);
     assert_eq!(Op::FToD.eval(&[u64::from(small.to_bits())]), 0);
     assert_eq!(f32_of(Op::FAdd, &[small, small]), 0);
-    // Moves do not look at what they move.
+    // Moves do not inspect the bits they move.
     assert_eq!(Op::SelectF32.eval(&[1, 1, 0]), 1);
     assert_eq!(Op::AsF32.eval(&[0x7f80_0001]), 0x7f80_0001);
     assert_eq!(f32_of(Op::FNeg, &[smaller]), 0x8000_0001);

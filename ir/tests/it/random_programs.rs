@@ -1,5 +1,5 @@
-//! Random programs: passes keep them valid and change nothing that they do, and the interpreter runs them as a plain
-//! model does that knows no packets, masks or phases.
+//! Tests random programs: passes keep them valid and preserve their results, and the interpreter runs them like a plain
+//! model that knows no packets, masks or phases.
 
 use std::sync::atomic::Ordering;
 
@@ -59,7 +59,7 @@ fn interpreted_batch(func: &VerifiedFunction, seed: u64) -> Vec<Vec<u32>> {
 
 type Words = Vec<Vec<u32>>;
 
-/// Compares programs after the passes, on both models, with what they do before.
+/// Compares programs after the passes, on both models, with their results before.
 fn check(
     generate: fn(u64, usize) -> Function,
     outcome: fn(&Function, u64) -> Words,

@@ -1,5 +1,5 @@
-//! Functions that go to texels by themselves leave behind what they leave behind where the host is asked for each, and what
-//! is supposed of packets that lie inside an image changes nothing.
+//! Tests functions that access texels by themselves: their results are the same as with a host that is asked for each,
+//! and assumptions about packets inside an image change nothing.
 //!
 //! The host is a plain model: it finds texels by their coordinates, and words by the number of an element.
 
@@ -27,11 +27,11 @@ const SEEN: u32 = 4;
 
 const GROUP: [u32; 3] = [16, 2, 2];
 
-/// Texels of integers, and what is behind the registers: an image in rows and layers that lie apart, and raw words.
+/// Texels of integers, and their memory: an image in rows and layers that lie apart, and raw words.
 struct Model {
     dimension: Dimension,
     format: TexelFormat,
-    /// As of [`Query::Layout`].
+    /// The answer to [`Query::Layout`].
     layout: [u32; 4],
     words: Vec<AtomicU32>,
     out: Vec<AtomicU32>,
@@ -44,14 +44,14 @@ impl Model {
         (layers - 1) * layer_texels + width * height
     }
 
-    /// The words of an element: a texel, or a word that has some.
+    /// The words of an element: a texel, or a word of several.
     fn element(&self, index: u32) -> Option<&[AtomicU32]> {
         let words = self.format.words as usize;
         let count = self.count().div_ceil(1 << self.format.word_shift);
         (index < count).then(|| &self.words[index as usize * words..][..words])
     }
 
-    /// The words that a texel is in, and the first of its bits there.
+    /// The words of a texel, and the first of its bits there.
     fn texel(&self, coords: [u32; 3]) -> Option<(&[AtomicU32], u32)> {
         let [width, height, layers, layer_texels] = self.layout;
         let [x, y, layer] = match self.dimension {
@@ -164,7 +164,8 @@ impl Host for Model {
     }
 }
 
-/// Consecutive channels of these widths, none of them split between two words, in texels of whole words or of 16 or 8 bits.
+/// Consecutive channels of these widths, none of them split between two words, in texels of whole words or of 16 or 8
+/// bits.
 fn format(kind: ChannelKind, widths: &[u32]) -> TexelFormat {
     let (mut channels, mut shift) = ([None; 4], 0);
     for (channel, &bits) in channels.iter_mut().zip(widths) {
@@ -191,7 +192,7 @@ struct Writer<'a> {
     b: Builder<'a>,
     random: &'a mut Random,
     dimension: Dimension,
-    /// Whether coordinates go beyond the image at its edges only.
+    /// Set if coordinates leave the image at its edges only.
     calm: bool,
     is_word: bool,
     thread: [Value; 3],
@@ -208,7 +209,7 @@ impl Writer<'_> {
         self.b.op(Op::IAdd, &[value, word])
     }
 
-    /// A coordinate: the thread's own, clamped as shaders do, or one that has nothing to do with it.
+    /// A coordinate: the thread's own, clamped as shaders do, or an unrelated one.
     fn coordinate(&mut self, axis: usize, tap: i32) -> Value {
         let thread = self.thread[axis];
         let zero = self.b.i32(0);
@@ -238,7 +239,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Loads, stores and atomics; gives what was seen.
+    /// Loads, stores and atomics; returns the values read.
     fn accesses(&mut self, mut seen: Vec<Value>) -> Vec<Value> {
         let always = self.b.bool(true);
         for tap in -1..=1 {
@@ -315,7 +316,7 @@ fn function(dimension: Dimension, is_word: bool, calm: bool, random: &mut Random
     func
 }
 
-/// Runs a function after the passes; gives all memory, and the function as text.
+/// Runs a function after the passes; returns all memory, and the function as text.
 fn run(mut func: Function, level: Level, formats: &[Option<TexelFormat>], model: &Model) -> (Vec<u32>, String) {
     let width = func.width;
     optimise_for(&mut func, level, formats);

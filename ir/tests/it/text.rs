@@ -1,4 +1,4 @@
-//! The text form: printing and parsing are inverses, errors name the place, hostile text does no harm.
+//! Tests the text form: printing and parsing are inverses, errors name their position, hostile text does no harm.
 
 use brolga_ir::passes::{Level, optimise};
 use brolga_ir::text::{MAX_NESTING, Names, ParseProblem, parse, print};
@@ -127,7 +127,7 @@ fn random_functions_verify_and_come_back_as_they_were() {
     }
 }
 
-/// The generator leaves nothing out: every operation, and every kind of instruction.
+/// The generator omits nothing: every operation, and every kind of instruction.
 #[test]
 fn random_functions_hold_everything() {
     let text: String = (0..400).map(|seed| function(seed, 15).to_string()).collect();

@@ -1,6 +1,6 @@
-//! The verifier: well-formed functions pass, and each broken rule is found, by its name and at its place.
+//! Tests the verifier: well-formed functions pass, and each broken rule is found, by its name and at its site.
 //!
-//! What the text form can say is written as text; the rest is built by hand.
+//! Functions that the text form can express are written as text; the rest is built by hand.
 
 use brolga_ir::builder::Builder;
 use brolga_ir::entity::{ArrayId, Inst, LocalId, Region, ResourceId, SharedId, Slot, Value};
@@ -419,7 +419,7 @@ fn found_but_slots(func: &Function) -> Vec<Problem> {
     found(func).into_iter().filter(|problem| !matches!(problem, Problem::SlotLeft(_))).collect()
 }
 
-/// A function whose body holds what `fill` gives, and a return.
+/// A function whose body has the instructions that `fill` returns, and a return.
 fn built(fill: impl FnOnce(&mut Function) -> Vec<Inst>) -> Function {
     let mut func = Function::new("f", Interface::default());
     let mut insts = fill(&mut func);
@@ -481,7 +481,7 @@ fn definitions_know_where_they_are() {
     assert_eq!(found(&func), [Problem::Definition(stolen)]);
 }
 
-/// Indices that point nowhere, in every place there is.
+/// Dangling indices, in every field that has one.
 #[test]
 fn indices_that_point_nowhere_are_findings() {
     let nowhere = Value::new(999);

@@ -1,4 +1,4 @@
-//! Masks in divergent control flow.
+//! Tests masks in divergent control flow.
 
 use super::*;
 use crate::function::{Input, Origin};
@@ -13,7 +13,7 @@ fn loop_parameters_change_places_at_once() {
     let mut b = Builder::new(&mut func);
     let tid = b.input(Input::ThreadIndex);
     let (zero, one) = (b.i32(0), b.i32(1));
-    // Fibonacci: (a, b) becomes (b, a + b), and the first two arguments are each other's.
+    // Fibonacci: (a, b) becomes (b, a + b), and the first two arguments feed each other.
     let (inst, body) = b.loop_(&[zero, one, zero]);
     let outer = b.switch_to(body);
     let [p, q, i] = b.func.region(body).params[..] else { unreachable!() };
@@ -118,7 +118,7 @@ fn fuel_is_one_per_packet_and_way_back() {
 
 #[test]
 fn stop_is_seen_at_start_and_on_every_way_back() {
-    // Besides, each of the three packets asks before it begins.
+    // Besides, each of the three packets polls before it begins.
     let host = TestHost::new(0);
     let faults = [(0, Origin(0)), (1, Origin(44)), (44, Origin(44))];
     for (patience, origin) in faults {

@@ -1,4 +1,4 @@
-//! Barriers and what goes on around them.
+//! Tests barriers and the control flow around them.
 
 use super::*;
 use crate::entity::SharedId;

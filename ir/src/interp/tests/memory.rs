@@ -1,4 +1,4 @@
-//! Bounds, effects and orders of accesses.
+//! Tests bounds, effects and orders of accesses.
 
 use super::*;
 use crate::entity::{LocalId, SharedId};

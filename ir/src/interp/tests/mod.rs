@@ -1,4 +1,4 @@
-//! The interpreter against plain models computed thread by thread.
+//! Tests the interpreter against plain models computed thread by thread.
 
 mod control;
 mod group;
@@ -24,7 +24,7 @@ pub(super) const INPUT: usize = 0;
 pub(super) const OUTPUT: usize = 1;
 /// `u1`, structured with a counter, of stride 8.
 pub(super) const COUNTED: usize = 2;
-/// `u2`, a 2D texture that only records what is asked.
+/// `u2`, a 2D texture that only records accesses.
 pub(super) const TEXTURE: usize = 3;
 
 pub(super) fn input_word(byte: u32) -> u32 {
@@ -49,15 +49,15 @@ pub(super) fn function(group_size: [u32; 3]) -> Function {
 /// A store: resource, index, byte (for texels x and y), words.
 pub(super) type Stored = (usize, Option<u32>, u32, Vec<u32>);
 
-/// Memory that a test looks at afterwards.
+/// Memory that a test examines afterwards.
 pub(super) struct TestHost {
     pub(super) words: Mutex<Vec<u32>>,
     /// Every store in order.
     pub(super) stores: Mutex<Vec<Stored>>,
-    /// Loads asked for.
+    /// Number of loads.
     pub(super) loads: AtomicU32,
     counter: AtomicU32,
-    /// Answers to "stop?" before it is yes.
+    /// Number of polls of the stop request before it is true.
     pub(super) patience: AtomicU32,
 }
 

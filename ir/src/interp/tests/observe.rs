@@ -1,11 +1,11 @@
-//! What an observer sees of control flow, barriers, and accesses to views.
+//! Tests the observation of control flow, barriers, and accesses to views.
 
 use super::*;
 use crate::function::{Input, InstKind, Origin, Sync};
 use crate::interp::{At, Observer, Packet};
 use crate::span::Span;
 
-/// A line for each thing that is seen, without what the origin 0 has.
+/// A line for each event, except for those of origin 0.
 struct Log<'a> {
     func: &'a Function,
     lines: Vec<String>,
@@ -52,7 +52,7 @@ impl Observer for Log<'_> {
     }
 }
 
-/// What is seen of one group, whose `u0` has 64 bytes.
+/// The events of one group, whose `u0` has 64 bytes.
 fn log(func: Function) -> Vec<String> {
     let func = verify(func).unwrap();
     let (interpreter, host) = (Interpreter::new(&func), TestHost::new(16));

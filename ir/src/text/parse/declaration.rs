@@ -1,4 +1,4 @@
-//! Reads declarations: what stands before the body.
+//! Parses the declarations before the body.
 
 use super::{MAX_SLOTS, Parsed, Parser, numbered};
 use crate::entity::ArrayId;
@@ -39,7 +39,7 @@ impl Parser<'_> {
         if matches!(word, "forces_early_tests" | "inputs" | "outputs" | "input" | "output")
             && let Stage::Vertex(signature) | Stage::Pixel(signature) = &mut self.func.interface.stage
         {
-            // Away and back, since reading a line needs all of the parser.
+            // Moved out and back, since reading a line needs all of the parser.
             let mut signature = std::mem::take(signature);
             self.signature(word, &mut signature)?;
             if let Stage::Vertex(declared) | Stage::Pixel(declared) = &mut self.func.interface.stage {

@@ -1,4 +1,4 @@
-//! Reads instructions that own no regions, and their operands.
+//! Parses instructions that own no regions, and their operands.
 
 use super::{Parsed, Parser, numbered};
 use crate::entity::{ArrayId, LocalId, ResourceId, SharedId, Value};
@@ -26,14 +26,14 @@ impl Parser<'_> {
             "get" => |p| Ok(InstKind::SlotGet(p.slot()?)),
             "set" => |p| p.slot_and_value().map(|(slot, value)| InstKind::SlotSet(slot, value)),
             "note" => |p| p.slot_and_value().map(|(slot, value)| InstKind::Note(slot, value)),
-            "load" => |p| Ok(InstKind::Load { place: p.place()? }),
+            "load" => |p| Ok(InstKind::Load { place: p.memory_ref()? }),
             "store" => |p| {
-                let place = p.place()?;
+                let place = p.memory_ref()?;
                 p.sign(',')?;
                 Ok(InstKind::Store { place, values: p.values()?, effect: p.effect()? })
             },
             "atomic" => |p| {
-                let (op, place) = (p.one_of()?, p.place()?);
+                let (op, place) = (p.one_of()?, p.memory_ref()?);
                 let (value, compare, effect) = p.update()?;
                 Ok(InstKind::Atomic { op, place, value, compare, effect })
             },
@@ -226,7 +226,7 @@ impl Parser<'_> {
         Ok(object)
     }
 
-    fn place(&mut self) -> Parsed<MemoryRef> {
+    fn memory_ref(&mut self) -> Parsed<MemoryRef> {
         let object = self.object()?;
         self.sign('[')?;
         let first = self.value()?;

@@ -1,4 +1,4 @@
-//! Instructions that do the same to each component, or that compute one value for all of them.
+//! Translates instructions that do the same to each component, or that compute one value for all of them.
 
 use brolga_bytecode::sm3::Instruction;
 use smallvec::SmallVec;
@@ -8,19 +8,19 @@ use super::{Result, Translator};
 use crate::entity::Value;
 use crate::ops::Op;
 
-/// The computation that is one operation of the IR.
+/// The computation of a single IR operation.
 pub(super) fn op(op: Op) -> impl Fn(&mut Translator<'_, '_>, &[Value]) -> Value {
     move |t, args| t.b.op(op, args)
 }
 
 impl Translator<'_, '_> {
-    /// Component by component, `compute` of the sources.
+    /// Applies `compute` to the sources, component by component.
     pub(super) fn each(&mut self, instruction: &Instruction, compute: impl Fn(&mut Self, &[Value]) -> Value) -> Result {
         let Some((destination, sources)) = instruction.operands.split_first() else { return Err(self.wrong_count()) };
         let destination = self.destination(destination)?;
         let mut values: SmallVec<[Vector; 4]> = SmallVec::new();
         for (n, operand) in sources.iter().enumerate() {
-            // What is read twice is the same values: products may be squares.
+            // An operand that is read twice gives the same values: products may be squares.
             let value = match sources[..n].iter().position(|earlier| earlier == operand) {
                 Some(earlier) => values[earlier],
                 None => {
@@ -38,7 +38,7 @@ impl Translator<'_, '_> {
         self.write(destination, &result)
     }
 
-    /// One value for all components: `compute` of scalar sources.
+    /// One value for all components: applies `compute` to scalar sources.
     pub(super) fn scalar(
         &mut self,
         instruction: &Instruction,

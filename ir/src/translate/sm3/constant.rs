@@ -1,7 +1,7 @@
-//! Constants: those that the program defines, and those that the application sets.
+//! Reads constants: those that the program defines, and those that the application sets.
 //!
-//! A defined constant is known at once. Where `c#` is read at a computed number, the defined ones are in the immediate constant buffer
-//! as well, one run of consecutive registers after another.
+//! The value of a defined constant is known. Where `c#` is indexed dynamically, the defined ones are in the immediate
+//! constant buffer as well, one run of consecutive registers after another.
 
 use std::collections::BTreeMap;
 
@@ -23,10 +23,10 @@ pub(super) struct Definitions {
 }
 
 /// Consecutive `c#` that are defined.
-struct Run {
+struct DefinedRun {
     first: u32,
     count: u32,
-    /// Its place among the vectors of all runs.
+    /// Its index among the vectors of all runs.
     start: u32,
 }
 
@@ -43,17 +43,17 @@ impl Definitions {
         definitions
     }
 
-    /// The defined vectors in the order of their registers.
+    /// The defined vectors, in the order of their registers.
     pub(super) fn vectors(&self) -> Vec<[u32; 4]> {
         self.floats.values().copied().collect()
     }
 
-    fn runs(&self) -> Vec<Run> {
-        let mut runs: Vec<Run> = Vec::new();
+    fn runs(&self) -> Vec<DefinedRun> {
+        let mut runs: Vec<DefinedRun> = Vec::new();
         for (start, number) in (0..).zip(self.floats.keys().map(|&number| u32::from(number))) {
             match runs.last_mut() {
                 Some(run) if run.first + run.count == number => run.count += 1,
-                _ => runs.push(Run { first: number, count: 1, start }),
+                _ => runs.push(DefinedRun { first: number, count: 1, start }),
             }
         }
         runs
@@ -61,7 +61,7 @@ impl Definitions {
 }
 
 impl Translator<'_, '_> {
-    /// Components of `c#` by component.
+    /// Components of `c#`, in component order.
     pub(super) fn constant(&mut self, source: &Source, components: u8) -> Result<Vector> {
         let register = source.register;
         if components == 0 {
@@ -98,24 +98,24 @@ impl Translator<'_, '_> {
         Ok(result)
     }
 
-    /// Components of the `c#` of a computed number. One that does not exist reads 0.
+    /// Components of the `c#` with a computed number. One that does not exist reads 0.
     fn constant_at(&mut self, number: Value, components: u8) -> Vector {
         let set = self.vector_of(self.resources.floats, number, components);
         let runs = self.definitions.runs();
         if runs.is_empty() {
             return set;
         }
-        let mut place = self.b.i32(u32::MAX);
+        let mut index = self.b.i32(u32::MAX);
         let mut is_defined = self.b.bool(false);
-        for Run { first, count, start } in runs {
+        for DefinedRun { first, count, start } in runs {
             let [first, count, start] = [first, count, start].map(|number| self.b.i32(number));
             let of_run = self.b.op(Op::ISub, &[number, first]);
             let is_here = self.b.op(Op::ULt, &[of_run, count]);
             let here = self.b.op(Op::IAdd, &[of_run, start]);
-            place = self.b.select(is_here, here, place);
+            index = self.b.select(is_here, here, index);
             is_defined = self.b.op(Op::BOr, &[is_defined, is_here]);
         }
-        let defined = words::load(&mut self.b, Object::Immediate, place, Start::Known(0), components);
+        let defined = words::load(&mut self.b, Object::Immediate, index, Start::Known(0), components);
         let mut result = Vector::default();
         for component in lanes(components) {
             result.set(component, self.b.select(is_defined, defined.at(component), set.at(component)));
@@ -150,12 +150,12 @@ impl Translator<'_, '_> {
         self.b.op(Op::INe, &[word, zero])
     }
 
-    /// The matrix for bump mapping of a texture stage: 00, 01, 10, 11.
+    /// The bump mapping matrix of a texture stage: 00, 01, 10, 11.
     pub(super) fn bump_matrix(&mut self, stage: u16) -> Vector {
         self.bump_vector(u32::from(stage) * 2, 0xf)
     }
 
-    /// Scale and offset of the luminance of a texture stage.
+    /// Luminance scale and offset of a texture stage.
     pub(super) fn luminance(&mut self, stage: u16) -> Vector {
         self.bump_vector(u32::from(stage) * 2 + 1, 0b11)
     }

@@ -1,8 +1,8 @@
-//! The walk over the items: blocks, constructs, calls.
+//! Walks over the items of a program: blocks, constructs, calls.
 //!
-//! A loop carries its counters as parameters; registers travel in slots. What follows a terminator in its block cannot
-//! run and is dropped. Calls are inlined: they go forward only, and `ret` stands at the end of a subroutine, so that there is
-//! nothing to leave early.
+//! A loop carries its counters as parameters; registers travel in slots. Code after a terminator in its block is
+//! unreachable and is dropped. Calls are inlined: they go forward only, and `ret` stands at the end of a subroutine, so
+//! that there is nothing to leave early.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -21,25 +21,25 @@ use crate::ops::Op;
 /// The most iterations of a loop.
 const MOST_ITERATIONS: u32 = 255;
 
-/// Where the walk is.
+/// The state of the walk.
 pub(super) struct FlowState {
-    /// Position of the next item.
+    /// Index of the next item.
     next: usize,
     /// Bytecode instructions walked over.
     steps: usize,
-    /// Regions that are open.
+    /// Number of open regions.
     nesting: usize,
     loops: Vec<Loop>,
-    /// By the position of what opens it: the positions of an `else` and of the end.
+    /// Positions of the `else` and the end of each construct, by the position that opens it.
     ends: HashMap<usize, (Option<usize>, usize)>,
     main: Range<usize>,
     subroutines: HashMap<Register, Range<usize>>,
 }
 
-/// A loop that is open.
+/// An open loop.
 struct Loop {
     inst: Inst,
-    /// Its parameters: the iterations that are left, and aL for `loop`.
+    /// Its parameters: the remaining iterations, and aL for `loop`.
     counters: SmallVec<[Value; 2]>,
 }
 
@@ -90,7 +90,7 @@ impl FlowState {
         }
     }
 
-    /// aL: that of the innermost `loop`.
+    /// aL of the innermost `loop`.
     pub(super) fn counter(&self) -> Option<Value> {
         self.loops.iter().rev().find_map(|open| open.counters.get(1).copied())
     }
@@ -108,7 +108,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// The instructions of a range, up to the first that ends the block.
+    /// Translates the instructions of a range, up to the first that ends the block.
     fn block(&mut self, items: Range<usize>) -> Result {
         let program = self.program;
         let all = &program.program().items;
@@ -132,7 +132,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Accounts for an instruction before its translation.
+    /// Counts an instruction against the limits before its translation.
     fn begin(&mut self, at: u32, instruction: &Instruction) -> Result {
         self.at = at;
         self.name = instruction.op.text();
@@ -146,7 +146,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Fills a region, which yields if nothing else ends it.
+    /// Fills a region, and yields at its end unless it is terminated.
     fn fill(&mut self, region: Region, body: impl FnOnce(&mut Self) -> Result) -> Result {
         let limit = self.options.max_nesting;
         if self.flow.nesting >= limit {
@@ -167,12 +167,12 @@ impl Translator<'_, '_> {
         TranslateError::Flow { name: self.name, at: self.at }
     }
 
-    /// The positions of an `else` and of the end of what an instruction opens.
+    /// The positions of the `else` and the end of the construct that an instruction opens.
     fn ends(&self, position: usize) -> Result<(Option<usize>, usize)> {
         self.flow.ends.get(&position).copied().ok_or_else(|| self.misplaced())
     }
 
-    /// `if`, with a boolean or a predicate, or a comparison.
+    /// `if` with a boolean, a predicate or a comparison.
     pub(super) fn if_(&mut self, position: usize, instruction: &Instruction) -> Result {
         let (otherwise, end) = self.ends(position)?;
         let cond = self.condition(instruction)?;
@@ -202,7 +202,7 @@ impl Translator<'_, '_> {
         Ok(self.negated_condition(source, value))
     }
 
-    /// Whether a comparison of two floats holds. None but `ne` holds with a NaN.
+    /// Compares two floats. Only `ne` holds with a NaN.
     pub(super) fn compare(&mut self, comparison: Comparison, left: Value, right: Value) -> Value {
         let (op, args) = match comparison {
             Comparison::Greater => (Op::FLt, [right, left]),
@@ -215,7 +215,7 @@ impl Translator<'_, '_> {
         self.b.op(op, &args)
     }
 
-    /// `loop` and `rep`: as many iterations as the integer's x says; aL is its y at first, and grows by its z.
+    /// `loop` and `rep`: the integer's x is the number of iterations; aL starts at its y, and grows by its z.
     pub(super) fn loop_(&mut self, position: usize, instruction: &Instruction) -> Result {
         let (_, end) = self.ends(position)?;
         let Some(integer) = instruction.operands.last().map(Operand::register) else { return Err(self.wrong_count()) };
@@ -297,7 +297,7 @@ impl Translator<'_, '_> {
     }
 }
 
-/// Whether an item is an instruction that runs together with the one before it.
+/// `true` if an item is an instruction that is co-issued with the one before it.
 fn is_paired_with_next(next: Option<&ItemKind>) -> bool {
     matches!(next, Some(ItemKind::Instruction(instruction)) if instruction.coissue)
 }

@@ -1,4 +1,4 @@
-//! Constants, textures and samplers as resources.
+//! Declares constants, textures and samplers as resources.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use brolga_bytecode::sm3::{TextureType, ValidProgram};
 
 use super::TranslateOptions;
 use super::constant::Definitions;
-use super::stage::Layout;
+use super::stage::StageLayout;
 use super::survey::Survey;
 use crate::entity::ResourceId;
 use crate::interface::{Component, Dimension, Interface, Resource, ResourceClass, ResourceKind};
 
-/// Where a program's constants and textures are among the resources.
+/// The resources of a program's constants and textures.
 #[derive(Default)]
 pub(super) struct Resources {
     pub floats: Option<ResourceId>,
@@ -28,27 +28,27 @@ pub(super) struct Sampled {
     pub texture: ResourceId,
     pub sampler: ResourceId,
     pub dimension: Dimension,
-    /// Whether a third coordinate is compared with texels.
+    /// Set if a third coordinate is compared with texels.
     pub compares: bool,
 }
 
-/// What a program declares.
+/// The declarations of a program.
 pub(super) struct Declared {
     pub interface: Interface,
     pub resources: Resources,
     pub survey: Survey,
-    pub layout: Layout,
+    pub layout: StageLayout,
     pub definitions: Definitions,
 }
 
 /// Words of a vector.
 const VECTOR_WORDS: u32 = 4;
-/// Vectors that a texture stage has in `b3`.
+/// Vectors of a texture stage in `b3`.
 const VECTORS_OF_STAGE: u32 = 2;
 
 pub(super) fn declare(program: &ValidProgram, options: &TranslateOptions) -> Declared {
     let survey = Survey::new(program, options);
-    let layout = Layout::new(program, &survey);
+    let layout = StageLayout::new(program, &survey);
     let definitions = Definitions::new(program);
     let mut list = Vec::new();
     let mut add = |class, kind, number| {

@@ -1,8 +1,8 @@
-//! Derivatives of what instructions read.
+//! Takes the derivatives of operands.
 //!
-//! A pixel that does not run where a derivative is taken has no value there. Inputs are different: all pixels of a quad have them from
-//! the start, which is why shaders may sample at them where pixels go different ways. So derivatives of inputs, and of inputs divided by
-//! their w, are computed before anything else.
+//! A pixel that does not run where a derivative is taken has no value there. Inputs are different: all pixels of a quad
+//! have them from the start, which is why shaders may sample at them under divergent control flow. So derivatives of
+//! inputs, and of inputs divided by their w, are computed before anything else.
 
 use brolga_bytecode::sm3::{Instruction, ItemKind, Modifier, Op as Opcode, Operand, RegisterFile, Source};
 use brolga_bytecode::sm5::Stage;
@@ -22,15 +22,15 @@ pub(super) struct OfInput {
 }
 
 impl Translator<'_, '_> {
-    /// The row of a source that is an input as it is.
+    /// The row of a source that is an unmodified input.
     fn input_of(&self, source: &Source) -> Option<(u32, u8)> {
         let is_input = matches!(source.register.file, RegisterFile::Input | RegisterFile::Texture);
         let is_plain = is_input && source.relative.is_none() && source.modifier == Modifier::None;
         self.layout.input(source.register).filter(|_| is_plain)
     }
 
-    /// Computes the derivatives of inputs of which instructions take them. Shaders that have no flow control take them
-    /// where they need them.
+    /// Computes the derivatives of all inputs that instructions derive. Shaders without flow control compute them at
+    /// their uses.
     pub(super) fn derive_inputs(&mut self) {
         let program = self.program.program();
         if program.version.stage() != Stage::Pixel || program.version.major() == 1 {

@@ -1,4 +1,4 @@
-//! One row per opcode: what each instruction is made of.
+//! Maps each opcode to the function that translates it, one row per opcode.
 
 use brolga_bytecode::sm3::{Instruction, Op as Opcode};
 
@@ -33,7 +33,7 @@ impl Translator<'_, '_> {
             Opcode::Frc => self.each(i, Self::frc),
             Opcode::Lrp => self.each(i, Self::lrp),
             Opcode::Cmp => self.each(i, Self::cmp),
-            // Where it runs together with an instruction for alpha, devices take the second source, whatever the first one is.
+            // Co-issued with an instruction for alpha, devices take the second source, whatever the first one is.
             Opcode::Cnd if i.coissue && i.written() != Some(ALPHA) => self.each(i, |_, s| s[1]),
             Opcode::Cnd | Opcode::CndEach => self.each(i, Self::cnd),
             // One value for all components.
@@ -91,7 +91,7 @@ impl Translator<'_, '_> {
             Opcode::TexM3x3Tex => self.last_row(i, 3, Transformed::Sampled),
             Opcode::TexM3x3Spec => self.last_row(i, 3, Transformed::Reflected),
             Opcode::TexM3x3VSpec => self.last_row(i, 3, Transformed::ReflectedVarying),
-            // What they mean was found before: ends and labels by the walk, declarations and definitions by the survey. Temporary
+            // Handled before: ends and labels by the walk, declarations and definitions by the survey. Temporary
             // registers keep their alpha across a phase.
             Opcode::Nop
             | Opcode::Else

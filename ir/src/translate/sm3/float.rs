@@ -1,4 +1,4 @@
-//! What the rows compute on each component.
+//! Computes single components of results.
 
 use super::{FloatRules, Translator};
 use crate::entity::Value;
@@ -10,7 +10,7 @@ impl Translator<'_, '_> {
         self.product(s[0], s[1])
     }
 
-    /// Multiply, then add: two roundings.
+    /// Multiplies, then adds: two roundings.
     pub(super) fn mad(&mut self, s: &[Value]) -> Value {
         let product = self.product(s[0], s[1]);
         self.b.op(Op::FAdd, &[product, s[2]])
@@ -64,7 +64,7 @@ impl Translator<'_, '_> {
         self.unless_zero(s[0], quotient, infinity)
     }
 
-    /// Of the absolute value.
+    /// Reciprocal square root of the absolute value.
     pub(super) fn rsq(&mut self, s: &[Value]) -> Value {
         let positive = self.fold(Op::FAbs, s);
         let root = self.b.op(Op::FSqrt, &[positive]);
@@ -86,14 +86,14 @@ impl Translator<'_, '_> {
         self.b.select(is_infinite, most, power)
     }
 
-    /// Of the absolute value.
+    /// Binary logarithm of the absolute value.
     pub(super) fn log(&mut self, s: &[Value]) -> Value {
         let positive = self.fold(Op::FAbs, s);
         let logarithm = math::log2(&mut self.b, positive);
         self.unless_zero(s[0], logarithm, f32::MIN)
     }
 
-    /// The absolute value of the first to the power of the second: 1 where that is 0.
+    /// The absolute value of the first to the power of the second: 1 where the second is 0.
     pub(super) fn pow(&mut self, s: &[Value]) -> Value {
         let logarithm = self.log(&s[..1]);
         let exponent = self.product(logarithm, s[1]);
@@ -106,7 +106,7 @@ impl Translator<'_, '_> {
         self.b.select(is_one, one, power)
     }
 
-    /// What `rcp`, `rsq` and `exp` give in place of infinity.
+    /// The result of `rcp`, `rsq` and `exp` that stands for infinity.
     fn infinity(&self) -> f32 {
         match self.options.float_rules {
             FloatRules::Direct3D9 | FloatRules::Ieee => f32::INFINITY,
@@ -114,7 +114,8 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// A result, but a number under Direct3D 9's rules where an operand is zero: IEEE 754 has an infinity of the zero's sign there.
+    /// A result, replaced by a number under Direct3D 9's rules where an operand is zero: IEEE 754 has an infinity of
+    /// the zero's sign there.
     fn unless_zero(&mut self, operand: Value, result: Value, at_zero: f32) -> Value {
         if !self.zero_wins() {
             return result;

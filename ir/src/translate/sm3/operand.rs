@@ -1,8 +1,8 @@
-//! Reading and writing registers.
+//! Reads and writes registers.
 //!
 //! A *lane* here is a component position of the destination: lane 0 is x. A source's swizzle says which component each
-//! lane reads. Components are read once, however often the swizzle names them. What is read is a float or its bits, whichever is
-//! there already.
+//! lane reads. Components are read once, however often the swizzle names them. A value read is a float or its bits,
+//! whichever is at hand.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use brolga_bytecode::sm3::{Destination, Modifier, Operand, Register, RegisterFil
 use brolga_bytecode::sm5::Stage;
 
 use super::super::vector::{Vector, lanes};
-use super::stage::Layout;
+use super::stage::StageLayout;
 use super::survey::{Survey, has_texture_registers};
 use super::{Result, TranslateError, Translator};
 use crate::Type;
@@ -23,12 +23,12 @@ use crate::types::Const;
 /// The slots of registers, four for each.
 pub(super) struct Slots {
     first: BTreeMap<Register, usize>,
-    /// Whether the pixel was discarded.
+    /// The flag of a discarded pixel.
     pub discarded: Option<Slot>,
 }
 
 impl Slots {
-    pub(super) fn new(func: &mut Function, survey: &Survey, layout: &Layout) -> Self {
+    pub(super) fn new(func: &mut Function, survey: &Survey, layout: &StageLayout) -> Self {
         let mut first = BTreeMap::new();
         let is_held = |register: &Register| !matches!(register.file, RegisterFile::Loop);
         for register in survey.registers.iter().copied().filter(is_held).chain(layout.output_registers()) {
@@ -47,12 +47,12 @@ impl Slots {
     }
 }
 
-/// Components that a source's swizzle names for these lanes.
+/// The components that a source's swizzle names for these lanes.
 pub(super) fn components_read(source: &Source, mask: u8) -> u8 {
     lanes(mask).fold(0, |components, lane| components | 1 << source.swizzle.component(lane as u32))
 }
 
-/// Values by component to values by lane.
+/// Rearranges values from component order to lane order.
 fn swizzled(source: &Source, mask: u8, components: &Vector) -> Vector {
     let mut result = Vector::default();
     for lane in lanes(mask) {
@@ -66,7 +66,7 @@ impl Translator<'_, '_> {
         self.version.stage() == Stage::Pixel && self.version.major() == 1
     }
 
-    /// The source that an operand is.
+    /// The source in an operand.
     pub(super) fn source<'o>(&self, operand: &'o Operand) -> Result<&'o Source> {
         match operand {
             Operand::Source(source) => Ok(source),
@@ -74,7 +74,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The destination that an operand is.
+    /// The destination in an operand.
     pub(super) fn destination<'o>(&self, operand: &'o Operand) -> Result<&'o Destination> {
         match operand {
             Operand::Destination(destination) => Ok(destination),
@@ -94,13 +94,13 @@ impl Translator<'_, '_> {
         Ok(swizzled(source, mask, &components))
     }
 
-    /// The one float of a scalar source.
+    /// The float of a scalar source.
     pub(super) fn read_one(&mut self, operand: &Operand) -> Result<Value> {
         let source = self.source(operand)?;
         Ok(self.read(source, 1)?.at(0))
     }
 
-    /// Floats by component, modifiers applied.
+    /// Floats in component order, modifiers applied.
     fn read_components(&mut self, source: &Source, wanted: u8) -> Result<Vector> {
         let divisor = match source.modifier {
             Modifier::DivideZ => Some(2),
@@ -169,7 +169,7 @@ impl Translator<'_, '_> {
         self.fold(op, &[value, number])
     }
 
-    /// An operation; of constants, the constant that it gives, so that what is known of factors is known at once.
+    /// An operation, folded if its operands are constants, so that known factors stay known.
     pub(super) fn fold(&mut self, op: Op, args: &[Value]) -> Value {
         let known: Option<Vec<u64>> = args.iter().map(|&arg| Some(self.b.func.as_const(arg)?.bits)).collect();
         match known {
@@ -178,7 +178,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The float of what was read.
+    /// The float of a value that was read.
     pub(super) fn float(&mut self, value: Value) -> Value {
         match self.b.func.ty(value) {
             Type::I32 => self.convert(Op::AsF32, value),
@@ -186,7 +186,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The bits of what was read or computed.
+    /// The bits of a value that was read or computed.
     pub(super) fn word(&mut self, value: Value) -> Value {
         match self.b.func.ty(value) {
             Type::F32 => self.convert(Op::BitsF32, value),
@@ -194,12 +194,12 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// A conversion, unless its operand was made by the opposite one.
+    /// Converts a value, or returns the original if it was made by the opposite conversion.
     fn convert(&mut self, op: Op, value: Value) -> Value {
         undone(self.b.func, op, &[value]).unwrap_or_else(|| self.fold(op, &[value]))
     }
 
-    /// Components of a register by component.
+    /// Components of a register, in component order.
     fn components(&mut self, source: &Source, components: u8) -> Result<Vector> {
         let register = source.register;
         match register.file {
@@ -223,7 +223,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Components of a register that slots hold.
+    /// Components of a register that lives in slots.
     pub(super) fn held(&mut self, register: Register, components: u8) -> Vector {
         let mut result = Vector::default();
         for component in lanes(components) {
@@ -233,7 +233,7 @@ impl Translator<'_, '_> {
         result
     }
 
-    /// The number of the register that a relative operand means.
+    /// The register number that a relative operand selects.
     pub(super) fn number(&mut self, register: Register, relative: Relative) -> Result<Value> {
         let address = match relative.register.file {
             RegisterFile::Loop => match self.flow.counter() {
@@ -270,7 +270,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// The bits that go into a register for a result.
+    /// The bits of a result for a register.
     fn result(&mut self, destination: &Destination, mut value: Value) -> Value {
         if destination.shift != 0 {
             value = self.float(value);
@@ -301,7 +301,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// The same of the output of a computed number. What is not declared is not written.
+    /// Writes a component of the output with a computed number. Undeclared ones are not written.
     fn assign_at(&mut self, file: RegisterFile, number: Value, lane: usize, word: Value) -> Result {
         let outputs = self.layout.outputs.iter();
         let outputs = outputs.filter(|output| output.register.file == file && output.mask >> lane & 1 != 0);
@@ -317,7 +317,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Whether the predicate of the current instruction holds for a lane, if it has one.
+    /// The current instruction's predicate for a lane, if it has one.
     pub(super) fn predicate(&mut self, lane: usize) -> Result<Option<Value>> {
         match self.predicate {
             Some(predicate) => Ok(Some(self.predicate_component(&predicate, lane)?)),
@@ -335,12 +335,12 @@ impl Translator<'_, '_> {
         Ok(self.negated_condition(source, value))
     }
 
-    /// A condition, or the opposite if the source says so.
+    /// A condition, inverted if the source says so.
     pub(super) fn negated_condition(&mut self, source: &Source, value: Value) -> Value {
         if source.modifier == Modifier::Not { self.b.op(Op::BNot, &[value]) } else { value }
     }
 
-    /// The error for a program whose operand count is not what its table row says.
+    /// The error for an operand count that differs from the table row's.
     pub(super) fn wrong_count(&self) -> TranslateError {
         self.bad_operand("count")
     }

@@ -1,7 +1,7 @@
-//! Products under either set of float rules.
+//! Multiplies under either set of float rules.
 //!
-//! Under Direct3D 9's rules a product is zero where a factor is zero. IEEE 754's product is something else only where the other factor
-//! is an infinity or a NaN, so that nothing is to be done where both are finite, and less where one is.
+//! Under Direct3D 9's rules a product is zero where a factor is zero. IEEE 754's product differs only where the other
+//! factor is an infinity or a NaN, so that nothing is needed where both are known to be finite, and less where one is.
 
 use brolga_bytecode::sm3::Source;
 
@@ -11,11 +11,11 @@ use crate::entity::Value;
 use crate::function::{InstKind, ValueDef};
 use crate::ops::Op;
 
-/// How far definitions of factors are followed.
+/// Limit on following the definitions of factors.
 const DEPTH: usize = 4;
 
 impl Translator<'_, '_> {
-    /// Whether zero times anything is zero.
+    /// `true` if zero times anything is zero.
     pub(super) fn zero_wins(&self) -> bool {
         self.options.float_rules != FloatRules::Ieee
     }
@@ -28,7 +28,7 @@ impl Translator<'_, '_> {
         // A factor counts if it may be zero while the other one is not finite.
         let (a_counts, b_counts) =
             (self.may_be_zero(a) && !self.is_finite(b), self.may_be_zero(b) && !self.is_finite(a));
-        // The zero stands last: machine code then masks the product.
+        // The zero is the last operand: machine code then masks the product.
         let zero = self.b.f32(0.0);
         let is_not_zero = |t: &mut Self, factor| t.b.op(Op::FNe, &[factor, zero]);
         let stays = match (a_counts, b_counts) {
@@ -43,7 +43,8 @@ impl Translator<'_, '_> {
         self.b.select(stays, product, zero)
     }
 
-    /// The floats of two factors. The same factor twice is the same values twice, so that products of them are known as squares.
+    /// The floats of two factors. An operand used twice gives the same values twice, so that their products are
+    /// recognised as squares.
     pub(super) fn factors(&mut self, left: &Source, right: &Source, mask: u8) -> Result<[Vector; 2]> {
         let first = self.read(left, mask)?;
         let second = if left == right { first } else { self.read(right, mask)? };
@@ -54,7 +55,7 @@ impl Translator<'_, '_> {
         self.b.func.as_const(value).is_none_or(|known| f32::from_bits(known.bits as u32).abs() < f32::MIN_POSITIVE)
     }
 
-    /// Whether a float is known to be neither an infinity nor a NaN.
+    /// `true` if a float is known to be neither an infinity nor a NaN.
     fn is_finite(&self, value: Value) -> bool {
         self.is_finite_from(value, DEPTH)
     }
@@ -70,7 +71,7 @@ impl Translator<'_, '_> {
             InstKind::Op { op: Op::SelectF32, args } => {
                 self.is_finite_from(args[1], depth) && self.is_finite_from(args[2], depth)
             }
-            // The other operand if one is NaN: never above the bound, nor below that of the maximum within.
+            // The other operand if one is NaN: at most the bound, and at least that of the maximum within.
             InstKind::Op { op: Op::FMin, args } => {
                 self.is_finite_from(args[1], depth) && self.has_lower_bound(args[0], depth)
             }

@@ -1,7 +1,7 @@
-//! Inputs and outputs: their rows, and how they are read and written.
+//! Assigns rows to inputs and outputs, and accesses them.
 //!
-//! Inputs are read from their array where an instruction reads them. Outputs are slots until the invocation ends, so that the
-//! last write counts, and go to their array then. An invocation that discards its pixel continues as a helper lane.
+//! Inputs are read from their array at each use. Outputs are slots until the invocation ends, so that the last write
+//! counts, and are stored to their array then. An invocation that discards its pixel continues as a helper lane.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ const OPOS: Register = Register { file: RegisterFile::Rasterizer, number: 0 };
 const OFOG: Register = Register { file: RegisterFile::Rasterizer, number: 1 };
 const OPTS: Register = Register { file: RegisterFile::Rasterizer, number: 2 };
 const OD0: Register = Register { file: RegisterFile::Color, number: 0 };
-/// The register whose value at the end is the color of a pixel shader 1.x.
+/// The register whose final value is the color of a pixel shader 1.x.
 const R0: Register = Register { file: RegisterFile::Temp, number: 0 };
 pub(super) const DEPTH: Register = Register { file: RegisterFile::DepthOut, number: 0 };
 
@@ -32,7 +32,7 @@ pub(super) const DEPTH: Register = Register { file: RegisterFile::DepthOut, numb
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
     pub register: Register,
-    /// What links it with the other stage, or with vertex data.
+    /// The usage that links it with the other stage, or with vertex data.
     pub usage: Option<(Usage, u32)>,
     pub row: u32,
     pub mask: u8,
@@ -40,18 +40,18 @@ pub(super) struct Placed {
     pub interpolation: Interpolation,
 }
 
-/// Where inputs and outputs lie.
+/// The rows of inputs and outputs.
 #[derive(Default)]
-pub(super) struct Layout {
+pub(super) struct StageLayout {
     pub inputs: Vec<Placed>,
     pub outputs: Vec<Placed>,
-    /// Rows of `v#`; those behind are nothing that an address reaches.
+    /// Rows of `v#`; relative addresses reach none beyond.
     input_registers: u32,
-    /// The row that says whether the pixel was discarded.
+    /// The row that reports whether the pixel was discarded.
     pub discarded: Option<u32>,
 }
 
-impl Layout {
+impl StageLayout {
     pub(super) fn new(program: &ValidProgram, survey: &Survey) -> Self {
         let mut layout = match program.program().version.stage() {
             BytecodeStage::Vertex => Self::of_vertices(program, survey),
@@ -116,7 +116,7 @@ impl Layout {
         Self { inputs, outputs, discarded, ..Self::default() }
     }
 
-    /// The stage, with the arrays that its inputs and outputs lie in.
+    /// The stage, with the arrays of its inputs and outputs.
     pub(super) fn stage(&self, program: &ValidProgram) -> (Stage, Vec<Array>) {
         let parameter = |&Placed { usage, row, mask, system_value, interpolation, .. }: &Placed| Parameter {
             semantic: usage.map(|(usage, index)| Semantic::new(usage.text(), index)),
@@ -142,12 +142,12 @@ impl Layout {
         }
     }
 
-    /// The registers that outputs are taken from.
+    /// The registers whose final values are the outputs.
     pub(super) fn output_registers(&self) -> impl Iterator<Item = Register> {
         self.outputs.iter().map(|output| output.register)
     }
 
-    /// The row of an input, and the components that it has.
+    /// The row of an input, and its components.
     pub(super) fn input(&self, register: Register) -> Option<(u32, u8)> {
         let mut parts = self.inputs.iter().filter(|input| input.register == register);
         let first = parts.next()?;
@@ -185,7 +185,7 @@ fn pixel_input(version: Version, declaration: &Declaration) -> Placed {
     declared(declaration, interpolation(centroid))
 }
 
-/// An input of ps_1_x or ps_2_x, whose register says what it is.
+/// An input of ps_1_x or ps_2_x, whose usage follows from its register.
 fn fixed_input(register: Register, mask: u8, centroid: bool) -> Placed {
     let number = u32::from(register.number);
     let (usage, row) = match register.file {
@@ -219,7 +219,7 @@ fn interpolation(centroid: bool) -> Interpolation {
     if centroid { Interpolation::LinearCentroid } else { Interpolation::Linear }
 }
 
-/// What an output of a vertex shader means to the pipeline.
+/// The meaning of a vertex shader's output to the pipeline.
 fn system_value(usage: (Usage, u32)) -> Option<SystemValue> {
     match usage {
         (Usage::Position, 0) => Some(SystemValue::Position),
@@ -229,7 +229,7 @@ fn system_value(usage: (Usage, u32)) -> Option<SystemValue> {
     }
 }
 
-/// Whether what a register holds at the end is clamped to 0 to 1. Those of vs_3_0 are not.
+/// `true` if a register's final value is clamped to 0 to 1. Those of vs_3_0 are not.
 fn is_clamped(register: Register) -> bool {
     register.file == RegisterFile::Color || register == OFOG
 }
@@ -244,7 +244,7 @@ impl Translator<'_, '_> {
         self.b.input(Input::ThreadId(0))
     }
 
-    /// Components of an input by component. Those that are not declared are 0.
+    /// Components of an input, in component order. Undeclared ones are 0.
     pub(super) fn input(&mut self, source: &Source, components: u8) -> Result<Vector> {
         let register = source.register;
         if let Some(relative) = source.relative {
@@ -256,7 +256,7 @@ impl Translator<'_, '_> {
             return Ok(self.face(word));
         }
         let (row, mask) = self.layout.input(register).unwrap_or_default();
-        // vFace is one number, whatever component of it is read.
+        // vFace is a single value, whatever component of it is read.
         let components = if register == Register::FACE { 1 } else { components };
         let mut result = Vector::default();
         if mask & components != 0 {
@@ -271,14 +271,14 @@ impl Translator<'_, '_> {
         Ok(result)
     }
 
-    /// Components of a row of the inputs by component.
+    /// Components of a row of the inputs, in component order.
     pub(super) fn input_row(&mut self, row: u32, components: u8) -> Vector {
         let Some(array) = self.signature().input_array else { return Vector::splat(self.b.i32(0)) };
         let invocation = self.invocation();
         words::load(&mut self.b, Object::Array(array), invocation, Start::Known(row * ROW_BYTES), components)
     }
 
-    /// The same of the row of a computed `v#`. One that does not exist reads 0.
+    /// Components of the `v#` with a computed number. One that does not exist reads 0.
     fn input_at(&mut self, number: Value, components: u8) -> Vector {
         let Some(array) = self.signature().input_array else { return Vector::splat(self.b.i32(0)) };
         let (count, row_bytes, outside) =
@@ -290,7 +290,7 @@ impl Translator<'_, '_> {
         words::load(&mut self.b, Object::Array(array), invocation, start, components)
     }
 
-    /// vFace: 1 or -1 for front and back, by the word that says whether the primitive shows its front.
+    /// vFace: 1 or -1 for front- and back-facing, from the word that says whether the primitive is front-facing.
     fn face(&mut self, word: Value) -> Vector {
         let zero = self.b.i32(0);
         let is_front = self.b.op(Op::INe, &[word, zero]);
@@ -298,7 +298,7 @@ impl Translator<'_, '_> {
         Vector::splat(self.b.select(is_front, front, back))
     }
 
-    /// vPos: the pixel's whole coordinates, from the position of its center.
+    /// vPos: the pixel's integer coordinates, from the position of its center.
     fn whole_pixels(&mut self, position: &mut Vector, components: u8) {
         let half = self.b.f32(0.5);
         for component in lanes(components) {
@@ -307,7 +307,8 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Gives the first colour of vs_1_x and vs_2_x what it has where nothing writes it: white, as fixed functions have it.
+    /// Initialises the first colour of vs_1_x and vs_2_x to white, as fixed functions do, for shaders that don't write
+    /// it.
     pub(super) fn begin_outputs(&mut self) {
         if self.layout.outputs.iter().all(|output| output.register != OD0) {
             return;
@@ -320,7 +321,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Writes what outputs hold to their array.
+    /// Stores outputs to their array.
     pub(super) fn finish_outputs(&mut self) {
         let Some(array) = self.signature().output_array else { return };
         let invocation = self.invocation();
@@ -353,14 +354,14 @@ impl Translator<'_, '_> {
         words::store(&mut self.b, Object::Array(array), invocation, Start::Known(row * ROW_BYTES), mask, words);
     }
 
-    /// `texkill`: discards the pixel where one of its components is negative, of which shader model 1 looks at three.
+    /// `texkill`: discards the pixel where a component is negative; shader model 1 tests only three.
     pub(super) fn texkill(&mut self, instruction: &Instruction) -> Result {
         let Some(Operand::Destination(tested)) = instruction.operands.first() else {
             return Err(self.bad_operand("count"));
         };
         let register = tested.register;
         let mut mask = if self.is_ps_1() { tested.mask & 0b111 } else { tested.mask };
-        // Components that are not declared hold nothing to test.
+        // Undeclared components are not tested.
         if let Some((_, declared)) = self.layout.input(register) {
             mask &= declared;
         }

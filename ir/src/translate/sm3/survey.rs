@@ -1,7 +1,7 @@
-//! Which registers a program uses.
+//! Collects the registers that a program uses.
 //!
-//! Constants beyond the last one that is read need no memory, outputs that nothing writes need no row, and shader model 1
-//! declares neither inputs nor samplers.
+//! Constants beyond the last one that is read need no memory, outputs that are never written need no row, and shader
+//! model 1 declares neither inputs nor samplers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use brolga_bytecode::sm5::Stage;
 
 use super::TranslateOptions;
 
-/// What a program uses.
+/// The registers and effects of a program.
 #[derive(Default)]
 pub(super) struct Survey {
     /// Registers that instructions write, and temporary ones that they read.
@@ -22,23 +22,23 @@ pub(super) struct Survey {
     pub inputs: BTreeSet<Register>,
     /// Vectors of `c#` up to the last one that is read and not defined.
     pub floats: u32,
-    /// Whether `c#` is read at a computed number.
+    /// Set if `c#` is indexed dynamically.
     pub addresses_floats: bool,
     /// `i#` up to the last one that is read and not defined.
     pub integers: u32,
     /// `b#`, likewise.
     pub booleans: u32,
-    /// Texture stages up to the last one whose matrix for bump mapping is read.
+    /// Texture stages up to the last one whose bump mapping matrix is read.
     pub bumps: u32,
-    /// The kinds of the textures that are sampled.
+    /// The types of the textures that are sampled.
     pub textures: BTreeMap<u16, TextureType>,
-    /// Whether pixels may be discarded.
+    /// Set if pixels may be discarded.
     pub discards: bool,
-    /// Whether the shader decides on a pixel's depth.
+    /// Set if the shader outputs the pixel's depth.
     pub writes_depth: bool,
 }
 
-/// The vectors that a device has for float constants, where no instruction names one beyond them.
+/// Number of a device's float constants, if no instruction names one beyond them.
 fn float_constants(version: Version) -> u32 {
     match version {
         Version::Vs2Sw | Version::Vs3Sw => 8192,
@@ -51,7 +51,7 @@ pub(super) fn coordinates(stage: u16) -> Register {
     Register { file: RegisterFile::Texture, number: stage }
 }
 
-/// Whether `t#` are coordinates and, once they are written, what was sampled there.
+/// `true` if `t#` are coordinates and, once written, the sampled texel.
 pub(super) fn has_texture_registers(version: Version) -> bool {
     matches!(version, Version::Ps1_1 | Version::Ps1_2 | Version::Ps1_3)
 }
@@ -173,7 +173,7 @@ impl Surveyor<'_> {
         self.program.declarations().constants.contains_key(&register)
     }
 
-    /// What an instruction of shader model 1 uses of the texture stage that its destination names.
+    /// Records what an instruction of shader model 1 uses of its destination's texture stage.
     fn stage(&mut self, op: Op, stage: u16) {
         let (coordinates_of, samples) = match op {
             Op::TexCoord | Op::TexM3x2Pad | Op::TexM3x3Pad | Op::TexM3x3 | Op::TexM3x2Depth | Op::TexDp3 => {
@@ -207,7 +207,7 @@ impl Surveyor<'_> {
     }
 }
 
-/// How many constants there are up to one that must be in memory.
+/// Number of constants up to one that must be in memory.
 fn after(number: u16, is_defined: bool) -> u32 {
     if is_defined { 0 } else { u32::from(number) + 1 }
 }

@@ -1,4 +1,4 @@
-//! Texture instructions from ps_1_4 on, and what all of them share.
+//! Translates texture instructions from ps_1_4 on, and the parts that all of them share.
 
 use brolga_bytecode::sm3::{Instruction, Modifier, Operand, Source, Swizzle};
 use smallvec::SmallVec;
@@ -11,31 +11,31 @@ use crate::entity::Value;
 use crate::ops::Op;
 use crate::sampling::{LevelSource, MOST_SAMPLE_ARGS, Offsets, SampleKind, Sampling};
 
-/// Where the level of detail of a sample comes from.
+/// The source of a sample's level of detail.
 pub(super) enum Level {
     /// The coordinates' own derivatives.
     Implicit,
-    /// The same, and a number is added.
+    /// The same, plus a bias.
     Biased(Value),
-    /// A number.
+    /// An explicit level.
     Given(Value),
     /// Derivatives along x and y.
     Gradients([Vector; 2]),
 }
 
-/// What is sampled, and how.
+/// A texture lookup.
 pub(super) struct Sample<'s> {
     /// The number of the texture and its sampler.
     pub number: u16,
     pub coordinates: Vector,
-    /// What coordinates were read from.
+    /// The source that coordinates were read from.
     pub source: Option<&'s Source>,
-    /// Whether they were divided by their w.
+    /// Set if they were divided by their w.
     pub is_projected: bool,
     pub level: Level,
 }
 
-/// How a texture instruction uses its coordinates.
+/// The use of coordinates by a texture instruction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lookup {
     Plain,
@@ -58,7 +58,7 @@ impl Translator<'_, '_> {
         let axes = sampled.dimension.sample_axes();
         let mut args: SmallVec<[Value; MOST_SAMPLE_ARGS]> = (0..axes).map(|axis| sample.coordinates.at(axis)).collect();
         if sampled.compares {
-            // As depths of fixed point are.
+            // As fixed-point depths are.
             args.push(self.b.op(Op::FSat, &[sample.coordinates.at(axes)]));
         }
         let sampling = Sampling {
@@ -93,13 +93,13 @@ impl Translator<'_, '_> {
         Ok(if sampled.compares { Vector::splat(texel[0]) } else { texel.into() })
     }
 
-    /// The coordinates that the texture of a number takes, and the reference behind them, as a mask.
+    /// The coordinates that a texture takes, with the reference after them, as a mask.
     pub(super) fn axes(&self, number: u16) -> u8 {
         let coordinates = |sampled: &Sampled| sampled.dimension.sample_axes() + usize::from(sampled.compares);
         self.resources.sampled.get(&number).map_or(0, |sampled| (1 << coordinates(sampled)) - 1)
     }
 
-    /// `texld` of shader models 2 and 3 and the like: destination, coordinates, sampler, perhaps derivatives.
+    /// `texld` of shader models 2 and 3 and the like: destination, coordinates, sampler, optional derivatives.
     pub(super) fn texld(&mut self, instruction: &Instruction, lookup: Lookup) -> Result {
         let [destination, source, sampler, gradients @ ..] = instruction.operands.as_slice() else {
             return Err(self.wrong_count());
@@ -147,7 +147,7 @@ impl Translator<'_, '_> {
         self.write(destination, &texel)
     }
 
-    /// `texcrd`: texture coordinates as they are.
+    /// `texcrd`: texture coordinates, unsampled.
     pub(super) fn texcrd(&mut self, instruction: &Instruction) -> Result {
         let [destination, source] = self.operands(instruction)?;
         let destination = self.destination(destination)?;
@@ -155,7 +155,7 @@ impl Translator<'_, '_> {
         self.write(destination, &values)
     }
 
-    /// `bem`: adds to coordinates what the matrix of the destination's stage makes of the second source.
+    /// `bem`: adds the second source, transformed by the matrix of the destination's stage, to coordinates.
     pub(super) fn bem(&mut self, instruction: &Instruction) -> Result {
         let [destination, base, shift] = self.operands(instruction)?;
         let destination = self.destination(destination)?;
@@ -164,10 +164,10 @@ impl Translator<'_, '_> {
         self.write(destination, &moved)
     }
 
-    /// Two coordinates, moved by two numbers through the matrix of a texture stage.
+    /// Two coordinates, displaced by two values through the bump mapping matrix of a texture stage.
     pub(super) fn bumped(&mut self, stage: u16, base: &Vector, shift: &Vector) -> Vector {
         let matrix = self.bump_matrix(stage);
-        // Other components mean nothing.
+        // Other components are unspecified.
         let mut result = Vector::splat(self.b.f32(0.0));
         for axis in 0..2 {
             // 00 and 10 for u, 01 and 11 for v.

@@ -1,7 +1,7 @@
-//! Texture instructions of ps_1_1 to ps_1_3.
+//! Translates texture instructions of ps_1_1 to ps_1_3.
 //!
-//! The destination `t#` names a texture stage: its coordinates, its texture, and the register that the result goes to. A matrix is
-//! as many instructions in a row as it has rows; all but the last one leave their dot product to that.
+//! The destination `t#` names a texture stage: its coordinates, its texture, and the register for the result. A matrix
+//! is as many consecutive instructions as it has rows; all but the last one leave their dot product to that.
 
 use brolga_bytecode::sm3::{Destination, Instruction, Operand};
 
@@ -12,14 +12,14 @@ use super::{Result, TranslateError, Translator};
 use crate::entity::Value;
 use crate::ops::Op;
 
-/// What the last row of a matrix does with the product.
+/// The use of the product by the last row of a matrix.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Transformed {
     /// It is the result.
     Stored,
-    /// It is where the texture is sampled.
+    /// The texture is sampled there.
     Sampled,
-    /// It is a normal: the texture is sampled where a constant eye ray is reflected to.
+    /// It is a normal: the texture is sampled in the direction of a constant eye ray's reflection.
     Reflected,
     /// The same, with the eye ray in the w of the coordinates.
     ReflectedVarying,
@@ -44,7 +44,7 @@ impl Translator<'_, '_> {
         values
     }
 
-    /// The coordinates at which a stage's texture is sampled where nothing else says it, divided if the stage does so.
+    /// The coordinates at which a stage's texture is sampled by default, divided if the stage does so.
     fn sampled_coordinates(&mut self, stage: u16) -> Vector {
         let Some(divisor) = self.options.divisors.get(usize::from(stage)).copied().flatten() else {
             return self.coordinates(stage, 0b111);
@@ -162,7 +162,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// The last row of a matrix of so many.
+    /// The last row of a matrix with this many rows.
     pub(super) fn last_row(&mut self, instruction: &Instruction, rows: u16, then: Transformed) -> Result {
         let (destination, source) = self.stage_operands(instruction)?;
         let stage = destination.register.number;

@@ -1,4 +1,4 @@
-//! Instructions whose components differ, or that take whole vectors.
+//! Translates instructions whose components differ, or that take whole vectors.
 
 use brolga_bytecode::sm3::{Destination, Instruction, Modifier, RegisterFile, Source, Version};
 
@@ -8,11 +8,11 @@ use crate::entity::Value;
 use crate::math;
 use crate::ops::Op;
 
-/// The largest exponent of `lit`, which fits into fixed-point numbers of 8.8 bits.
+/// The largest exponent of `lit`, which fits into 8.8 fixed point.
 const MOST_EXPONENT: f32 = 127.9961;
 
 impl Translator<'_, '_> {
-    /// Products of the lanes of a mask, summed up in order.
+    /// Products of the lanes of a mask, summed in order.
     pub(super) fn sum_of_products(&mut self, left: &Vector, right: &Vector, mask: u8) -> Value {
         let mut sum = None;
         for lane in lanes(mask) {
@@ -73,7 +73,7 @@ impl Translator<'_, '_> {
         self.write(destination, &result)
     }
 
-    /// `nrm`: all components over the length of the first three.
+    /// `nrm`: all components divided by the length of the first three.
     pub(super) fn nrm(&mut self, instruction: &Instruction) -> Result {
         let [destination, source] = self.operands(instruction)?;
         let destination = self.destination(destination)?;
@@ -113,7 +113,7 @@ impl Translator<'_, '_> {
         self.write(self.destination(destination)?, &Vector::from([one, diffuse, specular, one]))
     }
 
-    /// `sincos`: the cosine in x, the sine in y. The constants of the series that shader model 2 passes along are not needed.
+    /// `sincos`: the cosine in x, the sine in y. The series constants that shader model 2 passes along are not needed.
     pub(super) fn sincos(&mut self, instruction: &Instruction) -> Result {
         let [destination, angle, ..] = instruction.operands.as_slice() else { return Err(self.wrong_count()) };
         let angle = self.read_one(angle)?;
@@ -123,7 +123,7 @@ impl Translator<'_, '_> {
         self.write(self.destination(destination)?, &result)
     }
 
-    /// `expp`: in shader model 1, the power of the whole part, the fraction, the power, 1.
+    /// `expp`: in shader model 1, the power of the integer part, the fraction, the power, 1.
     pub(super) fn expp(&mut self, instruction: &Instruction) -> Result {
         if self.version > Version::Vs1_1 {
             return self.scalar(instruction, Self::exp);
@@ -136,7 +136,7 @@ impl Translator<'_, '_> {
         self.write(self.destination(destination)?, &result.into())
     }
 
-    /// `mov`: bits, unless a modifier makes them numbers. To a0 it is the address register's own conversion.
+    /// `mov`: copies bits, unless modifiers need floats. To a0 it is the address register's own conversion.
     pub(super) fn mov(&mut self, instruction: &Instruction) -> Result {
         let [destination, source] = self.operands(instruction)?;
         let (destination, source) = (self.destination(destination)?, self.source(source)?);
@@ -150,7 +150,7 @@ impl Translator<'_, '_> {
         self.write(destination, &values)
     }
 
-    /// `mova`: to the nearest integer.
+    /// `mova`: rounds to the nearest integer.
     pub(super) fn mova(&mut self, instruction: &Instruction) -> Result {
         let [destination, source] = self.operands(instruction)?;
         self.move_address(self.destination(destination)?, self.source(source)?, Op::FNearest)

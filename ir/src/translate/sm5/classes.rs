@@ -1,11 +1,11 @@
-//! Interface calls, and the registers of class instances.
+//! Translates interface calls, and the registers of class instances.
 //!
-//! Which class instance an interface slot is bound to is known before the translation ([`BoundClass`]), so that a call
-//! with a literal index is the body itself. A computed index is a switch over the slots: lanes that want different
-//! slots run under masks, and a uniform index is a real branch. An arm of its own knows its slot, and therefore where
-//! the instance's data lie; that is worth the code for arrays of up to [`OWN_ARMS`] slots.
+//! The class instance bound to an interface slot is known before the translation ([`BoundClass`]), so that a call with
+//! a literal index is the body itself. A computed index is a switch over the slots: lanes that want different slots run
+//! under masks, and a uniform index is a real branch. In an arm of its own a slot is known, and therefore so is the
+//! location of the instance's data; that is worth the code for arrays of up to [`OWN_ARMS`] slots.
 //!
-//! Direct3D leaves open what happens beyond what is declared. Here a call with an index out of range calls nothing,
+//! Direct3D leaves behaviour beyond the declarations undefined. Here a call with an index out of range calls nothing,
 //! `this[]` out of range is 0, and a computed register number that no register has reads as 0.
 
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ use crate::function::{Element, Object, ResourceRef};
 use crate::interface::{Resource, ResourceClass, ResourceKind};
 use crate::ops::Op;
 
-/// Slots of an array that a call with a computed index gives an arm each. In longer ones, slots of the same body share.
+/// The longest array whose slots get an arm each in a call with a computed index. In longer ones, equal bodies share.
 const OWN_ARMS: usize = 16;
 
 /// The class instance that an interface slot is bound to.
@@ -31,18 +31,18 @@ const OWN_ARMS: usize = 16;
 pub struct BoundClass {
     /// The number of its function table ft#, one of those that the slot's declaration lists.
     pub table: u32,
-    /// What the slot's `this` holds: the constant buffer, the first vector in it, the first texture and the first sampler.
-    /// What an instance does not have is `u32::MAX`.
+    /// The value of the slot's `this`: the constant buffer, the first vector in it, the first texture and the first
+    /// sampler. Members that an instance lacks are `u32::MAX`.
     pub this: [u32; 4],
 }
 
-/// What a translation looks up about classes.
+/// The class tables of a translation.
 pub(super) struct Classes {
     /// The bodies of each function table.
     tables: HashMap<u32, Vec<u32>>,
-    /// A slot whose value is known in the arm that is being translated.
+    /// A slot with a known value in the arm that is being translated.
     known: Option<(Slot, u32)>,
-    /// The constant buffers that a computed number may mean, found when the first is read.
+    /// The constant buffers that a computed number may select, collected when the first is read.
     buffers: Option<Vec<(u32, ResourceId)>>,
 }
 
@@ -65,7 +65,7 @@ impl Classes {
         Ok(Self { tables: tables.collect(), known: None, buffers: None })
     }
 
-    /// The value of a slot, where it is known.
+    /// The value of a slot, if it is known.
     pub(super) fn known(&self, slot: Slot) -> Option<u32> {
         self.known.filter(|(known, _)| *known == slot).map(|(_, value)| value)
     }
@@ -119,8 +119,8 @@ impl Translator<'_, '_> {
         self.fill(default, |_| Ok(()))
     }
 
-    /// The code of a body in an arm of its own: there the index has a known value, and so has the register that it is
-    /// computed from, until something writes it.
+    /// Builds a body in an arm of its own: there the index has a known value, and so has the register that it is
+    /// computed from, until it is written.
     fn callee_of(&mut self, body: FunctionName, index: &Index, value: u32, exit: Inst) -> Result {
         let register = match &index.relative {
             Some(operand) if operand.file == RegisterFile::Temp && !operand.negate && !operand.absolute => operand,
@@ -129,13 +129,13 @@ impl Translator<'_, '_> {
         let (number, component) = (self.number(register, 0)?, usize::from(register.component(0)));
         let (slot, value) = (self.slot(number, component)?, value.wrapping_sub(index.immediate as u32));
         if self.writes(body, number, component) {
-            // The register has that value already. Now passes know it, as far as it holds.
+            // The register has that value already. Now passes know it, for as long as it holds.
             let value = self.b.i32(value);
             self.registers.set(&mut self.b, slot, value);
             return self.callee(body, Some(exit));
         }
-        // Untouched, the register stays what it is outside of the arm: the same in all lanes, if it was.
-        // A body that calls others counts as writing it, so that there is never a second one.
+        // While it isn't written, the register keeps its value from outside of the arm: uniform, if it was. A body that
+        // calls others counts as writing it, so that there is never a second one.
         self.classes.known = Some((slot, value));
         self.callee(body, Some(exit))?;
         self.classes.known = None;
@@ -163,7 +163,7 @@ impl Translator<'_, '_> {
         Ok(result)
     }
 
-    /// The word at a computed place of a table; 0 beyond it. A run of equal words takes one comparison.
+    /// Looks up the word of a table at a computed index; 0 beyond its end. A run of equal words takes one comparison.
     fn look_up(&mut self, at: Value, table: &[u32]) -> Value {
         let mut result = self.b.i32(0);
         let mut first = 0;
@@ -178,7 +178,7 @@ impl Translator<'_, '_> {
         result
     }
 
-    /// Whether an operand of `cb`, `t` or `s` computes the register's number, as only class instances do.
+    /// `true` if an operand of `cb`, `t` or `s` computes the register's number, as only class instances do.
     pub(super) fn computes_number(&self, operand: &Operand) -> bool {
         let has_number =
             matches!(operand.file, RegisterFile::ConstantBuffer | RegisterFile::Resource | RegisterFile::Sampler);
@@ -186,7 +186,7 @@ impl Translator<'_, '_> {
         has_number && self.program.model() < Model::Sm5_1 && is_computed()
     }
 
-    /// Components of a vector in a constant buffer whose number is computed: read from each buffer that may be meant.
+    /// Components of a vector in a constant buffer whose number is computed: read from each candidate buffer.
     pub(super) fn instance_data(&mut self, operand: &Operand, components: u8) -> Result<Vector> {
         let [number, vector] = operand.indices.as_slice() else { return Err(self.bad_operand("cb")) };
         let (number, vector) = (self.index(number)?, self.index(vector)?);
@@ -207,8 +207,8 @@ impl Translator<'_, '_> {
         Ok(result)
     }
 
-    /// The constant buffers that a computed number may mean: the declared ones, and those where instances are. The
-    /// shader does not say how large the latter are.
+    /// The constant buffers that a computed number may select: the declared ones, and those of instances. The shader
+    /// does not say how large the latter are.
     fn buffers(&mut self) -> Vec<(u32, ResourceId)> {
         if let Some(buffers) = &self.classes.buffers {
             return buffers.clone();
@@ -246,7 +246,7 @@ impl Translator<'_, '_> {
         instruction.operands.iter().position(is_computed)
     }
 
-    /// An instruction that reads a `t#` or `s#` whose number is computed: a copy for each number that it can be.
+    /// Builds an instruction that reads a `t#` or `s#` whose number is computed: a copy for each possible number.
     pub(super) fn with_each_resource(&mut self, position: usize, instruction: &Instruction, operand: usize) -> Result {
         let Some(index) = instruction.operands[operand].indices.first() else { return Err(self.bad_operand("t")) };
         let number = self.index(index)?;
@@ -271,8 +271,8 @@ impl Translator<'_, '_> {
         })
     }
 
-    /// The registers `t#` that an instruction with a computed number may mean: the declared ones of its kind, and those
-    /// where instances have theirs.
+    /// The registers `t#` that an instruction with a computed number may select: the declared ones of its kind, and
+    /// those of instances.
     fn registers(&mut self, instruction: &Instruction, operand: usize, index: &Index) -> Vec<u32> {
         if instruction.operands[operand].file == RegisterFile::Sampler {
             return self.sampler_registers(instruction, index);
@@ -291,8 +291,8 @@ impl Translator<'_, '_> {
         fitting.map(|declared| declared.lower).collect()
     }
 
-    /// The registers `s#` that an instruction with a computed number may mean: those where instances have theirs, and the
-    /// declared ones that compare if it does.
+    /// The registers `s#` that an instruction with a computed number may select: those of instances, and the declared
+    /// comparison samplers if it compares, else the others.
     fn sampler_registers(&mut self, instruction: &Instruction, index: &Index) -> Vec<u32> {
         let compares = |slot: &OperandSlot| matches!(slot, OperandSlot::Sampler { mode: SamplerMode::Comparison, .. });
         let kind = ResourceKind::Sampler { compares: instruction.op.info().slots.iter().any(compares) };
@@ -301,7 +301,7 @@ impl Translator<'_, '_> {
         declared.map(|declared| declared.lower).collect()
     }
 
-    /// Declares the registers below `count` where instances have theirs, which component `of` of their `this` says.
+    /// Declares the registers of instances below `count`, which component `of` of their `this` names.
     fn declare_registers(&mut self, class: ResourceClass, kind: ResourceKind, of: usize, count: u32, index: &Index) {
         let of_instances = self.bound().iter().flatten().map(|bound| bound.this[of]).filter(|&n| n != u32::MAX);
         let mut registers: Vec<u32> = of_instances.map(|n| n.wrapping_add(index.immediate as u32)).collect();
@@ -313,7 +313,7 @@ impl Translator<'_, '_> {
     }
 }
 
-/// Registers `t#` that Direct3D 11 has, registers `cb#`, those that applications cannot bind included, and `s#`.
+/// Number of registers `t#` in Direct3D 11, of `cb#`, including those that applications cannot bind, and of `s#`.
 const REGISTERS: u32 = 128;
 const BUFFERS: u32 = 16;
 const SAMPLERS: u32 = 16;
@@ -333,7 +333,7 @@ fn hinted_kind(instruction: &Instruction) -> Option<ResourceKind> {
     declare::kind("", 0, &kind).ok()
 }
 
-/// Whether an instruction that reads such a place, and says that the resource is as hinted, can read one of this kind.
+/// `true` if an instruction with this kind of storage and this hint can read a resource of this kind.
 fn suits(storage: Storage, hint: Option<ResourceKind>, kind: ResourceKind) -> bool {
     let hinted = match (hint, kind) {
         (Some(ResourceKind::Typed { dimension, .. }), ResourceKind::Typed { dimension: found, .. }) => {

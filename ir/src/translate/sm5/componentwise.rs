@@ -1,4 +1,4 @@
-//! Instructions that do the same to each component.
+//! Translates instructions that do the same to each component.
 
 use brolga_bytecode::sm5::{Instruction, Operand};
 use smallvec::SmallVec;
@@ -11,13 +11,13 @@ use crate::entity::Value;
 use crate::ops::Op;
 use crate::types::Type;
 
-/// The computation that is one operation of the IR.
+/// The computation of a single IR operation.
 pub(super) fn op(op: Op) -> impl Fn(&mut Builder<'_>, &[Value]) -> Value {
     move |b, args| b.op(op, args)
 }
 
 impl Translator<'_, '_> {
-    /// One destination: component by component, `compute` of the sources.
+    /// One destination: applies `compute` to the sources, component by component.
     pub(super) fn each(
         &mut self,
         instruction: &Instruction,
@@ -32,7 +32,7 @@ impl Translator<'_, '_> {
         self.write(destination, &result)
     }
 
-    /// Two destinations, each of which may be `null`: component by component, `compute` of the sources.
+    /// Two destinations, each of which may be `null`: applies `compute` to the sources, component by component.
     pub(super) fn each_two(
         &mut self,
         instruction: &Instruction,
@@ -71,12 +71,12 @@ impl Translator<'_, '_> {
         Ok(results)
     }
 
-    /// What follows computes this lane.
+    /// Marks the code that follows as computing this lane.
     pub(super) fn precise_at(&mut self, instruction: &Instruction, lane: usize) {
         self.b.set_precise(instruction.precise >> lane & 1 != 0);
     }
 
-    /// The bits that go into a register for a result, saturated if the instruction says so.
+    /// The bits of a result for a register, saturated if the instruction says so.
     pub(super) fn word(&mut self, instruction: &Instruction, value: Value) -> Value {
         match self.b.func.ty(value) {
             Type::Bool => self.b.op(Op::BToI, &[value]),

@@ -1,7 +1,7 @@
-//! The walk over the items: blocks, constructs, calls.
+//! Walks over the items of a program: blocks, constructs, calls.
 //!
-//! A bytecode construct is one IR instruction without results; the values travel in slots. What follows a terminator in
-//! its block cannot run and is dropped. Calls are inlined: a callee that returns early becomes the only arm of a
+//! A bytecode construct is one IR instruction without results; the values travel in slots. Code after a terminator in
+//! its block is unreachable and is dropped. Calls are inlined: a callee that returns early becomes the only arm of a
 //! switch, and its `ret` leaves that switch.
 
 use std::collections::HashMap;
@@ -19,17 +19,17 @@ use crate::ops::Op;
 /// Direct3D's limit on nested calls; a deeper call is skipped.
 const CALL_DEPTH: usize = 32;
 
-/// Where the walk is.
+/// The state of the walk.
 pub(super) struct FlowState {
-    /// Position of the next item.
+    /// Index of the next item.
     next: usize,
     /// Bytecode instructions walked over.
     steps: usize,
-    /// Regions that are open.
+    /// Number of open regions.
     nesting: usize,
-    /// Calls that are open, with the main program's.
+    /// Number of open calls, counting the main program.
     calls: usize,
-    /// What `break`, `continue` and `ret` may belong to, innermost last.
+    /// The open constructs that `break`, `continue` and `ret` may belong to, innermost last.
     frames: Vec<Frame>,
     callees: HashMap<FunctionName, Callee>,
 }
@@ -37,9 +37,9 @@ pub(super) struct FlowState {
 /// A subroutine to inline.
 #[derive(Clone)]
 struct Callee {
-    /// Its items, without the `ret` that ends it.
+    /// Its items, without the final `ret`.
     items: Range<usize>,
-    /// Whether there is another `ret` among them.
+    /// Set if there is another `ret` among them.
     returns_early: bool,
 }
 
@@ -72,7 +72,7 @@ impl FlowState {
     }
 }
 
-/// A run of a switch's items from one label to the next.
+/// The items of a switch from one label to the next.
 struct Segment {
     value: Option<u32>,
     items: Range<usize>,
@@ -98,7 +98,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// The instructions of a range, up to the first that ends the block.
+    /// Translates the instructions of a range, up to the first that ends the block.
     fn block(&mut self, items: Range<usize>) -> Result {
         let program = self.program;
         self.flow.next = items.start;
@@ -113,7 +113,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Accounts for an instruction before its translation.
+    /// Counts an instruction against the limits before its translation.
     fn begin(&mut self, instruction: &Instruction) -> Result {
         self.at = instruction.at;
         self.name = instruction.op.text();
@@ -127,7 +127,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// Fills a region, which yields if nothing else ends it.
+    /// Fills a region, and yields at its end unless it is terminated.
     pub(super) fn fill(&mut self, region: Region, body: impl FnOnce(&mut Self) -> Result) -> Result {
         let limit = self.options.max_nesting;
         if self.flow.nesting >= limit {
@@ -144,7 +144,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// As [`Self::fill`], inside of a construct that `break`, `continue` or `ret` may belong to.
+    /// Like [`Self::fill`], inside of a construct that `break`, `continue` or `ret` may belong to.
     fn fill_in(&mut self, frame: Frame, region: Region, body: impl FnOnce(&mut Self) -> Result) -> Result {
         self.flow.frames.push(frame);
         self.fill(region, body)?;
@@ -195,8 +195,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// A switch. Labels without code between them share an arm; an arm that runs on into the next one repeats its code,
-    /// which Direct3D 10 allowed and no compiler writes.
+    /// Translates a switch. Labels without code between them share an arm; an arm that falls through to the next one
+    /// repeats its code, which Direct3D 10 allowed and no compiler writes.
     pub(super) fn switch(&mut self, position: usize, instruction: &Instruction) -> Result {
         let program = self.program;
         let Some(Construct::Switch { cases, end }) = program.flow().construct(position) else {
@@ -279,7 +279,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// `continue` within a switch belongs to the loop around it.
+    /// Translates `continue`; within a switch it belongs to the loop around it.
     pub(super) fn continue_(&mut self) -> Result {
         for frame in self.flow.frames.iter().rev() {
             match *frame {
@@ -352,7 +352,7 @@ impl Translator<'_, '_> {
         self.fill(body, |t| t.callee_items(callee.items, Some(inst)))
     }
 
-    /// Whether a function may write a component of a temporary register, itself or through what it calls.
+    /// `true` if a function may write a component of a temporary register, itself or through its callees.
     pub(super) fn writes(&self, name: FunctionName, register: u32, component: usize) -> bool {
         let Some(callee) = self.flow.callees.get(&name) else { return true };
         let is_it = |to: &Operand| {
@@ -364,7 +364,7 @@ impl Translator<'_, '_> {
         })
     }
 
-    /// The code of a function. A `ret` before its end leaves `exit`, which encloses it.
+    /// Translates the body of a function. A `ret` before its end leaves `exit`, which encloses it.
     pub(super) fn callee(&mut self, name: FunctionName, exit: Option<Inst>) -> Result {
         let Some(callee) = self.flow.callees.get(&name) else { return Err(self.bad_operand(name.to_string())) };
         let items = callee.items.clone();

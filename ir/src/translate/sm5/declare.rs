@@ -1,4 +1,4 @@
-//! Declarations to an [`Interface`], and how operands name what it holds.
+//! Converts declarations to an [`Interface`], and resolves the numbers in operands.
 
 use std::collections::HashMap;
 
@@ -11,17 +11,17 @@ use super::{Result, TranslateError};
 use crate::entity::{LocalId, ResourceId, SharedId};
 use crate::interface::{Component, Dimension, Interface, Local, Resource, ResourceClass, ResourceKind, Shared};
 
-/// The range that each class and number refers to.
+/// The range of each class and number.
 type ResourceNames = HashMap<(ResourceClass, u32), ResourceId>;
 
-/// What the numbers in operands refer to.
-pub(super) struct Names {
+/// The objects that numbers in operands refer to.
+pub(super) struct OperandNames {
     resources: ResourceNames,
     shared: HashMap<u32, SharedId>,
     locals: HashMap<u32, LocalId>,
 }
 
-impl Names {
+impl OperandNames {
     /// The range that operands name by this number.
     pub(super) fn resource(&self, class: ResourceClass, id: u32) -> Option<ResourceId> {
         self.resources.get(&(class, id)).copied()
@@ -44,7 +44,7 @@ impl Names {
 }
 
 /// Collects the interface of a shader.
-pub(super) fn declare(program: &ValidProgram) -> Result<(Interface, Names, StageRegisters)> {
+pub(super) fn declare(program: &ValidProgram) -> Result<(Interface, OperandNames, StageRegisters)> {
     let declarations = program.declarations();
     let (resources, resource_names) = resources(program)?;
     let shared: Vec<Shared> = declarations
@@ -53,7 +53,7 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Interface, Names, Stage
         .map(|declared| {
             let register = declared.register;
             match declared.kind {
-                // A size that is not a multiple of a word holds no further word.
+                // The rest of a size that is not a multiple of a word is unusable.
                 SharedMemoryKind::Raw { bytes } => Shared { register, raw: true, stride_bytes: 4, count: bytes / 4 },
                 SharedMemoryKind::Structured { stride_bytes, count } => {
                     Shared { register, raw: false, stride_bytes, count }
@@ -66,7 +66,7 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Interface, Names, Stage
         .iter()
         .map(|x| Local { register: x.register, registers: x.count, components: x.components })
         .collect();
-    let names = Names {
+    let names = OperandNames {
         resources: resource_names,
         shared: shared.iter().enumerate().map(|(n, g)| (g.register, SharedId::new(n))).collect(),
         locals: locals.iter().enumerate().map(|(n, x)| (x.register, LocalId::new(n))).collect(),
@@ -98,7 +98,7 @@ fn resources(program: &ValidProgram) -> Result<(Vec<Resource>, ResourceNames)> {
     }
     for u in &declarations.uavs {
         let kind = kind("dcl_uav_typed", u.at, &u.kind)?;
-        // Only structures can have a counter; the flag means nothing elsewhere.
+        // Only structured buffers can have a counter; the flag means nothing elsewhere.
         let counter = u.flags.counter && matches!(kind, ResourceKind::Structured { .. });
         found.push((u.at, u.range.id, resource(ResourceClass::UnorderedAccess, kind, &u.range, counter)));
     }
@@ -116,7 +116,7 @@ fn resource(class: ResourceClass, kind: ResourceKind, range: &RegisterRange, use
     Resource { space, count, uses_counter, ..Resource::new(class, kind, range.lower) }
 }
 
-/// A kind in the IR's terms. The name and byte are for the error about one that cannot be declared.
+/// Converts a resource kind to the IR's. The name and byte offset are for the error about one that cannot be declared.
 pub(super) fn kind(name: &'static str, at: u32, kind: &BytecodeKind) -> Result<ResourceKind> {
     Ok(match *kind {
         BytecodeKind::Raw => ResourceKind::Raw,
@@ -130,7 +130,7 @@ pub(super) fn kind(name: &'static str, at: u32, kind: &BytecodeKind) -> Result<R
     })
 }
 
-/// The shape of a typed resource; `None` for other resources.
+/// The dimension of a typed resource; `None` for other resources.
 fn dimension(declared: ResourceDimension) -> Option<Dimension> {
     Some(match declared {
         ResourceDimension::Buffer => Dimension::Buffer,
@@ -147,12 +147,12 @@ fn dimension(declared: ResourceDimension) -> Option<Dimension> {
     })
 }
 
-/// The names that the bytecode has for a shape.
+/// The names that the bytecode has for a dimension.
 pub(super) fn bytecode_dimensions(shape: Dimension) -> impl Iterator<Item = ResourceDimension> {
     ResourceDimension::ALL.iter().copied().filter(move |&declared| dimension(declared) == Some(shape))
 }
 
-/// What the first component returns; the others are the same in everything that fxc writes.
+/// The return type of the first component; the others are the same in everything that fxc writes.
 fn component(declared: ReturnType) -> Component {
     match declared {
         ReturnType::Unorm => Component::Unorm,

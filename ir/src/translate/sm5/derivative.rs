@@ -1,8 +1,8 @@
-//! Derivatives of what instructions read.
+//! Takes the derivatives of operands.
 //!
-//! A pixel that does not run where a derivative is taken has no value there. Inputs are different: all pixels of a quad have them from
-//! the start, which is why the compiler lets shaders take their derivatives, and sample at them, where pixels go different ways. So
-//! derivatives of inputs are computed before anything else.
+//! A pixel that does not run where a derivative is taken has no value there. Inputs are different: all pixels of a quad
+//! have them from the start, which is why the compiler lets shaders take their derivatives, and sample at them, under
+//! divergent control flow. So derivatives of inputs are computed before anything else.
 
 use brolga_bytecode::sm5::{Instruction, Op as Opcode, Operand, RegisterFile};
 
@@ -22,14 +22,14 @@ pub(super) struct OfInput {
     values: [Value; 4],
 }
 
-/// The row of an operand that is an input as it is.
+/// The row of an operand that is an unmodified input.
 fn input_row(operand: &Operand) -> Option<u32> {
     let is_plain = operand.file == RegisterFile::Input && !operand.negate && !operand.absolute;
     operand.indices.first().filter(|_| is_plain && operand.indices.len() == 1)?.as_u32()
 }
 
 impl Translator<'_, '_> {
-    /// Computes the derivatives of inputs of which instructions take them. What nobody uses is left to the passes.
+    /// Computes the derivatives of all inputs that instructions derive. Unused ones are left to the passes.
     pub(super) fn derive_inputs(&mut self) -> Result {
         let (program, stage) = (self.program, self.b.func.interface.stage.clone());
         let Stage::Pixel(signature) = stage else { return Ok(()) };
@@ -73,7 +73,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// A derivative of what a lane of an operand reads; `value` is that.
+    /// A derivative of a lane of an operand, whose value is `value`.
     pub(super) fn derivative(&mut self, derivative: Derivative, operand: &Operand, lane: usize, value: Value) -> Value {
         let component = usize::from(operand.component(lane));
         let known = input_row(operand)

@@ -1,4 +1,4 @@
-//! One row per opcode: what each instruction is made of.
+//! Maps each opcode to the functions that translate it, one row per opcode.
 
 use brolga_bytecode::sm5::{Instruction, Op as Opcode};
 
@@ -12,7 +12,7 @@ use crate::sampling::LevelSource::{Derivatives, Given, Zero};
 use crate::sampling::SampleArg::{AlongX, AlongY, Bias, Clamp, Level, Offsets, Reference};
 use crate::sampling::SampleKind::{self, Compare, Filter, GatherCompare};
 
-/// Which component is gathered comes from the sampler's operand.
+/// A gather of the component that the sampler's operand selects.
 const GATHER: SampleKind = SampleKind::Gather { component: 0 };
 
 impl Translator<'_, '_> {

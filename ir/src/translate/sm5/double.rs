@@ -1,4 +1,4 @@
-//! Doubles: two words of a register, low word first, `.xy` and `.zw`.
+//! Translates doubles: two words of a register, low word first, `.xy` and `.zw`.
 //!
 //! Where source and destination are both doubles, each pair of the destination reads the same pair of the swizzled
 //! sources. Where the destination holds words, its n-th written component takes the n-th source double. Where the
@@ -25,7 +25,7 @@ impl Pairs {
     }
 }
 
-/// The pairs of a mask in order.
+/// The pairs of a mask, in order.
 fn pairs(mask: u8) -> impl Iterator<Item = usize> {
     (0..2).filter(move |pair| mask >> (2 * pair) & 3 != 0)
 }
@@ -35,7 +35,7 @@ fn whole_pairs(mask: u8) -> u8 {
     pairs(mask).fold(0, |lanes, pair| lanes | 3 << (2 * pair))
 }
 
-/// The exact reciprocal, as far as it can be represented.
+/// The reciprocal, correctly rounded.
 pub(super) fn rcp(b: &mut Builder<'_>, s: &[Value]) -> Value {
     let one = b.constant(Const::f64(1.0));
     b.op(Op::DDiv, &[one, s[0]])
@@ -159,7 +159,7 @@ impl Translator<'_, '_> {
         self.write(destination, &words)
     }
 
-    /// The result bits of a move of one source: untouched, or the result of a double operation.
+    /// The result bits of a move of one source: unchanged, or the result of a double operation.
     fn moved_pairs(&mut self, instruction: &Instruction, source: &Operand, mask: u8) -> Result<Pairs> {
         let mut result = self.pair_bits(source, mask)?;
         if source.absolute || source.negate || instruction.saturate {
@@ -186,7 +186,7 @@ impl Translator<'_, '_> {
     }
 
     /// Selects whole doubles. The first two swizzled components of the condition decide about `.xy` and `.zw`. A source
-    /// without modifiers is moved untouched, whatever the other one has.
+    /// without modifiers is moved unchanged, whatever the other one has.
     pub(super) fn dmovc(&mut self, instruction: &Instruction) -> Result {
         let [destination, condition, if_set, if_clear] = self.operands(instruction)?;
         let mask = destination.mask();

@@ -1,7 +1,8 @@
-//! `eval_*`: inputs at other places of a pixel than the one that its shader is for (functional specification, 16.5).
+//! Translates `eval_*`: inputs at other points of a pixel than its sample (functional specification, 16.5).
 //!
-//! Rows hold values at centers. What changes evenly over a primitive is known everywhere from the pixels of a quad: attributes without
-//! perspective, others over w, and 1/w itself. It is taken from them before anything else, as derivatives of inputs are.
+//! Rows hold values at centers. Values that are linear over a primitive can be extrapolated from the pixels of a quad:
+//! attributes without perspective, others over w, and 1/w itself. Their slopes are computed before anything else, as
+//! derivatives of inputs are.
 
 use std::ops::Range;
 
@@ -17,15 +18,15 @@ use crate::entity::Value;
 use crate::ops::Op;
 use crate::stage::{Interpolation, Parameter, Stage};
 
-/// What is known of inputs beside the centers of pixels.
+/// The slopes of inputs, for points other than the centers of pixels.
 #[derive(Debug, Default)]
 pub(super) struct Evaluations {
-    /// 1/w at the center, and what it changes by along x and y.
+    /// 1/w at the center, and its slopes along x and y.
     rcp_w: Option<[Value; 3]>,
     slopes: Vec<Slopes>,
 }
 
-/// What a component of an input changes by along x and y: over w, if it is in perspective.
+/// The slopes of a component of an input along x and y: over w, if it is perspective-correct.
 #[derive(Debug)]
 struct Slopes {
     row: u32,
@@ -34,13 +35,13 @@ struct Slopes {
     along: [Value; 2],
 }
 
-/// Whether an input is linear in clip space.
+/// `true` if an input is linear in clip space.
 fn is_perspective(input: &Parameter) -> bool {
     use Interpolation::{Linear, LinearCentroid, LinearSample};
     matches!(input.interpolation, Linear | LinearCentroid | LinearSample)
 }
 
-/// Whether a program evaluates inputs in perspective at other places than centers, for which it needs w there.
+/// `true` if a program evaluates perspective-correct inputs at other points than centers, for which it needs w there.
 pub(super) fn needs_w(program: &ValidProgram, inputs: &[Parameter]) -> bool {
     inputs.iter().any(is_perspective) && snapped(program).next().is_some()
 }
@@ -52,7 +53,7 @@ fn snapped(program: &ValidProgram) -> impl Iterator<Item = &Operand> {
     snapped.filter_map(|instruction| instruction.sources().next())
 }
 
-/// The rows that an input may be read from: several where an index is computed.
+/// The rows that an input may be read from: several if it is indexed dynamically.
 fn rows(program: &ValidProgram, input: &Operand) -> Range<u32> {
     let Some(index) = input.indices.last() else { return 0..0 };
     let first = u32::try_from(index.immediate).unwrap_or(u32::MAX);
@@ -66,7 +67,8 @@ fn rows(program: &ValidProgram, input: &Operand) -> Range<u32> {
 }
 
 impl Translator<'_, '_> {
-    /// Computes how inputs change that are evaluated beside the centers of pixels. What nobody uses is left to the passes.
+    /// Computes the slopes of inputs that are evaluated away from the centers of pixels. Unused ones are left to the
+    /// passes.
     pub(super) fn prepare_evaluations(&mut self) -> Result {
         let (program, stage) = (self.program, self.b.func.interface.stage.clone());
         let Stage::Pixel(signature) = stage else { return Ok(()) };
@@ -96,7 +98,7 @@ impl Translator<'_, '_> {
         [Derivative::AlongX, Derivative::AlongY].map(|derivative| derivative.of(&mut self.b, value))
     }
 
-    /// 1/w at the center, and how it changes.
+    /// 1/w at the center, and its slopes.
     fn rcp_w(&mut self) -> Result<[Value; 3]> {
         if let Some(known) = self.evaluations.rcp_w {
             return Ok(known);
@@ -109,14 +111,14 @@ impl Translator<'_, '_> {
         Ok(*self.evaluations.rcp_w.insert([value, x, y]))
     }
 
-    /// `eval_snapped`: the input at a point of a 16 x 16 grid around the pixel's centre.
+    /// `eval_snapped`: the input at a point of a 16 x 16 grid around the pixel's center.
     pub(super) fn eval_snapped(&mut self, instruction: &Instruction) -> Result {
         let [destination, input, offsets] = self.operands(instruction)?;
         let mask = destination.mask();
         let words = self.bits(input, mask)?;
         let offsets = self.read(offsets, 0b11, SourceType::Int)?;
         let steps = [0, 1].map(|axis| {
-            // Four bits with a sign, sixteenths of a pixel.
+            // Signed four-bit offsets in sixteenths of a pixel.
             let (bits, sixteenth) = (self.b.i32(28), self.b.f32(1.0 / 16.0));
             let high = self.b.op(Op::Shl, &[offsets.at(axis), bits]);
             let number = self.b.op(Op::SShr, &[high, bits]);
@@ -141,7 +143,7 @@ impl Translator<'_, '_> {
         self.write(destination, &result)
     }
 
-    /// How a component of an input changes, and whether it does so over w; none if it is constant.
+    /// The slopes of a component of an input, and whether they are over w; `None` if it is constant.
     fn slopes(&mut self, input: &Operand, component: usize) -> Result<Option<([Value; 2], bool)>> {
         let known = |slopes: &&Slopes, row| slopes.row == row && slopes.component == component;
         let mut found: Option<([Value; 2], bool)> = None;
@@ -162,13 +164,13 @@ impl Translator<'_, '_> {
         Ok(found)
     }
 
-    /// An attribute so far from the center, where it has a value.
+    /// An attribute at an offset from the center, where its value is given.
     fn evaluated(&mut self, value: Value, steps: [Value; 2], along: [Value; 2], is_perspective: bool) -> Result<Value> {
         let change = self.change(steps, along);
         if !is_perspective {
             return Ok(self.b.op(Op::FAdd, &[value, change]));
         }
-        // (value / w + change) / (1/w + change of that), written so that nothing changes without a step.
+        // (value / w + its change) / (1/w + its change), written so that nothing changes at offset 0.
         let [rcp_w, x, y] = self.rcp_w()?;
         let change_of_w = self.change(steps, [x, y]);
         let own = self.b.op(Op::FMul, &[value, change_of_w]);
@@ -183,7 +185,8 @@ impl Translator<'_, '_> {
         self.b.op(Op::FAdd, &[x, y])
     }
 
-    /// `eval_centroid` and `eval_sample_index`: rows are for one sample a pixel, at its center, so it is the input itself.
+    /// `eval_centroid` and `eval_sample_index`: rows are for one sample per pixel, at its center, so the result is the
+    /// input itself.
     pub(super) fn eval_at_center(&mut self, instruction: &Instruction) -> Result {
         let Some((destination, sources)) = instruction.operands.split_first() else {
             return Err(self.bad_operand("count"));

@@ -1,4 +1,4 @@
-//! What 32-bit float instructions compute.
+//! Translates 32-bit float instructions.
 
 use brolga_bytecode::sm5::Instruction;
 
@@ -10,7 +10,7 @@ use crate::entity::Value;
 use crate::math;
 use crate::ops::Op;
 
-/// Multiply, then add: two roundings, the same on every processor.
+/// Multiplies, then adds: two roundings, the same on every processor.
 pub(super) fn mad(b: &mut Builder<'_>, s: &[Value]) -> Value {
     let product = b.op(Op::FMul, &[s[0], s[1]]);
     b.op(Op::FAdd, &[product, s[2]])

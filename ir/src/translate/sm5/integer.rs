@@ -1,10 +1,10 @@
-//! What integer and bit instructions compute, as the functional specification spells them out.
+//! Translates integer and bit instructions, as the functional specification spells them out.
 
 use crate::builder::Builder;
 use crate::entity::Value;
 use crate::ops::Op;
 
-/// Low word of a product, and sum.
+/// Low word of a product, plus the third source.
 pub(super) fn mad(b: &mut Builder<'_>, s: &[Value]) -> Value {
     let product = b.op(Op::IMul, &[s[0], s[1]]);
     b.op(Op::IAdd, &[product, s[2]])
@@ -35,14 +35,14 @@ pub(super) fn udiv(b: &mut Builder<'_>, s: &[Value]) -> [Value; 2] {
     [b.op(Op::UDiv, s), b.op(Op::UMod, s)]
 }
 
-/// Sum, and 1 where it wrapped.
+/// Sum and carry.
 pub(super) fn uaddc(b: &mut Builder<'_>, s: &[Value]) -> [Value; 2] {
     let sum = b.op(Op::IAdd, s);
     let carry = b.op(Op::ULt, &[sum, s[0]]);
     [sum, one_if(b, carry)]
 }
 
-/// Difference, and 1 where it wrapped.
+/// Difference and borrow.
 pub(super) fn usubb(b: &mut Builder<'_>, s: &[Value]) -> [Value; 2] {
     let difference = b.op(Op::ISub, s);
     let borrow = b.op(Op::ULt, s);
@@ -62,15 +62,15 @@ pub(super) fn firstbit_shi(b: &mut Builder<'_>, s: &[Value]) -> Value {
     b.op(Op::FirstBitHi, &[differs])
 }
 
-/// As many ones from bit 0 as the low five bits of `width` say.
+/// A mask of low ones, as many as the low five bits of `width` say.
 fn low_ones(b: &mut Builder<'_>, width: Value) -> Value {
     let one = b.i32(1);
     let bit = b.op(Op::Shl, &[one, width]);
     b.op(Op::ISub, &[bit, one])
 }
 
-/// Bits `offset..offset + width` of the value. Those that a field beyond bit 31 lacks are zeros, and a width of 0 gives
-/// 0: the same as the specification's three cases.
+/// Bits `offset..offset + width` of the value. Bits of the field beyond bit 31 are zeros, and a width of 0 gives 0: the
+/// same as the specification's three cases.
 pub(super) fn ubfe(b: &mut Builder<'_>, s: &[Value]) -> Value {
     let &[width, offset, value] = s else { unreachable!("the instruction table gives ubfe three sources") };
     let mask = low_ones(b, width);
@@ -78,7 +78,7 @@ pub(super) fn ubfe(b: &mut Builder<'_>, s: &[Value]) -> Value {
     b.op(Op::And, &[shifted, mask])
 }
 
-/// As [`ubfe`], the field's top bit extended.
+/// Like [`ubfe`], with the field's top bit extended.
 pub(super) fn ibfe(b: &mut Builder<'_>, s: &[Value]) -> Value {
     let &[width, offset, value] = s else { unreachable!("the instruction table gives ibfe three sources") };
     let shifted = b.op(Op::SShr, &[value, offset]);

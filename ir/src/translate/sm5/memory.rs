@@ -1,4 +1,4 @@
-//! Raw and structured buffers, shared memory, atomics on anything, hidden counters, barriers.
+//! Translates access to raw and structured buffers, shared memory, atomics on anything, hidden counters, barriers.
 
 use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
 
@@ -10,7 +10,7 @@ use crate::function::{AtomicOp, CounterOp, MemoryRef, Object, ResourceRef, Sync}
 use crate::interface::{Dimension, ResourceClass, ResourceKind};
 use crate::ops::Op;
 
-/// Memory that an operand names, by how it is addressed.
+/// The memory that an operand names, by addressing mode.
 pub(super) enum Memory {
     Raw(Object),
     Structured(Object),
@@ -38,7 +38,7 @@ impl Translator<'_, '_> {
         })
     }
 
-    /// The address that the operands of a load or store give.
+    /// The address given by the operands of a load or store.
     fn address(&mut self, memory: &Operand, index: Option<&Operand>, offset: &Operand) -> Result<MemoryRef> {
         let (object, index) = match (self.memory(memory)?, index) {
             (Memory::Raw(object), None) => (object, None),
@@ -48,7 +48,7 @@ impl Translator<'_, '_> {
         Ok(MemoryRef { object, index, offset: self.read_one(offset, SourceType::Int)? })
     }
 
-    /// The same address some words further on, if the offset is a literal and does not overflow.
+    /// The address some words further on, if the offset is a literal and does not overflow.
     fn advanced(&mut self, place: MemoryRef, words: usize) -> Option<MemoryRef> {
         let offset = self.b.func.as_const(place.offset)?.bits as u32;
         let offset = offset.checked_add(4 * words as u32)?;
@@ -65,7 +65,7 @@ impl Translator<'_, '_> {
         self.load(destination, status, memory, Some(index), offset)
     }
 
-    /// Reads a window of four words, as much of it as the swizzle names.
+    /// Loads a window of four words, or as much of it as the swizzle names.
     fn load(
         &mut self,
         destination: &Operand,
@@ -80,7 +80,7 @@ impl Translator<'_, '_> {
         let mut window = Vector::default();
         if components != 0 {
             let (first, last) = span(components);
-            // Addresses do not wrap, sums of registers would: a window at a computed offset is read from its start.
+            // Addresses do not wrap, but sums of registers would: a window at a computed offset is read from its start.
             let (first, place) = match self.advanced(place, first) {
                 Some(advanced) if first > 0 => (first, advanced),
                 _ => (0, place),
@@ -120,7 +120,7 @@ impl Translator<'_, '_> {
         self.store(instruction, memory, Some(index), offset, source)
     }
 
-    /// The masks are .x, .xy, .xyz and .xyzw: consecutive words.
+    /// Stores consecutive words: the masks are .x, .xy, .xyz and .xyzw.
     fn store(
         &mut self,
         instruction: &Instruction,
@@ -235,7 +235,7 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// All ones where the feedback word says that everything was mapped.
+    /// All ones if the feedback word says that everything was mapped.
     pub(super) fn check_access(&mut self, instruction: &Instruction) -> Result {
         let [destination, status] = self.operands(instruction)?;
         let status = self.read_one(status, SourceType::Int)?;

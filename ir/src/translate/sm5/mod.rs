@@ -1,6 +1,6 @@
-//! Compute, vertex and pixel shaders of shader models 4.0 to 5.1 as IR.
+//! Translates compute, vertex and pixel shaders of shader models 4.0 to 5.1 to IR.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `declare.rs` | declarations to the function's interface |
 //! | `stage.rs` | inputs and outputs of the stages that run in batches |
@@ -9,17 +9,17 @@
 //! | `dispatch.rs` | one row per opcode |
 //! | `operand.rs` | operands: registers, indices, modifiers |
 //! | `componentwise.rs` | instructions that do the same to each component |
-//! | `float.rs` `integer.rs` `double.rs` `moves.rs` | what the rows compute |
+//! | `float.rs` `integer.rs` `double.rs` `moves.rs` | the computations of the rows |
 //! | `memory.rs` | buffers, shared memory, atomics, counters |
 //! | `sample.rs` | sampling and gathers |
-//! | `derivative.rs` | derivatives of what instructions read |
-//! | `evaluate.rs` | inputs at other places of a pixel |
+//! | `derivative.rs` | derivatives of operands |
+//! | `evaluate.rs` | inputs at other points of a pixel |
 //! | `typed.rs` | texels and queries |
 //!
 //! A component of `r#` is the slot `4 * number + component`, an untyped `i32`. All sources of an instruction are read
 //! before any destination is written. The origin of each IR instruction is the byte offset of its bytecode instruction.
 //!
-//! What a hostile program can do is bounded by [`TranslateOptions`]: inlined calls count like everything else.
+//! Hostile programs are bounded by [`TranslateOptions`]: inlined calls count like everything else.
 
 mod classes;
 mod componentwise;
@@ -42,7 +42,7 @@ use brolga_bytecode::sm5::valid::ValidProgram;
 use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
 use smallvec::SmallVec;
 
-use super::TranslateError;
+use super::error::{Result, TranslateError};
 use super::registers::Registers;
 pub use classes::BoundClass;
 pub use stage::linked;
@@ -57,18 +57,18 @@ pub fn interface(program: &ValidProgram) -> Result<Interface> {
     Ok(declare::declare(program)?.0)
 }
 
-/// How a program is translated.
+/// Options of a translation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct TranslateOptions {
-    /// IR instructions and bytecode instructions walked over, together; inlined calls count each time.
+    /// Limit of IR instructions plus bytecode instructions walked over; inlined calls count each time.
     pub max_instructions: usize,
-    /// Nesting depth of regions, those of inlined calls included; Direct3D allows 64 without calls. Later stages walk
-    /// regions recursively, also on threads with small stacks.
+    /// Limit of the nesting depth of regions, including those of inlined calls; Direct3D allows 64 without calls. Later
+    /// stages walk regions recursively, also on threads with small stacks.
     pub max_nesting: usize,
     /// The class instances bound to the program's interface slots, by the number of fp#. Each declared slot needs one.
     pub classes: Vec<Option<BoundClass>>,
-    /// Whether `mad` rounds once, and not its product first.
+    /// Set if `mad` rounds once, instead of rounding its product first.
     pub fused_mad: bool,
 }
 
@@ -78,12 +78,10 @@ impl Default for TranslateOptions {
     }
 }
 
-type Result<T = (), E = TranslateError> = std::result::Result<T, E>;
-
 /// Translates a shader.
 ///
-/// The function's slots are those of the temporary registers, four for each, then those of the outputs; its resources are in
-/// the order of their declarations.
+/// The function's slots are those of the temporary registers, four for each, then those of the outputs; its resources
+/// are in the order of their declarations.
 pub fn translate(program: &ValidProgram, options: &TranslateOptions) -> Result<Function> {
     let (interface, names, mut stage) = declare::declare(program)?;
     let mut func = Function::new("main", interface);
@@ -115,17 +113,17 @@ pub fn translate(program: &ValidProgram, options: &TranslateOptions) -> Result<F
 struct Translator<'a, 'f> {
     program: &'a ValidProgram,
     options: &'a TranslateOptions,
-    names: declare::Names,
+    names: declare::OperandNames,
     stage: stage::StageRegisters,
     classes: classes::Classes,
     registers: Registers,
     /// Derivatives of inputs.
     derivatives: Vec<derivative::OfInput>,
-    /// How inputs change that are evaluated elsewhere.
+    /// The slopes of inputs that are evaluated away from the center.
     evaluations: evaluate::Evaluations,
     b: Builder<'f>,
     flow: control::FlowState,
-    /// The byte of the current instruction.
+    /// The byte offset of the current instruction.
     at: u32,
     /// The name of the current instruction.
     name: &'static str,
@@ -142,7 +140,7 @@ impl Translator<'_, '_> {
         TranslateError::Operand { name: self.name, at: self.at, register: register.into() }
     }
 
-    /// The operands of an instruction, as many as its row in the instruction table says.
+    /// The operands of an instruction, as many as its row in the instruction table declares.
     fn operands<'i, const N: usize>(&self, instruction: &'i Instruction) -> Result<&'i [Operand; N]> {
         instruction.operands.as_slice().try_into().map_err(|_| self.bad_operand("count"))
     }

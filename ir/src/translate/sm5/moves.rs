@@ -1,4 +1,4 @@
-//! Instructions that move bits: they interpret them only if a modifier or `_sat` requires it.
+//! Translates instructions that move bits: they interpret them only if a modifier or `_sat` requires it.
 
 use brolga_bytecode::sm5::{Instruction, Operand};
 
@@ -14,7 +14,7 @@ impl Translator<'_, '_> {
         self.write(destination, &words)
     }
 
-    /// The result words of a move of one source: untouched bits, or the result of a float operation.
+    /// The result words of a move of one source: unchanged bits, or the result of a float operation.
     pub(super) fn moved(&mut self, instruction: &Instruction, source: &Operand, mask: u8) -> Result<Vector> {
         let mut words = self.bits(source, mask)?;
         if source.absolute || source.negate || instruction.saturate {
@@ -31,7 +31,7 @@ impl Translator<'_, '_> {
         Ok(words)
     }
 
-    /// A source without modifiers is moved untouched, whatever the other one has.
+    /// Selects words. A source without modifiers is moved unchanged, whatever the other one has.
     pub(super) fn movc(&mut self, instruction: &Instruction) -> Result {
         let [destination, condition, if_set, if_clear] = self.operands(instruction)?;
         let mask = destination.mask();
@@ -48,8 +48,8 @@ impl Translator<'_, '_> {
         self.write(destination, &words)
     }
 
-    /// The first destination takes the third source where the condition is set, else the second; the second
-    /// destination takes the other one.
+    /// Swaps words where a condition is set: there the first destination takes the third source, else the second; the
+    /// second destination takes the other one.
     pub(super) fn swapc(&mut self, instruction: &Instruction) -> Result {
         let [first, second, condition, a, b] = self.operands(instruction)?;
         let mask = first.mask() | second.mask();
@@ -65,13 +65,13 @@ impl Translator<'_, '_> {
         self.write_all(&[(first, &to_first), (second, &to_second)])
     }
 
-    /// Any bit set is true.
+    /// True if any bit is set.
     pub(super) fn is_set(&mut self, word: Value) -> Value {
         let zero = self.b.i32(0);
         self.b.op(Op::INe, &[word, zero])
     }
 
-    /// All ones for the feedback word of an access that hit mapped memory only: all memory is mapped.
+    /// The feedback word of an access that hit mapped memory only, which is all ones: all memory is mapped.
     pub(super) fn fully_mapped(&mut self) -> Vector {
         Vector::splat(self.b.i32(u32::MAX))
     }

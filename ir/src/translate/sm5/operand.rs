@@ -1,4 +1,4 @@
-//! Reading and writing registers.
+//! Reads and writes registers.
 //!
 //! A *lane* here is a component position of the destination: lane 0 is x. A source's swizzle says which component each
 //! lane reads. Components are read once, however often the swizzle names them.
@@ -14,7 +14,7 @@ use crate::interface::ResourceClass;
 use crate::ops::Op;
 use crate::passes::undone;
 
-/// The type that a source's bits and modifiers have.
+/// The type under which a source's bits and modifiers are interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SourceType {
     /// The values are `f32`; absolute and negate act on the sign bit.
@@ -23,12 +23,12 @@ pub(super) enum SourceType {
     Int,
 }
 
-/// Components that an operand's swizzle names for these lanes.
+/// The components that an operand's swizzle names for these lanes.
 pub(super) fn components_read(operand: &Operand, mask: u8) -> u8 {
     lanes(mask).fold(0, |components, lane| components | 1 << (operand.component(lane) & 3))
 }
 
-/// Values by component to values by lane.
+/// Rearranges values from component order to lane order.
 pub(super) fn swizzle(operand: &Operand, mask: u8, components: &Vector) -> Vector {
     let mut result = Vector::default();
     for lane in lanes(mask) {
@@ -37,7 +37,7 @@ pub(super) fn swizzle(operand: &Operand, mask: u8, components: &Vector) -> Vecto
     result
 }
 
-/// Where a destination's values go; its address is computed before anything is written.
+/// The location of a destination; its address is computed before anything is written.
 pub(super) enum Destination {
     Null,
     /// Four slots from this one on.
@@ -68,7 +68,7 @@ impl Translator<'_, '_> {
         Ok(swizzle(operand, mask, &components))
     }
 
-    /// The one value of a scalar operand.
+    /// The value of a scalar operand.
     pub(super) fn read_one(&mut self, operand: &Operand, kind: SourceType) -> Result<Value> {
         Ok(self.read(operand, 1, kind)?.at(0))
     }
@@ -87,7 +87,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// A conversion, unless its operands were made by the opposite one.
+    /// Converts a value, or returns the original if it was made by the opposite conversion.
     pub(super) fn convert(&mut self, op: Op, args: &[Value]) -> Value {
         undone(self.b.func, op, args).unwrap_or_else(|| self.b.op(op, args))
     }
@@ -103,7 +103,7 @@ impl Translator<'_, '_> {
         value
     }
 
-    /// Components of a register by component.
+    /// Components of a register, in component order.
     fn components(&mut self, operand: &Operand, components: u8) -> Result<Vector> {
         let mut result = Vector::default();
         match operand.file {
@@ -145,7 +145,7 @@ impl Translator<'_, '_> {
             RegisterFile::ThreadIdInGroup => return Ok(self.inputs(components, Input::ThreadIdInGroup)),
             RegisterFile::ThreadIndexInGroup => return Ok(Vector::splat(self.b.input(Input::ThreadIndex))),
             RegisterFile::This => return self.this(operand, components),
-            // A clock would give other results each time; a clock that stands still is as good as a fast computer.
+            // A real clock would give other results each time; one that stands still is as good as a fast computer.
             RegisterFile::CycleCounter => return Ok(Vector::splat(self.b.i32(0))),
             RegisterFile::Input
             | RegisterFile::InputPrimitiveId
@@ -192,7 +192,7 @@ impl Translator<'_, '_> {
         result
     }
 
-    /// The words of a vector that spans the wanted components, in one load.
+    /// Loads the words of a vector that span the wanted components, in one load.
     pub(super) fn load_vector(&mut self, object: Object, index: Value, components: u8) -> Vector {
         words::load(&mut self.b, object, index, Start::Known(0), components)
     }
@@ -265,7 +265,7 @@ impl Translator<'_, '_> {
         if let Some(element) = fixed.filter(|&element| count.is_none_or(|count| element < count)) {
             return Ok(ResourceRef { id, element: Element::Fixed(element) });
         }
-        // Computed, or a number out of range: that is an unbound register, found when it is used.
+        // A computed number, or one out of range: an unbound register, detected when it is used.
         let from_first = (register.immediate as u32).wrapping_sub(lower);
         let element = self.sum(register.relative.as_deref(), from_first)?;
         Ok(ResourceRef { id, element: Element::Computed(element) })
@@ -276,7 +276,7 @@ impl Translator<'_, '_> {
         self.write_all(&[(destination, words)])
     }
 
-    /// Writes several destinations, the later ones last. All addresses are taken before anything is written.
+    /// Writes several destinations, the later ones last. All addresses are computed before anything is written.
     pub(super) fn write_all(&mut self, results: &[(&Operand, &Vector)]) -> Result {
         let targets: Vec<Destination> =
             results.iter().map(|(destination, _)| self.target(destination)).collect::<Result<_>>()?;

@@ -1,4 +1,4 @@
-//! Sampling and gathers.
+//! Translates sampling and gathers.
 
 use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
 use smallvec::SmallVec;
@@ -11,8 +11,8 @@ use crate::entity::Value;
 use crate::sampling::{LevelSource, MOST_SAMPLE_ARGS, Offsets, SampleArg, SampleKind, Sampling};
 
 impl Translator<'_, '_> {
-    /// An instruction that samples: destination, perhaps a feedback word, coordinates, computed offsets, texture, sampler,
-    /// then the other `operands` in their order.
+    /// Translates an instruction that samples: destination, optional feedback word, coordinates, computed offsets,
+    /// texture, sampler, then the other `operands` in their order.
     pub(super) fn sample(
         &mut self,
         instruction: &Instruction,
@@ -24,11 +24,11 @@ impl Translator<'_, '_> {
         let mut destinations = instruction.destinations();
         let (destination, status) = (destinations.next().ok_or_else(|| self.count())?, destinations.next());
         let computes_offsets = operands.contains(&SampleArg::Offsets);
-        // Offsets stand before the texture.
+        // Offsets precede the texture.
         let (front, rest) = sources.split_at_checked(3 + usize::from(computes_offsets)).ok_or_else(|| self.count())?;
         let (address, texture, sampler) = (front[0], front[front.len() - 2], front[front.len() - 1]);
         let behind = operands.iter().copied().filter(|arg| *arg != SampleArg::Offsets);
-        // `null` in place of a clamp means that there is none.
+        // `null` as a clamp means that there is none.
         let given: SmallVec<[(SampleArg, &Operand); 4]> =
             behind.zip(rest.iter().copied()).filter(|(_, operand)| operand.file != RegisterFile::Null).collect();
         let operand = |arg: SampleArg| match arg {

@@ -1,8 +1,8 @@
-//! Inputs and outputs of the stages that run in batches.
+//! Lays out and accesses inputs and outputs of the stages that run in batches.
 //!
-//! Inputs are read from their array where an instruction reads them. Outputs are slots, so that the last write counts,
-//! and go to their array when the invocation ends; but outputs that a computed index chooses among are written there at
-//! once. An invocation that discards its pixel continues as a helper lane: without effects, for the rest of its quad.
+//! Inputs are read from their array at each use. Outputs are slots, so that the last write counts, and are stored to
+//! their array when the invocation ends; but dynamically indexed outputs are stored at once. An invocation that
+//! discards its pixel continues as a helper lane: without effects, for the rest of its quad.
 //!
 //! Some programs need inputs that they do not declare, which follow those of theirs: the coverage, and w.
 
@@ -24,25 +24,25 @@ use crate::interface::Array;
 use crate::ops::Op;
 use crate::stage::{Interpolation, Parameter, ROW_BYTES, Semantic, Signature, Stage, SystemValue, row_of, rows};
 
-/// Where the registers of a stage lie.
+/// The layout of a stage's registers.
 #[derive(Default)]
 pub(super) struct StageRegisters {
     /// The rows of registers without a number.
     inputs: Vec<(RegisterFile, u32)>,
     outputs: Vec<(RegisterFile, u32)>,
-    /// Rows of outputs that a computed index chooses among.
+    /// The rows of dynamically indexed outputs.
     indexed: Vec<Range<u32>>,
-    /// The slots of the outputs, four for each row, begin here.
+    /// The first slot of the outputs, which have four for each row.
     first_slot: usize,
-    /// Whether the pixel was discarded, and the row that says so.
+    /// The flag of a discarded pixel, and the row that reports it.
     discarded: Option<(Slot, u32)>,
-    /// The row that says which pixels are covered, where effects depend on it.
+    /// The row of the pixels' coverage, if effects depend on it.
     coverage: Option<u32>,
-    /// The row whose last component is w at the pixel's center, where inputs are evaluated elsewhere.
+    /// The row whose last component is w at the pixel's center, if inputs are evaluated elsewhere.
     pub w: Option<u32>,
 }
 
-/// The stage of a program, with the arrays that its inputs and outputs lie in.
+/// The stage of a program, with the arrays of its inputs and outputs.
 pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, StageRegisters)> {
     let declarations = program.declarations();
     let stage: fn(Signature) -> Stage = match program.stage() {
@@ -55,7 +55,7 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Stag
         stage => return Err(TranslateError::Stage { stage: stage.name() }),
     };
     let mut registers = StageRegisters::default();
-    let inputs = declarations.inputs.iter().map(|input| Declared {
+    let inputs = declarations.inputs.iter().map(|input| DeclaredParameter {
         file: input.file,
         register: input.register,
         mask: input.mask,
@@ -63,7 +63,7 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Stag
         interpolation: input.interpolation.map_or(Interpolation::Constant, interpolation),
     });
     let mut inputs = parameters(inputs, RegisterFile::Input, &mut registers.inputs);
-    let outputs = declarations.outputs.iter().map(|output| Declared {
+    let outputs = declarations.outputs.iter().map(|output| DeclaredParameter {
         file: output.file,
         register: output.register,
         mask: output.mask,
@@ -92,8 +92,8 @@ pub(super) fn declare(program: &ValidProgram) -> Result<(Stage, Vec<Array>, Stag
     Ok((stage(signature), arrays, registers))
 }
 
-/// A declaration, of inputs and outputs alike.
-struct Declared {
+/// A declaration of an input or output.
+struct DeclaredParameter {
     file: RegisterFile,
     register: u32,
     mask: u8,
@@ -101,16 +101,16 @@ struct Declared {
     interpolation: Interpolation,
 }
 
-/// Gives every declaration its row; those without a number follow, and are noted.
+/// Assigns a row to every declaration; registers without a number come last, and are noted.
 fn parameters(
-    declared: impl Iterator<Item = Declared> + Clone,
+    declared: impl Iterator<Item = DeclaredParameter> + Clone,
     numbered: RegisterFile,
     special: &mut Vec<(RegisterFile, u32)>,
 ) -> Vec<Parameter> {
-    let is_numbered = |declared: &Declared| declared.file == numbered;
+    let is_numbered = |declared: &DeclaredParameter| declared.file == numbered;
     let mut next = declared.clone().filter(is_numbered).map(|declared| declared.register + 1).max().unwrap_or(0);
-    let parameter = |declared: Declared| {
-        let Declared { file, register, mask, interpolation, .. } = declared;
+    let parameter = |declared: DeclaredParameter| {
+        let DeclaredParameter { file, register, mask, interpolation, .. } = declared;
         if file == numbered {
             return Parameter {
                 semantic: None,
@@ -178,7 +178,7 @@ fn system_value(code: Code) -> Option<SystemValue> {
     })
 }
 
-/// What a register without a number holds.
+/// The system value of a register without a number.
 fn of_file(file: RegisterFile) -> Option<SystemValue> {
     Some(match file {
         RegisterFile::InputPrimitiveId => SystemValue::PrimitiveId,
@@ -217,7 +217,7 @@ impl Translator<'_, '_> {
         self.b.func.interface.stage.signature()
     }
 
-    /// The row that a register begins at.
+    /// The row at which a register begins.
     fn row(&mut self, operand: &Operand, numbered: RegisterFile, special: RegisterList) -> Result<Start> {
         if operand.file != numbered {
             let list = special(&self.stage);
@@ -231,7 +231,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The bytes of an element before a row.
+    /// The byte offset of a row in its element.
     fn start(&mut self, row: Start) -> Start {
         match row {
             Start::Known(row) => Start::Known(row.wrapping_mul(ROW_BYTES)),
@@ -247,7 +247,7 @@ impl Translator<'_, '_> {
         self.b.input(Input::ThreadId(0))
     }
 
-    /// Components of an input by component.
+    /// Components of an input, in component order.
     pub(super) fn input(&mut self, operand: &Operand, components: u8) -> Result<Vector> {
         if components == 0 {
             return Ok(Vector::default());
@@ -256,7 +256,7 @@ impl Translator<'_, '_> {
         self.input_row(row, components)
     }
 
-    /// Components of a row of the inputs by component.
+    /// Components of a row of the inputs, in component order.
     pub(super) fn input_row(&mut self, row: Start, components: u8) -> Result<Vector> {
         let Some(array) = self.signature().and_then(|signature| signature.input_array) else {
             return Err(self.bad_operand(RegisterFile::Input.text()));
@@ -265,7 +265,7 @@ impl Translator<'_, '_> {
         Ok(words::load(&mut self.b, Object::Array(array), index, start, components))
     }
 
-    /// Where a destination that is an output is written.
+    /// The location of a destination that is an output.
     pub(super) fn output(&mut self, operand: &Operand) -> Result<Destination> {
         let row = self.row(operand, RegisterFile::Output, |stage| &stage.outputs)?;
         let rows = self.signature().map_or(0, Signature::output_rows);
@@ -285,7 +285,7 @@ impl Translator<'_, '_> {
         words::store(&mut self.b, Object::Array(array), index, start, mask, words);
     }
 
-    /// Writes what the slots of the outputs hold to the array.
+    /// Stores the slots of the outputs to their array.
     pub(super) fn finish_outputs(&mut self) {
         let Some(signature) = self.signature() else { return };
         let mut masks = vec![0; signature.output_rows() as usize];
@@ -342,5 +342,5 @@ impl Translator<'_, '_> {
     }
 }
 
-/// The registers without a number of one side.
+/// Registers without a number, of the inputs or of the outputs.
 type RegisterList = fn(&StageRegisters) -> &[(RegisterFile, u32)];

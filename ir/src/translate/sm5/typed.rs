@@ -1,4 +1,4 @@
-//! Texels of typed buffers and textures, and queries about views.
+//! Translates access to texels of typed buffers and textures, and queries about views.
 
 use brolga_bytecode::sm5::codes::ResinfoReturn;
 use brolga_bytecode::sm5::{Instruction, Operand, RegisterFile};
@@ -13,7 +13,7 @@ use crate::function::{Query, ResourceRef};
 use crate::interface::Dimension;
 use crate::ops::Op;
 
-/// Coordinates that count texels of a texture: those that offsets move. A layer is none; buffers take no offsets.
+/// The number of coordinates that count texels, which offsets move. A layer does not; buffers take no offsets.
 fn texel_axes(dimension: Dimension) -> usize {
     match dimension {
         Dimension::Buffer => 0,
@@ -29,7 +29,7 @@ fn texel_axes(dimension: Dimension) -> usize {
 }
 
 impl Translator<'_, '_> {
-    /// Typed memory with its dimension.
+    /// The resource and dimension of typed memory.
     pub(super) fn typed(&mut self, operand: &Operand) -> Result<(ResourceRef, Dimension)> {
         match self.memory(operand)? {
             Memory::Typed(resource, dimension) => Ok((resource, dimension)),
@@ -156,8 +156,8 @@ impl Translator<'_, '_> {
         Vector::from(words.map(|word| self.b.i32(word)))
     }
 
-    /// Converts a query's result to what the instruction returns. The first `sizes` components have reciprocals; layers and
-    /// counts never do.
+    /// Converts a query's result to what the instruction returns. The first `sizes` components have reciprocals; layers
+    /// and counts never do.
     fn write_answer(
         &mut self,
         instruction: &Instruction,

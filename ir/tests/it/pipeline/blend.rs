@@ -1,4 +1,4 @@
-//! What becomes of colours in targets: functional specification, 17.1 to 17.5 and 17.15.
+//! Tests blending and logic operations of targets: functional specification, 17.1 to 17.5 and 17.15.
 
 use brolga_ir::pipeline::record::BatchState;
 use brolga_ir::pipeline::state::{Blend, BlendOp, Equation, Factor, Logic, LogicOp, PixelState, Range, Target};
@@ -13,10 +13,10 @@ const SHADER: &str = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\nmov o0.
 const OF_TWO: &str = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_output o1.xyzw\n\
                       mov o0.xyzw, v1.xyzw\nmov o1.xyzw, v1.wxzy";
 
-/// States in the tests of each range.
+/// Number of states in the tests of each range.
 const STATES: u64 = 400;
 
-/// What becomes of a bit of the source and one of the destination: for neither, the destination, the source, both.
+/// The result for a bit of the source and one of the destination: for neither, the destination, the source, both.
 const LOGIC_TABLE: [(LogicOp, [u32; 4]); 16] = [
     (LogicOp::Clear, [0, 0, 0, 0]),
     (LogicOp::Set, [1, 1, 1, 1]),
@@ -57,7 +57,7 @@ const FACTORS: [Factor; 11] = [
     Factor::InverseSecondAlpha,
 ];
 
-/// Those of colours alone.
+/// Factors of colour equations alone.
 const OF_COLORS: [Factor; 6] = [
     Factor::SourceColor,
     Factor::InverseSourceColor,
@@ -98,7 +98,7 @@ fn signed(code: u32, channel: Channel) -> f64 {
     f64::from((code << shift) as i32 >> shift)
 }
 
-/// Bits of the fraction of a float; what is not its exponent, of 5 bits, or its sign.
+/// Bits of the fraction of a float: all except its exponent, of 5 bits, and its sign.
 fn fraction_bits(channel: Channel) -> u32 {
     if channel.bits == 16 { 10 } else { channel.bits - 5 }
 }
@@ -171,7 +171,7 @@ impl Operands {
         }
     }
 
-    /// The result of an equation, and how large its terms are.
+    /// The result of an equation, and the size of its terms.
     fn blend(&self, equation: Equation, n: usize) -> (f64, f64) {
         let (source, destination) = (self.source[n], self.destination[n]);
         let a = source * self.factor(equation.source, n);
@@ -187,14 +187,14 @@ impl Operands {
     }
 }
 
-/// The lesser, or what is a number.
+/// The lesser; if one is a NaN, the other.
 fn least(a: f64, b: f64) -> f64 {
     if a < b || b.is_nan() { a } else { b }
 }
 
-/// Whether a code holds a number, computed from terms of a size.
+/// `true` if a code holds a number, computed from terms of a size.
 fn holds(code: u32, channel: Channel, exact: f64, size: f64) -> bool {
-    // What floats of 24 bits lose on the way.
+    // The rounding errors of 24-bit floats on the way.
     let lost = size.max(exact.abs()) * 2f64.powi(-22);
     let scale = match channel.kind {
         ChannelKind::Unorm => f64::from(most(channel)),
@@ -224,11 +224,11 @@ fn holds(code: u32, channel: Channel, exact: f64, size: f64) -> bool {
     };
     let found = if channel.kind == ChannelKind::Snorm { signed(code, channel) } else { code.into() };
     let exact = clamp(if channel.kind == ChannelKind::Snorm { Range::Snorm } else { Range::Unorm }, exact);
-    // Numbers of texels are rounded, and 1 less them may be small.
+    // Numbers of texels are rounded, and 1 minus them may be small.
     (found - exact * scale).abs() <= 0.5 + lost.max(2f64.powi(-22)) * scale
 }
 
-/// A number that a shader gives: often 0 or 1, or beyond what targets hold.
+/// A number that a shader outputs: often 0 or 1, or outside a target's range.
 fn source(random: &mut Random) -> u32 {
     let edges = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 1e-40, f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
     match random.below(4) {
@@ -237,7 +237,7 @@ fn source(random: &mut Random) -> u32 {
     }
 }
 
-/// What is in a target before.
+/// The initial texels of a target.
 fn texels(range: Range, format: &TexelFormat, random: &mut Random) -> Vec<u32> {
     let is_float = range == Range::Float && format.channels[0].is_some_and(|channel| channel.bits == 32);
     let mut word = || if is_float { source(random) } else { random.bits() as u32 };
@@ -372,7 +372,8 @@ fn many_states() {
     }
 }
 
-/// Each target takes the register of its number; one that is not declared leaves it as it is, and so does a depth in the row after.
+/// Each target takes the register of its number; one that is not declared leaves it as it is, and so does a depth in
+/// the row after.
 #[test]
 fn outputs_go_to_their_targets() {
     let lines = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_output o2.xyzw\ndcl_output oDepth\n\

@@ -1,4 +1,4 @@
-//! The tests of stencil and depth after the shader: functional specification, 17.10 to 17.12.
+//! Tests stencil and depth tests after the shader: functional specification, 17.10 to 17.12.
 
 use brolga_ir::pipeline::record::BatchState;
 use brolga_ir::pipeline::state::{
@@ -9,16 +9,16 @@ use brolga_testing_base::random::Random;
 
 use super::{QUADS, Quad, ROWS, SIZE, draw, is_front, texel};
 
-/// Lines of a shader that gives `v1.w` as its colour.
+/// Lines of a shader that outputs `v1.w` as its colour.
 const COLOR: &str = "dcl_input_ps constant v1.xyzw\ndcl_output o0.x\n";
 
-/// What shaders do with `v1.x` as a depth, `v1.y` as a condition and `v1.z` as a mask.
+/// The uses of `v1.x` as a depth, `v1.y` as a condition and `v1.z` as a mask by a shader.
 #[derive(Clone, Copy, Default, Debug)]
 struct Shader {
     depth: Output,
     discards: bool,
     masks: bool,
-    /// Gives `v1.w` as the reference of stencils.
+    /// Set if it outputs `v1.w` as the stencil reference.
     refers: bool,
 }
 
@@ -69,7 +69,7 @@ fn depth(shader: Shader, z: f32, given: f32) -> f32 {
     }
 }
 
-/// A depth that a shader gives: often where codes meet.
+/// A depth that a shader outputs: often at the border of two codes.
 fn given(random: &mut Random) -> f32 {
     match random.below(6) {
         0 => random.pick(&[0.0, -0.0, 0.5, 1.0, 1.5, -3.0, 1e-40, f32::NAN, f32::INFINITY, f32::NEG_INFINITY]),
@@ -83,13 +83,13 @@ fn given(random: &mut Random) -> f32 {
     }
 }
 
-/// The format of so many words that code accesses without the host.
+/// The format of this many words that code accesses without the host.
 fn words(count: u32) -> TexelFormat {
     let channel = |n: u32| (n < count).then_some(Channel { shift: 32 * n, bits: 32, kind: ChannelKind::Uint });
     TexelFormat { words: count, word_shift: 0, channels: [channel(0), channel(1), None, None], missing_alpha: 1 }
 }
 
-/// Whether a pixel passes the test of its stencil, and what becomes of that, where it passes the depth test or not.
+/// Tests the stencil of a pixel that passes the depth test or not; returns the result and the new stencil.
 fn stencil(test: StencilTest, is_front: bool, reference: u8, old: u8, passes: bool) -> (bool, u8) {
     let face = if is_front { test.front } else { test.back };
     let is_kept = face.test.holds(reference & test.read_mask, old & test.read_mask);
@@ -208,7 +208,7 @@ fn pixels_that_pass_are_live_and_written() {
                 let mut one_in = |n| random.one_in(n);
                 let shader = Shader { depth: output, discards: one_in(3), masks: one_in(3), refers: one_in(3) };
                 let late = DepthTest { format, test, writes: !one_in(4), stencil: None };
-                // The test of stencils comes beside each of the others.
+                // The stencil test comes beside each of the others.
                 for stencil in [None, Some(any_stencil(&mut random)), Some(any_stencil(&mut random))] {
                     let stencil = stencil.filter(|_| format.has_stencil());
                     let depths = random.pick(&[[0.0, 1.0], [0.0, 1.0], [0.25, 0.75], [0.3, 0.3]]);

@@ -1,4 +1,4 @@
-//! Pixel functions from quads to targets, on the interpreter, against models written from the functional specification.
+//! Tests pixel functions from quads to targets, on the interpreter, against models of the functional specification.
 
 mod blend;
 mod depth;
@@ -21,23 +21,23 @@ use brolga_ir::texel::TexelFormat;
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::verify;
 
-/// Pixels along a side of the targets.
+/// Width and height of the targets in pixels.
 const SIZE: u32 = 16;
 /// Quads that cover them.
 const QUADS: usize = (SIZE * SIZE / 4) as usize;
 /// Registers of a vertex.
 const ROWS: u32 = 2;
 
-/// A quad with a primitive of its own, in perspective with w = 1. The weight of the second vertex grows by 1 with each column, that of
-/// the third with each row.
+/// A quad with a primitive of its own, in perspective with w = 1. The weight of the second vertex grows by 1 with each
+/// column, that of the third with each row.
 #[derive(Clone, Copy)]
 struct Quad {
     coverage: u32,
-    /// Depth at its upper left pixel, and what a column and a row add.
+    /// Depth at its upper left pixel, and its increments per column and row.
     z: [f32; 3],
     /// `v1` of the leading vertex.
     first: [u32; 4],
-    /// What the second and the third vertex have more there.
+    /// The differences of the second and third vertex from it.
     more: [[f32; 4]; 2],
 }
 
@@ -47,7 +47,7 @@ impl Quad {
     }
 }
 
-/// Targets, then perhaps the depth buffer: words of texels.
+/// Targets, then optionally the depth buffer: words of texels.
 struct Views {
     words: Vec<Vec<AtomicU32>>,
     texel_words: Vec<usize>,
@@ -74,7 +74,7 @@ impl Host for Views {
         }
     }
 
-    /// Of one unsigned integer: what has another format is accessed by words.
+    /// Only texels of one unsigned integer: those of other formats are accessed by words.
     fn texel_load(&self, view: ViewSlot, [x, y, _]: [u32; 3], _: u32) -> [u32; 4] {
         [self.word(view, y * SIZE + x, 0).load(Ordering::Relaxed), 0, 0, 1]
     }
@@ -112,15 +112,16 @@ impl Host for Views {
     }
 }
 
-/// Whether the primitive of a quad shows its front.
+/// `true` if the primitive of a quad is front-facing.
 fn is_front(quad: usize) -> bool {
     quad % 3 != 1
 }
 
-/// Draws quads, from left to right and from top to bottom; gives what is reported of the pixels, in the order of invocations, and
-/// what views hold then.
+/// Draws quads, from left to right and from top to bottom; returns the reports of pixels, in the order of invocations,
+/// and the final content of views.
 ///
-/// `lines` are those of a shader that may read `v1`. Views have a format each, or texels of one integer that the host accesses.
+/// `lines` are those of a shader that may read `v1`. Views have a format each, or texels of one integer that the host
+/// accesses.
 fn draw(
     lines: &str,
     state: &PixelState,

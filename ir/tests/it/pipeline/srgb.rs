@@ -1,4 +1,4 @@
-//! Targets along the sRGB curve: functional specification, 3.2.3.7 and 3.2.3.8.
+//! Tests sRGB targets: functional specification, 3.2.3.7 and 3.2.3.8.
 
 use brolga_ir::pipeline::record::BatchState;
 use brolga_ir::pipeline::state::{Blend, BlendOp, Equation, Factor, PixelState, Range, Target};
@@ -52,7 +52,7 @@ fn colours_become_the_nearest_codes() {
     for code in 0..256 {
         numbers.push(straighten(f64::from(code) / 255.0) as f32);
     }
-    // The number where the next code begins, and those beside it.
+    // The number at which the next code begins, and its neighbours.
     for limit in &LIMITS[..255] {
         numbers.extend([limit - 2, limit - 1, *limit, limit + 1].map(f32::from_bits));
     }
@@ -73,7 +73,7 @@ fn colours_become_the_nearest_codes() {
     }
 }
 
-/// The destination is straightened before and bent after.
+/// The destination is converted to linear before and back after.
 #[test]
 fn blends_are_linear() {
     let mut random = Random(2);

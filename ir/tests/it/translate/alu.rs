@@ -1,11 +1,11 @@
-//! Arithmetic, moves and conversions, each against a model of a few lines taken from its page of the specification.
+//! Tests arithmetic, moves and conversions, each against a model of a few lines from its page of the specification.
 
 use brolga_ir::function::{Function, InstKind};
 use brolga_ir::ops::Op;
 use brolga_testing_base::assemble::translated;
 use brolga_testing_base::scalar;
 
-/// Words that are edges of something: integers, floats, denormals, infinities, NaN.
+/// Words that are edge cases: integers, floats, denormals, infinities, NaN.
 const EDGES: [u32; 24] = [
     0,
     1,
@@ -35,7 +35,7 @@ const EDGES: [u32; 24] = [
 
 const NAN: u32 = 0x7fc0_0000;
 
-/// Runs one instruction on four registers; gives r0 and r5.
+/// Runs one instruction on four registers; returns r0 and r5.
 fn run(func: &Function, sources: [[u32; 4]; 4]) -> [[u32; 4]; 2] {
     let [a, b, c, d] = sources;
     let registers = scalar::run_thread(func, &[[0xdead; 4], a, b, c, d, [0xdead; 4]].concat());
@@ -95,7 +95,7 @@ fn bits(value: f32) -> u32 {
     if value.is_nan() { NAN } else { flush(value.to_bits()) }
 }
 
-/// An exact or nearly exact result rounded to 24 bits; what is tiny then becomes a zero.
+/// An exact or nearly exact result rounded to 24 bits; one that is tiny then becomes a zero.
 fn narrow(exact: f64) -> u32 {
     let scale = 2f64.powi(64);
     let is_tiny = ((exact * scale) as f32).abs() < (f64::from(f32::MIN_POSITIVE) * scale) as f32;

@@ -1,4 +1,4 @@
-//! Interface calls: what they become, in shaders that the real compiler wrote.
+//! Tests the translation of interface calls, in shaders that the real compiler wrote.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn optimised(shader: &Shader, options: &TranslateOptions) -> Function {
     func
 }
 
-/// Addresses of reads from constant buffers, and how many of them are computed.
+/// Addresses of reads from constant buffers, and the number of computed ones.
 fn constant_reads(func: &Function) -> (usize, usize) {
     let indices = Flow::new(func).order.into_iter().filter_map(|inst| match &func.inst(inst).kind {
         InstKind::Load { place } => match place.object {
@@ -49,7 +49,7 @@ fn where_the_data_of_an_instance_lie_is_known_in_its_arm() {
         let (reads, computed) = constant_reads(&func);
         assert!(reads > 0 && computed == 0, "{name}: {computed} of {reads} at computed addresses\n{func}");
     }
-    // Forty slots share three arms, in which the place must be looked up.
+    // Forty slots share three arms, in which the location must be looked up.
     let shader = shader("interfaces/effects.40.cso");
     let func = optimised(&shader, &options(&shader));
     assert!(constant_reads(&func).1 > 0);

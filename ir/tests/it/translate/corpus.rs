@@ -1,4 +1,4 @@
-//! Every shader of the corpus that the real compiler wrote: what its listing names decides what must happen.
+//! Translates every shader of the corpus that the real compiler wrote, and checks the results against their listings.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ pub(crate) fn containers() -> Vec<PathBuf> {
     files
 }
 
-/// Options that give each interface slot a class: one after the other of those that may stand there.
+/// Options that give each interface slot a class: the allowed ones in turn.
 pub(crate) fn options(shader: &Shader) -> TranslateOptions {
     let interfaces = &shader.program.declarations().interfaces;
     let mut classes = Vec::new();
@@ -51,7 +51,7 @@ pub(crate) fn options(shader: &Shader) -> TranslateOptions {
     options
 }
 
-/// A function follows every rule, and so does what its text says, which is the same.
+/// A function follows every rule, and so does the function parsed from its text, which has the same text.
 pub(crate) fn comes_back(func: &Function, stage: verify::Stage, name: &str) {
     check(func, stage).unwrap_or_else(|errors| panic!("{name}, {stage:?}: {errors}\n{func}"));
     let again = parse(&func.to_string()).unwrap_or_else(|error| panic!("{name}, {stage:?}: {error}\n{func}"));

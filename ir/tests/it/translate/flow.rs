@@ -1,4 +1,4 @@
-//! Control flow: what runs, how often, and what is refused.
+//! Tests control flow: paths, iterations, and rejected programs.
 
 use brolga_ir::translate::TranslateError;
 use brolga_ir::translate::sm5::{TranslateOptions, translate};

@@ -1,4 +1,4 @@
-//! Broken programs that still pass validation: translation gives a sound function or an error, never a panic.
+//! Tests broken programs that still pass validation: translation returns a sound function or an error, never a panic.
 
 use brolga_bytecode::Shader;
 use brolga_bytecode::sm5::Stage;

@@ -1,4 +1,4 @@
-//! Buffers, shared memory, texels, queries and barriers: which accesses come out.
+//! Tests the accesses that result from buffers, shared memory, texels, queries and barriers.
 
 use std::collections::HashMap;
 
@@ -43,7 +43,7 @@ fn accesses(lines: &str) -> Vec<String> {
     statements
 }
 
-/// A statement with known values and slots replaced by what they are.
+/// A statement with known values and slots replaced by their expressions.
 fn written_out(statement: &str, known: &HashMap<String, String>) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
     let mut result = String::new();

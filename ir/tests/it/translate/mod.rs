@@ -1,4 +1,4 @@
-//! Tests of the translation, against models written from the functional specification and against fxc's own listings.
+//! Tests the translation against models written from the functional specification and against fxc's own listings.
 
 mod alu;
 mod classes;

@@ -1,4 +1,4 @@
-//! Every Direct3D 9 shader of the corpus translates to a function that follows every rule, before and after the passes.
+//! Translates every Direct3D 9 shader of the corpus to a function that follows every rule, before and after the passes.
 
 use std::path::{Path, PathBuf};
 
@@ -40,14 +40,14 @@ fn shaders_translate_and_verify_and_come_back_from_their_text() {
             assert_eq!((&declared.resources, &declared.stage), (&func.interface.resources, &func.interface.stage));
             comes_back(&func, verify::Stage::BeforeSsa, &name);
             optimise(&mut func, Level::Full);
-            // Those that were left over are not in the text.
+            // Unused ones are not in the text.
             func.list_samples();
             comes_back(&func, verify::Stage::Final, &name);
         }
     }
 }
 
-/// What is linked has a semantic; what is not has a system value.
+/// Linked parameters have a semantic, all others a system value.
 #[test]
 fn inputs_and_outputs_have_a_semantic_or_a_system_value() {
     for (path, program) in programs() {

@@ -1,11 +1,11 @@
-//! Flow control, predicates and addresses: what runs, how often, with which registers.
+//! Tests flow control, predicates and addresses: paths, iterations, registers.
 
 use brolga_ir::translate::TranslateError;
 use brolga_ir::translate::sm3::{TranslateOptions, translate};
 
 use super::run::{Constants, Outputs, QUAD, Shader, assembled};
 
-/// A vertex shader with these lines: what `oT0` is for an input.
+/// A vertex shader with these lines: returns `oT0` for an input.
 fn vertex(version: &str, lines: &str, constants: &Constants, input: [f32; 4]) -> [f32; 4] {
     let (text, result) = match version {
         "vs_3_0" => {
@@ -194,7 +194,7 @@ fn predicates_decide_for_each_component() {
     }
 }
 
-/// asm-vs-registers.md, asm-ps-registers.md: `v` and `o` by aL. What does not exist reads 0 and is not written.
+/// asm-vs-registers.md, asm-ps-registers.md: `v` and `o` by aL. Registers that do not exist read 0 and are not written.
 #[test]
 fn inputs_and_outputs_are_addressed() {
     let text = "vs_3_0\ndcl_position v0\ndcl_texcoord v1\ndcl_texcoord1 v2\ndcl_position o0\ndcl_texcoord o1.xy

@@ -1,6 +1,6 @@
-//! Shaders of Direct3D 9, against the reference's page of each instruction.
+//! Tests shaders of Direct3D 9 against the reference's page of each instruction.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `run.rs` | runs a quad of a shader that is written as text |
 //! | `table.rs` | arithmetic: every instruction in every version |

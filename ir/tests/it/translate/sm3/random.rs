@@ -1,5 +1,5 @@
-//! Random shaders, and shaders of the corpus with broken words: what is valid translates to a function that follows every rule, or says
-//! why it cannot.
+//! Tests random shaders, and shaders of the corpus with broken words: valid ones translate to a function that follows
+//! every rule, or to an error with a reason.
 
 use brolga_bytecode::Limits;
 use brolga_bytecode::sm3;

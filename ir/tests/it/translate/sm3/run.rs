@@ -1,8 +1,8 @@
 //! Runs a shader that is written as text, on constants and inputs that a test gives.
 //!
-//! A texture has no texels here: a sample tells what it was asked for. Its x and y are the coordinates; z is the third one or, of a 2D
-//! texture, the first coordinate's derivative along x; w is 100 times the texture's number, plus the level of detail or
-//! what is added to it, plus the second coordinate's derivative along y.
+//! A texture has no texels here: a sample returns its own operands. Its x and y are the coordinates; z is the third one
+//! or, of a 2D texture, the first coordinate's derivative along x; w is 100 times the texture's number, plus the level
+//! of detail or the bias, plus the second coordinate's derivative along y.
 
 use brolga_bytecode::Limits;
 use brolga_bytecode::sm3::{self, ValidProgram, Version};
@@ -22,7 +22,7 @@ use brolga_ir::verify::{VerifiedFunction, verify};
 /// Invocations of a run: a quad.
 pub const QUAD: usize = 4;
 
-/// What the application sets.
+/// The constants that the application sets.
 #[derive(Clone, Default)]
 pub struct Constants {
     pub floats: Vec<[f32; 4]>,
@@ -38,7 +38,7 @@ pub struct Shader {
     version: Version,
 }
 
-/// What the invocations of a quad left: a row of floats for each output.
+/// The outputs of a quad's invocations: a row of floats for each output.
 pub struct Outputs {
     rows: [Vec<[f32; 4]>; QUAD],
     discarded: [bool; QUAD],
@@ -126,7 +126,7 @@ impl Shader {
         self.row(&self.signature().outputs, name, &semantics)
     }
 
-    /// The row of a register: that of its semantic, where its name says it, and otherwise its number.
+    /// The row of a register: that of its semantic, if its name implies one, and otherwise its number.
     fn row(&self, parameters: &[Parameter], name: &str, semantics: &[(&str, &str)]) -> usize {
         let named = semantics.iter().find_map(|(file, semantic)| Some((*semantic, name.strip_prefix(file)?)));
         let Some((semantic, number)) = named else {
@@ -236,7 +236,7 @@ impl Host for Bound<'_> {
     }
 }
 
-/// What a sample gives; see the head of the file.
+/// The result of a sample; see the head of the file.
 fn answer(sampling: Sampling, dimension: Dimension, number: u32, args: &[f32]) -> [f32; 4] {
     let mut texel = [0.0, 0.0, 0.0, 100.0 * number as f32];
     let mut next = args.iter().copied();

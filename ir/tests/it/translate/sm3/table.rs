@@ -1,8 +1,8 @@
-//! Every instruction in every version that has it: values in, value out, ordinary and edge ones.
+//! Tests every instruction in every version that has it: values in, value out, ordinary and edge ones.
 //!
-//! Expectations are worked out from the page of the reference that a row names, `asm` standing for the pages on registers and modifiers;
-//! where pages say nothing, the row names the choice in `docs/direct3d9.md`. In the text of a row `%a`, `%b` and `%c` are registers with
-//! the three operands of each case, r0 is the result.
+//! Expectations are worked out from the page of the reference that a row names, `asm` standing for the pages on
+//! registers and modifiers; where pages say nothing, the row names the choice in `docs/direct3d9.md`. In the text of a
+//! row `%a`, `%b` and `%c` are registers with the three operands of each case, r0 is the result.
 
 use std::collections::BTreeSet;
 
@@ -17,14 +17,14 @@ const INF: f32 = f32::INFINITY;
 const NAN: f32 = f32::NAN;
 const MAX: f32 = f32::MAX;
 
-/// How near a result must be.
+/// The tolerance of a result.
 #[derive(Clone, Copy)]
 enum Bound {
     /// Equal; a zero of either sign is one.
     Exact,
-    /// Off by so many bits of the mantissa, or of 1 if it is smaller.
+    /// Off by at most this many bits of the mantissa, or of 1 if it is smaller.
     Bits(i32),
-    /// Off by so much.
+    /// Off by at most this much.
     Within(f32),
 }
 
@@ -37,7 +37,7 @@ struct Row {
     page: &'static str,
     rules: FloatRules,
     bound: Bound,
-    /// The first and the last version, where it is not all that have the instructions.
+    /// The first and the last version, if not all have the instructions.
     versions: Option<[Version; 2]>,
     text: &'static str,
     cases: Vec<Case>,
@@ -480,7 +480,7 @@ fn modifiers() -> Vec<Row> {
             .only(Ps1_1, Ps1_4),
         row("asm", "mov r0, c6", Exact, vec![one(a, [1.0, -1.0, 0.25, 0.0])]).only(Ps1_1, Ps1_4),
         row("asm", "mov r0, c6", Exact, vec![one(a, [2.0, -3.0, 0.25, 0.0])]).only(Ps2_0, Ps3Sw),
-        // Both instructions of a pair read what was there before.
+        // Both instructions of a pair read the values from before it.
         row(
             "asm",
             "mov r0, %a\nmov r0.rgb, %b\n+ mov r0.a, r0.b",
@@ -505,7 +505,7 @@ fn result(version: Version) -> &'static str {
     }
 }
 
-/// The program of a row, and where its result is.
+/// The program of a row, and the register of its result.
 fn program(row: &Row, version: Version) -> String {
     let declarations = match (version.stage(), version.major()) {
         (Stage::Vertex, 3) => "dcl_position v0\ndcl_position o0\ndcl_texcoord o1",
@@ -517,7 +517,7 @@ fn program(row: &Row, version: Version) -> String {
     for (name, register) in ["%a", "%b", "%c"].into_iter().zip(operands(version)) {
         text = text.replace(name, register);
     }
-    // What the row does not write begins at 0.
+    // Components that the row does not write begin at 0.
     let zero = if row.text.contains("r0,") { "" } else { "sub r0, c6, c6" };
     format!("{}\n{declarations}\n{number}\n{zero}\n{text}\n{}", version.text(), result(version))
 }

@@ -1,5 +1,5 @@
-//! Texture instructions: where they sample, at which level of detail, and what they do with it. What a sample gives is told in
-//! `run.rs`.
+//! Tests texture instructions: coordinates, level of detail, and the use of the result. `run.rs` defines the result of
+//! a sample.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,8 @@ use brolga_ir::translate::sm3::{TranslateOptions, translate};
 
 use super::run::{Constants, Outputs, QUAD, Shader, assembled};
 
-/// Runs a pixel shader on a quad whose coordinates are equal. Textures of stages above 3 are not 2D: 4 is a cube, 5 a box.
+/// Runs a pixel shader on a quad whose coordinates are equal. Textures of stages above 3 are not 2D: 4 is a cube, 5 a
+/// box.
 fn run(text: &str, constants: &Constants, inputs: &[(&str, [f32; 4])]) -> Outputs {
     Shader::new(text, &options()).run_one(constants, inputs)
 }
@@ -32,7 +33,7 @@ const T1: (&str, [f32; 4]) = ("t1", [1.0, 2.0, 3.0, 4.0]);
 const T2: (&str, [f32; 4]) = ("t2", [5.0, 6.0, 7.0, 8.0]);
 const T3: (&str, [f32; 4]) = ("t3", [9.0, 10.0, 11.0, 12.0]);
 
-/// Text, inputs, the color that comes out. What `tex t0` leaves in t0 is (0.25, 0.5, 0, 0).
+/// Text, inputs, the resulting color. `tex t0` leaves (0.25, 0.5, 0, 0) in t0.
 type Stage = (&'static str, &'static str, &'static [(&'static str, [f32; 4])], [f32; 4]);
 
 const STAGES: &[Stage] = &[
@@ -144,8 +145,8 @@ fn depths() {
     let text = "ps_1_4\ntexcrd r5.rgb, t0\nphase\ntexdepth r5\nmov r0, c0";
     assert_eq!(run(text, &Constants::default(), &[T0]).depth(), 0.5);
     assert_eq!(run(text, &Constants::default(), &[("t0", [0.5, 0.0, 1.0, 1.0])]).depth(), 1.0);
-    // A divisor above 1 is 1, whatever is above 1 in the end too. docs: both are devices'; the page of texm3x2depth asks for a depth of 0
-    // to 1.
+    // A divisor above 1 is taken as 1, and so is a result above 1. docs: both are devices'; the page of texm3x2depth
+    // asks for a depth of 0 to 1.
     for (z, w, depth) in [(0.5, 2.0, 0.5), (0.5, 0.75, 0.5 / 0.75), (3.0, 2.0, 1.0), (0.5, -2.0, 0.0), (0.5, 1.0, 0.5)]
     {
         assert_eq!(run(text, &Constants::default(), &[("t0", [z, w, 0.0, 1.0])]).depth(), depth, "{z} / {w}");
@@ -227,8 +228,8 @@ fn lookups_of_shader_models_2_and_3() {
     }
 }
 
-/// dsx.md, dsy.md: differences across the quad, the same for all of it. texld takes its level of detail from them, also where
-/// pixels go different ways.
+/// dsx.md, dsy.md: differences across the quad, the same for all of it. texld takes its level of detail from them, also
+/// under divergent control flow.
 #[test]
 fn derivatives_are_differences_across_the_quad() {
     let x = |u: f32, v: f32| [u, v, 0.5, 2.0];
@@ -257,8 +258,8 @@ fn derivatives_are_differences_across_the_quad() {
     assert_eq!(got[0], [0.5, 0.5, 0.25, 1.0]);
 }
 
-/// texkill.md: in ps_1_x three components, of the stage's coordinates up to ps_1_3; later all four of the register, as the pages of
-/// HLSL's `clip` and of the instruction's token have it.
+/// texkill.md: in ps_1_x three components, of the stage's coordinates up to ps_1_3; later all four of the register, as
+/// the pages of HLSL's `clip` and of the instruction's token have it.
 #[test]
 fn pixels_are_discarded() {
     let cases = [
@@ -287,21 +288,21 @@ fn pixels_are_discarded() {
             );
         }
     }
-    // Components that are not declared, masked or not predicated do not count.
+    // Components that are undeclared, masked or not predicated do not count.
     let text = "ps_2_0\ndcl t0.xy\ntexkill t0\nmov r0, c0\nmov oC0, r0";
     assert_eq!(run(text, &Constants::default(), &[("t0", [0.0, 0.0, -1.0, 0.0])]).discarded(), [false; QUAD]);
     let text = "ps_3_0\ndcl_texcoord v0\nmov r1, v0\nsetp_lt p0, r1, r1.w\n(p0) texkill r1\nmov oC0, r1";
     for (value, is_killed) in [([-1.0, 0.0, 0.0, 0.0], true), ([-1.0, 0.0, 0.0, -2.0], false)] {
         assert_eq!(run(text, &Constants::default(), &[("v0", value)]).discarded(), [is_killed; QUAD]);
     }
-    // Who discards goes on as a helper, under flow control too.
+    // A discarded pixel goes on as a helper, under flow control too.
     let text = "ps_3_0\ndcl_texcoord v0\ndef c0, 0, 0, 0, 0\nif_lt v0.x, c0.x\nmov r1, -v0_abs\ntexkill r1\nendif\nmov oC0, v0";
     let quad = [-1.0, 1.0, 2.0, -3.0].map(|x| [x; 4]);
     let out = Shader::new(text, &options()).run(&Constants::default(), &[("v0", quad)]);
     assert_eq!((out.discarded(), out.rows(0)), ([true, false, false, true], quad));
 }
 
-/// asm-ps-registers.md: vPos is the pixel's whole coordinates, vFace the sign of the side that shows.
+/// asm-ps-registers.md: vPos is the pixel's integer coordinates, vFace the sign of the facing.
 #[test]
 fn position_and_face() {
     let text = "ps_3_0\ndcl vPos.xy\ndcl vFace\ndef c0, 1, -1, 0, 0\nmov r0, c0.z\nmov r0.xy, vPos\ncmp r0.z, vFace, c0.x, c0.y\nmov oC0, r0";
@@ -311,7 +312,7 @@ fn position_and_face() {
     }
 }
 
-/// asm-vs-registers.md: oD# and oFog are clamped, oT# and what vs_3_0 writes are not.
+/// asm-vs-registers.md: oD# and oFog are clamped, oT# and the outputs of vs_3_0 are not.
 #[test]
 fn colors_of_vertices_are_clamped() {
     let text = "vs_2_0\ndcl_position v0\nmov oPos, v0\nmov oD0, v0\nmov oD1.xy, v0\nmov oT3, v0\nmov oFog, v0.x\nmov oPts, v0.x";
@@ -329,7 +330,8 @@ fn colors_of_vertices_are_clamped() {
     assert_eq!(out.row(shader.output_row("o3")), [2.0, -1.0, 0.5, 1.0]);
 }
 
-/// Where the first colour is not written it is white, under flow control too, as fixed functions have a diffuse colour that is missing.
+/// The first colour is white if it is never written, under flow control too, as fixed functions treat a missing diffuse
+/// colour.
 #[test]
 fn the_first_color_is_white_where_nothing_writes_it() {
     let row = |text: &str, name: &str| {

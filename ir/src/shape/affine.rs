@@ -1,8 +1,9 @@
-//! What grows evenly: over all lanes of a packet or an octet, or within each quad.
+//! Implements arithmetic on affine values: over all lanes of a packet or an octet, or within each quad.
 
 use super::OCTET_LANES;
 
-/// In each quad `base`, `base + across`, `base + down`, `base + across + down`, where `base` is a multiple of `2^align`.
+/// In each quad `base`, `base + across`, `base + down`, `base + across + down`, where `base` is a multiple of
+/// `2^align`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Quad {
     pub across: u32,
@@ -15,17 +16,17 @@ impl Quad {
     /// All four lanes are equal.
     pub const EQUAL: Self = Self { across: 0, down: Some(0), align: 0 };
 
-    /// What a line is in each quad.
-    pub fn of(line: Line) -> Self {
-        let align = line.align.min((line.stride.wrapping_mul(4)).trailing_zeros()).min(MAX_ALIGN);
-        Self { across: line.stride, down: Some(line.stride.wrapping_mul(2)), align }
+    /// The pattern of an affine value in each quad.
+    pub fn of(affine: Affine) -> Self {
+        let align = affine.align.min((affine.stride.wrapping_mul(4)).trailing_zeros()).min(MAX_ALIGN);
+        Self { across: affine.stride, down: Some(affine.stride.wrapping_mul(2)), align }
     }
 
     pub fn is_equal(self) -> bool {
         (self.across, self.down) == (0, Some(0))
     }
 
-    /// What holds for both.
+    /// The pattern that holds for both.
     pub fn meet(self, other: Self) -> Option<Self> {
         let down = if self.down == other.down { self.down } else { None };
         (self.across == other.across).then(|| Self { across: self.across, down, align: self.align.min(other.align) })
@@ -47,7 +48,7 @@ impl Quad {
         ((self.across, other.across) == (0, 0)).then_some(Self { across: 0, down: None, align: 0 })
     }
 
-    /// How far the lower row is, if lanes differ in bits of their own, so that sums are bitwise ors.
+    /// The distance of the lower row, if lanes differ in bits of their own, so that sums are bitwise ors.
     pub fn down_in_own_bits(self) -> Option<u32> {
         let down = self.down?;
         (self.across & down == 0 && u64::from(self.across | down) < 1 << self.align).then_some(down)
@@ -67,12 +68,12 @@ impl Quad {
 
 /// `base + lane * stride` where `base`, the value lane 0 has or would have, is a multiple of `2^align`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Line {
+pub(super) struct Affine {
     pub stride: u32,
     pub align: u32,
 }
 
-impl Line {
+impl Affine {
     pub fn uniform(align: u32) -> Self {
         Self { stride: 0, align }
     }
@@ -81,28 +82,28 @@ impl Line {
         Self::uniform(value.trailing_zeros().min(MAX_ALIGN))
     }
 
-    /// What a line is in each octet.
+    /// The affine form in each octet.
     pub fn of_octet(self) -> Self {
         let align = self.align.min(self.stride.wrapping_mul(OCTET_LANES).trailing_zeros()).min(MAX_ALIGN);
         Self { align, ..self }
     }
 
-    /// What holds for both.
-    pub fn meet(self, other: Line) -> Option<Line> {
-        (self.stride == other.stride).then(|| Line { stride: self.stride, align: self.align.min(other.align) })
+    /// The pattern that holds for both.
+    pub fn meet(self, other: Affine) -> Option<Affine> {
+        (self.stride == other.stride).then(|| Affine { stride: self.stride, align: self.align.min(other.align) })
     }
 
-    pub fn add(self, other: Line) -> Line {
-        Line { stride: self.stride.wrapping_add(other.stride), align: self.align.min(other.align) }
+    pub fn add(self, other: Affine) -> Affine {
+        Affine { stride: self.stride.wrapping_add(other.stride), align: self.align.min(other.align) }
     }
 
-    pub fn sub(self, other: Line) -> Line {
-        Line { stride: self.stride.wrapping_sub(other.stride), align: self.align.min(other.align) }
+    pub fn sub(self, other: Affine) -> Affine {
+        Affine { stride: self.stride.wrapping_sub(other.stride), align: self.align.min(other.align) }
     }
 
-    pub fn times(self, factor: u32) -> Line {
+    pub fn times(self, factor: u32) -> Affine {
         let align = (self.align + factor.trailing_zeros()).min(MAX_ALIGN);
-        Line { stride: self.stride.wrapping_mul(factor), align }
+        Affine { stride: self.stride.wrapping_mul(factor), align }
     }
 
     /// The bits in which lanes may differ from the base, if adding the lanes' offsets to the base never carries: the
@@ -112,30 +113,30 @@ impl Line {
         (most < 1 << self.align).then(|| u32::MAX.checked_shr(32 - bit_length(most as u32)).unwrap_or(0))
     }
 
-    /// How many low bits are zero in every lane.
+    /// Number of low bits that are zero in every lane.
     pub fn zero_bits(self) -> u32 {
         self.align.min(self.stride.trailing_zeros())
     }
 
-    pub fn and(self, mask: u32, lanes: u32) -> Option<Line> {
+    pub fn and(self, mask: u32, lanes: u32) -> Option<Affine> {
         if u32::MAX.checked_shl(self.zero_bits()).unwrap_or(0) & !mask == 0 {
             return Some(self);
         }
         let bits = self.lane_bits(lanes)?;
         match bits & mask {
-            0 => Some(Line { stride: 0, align: self.align.max(mask.trailing_zeros()).min(MAX_ALIGN) }),
+            0 => Some(Affine { stride: 0, align: self.align.max(mask.trailing_zeros()).min(MAX_ALIGN) }),
             kept if kept == bits => Some(self),
             _ => None,
         }
     }
 
-    pub fn shift_right(self, count: u32, lanes: u32) -> Option<Line> {
+    pub fn shift_right(self, count: u32, lanes: u32) -> Option<Affine> {
         let bits = self.lane_bits(lanes)?;
         let align = self.align.saturating_sub(count);
         if bits >> count == 0 {
-            Some(Line::uniform(align))
+            Some(Affine::uniform(align))
         } else if self.zero_bits() >= count {
-            Some(Line { stride: self.stride >> count, align })
+            Some(Affine { stride: self.stride >> count, align })
         } else {
             None
         }
