@@ -1,4 +1,4 @@
-//! Programs of Direct3D 9.
+//! Describes programs of Direct3D 9.
 
 use crate::{Object, index, words, write_program};
 use brolga_bytecode::info::letters;
@@ -73,7 +73,7 @@ fn instruction(object: &mut Object, instruction: &Instruction) {
 
 fn declaration(object: &mut Object, declaration: &Declaration, stage: Stage) {
     let register = declaration.register.register;
-    // The usage of a pixel shader's v# and t# before ps_3_0 is 0, which says nothing.
+    // The usage of a pixel shader's v# and t# before ps_3_0 is 0, which has no meaning.
     let is_plain = declaration.usage_token == Declaration::PLAIN && stage == Stage::Pixel;
     if register.file == RegisterFile::Sampler {
         object.set("texture", declaration.texture().map(|texture| texture.text()));

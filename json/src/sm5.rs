@@ -1,4 +1,4 @@
-//! Programs of models 4.0 to 5.1.
+//! Describes programs of models 4.0 to 5.1.
 
 use crate::{Object, index, word_text, words, write_program};
 use brolga_bytecode::info::letters;
@@ -100,7 +100,7 @@ fn operand(operand: &Operand) -> Object {
     object.set_if(!operand.indices.is_empty(), "indices", indices.collect::<Value>());
     let is_literal = !operand.immediate.is_empty();
     match operand.components {
-        // What else the tokens of literals have here says nothing.
+        // Other components of literals have no meaning.
         Components::None | Components::One | Components::Mask(_) | Components::Swizzle([0, 1, 2, 3]) if is_literal => {}
         Components::None => object.set("components", 0),
         Components::One => object.set("components", 1),
@@ -217,7 +217,7 @@ fn custom_data(object: &mut Object, data: &CustomData, block: &[u32]) {
         | CustomContent::ClipPlanes
         | CustomContent::Unknown { .. } => {
             object.set("class", data.content.class());
-            // Before them stand the opcode token and the length.
+            // The first two words are the opcode token and the length.
             object.set("words", words(block.get(2..).unwrap_or_default()));
         }
     }

@@ -88,7 +88,8 @@ impl Texture {
     /// it rows are packed. Elements after the last row are ignored.
     ///
     /// # Errors
-    /// If the texture does not have such a box, there are too few bytes, or the memory is read-only. Nothing is written then.
+    /// If the texture does not have such a box, there are too few bytes, or the memory is read-only. Nothing is then
+    /// written.
     pub fn write<T: NoUninit>(
         &self,
         to: &TexelBox,

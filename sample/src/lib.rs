@@ -17,7 +17,7 @@
 //! | `lane.rs` | one lane, from operands to result: every feature |
 //! | `fast/` | vectorised paths to the same result |
 //!
-//! Where Direct3D leaves something open:
+//! Choices where Direct3D leaves something open:
 //!
 //! * Filters other than point filters are not defined for integer formats, which get a point filter.
 //! * A computed NaN is 0x7fc00000.

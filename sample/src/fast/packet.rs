@@ -70,8 +70,9 @@ pub(super) struct PacketPart<'a> {
 ///
 /// # Safety
 ///
-/// There are as many rows of operands as the instruction has, and four rows for results. The filter is for the same kind of vector, and
-/// for texels of the texture's size; the processor has the instruction set that it was compiled for.
+/// There are as many rows of operands as the instruction has, and four rows for results. The filter is for the same
+/// kind of vector, and for texels of the texture's size; the processor has the instruction set that it was compiled
+/// for.
 #[inline(always)]
 pub(super) unsafe fn sample<S: TextureShape, V: Vector>(source: TexelSource<'_>, part: PacketPart<'_>) -> u32 {
     // SAFETY: the caller promises the same.

@@ -88,8 +88,8 @@ macro_rules! modes {
     };
 }
 
-/// The rows of the specification's table: code, precision, bits of differences, and the fields from the bit after the code
-/// up.
+/// The rows of the specification's table: code, precision, bits of differences, and the fields from the bit after the
+/// code up.
 #[rustfmt::skip]
 const MODES: &[Mode] = modes! {
     0b00 transformed 10 [5 5 5]:

@@ -3,11 +3,11 @@
 use super::*;
 use crate::format::{Encoding, Use};
 
-/// Columns of "Format List" for Direct3D 11.1 (`D3D11_3_Formats_FL11_1.xls` of Microsoft's DirectX-Specs, CC BY 4.0) without
-/// the video formats: number, name, bits of a texel, then a mark for each of typed buffer, 1D, 2D, 3D, cube, load, sample,
-/// sample_c, gather4, gather4_c, render target, blend, depth-stencil target, typed UAV, UAV store, the atomic operations
-/// add, bitwise, compare-store, exchange, signed and unsigned minimum and maximum, load from several samples, and cast
-/// within the typeless format above. R is required, o optional, d required of render targets.
+/// Columns of "Format List" for Direct3D 11.1 (`D3D11_3_Formats_FL11_1.xls` of Microsoft's DirectX-Specs, CC BY 4.0)
+/// without the video formats: number, name, bits of a texel, then a mark for each of typed buffer, 1D, 2D, 3D, cube,
+/// load, sample, sample_c, gather4, gather4_c, render target, blend, depth-stencil target, typed UAV, UAV store, the
+/// atomic operations add, bitwise, compare-store, exchange, signed and unsigned minimum and maximum, load from several
+/// samples, and cast within the typeless format above. R is required, o optional, d required of render targets.
 const LIST: &str = "
       1 R32G32B32A32_TYPELESS    128 -RRRR-----------------R
       2 R32G32B32A32_FLOAT       128 RRRRRRR-R-RR-RR------RR

@@ -3,7 +3,7 @@
 //! | file | source |
 //! |---|---|
 //! | `list.rs` | Microsoft's lists of formats |
-//! | `fields.rs` | the specification's formulas in doubles, for texels made of fields, whose positions their names give |
+//! | `fields.rs` | the specification's formulas in doubles, for texels made of fields, located by their names |
 //! | `shared.rs` | the same for shared exponents and for pairs of texels |
 //! | `layout.rs` | the formats' own conversions |
 //! | `blocks.rs` | another decoder, and the formulas where it uses others |
