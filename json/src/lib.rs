@@ -64,7 +64,7 @@ pub fn listing(bytes: &[u8], limits: &Limits) -> Result<String, Error> {
 
 /// Writes a program: its header, then a line for each item. The lines are made one by one, since the values of a large
 /// program would take far more memory than their text.
-fn write_program(out: &mut String, whole: &Value, items: impl Iterator<Item = Object>) {
+fn write_program(out: &mut String, whole: &Value, items: impl Iterator<Item = ItemObject>) {
     let whole = whole.to_string();
     out.push_str(whole.strip_suffix('}').expect("the whole is an object"));
     out.push_str(",\"items\":[");
@@ -77,9 +77,9 @@ fn write_program(out: &mut String, whole: &Value, items: impl Iterator<Item = Ob
 
 /// An object that is built key by key.
 #[derive(Default)]
-struct Object(Map<String, Value>);
+struct ItemObject(Map<String, Value>);
 
-impl Object {
+impl ItemObject {
     fn set(&mut self, key: &str, value: impl Into<Value>) {
         self.0.insert(key.to_owned(), value.into());
     }
@@ -109,7 +109,7 @@ fn word_text(word: u32) -> String {
 }
 
 /// An index of a register: a number, an operand, or their sum.
-fn index(number: u64, relative: Option<Object>) -> Value {
+fn index(number: u64, relative: Option<ItemObject>) -> Value {
     match relative {
         None => json!({ "number": number }),
         Some(relative) => json!({ "number": number, "relative": relative.0 }),

@@ -104,7 +104,7 @@ enum Owner {
     },
 }
 
-// SAFETY: `base` is owned by this value, or lent to it by the caller of `wrap`, and stays valid and in place until it
+// SAFETY: `base` is owned by this value, or lent to it by the caller of `wrap`, and stays valid at its address until it
 // drops; Rust accesses the bytes only by atomic operations in this file, so that any thread may hold and use it.
 unsafe impl Send for Memory {}
 // SAFETY: as above.

@@ -7,7 +7,7 @@ use brolga::{BindingRules, Leniency, ParseRegisterError, Register};
 
 use crate::arguments::text;
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, NewHandle, destroy, get, get_if_any};
+use crate::handle::{HandleKind, NewHandle, destroy, get, get_if_any};
 use crate::shader::Shader;
 use crate::view::View;
 
@@ -15,7 +15,7 @@ use crate::view::View;
 /// views that are bound when it is called.
 pub struct Bindings(());
 
-impl Kind for Bindings {
+impl HandleKind for Bindings {
     type Value = Mutex<brolga::Bindings>;
     const NAME: &'static str = "bindings";
 }

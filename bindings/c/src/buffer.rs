@@ -10,7 +10,7 @@ use brolga::Access;
 use crate::arguments::{bytes, bytes_mut, put, text};
 use crate::device::Device;
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, NewHandle, destroy, get};
+use crate::handle::{HandleKind, NewHandle, destroy, get};
 
 /// Bytes in memory, Brolga's or the caller's, or in a mapped file. Views and textures of a buffer share its bytes, and
 /// keep them alive.
@@ -19,7 +19,7 @@ use crate::handle::{Kind, NewHandle, destroy, get};
 /// nothing else is promised about a buffer that a shader or another thread writes meanwhile.
 pub struct Buffer(());
 
-impl Kind for Buffer {
+impl HandleKind for Buffer {
     type Value = brolga::Buffer;
     const NAME: &'static str = "a buffer";
 }

@@ -6,13 +6,13 @@ use brolga::{Cache, Limits, VectorBytes};
 
 use crate::arguments::{growing, init, options, put, text_if_any};
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, NewHandle, destroy, get};
+use crate::handle::{HandleKind, NewHandle, destroy, get};
 
 /// A device, which runs shaders. It owns threads, limits and a cache, and must not outlive the folder that its options
 /// name. The objects that it made live on after it is destroyed.
 pub struct Device(());
 
-impl Kind for Device {
+impl HandleKind for Device {
     type Value = brolga::Device;
     const NAME: &'static str = "a device";
 }

@@ -10,7 +10,7 @@ use crate::bindings::{Bindings, lock, register};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, NewHandle, destroy, get, get_if_any};
+use crate::handle::{HandleKind, NewHandle, destroy, get, get_if_any};
 use crate::shader::Shader;
 use crate::stop::{CancelToken, Progress, token};
 use crate::view::View;
@@ -21,7 +21,7 @@ use crate::view::View;
 /// Constant buffers are read when a dispatch begins, so that writes to them between two dispatches take effect.
 pub struct Bound(());
 
-impl Kind for Bound {
+impl HandleKind for Bound {
     type Value = RwLock<Arc<BoundShader>>;
     const NAME: &'static str = "a bound shader";
 }

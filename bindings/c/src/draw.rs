@@ -14,7 +14,7 @@ use crate::bindings::{Bindings, lock};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, NewHandle, destroy, get, get_if_any};
+use crate::handle::{HandleKind, NewHandle, destroy, get, get_if_any};
 use crate::pipeline::Pipeline;
 use crate::stop::{CancelToken, Progress, token};
 use crate::texture::{TexelBox, Texture, part_of};
@@ -26,7 +26,7 @@ use crate::view::View;
 /// Draws may be queued until brolga_pass_flush. The resources that they read and draw to must not change before.
 pub struct Pass(());
 
-impl Kind for Pass {
+impl HandleKind for Pass {
     type Value = Mutex<Begun>;
     const NAME: &'static str = "a pass";
 }
@@ -267,22 +267,22 @@ impl PassOptions {
 }
 
 /// A viewport, unless it is the whole target, with its scissor rectangle.
-type Area = (Option<raster::Viewport>, Option<Bounds>);
+type DrawArea = (Option<raster::Viewport>, Option<Bounds>);
 
 /// The data that a draw borrows while it is added.
-struct Drawing<'a> {
+struct DrawArguments<'a> {
     options: DrawOptions,
     pipeline: &'a raster::Pipeline,
     bindings: Stages<Option<brolga::Bindings>>,
     vertex_buffers: Vec<raster::VertexBuffer>,
     index_buffer: Option<raster::IndexBuffer>,
-    areas: Vec<Area>,
+    areas: Vec<DrawArea>,
 }
 
 impl DrawOptions {
     /// # Safety
     /// Its pointers are null or point to valid objects of their types.
-    unsafe fn read<'a>(&self) -> Result<Drawing<'a>, Failure> {
+    unsafe fn read<'a>(&self) -> Result<DrawArguments<'a>, Failure> {
         // SAFETY: promised to this function.
         unsafe {
             let bound = |bindings| Ok::<_, Failure>(get_if_any(bindings)?.map(|bindings| lock(bindings).clone()));
@@ -300,7 +300,7 @@ impl DrawOptions {
             let mut bindings = Stages::default();
             bindings[StageKind::Vertex] = bound(self.vertex_bindings)?;
             bindings[StageKind::Pixel] = bound(self.pixel_bindings)?;
-            Ok(Drawing {
+            Ok(DrawArguments {
                 options: *self,
                 pipeline: get(self.pipeline)?,
                 bindings,
@@ -315,7 +315,7 @@ impl DrawOptions {
     ///
     /// # Safety
     /// As for [`Self::read`].
-    unsafe fn areas(&self) -> Result<Vec<Area>, Failure> {
+    unsafe fn areas(&self) -> Result<Vec<DrawArea>, Failure> {
         // SAFETY: promised to this function.
         let (viewports, scissors) = unsafe {
             let viewport_count = at_most(self.viewport_count, 16, "BrolgaDrawOptions.viewport_count")?;
@@ -351,7 +351,7 @@ impl Rectangle {
     }
 }
 
-impl Drawing<'_> {
+impl DrawArguments<'_> {
     fn native(&self) -> raster::Draw<'_> {
         let options = &self.options;
         let mut draw = raster::Draw::new(self.pipeline, options.count);

@@ -8,7 +8,7 @@ use crate::arguments::check_memory;
 use crate::error::{Code, Error, Failure, guard};
 
 /// A kind of object. The type itself has no values: C knows its name, and pointers to it.
-pub(crate) trait Kind {
+pub(crate) trait HandleKind {
     /// The value that Brolga keeps in an object.
     type Value;
     /// Its name in messages, with an article: `a buffer`.
@@ -25,15 +25,15 @@ pub(crate) trait Kind {
 }
 
 #[repr(C)]
-struct Object<V> {
+struct TaggedValue<V> {
     tag: u64,
     value: V,
 }
 
 /// The caller's pointer that receives a new object: NULL until then.
-pub(crate) struct NewHandle<K: Kind>(*mut *mut K);
+pub(crate) struct NewHandle<K: HandleKind>(*mut *mut K);
 
-impl<K: Kind> NewHandle<K> {
+impl<K: HandleKind> NewHandle<K> {
     /// # Safety
     /// `to` is null or may be written, until the value is put.
     pub unsafe fn new(to: *mut *mut K) -> Result<Self, Failure> {
@@ -45,7 +45,7 @@ impl<K: Kind> NewHandle<K> {
 
     /// Makes an object of a value.
     pub fn put(self, value: K::Value) {
-        let object = Box::into_raw(Box::new(Object { tag: K::TAG, value }));
+        let object = Box::into_raw(Box::new(TaggedValue { tag: K::TAG, value }));
         // SAFETY: `new` was promised that it may be written.
         unsafe { self.0.write(object.cast()) }
     }
@@ -55,8 +55,8 @@ impl<K: Kind> NewHandle<K> {
 ///
 /// # Safety
 /// `handle` is null, or an object that is not destroyed while the value is used.
-pub(crate) unsafe fn get<'a, K: Kind>(handle: *const K) -> Result<&'a K::Value, Failure> {
-    let object = handle.cast::<Object<K::Value>>();
+pub(crate) unsafe fn get<'a, K: HandleKind>(handle: *const K) -> Result<&'a K::Value, Failure> {
+    let object = handle.cast::<TaggedValue<K::Value>>();
     if object.is_null() {
         return Err(Failure::new(Code::NullHandle, format!("{} is needed, but the pointer is NULL", K::NAME)));
     }
@@ -74,7 +74,7 @@ pub(crate) unsafe fn get<'a, K: Kind>(handle: *const K) -> Result<&'a K::Value, 
 ///
 /// # Safety
 /// As for [`get`].
-pub(crate) unsafe fn get_if_any<'a, K: Kind>(handle: *const K) -> Result<Option<&'a K::Value>, Failure> {
+pub(crate) unsafe fn get_if_any<'a, K: HandleKind>(handle: *const K) -> Result<Option<&'a K::Value>, Failure> {
     // SAFETY: promised to this function.
     if handle.is_null() { Ok(None) } else { unsafe { get(handle) }.map(Some) }
 }
@@ -83,12 +83,12 @@ pub(crate) unsafe fn get_if_any<'a, K: Kind>(handle: *const K) -> Result<Option<
 ///
 /// # Safety
 /// `handle` is null, or an object that nobody uses now or later.
-pub(crate) unsafe fn destroy<K: Kind>(handle: *mut K) -> Code {
+pub(crate) unsafe fn destroy<K: HandleKind>(handle: *mut K) -> Code {
     // SAFETY: promised to this function; no text is requested.
     unsafe {
         guard(std::ptr::null_mut::<Error>(), || {
             if get_if_any(handle)?.is_some() {
-                let object = handle.cast::<Object<K::Value>>();
+                let object = handle.cast::<TaggedValue<K::Value>>();
                 // Detected on later use, as long as nobody else has the memory. It is volatile since nothing that the
                 // compiler knows of reads it.
                 (&raw mut (*object).tag).write_volatile(0);
@@ -105,14 +105,14 @@ mod tests {
 
     struct Word;
 
-    impl Kind for Word {
+    impl HandleKind for Word {
         type Value = u32;
         const NAME: &'static str = "a word";
     }
 
     struct Other;
 
-    impl Kind for Other {
+    impl HandleKind for Other {
         type Value = [u64; 4];
         const NAME: &'static str = "another";
     }

@@ -9,7 +9,7 @@ use brolga::{Module, StageKind};
 use crate::arguments::{array, at_most, bytes, choice, flag, format, growing, init, options, text, time_limit};
 use crate::device::Device;
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, NewHandle, destroy, get};
+use crate::handle::{HandleKind, NewHandle, destroy, get};
 use crate::merger::{DepthState, TargetState};
 use crate::shader::{CompileOptions, Shader};
 use crate::state::{Cull, Fill, Topology};
@@ -18,7 +18,7 @@ use crate::stop::token;
 /// Two shaders, compiled with the state around them. Any thread may use it at any time.
 pub struct Pipeline(());
 
-impl Kind for Pipeline {
+impl HandleKind for Pipeline {
     type Value = raster::Pipeline;
     const NAME: &'static str = "a pipeline";
 }

@@ -7,18 +7,18 @@ use brolga::bytecode::info::{Binding, Element, Info, Location, SignatureKind, Va
 
 use crate::arguments::{bytes, put};
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, NewHandle, destroy, get};
+use crate::handle::{HandleKind, NewHandle, destroy, get};
 
 /// The declarations of a shader of any stage and model. Its texts stay until it is destroyed.
 pub struct Reflection(());
 
-impl Kind for Reflection {
-    type Value = Known;
+impl HandleKind for Reflection {
+    type Value = ReflectedDeclarations;
     const NAME: &'static str = "a reflection";
 }
 
 /// The declarations in the form of C.
-pub(crate) struct Known {
+pub(crate) struct ReflectedDeclarations {
     shader: ReflectedShader,
     bindings: Vec<ReflectedBinding>,
     inputs: Vec<ReflectedElement>,
@@ -29,9 +29,9 @@ pub(crate) struct Known {
 }
 
 // SAFETY: the pointers point to texts that it owns and never changes.
-unsafe impl Send for Known {}
+unsafe impl Send for ReflectedDeclarations {}
 // SAFETY: as above.
-unsafe impl Sync for Known {}
+unsafe impl Sync for ReflectedDeclarations {}
 
 /// A shader as a whole.
 #[repr(C)]
@@ -186,7 +186,7 @@ impl Texts {
     }
 }
 
-impl Known {
+impl ReflectedDeclarations {
     fn new(info: &Info) -> Self {
         let (mut texts, mut variables) = (Texts::default(), Vec::new());
         let mut elements = |kind| {
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn brolga_reflection_create(
         guard(error, || {
             let (handle, container) =
                 (NewHandle::new(reflection)?, bytes(container, size_bytes, "the shader's container")?);
-            handle.put(Known::new(&Info::read(container, &Limits::default())?));
+            handle.put(ReflectedDeclarations::new(&Info::read(container, &Limits::default())?));
             Ok(())
         })
     }

@@ -9,7 +9,7 @@ use brolga::{ClassInstance, Codegen, CompileOptions as Native, Oversize, Width};
 use crate::arguments::{array, bytes, flag, growing, init, options, put, text, text_if_any, time_limit};
 use crate::device::Device;
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, NewHandle, destroy, get};
+use crate::handle::{HandleKind, NewHandle, destroy, get};
 use crate::stage::{PixelState, VertexState};
 use crate::state::Engine;
 use crate::stop::{CancelToken, token};
@@ -17,7 +17,7 @@ use crate::stop::{CancelToken, token};
 /// A compiled shader. Any thread may use it at any time.
 pub struct Shader(());
 
-impl Kind for Shader {
+impl HandleKind for Shader {
     type Value = brolga::Shader;
     const NAME: &'static str = "a shader";
 }

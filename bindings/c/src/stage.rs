@@ -12,7 +12,7 @@ use self_cell::{MutBorrow, self_cell};
 use crate::arguments::{array, at_most, flag, format, growing, init, options, put, slice, slice_mut};
 use crate::dispatch::{Bound, DispatchOptions, current};
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, NewHandle, destroy, get};
+use crate::handle::{HandleKind, NewHandle, destroy, get};
 use crate::merger::{DepthState, TargetState};
 
 /// A thread's share of a bound shader: it runs groups of a dispatch, or batches of vertices or pixels, on the calling
@@ -20,7 +20,7 @@ use crate::merger::{DepthState, TargetState};
 /// use workers of their own.
 pub struct Worker(());
 
-impl Kind for Worker {
+impl HandleKind for Worker {
     type Value = Mutex<State>;
     const NAME: &'static str = "a worker";
 }

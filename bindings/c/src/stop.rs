@@ -2,13 +2,13 @@
 
 use crate::arguments::put;
 use crate::error::{Code, Error, guard};
-use crate::handle::{Kind, NewHandle, destroy, get, get_if_any};
+use crate::handle::{HandleKind, NewHandle, destroy, get, get_if_any};
 
 /// A token that stops work when cancelled. Once cancelled, it stays cancelled. Any thread may use it, and it may be
 /// destroyed at any time.
 pub struct CancelToken(());
 
-impl Kind for CancelToken {
+impl HandleKind for CancelToken {
     type Value = brolga::CancelToken;
     const NAME: &'static str = "a cancel token";
 }
@@ -17,7 +17,7 @@ impl Kind for CancelToken {
 /// destroyed at any time.
 pub struct Progress(());
 
-impl Kind for Progress {
+impl HandleKind for Progress {
     type Value = brolga::Progress;
     const NAME: &'static str = "a progress";
 }

@@ -8,12 +8,12 @@ use brolga::bytecode::{Limits, listing};
 
 use crate::arguments::{bytes, put, text};
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, NewHandle, destroy, get};
+use crate::handle::{HandleKind, NewHandle, destroy, get};
 
 /// Bytes that a call made: a text or a container. A zero follows the last one, so that a text is a C string.
 pub struct Blob(());
 
-impl Kind for Blob {
+impl HandleKind for Blob {
     type Value = Vec<u8>;
     const NAME: &'static str = "a blob";
 }

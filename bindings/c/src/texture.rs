@@ -9,13 +9,13 @@ use crate::arguments::{bytes, bytes_mut, choice, format, growing, init, options,
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, NewHandle, destroy, get};
+use crate::handle::{HandleKind, NewHandle, destroy, get};
 use crate::state::Dimension;
 
 /// A texture: a buffer with a shape. Any thread may read and write it at any time, like a buffer.
 pub struct Texture(());
 
-impl Kind for Texture {
+impl HandleKind for Texture {
     type Value = brolga::Texture;
     const NAME: &'static str = "a texture";
 }

@@ -8,7 +8,7 @@ use brolga::{ClearValue, Counter, Filter, Reduction, ResourceError, Tap, View as
 use crate::arguments::{choice, flag, format, growing, init, numbered, options, put};
 use crate::buffer::Buffer;
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, NewHandle, destroy, get};
+use crate::handle::{HandleKind, NewHandle, destroy, get};
 use crate::state::{AddressMode, Comparison};
 use crate::texture::Texture;
 
@@ -16,7 +16,7 @@ use crate::texture::Texture;
 /// resource alive, and can be bound any number of times.
 pub struct View(());
 
-impl Kind for View {
+impl HandleKind for View {
     type Value = Native;
     const NAME: &'static str = "a view";
 }

@@ -7,10 +7,10 @@ use std::fmt;
 use brolga_ir::interface::Dimension;
 use brolga_resource::format::{Coding, Encoding, Format, Layout};
 
-use super::SampleForm;
+use super::SampleSpec;
 use super::filter::{self, Calls, Results};
 use super::kind::{Codes, Compared, Curve, Depth16, Depth24, Depth32, FieldTexels, Floats, Halves, Numbers, TexelKind};
-use super::packet::{self, Cube, Flat, Lines, PacketPart, Pyramid, TextureShape};
+use super::packet::{self, Cube, Flat, Lines, PacketPart, Pyramid, SamplingShape};
 use super::source::TexelSource;
 use super::texture::has_four_codes;
 use super::vector::{Avx2, Pair, Sse42, Vector};
@@ -57,7 +57,7 @@ pub(super) struct OneVector {
 
 /// Samples one vector of lanes, and returns the lanes that it leaves. There is one call for each: the values that a
 /// loop over them would keep live cost more than it saves. Its arguments are the fields of [`PacketPart`].
-type SampleRoutineFn = unsafe fn(TexelSource<'_>, &SampleForm, *const u32, *mut u32, usize, u32, Calls) -> u32;
+type SampleRoutineFn = unsafe fn(TexelSource<'_>, &SampleSpec, *const u32, *mut u32, usize, u32, Calls) -> u32;
 
 impl OneVector {
     /// Calls the function.
@@ -70,7 +70,7 @@ impl OneVector {
     pub unsafe fn run(
         &self,
         source: TexelSource<'_>,
-        form: &SampleForm,
+        form: &SampleSpec,
         operands: *const u32,
         results: *mut u32,
         row_lanes: usize,
@@ -173,14 +173,14 @@ impl Isa {
         SampleRoutines { of_lines, ..SampleRoutines::same(of_levels) }
     }
 
-    fn run<K: TexelKind, S: TextureShape>(self) -> SampleRoutine {
+    fn run<K: TexelKind, S: SamplingShape>(self) -> SampleRoutine {
         match self.0 {
             Set::Avx2 => SampleRoutine { short: avx2::sampling::<K, S>(), long: Some(pair::sampling::<K, S>()) },
             Set::Sse42 => SampleRoutine { short: sse42::sampling::<K, S>(), long: None },
         }
     }
 
-    fn query<S: TextureShape>(self) -> SampleRoutine {
+    fn query<S: SamplingShape>(self) -> SampleRoutine {
         match self.0 {
             Set::Avx2 => SampleRoutine { short: avx2::querying::<S>(), long: Some(pair::querying::<S>()) },
             Set::Sse42 => SampleRoutine { short: sse42::querying::<S>(), long: None },
@@ -195,11 +195,11 @@ macro_rules! functions {
             use super::*;
 
             /// Pairs functions for the same kind of vector, on which the second one relies.
-            pub(super) fn sampling<K: TexelKind, S: TextureShape>() -> OneVector {
+            pub(super) fn sampling<K: TexelKind, S: SamplingShape>() -> OneVector {
                 OneVector { lanes: $vector::LANES, run: sample::<S>, calls: Calls { addresses, filter: filter::<K> } }
             }
 
-            pub(super) fn querying<S: TextureShape>() -> OneVector {
+            pub(super) fn querying<S: SamplingShape>() -> OneVector {
                 OneVector { lanes: $vector::LANES, run: query::<S>, calls: Calls { addresses, filter: filter::nothing } }
             }
 
@@ -227,9 +227,9 @@ macro_rules! functions {
     };
     ($function:ident for $vector:ident with $features:literal) => {
         #[target_feature(enable = $features)]
-        unsafe fn $function<S: TextureShape>(
+        unsafe fn $function<S: SamplingShape>(
             source: TexelSource<'_>,
-            form: &SampleForm,
+            form: &SampleSpec,
             operands: *const u32,
             words: *mut u32,
             row_lanes: usize,

@@ -53,7 +53,7 @@ use source::TexelSource;
 
 /// A sample instruction, as far as the fast paths support it.
 #[derive(Clone, Copy, Debug)]
-struct SampleForm {
+struct SampleSpec {
     level: LevelSource,
     compares: bool,
     /// The component that a gather takes.
@@ -163,7 +163,7 @@ pub struct Site {
     /// Null if there is no copy.
     copy: *const ExpandedCopy,
     run: SampleRoutine,
-    form: SampleForm,
+    form: SampleSpec,
     args: usize,
     /// True if it may run in any float mode of compiled code.
     is_mode_free: bool,
@@ -218,7 +218,7 @@ impl Fast {
 
     /// Selects the code for a kind of sample, or the reason why there is none.
     #[inline(always)]
-    fn plan(&self, sampling: Sampling) -> Result<(SampleRoutine, SampleForm), Slow> {
+    fn plan(&self, sampling: Sampling) -> Result<(SampleRoutine, SampleSpec), Slow> {
         let Sampling { kind, level, has_clamp, .. } = sampling;
         let (runs, gathers) = match kind {
             SampleKind::Filter => (self.filters, None),
@@ -245,7 +245,7 @@ impl Fast {
             Offsets::Computed => [0; 3],
         };
         let rows = OperandRows::of(sampling, self.dimension);
-        Ok((run, SampleForm { level, compares, gathers, offsets, rows }))
+        Ok((run, SampleSpec { level, compares, gathers, offsets, rows }))
     }
 }
 
@@ -267,7 +267,7 @@ impl TexelSource<'_> {
     fn sample_packet(
         &self,
         run: SampleRoutine,
-        form: &SampleForm,
+        form: &SampleSpec,
         lanes: u64,
         (args, rows): (Rows<'_>, usize),
         results: &mut [u32],

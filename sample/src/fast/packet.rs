@@ -9,7 +9,7 @@ use brolga_ir::float::NAN_F32;
 use brolga_ir::sampling::LevelSource;
 use brolga_resource::Tap;
 
-use super::SampleForm;
+use super::SampleSpec;
 use super::address::{FlatPosition, LevelIndex, LinearAddresses};
 use super::cube::{FacePosition, Hit};
 use super::each;
@@ -22,7 +22,7 @@ use super::vector::{LaneArray, Lanes, Vector};
 use crate::MOST_ANISOTROPY;
 
 /// The shape of texture that a function is compiled for, so that none carries code for the others.
-pub(super) trait TextureShape {
+pub(super) trait SamplingShape {
     const IS_CUBE: bool = false;
     const HAS_LEVELS: bool = true;
     const HAS_LINES: bool = false;
@@ -40,24 +40,24 @@ pub(super) struct Lines;
 /// A cube.
 pub(super) struct Cube;
 
-impl TextureShape for Flat {
+impl SamplingShape for Flat {
     const HAS_LEVELS: bool = false;
 }
 
-impl TextureShape for Pyramid {}
+impl SamplingShape for Pyramid {}
 
-impl TextureShape for Lines {
+impl SamplingShape for Lines {
     const HAS_LINES: bool = true;
 }
 
-impl TextureShape for Cube {
+impl SamplingShape for Cube {
     const IS_CUBE: bool = true;
 }
 
 /// A vector of a packet's lanes.
 #[derive(Clone, Copy)]
 pub(super) struct PacketPart<'a> {
-    pub form: &'a SampleForm,
+    pub form: &'a SampleSpec,
     /// The lanes in the first operand's row. `Sampling::args` lists the rows, which are `results.row_lanes` words
     /// apart.
     pub operands: *const u32,
@@ -74,7 +74,7 @@ pub(super) struct PacketPart<'a> {
 /// kind of vector, and for texels of the texture's size; the processor has the instruction set that it was compiled
 /// for.
 #[inline(always)]
-pub(super) unsafe fn sample<S: TextureShape, V: Vector>(source: TexelSource<'_>, part: PacketPart<'_>) -> u32 {
+pub(super) unsafe fn sample<S: SamplingShape, V: Vector>(source: TexelSource<'_>, part: PacketPart<'_>) -> u32 {
     // SAFETY: the caller promises the same.
     unsafe { sampled::<S, V>(source, part) & part.results.taking_part }
 }
@@ -85,7 +85,7 @@ pub(super) unsafe fn sample<S: TextureShape, V: Vector>(source: TexelSource<'_>,
 ///
 /// As for [`sample`].
 #[inline(always)]
-pub(super) unsafe fn query<S: TextureShape, V: Vector>(source: TexelSource<'_>, part: PacketPart<'_>) -> u32 {
+pub(super) unsafe fn query<S: SamplingShape, V: Vector>(source: TexelSource<'_>, part: PacketPart<'_>) -> u32 {
     // SAFETY: the caller promises the same.
     unsafe { part.results.write(queried::<S, V>(source, part)) & part.results.taking_part }
 }
@@ -147,7 +147,7 @@ impl<'a> PacketPart<'a> {
 
     /// The position of the samples; the point of a cube that they hit, and the lanes that hit none.
     #[inline(always)]
-    fn position<S: TextureShape, V: Vector>(
+    fn position<S: SamplingShape, V: Vector>(
         &self,
         source: TexelSource<'_>,
     ) -> (SamplePosition<V>, Option<Hit<V>>, u32) {
@@ -185,7 +185,7 @@ fn flushed<V: Vector>([a, b, c]: [V; 3]) -> [V; 3] {
 
 /// The mip levels of the lanes: one, or two.
 #[inline(always)]
-fn levels_of<S: TextureShape, V: Vector>(
+fn levels_of<S: SamplingShape, V: Vector>(
     source: TexelSource<'_>,
     chosen: &Chosen<V>,
 ) -> (LevelIndex<V>, Option<LevelIndex<V>>) {
@@ -254,7 +254,7 @@ impl<V: Vector> Filtering<'_, V> {
 ///
 /// As for [`sample`].
 #[inline(always)]
-unsafe fn sampled<S: TextureShape, V: Vector>(source: TexelSource<'_>, part: PacketPart<'_>) -> u32 {
+unsafe fn sampled<S: SamplingShape, V: Vector>(source: TexelSource<'_>, part: PacketPart<'_>) -> u32 {
     let PacketPart { form, results, calls, .. } = part;
     let (mut position, hit, mut left) = part.position::<S, V>(source);
     let mut line = None;
@@ -325,7 +325,7 @@ unsafe fn sampled<S: TextureShape, V: Vector>(source: TexelSource<'_>, part: Pac
 
 /// The levels of detail of a vector of lanes, as the first two results.
 #[inline(always)]
-fn queried<S: TextureShape, V: Vector>(source: TexelSource<'_>, part: PacketPart<'_>) -> Filtered<V> {
+fn queried<S: SamplingShape, V: Vector>(source: TexelSource<'_>, part: PacketPart<'_>) -> Filtered<V> {
     let (level, left) = if S::IS_CUBE {
         let hit = Hit::of(flushed(part.vector::<V>(0, 3)));
         (part.level::<V>(source, Some(&hit)), hit.left)
