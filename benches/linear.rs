@@ -1,7 +1,8 @@
-//! Whether compile time grows in proportion to the shader: each shape of `tests/support/src/shapes.rs` at several sizes.
+//! Measures whether compile time grows in proportion to the shader: each shape of `tests/support/src/shapes.rs` at
+//! several sizes.
 //!
-//! `cargo bench --bench linear` prints, for each shape and size, milliseconds of processor time for 1,000 instructions of
-//! bytecode, stage by stage, and what the machine code needs; then the ratio of the largest size to the smallest.
+//! `cargo bench --bench linear` prints, for each shape and size, milliseconds of processor time for 1,000 instructions
+//! of bytecode, stage by stage, and the size of the machine code; then the ratio of the largest size to the smallest.
 //! Arguments choose shapes by parts of their names, and sizes by numbers. Every figure is the best of several runs.
 
 use std::time::Duration;
@@ -13,7 +14,7 @@ use brolga_ir::translate::sm5::{TranslateOptions, translate};
 use brolga_ir::verify::verify;
 use brolga_testing::shapes::{SHAPES, Shape};
 
-/// Instructions, about.
+/// Approximate numbers of instructions.
 const SIZES: [usize; 3] = [1_000, 5_000, 20_000];
 const STAGES: [&str; 6] = ["read", "translate", "passes", "verify", "lower", "codegen"];
 
@@ -32,7 +33,7 @@ fn main() {
         for &size in &sizes {
             let container = (shape.make)(size).container();
             let instructions = (shape.make)(size).instructions();
-            // Small shaders more often: what disturbs them is larger beside them.
+            // Small shaders more often: disturbances are larger beside them.
             let runs = (20_000 / instructions).clamp(3, 20);
             let mut best: Option<Run> = None;
             for _ in 0..runs {
@@ -82,7 +83,7 @@ fn compile(container: &[u8]) -> Result<Run, Box<dyn std::error::Error>> {
     let compiled = brolga_jit::compile(&func, &options)?;
     let both = laps.lap();
     let statistics = compiled.statistics();
-    // The two stages of the code generator in proportion to the time that passed.
+    // The two stages of the code generator share processor time in proportion to elapsed time.
     let lower = statistics.lower_time.as_secs_f64();
     let lower = both.mul_f64(lower / (lower + statistics.codegen_time.as_secs_f64()));
     let stages = [read, translate, passes, verify, lower, both - lower];
@@ -107,7 +108,7 @@ impl Laps {
         Self { watch: Stopwatch::start() }
     }
 
-    /// Processor time since the last call; time that has passed where the system does not tell it.
+    /// Processor time since the last call; elapsed time where the system does not report it.
     fn lap(&mut self) -> Duration {
         let sample = std::mem::replace(&mut self.watch, Stopwatch::start()).stop();
         sample.cpu.unwrap_or(sample.wall)

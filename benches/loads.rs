@@ -1,5 +1,5 @@
-//! What a texel costs that a shader loads or stores without a sampler, by format and kind: time on one thread, with a shader of one texel
-//! a thread around it. And what a texel of a compressed block costs alone, without shaders.
+//! Measures texels that a shader loads or stores without a sampler, by format and kind: time on one thread, with a
+//! shader of one texel a thread around it; and the decoding of texels of compressed blocks alone, without shaders.
 //!
 //! `cargo bench --bench loads` runs all, `-- BC7` those with that name. Read ratios within one run.
 
@@ -10,17 +10,17 @@ use brolga::{Bindings, CompileOptions, Device, Dimension, Dispatch, Format, Regi
 use brolga_bytecode::{Limits, assembler};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
-/// Texels and threads along both sides.
+/// Extent in texels and threads along x and y.
 const SIDE: u32 = 256;
 
-/// How texels are gone to: the name, the declaration's words, the instructions from `vThreadID` to `r2`.
+/// An access to texels: the name, the declaration's words, the instructions from `vThreadID` to `r2`.
 struct Kind {
     name: &'static str,
     dimension: Dimension,
     declared: &'static str,
     text: String,
     mips: u32,
-    /// Bytes of a row that no texel is in.
+    /// Number of bytes of padding in a row.
     gap: u64,
 }
 
@@ -144,7 +144,7 @@ fn blocks(c: &mut Criterion) {
         let expand = format.expander().expect("blocks have several texels");
         let block = |(n, words): (usize, &[u32])| {
             let bits = words.iter().fold(0, |bits, &word| bits << 32 | u128::from(word));
-            // Each as often as the others.
+            // Each mode as often as the others.
             if format.family() == "BC7" { (bits | 1) << (n % 8) } else { bits & !31 | (n % 32) as u128 }
         };
         let blocks: Vec<u128> = random.chunks(4).enumerate().map(block).collect();

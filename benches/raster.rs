@@ -1,8 +1,8 @@
-//! Frames of a rasterizer's extremes (`bench/suite/src/draws.rs`), on one thread and on two.
+//! Measures frames of a rasterizer's extremes (`bench/suite/src/draws.rs`), on one thread and on two.
 //!
-//! `cargo bench --bench raster` measures all of them, `-- small` those of that name. `-- --frames small 1` draws frames of one of them for a
-//! second, on so many threads, and prints what the fastest took, and the first one with all that is compiled for it: the lines that
-//! `scripts/raster_peers.py` compares.
+//! `cargo bench --bench raster` measures all of them, `-- small` those of that name. `-- --frames small 1` draws frames
+//! of one of them for a second, on so many threads, and prints the time of the fastest, and that of the first with all
+//! compilation: the lines that `scripts/raster_peers.py` compares.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ fn drawing(name: &str, threads: usize) -> Drawing {
     Drawing::new(name, &device, Engine::best()).expect("there is one of this name").expect("there is memory")
 }
 
-/// Frames of one drawing; prints the least times of one in milliseconds.
+/// Draws frames of one drawing, and prints the least times of one in milliseconds.
 fn frames(name: &str, threads: usize) {
     const TIME: Duration = Duration::from_secs(1);
     let all = Instant::now();

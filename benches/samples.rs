@@ -1,4 +1,4 @@
-//! What a sample costs, by format and kind: time on one thread, with a shader of one sample a thread around it.
+//! Measures samples by format and kind: time on one thread, with a shader of one sample a thread around it.
 //!
 //! `cargo bench --bench samples` runs all, `-- cube` those with that name. Read ratios within one run.
 
@@ -11,13 +11,13 @@ use brolga::{
 use brolga_bytecode::{Limits, assembler};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
-/// Threads along both sides.
+/// Extent in threads along x and y.
 const SIDE: u32 = 256;
 
-/// Texels along both sides, more than a cache of the first level holds.
+/// Extent in texels along x and y: more than a first-level cache holds.
 const TEXELS: u32 = 256;
 
-/// How a sample is taken: the name, the texture's dimension, the instruction, its operands after the sampler.
+/// A kind of sample: the name, the texture's dimension, the instruction, its operands after the sampler.
 struct Kind {
     name: &'static str,
     dimension: &'static str,
@@ -64,7 +64,7 @@ const CASES: [(&str, Format, &Kind); 13] = [
     ("r8", Format::R8_UNORM, &BILINEAR),
 ];
 
-/// A shader that takes one sample a thread, at places that are turned a little against the texels.
+/// A shader that takes one sample a thread, at positions on a grid turned a little against the texels.
 fn shader(kind: &Kind) -> Vec<u8> {
     let Kind { dimension, instruction, operands, .. } = kind;
     let compares = instruction.starts_with("sample_c");

@@ -1,9 +1,9 @@
-//! What each stage of a shader's way costs, for a small, a middling and a large shader: decoding and checking,
-//! translation, the passes, verification, machine code, all of it together, and the same from the disk cache; and what a
-//! dispatch costs beside the shader.
+//! Measures the stages of a shader's compilation, for a small, a middling and a large shader: decoding and checking,
+//! translation, the passes, verification, machine code, all of it together, and the same from the disk cache; and the
+//! overhead of a dispatch beside the shader.
 //!
-//! Unit: time per shader, and bytecode per second; for dispatches time per dispatch. Read ratios within one run.
-//! `cargo bench --bench stages` runs all, `cargo bench --bench stages -- dispatch` those with that name.
+//! Unit: time per shader, and bytecode per second; for dispatches time per dispatch. Read ratios within one run. `cargo
+//! bench --bench stages` runs all, `cargo bench --bench stages -- dispatch` those with that name.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -68,7 +68,7 @@ fn stages(c: &mut Criterion) {
     }
 }
 
-/// The price of dispatches that do almost nothing: one group of one copy, and many groups, which several threads share.
+/// The cost of dispatches that do almost nothing: one group of one copy, and many groups, which several threads share.
 fn dispatches(c: &mut Criterion) {
     let (_, name) = SHADERS[0];
     let mut group = c.benchmark_group("dispatch");
@@ -91,8 +91,8 @@ fn dispatches(c: &mut Criterion) {
     group.finish();
 }
 
-/// The price of the suite's case `tiny`, one group that counts up 64 words, by whatever is ready before it: nothing, what is
-/// bound, what is bound but for one register, a worker of the caller's.
+/// The cost of the suite's case `tiny`, one group that counts up 64 words, by the objects that exist before it: none, a
+/// bound shader, one bound but for one register, a worker of the caller's.
 fn bound(c: &mut Criterion) {
     let device = Device::builder().threads(1).build().expect("one thread needs no pool");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bench/suite/src/shaders/tiny.cso");
@@ -124,7 +124,7 @@ fn bound(c: &mut Criterion) {
     group.finish();
 }
 
-/// A batch of one packet of vertices, which are transformed, on a held worker.
+/// A batch of one packet of vertices, which are transformed, on a worker that is kept.
 fn batches(c: &mut Criterion) {
     let device = Device::builder().threads(1).build().expect("one thread needs no pool");
     let text = "vs_5_0

@@ -1,9 +1,9 @@
-//! How late work outside of shaders ends when a token is cancelled: draws with more indices or instances than anybody wants, clears,
-//! copies, mip levels, files, comparisons. Each kind runs again and again until it is stopped, after several times; what counts is the
-//! greatest time from the call of `cancel` to the end.
+//! Measures how late work outside of shaders ends when a token is cancelled: draws with more indices or instances than
+//! anybody wants, clears, copies, mip levels, files, comparisons. Each kind runs again and again until it is stopped,
+//! after several delays; the result is the longest time from the call of `cancel` to the end.
 //!
-//! `cargo bench --bench stop_outside` prints a line for each kind, and ends with 1 where one took longer than 100 ms. `-- png` takes those
-//! of that name. Files of a gigabyte go to the folder for temporary files.
+//! `cargo bench --bench stop_outside` prints a line for each kind, and ends with 1 where one took longer than 100 ms.
+//! `-- png` selects those of that name. Files of a gigabyte go to the folder for temporary files.
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ use brolga::{
 };
 use brolga_testing::run::{assemble, module};
 
-/// What all kinds share.
+/// Objects that all kinds share.
 struct Setup {
     device: Device,
     folder: tempfile::TempDir,
@@ -26,13 +26,13 @@ struct Setup {
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// Work that a token stops; how it ends does not matter.
+/// Work that a token stops; its outcome does not matter.
 type Work<'a> = Box<dyn Fn(&CancelToken) -> Outcome + 'a>;
 
-/// Times after which the token is cancelled.
+/// Delays after which the token is cancelled.
 const AFTER: [u64; 3] = [30, 150, 600];
 
-/// The greatest time that a stop may take.
+/// The longest time that a stop may take.
 const MOST: Duration = Duration::from_millis(100);
 
 fn main() -> ExitCode {
@@ -55,7 +55,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(is_late))
 }
 
-/// How long work went on after its token was cancelled.
+/// Time that work went on after its token was cancelled.
 fn lateness(work: &Work<'_>, after: Duration) -> Duration {
     let token = CancelToken::new();
     thread::scope(|scope| {
@@ -65,7 +65,7 @@ fn lateness(work: &Work<'_>, after: Duration) -> Duration {
             token.cancel();
             now
         });
-        // What ends by itself begins anew.
+        // Work that ends by itself begins anew.
         while !token.is_cancelled() {
             let _ = work(&token);
         }
@@ -74,7 +74,7 @@ fn lateness(work: &Work<'_>, after: Duration) -> Duration {
     })
 }
 
-/// A kind of work: its name, and what prepares it.
+/// A kind of work: its name, and the function that prepares it.
 type Kind = (&'static str, fn(&Setup) -> Result<Work<'_>, Box<dyn Error>>);
 
 const KINDS: &[Kind] = &[
@@ -220,7 +220,7 @@ fn indexed(setup: &Setup, topology: Topology, index: u32) -> Result<Work<'_>, Bo
     })
 }
 
-/// A square texture of zeros, or of finite numbers that do not pack well.
+/// A square texture of zeros, or of finite numbers that compress badly.
 fn square(setup: &Setup, format: Format, side: u32, noise: bool) -> Result<Texture, Box<dyn Error>> {
     let texture = setup.device.texture(TextureShape::texture_2d(format, side, side))?;
     if noise {
@@ -247,7 +247,7 @@ fn save<'a>(
     Ok(Box::new(move |token| Ok(files::save_texture_until(&texture, &path, token)?)))
 }
 
-/// Loads one that was saved.
+/// Loads a saved texture.
 fn load<'a>(
     setup: &'a Setup,
     name: &'static str,
@@ -268,7 +268,7 @@ fn texels(format: Format, side: u32) -> Result<Texels, Box<dyn Error>> {
     Ok(Texels::decode(FileForm::Dds, std::fs::read(path)?, None, u64::MAX)?)
 }
 
-/// A file that begins with these bytes and goes on with so many zeros, which take no room.
+/// A file of these bytes and so many zeros, which take no space on disk.
 fn sparse(setup: &Setup, name: &str, head: &[u8], zeros: u64) -> Result<std::path::PathBuf, Box<dyn Error>> {
     let path = setup.folder.path().join(name);
     std::fs::write(&path, head)?;
@@ -276,7 +276,7 @@ fn sparse(setup: &Setup, name: &str, head: &[u8], zeros: u64) -> Result<std::pat
     Ok(path)
 }
 
-/// What an `.npy` file of so many floats begins with.
+/// The header of an `.npy` file of so many floats.
 fn numpy(count: u64) -> Vec<u8> {
     let array = Array { element: "<f4".parse().expect("floats"), sides: vec![count] };
     let mut header = b"\x93NUMPY\x01\x00v\x00".to_vec();
@@ -314,7 +314,8 @@ fn begin<'a>(setup: &'a Setup, bindings: &str) -> Result<Work<'a>, Box<dyn Error
     Ok(Box::new(move |token| Ok(prepared.ready(&setup.device, 0, &until(token)).map(drop)?)))
 }
 
-/// Runs a document that compares 256 MiB, which are not as expected at the beginning: equal bits would tell by themselves.
+/// Runs a document that compares 256 MiB, which differ from the expectation at the beginning: equal bits would end the
+/// comparison at once.
 fn compare<'a>(setup: &'a Setup, rules: &str) -> Result<Work<'a>, Box<dyn Error>> {
     sparse(setup, "want.bin", &[7; 8], (256 << 20) - 8)?;
     let bindings = format!("[u0]\nraw = 268435456\nexpect = {{ file = \"want.bin\", {rules} }}\n");
@@ -332,7 +333,7 @@ fn run(setup: &Setup, prepared: Prepared) -> Result<Work<'_>, Box<dyn Error>> {
     Ok(Box::new(move |token| Ok(prepared.run(&setup.device, 0, &until(token)).map(drop)?)))
 }
 
-/// Hands on positions on the screen.
+/// Passes on positions on the screen.
 const VERTEX: &str = "
     // Input signature:
     //

@@ -24,7 +24,7 @@ void main(uint thread : SV_GroupIndex, uint3 group : SV_GroupID) {
     for (uint run = 2; run <= NUMBERS; run *= 2) {
         for (uint reach = run / 2; reach > 0; reach /= 2) {
             GroupMemoryBarrierWithGroupSync();
-            // The thread's number with a 0 put in at the bit of the reach: the lower place of its pair.
+            // The thread's number with a 0 inserted at the bit of the reach: the lower index of its pair.
             uint low = 2 * thread - (thread & (reach - 1));
             uint high = low + reach;
             uint a = block[low], b = block[high];

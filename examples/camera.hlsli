@@ -10,7 +10,7 @@ cbuffer Camera : register(b0)
 
 static const float NEAR = 0.1, FAR = 100;
 
-// The axes of the camera: to the right, up, and back from what it looks at.
+// The axes of the camera: to the right, up, and away from its target.
 float3x3 camera_axes()
 {
     float3 back = normalize(eye - target);
@@ -26,19 +26,19 @@ float4 project(float3 place)
     return float4(seen.x * zoom / aspect, seen.y * zoom, depth, -seen.z);
 }
 
-// The direction from the eye through a place on the screen, -1 to 1 with y up.
+// The direction from the eye through a point on the screen, -1 to 1 with y up.
 float3 ray(float2 place)
 {
     return normalize(mul(float3(place.x * aspect / zoom, place.y / zoom, -1), camera_axes()));
 }
 
-// A triangle that covers the screen, from the numbers of its vertices.
+// A triangle that covers the screen, from vertex indices.
 float4 cover(uint vertex)
 {
     return float4(vertex == 1 ? 3 : -1, vertex == 2 ? 3 : -1, 0, 1);
 }
 
-// Light without bound to what a screen can show, as film does.
+// Tone mapping from HDR light to the range of a screen, like film.
 float3 film(float3 light)
 {
     return saturate(light * (2.51 * light + 0.03) / (light * (2.43 * light + 0.59) + 0.14));

@@ -21,14 +21,14 @@ import brolga
 
 EXAMPLES = Path(__file__).parent
 GROUP = 8
-"""Threads of a group of mandelbrot.hlsl along each side; a thread makes a pixel."""
+"""Threads of a group of mandelbrot.hlsl along x and y; a thread makes a pixel."""
 
 Pixels = np.ndarray[tuple[int, int, int], np.dtype[np.uint8]]
 
 
 @dataclass(frozen=True)
 class Box:
-    """Pixels of a picture that one task makes. Sides begin and end at whole groups."""
+    """Pixels of a picture that one task makes. Boxes begin and end at whole groups."""
 
     left: int
     top: int
@@ -82,14 +82,14 @@ def gathered(client: Client, size: int, side: int, make: Callable[[Box], Pixels]
 
 
 def mandelbrot(size: int, limit: int) -> Callable[[Box], Pixels]:
-    """What makes a box of the Mandelbrot set. The shader's bytes travel with it: workers need no files."""
+    """Makes the function for boxes of the Mandelbrot set. The shader's bytes travel with it: workers need no files."""
     shader = (EXAMPLES / "mandelbrot.cso").read_bytes()
     view = {"centre": (-0.65, 0.0), "span": 3.0, "limit": limit}
     return lambda box: computed(shader, size, view, box)
 
 
 def wheel(size: int, triangles: int = 60) -> Callable[[Box], Pixels]:
-    """What makes a box of a draw of so many triangles around the centre."""
+    """Makes the function for boxes of a draw of so many triangles around the centre."""
     shaders = ((EXAMPLES / "triangle_vs.cso").read_bytes(), (EXAMPLES / "triangle_ps.cso").read_bytes())
     turns = np.linspace(0, 2 * np.pi, triangles + 1)
     rim = 0.9 * np.stack([np.cos(turns), np.sin(turns)], axis=1)

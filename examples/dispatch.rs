@@ -1,9 +1,9 @@
-//! A dispatch in twenty lines: a shader doubles 1,024 numbers. `cargo run --example dispatch` starts it.
+//! Runs a dispatch in twenty lines: a shader doubles 1,024 numbers. `cargo run --example dispatch` starts it.
 
 use brolga::bytecode::assembler::assemble;
 use brolga::{Bindings, CompileOptions, Device, Dispatch, Register, View};
 
-/// Instead of what `std::fs::read("double.cso")` would give. Each group has 64 threads, and each thread doubles a word.
+/// Stands in for `std::fs::read("double.cso")`. Each group has 64 threads, and each thread doubles a word.
 const SHADER: &str = "
 cs_5_0
 dcl_uav_raw u0

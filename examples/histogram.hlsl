@@ -1,4 +1,4 @@
-// Counts how often each shade of red, green and blue stands in a picture, and draws the counts.
+// Counts the shades of red, green and blue in a picture, and draws the counts.
 //
 //     fxc -T cs_5_0 -E main histogram.hlsl -Fo histogram.cso
 //
@@ -28,7 +28,7 @@ void main(uint3 id : SV_DispatchThreadID, uint thread : SV_GroupIndex) {
     uint width, height;
     picture.GetDimensions(width, height);
 
-    // Shared memory begins as anything.
+    // Shared memory is not initialised.
     if (thread < 3 * SHADES)
         counts[thread] = 0;
     if (thread == 0)
@@ -46,7 +46,7 @@ void main(uint3 id : SV_DispatchThreadID, uint thread : SV_GroupIndex) {
     if (thread < 3 * SHADES && counts[thread] > 0)
         InterlockedAdd(totals[thread], counts[thread]);
 
-    // What this group added must be there before it says that it is done.
+    // The counts of this group must be visible before it reports that it is done.
     AllMemoryBarrierWithGroupSync();
     if (thread == 0) {
         uint before;

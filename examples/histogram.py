@@ -16,7 +16,7 @@ def chunks(data: bytes):
 
 
 def predicted(method: int, left: int, above: int, corner: int) -> int:
-    """What a filter of PNG adds to a byte."""
+    """The prediction of a PNG filter for a byte."""
     if method == 4:
         first = left + above - corner
         return min((left, above, corner), key=lambda value: abs(first - value))

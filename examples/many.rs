@@ -1,5 +1,5 @@
-//! Many dispatches of one binding: registers are resolved once, and any thread may run groups. `cargo run --example many`
-//! starts it.
+//! Runs many dispatches of one binding: registers are resolved once, and any thread may run groups. `cargo run
+//! --example many` starts it.
 
 use std::thread;
 use std::time::Instant;
@@ -38,13 +38,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dispatch = Dispatch::new([GROUPS as u32, 1, 1]);
     let start = Instant::now();
     for number in 0..DISPATCHES {
-        // What is bound may be written between two dispatches; `BoundShader::set` binds something else.
+        // Bound resources may be written between two dispatches; `BoundShader::set` binds another one.
         step.write(0, &[number])?;
         bound.dispatch(&dispatch)?;
     }
     println!("{DISPATCHES} dispatches: {:?} for each", start.elapsed() / DISPATCHES);
 
-    // Threads that have an order of their own take a worker each, which runs any groups of a dispatch.
+    // Threads that are scheduled otherwise take a worker each, which runs any groups of a dispatch.
     step.write(0, &[1u32])?;
     thread::scope(|scope| -> Result<(), brolga::Error> {
         let halves = [0..GROUPS / 2, GROUPS / 2..GROUPS].map(|groups| {

@@ -1,5 +1,6 @@
-//! A rasterizer of one's own: it decides which pixels a triangle covers, Brolga runs the shaders. `cargo run --example
-//! own_rasterizer` starts it and writes `own.png` to the folder for temporary files. `docs/embedding.md` explains it.
+//! Draws with a rasterizer of its own, which decides the pixels that a triangle covers, while Brolga runs the shaders.
+//! `cargo run --example own_rasterizer` starts it and writes `own.png` to the folder for temporary files.
+//! `docs/embedding.md` explains it.
 
 use brolga::format::{Format, Use};
 use brolga::pipeline::record::{BatchAttribute, BatchPrimitive, BatchQuad, BatchState, BatchVertex, SLOTS};
@@ -20,13 +21,13 @@ const VERTICES: [[f32; 6]; 3] =
 
 const SIZE: u32 = 256;
 
-/// Registers of a vertex: position and colour.
+/// Number of registers of a vertex: position and colour.
 const ROWS: usize = 2;
 const FORMAT: Format = Format::R8G8B8A8_UNORM;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Compiles the vertex shader with what fills its inputs, and binds the vertex buffer.
+/// Compiles the vertex shader with its input layout, and binds the vertex buffer.
 fn vertex_shader(device: &Device) -> Result<BoundShader, Failure> {
     let element = |row, offset, format: Format| VertexElement {
         row,
@@ -46,7 +47,7 @@ fn vertex_shader(device: &Device) -> Result<BoundShader, Failure> {
     Ok(device.bind(&shader, &bindings)?)
 }
 
-/// Compiles the pixel shader with what becomes of its colour, and binds the target.
+/// Compiles the pixel shader with the state of its target, and binds the target.
 fn pixel_shader(device: &Device, target: &Texture) -> Result<BoundShader, Failure> {
     assert!(FORMAT.allows(Use::Target));
     let target_state = Target { output: 0, range: Range::Unorm, blend: None, logic: None, write_mask: 15 };
@@ -58,7 +59,7 @@ fn pixel_shader(device: &Device, target: &Texture) -> Result<BoundShader, Failur
     Ok(device.bind(&shader, &bindings)?)
 }
 
-/// Runs the vertex shader: what each vertex gives, register by register.
+/// Runs the vertex shader: the outputs of each vertex, register by register.
 fn shade_vertices(shader: &BoundShader) -> Result<Vec<[[f32; 4]; ROWS]>, Failure> {
     let count = VERTICES.len() as u32;
     let (mut vertices, mut strides) = (Vec::new(), vec![0; SLOTS as usize]);
@@ -74,12 +75,13 @@ fn shade_vertices(shader: &BoundShader) -> Result<Vec<[[f32; 4]; ROWS]>, Failure
     Ok(rows.chunks_exact(ROWS).map(|rows| std::array::from_fn(|n| rows[n])).collect())
 }
 
-/// Something that changes evenly over the screen: its value at pixel (0, 0), and what a pixel to the right and one below add.
+/// A quantity that is linear on the screen: its value at pixel (0, 0), and its steps to the pixel on the right and to
+/// the one below.
 #[derive(Clone, Copy)]
 struct Plane([f32; 3]);
 
 impl Plane {
-    /// The plane with these values at the corners of a triangle.
+    /// The plane with these values at the vertices of a triangle.
     fn new([a, b, c]: [[f32; 2]; 3], [at_a, at_b, at_c]: [f32; 3]) -> Self {
         let (bx, by, cx, cy) = (b[0] - a[0], b[1] - a[1], c[0] - a[0], c[1] - a[1]);
         let area = bx * cy - by * cx;
@@ -111,7 +113,7 @@ fn main() -> Result<(), Failure> {
     ];
     let weights = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|values| Plane::new(points, values));
 
-    // What the pixel shader interpolates.
+    // The quantities that the pixel shader interpolates.
     let [values, along_x, along_y] = [0, 1, 2].map(|n| planes.map(|Plane(plane)| plane[n]));
     let head = BatchPrimitive { is_front: 1, values, along_x, along_y, w: [b[3], c[3]], ..BatchPrimitive::default() };
     let mut record = head.words().to_vec();
@@ -122,7 +124,7 @@ fn main() -> Result<(), Failure> {
         record.extend(attribute.words());
     }
 
-    // Quads of 2 x 2 pixels, and which of those are inside.
+    // Quads of 2 x 2 pixels, and masks of the pixels inside.
     let mut quads = Vec::new();
     for (y, x) in (0..SIZE).step_by(2).flat_map(|y| (0..SIZE).step_by(2).map(move |x| (y, x))) {
         let is_inside = |x, y| weights.iter().all(|weight| weight.at(x, y) >= 0.0);

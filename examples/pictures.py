@@ -1,4 +1,4 @@
-"""Makes what the examples tonemap, blur and resize start from, and computes what they must give.
+"""Makes the inputs of the examples tonemap, blur and resize, and computes their expected results.
 
 Run it as `python3 pictures.py`; it needs numpy. The scene is traced here: three balls on a floor, under a sky with a sun, a
 hundred times as bright as a screen. All is computed in double precision and from the definitions, so that the shaders may
@@ -112,7 +112,7 @@ def sky(way: np.ndarray) -> np.ndarray:
 
 
 def nearest(start: np.ndarray, way: np.ndarray):
-    """How far the next surface is, and which: -1 none, 0 the floor, then the balls."""
+    """The distance of the next surface, and its number: -1 none, 0 the floor, then the balls."""
     with np.errstate(divide="ignore", invalid="ignore"):
         distance = np.where(way[..., 1] < 0, -start[..., 1] / way[..., 1], np.inf)
     which = np.where(np.isfinite(distance), 0, -1)
@@ -157,7 +157,7 @@ def traced(start: np.ndarray, way: np.ndarray, bounces: int) -> np.ndarray:
         back = way[here] - 2 * np.sum(way[here] * normal, -1, keepdims=True) * normal
         seen = traced(outside, back, bounces - 1)
         light[here] = np.asarray(colour) * ((direct + around) * (1 - mirror) + own) + mirror * seen
-    # What is far away is hidden in the haze.
+    # Distant surfaces vanish in the haze.
     haze = np.where(which >= 0, 1 - np.exp(-np.where(which >= 0, distance, 0) / 60), 0)[..., None]
     return light * (1 - haze) + haze * np.array([1.1, 0.95, 0.8])
 
@@ -171,7 +171,7 @@ def scene() -> np.ndarray:
     return light.reshape(HEIGHT, samples, WIDTH, samples, 3).mean((1, 3))
 
 
-# What the shaders do --------------------------------------------------------------------------------------------------
+# The shaders -----------------------------------------------------------------------------------------------------------
 
 
 def film(x: np.ndarray) -> np.ndarray:

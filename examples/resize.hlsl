@@ -11,7 +11,7 @@ float3 srgb(float3 x) {
     return x <= 0.0031308 ? 12.92 * x : 1.055 * pow(abs(x), 1 / 2.4) - 0.055;
 }
 
-// What the four texels around a place count, which lies so far behind the second.
+// The weights of the four texels around a position at this distance behind the second one.
 float4 spline(float t) {
     return float4(
         ((2 - t) * t - 1) * t,
@@ -36,6 +36,6 @@ void main(uint3 id : SV_DispatchThreadID) {
             sum += down[y] * across[x] * source.Load(int3(at, 0)).rgb;
         }
     }
-    // Splines swing over.
+    // Splines overshoot.
     resized[id.xy] = float4(srgb(saturate(sum)), 1);
 }

@@ -1,5 +1,5 @@
-// Resizes a picture as resize.hlsl does, with nine samples in place of sixteen loads: between the two middle texels of a
-// spline, which both count something, a bilinear sample at the right place gives their sum.
+// Resizes a picture as resize.hlsl does, with nine samples instead of sixteen loads: between the two middle texels of a
+// spline, both of which have a weight, a bilinear sample at the right position gives their sum.
 //
 //     fxc -T cs_5_0 -E main resize_sampled.hlsl -Fo resize_sampled.cso
 
@@ -37,6 +37,6 @@ void main(uint3 id : SV_DispatchThreadID) {
             sum += weights[x].x * weights[y].y * source.SampleLevel(bilinear, at, 0).rgb;
         }
     }
-    // Splines swing over.
+    // Splines overshoot.
     resized[id.xy] = float4(srgb(saturate(sum)), 1);
 }

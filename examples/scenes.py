@@ -1,6 +1,6 @@
 """Makes the meshes and textures of the example scenes `still_life`, `field`, `lamps`, `island` and `pool`.
 
-Run it as `python3 scenes.py`; it needs numpy. Meshes are .obj files without normals: whoever reads them makes those of the faces.
+Run it as `python3 scenes.py`; it needs numpy. Meshes are .obj files without normals: readers compute those of the faces.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from pictures import write_png
 
 
 def write_obj(name: str, what: str, places: np.ndarray, texcoords: np.ndarray, faces: list, smooth: bool = True) -> None:
-    """Writes corners, each with a texture coordinate of its own number, and faces of corners counted from 0."""
+    """Writes vertices, each with the texture coordinate of its number, and faces of vertices counted from 0."""
     with open(name, "w", newline="\n") as file:
         file.write(f"# {what}\n")
         file.writelines("v " + " ".join(f"{number:.4g}" for number in place) + "\n" for place in places)
@@ -22,7 +22,7 @@ def write_obj(name: str, what: str, places: np.ndarray, texcoords: np.ndarray, f
 
 def write_grid(name: str, what: str, place, across: int, along: int, closed: bool, repeat=(1, 1)) -> None:
     """Writes a surface that goes round: `place(u, v)` for u and v from 0 to 1, which is the same at u = 0 and 1; if it is closed,
-    at v = 0 and 1 too. Corners at the seam are one, with two texture coordinates."""
+    at v = 0 and 1 too. Vertices at the seam are one, with two texture coordinates."""
     rows = along if closed else along + 1
     places = np.array([place(x / across, y / along) for y in range(rows) for x in range(across)])
     texcoords = np.array([(repeat[0] * x / across, repeat[1] * y / along) for y in range(along + 1) for x in range(across + 1)])
@@ -34,7 +34,7 @@ def write_grid(name: str, what: str, place, across: int, along: int, closed: boo
     for y in range(along):
         for x in range(across):
             corners = [corner(x, y), corner(x + 1, y), corner(x + 1, y + 1), corner(x, y + 1)]
-            # At a pole two corners are at one place, and leave a triangle.
+            # At a pole two vertices coincide, and leave a triangle.
             apart = [at for n, at in enumerate(corners) if np.abs(places[at[0]] - places[corners[n - 1][0]]).max() > 1e-9]
             if len(apart) > 2:
                 faces.append(apart)
@@ -175,7 +175,7 @@ def copper(rng: np.random.Generator) -> np.ndarray:
 
 
 def write_seeds(name: str, count: int) -> None:
-    """A sunflower: place x and z, how far out from 0 to 1, and a random number, as halves."""
+    """A sunflower: position x and z, distance from the centre from 0 to 1, and a random number, as halves."""
     rng = np.random.default_rng(7)
     n = np.arange(count) + 0.5
     angle, radius = n * np.pi * (3 - np.sqrt(5)), np.sqrt(n / count)
@@ -184,7 +184,7 @@ def write_seeds(name: str, count: int) -> None:
 
 
 def write_lamps(name: str) -> None:
-    """Lamps on the floor of a hall and above it: place, reach, colour, size."""
+    """Lamps on the floor of a hall and above it: position, reach, colour, size."""
     rng = np.random.default_rng(11)
     hues = np.array([(1.0, 0.45, 0.12), (1.0, 0.2, 0.25), (0.75, 0.2, 1.0), (0.2, 0.4, 1.0), (0.1, 0.9, 0.8), (0.5, 1.0, 0.2)])
     lamps = []
@@ -212,14 +212,14 @@ def write_heights(name: str, size: int) -> None:
 
 
 def write_sheet(name: str, count: int) -> None:
-    """A square of so many squares: corners as bytes, from 0 on across and along, and one strip of triangles through all rows."""
+    """A grid of squares: vertices as bytes, from 0 on across and along, and one triangle strip through all rows."""
     z, x = np.mgrid[0 : count + 1, 0 : count + 1].astype("u1")
     np.stack([x, z, 0 * x, 0 * x + 1], axis=-1).tofile(f"{name}.bin")
     strip: list = []
     for row in range(count):
         upper = [row * (count + 1) + column for column in range(count + 1)]
         pairs = [corner + below for corner in upper for below in (0, count + 1)]
-        # Triangles without an inside lead from row to row.
+        # Degenerate triangles lead from row to row.
         strip += [pairs[0], *pairs, pairs[-1]]
     np.array(strip, "<u2").tofile(f"{name}_indices.bin")
 

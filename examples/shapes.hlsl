@@ -1,5 +1,5 @@
-// Discs and boxes, drawn by how far each place is from them. Which shapes there are and how they are joined is not said
-// here: the interface variables stand for what the job's table `instances` chooses.
+// Discs and boxes, drawn by the distance of each point from them. The shapes and the way to join them are not fixed
+// here: the interface variables stand for the instances that the job's table `instances` selects.
 
 interface IShape { float Distance(float2 at); };
 interface IJoin { float Join(float one, float other); };
@@ -43,7 +43,7 @@ IShape shapes[4];
 IJoin joined;
 
 RWTexture2D<unorm float4> picture;
-RWStructuredBuffer<float> distances; // of every sixteenth texel along both sides
+RWStructuredBuffer<float> distances; // of every sixteenth texel along x and y
 
 [numthreads(8, 8, 1)]
 void main(uint3 thread : SV_DispatchThreadID) {

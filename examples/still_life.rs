@@ -1,5 +1,5 @@
-//! Things on a table under one light: three pipelines, a shadow map, meshes and textures from files. `cargo run --release --example
-//! still_life` starts it and writes `still_life.png` to the folder for temporary files.
+//! Draws things on a table under one light: three pipelines, a shadow map, meshes and textures from files. `cargo run
+//! --release --example still_life` starts it and writes `still_life.png` to the folder for temporary files.
 //!
 //! `still_life/scene.json` draws the same without a program: `brolga run examples/still_life`.
 
@@ -16,18 +16,18 @@ use brolga::{
 
 type Error = Box<dyn std::error::Error>;
 
-/// Pixels of the picture; it is drawn with twice as many across and down, four of which become one.
+/// Pixels of the picture; it is drawn at twice the width and height, and averaged down.
 const SIZE: [u32; 2] = [320, 180];
 const COLOR: Format = Format::R8G8B8A8_UNORM_SRGB;
 const LIGHT: Format = Format::R16G16B16A16_FLOAT;
 const DEPTH: Format = Format::D32_FLOAT;
 
-/// Eye, zoom, what it looks at, width by height.
+/// Eye, zoom, target, width by height.
 const CAMERA: [f32; 8] = [0.6, 3.1, 6.2, 3.0, 0.12, 0.8, -0.2, 16.0 / 9.0];
-/// The way to the light, half the side of what the shadow map shows, colour, softness.
+/// The direction to the light, half the extent of the shadow map in the scene, colour, softness.
 const SUN: [f32; 8] = [-0.6, 0.64, 0.48, 4.5, 3.9, 3.3, 2.6, 5.0];
 
-/// Mesh and texture; place, size, turns, roughness, metal.
+/// Mesh and texture; position, size, rotation, roughness, metal.
 const THINGS: [(&str, &str, [f32; 12]); 4] = [
     ("vase.obj", "glaze.png", [-1.35, 0.0, -0.5, 1.1, 0.0, 0.3, 0.0, 0.12, 0.0, 0.0, 0.0, 0.0]),
     ("ball.obj", "marble.png", [1.75, 0.8, -0.75, 0.8, 0.6, 0.9, 0.4, 0.06, 0.0, 0.0, 0.0, 0.0]),
@@ -35,7 +35,7 @@ const THINGS: [(&str, &str, [f32; 12]); 4] = [
     ("table.obj", "wood.png", [0.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0, 0.45, 0.0, 0.0, 0.0, 0.0]),
 ];
 
-/// A mesh on the device, and what is bound to draw it.
+/// A mesh on the device, and its bindings.
 struct Thing {
     vertices: Buffer,
     indices: Buffer,
@@ -73,7 +73,7 @@ fn thing(
     let around = Sampler { filter: linear, address: [AddressMode::Wrap; 3], ..Sampler::default() };
     let compared = Filter { reduction: Reduction::Comparison, mip: Tap::Point, ..linear };
     let nearer = Sampler { filter: compared, comparison: Comparison::LessEqual, ..Sampler::default() };
-    // As in Direct3D, what a shader does not declare may be bound to it.
+    // As in Direct3D, registers that a shader does not declare may be bound.
     let mut bindings = Bindings::with_rules(BindingRules::DIRECT3D);
     bindings.set(Register::b(0), View::constant(device.buffer_from(&CAMERA)?)?);
     bindings.set(Register::b(1), View::constant(device.buffer_from(&SUN)?)?);
@@ -114,7 +114,7 @@ fn main() -> Result<(), Error> {
     let things = THINGS.into_iter().map(|of_thing| thing(&device, of_thing, &shadow_map));
     let things = things.collect::<Result<Vec<_>, _>>()?;
 
-    // Depths as the light sees them, moved away a little: a surface must not shadow itself. The table throws no shadow.
+    // Depths as the light sees them, with a bias: a surface must not shadow itself. The table casts no shadow.
     let shadow = pipeline(&device, ["shadow_vs.cso", ""], |desc| {
         desc.depth_format = Some(DEPTH);
         desc.rasterizer.cull = Cull::None;
@@ -127,7 +127,7 @@ fn main() -> Result<(), Error> {
     }
     pass.finish()?;
 
-    // The things, in light without bound.
+    // The things, in HDR light.
     let main = pipeline(&device, ["main_vs.cso", "main_ps.cso"], |desc| {
         desc.targets = vec![TargetState::new(LIGHT)];
         desc.depth_format = Some(DEPTH);
@@ -143,7 +143,7 @@ fn main() -> Result<(), Error> {
     }
     let drawn: u64 = pass.finish()?.iter().map(|draw| draw.samples).sum();
 
-    // The picture: four pixels become one, cut to what a screen shows.
+    // The picture: four pixels become one, clamped to the range of a screen.
     let halve = pipeline(&device, ["cover_vs.cso", "halve_ps.cso"], |desc| {
         desc.targets = vec![TargetState::new(COLOR)];
         desc.rasterizer.cull = Cull::None;
@@ -159,7 +159,7 @@ fn main() -> Result<(), Error> {
     let file = std::env::temp_dir().join("still_life.png");
     files::save_texture(&picture, &file)?;
     println!("{drawn} pixels of four things are in {}", file.display());
-    // The vase stands in the light and throws its shadow on the table to the right of it.
+    // The vase stands in the light and casts its shadow on the table to the right of it.
     let texels: Vec<[u8; 4]> = picture.buffer().to_vec()?;
     let brightness =
         |[x, y]: [u32; 2]| texels[(y * SIZE[0] + x) as usize][..3].iter().map(|&code| u32::from(code)).sum::<u32>();

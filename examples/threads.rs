@@ -1,5 +1,5 @@
-//! A dispatch on the program's own threads, which another thread watches and cancels, and the limits that bound what shaders
-//! may ask for. `cargo run --example threads` starts it.
+//! Runs a dispatch on the program's own threads, which another thread watches and cancels, and sets limits for what
+//! shaders may request. `cargo run --example threads` starts it.
 
 use std::thread;
 use std::time::Duration;
@@ -26,7 +26,7 @@ ret
 ";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Any function that gets a task done on another thread will do: that of a thread pool, usually.
+    // Any function that runs a task on another thread will do: usually that of a thread pool.
     let pool = Pool::borrowed(4, |task| drop(thread::spawn(task)));
     let mut limits = Limits::default();
     limits.buffer_bytes = 1 << 20;
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     });
     println!("the run that was cancelled: {error}");
 
-    // Without anybody who watches: a limit on the time, or on the rounds of a group's loops, which every machine counts alike.
+    // Without a watcher: a limit on the time, or on the loop iterations of a group, which every machine counts alike.
     let limited = Dispatch::new([4096, 1, 1]).time_limit(Duration::from_secs(60)).fuel(1_000_000);
     let out_of_fuel = device.dispatch(&shader, &bindings, &limited).unwrap_err();
     println!("the run with limits: {out_of_fuel}");

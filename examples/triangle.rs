@@ -1,5 +1,5 @@
-//! A triangle, drawn into a picture. `cargo run --example triangle` starts it and writes `triangle.png` to the folder for
-//! temporary files.
+//! Draws a triangle into a picture. `cargo run --example triangle` starts it and writes `triangle.png` to the folder
+//! for temporary files.
 
 use brolga::raster::{Draw, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
 use brolga::{Device, Format, Module, TextureShape, View};

@@ -26,7 +26,7 @@ struct Pixel
     float above : ABOVE;        // the tops of the boxes around, -1 to 1
 };
 
-// How high the boxes are at a distance from the middle.
+// The height of the boxes at a distance from the middle.
 float wave(float away)
 {
     return 0.75 + 0.5 * cos(11 * away - time) * (1 - 0.5 * away) + 0.8 * exp(-14 * away * away);
@@ -55,7 +55,7 @@ Pixel seeds_vs(Vertex v)
     return o;
 }
 
-// The sky behind, and what comes from it.
+// The sky behind, and its light.
 float3 sky(float3 direction)
 {
     float toward = saturate(dot(direction, to_sun));
@@ -71,12 +71,12 @@ float4 seeds_ps(Pixel i) : SV_Target
     float sun = saturate(dot(normal, to_sun)) * smoothstep(-0.35, 0.3, i.above);
     float gloss = pow(saturate(dot(normal, halfway)), 40) * smoothstep(-0.1, 0.3, i.above);
     float3 light = i.color * (sun * float3(4.2, 3.0, 1.9) + open * 0.5 * sky(normal)) + gloss * float3(0.9, 0.7, 0.5);
-    // Light goes through what stands against it.
+    // Light shines through boxes in front of it.
     light += i.color * open * pow(saturate(dot(-to_eye, to_sun)), 4) * float3(0.9, 0.5, 0.2);
     return float4(lerp(light, sky(-to_eye), 1 - exp(-0.00035 * dot(eye - i.world, eye - i.world))), 1);
 }
 
-// The same as a screen shows it, for who draws to the screen at once.
+// The same in the range of a screen, for drawing to the screen directly.
 float4 shown_seeds_ps(Pixel i) : SV_Target
 {
     return float4(film(seeds_ps(i).rgb), 1);

@@ -1,4 +1,4 @@
-// An island in the evening, as a title of Direct3D 9 draws it: heights come from a texture that the vertex shader samples.
+// An island in the evening, as a Direct3D 9 title draws it: the vertex shader samples heights from a texture.
 //
 //     fxc -T vs_3_0 -E land_vs    fxc -T ps_3_0 -E land_ps
 //     fxc -T vs_2_0 -E cover_vs   fxc -T ps_2_0 -E sky_ps   fxc -T ps_2_0 -E halve_ps
@@ -40,7 +40,7 @@ float height(float2 at)
     return tex2Dlod(heights, float4(at, 0, 0)).x * 2.4;
 }
 
-// A corner of the grid, from 0 to 96 across and along. At its edge it reaches to the horizon.
+// A vertex of the grid, from 0 to 96 across and along. At its edge it reaches to the horizon.
 Land land_vs(float4 corner : POSITION)
 {
     float2 at = corner.xy / 96;

@@ -29,7 +29,7 @@ float distance_of(float depth)
     return NEAR * FAR / (FAR - depth * (FAR - NEAR));
 }
 
-// A group is a square of the screen: it finds the lamps that reach what is seen there, then each thread adds up its own pixel.
+// A group is a square of the screen: it finds the lamps that reach it, then each thread lights its own pixel.
 [numthreads(SIDE, SIDE, 1)]
 void light_cs(uint3 id : SV_DispatchThreadID, uint3 group : SV_GroupID, uint own : SV_GroupIndex)
 {
@@ -52,7 +52,7 @@ void light_cs(uint3 id : SV_DispatchThreadID, uint3 group : SV_GroupID, uint own
     }
     GroupMemoryBarrierWithGroupSync();
 
-    // The ball around what the square may show.
+    // The bounding sphere of the square's surfaces.
     float3x3 axes = camera_axes();
     float2 slope = float2(aspect, 1) / zoom, middle = (2 * (group.xy + 0.5) * SIDE / extents - 1) * float2(1, -1) * slope;
     float2 half_side = SIDE / extents * slope;

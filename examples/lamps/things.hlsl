@@ -1,4 +1,4 @@
-// A hall with lamps: what is where, for light.hlsl to light.
+// A hall with lamps: the surfaces, for light.hlsl to light.
 
 #include "../camera.hlsli"
 
@@ -50,7 +50,7 @@ Pixel thing_vs(Vertex v, uint instance : SV_InstanceID)
     return o;
 }
 
-// What the light needs to know of a pixel.
+// The surface of a pixel, for lighting.
 struct Surface
 {
     float4 color : SV_Target0;      // and roughness

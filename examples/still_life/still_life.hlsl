@@ -5,7 +5,7 @@
 cbuffer Light : register(b1)
 {
     float3 to_light;        // unit length
-    float reach;            // half the side of the square that the shadow map shows
+    float reach;            // half the extent of the square that the shadow map shows
     float3 light_color;
     float softness;         // of shadows, in texels
 };
@@ -44,7 +44,7 @@ float3 turned(float3 v)
     return v;
 }
 
-// Where the light sees a place: x and y of the shadow map from -1 to 1, and the depth.
+// A position as the light sees it: x and y of the shadow map from -1 to 1, and the depth.
 float3 lit_from(float3 world)
 {
     float3 across = normalize(cross(float3(0, 1, 0), to_light));
@@ -72,7 +72,7 @@ Texture2D<float> shadow_map : register(t1);
 SamplerState around : register(s0);
 SamplerComparisonState nearer : register(s1);
 
-// How much of the light comes to a place: the mean of 16 comparisons on a spiral.
+// The share of light that reaches a position: the mean of 16 comparisons on a spiral.
 float unshadowed(float3 world, float3 normal, float2 pixel)
 {
     float3 seen = lit_from(world + 0.02 * normal);
@@ -91,7 +91,7 @@ float unshadowed(float3 world, float3 normal, float2 pixel)
     return sum / 16;
 }
 
-// What comes from around: a warm window low on the left, a cool room, a dark table.
+// The surroundings: a warm window low on the left, a cool room, a dark table.
 float3 room(float3 direction)
 {
     float3 light = lerp(float3(0.10, 0.11, 0.14), float3(0.42, 0.47, 0.55), saturate(0.5 + 0.5 * direction.y));
@@ -114,7 +114,7 @@ float4 main_ps(Pixel i) : SV_Target
     float a = roughness * roughness, spread = dot(normal, halfway) * dot(normal, halfway) * (a * a - 1) + 1;
     float3 gloss = fresnel * a * a / (4 * spread * spread * max(toward + facing, 0.2));
 
-    // What stands on the table keeps some light from it, and from what is near it.
+    // Things on the table keep some light from it, and from their surroundings.
     float open = 0.55 + 0.45 * saturate(2 * i.world.y + saturate(length(i.world.xz - float2(0, -0.3)) - 2.2));
     float3 matte = color * (1 - metal) * (lit * light_color + open * room(normal) * 0.55);
     float3 shiny = gloss * lit * light_color + open * fresnel * room(back) * (1 - 0.8 * roughness);
@@ -129,7 +129,7 @@ float4 cover_vs(uint vertex : SV_VertexID) : SV_Position
 
 Texture2D<float3> picture : register(t0);
 
-// Four pixels become one: edges are smooth, and light is cut to what a screen can show before, so that highlights have edges too.
+// Four pixels become one, for smooth edges; light is clamped to the range of a screen before, also for highlights.
 float4 halve_ps(float4 position : SV_Position) : SV_Target
 {
     int2 corner = 2 * int2(position.xy);

@@ -1,18 +1,19 @@
-//! The floating-point environment: the processor's float mode, set whole on entry to a shader and restored afterwards.
+//! Sets the processor's float mode on entry to a shader, as a whole, and restores it afterwards.
 //!
 //! Direct3D flushes 32-bit denormals and keeps 64-bit ones, and the control register cannot tell the two apart. So the
 //! mode belongs to the compiled shader: without double arithmetic it runs under [`FloatMode::Flush`], otherwise (and in
-//! the interpreter, and in helpers) under [`FloatMode::Default`] with explicit flushes. Whatever mode the host program
-//! runs in neither reaches a shader nor is changed by one. All else that computes floats does so [`in_default_mode`].
+//! the interpreter, and in helpers) under [`FloatMode::Default`] with explicit flushes. The mode of the host program
+//! neither reaches a shader nor is changed by one. All other code that computes floats does so [`in_default_mode`].
 
 use std::marker::PhantomData;
 
 use serde::{Deserialize, Serialize};
 
-/// How 32- and 64-bit float instructions treat denormals. Rounding is to nearest even and no exception traps, always.
+/// The treatment of denormals by 32- and 64-bit float instructions. Rounding is to nearest even and no exception traps,
+/// always.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum FloatMode {
-    /// Denormals count, as IEEE 754 says.
+    /// Denormals are kept, as in IEEE 754.
     Default,
     /// Denormal operands are read as zeros and denormal results become zeros.
     Flush,
@@ -32,7 +33,8 @@ impl FloatMode {
     }
 }
 
-/// The bits of the control register that exceptions leave behind. Nothing here reads them, and a guard gives back the host's.
+/// The bits of the control register that exceptions leave behind. Nothing here reads them, and a guard restores the
+/// host's.
 #[cfg(target_arch = "x86_64")]
 const STICKY_FLAGS: u32 = 0x3f;
 
@@ -55,7 +57,7 @@ impl FloatGuard {
         #[cfg(target_arch = "x86_64")]
         {
             let saved = read();
-            // Guards nest, and a write costs a dispatch of a small shader more than all else that a guard does.
+            // Guards nest, and a write takes longer in the dispatch of a small shader than all else that a guard does.
             if saved & !STICKY_FLAGS != mode.bits() {
                 write(mode.bits());
             }
@@ -82,10 +84,10 @@ impl Drop for FloatGuard {
     }
 }
 
-/// Does work in the default mode, as all that computes floats and is no shader does: whatever mode the caller's thread is in neither changes
-/// what it computes, nor lets it trap.
+/// Runs a closure in the default mode, for code that computes floats outside shaders: the mode of the caller's thread
+/// neither changes its results, nor lets it trap.
 pub fn in_default_mode<T>(work: impl FnOnce() -> T) -> T {
-    /// A call of its own, into which no arithmetic is moved from after it, nor out of it.
+    /// A separate call, so that no arithmetic moves into it or out of it.
     #[inline(never)]
     fn call<T>(work: impl FnOnce() -> T) -> T {
         work()
@@ -105,8 +107,8 @@ fn read() -> u32 {
 #[cfg(target_arch = "x86_64")]
 fn write(bits: u32) {
     // SAFETY: the instruction loads four bytes of this frame. `bits` comes from `read` or from `FloatMode::bits`, so it
-    // sets no reserved bit. Compiled Rust assumes default rounding and masked exceptions, which both modes keep; flushing
-    // changes float results only, and nothing but shaders runs under it.
+    // sets no reserved bit. Compiled Rust assumes default rounding and masked exceptions, which both modes keep;
+    // flushing changes float results only, and nothing but shaders runs under it.
     unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const bits, options(nostack, preserves_flags)) };
 }
 

@@ -1,15 +1,15 @@
-//! Numbers for the sources of a crate and for its build, which the disk cache needs.
+//! Computes fingerprints of the sources of a crate and of its build, for the keys of the disk cache.
 //!
 //! The cache must never run code that another version of the compiler wrote. So its keys have two kinds of numbers:
 //!
-//! * of the **sources** of every crate from the reading of files to machine code. A crate's build script hashes them, wherever they
-//!   lie: in the workspace, in the folder of a registry, or in a patch of the caller's. The crate has a `links` key, so that Cargo hands
-//!   the number to crates that depend on it directly.
-//! * of the **build**: Cargo gives rustc a number for each crate, which is another one for other versions and features of any crate
-//!   below it, other profiles and other compilers, and rustc makes it part of every `TypeId`. So the cache learns of another version
-//!   of Cranelift without anyone reading a lock file. What tests alone depend on is not in it, and no build script runs
-//!   again, with all that follows from it, because a manifest has another comment. Not in it are flags of rustc's from outside, which do not
-//!   change what our code does, and the sources of a dependency that somebody edits in its place.
+//! * of the **sources** of every crate from the reading of files to machine code. A crate's build script hashes them
+//!   wherever they are: in the workspace, in the folder of a registry, or in a patch of the caller's. The crate has a
+//!   `links` key, so that Cargo hands the number to crates that depend on it directly.
+//! * of the **build**: Cargo passes rustc a number for each crate, which differs between versions and features of any
+//!   crate below it, profiles and compilers, and rustc makes it part of every `TypeId`. So the cache notices another
+//!   version of Cranelift without reading a lock file. Dependencies of tests are not in it, and no build script runs
+//!   again, with all that follows, because of a comment in a manifest. It excludes flags passed to rustc from outside,
+//!   which do not change the behaviour of the code, and the sources of a dependency that somebody edits in situ.
 
 use std::any::TypeId;
 use std::env;
@@ -18,10 +18,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::Path;
 
-/// Relative to a crate: what decides about its code.
+/// Path of the code that the number covers, relative to a crate.
 const SOURCES: &str = "src";
 
-/// Prints the number of the sources of the crate whose build script calls this, as metadata `sources` for the crates that depend on it.
+/// Prints the number of the sources of the crate whose build script calls this, as metadata `sources` for the crates
+/// that depend on it.
 ///
 /// # Panics
 ///
@@ -31,7 +32,8 @@ pub fn publish() {
     println!("cargo::metadata=sources={number}");
 }
 
-/// The number of the sources of the crate whose build script calls this: 16 hexadecimal digits. It is another one for another target.
+/// The number of the sources of the crate whose build script calls this: 16 hexadecimal digits. It depends on the
+/// target.
 ///
 /// # Panics
 ///

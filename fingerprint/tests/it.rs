@@ -1,11 +1,12 @@
-//! When numbers change: a program of four crates is built by Cargo again and again, with something else each time.
+//! Checks when numbers change: Cargo builds a program of four crates again and again, with a different change each
+//! time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A workspace in which `program` prints the numbers of `compiler`, which depends on `generator`, which depends on `allocator`; tests of
-/// `compiler` need `checker`.
+/// A workspace in which `program` prints the numbers of `compiler`, which depends on `generator`, which depends on
+/// `allocator`; tests of `compiler` need `checker`.
 struct Workspace(PathBuf);
 
 const COMPILER: &str = "\
@@ -78,7 +79,7 @@ impl Workspace {
         fs::write(path, text.replace("FINGERPRINT", env!("CARGO_MANIFEST_DIR"))).expect("a file");
     }
 
-    /// Builds and runs the program, then builds all tests; returns both numbers, and whether the compiler was built for the program.
+    /// Builds and runs the program, then builds all tests; returns both numbers, and true if the compiler was built.
     fn numbers(&self) -> ([String; 2], bool) {
         let cargo = |command: &[&str]| {
             let mut cargo = Command::new(env!("CARGO"));
@@ -104,7 +105,7 @@ fn numbers_are_others_for_what_can_change_machine_code_alone() {
     let workspace = Workspace::new();
     let (first, _) = workspace.numbers();
 
-    // What cannot: nothing is even built again.
+    // Changes without effect: nothing is even built again.
     let with_checker = format!("{COMPILER}\n[dev-dependencies]\nchecker = {{ path = '../checker' }}\n");
     workspace.write("compiler/Cargo.toml", &with_checker);
     assert_eq!(workspace.numbers(), (first.clone(), false), "a development dependency");
@@ -113,7 +114,7 @@ fn numbers_are_others_for_what_can_change_machine_code_alone() {
     workspace.write("Cargo.toml", &format!("{PROGRAM}\n# Profiles.\n[profile.bench]\nopt-level = 1\n"));
     assert_eq!(workspace.numbers(), (first.clone(), false), "a comment, and a profile that this is not");
 
-    // What can.
+    // Changes with an effect.
     workspace.write("allocator/Cargo.toml", &crate_named("allocator", "1.0.1"));
     let (newer, is_built) = workspace.numbers();
     assert!(is_built && newer[0] != first[0] && newer[1] == first[1], "another version of a dependency's dependency");

@@ -1,4 +1,4 @@
-//! Texts: assembled, or an error with a place in the text.
+//! Assembles texts, with a result or an error that has a position in the text.
 #![no_main]
 
 use brolga_bytecode::{Limits, LoadOptions, assembler};

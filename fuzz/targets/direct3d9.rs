@@ -1,4 +1,4 @@
-//! One shader of Direct3D 9, drawn with one that is made for it; a part of them on both engines, which must agree.
+//! Draws one shader of Direct3D 9 with one that is made for it; a part of them on both engines, which must agree.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -20,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
         Err(error) if error.kind() == ErrorKind::Internal => panic!("{error}"),
         _ => {}
     }
-    // Code takes long to make.
+    // Compilation takes long.
     if seed % 8 == 0 {
         match (drawing.draw(&DEVICE, Engine::Jit), interpreted) {
             (Ok(one), Ok(other)) => assert!(one == other, "the engines disagree"),

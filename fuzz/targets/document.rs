@@ -1,4 +1,5 @@
-//! Documents in both syntaxes: read, or an error with a place in the text. No file that a document names is opened.
+//! Reads documents in both syntaxes, with a result or an error that has a position in the text. Files that a document
+//! names are not opened.
 #![no_main]
 
 use brolga::document::{Document, Syntax};

@@ -1,6 +1,8 @@
-//! Pipelines and draws, on the interpreter with little fuel: state, two shaders, and positions of any numbers.
+//! Draws with pipelines of any state, on the interpreter with little fuel: state, two shaders, and positions of any
+//! values.
 //!
-//! The first 32 bytes are the state, the next two the size of the vertex shader, which follows; the pixel shader is the rest.
+//! The first 32 bytes are the state, the next two the size of the vertex shader, which follows; the pixel shader is the
+//! rest.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -12,10 +14,10 @@ use brolga::raster::{
 use brolga::{BindingRules, Bindings, Comparison, CompileOptions, Device, Dispatch, Engine, ErrorKind, Format, Module, TextureShape, View};
 use libfuzzer_sys::fuzz_target;
 
-/// Loop rounds for a batch.
+/// Number of loop iterations of a batch.
 const FUEL: u64 = 100;
 
-/// Bytes of the state.
+/// Number of bytes of the state.
 const STATE: usize = 32;
 
 static DEVICE: LazyLock<Device> =
@@ -56,7 +58,7 @@ impl Numbers {
         self.0 >> 8
     }
 
-    /// Mostly such as positions have, now and then any bits.
+    /// Mostly values of ordinary positions, now and then any bits.
     fn float(&mut self) -> f32 {
         match self.next() % 16 {
             0 => f32::from_bits(self.next() << 8 | self.next() & 0xff),

@@ -1,4 +1,4 @@
-//! Compute shaders: translated, optimised, verified and interpreted with little fuel and nothing bound.
+//! Translates compute shaders, optimises, verifies and interprets them, with little fuel and nothing bound.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use brolga_runtime::{BindingRules, Bindings, CompileOptions, Device, Dispatch, Engine, Error};
 use libfuzzer_sys::fuzz_target;
 
-/// Loop rounds for a group.
+/// Number of loop iterations of a group.
 const FUEL: u64 = 200;
 
 static DEVICE: LazyLock<Device> =

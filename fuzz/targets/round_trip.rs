@@ -1,4 +1,4 @@
-//! Whatever can be listed exactly assembles to the same bytes.
+//! Assembles exact listings, which must give the same bytes.
 #![no_main]
 
 use brolga_bytecode::{Limits, assembler, listing};

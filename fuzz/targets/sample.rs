@@ -1,7 +1,8 @@
-//! Samples of any texture: with a copy, with a copy that lacks room, without one, and lane by lane, in each float mode; all have the same bits.
+//! Samples any texture: with a copy, with a copy that lacks room, without one, and lane by lane, in each float mode;
+//! all have the same bits.
 //!
-//! The bytes are choices, in this order: of a texture and a view of it, of a sampler, of an instruction, of its operands; texels are
-//! noise that they seed, with the bytes in between. What is missing at the end is zeros.
+//! The bytes are choices, in this order: of a texture and a view of it, of a sampler, of an instruction, of its
+//! operands; texels are noise that they seed, with the bytes in between. Bytes missing at the end are zeros.
 #![no_main]
 
 use std::array;
@@ -19,7 +20,7 @@ use libfuzzer_sys::fuzz_target;
 
 const LANES: usize = 16;
 
-/// The most bytes of a texture.
+/// The largest size of a texture in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
 const DIMENSIONS: [Dimension; 7] = [
@@ -34,7 +35,7 @@ const DIMENSIONS: [Dimension; 7] = [
 
 const REDUCTIONS: [Reduction; 4] = [Reduction::Weighted, Reduction::Comparison, Reduction::Minimum, Reduction::Maximum];
 
-/// What is left of the input.
+/// The rest of the input.
 struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {
@@ -56,7 +57,7 @@ impl Bytes<'_> {
         from[usize::from(self.byte()) % from.len()]
     }
 
-    /// From 1 to about this; small ones and powers of two often.
+    /// From 1 to about `most`; often small ones and powers of two.
     fn extent(&mut self, most: u32) -> u32 {
         let [low, high] = [self.byte(), self.byte()].map(u32::from);
         let extent = match high % 8 {
@@ -67,7 +68,7 @@ impl Bytes<'_> {
         extent.min(most)
     }
 
-    /// A float that samples have, or any bits.
+    /// An ordinary float of samples, or any bits.
     fn float(&mut self, scale: f32) -> u32 {
         match self.byte() % 16 {
             0 => self.word(),
@@ -102,7 +103,7 @@ fn texture(bytes: &mut Bytes<'_>) -> Option<Texture> {
     };
     let longest = shape.width.max(shape.height).max(shape.depth);
     let shape = shape.mips(1 + u32::from(bytes.byte()) % (u32::BITS - longest.leading_zeros()));
-    // Not all formats are there in all dimensions.
+    // Not all formats exist in all dimensions.
     let size_bytes = shape.size_bytes().ok().filter(|&size_bytes| size_bytes <= MOST_BYTES)?;
     let mut noise = bytes.word();
     let texels: Vec<u8> = (0..size_bytes)
@@ -140,7 +141,7 @@ fn surface(bytes: &mut Bytes<'_>) -> Option<Surface> {
     Some(view.surface(false))
 }
 
-/// Any that a view can have.
+/// Any sampler that a view can have.
 fn sampler(bytes: &mut Bytes<'_>) -> Option<Sampler> {
     let mut tap = || bytes.pick(&[Tap::Point, Tap::Linear]);
     let [minify, magnify, mip] = [tap(), tap(), tap()];

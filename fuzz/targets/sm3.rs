@@ -1,4 +1,4 @@
-//! Direct3D 9 programs: decoded and validated; what is decoded is encoded to the same words, and lists.
+//! Decodes and validates Direct3D 9 programs; decoded ones are encoded to the same words, and listed.
 #![no_main]
 
 use brolga_bytecode::{Limits, sm3};

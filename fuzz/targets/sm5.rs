@@ -1,4 +1,4 @@
-//! Containers of models 4.0 to 5.1: loaded and listed, or an error.
+//! Loads and lists containers of models 4.0 to 5.1, with a result or an error.
 #![no_main]
 
 use brolga_bytecode::{LoadOptions, Shader, listing};

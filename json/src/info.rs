@@ -1,4 +1,4 @@
-//! What there is to know of a shader without reading its instructions.
+//! Describes a shader without reading its instructions.
 
 use brolga_bytecode::info::{
     Binding, Constants, Element, Info, Interface, Location, Program, Signature, SignatureKind, Variable, letters,
@@ -6,7 +6,7 @@ use brolga_bytecode::info::{
 use brolga_fenv::in_default_mode;
 use serde_json::{Value, json};
 
-/// The document of a file.
+/// Makes the document of a file.
 pub fn info(info: &Info) -> Value {
     in_default_mode(|| {
         let chunks =

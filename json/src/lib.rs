@@ -1,14 +1,14 @@
-//! What is known of a shader as JSON: [`info()`] for `brolga info`, [`listing()`] for `brolga dis`. `docs/json.md`
-//! describes both.
+//! Describes shaders as JSON: [`info()`] for `brolga info`, [`listing()`] for `brolga dis`. `docs/json.md` describes
+//! both.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `info.rs` | bindings, signatures, constants, counts |
 //! | `sm5.rs` | declarations and instructions of models 4.0 to 5.1 |
 //! | `sm3.rs` | the same of Direct3D 9 |
 //!
-//! Names are those of the compiler's listing. Words whose type the bytecode does not tell are hexadecimal texts, so that
-//! no reader rounds them.
+//! Names are those of the compiler's listing. Words whose type the bytecode does not tell are hexadecimal texts, so
+//! that no reader rounds them.
 
 #![forbid(unsafe_code)]
 
@@ -32,7 +32,8 @@ use std::fmt::Write;
 ///
 /// let text = "cs_5_0\ndcl_temps 1\ndcl_thread_group 8, 8, 1\nmov r0.xy, l(1.000000)\nret\n";
 /// let bytes = assembler::assemble(text, &Limits::default()).unwrap().bytes;
-/// let document: serde_json::Value = serde_json::from_str(&brolga_json::listing(&bytes, &Limits::default()).unwrap()).unwrap();
+/// let json = brolga_json::listing(&bytes, &Limits::default()).unwrap();
+/// let document: serde_json::Value = serde_json::from_str(&json).unwrap();
 /// let mov = &document["program"]["items"][2];
 /// assert_eq!((&mov["name"], &mov["operands"][0]["mask"]), (&"mov".into(), &"xy".into()));
 /// assert_eq!(mov["operands"][1]["values"][0], "0x3f800000");
@@ -61,9 +62,9 @@ pub fn listing(bytes: &[u8], limits: &Limits) -> Result<String, Error> {
     })
 }
 
-/// Writes a program: what is said of the whole, then a line for each item. The lines are made one by one, since the values
-/// of a large program would take far more memory than their text.
-fn write_program(out: &mut String, whole: &Value, items: impl Iterator<Item = Object>) {
+/// Writes a program: its header, then a line for each item. The lines are made one by one, since the values of a large
+/// program would take far more memory than their text.
+fn write_program(out: &mut String, whole: &Value, items: impl Iterator<Item = ItemObject>) {
     let whole = whole.to_string();
     out.push_str(whole.strip_suffix('}').expect("the whole is an object"));
     out.push_str(",\"items\":[");
@@ -76,9 +77,9 @@ fn write_program(out: &mut String, whole: &Value, items: impl Iterator<Item = Ob
 
 /// An object that is built key by key.
 #[derive(Default)]
-struct Object(Map<String, Value>);
+struct ItemObject(Map<String, Value>);
 
-impl Object {
+impl ItemObject {
     fn set(&mut self, key: &str, value: impl Into<Value>) {
         self.0.insert(key.to_owned(), value.into());
     }
@@ -90,15 +91,15 @@ impl Object {
         }
     }
 
-    /// Sets a key that is left out where it says nothing.
-    fn set_if(&mut self, says: bool, key: &str, value: impl Into<Value>) {
-        if says {
+    /// Sets a key, which is left out unless `condition` holds.
+    fn set_if(&mut self, condition: bool, key: &str, value: impl Into<Value>) {
+        if condition {
             self.set(key, value);
         }
     }
 }
 
-/// Words in hexadecimal.
+/// Formats words in hexadecimal.
 fn words(words: &[u32]) -> Value {
     words.iter().copied().map(word_text).collect()
 }
@@ -108,7 +109,7 @@ fn word_text(word: u32) -> String {
 }
 
 /// An index of a register: a number, an operand, or their sum.
-fn index(number: u64, relative: Option<Object>) -> Value {
+fn index(number: u64, relative: Option<ItemObject>) -> Value {
     match relative {
         None => json!({ "number": number }),
         Some(relative) => json!({ "number": number, "relative": relative.0 }),

@@ -1,6 +1,6 @@
-//! Programs of Direct3D 9.
+//! Describes programs of Direct3D 9.
 
-use crate::{Object, index, words, write_program};
+use crate::{ItemObject, index, words, write_program};
 use brolga_bytecode::info::letters;
 use brolga_bytecode::sm3::operand::{Modifier, Swizzle};
 use brolga_bytecode::sm3::{
@@ -28,8 +28,8 @@ pub(super) fn program(out: &mut String, program: &Program) {
     write_program(out, &whole, program.items.iter().zip(ends).map(|(item, end)| self::item(program, item, end)));
 }
 
-fn item(program: &Program, item: &Item, end: u32) -> Object {
-    let mut object = Object::default();
+fn item(program: &Program, item: &Item, end: u32) -> ItemObject {
+    let mut object = ItemObject::default();
     let (kind, name) = match &item.kind {
         ItemKind::Instruction(instruction) => ("instruction", instruction.op.text()),
         ItemKind::Declaration(_) => ("declaration", Op::Dcl.text()),
@@ -53,7 +53,7 @@ fn item(program: &Program, item: &Item, end: u32) -> Object {
     object
 }
 
-fn instruction(object: &mut Object, instruction: &Instruction) {
+fn instruction(object: &mut ItemObject, instruction: &Instruction) {
     if let Some(comparison) = instruction.comparison {
         object.set("comparison", comparison.text());
     }
@@ -71,9 +71,9 @@ fn instruction(object: &mut Object, instruction: &Instruction) {
     object.set("operands", operands.collect::<Value>());
 }
 
-fn declaration(object: &mut Object, declaration: &Declaration, stage: Stage) {
+fn declaration(object: &mut ItemObject, declaration: &Declaration, stage: Stage) {
     let register = declaration.register.register;
-    // The usage of a pixel shader's v# and t# before ps_3_0 is 0, which says nothing.
+    // The usage of a pixel shader's v# and t# before ps_3_0 is 0, which has no meaning.
     let is_plain = declaration.usage_token == Declaration::PLAIN && stage == Stage::Pixel;
     if register.file == RegisterFile::Sampler {
         object.set("texture", declaration.texture().map(|texture| texture.text()));
@@ -84,7 +84,7 @@ fn declaration(object: &mut Object, declaration: &Declaration, stage: Stage) {
     object.set("operand", destination(&declaration.register).0);
 }
 
-fn definition(object: &mut Object, definition: &Definition) {
+fn definition(object: &mut ItemObject, definition: &Definition) {
     object.set("operand", destination(&definition.register).0);
     object.set(
         "values",
@@ -96,13 +96,13 @@ fn definition(object: &mut Object, definition: &Definition) {
     );
 }
 
-fn comment(object: &mut Object, comment: &Comment) {
+fn comment(object: &mut ItemObject, comment: &Comment) {
     let name = comment.name().filter(|name| name.iter().all(u8::is_ascii_graphic));
     object.set_if(name.is_some(), "tag", name.map(|name| String::from_utf8_lossy(&name).into_owned()));
     object.set("words", words(&comment.words));
 }
 
-fn destination(destination: &Destination) -> Object {
+fn destination(destination: &Destination) -> ItemObject {
     let mut object = register(destination.register, destination.relative);
     object.set("mask", letters(destination.mask));
     object.set_if(destination.shift != 0, "shift", destination.shift);
@@ -113,7 +113,7 @@ fn destination(destination: &Destination) -> Object {
     object
 }
 
-fn source(source: &Source) -> Object {
+fn source(source: &Source) -> ItemObject {
     let mut object = register(source.register, source.relative);
     object.set("swizzle", swizzle(source.swizzle));
     if source.modifier != Modifier::None {
@@ -123,8 +123,8 @@ fn source(source: &Source) -> Object {
     object
 }
 
-fn register(register: Register, relative: Option<Relative>) -> Object {
-    let mut object = Object::default();
+fn register(register: Register, relative: Option<Relative>) -> ItemObject {
+    let mut object = ItemObject::default();
     let (name, number) = (register.to_string(), register.number.to_string());
     let relative = relative.map(|relative| {
         let mut object = self::register(relative.register, None);

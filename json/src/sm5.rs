@@ -1,6 +1,6 @@
-//! Programs of models 4.0 to 5.1.
+//! Describes programs of models 4.0 to 5.1.
 
-use crate::{Object, index, word_text, words, write_program};
+use crate::{ItemObject, index, word_text, words, write_program};
 use brolga_bytecode::info::letters;
 use brolga_bytecode::listing::line;
 use brolga_bytecode::sm5::codes::MinPrecision;
@@ -24,8 +24,8 @@ pub(super) fn program(out: &mut String, program: &Program) {
     write_program(out, &whole, program.items.iter().map(|item| self::item(program, item)));
 }
 
-fn item(program: &Program, item: &Item) -> Object {
-    let mut object = Object::default();
+fn item(program: &Program, item: &Item) -> ItemObject {
+    let mut object = ItemObject::default();
     let kind = match &item.kind {
         ItemKind::Instruction(_) => "instruction",
         ItemKind::Declaration(_) => "declaration",
@@ -47,7 +47,7 @@ fn item(program: &Program, item: &Item) -> Object {
     object
 }
 
-fn instruction(object: &mut Object, instruction: &Instruction) {
+fn instruction(object: &mut ItemObject, instruction: &Instruction) {
     let carries = instruction.op.info().carries;
     object.set_if(instruction.saturate, "saturate", true);
     object.set_if(instruction.precise != 0, "precise", letters(instruction.precise));
@@ -91,8 +91,8 @@ fn instruction(object: &mut Object, instruction: &Instruction) {
     }
 }
 
-fn operand(operand: &Operand) -> Object {
-    let mut object = Object::default();
+fn operand(operand: &Operand) -> ItemObject {
+    let mut object = ItemObject::default();
     // The listing's name, since the prefix of labels is that of literals.
     object.set("file", if operand.file == RegisterFile::Label { "label" } else { operand.file.text() });
     let indices =
@@ -100,7 +100,7 @@ fn operand(operand: &Operand) -> Object {
     object.set_if(!operand.indices.is_empty(), "indices", indices.collect::<Value>());
     let is_literal = !operand.immediate.is_empty();
     match operand.components {
-        // What else the tokens of literals have here says nothing.
+        // Other components of literals have no meaning.
         Components::None | Components::One | Components::Mask(_) | Components::Swizzle([0, 1, 2, 3]) if is_literal => {}
         Components::None => object.set("components", 0),
         Components::One => object.set("components", 1),
@@ -116,7 +116,7 @@ fn operand(operand: &Operand) -> Object {
     object
 }
 
-fn declaration(object: &mut Object, kind: &DeclarationKind) {
+fn declaration(object: &mut ItemObject, kind: &DeclarationKind) {
     let operand = |operand: &Operand| self::operand(operand).0;
     let more = match kind {
         DeclarationKind::GlobalFlags(flags) => {
@@ -184,11 +184,11 @@ fn declaration(object: &mut Object, kind: &DeclarationKind) {
     object.extend(more);
 }
 
-fn registers(object: &mut Object, range: &RegisterRange) {
+fn registers(object: &mut ItemObject, range: &RegisterRange) {
     object.extend(json!({ "id": range.id, "first": range.lower, "last": range.upper, "space": range.space }));
 }
 
-fn resource(object: &mut Object, kind: &ResourceKind) {
+fn resource(object: &mut ItemObject, kind: &ResourceKind) {
     match kind {
         ResourceKind::Typed { dimension, samples, returns } => {
             object.set("dimension", dimension.text());
@@ -200,7 +200,7 @@ fn resource(object: &mut Object, kind: &ResourceKind) {
     }
 }
 
-fn custom_data(object: &mut Object, data: &CustomData, block: &[u32]) {
+fn custom_data(object: &mut ItemObject, data: &CustomData, block: &[u32]) {
     match &data.content {
         CustomContent::ImmediateConstantBuffer(vectors) => {
             object.set("vectors", vectors.iter().map(|vector| words(vector)).collect::<Value>());
@@ -217,7 +217,7 @@ fn custom_data(object: &mut Object, data: &CustomData, block: &[u32]) {
         | CustomContent::ClipPlanes
         | CustomContent::Unknown { .. } => {
             object.set("class", data.content.class());
-            // Before them stand the opcode token and the length.
+            // The first two words are the opcode token and the length.
             object.set("words", words(block.get(2..).unwrap_or_default()));
         }
     }

@@ -1,4 +1,4 @@
-//! Buffers: bytes that views share.
+//! Holds buffers: bytes that views share.
 
 use std::any::Any;
 use std::ops::Range;
@@ -12,53 +12,53 @@ use crate::error::ResourceError;
 use crate::memory::{Access, GuardPages, Memory};
 use crate::room::zeros;
 
-/// Bytes that are copied at once: few enough to stop soon, and to stay in a cache.
+/// Number of bytes copied at once: few enough to stop soon, and to stay in a cache.
 const PIECE: u64 = 1 << 16;
 
-/// Where each piece of so many bytes begins, and how long it is.
+/// The offset and the length of each piece of so many bytes.
 fn pieces(size_bytes: u64) -> impl Iterator<Item = (u64, usize)> {
     (0..size_bytes).step_by(PIECE as usize).map(move |at| (at, PIECE.min(size_bytes - at) as usize))
 }
 
-/// An error if the caller wants no more.
+/// Returns an error if the caller asks to stop.
 pub(super) fn go_on(stop: &dyn Fn() -> bool) -> Result<(), ResourceError> {
     if stop() { Err(ResourceError::Stopped) } else { Ok(()) }
 }
 
 /// Bytes in memory, Brolga's or the caller's, or in a mapped file. Clones share the bytes.
 ///
-/// Reading and writing takes a shared reference, because shaders write too. Each 32-bit word (at a multiple of 4) is read
-/// and written whole; nothing else is promised about a buffer that is read while a shader or another thread writes it.
+/// Reading and writing take a shared reference, because shaders write too. Each 32-bit word (at a multiple of 4) is
+/// read and written whole; nothing else is promised about a buffer that is read while a shader or another thread writes
+/// it.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     memory: Arc<Memory>,
 }
 
 impl Buffer {
-    /// Zeros.
+    /// A buffer of zeros.
     pub fn zeroed(size_bytes: u64, guards: GuardPages) -> Result<Self, ResourceError> {
         Ok(Memory::zeroed(size_bytes, guards)?.into())
     }
 
-    /// A buffer that maps a file. With [`Access::ReadWrite`] writes reach the file. What
-    /// `Device::map_buffer`, which also checks the device's limits, says about the file
-    /// applies.
+    /// Maps a file as a buffer. With [`Access::ReadWrite`] writes reach the file. The conditions of
+    /// `Device::map_buffer`, which also checks the device's limits, apply to the file.
     pub fn map(path: &Path, access: Access) -> Result<Self, ResourceError> {
         Self::map_from(path, access, 0)
     }
 
-    /// The same of a file from a byte on, which is a multiple of 4: what follows a header.
+    /// Maps a file from an offset on, which is a multiple of 4: the part after a header.
     pub fn map_from(path: &Path, access: Access, offset_bytes: u64) -> Result<Self, ResourceError> {
         let memory = Memory::map(path, access, offset_bytes);
         Ok(memory.map_err(|source| ResourceError::Map { path: path.to_owned(), source })?.into())
     }
 
-    /// A buffer over the caller's memory, which is not copied. `owner` is dropped with the last clone of the buffer and
+    /// Wraps the caller's memory as a buffer, without a copy. `owner` is dropped with the last clone of the buffer and
     /// the last use of it: it may be the owner of the memory, or `()`.
     ///
     /// # Safety
-    /// Until `owner` is dropped, `size_bytes` bytes from `base` on stay valid for reads, with [`Access::ReadWrite`] for writes
-    /// too, and no reference to them exists: shaders may change them at any time during a dispatch.
+    /// Until `owner` is dropped, `size_bytes` bytes from `base` on stay valid for reads, with [`Access::ReadWrite`] for
+    /// writes too, and no reference to them exists: shaders may change them at any time during a dispatch.
     ///
     /// # Errors
     /// If `base` is not a multiple of 4.
@@ -73,26 +73,26 @@ impl Buffer {
         Ok(unsafe { Memory::wrap(base, size_bytes, access, owner) }?.into())
     }
 
-    /// Bytes.
+    /// Size in bytes.
     pub fn size_bytes(&self) -> u64 {
         self.memory.size_bytes()
     }
 
-    /// Whether it may be written: not if it is a file mapped, or memory wrapped, for reading.
+    /// True if it may be written: not for files mapped, or memory wrapped, for reading.
     pub fn is_writable(&self) -> bool {
         self.memory.is_writable()
     }
 
-    /// The first byte, for callers that hand the memory on, as to another language. It is valid for [`Self::size_bytes`]
-    /// while a clone of the buffer lives, and not to be written unless the buffer [is writable](Self::is_writable).
-    /// Shaders may change it at any time. What is written through the pointer is noticed too: from now on Brolga keeps no copy of a texture
-    /// in this memory.
+    /// The address of the first byte, for callers that hand the memory on, as to another language. It is valid for
+    /// [`Self::size_bytes`] while a clone of the buffer lives, and not to be written unless the buffer [is
+    /// writable](Self::is_writable). Shaders may change it at any time. Writes through the pointer are taken into
+    /// account: from now on Brolga keeps no copy of a texture in this memory.
     pub fn as_ptr(&self) -> *mut u8 {
         self.memory.lend();
         self.memory.base()
     }
 
-    /// Copies elements out, from any byte offset on.
+    /// Reads elements from any byte offset on.
     ///
     /// # Errors
     /// If some of them are outside the buffer.
@@ -102,7 +102,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// Copies elements in, from any byte offset on.
+    /// Writes elements from any byte offset on.
     ///
     /// # Errors
     /// If some of them would be outside the buffer, or it is read-only. Nothing is written then.
@@ -112,7 +112,7 @@ impl Buffer {
         put
     }
 
-    /// The same, but whoever calls it says when it is done.
+    /// Writes bytes without counting the change, which the caller does when it is done.
     pub(super) fn put(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), ResourceError> {
         if !self.is_writable() {
             return Err(ResourceError::ReadOnly);
@@ -122,7 +122,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// A copy of the whole buffer as elements: `to_vec::<f32>()`, `to_vec::<u8>()`.
+    /// Copies the whole buffer to elements: `to_vec::<f32>()`, `to_vec::<u8>()`.
     ///
     /// # Errors
     /// If the last element would be incomplete, or there is no memory for the copy.
@@ -130,7 +130,7 @@ impl Buffer {
         self.elements(0..self.size_bytes())
     }
 
-    /// A copy of a range of bytes, all of which must be there, as elements.
+    /// Copies a range of bytes, all of which must exist, to elements.
     pub(super) fn elements<T: Pod>(&self, range: Range<u64>) -> Result<Vec<T>, ResourceError> {
         let (size_bytes, element_bytes) = (range.end - range.start, size_of::<T>());
         if element_bytes == 0 || !size_bytes.is_multiple_of(element_bytes as u64) {
@@ -146,16 +146,17 @@ impl Buffer {
         self.memory.flush(0, self.size_bytes())
     }
 
-    /// The same for some of its bytes, all of which must exist.
+    /// Writes changes of some bytes, all of which must exist, to disk, and waits.
     pub fn flush_range(&self, offset_bytes: u64, size_bytes: u64) -> std::io::Result<()> {
         self.check(offset_bytes, size_bytes).map_err(std::io::Error::other)?;
         self.memory.flush(offset_bytes, size_bytes)
     }
 
-    /// Copies bytes to a place in a buffer, piece by piece, unless `stop` says that it is enough. They must not lie in each other.
+    /// Copies bytes to an offset in a buffer, piece by piece, until `stop` returns true. The two ranges must not
+    /// overlap.
     ///
     /// # Errors
-    /// If some of them are outside of a buffer, what is copied to is read-only, or [`ResourceError::Stopped`].
+    /// If bytes are outside of a buffer, the destination is read-only, or [`ResourceError::Stopped`].
     pub fn copy_until(
         &self,
         range: Range<u64>,
@@ -174,14 +175,15 @@ impl Buffer {
         })
     }
 
-    /// Fills a range with bytes, over and over, unless `stop` says that it is enough. Without any it stays.
+    /// Fills a range with a repeated pattern of bytes, until `stop` returns true. An empty pattern leaves the range
+    /// unchanged.
     ///
     /// # Errors
-    /// If the range is not in the buffer, that is read-only, or [`ResourceError::Stopped`].
+    /// If the range is not in the buffer, the buffer is read-only, or [`ResourceError::Stopped`].
     pub fn fill_until(&self, range: Range<u64>, bytes: &[u8], stop: &dyn Fn() -> bool) -> Result<(), ResourceError> {
         let size_bytes = range.end.saturating_sub(range.start);
         self.check(range.start, size_bytes)?;
-        // Pieces begin where the bytes do.
+        // Pieces begin where the pattern does.
         let whole = bytes.repeat((PIECE as usize / bytes.len().max(1)).max(1));
         (0..size_bytes).step_by(whole.len().max(1)).take_while(|_| !whole.is_empty()).try_for_each(|at| {
             go_on(stop)?;
@@ -195,7 +197,7 @@ impl Buffer {
         &self.memory
     }
 
-    /// Checks a range against the size.
+    /// Checks that a range is inside the buffer.
     pub fn check(&self, offset_bytes: u64, size_bytes: u64) -> Result<(), ResourceError> {
         let buffer_bytes = self.size_bytes();
         match offset_bytes.checked_add(size_bytes) {

@@ -1,4 +1,4 @@
-//! Clearing textures, and copying from one to another, box by box.
+//! Clears textures, and copies boxes of texels from one to another.
 
 use crate::buffer::go_on;
 use crate::error::ResourceError;
@@ -6,17 +6,17 @@ use crate::format::{Encoding, Format, Use};
 use crate::texture::{TexelBox, Texture};
 use brolga_fenv::in_default_mode;
 
-/// What texels are cleared to.
+/// The value that texels are cleared to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClearValue {
-    /// A colour, for all formats but those of depth: converted as what a pixel shader gives, and to whole numbers, towards zero,
-    /// where the format has integers.
+    /// A colour, for all formats but those of depth: converted like the output of a pixel shader; in formats of
+    /// integers, truncated towards zero.
     Color([f32; 4]),
     /// Integers, for formats that have them.
     Uint([u32; 4]),
-    /// For formats of depth. What is not given stays.
+    /// Depth and stencil, for formats of depth. `None` leaves that part unchanged.
     DepthStencil {
-        /// The depth; what is not from 0 to 1 is clamped.
+        /// The depth, clamped to 0 to 1.
         depth: Option<f32>,
         /// The stencil, where the format has one.
         stencil: Option<u8>,
@@ -24,7 +24,7 @@ pub enum ClearValue {
 }
 
 impl ClearValue {
-    /// What a texel of a format becomes, and which of its bits change.
+    /// The cleared texel of a format, and the mask of its bits that change.
     fn texel(self, format: Format) -> Option<(u128, u128)> {
         let is_depth = format.allows(Use::DepthStencil);
         let encode = format.encoder()?;
@@ -68,7 +68,7 @@ impl Texture {
         self.clear_as(self.shape().format, part, value, &|| false)
     }
 
-    /// The same where texels are of another format of the same size, unless `stop` says that it is enough.
+    /// Clears texels that are viewed in another format of the same size, until `stop` returns true.
     pub(super) fn clear_as(
         &self,
         format: Format,
@@ -107,8 +107,9 @@ impl Texture {
         })
     }
 
-    /// Copies the texels of a box to another texture of the same format, to the level, the layer and the origin of another box,
-    /// whose extents count for nothing. A box may be copied within one texture where source and destination do not overlap.
+    /// Copies the texels of a box to another texture of the same format, to the level, the layer and the origin of
+    /// another box, whose extents are ignored. A box may be copied within one texture if source and destination do not
+    /// overlap.
     ///
     /// # Errors
     /// If a texture does not have such a box, the formats differ, or the memory is read-only.
@@ -116,10 +117,10 @@ impl Texture {
         self.copy_box_until(part, to, at, &|| false)
     }
 
-    /// The same, unless `stop` says that it is enough; it is asked before each row.
+    /// Copies the texels of a box until `stop` returns true, which is called before each row.
     ///
     /// # Errors
-    /// As there, or [`ResourceError::Stopped`].
+    /// As for [`copy_box`](Self::copy_box), or [`ResourceError::Stopped`].
     pub fn copy_box_until(
         &self,
         part: &TexelBox,

@@ -1,4 +1,4 @@
-//! What can be wrong with a buffer, texture or view.
+//! Defines the errors of buffers, textures and views.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -7,17 +7,17 @@ use brolga_ir::interface::Dimension;
 
 use crate::format::{Format, SAMPLE_COUNTS, Use};
 
-/// A buffer, texture or view that cannot exist.
+/// A buffer, texture or view that cannot exist, or an operation on one that is impossible.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResourceError {
-    /// There is not enough memory, or the system refuses so much.
+    /// There is not enough memory, or the system does not grant so much.
     #[error("cannot allocate {size_bytes} bytes")]
     OutOfMemory {
-        /// Bytes requested.
+        /// Number of bytes requested.
         size_bytes: u64,
     },
-    /// The caller ended it before all was done; what was written until then stays.
+    /// The caller stopped the operation before it was done; anything written until then stays.
     #[error("stopped before it was done")]
     Stopped,
     /// A file could not be mapped.
@@ -31,25 +31,25 @@ pub enum ResourceError {
     /// Bytes outside a buffer.
     #[error("bytes {offset_bytes} to {offset_bytes} + {size_bytes} are outside the buffer of {buffer_bytes} bytes")]
     OutOfRange {
-        /// First byte.
+        /// Offset of the first byte.
         offset_bytes: u64,
-        /// Bytes.
+        /// Number of bytes.
         size_bytes: u64,
-        /// Size of the buffer.
+        /// Size of the buffer in bytes.
         buffer_bytes: u64,
     },
     /// Bytes that are not a whole number of elements.
     #[error("{size_bytes} bytes are not a whole number of elements of {element_bytes} bytes")]
     Elements {
-        /// Bytes to copy.
+        /// Number of bytes to copy.
         size_bytes: u64,
-        /// Bytes of an element.
+        /// Size of an element in bytes.
         element_bytes: usize,
     },
     /// The buffer maps a file that was opened for reading, or wraps memory for reading.
     #[error("the buffer is read-only")]
     ReadOnly,
-    /// Memory to wrap that begins where words cannot.
+    /// Memory to wrap that begins at a misaligned address.
     #[error("the memory to wrap begins at {address:#x}, which is not a multiple of 4")]
     WrappedAddress {
         /// The address of its first byte.
@@ -62,15 +62,15 @@ pub enum ResourceError {
     RowPitch {
         /// The row pitch in bytes.
         row_pitch_bytes: u64,
-        /// Bytes of a row's texels.
+        /// Size of a row's texels in bytes.
         row_bytes: u64,
-        /// What the pitch must be a multiple of.
+        /// The unit of which the pitch must be a multiple.
         unit_bytes: u32,
     },
     /// A texture of several mip levels with a row pitch.
     #[error("a texture with a row pitch has 1 mip level, not {mips}")]
     RowPitchMips {
-        /// Its mip levels.
+        /// Number of its mip levels.
         mips: u32,
     },
     /// A mip level or layer to copy that the texture does not have.
@@ -80,12 +80,12 @@ pub enum ResourceError {
         mip: u32,
         /// The layer, counted from 0.
         layer: u32,
-        /// Mip levels of the texture.
+        /// Number of mip levels of the texture.
         mips: u32,
-        /// Layers of the texture.
+        /// Number of layers of the texture.
         layers: u32,
     },
-    /// A box of texels that is partly outside its mip level, or has parts of blocks.
+    /// A box of texels that is partly outside its mip level, or cuts blocks.
     #[error(
         "a box of {} texels at ({}, {}, {}) is not in the mip level, which has {}{}",
         times(extents), origin[0], origin[1], origin[2], times(level), in_blocks(*block)
@@ -93,11 +93,11 @@ pub enum ResourceError {
     TexelBox {
         /// Its first texel along x, y and z.
         origin: [u32; 3],
-        /// Its texels along x, y and z.
+        /// Its extents along x, y and z.
         extents: [u32; 3],
-        /// Texels of the level along x, y and z.
+        /// Extents of the level along x, y and z.
         level: [u32; 3],
-        /// Texels of a block along x and y.
+        /// Extents of a block along x and y.
         block: [u32; 2],
     },
     /// Texels that cannot be cleared to such a value.
@@ -108,12 +108,12 @@ pub enum ResourceError {
     Clear {
         /// The texture's format.
         format: Format,
-        /// What the value is.
+        /// The kind of value.
         what: &'static str,
-        /// What it should be; none if texels of the format are not written one by one.
+        /// The expected kind of value; `None` if texels of the format are not written one by one.
         expected: Option<&'static str>,
     },
-    /// Mip levels that cannot be made.
+    /// Mip levels that cannot be generated.
     #[error("mip levels of format {format} cannot be made: that takes a format that can be filtered and drawn to")]
     Mips {
         /// The texture's format.
@@ -124,27 +124,27 @@ pub enum ResourceError {
     CopyFormat {
         /// The source's format.
         from: Format,
-        /// The destination's.
+        /// The destination's format.
         to: Format,
     },
     /// Too few bytes for a box of texels.
     #[error("{size_bytes} bytes are too few for a box of {} texels, which takes {expected}", times(extents))]
     TexelBytes {
-        /// Texels of the box along x, y and z.
+        /// Extents of the box along x, y and z.
         extents: [u32; 3],
-        /// Bytes that were given.
+        /// Number of bytes given.
         size_bytes: u64,
-        /// Bytes that are needed.
+        /// Number of bytes needed.
         expected: u64,
     },
-    /// Something in a buffer at a misaligned offset.
+    /// A misaligned offset in a buffer.
     #[error("{what} at byte {offset_bytes}, which is not a multiple of {unit_bytes}")]
     Misaligned {
-        /// What begins there.
+        /// The object that begins there.
         what: &'static str,
-        /// First byte.
+        /// Offset of the first byte.
         offset_bytes: u64,
-        /// What it must be a multiple of.
+        /// The unit of which it must be a multiple.
         unit_bytes: u32,
     },
     /// A stride that Direct3D does not have.
@@ -156,22 +156,22 @@ pub enum ResourceError {
     /// Raw views are addressed by 32 bits.
     #[error("a raw view of {size_bytes} bytes exceeds the 4 GiB that can be addressed")]
     RawTooLarge {
-        /// Bytes of the view.
+        /// Size of the view in bytes.
         size_bytes: u64,
     },
-    /// A typed view whose elements a shader cannot count.
+    /// A typed view with more elements than a shader can address.
     #[error("a view of {elements} elements exceeds the {} that can be addressed", u64::from(u32::MAX) + 1)]
     TooManyElements {
-        /// Elements of the view.
+        /// Number of elements in the view.
         elements: u64,
     },
-    /// A range of bytes of a texture was asked for.
+    /// A range of bytes was requested of a texture.
     #[error("only views of buffers have a range of bytes")]
     RangeOfTexture,
-    /// A part of a buffer was asked for that only textures have.
+    /// A subresource that only textures have was requested of a buffer.
     #[error("only views of textures have {what}")]
     NotTexture {
-        /// What was asked for.
+        /// The subresource requested.
         what: &'static str,
     },
     /// Only structured views have hidden counters.
@@ -182,7 +182,7 @@ pub enum ResourceError {
     Extent {
         /// Kind of the texture.
         dimension: Dimension,
-        /// Which extent.
+        /// The name of the extent.
         extent: &'static str,
         /// Its value.
         value: u32,
@@ -194,24 +194,24 @@ pub enum ResourceError {
     Samples {
         /// Kind of the texture.
         dimension: Dimension,
-        /// Samples of a texel.
+        /// Number of samples of a texel.
         samples: u32,
     },
     /// A cube whose faces are not square.
     #[error("the faces of a cube are squares, not {width} by {height} texels")]
     CubeSquare {
-        /// Texels in a row.
+        /// Number of texels in a row.
         width: u32,
-        /// Rows.
+        /// Number of rows.
         height: u32,
     },
-    /// Layers of a cube that are not whole cubes.
+    /// A number of layers of a cube that is not a multiple of six.
     #[error("a cube has 6 faces, {layers} layers are not whole cubes")]
     CubeFaces {
-        /// Layers.
+        /// Number of layers.
         layers: u32,
     },
-    /// Texels that are not whole blocks of a block-compressed or packed format.
+    /// An extent that is not a multiple of the blocks of a block-compressed or packed format.
     #[error("the {axis} of a texture of format {format} must be a multiple of {multiple} texels, not {value}")]
     Blocks {
         /// Its format.
@@ -220,10 +220,10 @@ pub enum ResourceError {
         axis: &'static str,
         /// Its value.
         value: u32,
-        /// Texels of a block along the axis.
+        /// Extent of a block along the axis.
         multiple: u32,
     },
-    /// A format that textures of a kind do not have.
+    /// A format that is not allowed for a kind of texture.
     #[error("a texture of format {format} is a {}, not a {dimension}", kinds_of(*format))]
     Format {
         /// Kind of the texture, or of the view.
@@ -234,17 +234,17 @@ pub enum ResourceError {
     /// A typed buffer is not a texture.
     #[error("a typed buffer is not a texture: it is a typed view of a buffer")]
     NoTexture,
-    /// A view of a kind that a texture cannot be seen as.
+    /// A view of a kind that the texture does not allow.
     #[error("a {texture} can be seen as {}, not as {view}", list(possible))]
     ViewDimension {
         /// Kind of the texture.
         texture: Dimension,
         /// Kind of the view.
         view: Dimension,
-        /// The kinds that it can be seen as.
+        /// The kinds that the texture allows.
         possible: &'static [Dimension],
     },
-    /// A view of a format that the texels cannot be read as.
+    /// A view of a format that the format of the texture cannot be cast to.
     #[error("texels of format {from} cannot be seen as {to}, only as other formats of {}", from.family())]
     Cast {
         /// Format of the texture.
@@ -257,23 +257,23 @@ pub enum ResourceError {
     ViewRange {
         /// Mip levels, layers or slices.
         what: &'static str,
-        /// Those of the view, end exclusive.
+        /// The range in the view, end exclusive.
         range: Range<u32>,
-        /// How many there are.
+        /// Number of them in the texture.
         most: u32,
     },
-    /// A view of a number of layers that its kind does not take.
+    /// A view of a number of layers that its kind does not allow.
     #[error("a {dimension} sees {}, not {layers}", layers_of(*dimension))]
     ViewLayers {
         /// Kind of the view.
         dimension: Dimension,
-        /// Layers of the view.
+        /// Number of layers of the view.
         layers: u32,
     },
-    /// An invalid least level of detail.
+    /// An invalid minimum level of detail.
     #[error("a minimum level of detail must be 0 or more, not {level}")]
     MinLevel {
-        /// What was asked for.
+        /// The level requested.
         level: f32,
     },
     /// The buffer does not have a texture's size.
@@ -281,9 +281,9 @@ pub enum ResourceError {
     TextureSize {
         /// Its format.
         format: Format,
-        /// Bytes of the shape.
+        /// Size of the shape in bytes.
         expected: u64,
-        /// Bytes of the buffer.
+        /// Size of the buffer in bytes.
         actual: u64,
     },
     /// A sampler's bias of the level of detail is out of range.
@@ -292,13 +292,13 @@ pub enum ResourceError {
         /// The bias.
         level_bias: f32,
     },
-    /// A sampler's bound on the level of detail is NaN.
+    /// A sampler's clamp of the level of detail is NaN.
     #[error("a sampler's minimum or maximum level of detail is NaN, but must be a number")]
     LevelNan,
-    /// A sampler takes too few or too many samples.
+    /// A sampler's maximum anisotropy is out of range.
     #[error("a sampler's anisotropy is {max_anisotropy}, which must be from 1 to 16")]
     Anisotropy {
-        /// The samples.
+        /// The anisotropy.
         max_anisotropy: u32,
     },
 }
@@ -344,7 +344,7 @@ fn list(kinds: &[Dimension]) -> String {
     kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ")
 }
 
-/// What a texture of a format can be, alone or in layers.
+/// Lists the kinds of textures that a format allows, alone or in layers.
 fn kinds_of(format: Format) -> String {
     let kinds = [
         Dimension::Texture1d,

@@ -1,22 +1,22 @@
-//! What shaders read and write: memory, buffers, textures, samplers, views of them, and the formats of their texels.
+//! Owns the resources of shaders: memory, buffers, textures, samplers, views of them, and the formats of their texels.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `memory.rs` | the one type that owns bytes |
-//! | `room.rs` | vectors that there may be no memory for |
-//! | `buffer.rs`, `texture.rs` | what is built on it |
+//! | `memory.rs` | the only owner of bytes |
+//! | `room.rs` | vectors whose allocation may fail |
+//! | `buffer.rs`, `texture.rs` | buffers and textures in that memory |
 //! | `shape.rs` | the possible textures |
-//! | `view.rs`, `texture_view.rs` | what a register sees of them |
-//! | `surface.rs` | where the texels are that it sees |
+//! | `view.rs`, `texture_view.rs` | views through which registers see them |
+//! | `surface.rs` | the addresses of the texels of a view |
 //! | `expansion/` | copies of compressed textures with a number for each texel |
-//! | `clear.rs` | clears and copies them |
-//! | `mips.rs` | makes mip levels of them |
+//! | `clear.rs` | clears and copies texels |
+//! | `mips.rs` | generates mip levels |
 //! | `sampler.rs` | samplers |
 //! | `format/` | texel formats: one row each, and their conversions |
-//! | `error.rs` | what can go wrong |
+//! | `error.rs` | the errors |
 //!
-//! Programs get these types from `brolga_runtime`, which also makes buffers and textures, within a device's limits. What only
-//! engines need of them is public here and not handed on.
+//! Programs get these types from `brolga_runtime`, which also makes buffers and textures, within a device's limits.
+//! Items that only engines need are public here and not re-exported.
 
 #![deny(unsafe_code)]
 

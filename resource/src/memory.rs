@@ -1,14 +1,13 @@
-//! The one type that owns the bytes that shaders read and write, and the only place that accesses them from Rust.
+//! Owns the bytes that shaders read and write, and accesses them from Rust: no other file does.
 //!
 //! Several threads may read and write the same bytes at once: shaders may contain data races. Therefore Rust reads and
 //! writes them by relaxed atomic operations only, never through references to plain bytes; compiled code uses plain
 //! machine instructions, which is the same thing to the processor. Every access here is checked against the size.
 //!
 //! The first byte is aligned to [`ALIGNMENT`], or with guard pages after the last byte to the largest alignment that
-//! the size allows, at least 4; in wrapped memory, and in a file that is mapped from a later byte on, to 4. No byte after the
-//! last one is read or written. A mapped file
-//! must not be shortened while it is mapped: that is the caller's responsibility, stated at
-//! `Device::map_buffer`.
+//! the size allows, at least 4; in wrapped memory, and in a file that is mapped from a later byte on, to 4. No byte
+//! after the last one is read or written. A mapped file must not be shortened while it is mapped: that is the caller's
+//! responsibility, stated at `Device::map_buffer`.
 
 #![allow(unsafe_code)]
 
@@ -24,19 +23,19 @@ use memmap2::{MmapMut, MmapOptions, MmapRaw};
 
 use crate::error::ResourceError;
 
-/// How a file is mapped, or memory wrapped.
+/// The access with which a file is mapped, or memory wrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Shaders may only read it.
     Read,
-    /// Shaders may read and write it; what they write is written to the file.
+    /// Shaders may read and write it; writes reach the file.
     ReadWrite,
 }
 
-/// Alignment of the first byte and of the size of owned memory: the widest vector there is.
+/// Alignment of the first byte and of the size of owned memory: that of the widest vector.
 pub const ALIGNMENT: usize = 64;
 
-/// From this size on, memory comes from the system directly, zeroed on first access.
+/// Sizes from this one on are allocated from the system directly, zeroed on first access.
 const MAPPED_FROM: u64 = 1 << 18;
 
 /// Inaccessible pages beside the memory of buffers and workers: a debugging aid and a second line of defence.
@@ -48,7 +47,7 @@ const MAPPED_FROM: u64 = 1 << 18;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum GuardPages {
-    /// None.
+    /// No guard pages.
     Off,
     /// Before and after, so that the first byte after the last word is in the guard.
     After,
@@ -69,7 +68,7 @@ impl Default for GuardPages {
     }
 }
 
-/// Bytes of a buffer.
+/// The bytes of a buffer.
 #[derive(Debug)]
 pub struct Memory {
     base: NonNull<u8>,
@@ -79,12 +78,12 @@ pub struct Memory {
     changes: Changes,
 }
 
-/// What those need to know who keep something that they made of the bytes.
+/// Tracks changes of the bytes, for data derived from them.
 #[derive(Debug, Default)]
 struct Changes {
-    /// Whether somebody beside Brolga may write the bytes, of which nothing is counted.
+    /// Set if others than Brolga may write the bytes, whose changes are not counted.
     has_other_writers: AtomicBool,
-    /// Whether changes are counted.
+    /// Set if changes are counted.
     is_watched: AtomicBool,
     count: AtomicU64,
 }
@@ -105,15 +104,14 @@ enum Owner {
     },
 }
 
-// SAFETY: `base` is owned by this value, or lent to it by the caller of `wrap`, and stays valid and in place until it
-// drops; Rust accesses what it points to only by atomic operations in this file, so that any thread may hold and use
-// it.
+// SAFETY: `base` is owned by this value, or lent to it by the caller of `wrap`, and stays valid at its address until it
+// drops; Rust accesses the bytes only by atomic operations in this file, so that any thread may hold and use it.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
 
 impl Memory {
-    /// Zeros.
+    /// Memory of zeros.
     pub fn zeroed(size_bytes: u64, guards: GuardPages) -> Result<Self, ResourceError> {
         let refused = || ResourceError::OutOfMemory { size_bytes };
         if guards != GuardPages::Off {
@@ -129,7 +127,7 @@ impl Memory {
         Ok(Self { base, size_bytes, writable: true, owner: Owner::Heap(layout), changes: Changes::default() })
     }
 
-    /// Zeros that take memory page by page, when they are first touched.
+    /// Memory of zeros that is committed page by page, when first touched.
     pub(super) fn zeroed_when_touched(size_bytes: u64) -> Result<Self, ResourceError> {
         let mapped = || {
             let mapping = MmapRaw::from(MmapMut::map_anon(Self::room(size_bytes)?).ok()?);
@@ -138,12 +136,12 @@ impl Memory {
         mapped().ok_or(ResourceError::OutOfMemory { size_bytes })
     }
 
-    /// Space up to the end of the last vector, at least one.
+    /// Size rounded up to whole vectors, at least one.
     fn room(size_bytes: u64) -> Option<usize> {
         usize::try_from(size_bytes.max(1).checked_next_multiple_of(ALIGNMENT as u64)?).ok()
     }
 
-    /// Zeros with a guard page on each side. None if there is no such memory.
+    /// Memory of zeros between two guard pages; `None` if the system has no such memory.
     fn between_guards(size_bytes: u64, guards: GuardPages) -> Option<Self> {
         let page = region::page::size();
         // Shaders read and write words.
@@ -163,7 +161,7 @@ impl Memory {
         Some(Self { base, size_bytes, writable: true, owner: Owner::Mapping(mapping), changes: Changes::default() })
     }
 
-    /// The caller's memory. `owner` is dropped with it.
+    /// Wraps the caller's memory. `owner` is dropped with it.
     ///
     /// # Safety
     /// As for [`Buffer::wrap`](crate::Buffer::wrap).
@@ -182,10 +180,10 @@ impl Memory {
         Ok(Self { base, size_bytes, writable, owner, changes: Changes::by_others() })
     }
 
-    /// The content of a file from a byte on, which is a multiple of 4.
+    /// Maps the content of a file from an offset on, which is a multiple of 4.
     pub fn map(path: &Path, access: Access, offset_bytes: u64) -> io::Result<Self> {
         let writable = access == Access::ReadWrite;
-        // Opening a pipe would wait for somebody who writes to it.
+        // Opening a pipe would block until somebody writes to it.
         if !fs::metadata(path)?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }
@@ -209,7 +207,7 @@ impl Memory {
         let mapping = if writable { options.map_raw(&file)? } else { options.map_raw_read_only(&file)? };
         let mapped = Self::mapped(mapping, size_bytes, writable);
         let mut memory = mapped.ok_or_else(|| io::Error::other("mapped at an unexpected address"))?;
-        // SAFETY: what is before the first byte is in the mapping, which has at least as many.
+        // SAFETY: the bytes before the first one are in the mapping, which has at least as many.
         memory.base = unsafe { memory.base.add(offset_bytes as usize) };
         memory.size_bytes -= offset_bytes;
         memory.changes = Changes::by_others();
@@ -222,37 +220,38 @@ impl Memory {
         Some(Self { base, size_bytes, writable, owner: Owner::Mapping(mapping), changes: Changes::default() })
     }
 
-    /// Bytes.
+    /// Size in bytes.
     #[inline]
     pub fn size_bytes(&self) -> u64 {
         self.size_bytes
     }
 
-    /// Whether it may be written.
+    /// True if it may be written.
     #[inline]
     pub fn is_writable(&self) -> bool {
         self.writable
     }
 
-    /// Whether the word around each byte can be read, beyond the last byte as well: not where that is the caller's.
+    /// True if the word around each byte can be read, beyond the last byte as well: false if memory there is the
+    /// caller's.
     pub fn has_whole_words(&self) -> bool {
         self.size_bytes.is_multiple_of(4) || !matches!(self.owner, Owner::Caller { .. })
     }
 
-    /// The first byte, for compiled code. Valid for [`size_bytes`](Self::size_bytes) while this value lives, and not to be
-    /// written if it is not [writable](Self::is_writable).
+    /// The address of the first byte, for compiled code. Valid for [`size_bytes`](Self::size_bytes) while this value
+    /// lives, and not to be written if it is not [writable](Self::is_writable).
     #[inline]
     pub fn base(&self) -> *mut u8 {
         self.base.as_ptr()
     }
 
-    /// Whether somebody beside Brolga may write the bytes: through a file, as the owner of wrapped memory, or through a pointer that was
-    /// lent.
+    /// True if others than Brolga may write the bytes: through a file, as the owner of wrapped memory, or through a
+    /// pointer that was lent.
     pub fn has_other_writers(&self) -> bool {
         self.changes.has_other_writers.load(Ordering::Acquire)
     }
 
-    /// Somebody is given a pointer to the bytes, and may write them from now on.
+    /// Records that somebody is given a pointer to the bytes, and may write them from now on.
     pub(super) fn lend(&self) {
         self.changes.has_other_writers.store(true, Ordering::Release);
         self.written();
@@ -261,13 +260,14 @@ impl Memory {
     /// Begins to count changes. Before that they cost nothing.
     pub(super) fn watch(&self) {
         self.changes.is_watched.store(true, Ordering::Relaxed);
-        // With the fence of whoever writes meanwhile: either that counts, or all that it wrote is seen from now on.
+        // Pairs with the fence of concurrent writers: either their change is counted, or all that they wrote is visible
+        // from now on.
         fence(Ordering::SeqCst);
     }
 
-    /// Counts a change, if changes are watched. Said after bytes were written: by [`write`](Self::write) itself; of what
-    /// shaders may have written, as with [`store`](Self::store) and [`atomic`](Self::atomic), by whoever runs them. What a writer says last
-    /// comes after a fence.
+    /// Counts a change, if changes are watched. To be called after bytes were written: [`write`](Self::write) does so
+    /// itself; for bytes that shaders may have written, as with [`store`](Self::store) and [`atomic`](Self::atomic),
+    /// whoever runs them does. A writer's last call follows a fence.
     #[inline]
     pub fn changed(&self) {
         if self.changes.is_watched.load(Ordering::Relaxed) {
@@ -275,14 +275,14 @@ impl Memory {
         }
     }
 
-    /// Another number after each change. What is made of the bytes that are there now can be kept for as long as it is the same, unless
-    /// there are [other writers](Self::has_other_writers).
+    /// The version of the bytes, which each change increments. Data derived from the current bytes is valid while it is
+    /// the same, unless there are [other writers](Self::has_other_writers).
     #[inline]
     pub(super) fn version(&self) -> u64 {
         self.changes.count.load(Ordering::Acquire)
     }
 
-    /// Writes changes of bytes of a mapped file to disk. All of them must exist.
+    /// Writes changes of some bytes of a mapped file, all of which must exist, to disk.
     pub fn flush(&self, offset_bytes: u64, size_bytes: u64) -> io::Result<()> {
         match &self.owner {
             Owner::Mapping(mapping) if self.writable => {
@@ -293,7 +293,7 @@ impl Memory {
         }
     }
 
-    /// Address of `size` bytes at an offset that is a multiple of `size`, if they are inside.
+    /// The address of `size` bytes at an offset that is a multiple of `size`, if they are inside.
     #[inline]
     fn at(&self, offset_bytes: u64, size: u64) -> Option<*mut u8> {
         let end = offset_bytes.checked_add(size)?;
@@ -304,7 +304,7 @@ impl Memory {
         Some(unsafe { self.base.as_ptr().add(offset_bytes as usize) })
     }
 
-    /// A byte, to be loaded only unless the memory is writable.
+    /// A byte, only to be loaded unless the memory is writable.
     #[inline]
     fn byte(&self, offset_bytes: u64) -> Option<&AtomicU8> {
         // SAFETY: inside, valid while `self` lives, and accessed by atomics only.
@@ -325,7 +325,7 @@ impl Memory {
         self.at(offset_bytes, 4).map(|at| unsafe { AtomicU32::from_ptr(at.cast()) })
     }
 
-    /// Words at a multiple of 4, only to be loaded unless the memory is writable; none if one is outside.
+    /// Words at a multiple of 4, only to be loaded unless the memory is writable; `None` if one is outside.
     pub(super) fn words(&self, offset_bytes: u64, count: usize) -> Option<&[AtomicU32]> {
         let size = 4 * count as u64;
         let end = offset_bytes.checked_add(size)?;
@@ -362,8 +362,8 @@ impl Memory {
         }
     }
 
-    /// Reads 1, 2, 4, 8, 12 or 16 bytes as a little-endian number, at a multiple of their size or of 4; 0 for what is
-    /// outside.
+    /// Reads 1, 2, 4, 8, 12 or 16 bytes as a little-endian number, at a multiple of their size or of 4; bytes outside
+    /// are 0.
     #[inline(always)]
     pub fn load_number(&self, offset_bytes: u64, size_bytes: u32) -> u128 {
         if size_bytes <= 4 {
@@ -376,7 +376,7 @@ impl Memory {
         word(0) | word(1) | word(2) | word(3)
     }
 
-    /// Writes what [`load_number`](Self::load_number) reads; nothing outside or if the memory is not writable.
+    /// Writes 1, 2, 4, 8, 12 or 16 bytes of a number; nothing outside or if the memory is not writable.
     #[inline]
     pub fn store_number(&self, offset_bytes: u64, size_bytes: u32, number: u128) {
         let unit = size_bytes.min(4);
@@ -385,7 +385,7 @@ impl Memory {
         }
     }
 
-    /// A word at a multiple of 4 to change atomically; none outside or if the memory is not writable.
+    /// A word at a multiple of 4 to change atomically; `None` outside or if the memory is not writable.
     #[inline]
     pub fn atomic(&self, offset_bytes: u64) -> Option<&AtomicU32> {
         self.word(offset_bytes).filter(|_| self.writable)
@@ -440,13 +440,13 @@ impl Memory {
         self.written();
     }
 
-    /// Says that a writer outside of shaders is done.
+    /// Records that a writer outside of shaders is done.
     pub(super) fn written(&self) {
         fence(Ordering::SeqCst);
         self.changed();
     }
 
-    /// As [`write`](Self::write), but whoever calls it says when it is [done](Self::written).
+    /// Copies bytes in without recording it: the caller does so when it is [done](Self::written).
     pub(super) fn put(&self, offset_bytes: u64, bytes: &[u8]) {
         let (head, words, tail) = split(offset_bytes, bytes.len());
         let (first, rest) = bytes.split_at(head);

@@ -1,9 +1,9 @@
-//! Makes mip levels: each texel is the mean of 2 x 2 of the level before, 2 x 2 x 2 where there are slices.
+//! Generates mip levels: each texel is the mean of 2 x 2 of the level before, 2 x 2 x 2 where there are slices.
 //!
 //! Direct3D leaves the filter open. Texel x covers the texels 2x and 2x + 1 of the level before: the last one of an odd
-//! extent counts for nothing, and an extent of 1 stays. Means are those of numbers, not of codes: of linear ones in
-//! sRGB. They are exact, and rounded once to the format; halves of codes go away from zero, as in all conversions
-//! (functional specification, 3.2.3).
+//! extent is ignored, and an extent of 1 stays. Values are averaged, not codes: linear ones in sRGB. Means are exact,
+//! and rounded once to the format; halves of codes go away from zero, as in all conversions (functional specification,
+//! 3.2.3).
 
 use std::ops::Range;
 
@@ -16,21 +16,21 @@ use crate::format::{Encoding, Format, Use};
 use crate::texture::{TexelBox, Texture};
 use crate::view::{View, ViewKind};
 
-/// The most texels of which one is made.
+/// The most texels that are averaged into one.
 const MOST: usize = 8;
 
 impl Texture {
-    /// Makes all mip levels of all layers but the first one, each of the one before: 2 x 2 texels become their mean, or
-    /// 2 x 2 x 2, and the last ones of odd extents are left out.
+    /// Generates all mip levels of all layers but the first, each from the one before: 2 x 2 texels become their mean,
+    /// or 2 x 2 x 2, and the last ones of odd extents are left out.
     ///
     /// # Errors
-    /// If the format cannot be both sampled and drawn to, as for integers, depths and blocks, or the memory is
+    /// If the format does not allow both sampling and rendering, as for integers, depths and blocks, or the memory is
     /// read-only.
     pub fn generate_mips(&self) -> Result<(), ResourceError> {
         self.generate_mips_until(&|| false)
     }
 
-    /// The same, unless `stop` says that it is enough; it is asked before each row.
+    /// Generates mip levels until `stop` returns true, which is called before each row.
     ///
     /// ```
     /// # use brolga_resource::{Buffer, Format, GuardPages, ResourceError, Texture, TextureShape};
@@ -44,26 +44,26 @@ impl Texture {
     /// ```
     ///
     /// # Errors
-    /// As there, or [`ResourceError::Stopped`].
+    /// As for [`generate_mips`](Self::generate_mips), or [`ResourceError::Stopped`].
     pub fn generate_mips_until(&self, stop: &dyn Fn() -> bool) -> Result<(), ResourceError> {
         generate(self, self.shape().format, 0, self.shape().mips, 0..self.shape().layers, stop)
     }
 }
 
 impl View {
-    /// Makes the mip levels that it sees of a texture, but for the first of them, as [`Texture::generate_mips`] does
-    /// it: in its layers, and in the format in which it sees them.
+    /// Generates the mip levels of the view but the first, like [`Texture::generate_mips`], in its layers and in its
+    /// format.
     ///
     /// # Errors
-    /// If it sees no texture, and as there.
+    /// If it is not of a texture, or as there.
     pub fn generate_mips(&self) -> Result<(), ResourceError> {
         self.generate_mips_until(&|| false)
     }
 
-    /// The same, unless `stop` says that it is enough; it is asked before each row.
+    /// Generates mip levels until `stop` returns true, which is called before each row.
     ///
     /// # Errors
-    /// As there, or [`ResourceError::Stopped`].
+    /// As for [`generate_mips`](Self::generate_mips), or [`ResourceError::Stopped`].
     pub fn generate_mips_until(&self, stop: &dyn Fn() -> bool) -> Result<(), ResourceError> {
         let ViewKind::Texture(view) = self.kind() else { return Err(ResourceError::NotTexture { what: "mip levels" }) };
         let has_slices = view.texture.shape().dimension == Dimension::Texture3d;
@@ -95,7 +95,7 @@ fn generate(
     })
 }
 
-/// Makes a level of the one before, row by row.
+/// Makes a level from the one before, row by row.
 fn halve(
     texture: &Texture,
     format: Format,
@@ -104,7 +104,7 @@ fn halve(
     stop: &dyn Fn() -> bool,
 ) -> Result<(), ResourceError> {
     let size_bytes = format.size_bytes() as usize;
-    // Texels of the level before for each one, along each axis.
+    // Number of texels of the level before for each one, along each axis.
     let counts = [0, 1, 2].map(|axis| from.extents[axis] / to.extents[axis]).map(|count| count.clamp(1, 2));
     let [width, height, depth] = to.extents;
     let mut row = vec![0; width as usize * size_bytes];
@@ -143,7 +143,7 @@ fn mean(format: Format, texels: &[u128]) -> u128 {
         }
     }
     let mut mean = format.encode(sums.map(|sum| ((sum / texels.len() as f64) as f32).to_bits()));
-    // A float has no room for the mean of codes, which decides where halves go.
+    // A float is too narrow for the mean of codes, which decides where halves go.
     for (field, encoding) in format.fields().into_iter().zip(format.channels()) {
         let (Some(field), Some(Encoding::Unorm | Encoding::Snorm)) = (field, encoding) else { continue };
         let mask = u128::MAX >> (128 - field.bits) << field.shift;
@@ -151,7 +151,7 @@ fn mean(format: Format, texels: &[u128]) -> u128 {
         let code = |texel: &u128| {
             let code = texel >> field.shift << unused;
             match encoding {
-                // The least code is the one above it again.
+                // The least code has the same value as the one above it.
                 Some(Encoding::Snorm) => (code.cast_signed() >> unused).max(1 - (1 << (field.bits - 1))),
                 _ => (code >> unused).cast_signed(),
             }

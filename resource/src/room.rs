@@ -1,10 +1,10 @@
-//! Vectors whose length comes from outside: where there is no memory for them that is an error, and not the end of the process.
+//! Allocates vectors whose length comes from outside: lack of memory is an error, and does not abort the process.
 
 use bytemuck::Zeroable;
 
 use crate::error::ResourceError;
 
-/// An empty vector with room for so many elements.
+/// Makes an empty vector with room for so many elements.
 ///
 /// # Errors
 /// [`ResourceError::OutOfMemory`].
@@ -14,7 +14,7 @@ pub fn room<T>(count: u64) -> Result<Vec<T>, ResourceError> {
     Ok(elements)
 }
 
-/// Makes room for so many elements more, and no others.
+/// Reserves room for exactly so many more elements.
 ///
 /// # Errors
 /// [`ResourceError::OutOfMemory`].
@@ -24,7 +24,7 @@ pub fn more<T>(elements: &mut Vec<T>, count: u64) -> Result<(), ResourceError> {
     elements.try_reserve_exact(count).map_err(|_| refused())
 }
 
-/// So many zeros.
+/// Makes a vector of so many zeros.
 ///
 /// # Errors
 /// [`ResourceError::OutOfMemory`].
@@ -37,7 +37,7 @@ pub fn zeros<T: Zeroable + Clone>(count: u64) -> Result<Vec<T>, ResourceError> {
 /// Adds an element to a vector that grows with its input, as `push` does.
 ///
 /// # Errors
-/// [`ResourceError::OutOfMemory`], for all that it would have.
+/// [`ResourceError::OutOfMemory`], with the size of all that it would have.
 pub fn push<T>(elements: &mut Vec<T>, element: T) -> Result<(), ResourceError> {
     if elements.len() == elements.capacity() {
         let count = 2 * elements.len() as u64;

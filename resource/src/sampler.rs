@@ -1,4 +1,4 @@
-//! Samplers: how textures are filtered and addressed outside their extents.
+//! Defines the state of samplers: filters, and address modes for coordinates outside a texture.
 
 use brolga_ir::named::numbered;
 pub use brolga_ir::pipeline::state::Comparison;
@@ -7,10 +7,10 @@ use crate::error::ResourceError;
 
 /// The most samples along the line of an anisotropic filter.
 const MOST_ANISOTROPY: u32 = 16;
-/// What may be added to a level of detail.
+/// The range of the level bias.
 const BIASES: std::ops::RangeInclusive<f32> = -16.0..=15.99;
 
-/// Which texels around a position a filter takes.
+/// The texels around a position that a filter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Tap {
     /// The nearest one.
@@ -20,7 +20,7 @@ pub enum Tap {
     Linear,
 }
 
-/// How the texels that a filter takes are combined.
+/// The combination of the texels that a filter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Reduction {
     /// Their weighted sum.
@@ -28,9 +28,9 @@ pub enum Reduction {
     Weighted,
     /// Each is first compared with a reference; for comparison instructions.
     Comparison,
-    /// The smallest of those with a weight, component by component.
+    /// The minimum of those whose weight is not zero, component by component.
     Minimum,
-    /// The largest of those with a weight, component by component.
+    /// The maximum of those whose weight is not zero, component by component.
     Maximum,
 }
 
@@ -39,28 +39,28 @@ pub enum Reduction {
 pub struct Filter {
     /// Minification: where a texel covers less than a pixel.
     pub minify: Tap,
-    /// Magnification: where it covers more.
+    /// Magnification: where a texel covers more than a pixel.
     pub magnify: Tap,
     /// Between mip levels.
     pub mip: Tap,
-    /// Whether it follows a pixel's footprint on the texture; everything else is then linear.
+    /// Set if it follows a pixel's footprint on the texture; everything else is then linear.
     pub anisotropic: bool,
-    /// How the texels are combined.
+    /// The combination of the texels.
     pub reduction: Reduction,
 }
 
 numbered! {
-    /// How coordinates outside of a texture are resolved, as D3D11_TEXTURE_ADDRESS_MODE.
+    /// The resolution of coordinates outside a texture, as D3D11_TEXTURE_ADDRESS_MODE.
     #[derive(Default)]
     pub enum AddressMode {
-        /// The texture again.
+        /// The texture repeated.
         Wrap = 1 => "WRAP",
-        /// The texture again, every other time mirrored.
+        /// The texture repeated, every other time mirrored.
         Mirror = 2 => "MIRROR",
         /// The texels at its edge.
         #[default]
         Clamp = 3 => "CLAMP",
-        /// A colour.
+        /// The border colour.
         Border = 4 => "BORDER",
         /// The texture mirrored once, then the texels at its edge.
         MirrorOnce = 5 => "MIRROR_ONCE",
@@ -105,12 +105,12 @@ impl Default for Sampler {
 }
 
 impl Sampler {
-    /// Whether it is for comparison instructions.
+    /// True if it is for comparison instructions.
     pub fn compares(&self) -> bool {
         self.filter.reduction == Reduction::Comparison
     }
 
-    /// An error if a number is out of Direct3D's range.
+    /// Returns an error if a value is out of Direct3D's range.
     pub fn check(&self) -> Result<(), ResourceError> {
         let Self { level_bias, min_level, max_level, max_anisotropy, .. } = *self;
         if !BIASES.contains(&level_bias) {

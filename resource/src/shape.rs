@@ -1,4 +1,4 @@
-//! Shapes of textures: which Direct3D allows, and where their texels are.
+//! Defines the shapes of textures that Direct3D allows, and the positions of their texels.
 
 use brolga_ir::interface::Dimension;
 
@@ -9,7 +9,7 @@ use crate::format::{Format, SAMPLE_COUNTS, Use};
 const MOST_TEXELS: u32 = 16384;
 const MOST_TEXELS_3D: u32 = 2048;
 const MOST_LAYERS: u32 = 2048;
-/// Layers of a cube.
+/// Number of faces of a cube.
 pub(super) const FACES: u32 = 6;
 
 /// A mip level of a view.
@@ -46,15 +46,15 @@ pub struct TextureShape {
     pub format: Format,
     /// Texels of a row of mip level 0.
     pub width: u32,
-    /// Rows of mip level 0.
+    /// Number of rows of mip level 0.
     pub height: u32,
-    /// Slices of mip level 0 of a 3D texture.
+    /// Number of slices of mip level 0 of a 3D texture.
     pub depth: u32,
-    /// Layers of an array; faces of a cube count each.
+    /// Number of layers of an array; faces of a cube count each.
     pub layers: u32,
-    /// Mip levels.
+    /// Number of mip levels.
     pub mips: u32,
-    /// Samples of a texel of a multisampled texture: 1, 2, 4, 8 or 16.
+    /// Number of samples of a texel of a multisampled texture: 1, 2, 4, 8 or 16.
     pub samples: u32,
     /// The row pitch in bytes (of rows of blocks if there are any), for a texture of one mip level; `None` where rows
     /// are packed. Slices and layers follow without further padding.
@@ -73,13 +73,13 @@ impl TextureShape {
         Self::new(Dimension::Texture2d, format, width).height(height)
     }
 
-    /// Sets the rows.
+    /// Sets the number of rows.
     pub fn height(mut self, height: u32) -> Self {
         self.height = height;
         self
     }
 
-    /// Sets the slices.
+    /// Sets the number of slices.
     pub fn depth(mut self, depth: u32) -> Self {
         self.depth = depth;
         self
@@ -97,13 +97,13 @@ impl TextureShape {
         self.layers(layers)
     }
 
-    /// Sets the layers.
+    /// Sets the number of layers.
     pub fn layers(mut self, layers: u32) -> Self {
         self.layers = layers;
         self
     }
 
-    /// Sets the mip levels.
+    /// Sets the number of mip levels.
     pub fn mips(mut self, mips: u32) -> Self {
         self.mips = mips;
         self
@@ -120,20 +120,20 @@ impl TextureShape {
         self
     }
 
-    /// Sets the row pitch. Machine code then leaves the texels to the runtime, which is slower.
+    /// Sets the row pitch. Compiled code then accesses texels through the runtime, which is slower.
     pub fn row_pitch(mut self, bytes: u64) -> Self {
         self.row_pitch_bytes = Some(bytes);
         self
     }
 
-    /// Bytes from the first texel to the end of the last one. An error if such a texture is impossible.
+    /// Number of bytes from the first texel to the end of the last one. An error if such a texture is impossible.
     pub fn size_bytes(&self) -> Result<u64, ResourceError> {
         self.check()?;
         let after_last_row = self.row_pitch_bytes.map_or(0, |pitch| pitch - self.row_bytes(self.width));
         Ok(self.layer_bytes() * u64::from(self.layers) - after_last_row)
     }
 
-    /// Bytes of the blocks that cover this many texels of a row.
+    /// Size of the blocks that cover this many texels of a row, in bytes.
     pub(super) fn row_bytes(&self, width: u32) -> u64 {
         let [block_width, _] = self.format.block_extents();
         u64::from(width.div_ceil(block_width)) * u64::from(self.format.size_bytes()) * u64::from(self.samples)
@@ -158,7 +158,7 @@ impl TextureShape {
         })
     }
 
-    /// Bytes from a layer to the next. The shape must be possible.
+    /// Distance between layers in bytes. The shape must be possible.
     pub(super) fn layer_bytes(&self) -> u64 {
         self.levels().last().map_or(0, |level| level.end_bytes())
     }
@@ -225,7 +225,7 @@ pub(super) fn check_pitch(row_pitch_bytes: u64, row_bytes: u64, unit_bytes: u32)
     }
 }
 
-/// Whether Direct3D has textures of this kind and format.
+/// Checks that Direct3D has textures of this kind and format.
 pub(super) fn check_format(dimension: Dimension, format: Format) -> Result<(), ResourceError> {
     if format.allows(Use::of_dimension(dimension)) { Ok(()) } else { Err(ResourceError::Format { dimension, format }) }
 }

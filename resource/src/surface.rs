@@ -1,4 +1,4 @@
-//! The texels that a view of a texture sees, and where they are.
+//! Locates the texels that a view of a texture sees.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,45 +10,45 @@ use crate::format::Format;
 use crate::memory::Memory;
 use crate::shape::SurfaceLevel;
 
-/// The texels that a view of a texture sees: all that loads, stores and sampling need to know.
+/// The texels that a view of a texture sees, as described to loads, stores and sampling.
 #[derive(Clone, Debug)]
 pub struct Surface {
-    /// Where the bytes are.
+    /// The memory of the texture.
     pub memory: Arc<Memory>,
-    /// How texels are read, which may be another format than the texture was made with.
+    /// The format of the view, which may differ from that of the texture.
     pub format: Format,
     /// The kind, as the shader declares it.
     pub dimension: Dimension,
     /// The view's levels, the most detailed one first; at least one.
     pub levels: Vec<SurfaceLevel>,
-    /// Layers that the view sees, each face of a cube counted; 1 if there are none.
+    /// Number of layers that the view sees, each face of a cube counted; 1 if there are none.
     pub layers: u32,
-    /// Bytes from a layer to the next.
+    /// Distance between layers in bytes.
     pub layer_bytes: u64,
-    /// Samples of a texel, 1 if it is not multisampled. They are consecutive.
+    /// Number of samples of a texel, 1 if it is not multisampled. They are consecutive.
     pub samples: u32,
     /// The least level of detail, counted in the view's levels, that may be sampled or loaded (functional specification
-    /// 5.8); 0 if there is no such bound.
+    /// 5.8); 0 if the view does not limit it.
     pub min_level: f32,
-    /// Where its texels are in a copy, if it may have one.
+    /// The layout of its texels in a copy, if it may have one.
     pub expansion: Option<Expansion>,
 }
 
 /// One texel, or a sample of one, of a surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Texel {
-    /// Counted in the view's levels.
+    /// The level, counted in the view's levels.
     pub level: u32,
-    /// Along x, y and z of the level.
+    /// The position along x, y and z of the level.
     pub at: [u32; 3],
-    /// Counted in the view's layers, each face of a cube counted.
+    /// The layer, counted in the view's layers, each face of a cube counted.
     pub layer: u32,
-    /// 0 if it is not multisampled.
+    /// The sample; 0 if it is not multisampled.
     pub sample: u32,
 }
 
 impl Surface {
-    /// Offset in the memory of a texel's block; none outside the view. Ignores the least level.
+    /// Offset of a texel's block in the memory; `None` outside the view. Ignores the least level.
     #[inline]
     pub fn block_offset(&self, texel: Texel) -> Option<u64> {
         let level = self.levels.get(texel.level as usize)?;
@@ -57,8 +57,7 @@ impl Surface {
         if x >= width || y >= height || z >= depth || texel.layer >= self.layers || texel.sample >= self.samples {
             return None;
         }
-        // Inside, so that no product exceeds the bytes of the texture.
-        // Extents of blocks are powers of two.
+        // Inside, so that no product exceeds the bytes of the texture. Extents of blocks are powers of two.
         let [across, down] = self.format.block_extents().map(u32::trailing_zeros);
         let [x, y, z, layer, sample, samples] =
             [x >> across, y >> down, z, texel.layer, texel.sample, self.samples].map(u64::from);
@@ -73,7 +72,7 @@ impl Surface {
         (0..u64::from(self.layers)).map(move |layer| layer * self.layer_bytes).map(move |at| at + start..at + end)
     }
 
-    /// Whether the least level lets unfiltered accesses reach a level (functional specification 5.8.4, 5.8.5): from the
+    /// True if the least level lets unfiltered accesses reach a level (functional specification 5.8.4, 5.8.5): from the
     /// level that contains it on, and none if it is beyond the last.
     #[inline]
     pub fn reaches(&self, level: u32) -> bool {

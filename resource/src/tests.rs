@@ -1,4 +1,4 @@
-//! Textures and views of them, checked against a walk over all texels in storage order that counts bytes.
+//! Checks textures and their views against a walk over all texels in storage order that counts bytes.
 
 use std::cell::Cell;
 
@@ -8,7 +8,7 @@ use super::*;
 use crate::format::Format;
 use crate::shape::SurfaceLevel;
 
-/// Shapes of every kind, with one and with many of what the kind has.
+/// Shapes of every kind, with one and with many of each count that the kind has.
 fn shapes() -> Vec<TextureShape> {
     let formats = [Format::R8_UINT, Format::R8G8_SNORM, Format::R32G32B32_FLOAT, Format::R32G32B32A32_UINT];
     let mut shapes = Vec::new();
@@ -103,7 +103,8 @@ fn texels_are_packed_in_storage_order() {
     }
 }
 
-/// The bytes that a view of some levels and layers, or of some slices of one level, must see; and where its texels are.
+/// Checks the bytes that a view of some levels and layers, or of some slices of one level, must see, and the offsets of
+/// its texels.
 fn check_part(view: &View, texture: &Texture, mips: [u32; 2], layers: [u32; 2], writable: bool) -> Vec<bool> {
     let shape = texture.shape();
     let (surface, is_3d) = (surface(view, writable), shape.dimension == Dimension::Texture3d);
@@ -337,7 +338,7 @@ fn boxes_outside_are_errors() {
 
 #[test]
 fn ranges_are_copied_and_filled_in_pieces() {
-    // Three pieces and a bit, from odd places.
+    // Three pieces and a bit, from odd offsets.
     let (size, pattern) = (200_003, |n: u64| (n * 7 % 251) as u8);
     let bytes: Vec<u8> = (0..size).map(pattern).collect();
     let buffer = |size| Buffer::zeroed(size, GuardPages::default()).unwrap();
@@ -348,14 +349,14 @@ fn ranges_are_copied_and_filled_in_pieces() {
     assert!(matches!(from.copy_until(0..size, &to, 1, &|| false), Err(ResourceError::OutOfRange { .. })));
     to.fill_until(1..size, &[1, 2, 3], &|| false).unwrap();
     let filled: Vec<u8> = std::iter::once(0).chain([1, 2, 3].into_iter().cycle()).take(size as usize).collect();
-    // The first byte is what the copy left.
+    // The first byte is the one that the copy left.
     assert!(to.to_vec::<u8>().unwrap() == filled);
     to.fill_until(0..size, &[], &|| false).unwrap();
     assert!(to.to_vec::<u8>().unwrap() == filled);
     assert!(matches!(to.fill_until(5..size + 1, &[1], &|| false), Err(ResourceError::OutOfRange { .. })));
 }
 
-/// What is asked before each piece or row stops at once, and leaves what comes after it.
+/// Operations that call `stop` before each piece or row stop at once, and leave the rest as it is.
 #[test]
 fn what_takes_long_can_be_stopped() {
     let shape = TextureShape::texture_2d(Format::R8_UNORM, 16, 16).mips(5);
@@ -583,7 +584,7 @@ fn boxes_are_cleared_and_copied_as_if_they_were_written() {
     };
     let part = TexelBox { mip: 0, layer: 1, origin: [2, 1, 0], extents: [4, 3, 1] };
     let (cleared, written) = (fresh(), fresh());
-    // Floats become whole numbers, and those that do not fit the greatest.
+    // Floats become whole numbers, and those that do not fit the largest one.
     cleared.clear_box(&part, ClearValue::Color([3.9, 1e9, 0.0, 0.0])).unwrap();
     written.write(&part, &[[3_u16, 0xffff]; 12], None).unwrap();
     assert!(cleared.buffer().to_vec::<u8>().unwrap() == written.buffer().to_vec::<u8>().unwrap());

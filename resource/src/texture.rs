@@ -1,4 +1,4 @@
-//! Textures: a buffer with a shape.
+//! Defines textures: buffers with a shape.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::shape::{TextureShape, check_pitch};
 pub struct Texture {
     buffer: Buffer,
     shape: TextureShape,
-    /// Copies of its texels, if it is one that may have any.
+    /// The copies of its texels, if it may have any.
     copies: Option<Arc<Copies>>,
 }
 
-/// Some texels of one mip level of one layer. Of a block-compressed format they are whole blocks, or all up to the end of the
-/// level.
+/// A box of texels of one mip level of one layer. In a block-compressed format it consists of whole blocks, up to the
+/// end of the level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TexelBox {
     /// The mip level.
@@ -34,7 +34,7 @@ pub struct TexelBox {
 }
 
 impl Texture {
-    /// A texture whose texels are a buffer's content, laid out as [`TextureShape`] says.
+    /// Makes a texture of a buffer's content, laid out as in [`TextureShape`].
     pub fn new(buffer: Buffer, shape: TextureShape) -> Result<Self, ResourceError> {
         let expected = shape.size_bytes()?;
         let actual = buffer.size_bytes();
@@ -73,7 +73,7 @@ impl Texture {
         }
     }
 
-    /// The bytes of its buffer in which the texels of a whole mip level of a layer are.
+    /// The bytes of its buffer that hold a whole mip level of a layer.
     ///
     /// # Errors
     /// If the texture does not have it.
@@ -84,11 +84,12 @@ impl Texture {
         Ok(before + level.offset_bytes..(before + level.end_bytes()).min(self.buffer.size_bytes()))
     }
 
-    /// Copies the texels of a box in: slice by slice, row by row. `row_pitch_bytes` is the row pitch in `texels`;
-    /// without it rows are packed. What follows the last row is ignored.
+    /// Writes the texels of a box: slice by slice, row by row. `row_pitch_bytes` is the row pitch in `texels`; without
+    /// it rows are packed. Elements after the last row are ignored.
     ///
     /// # Errors
-    /// If the texture does not have such a box, there are too few bytes, or the memory is read-only. Nothing is written then.
+    /// If the texture does not have such a box, there are too few bytes, or the memory is read-only. Nothing is then
+    /// written.
     pub fn write<T: NoUninit>(
         &self,
         to: &TexelBox,
@@ -102,7 +103,7 @@ impl Texture {
         put
     }
 
-    /// Copies the texels of a box out, as [`write`](Self::write) copies them in. Padding between rows is unchanged.
+    /// Reads the texels of a box, in the order of [`write`](Self::write). Padding between rows is unchanged.
     ///
     /// # Errors
     /// If the texture does not have such a box, or there is too little space.
@@ -123,7 +124,7 @@ impl Texture {
         part: &TexelBox,
         size_bytes: usize,
         pitch: Option<u64>,
-    ) -> Result<impl Iterator<Item = Row> + use<>, ResourceError> {
+    ) -> Result<impl Iterator<Item = BoxRow> + use<>, ResourceError> {
         let &TexelBox { mip, layer, origin, extents } = part;
         let (format, whole) = (self.shape.format, self.level(mip, layer)?.extents);
         let block = format.block_extents();
@@ -147,7 +148,7 @@ impl Texture {
         }
         let level = self.shape.levels().nth(mip as usize).expect("a box of a level that there is");
         let first = level.offset_bytes + u64::from(layer) * self.shape.layer_bytes() + self.shape.row_bytes(origin[0]);
-        let at = move |slice: u32, row: u32| Row {
+        let at = move |slice: u32, row: u32| BoxRow {
             offset_bytes: first
                 + u64::from(origin[2] + slice) * level.slice_bytes
                 + u64::from(origin[1] / block[1] + row) * level.row_bytes,
@@ -159,7 +160,7 @@ impl Texture {
 }
 
 /// A row of a box, in the texture and in the caller's bytes.
-pub(super) struct Row {
+pub(super) struct BoxRow {
     pub offset_bytes: u64,
     at: usize,
     pub size: usize,

@@ -1,4 +1,4 @@
-//! Views of textures: which levels, layers and slices a register sees, as which kind and format.
+//! Defines views of textures: the levels, layers and slices that a register sees, their kind and format.
 
 use std::fmt;
 use std::ops::Range;
@@ -13,24 +13,25 @@ use crate::shape::{FACES, SurfaceLevel, check_format};
 use crate::surface::Surface;
 use crate::texture::{TexelBox, Texture};
 
-/// A texture or a part of it, seen in a way that [`check`](Self::check) accepted.
+/// A texture or a part of it, in a kind and format accepted by [`check`](Self::check).
 #[derive(Clone, Debug)]
 pub struct TextureView {
     /// The whole texture.
     pub texture: Texture,
-    /// The kind that it is seen as.
+    /// The kind of the view.
     pub dimension: Dimension,
-    /// The format that its texels are seen in.
+    /// The format of its texels in the view.
     pub format: Format,
-    /// Counted in the texture.
+    /// The mip levels, counted in the texture.
     pub mips: Range<u32>,
-    /// Layers counted in the texture, or slices of the first level if it has any; `None` for as many as the kind takes.
+    /// Layers counted in the texture, or slices of the first level if it has any; `None` for as many as the kind
+    /// allows.
     pub layers: Option<Range<u32>>,
-    /// Counted in the texture's levels.
+    /// The minimum level of detail, counted in the texture's levels.
     pub min_level: f32,
 }
 
-/// Kinds that textures of a kind can be seen as.
+/// The kinds of views that a kind of texture allows.
 fn kinds(texture: Dimension) -> &'static [Dimension] {
     match texture {
         Dimension::Buffer => &[],
@@ -44,14 +45,14 @@ fn kinds(texture: Dimension) -> &'static [Dimension] {
 }
 
 impl TextureView {
-    /// A whole texture, as it is.
+    /// A view of a whole texture, in its own kind and format.
     pub(crate) fn new(texture: Texture) -> Self {
         let shape = texture.shape();
         let (dimension, format, mips) = (shape.dimension, seen_as(shape.format), 0..shape.mips);
         Self { texture, dimension, format, mips, layers: None, min_level: 0.0 }
     }
 
-    /// Sees texels in another format.
+    /// Sets the format of the texels.
     pub(crate) fn set_format(&mut self, format: Format) {
         self.format = seen_as(format);
     }
@@ -108,9 +109,8 @@ impl TextureView {
         self.layers.clone().unwrap_or(0..all)
     }
 
-    /// The same as pipelines see what they draw to: the first level as layers of two dimensions, or the first of them
-    /// alone. Faces of cubes and slices count as layers, and what has one dimension has one row (functional
-    /// specification, 5.3).
+    /// The view as a render target: the first level as layers of two dimensions, or the first of them alone. Faces of
+    /// cubes and slices count as layers, and a one-dimensional texture has one row (functional specification, 5.3).
     pub fn as_target(&self, dimension: Dimension) -> Self {
         let mut layers = self.layers();
         if !dimension.is_array() {
@@ -119,7 +119,7 @@ impl TextureView {
         Self { dimension, mips: self.mips.start..self.mips.start + 1, layers: Some(layers), ..self.clone() }
     }
 
-    /// The texels that it sees, box by box.
+    /// The texels of the view, box by box.
     pub fn boxes(&self) -> Result<Vec<TexelBox>, ResourceError> {
         let (layers, has_slices) = (self.layers(), self.texture.shape().dimension == Dimension::Texture3d);
         let count = if has_slices { 0..1 } else { layers.clone() };
@@ -134,13 +134,13 @@ impl TextureView {
         levels.map(cut).collect()
     }
 
-    /// Whether it leaves out slices, which only a view for writing can.
+    /// True if it leaves out slices, which only a view for writing can.
     pub fn leaves_out_slices(&self) -> bool {
         let depth = self.texture.shape().extents(self.mips.start)[2];
         self.dimension == Dimension::Texture3d && self.layers() != (0..depth)
     }
 
-    /// Whether the format is one that only a view for writing can have.
+    /// True if the format is one that only a view for writing can have.
     pub fn is_word_format(&self) -> bool {
         !self.texture.shape().format.is_castable_to(self.format)
     }
@@ -153,7 +153,7 @@ impl TextureView {
         let mut levels: Vec<SurfaceLevel> = shape.levels().skip(mips.start as usize).take(mips.len()).collect();
         let count = layers.len() as u32;
         let (layer_count, layer_bytes) = if shape.dimension == Dimension::Texture3d {
-            // Not layers but slices, of the only level left where the view has fewer than all.
+            // Slices instead of layers, of the only level left where the view has fewer than all.
             let has_slices = self.dimension == Dimension::Texture3d;
             let mut slice_bytes = layer_bytes;
             if let [level] = &mut levels[..] {
@@ -182,7 +182,7 @@ impl TextureView {
         }
     }
 
-    /// Where what it reads is in copies of the texture, if that may have any.
+    /// The layout of its texels in copies of the texture, if that may have any.
     fn expansion(&self) -> Option<Expansion> {
         let (copies, shape) = (self.texture.copies()?, self.texture.shape());
         let first_layer = self.layers().start;
@@ -192,7 +192,7 @@ impl TextureView {
     }
 }
 
-/// How shaders see texels of a format: depth as red, of a format that can be read; others as they are.
+/// The format in which shaders see texels: depth as red, in a format that can be read; others unchanged.
 fn seen_as(format: Format) -> Format {
     let is_readable = |other: &Format| {
         other.allows(Use::Load)
@@ -215,7 +215,7 @@ fn range(f: &mut fmt::Formatter<'_>, what: &str, range: &Range<u32>) -> fmt::Res
 }
 
 impl fmt::Display for TextureView {
-    /// What it is, for messages: `texture2d of format R8_UNORM, mip levels 1 to 3, layer 5`.
+    /// Describes the view, for messages: `texture2d of format R8_UNORM, mip levels 1 to 3, layer 5`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} of format {}", self.dimension, self.format)?;
         if self.mips != (0..self.texture.shape().mips) {

@@ -1,4 +1,4 @@
-//! Views: how a register sees a buffer or a texture.
+//! Defines views, through which registers see buffers and textures.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::texture_view::TextureView;
 pub struct Counter(Arc<AtomicU32>);
 
 impl Counter {
-    /// A counter with a first value.
+    /// Makes a counter with a first value.
     pub fn new(value: u32) -> Self {
         Self(Arc::new(AtomicU32::new(value)))
     }
@@ -36,25 +36,25 @@ impl Counter {
         self.0.store(value, Ordering::Relaxed);
     }
 
-    /// The number itself, which shaders count with.
+    /// The atomic word that shaders count with.
     pub fn word(&self) -> &AtomicU32 {
         &self.0
     }
 }
 
-/// What a view sees of a texture.
+/// The part of a texture that a view sees.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Subresources<'a> {
     /// The texture.
     pub texture: &'a Texture,
-    /// Its mip levels.
+    /// The mip levels of the view.
     pub mips: Range<u32>,
-    /// Its layers, each face of a cube counted; of a 3D texture, slices of the first of the levels.
+    /// The layers of the view, each face of a cube counted; of a 3D texture, slices of the first of the levels.
     pub layers: Range<u32>,
 }
 
-/// What a register is bound to: a buffer or a texture, or a part of one, seen in some way.
+/// A view that a register is bound to: a buffer or a texture, or a part of one, in some kind and format.
 ///
 /// Clones see the same memory.
 #[derive(Clone, Debug)]
@@ -62,14 +62,14 @@ pub struct View {
     kind: ViewKind,
 }
 
-/// What a view is of.
+/// The object of a view.
 #[derive(Clone, Debug)]
 pub enum ViewKind {
     /// Bytes of a buffer.
     Buffer(BufferView),
     /// Levels and layers of a texture.
     Texture(TextureView),
-    /// No memory: the state of a sampler.
+    /// The state of a sampler, without memory.
     Sampler(Box<Sampler>),
 }
 
@@ -78,67 +78,67 @@ pub enum ViewKind {
 pub struct BufferView {
     /// The whole buffer.
     pub buffer: Buffer,
-    /// Where the range begins.
+    /// Offset of the range in bytes.
     pub offset_bytes: u64,
-    /// How long it is.
+    /// Size of the range in bytes.
     pub size_bytes: u64,
-    /// How it is addressed.
+    /// The addressing of its bytes.
     pub elements: Elements,
-    /// What shaders count in, if anything.
+    /// The hidden counter, if it has one.
     pub counter: Option<Counter>,
 }
 
-/// How a buffer's bytes are addressed.
+/// The addressing of a buffer's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elements {
-    /// By vectors of four words, which are constant.
+    /// By constant vectors of four words.
     Constant,
     /// By bytes.
     Raw,
     /// By structures.
     Structured {
-        /// Bytes from one to the next.
+        /// Distance between structures in bytes.
         stride_bytes: u32,
     },
     /// By texels.
     Typed {
-        /// Of this format.
+        /// Format of a texel.
         format: Format,
     },
 }
 
 impl View {
-    /// What it is of.
+    /// The object that it is a view of.
     pub fn kind(&self) -> &ViewKind {
         &self.kind
     }
 
-    /// A constant buffer. What a shader reads beyond its end is zero.
+    /// Views a buffer as a constant buffer. Reads beyond its end return zero.
     pub fn constant(buffer: Buffer) -> Result<Self, ResourceError> {
         Self::buffer(buffer, Elements::Constant)
     }
 
-    /// Bytes, read and written as words. At most 4 GiB.
+    /// Views a buffer as bytes, read and written as words. At most 4 GiB.
     pub fn raw(buffer: Buffer) -> Result<Self, ResourceError> {
         Self::buffer(buffer, Elements::Raw)
     }
 
-    /// Elements of `stride_bytes`. A partial element at the end does not count.
+    /// Views a buffer as elements of `stride_bytes`. A partial element at the end is ignored.
     pub fn structured(buffer: Buffer, stride_bytes: u32) -> Result<Self, ResourceError> {
         Self::buffer(buffer, Elements::Structured { stride_bytes })
     }
 
-    /// Texels in one row. A partial texel at the end does not count.
+    /// Views a buffer as texels in one row. A partial texel at the end is ignored.
     pub fn typed(buffer: Buffer, format: Format) -> Result<Self, ResourceError> {
         Self::buffer(buffer, Elements::Typed { format })
     }
 
-    /// A whole texture. Writes access its first mip level.
+    /// Views a whole texture. Writes access its first mip level.
     pub fn texture(texture: Texture) -> Self {
         Self { kind: ViewKind::Texture(TextureView::new(texture)) }
     }
 
-    /// A sampler. An error if its numbers are out of range.
+    /// Makes a sampler. An error if a value is out of range.
     pub fn sampler(sampler: Sampler) -> Result<Self, ResourceError> {
         sampler.check()?;
         let [level_bias, min_level, max_level] =
@@ -154,7 +154,7 @@ impl View {
         Ok(Self { kind: ViewKind::Buffer(view) })
     }
 
-    /// The same view of a part of the buffer only.
+    /// Restricts the view to a part of the buffer.
     pub fn with_range(mut self, offset_bytes: u64, size_bytes: u64) -> Result<Self, ResourceError> {
         match &mut self.kind {
             ViewKind::Buffer(view) => {
@@ -166,36 +166,35 @@ impl View {
         }
     }
 
-    /// The same view of a texture, its texels read and written in another format of the same family. Some families of
-    /// 32-bit texels can also be written as R32_UINT, R32_SINT and R32_FLOAT (functional specification 5.3.9.5). A
-    /// depth format means the one in which shaders read it; R16_UINT and R32_UINT are for the depth test of a pixel function.
+    /// Sets the format in which texels are read and written, one of the same family. Some families of 32-bit texels can
+    /// also be written as R32_UINT, R32_SINT and R32_FLOAT (functional specification 5.3.9.5). A depth format means the
+    /// one in which shaders read it; R16_UINT and R32_UINT are for the depth test of a pixel function.
     pub fn with_format(self, format: Format) -> Result<Self, ResourceError> {
         self.with_texture("another format", |view| view.set_format(format))
     }
 
-    /// The same view of a texture, as another kind.
+    /// Sets the kind of the view of a texture.
     ///
-    /// 1D textures and 1D arrays can be seen as each other; so can multisampled textures and their arrays. 2D textures
-    /// can be seen as 2D textures, 2D arrays, cubes and cube arrays. A kind that takes fewer layers than there are sees
-    /// the first ones, unless [`with_layers`](Self::with_layers) says which.
+    /// 1D textures and 1D arrays can be viewed as each other; so can multisampled textures and their arrays. 2D
+    /// textures can be viewed as 2D textures, 2D arrays, cubes and cube arrays. A kind with fewer layers than there are
+    /// sees the first ones, unless [`with_layers`](Self::with_layers) selects others.
     pub fn with_dimension(self, dimension: Dimension) -> Result<Self, ResourceError> {
         self.with_texture("another kind", |view| view.dimension = dimension)
     }
 
-    /// The same view of a texture, of some mip levels, counted in the texture. Writes access the first of them.
+    /// Restricts the view to some mip levels, counted in the texture. Writes access the first of them.
     pub fn with_mips(self, first: u32, count: u32) -> Result<Self, ResourceError> {
         self.with_texture("mip levels", |view| view.mips = first..first.saturating_add(count))
     }
 
-    /// The same view of a texture, of some layers, counted in the texture, each face of a cube counted. Of a 3D texture, of
-    /// some slices of the view's first mip level; such a view can be written only.
+    /// Restricts the view to some layers, counted in the texture, each face of a cube counted; of a 3D texture, to some
+    /// slices of the view's first mip level: such a view can be written only.
     pub fn with_layers(self, first: u32, count: u32) -> Result<Self, ResourceError> {
         self.with_texture("layers", |view| view.layers = Some(first..first.saturating_add(count)))
     }
 
-    /// The same view of a texture, clamped to this least level of detail, counted in the texture: finer levels are not
-    /// sampled, and loads from them are out of range. The fraction matters where filtering blends two levels. Writes
-    /// are not affected.
+    /// Sets the minimum level of detail, counted in the texture: finer levels are not sampled, and loads from them are
+    /// out of range. The fraction matters where filtering blends two levels. Writes are not affected.
     pub fn with_min_level(self, level: f32) -> Result<Self, ResourceError> {
         if level.is_nan() || level < 0.0 {
             return Err(ResourceError::MinLevel { level });
@@ -214,13 +213,13 @@ impl View {
         Ok(self)
     }
 
-    /// The same view of a texture, as pipelines see a target: the first of its mip levels and layers, in two
-    /// dimensions; of what has one, in a single row. An error if it sees no texture.
+    /// The view as a render target: the first of its mip levels and layers, in two dimensions; a one-dimensional
+    /// texture has a single row. An error if it is not of a texture.
     pub fn as_target(&self) -> Result<Self, ResourceError> {
         self.seen_as_target(Dimension::Texture2d)
     }
 
-    /// The same of all its layers. Faces of cubes and slices of 3D textures are layers of it.
+    /// The view as a render target with all its layers. Faces of cubes and slices of 3D textures count as layers.
     pub fn as_target_array(&self) -> Result<Self, ResourceError> {
         self.seen_as_target(Dimension::Texture2dArray)
     }
@@ -230,25 +229,25 @@ impl View {
         Ok(Self { kind: ViewKind::Texture(view.as_target(dimension)) })
     }
 
-    /// What it sees of a texture, if it sees one.
+    /// The part of a texture that it sees, if it is of one.
     pub fn subresources(&self) -> Option<Subresources<'_>> {
         let ViewKind::Texture(view) = &self.kind else { return None };
         Some(Subresources { texture: &view.texture, mips: view.mips.clone(), layers: view.layers() })
     }
 
-    /// Clears all texels of a texture that it sees, in the format in which it sees them (functional specification,
-    /// 5.2.3); depths in that of the texture.
+    /// Clears all texels that it sees of a texture, in the format of the view (functional specification, 5.2.3); depths
+    /// in that of the texture.
     ///
     /// # Errors
-    /// If it sees no texture, the format has no such values, or the memory is read-only.
+    /// If it is not of a texture, the format has no such values, or the memory is read-only.
     pub fn clear(&self, value: ClearValue) -> Result<(), ResourceError> {
         self.clear_until(value, &|| false)
     }
 
-    /// The same, unless `stop` says that it is enough; it is asked before each row.
+    /// Clears all texels that it sees, until `stop` returns true, which is called before each row.
     ///
     /// # Errors
-    /// As there, or [`ResourceError::Stopped`].
+    /// As for [`clear`](Self::clear), or [`ResourceError::Stopped`].
     pub fn clear_until(&self, value: ClearValue, stop: &dyn Fn() -> bool) -> Result<(), ResourceError> {
         let ViewKind::Texture(view) = &self.kind else {
             return Err(ResourceError::NotTexture { what: "a clear value" });
@@ -258,7 +257,7 @@ impl View {
         view.boxes()?.iter().try_for_each(|part| view.texture.clear_as(format, part, value, stop))
     }
 
-    /// The same view with a hidden counter, for structured views.
+    /// Adds a hidden counter, for structured views.
     pub fn with_counter(mut self, counter: Counter) -> Result<Self, ResourceError> {
         match &mut self.kind {
             ViewKind::Buffer(view) if matches!(view.elements, Elements::Structured { .. }) => {
@@ -277,19 +276,19 @@ impl View {
         }
     }
 
-    /// Bytes that it sees; for a texture those of the whole texture, whatever the view leaves out, and none for a
-    /// sampler.
+    /// Size of the bytes that it sees; for a texture that of the whole texture, whatever the view leaves out, and 0 for
+    /// a sampler.
     pub fn size_bytes(&self) -> u64 {
         self.bytes().map_or(0, |(_, range)| range.end - range.start)
     }
 
-    /// Copies elements in, from a byte offset in the view on, like [`Buffer::write`].
+    /// Writes elements from a byte offset in the view on, like [`Buffer::write`].
     pub fn write<T: NoUninit>(&self, offset_bytes: u64, elements: &[T]) -> Result<(), ResourceError> {
         let (buffer, start) = self.start_of(offset_bytes, size_of_val(elements) as u64)?;
         buffer.write(start, elements)
     }
 
-    /// Copies elements out, from a byte offset in the view on, like [`Buffer::read`].
+    /// Reads elements from a byte offset in the view on, like [`Buffer::read`].
     pub fn read<T: Pod>(&self, offset_bytes: u64, elements: &mut [T]) -> Result<(), ResourceError> {
         let (buffer, start) = self.start_of(offset_bytes, size_of_val(elements) as u64)?;
         buffer.read(start, elements)
@@ -304,8 +303,8 @@ impl View {
         }
     }
 
-    /// If the buffer maps a file, writes changes in some bytes of the view, all of which must exist, to disk, and
-    /// waits.
+    /// Writes changes in some bytes of the view, all of which must exist, to disk, and waits, if the buffer maps a
+    /// file.
     pub fn flush_range(&self, offset_bytes: u64, size_bytes: u64) -> std::io::Result<()> {
         if size_bytes == 0 {
             return Ok(());
@@ -314,7 +313,7 @@ impl View {
         buffer.flush_range(start, size_bytes)
     }
 
-    /// A copy of the bytes that it sees as elements, like [`Buffer::to_vec`]; none for a sampler.
+    /// Copies the bytes that it sees to elements, like [`Buffer::to_vec`]; none for a sampler.
     pub fn to_vec<T: Pod>(&self) -> Result<Vec<T>, ResourceError> {
         self.bytes().map_or(Ok(Vec::new()), |(buffer, range)| buffer.elements(range))
     }
@@ -365,7 +364,7 @@ impl View {
         }
     }
 
-    /// Whether a byte that it writes if bound for writing is read by the other view if that is bound for reading.
+    /// True if a byte that it writes when bound for writing is read by the other view when that is bound for reading.
     pub fn overlaps(&self, read: &View) -> bool {
         let memory = |view: &View| view.bytes().map(|(buffer, _)| Arc::as_ptr(buffer.memory()));
         if memory(self) != memory(read) {
@@ -384,7 +383,7 @@ impl View {
 }
 
 impl std::fmt::Display for View {
-    /// What it is, for messages: `structured view of stride 16`.
+    /// Describes the view, for messages: `structured view of stride 16`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.kind {
             ViewKind::Buffer(view) => match view.elements {
@@ -401,7 +400,7 @@ impl std::fmt::Display for View {
 }
 
 impl BufferView {
-    /// Whole elements in the view.
+    /// Number of whole elements in the view.
     pub fn element_count(&self) -> u64 {
         self.size_bytes / u64::from(self.elements.size_bytes())
     }
@@ -431,7 +430,7 @@ impl BufferView {
 }
 
 impl Elements {
-    /// Bytes of one element.
+    /// Size of one element in bytes.
     pub fn size_bytes(self) -> u32 {
         match self {
             Elements::Constant => 16,

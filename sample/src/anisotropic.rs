@@ -1,9 +1,9 @@
-//! Anisotropic filtering: the line along which texels are taken.
+//! Finds the line along which anisotropic filtering takes its samples, and reduces the samples to a result.
 //!
 //! Functional specification 7.18.11, with its ideal transformation of the derivatives to the axes of the ellipse that
-//! they span. It leaves the choice of samples to the implementation: here the ratio of anisotropy rounded up, equally
-//! weighted, evenly spaced along the ellipse's major axis. The result is the mean of what a linear filter gives there. Cubes and
-//! textures without two axes are filtered as if the filter were linear.
+//! they span. The choice of samples is left to the implementation: here their number is the ratio of anisotropy rounded
+//! up, and they are equally weighted and evenly spaced along the major axis. The result is the mean of linear filters
+//! there. Cubes and textures without two axes are filtered as if the filter were linear.
 //!
 //! All of it is computed in floats, so that many lanes do it at once.
 
@@ -13,27 +13,27 @@ use brolga_resource::Reduction;
 use crate::MOST_ANISOTROPY;
 use crate::level::{Footprint, NO_LENGTH, half_log2};
 
-/// The sums of squares of derivatives, in texels, that have an ellipse. With smaller ones it would depend on whether denormals are
-/// flushed, with larger ones products overflow.
+/// The range of the sum of squared derivatives, in texels, in which they span an ellipse. Below, the ellipse would
+/// depend on whether denormals are flushed; above, products overflow.
 pub(crate) const WITH_ELLIPSE: std::ops::Range<f32> = 1.0 / (1u128 << 80) as f32..(1u128 << 120) as f32;
 
-/// Samples along a line.
+/// The samples along a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Line {
-    /// How many.
+pub(crate) struct SampleLine {
+    /// Number of samples.
     pub count: u32,
     /// The extent of the line, in normalised coordinates.
     pub reach: [f32; 2],
 }
 
-impl Line {
+impl SampleLine {
     /// The position of a sample on the line around `centre`.
     fn sample(&self, [u, v, w]: [f32; 3], index: u32) -> [f32; 3] {
         let along = (index as f32 + 0.5) * (1.0 / self.count as f32) - 0.5;
         [u + self.reach[0] * along, v + self.reach[1] * along, w]
     }
 
-    /// What the samples' results, which `filtered` gives as words, are reduced to.
+    /// Reduces the results of the samples, which `filtered` returns as words.
     pub fn reduce(&self, centre: [f32; 3], reduction: Reduction, filtered: impl Fn([f32; 3]) -> [u32; 4]) -> [u32; 4] {
         let samples = (0..self.count).map(|index| filtered(self.sample(centre, index)).map(f32::from_bits));
         let each = |of: fn(f32, f32) -> f32| move |a: [f32; 4], b: [f32; 4]| [0, 1, 2, 3].map(|n| of(a[n], b[n]));
@@ -47,7 +47,7 @@ impl Line {
     }
 }
 
-/// The part of each sample in the mean of those up to it.
+/// The weight of each sample in the mean of all up to it.
 pub(crate) const PARTS: [f32; MOST_ANISOTROPY as usize] = {
     let mut parts = [1.0; MOST_ANISOTROPY as usize];
     let mut n = 0;
@@ -58,14 +58,14 @@ pub(crate) const PARTS: [f32; MOST_ANISOTROPY as usize] = {
     parts
 };
 
-/// The mean, into which samples are taken one by one; where that is not finite, as next to an infinity, it is their sum's.
+/// The running mean of the samples; where that is not finite, as next to an infinity, the quotient of their sum.
 fn mean(samples: impl Iterator<Item = [f32; 4]>) -> [f32; 4] {
     let (mut means, mut sums, mut count) = ([0.0; 4], [0.0; 4], 0);
     for sample in samples {
         count += 1;
         let part = PARTS[count as usize - 1];
         for ((mean, sum), number) in means.iter_mut().zip(&mut sums).zip(sample) {
-            // The first one whatever its sign, if it is zero.
+            // The first sample keeps its sign, even of zero.
             *mean = if count == 1 { number } else { *mean + (number - *mean) * part };
             *sum += f64::from(number);
         }
@@ -75,7 +75,7 @@ fn mean(samples: impl Iterator<Item = [f32; 4]>) -> [f32; 4] {
 }
 
 /// The level of detail, and the line if there is more than one sample along it. `most` is the most samples.
-pub(crate) fn footprint(footprint: &Footprint, most: u32) -> (f32, Option<Line>) {
+pub(crate) fn footprint(footprint: &Footprint, most: u32) -> (f32, Option<SampleLine>) {
     let [x, y] = [footprint.x, footprint.y].map(|vector| [0, 1].map(|axis| vector[axis] * footprint.extents[axis]));
     let [across, down] = [0, 1].map(|axis| x[axis] * x[axis] + y[axis] * y[axis]);
     let both = across + down;
@@ -96,11 +96,11 @@ pub(crate) fn footprint(footprint: &Footprint, most: u32) -> (f32, Option<Line>)
         let scale = length / (spread + spread).sqrt();
         let reach = |of: f32| float::max(spread + of, 0.0).sqrt() * scale;
         let (u, v) = (reach(across - down), reach(down - across));
-        // So small a product says nothing about the direction.
+        // So small a product does not determine the direction.
         let v = if x[0] * x[1] + y[0] * y[1] < -NO_LENGTH { -v } else { v };
         let [width, height, _] = footprint.extents;
         // A circle has no direction.
-        Line { count, reach: if spread > 0.0 { [u / width, v / height] } else { [0.0; 2] } }
+        SampleLine { count, reach: if spread > 0.0 { [u / width, v / height] } else { [0.0; 2] } }
     });
     (half_log2(minor * minor), line)
 }

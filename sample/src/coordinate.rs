@@ -1,13 +1,13 @@
-//! From a normalised coordinate to texels along one axis: range reduction, fixed point, address modes.
+//! Maps a normalised coordinate to texels along one axis: range reduction, fixed point, address modes.
 //!
 //! Functional specification 7.18.5 to 7.18.9. Coordinates become fixed point with 8 bits of fraction, rounded to
-//! nearest even; a coordinate without a position becomes 0: NaN, and an infinity on an axis that wraps or mirrors. An
-//! infinity on another axis is far outside.
+//! nearest even. NaN becomes 0, and so does an infinity on an axis that wraps or mirrors; an infinity on another axis
+//! is far outside.
 
 use brolga_ir::float;
 use brolga_resource::{AddressMode, Tap};
 
-/// Fixed point: units of a texel.
+/// One texel in fixed point.
 pub(crate) const ONE: u32 = 256;
 
 /// The limit of range reduction, in widths of the texture. The specification has 10, which is enough for offsets of -8
@@ -23,7 +23,7 @@ pub(crate) struct Taps {
 }
 
 impl Taps {
-    /// For an axis that the texture lacks.
+    /// The taps along an axis that the texture lacks.
     pub const NONE: Self = Self { texels: [0; 2], weights: [ONE, 0] };
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn taps(coordinate: f32, mode: AddressMode, extent: u32, offset: i32,
     around(reduce(float::flush(coordinate), mode), extent, offset, tap)
 }
 
-/// The same for a coordinate whose range needs no reduction.
+/// The texels at a coordinate that needs no range reduction.
 pub(crate) fn around(coordinate: f32, extent: u32, offset: i32, tap: Tap) -> Taps {
     let scaled = coordinate * extent as f32;
     match tap {
@@ -48,7 +48,7 @@ pub(crate) fn around(coordinate: f32, extent: u32, offset: i32, tap: Tap) -> Tap
     }
 }
 
-/// Reduces a coordinate's magnitude without changing which texels it selects.
+/// Reduces the magnitude of a coordinate without changing the texels that it selects.
 fn reduce(coordinate: f32, mode: AddressMode) -> f32 {
     match mode {
         AddressMode::Wrap => coordinate - coordinate.floor(),
@@ -61,8 +61,8 @@ fn reduce(coordinate: f32, mode: AddressMode) -> f32 {
     }
 }
 
-/// Fixed point with 8 bits of fraction, rounded to nearest even; NaN is 0. Texels of the largest texture at the largest
-/// reduced coordinate fit easily.
+/// Converts to fixed point with 8 bits of fraction, rounded to nearest even; NaN is 0. Texels of the largest texture at
+/// the largest reduced coordinate fit easily.
 #[inline]
 pub(crate) fn to_fixed(number: f32) -> i32 {
     (number * ONE as f32).round_ties_even() as i32
@@ -77,8 +77,8 @@ pub(crate) fn address(texel: i32, mode: AddressMode, extent: u32) -> Option<u32>
     let inside = match mode {
         AddressMode::Wrap => texel.rem_euclid(extent),
         AddressMode::Mirror => {
-            let place = texel.rem_euclid(2 * extent);
-            place.min(2 * extent - 1 - place)
+            let position = texel.rem_euclid(2 * extent);
+            position.min(2 * extent - 1 - position)
         }
         AddressMode::Clamp => texel.clamp(0, extent - 1),
         AddressMode::MirrorOnce => mirror_at_zero(texel).min(extent - 1),
@@ -87,7 +87,7 @@ pub(crate) fn address(texel: i32, mode: AddressMode, extent: u32) -> Option<u32>
     Some(inside as u32)
 }
 
-/// -1 maps to 0, -2 to 1.
+/// Mirrors negative texels: -1 maps to 0, -2 to 1.
 fn mirror_at_zero(texel: i32) -> i32 {
     if texel < 0 { -texel - 1 } else { texel }
 }

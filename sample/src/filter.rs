@@ -1,11 +1,11 @@
-//! How the texels that a filter takes are combined, where that is not a linear filter (`interpolate.rs`) with a finite result.
+//! Combines the texels that a filter takes, where that is not a linear filter (`interpolate.rs`) with a finite result.
 //!
 //! Weights are integers, exact as doubles. Texels of weight zero are not read.
 
 use brolga_ir::float;
 use brolga_resource::{Comparison, Reduction, Texel};
 
-use crate::texel::{Texels, number_bits};
+use crate::texel::{SurfaceTexels, number_bits};
 
 /// The texels taken so far.
 #[derive(Clone, Copy, Debug)]
@@ -16,11 +16,11 @@ pub(crate) enum Taken {
     Maximum { numbers: [f32; 4] },
 }
 
-/// The identity of addition, which preserves even a zero's sign.
+/// The identity of addition, which preserves even the sign of a zero.
 const NOTHING: f64 = -0.0;
 
 impl Taken {
-    /// None yet. Non-comparison instructions use sums even with a comparison sampler.
+    /// No texels yet. Non-comparison instructions use sums even with a comparison sampler.
     pub fn none(reduction: Reduction) -> Self {
         match reduction {
             Reduction::Weighted | Reduction::Comparison => Taken::Weighted { sums: [NOTHING; 4] },
@@ -29,14 +29,14 @@ impl Taken {
         }
     }
 
-    /// None yet, to be compared with a reference.
+    /// No texels yet, to be compared with a reference.
     pub fn none_compared(comparison: Comparison, reference: f32) -> Self {
         Taken::Compared { sum: 0.0, comparison, reference }
     }
 
-    /// One more.
+    /// Takes one more texel.
     #[inline(always)]
-    pub fn take(&mut self, texels: &Texels, texel: Option<Texel>, weight: f64) {
+    pub fn take(&mut self, texels: &SurfaceTexels, texel: Option<Texel>, weight: f64) {
         match self {
             Taken::Weighted { sums } => {
                 for (sum, value) in sums.iter_mut().zip(texels.values(texel)) {
@@ -61,8 +61,8 @@ impl Taken {
         }
     }
 
-    /// The result, where weights sum up to `total`.
-    pub fn finish(self, texels: &Texels, total: f64) -> [u32; 4] {
+    /// The result, where weights sum to `total`.
+    pub fn finish(self, texels: &SurfaceTexels, total: f64) -> [u32; 4] {
         match self {
             Taken::Weighted { sums } => texels.words_of_sums(sums, total),
             Taken::Compared { sum, .. } => [((sum / total) as f32).to_bits(); 4],

@@ -1,9 +1,10 @@
-//! Linear filters.
+//! Filters linearly, in floats.
 //!
-//! Along each axis in turn, then between mip levels, a result is `a + (b - a) * weight` in floats, so that many lanes are filtered at
-//! once and equal texels give what a load of one does. Codes of fixed point are combined as such and divided by the largest one at the end:
-//! so codes of 8 bits give the exact result, rounded once, on one level of two dimensions. Where a result is not finite, as next to an
-//! infinity, the sum of weighted texels in doubles counts (`filter.rs`), which ignores texels of weight zero.
+//! Along each axis in turn, then between mip levels, a result is `a + (b - a) * weight` in floats, so that many lanes
+//! are filtered at once and equal texels give what a load of one does. Fixed-point codes are combined as such and
+//! divided by the largest one at the end: thus codes of 8 bits give the exact result, rounded once, on one level of two
+//! dimensions. Where a result is not finite, as next to an infinity, the sum of weighted texels in doubles counts
+//! (`filter.rs`), which ignores texels of weight zero.
 
 use brolga_resource::{Tap, Texel};
 
@@ -14,7 +15,7 @@ use crate::level::Levels;
 type Numbers = [f32; 4];
 
 impl Lane<'_> {
-    /// The values of all channels around a place, where they are finite.
+    /// The values of all channels around a position, where they are finite.
     pub(crate) fn interpolated(&self, at: [f32; 3], levels: Levels, tap: Tap) -> Numbers {
         let first = self.interpolated_on(levels.first, self.taps(at, levels.first, tap), tap);
         match levels.fraction {
@@ -26,7 +27,7 @@ impl Lane<'_> {
         }
     }
 
-    /// The same on one level.
+    /// The values on one level.
     fn interpolated_on(&self, level: usize, [u, v, w]: [Taps; 3], tap: Tap) -> Numbers {
         let axes = if tap == Tap::Point { 0 } else { self.axes() };
         let row = |y: i32, z: i32| {
@@ -37,28 +38,28 @@ impl Lane<'_> {
         along(w, axes > 2, slice)
     }
 
-    /// A texel's values; beyond a cube's corner the mean of those that represent it.
+    /// The values of a texel; beyond a cube's corner, the mean of the texels that represent it.
     fn numbers(&self, level: usize, texel: [i32; 3]) -> Numbers {
-        match self.places(level, texel)[..] {
+        match self.texels_at(level, texel)[..] {
             [a, b, c] => self.mean([a, b, c]),
-            ref places => self.texels.values(places[0]).map(f32::from_bits),
+            ref texels => self.texels.values(texels[0]).map(f32::from_bits),
         }
     }
 
     /// The mean of the values of three texels.
-    pub(crate) fn mean(&self, places: [Option<Texel>; 3]) -> Numbers {
-        let [a, b, c] = places.map(|place| self.texels.values(place).map(f32::from_bits));
+    pub(crate) fn mean(&self, texels: [Option<Texel>; 3]) -> Numbers {
+        let [a, b, c] = texels.map(|texel| self.texels.values(texel).map(f32::from_bits));
         [0, 1, 2, 3].map(|channel| (a[channel] + b[channel] + c[channel]) / 3.0)
     }
 }
 
-/// What lies between the two texels along an axis; the first one where there is no such axis.
+/// Interpolates between the two texels along an axis; the first one where there is no such axis.
 fn along(taps: Taps, has_axis: bool, of: impl Fn(i32) -> Numbers) -> Numbers {
     let first = of(taps.texels[0]);
     if has_axis { between(first, of(taps.texels[1]), taps.weights[1]) } else { first }
 }
 
-/// `weight` is in 256ths.
+/// Interpolates; `weight` is in 256ths.
 fn between(a: Numbers, b: Numbers, weight: u32) -> Numbers {
     let weight = weight as f32 / ONE as f32;
     [0, 1, 2, 3].map(|channel| a[channel] + (b[channel] - a[channel]) * weight)

@@ -1,29 +1,29 @@
-//! One lane: from its operands to its result. Every feature is here; the fast paths give the same bits.
+//! Samples for one lane, from its operands to its result. Every feature is here; the fast paths give the same bits.
 
 use brolga_ir::float;
 use brolga_ir::sampling::{Offsets, Row, Rows, SampleKind, Sampling};
 use brolga_resource::{Reduction, Sampler, Tap, Texel};
 use smallvec::{SmallVec, smallvec};
 
-use crate::anisotropic::{self, Line};
+use crate::anisotropic::{self, SampleLine};
 use crate::coordinate::{self, ONE, Taps, address, around, taps};
 use crate::cube::{self, FaceTexel};
 use crate::filter::Taken;
 use crate::level::{Footprint, Levels, select};
-use crate::texel::Texels;
-use crate::{Operands, Prepared};
+use crate::texel::SurfaceTexels;
+use crate::{Prepared, SampleOperands};
 
 /// One lane's sampling operation.
 #[derive(Debug)]
 pub(crate) struct Lane<'a> {
-    pub(crate) texels: &'a Texels,
+    pub(crate) texels: &'a SurfaceTexels,
     sampler: &'a Sampler,
     kind: SampleKind,
-    /// The direction into a cube, or where to sample.
+    /// The direction into a cube, or the coordinates of the sample.
     coordinates: [f32; 3],
-    /// The face of a cube that the coordinates hit.
+    /// The face of the cube that the coordinates hit.
     face: u32,
-    /// Where to sample, on the face of a cube.
+    /// The coordinates of the sample; on a cube, those on its face.
     pub(crate) at: [f32; 3],
     layer: u32,
     offsets: [i32; 3],
@@ -35,7 +35,7 @@ pub(crate) struct Lane<'a> {
 }
 
 impl<'a> Lane<'a> {
-    pub fn new(prepared: &'a Prepared, sampling: Sampling, operands: &Operands<'_>, lane: usize) -> Self {
+    pub fn new(prepared: &'a Prepared, sampling: Sampling, operands: &SampleOperands<'_>, lane: usize) -> Self {
         let texels = &prepared.texels;
         let surface = texels.surface();
         let dimension = surface.dimension;
@@ -66,7 +66,7 @@ impl<'a> Lane<'a> {
             false => (0, coordinates),
         };
         let offsets = match (sampling.offsets, operands.offsets.get(0).zip(operands.offsets.get(1))) {
-            // Not defined on cubes.
+            // Offsets are not defined on cubes.
             _ if dimension.is_cube() => [0; 3],
             (Offsets::Fixed(fixed), _) => fixed.map(i32::from),
             // Six bits, signed.
@@ -109,8 +109,8 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// The level of detail before clamping, and the line if there are several samples.
-    pub fn level_and_line(&self) -> (f32, Option<Line>) {
+    /// The level of detail before clamping, and the line if anisotropic filtering takes several samples.
+    pub fn level_and_line(&self) -> (f32, Option<SampleLine>) {
         let (level, line) = match self.level {
             Some(level) => (level, None),
             None => {
@@ -164,7 +164,7 @@ impl<'a> Lane<'a> {
         let tap = if levels.magnifies { filter.magnify } else { filter.minify };
         if tap == Tap::Point && levels.fraction == 0 && !self.kind.compares() {
             let [u, v, w] = self.taps(self.at, levels.first, Tap::Point).map(|taps| taps.texels[0]);
-            return self.texels.words(self.places(levels.first, [u, v, w])[0]);
+            return self.texels.words(self.texels_at(levels.first, [u, v, w])[0]);
         }
         match line {
             None => self.filtered_at(self.at, levels, tap),
@@ -175,7 +175,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// The result of a filter around a place.
+    /// The result of a filter around a position.
     fn filtered_at(&self, at: [f32; 3], levels: Levels, tap: Tap) -> [u32; 4] {
         let mut taken = self.nothing_taken();
         let mut values = None;
@@ -191,7 +191,7 @@ impl<'a> Lane<'a> {
                 self.take(&mut taken, level, self.taps(at, level, tap), weight.into());
             }
         }
-        // A level's weights sum up to ONE along each of three axes, and those of levels to ONE.
+        // The weights of a level sum to ONE along each of three axes, and those of the levels to ONE.
         let total = u64::from(ONE.pow(3)) * u64::from(ONE * self.parts());
         let mut words = taken.finish(self.texels, total as f64);
         if let Some(values) = values {
@@ -203,7 +203,7 @@ impl<'a> Lane<'a> {
         words
     }
 
-    /// The result where a bound excludes all levels.
+    /// The result where a clamp excludes all levels.
     fn out_of_bounds(&self) -> [u32; 4] {
         let outside = Texel { level: u32::MAX, ..Texel::default() };
         match self.kind.compares() {
@@ -235,13 +235,13 @@ impl<'a> Lane<'a> {
         }
         let mut taps = around(at, extent, 0, tap);
         if tap == Tap::Point {
-            // The end of a face belongs to its last texel.
+            // The far edge of a face belongs to its last texel.
             taps.texels[0] = taps.texels[0].min(extent as i32 - 1);
         }
         taps
     }
 
-    /// Takes the texels of a level that have a weight.
+    /// Takes the texels of a level whose weight is not zero.
     fn take(&self, taken: &mut Taken, level: usize, [u, v, w]: [Taps; 3], weight: f64) {
         for (z, weight_z) in w.texels.into_iter().zip(w.weights) {
             for (y, weight_y) in v.texels.into_iter().zip(v.weights) {
@@ -258,17 +258,17 @@ impl<'a> Lane<'a> {
     /// Takes one texel, or beyond a cube's corner the three that represent it.
     fn take_texel(&self, taken: &mut Taken, level: usize, texel: [i32; 3], weight: f64) {
         if !self.texels.surface().dimension.is_cube() {
-            taken.take(self.texels, self.place(level, texel), weight);
+            taken.take(self.texels, self.texel_at(level, texel), weight);
             return;
         }
-        let places = self.places(level, texel);
-        let weight = weight * f64::from(self.parts() / places.len() as u32);
-        for place in places {
-            taken.take(self.texels, place, weight);
+        let texels = self.texels_at(level, texel);
+        let weight = weight * f64::from(self.parts() / texels.len() as u32);
+        for texel in texels {
+            taken.take(self.texels, texel, weight);
         }
     }
 
-    /// How many parts a texel's weight is split into: three on cubes.
+    /// The number of parts into which the weight of a texel is split: three on cubes.
     fn parts(&self) -> u32 {
         if self.texels.surface().dimension.is_cube() { 3 } else { 1 }
     }
@@ -283,8 +283,8 @@ impl<'a> Lane<'a> {
         self.texels.surface().levels[level].extents[axis]
     }
 
-    /// The position of a texel that may be out of range; `None` is the border.
-    fn place(&self, level: usize, [x, y, z]: [i32; 3]) -> Option<Texel> {
+    /// The texel at a position that may be out of range; `None` is the border.
+    fn texel_at(&self, level: usize, [x, y, z]: [i32; 3]) -> Option<Texel> {
         let [mode_x, mode_y, mode_z] = self.sampler.address;
         // Along an axis that the texture lacks, everything is in range.
         let x = address(x, mode_x, self.extent(level, 0))?;
@@ -293,16 +293,16 @@ impl<'a> Lane<'a> {
         Some(Texel { level: level as u32, at: [x, y, z], layer: self.layer, sample: 0 })
     }
 
-    /// The position or positions of a texel that may be out of range; `None` is the border.
-    pub(crate) fn places(&self, level: usize, texel: [i32; 3]) -> SmallVec<[Option<Texel>; 3]> {
+    /// The texels that represent a position that may be out of range; `None` is the border.
+    pub(crate) fn texels_at(&self, level: usize, texel: [i32; 3]) -> SmallVec<[Option<Texel>; 3]> {
         if !self.texels.surface().dimension.is_cube() {
-            return smallvec![self.place(level, texel)];
+            return smallvec![self.texel_at(level, texel)];
         }
-        let places = cube::resolve(self.face, [texel[0], texel[1]], self.extent(level, 0));
+        let texels = cube::resolve(self.face, [texel[0], texel[1]], self.extent(level, 0));
         let on_face = |(face, [x, y]): FaceTexel| {
             Some(Texel { level: level as u32, at: [x, y, 0], layer: self.layer + face, sample: 0 })
         };
-        places.into_iter().map(on_face).collect()
+        texels.into_iter().map(on_face).collect()
     }
 
     /// Gathers the four texels that a linear filter takes from the most detailed level, counter-clockwise from the
@@ -322,13 +322,13 @@ impl<'a> Lane<'a> {
 
     fn gathered(&self, texel: [i32; 3], component: usize) -> u32 {
         let is_integer = self.texels.surface().format.encoding().is_integer();
-        let places = self.places(0, texel);
-        match places[..] {
+        let texels = self.texels_at(0, texel);
+        match texels[..] {
             [a, b, c] if !self.kind.compares() && !is_integer => {
                 self.texels.words_of(self.mean([a, b, c]).map(f32::to_bits))[component & 3]
             }
-            // Integers have no mean: beyond a cube's corner the one on the face itself represents it.
-            [place, ..] if !self.kind.compares() => self.texels.words(place)[component & 3],
+            // Integers have no mean: beyond a cube's corner, the texel on the face itself represents the missing one.
+            [texel, ..] if !self.kind.compares() => self.texels.words(texel)[component & 3],
             _ => {
                 let mut taken = self.nothing_taken();
                 self.take_texel(&mut taken, 0, texel, 1.0);

@@ -1,15 +1,15 @@
-//! The level of detail: from derivatives, and from it to mip levels.
+//! Computes the level of detail from derivatives, and selects mip levels by it.
 //!
-//! Functional specification 7.18.10 and 7.18.11; 5.8 for the bound of a resource, 5.9.4.5.4 for that of an instruction. It is computed
-//! in floats, so that many lanes do it at once.
+//! Functional specification 7.18.10 and 7.18.11; 5.8 for the minimum level of a resource, 5.9.4.5.4 for the clamp of an
+//! instruction. The level is computed in floats, so that many lanes do it at once.
 
 use brolga_ir::float;
 use brolga_resource::{Sampler, Tap};
 
 use crate::coordinate::{ONE, to_fixed};
 
-/// The square of a length, in texels, that counts as none: its level is beyond any bias. Parts of such a sum may be denormals,
-/// which some modes flush.
+/// The square of a length, in texels, below which a length counts as zero: its level is beyond any bias. Parts of such
+/// a sum may be denormals, which some float modes flush.
 pub(crate) const NO_LENGTH: f32 = 1.0 / (1u128 << 100) as f32;
 
 /// The coefficients of the binary logarithm, for the first, third, fifth... power of the argument of its series.
@@ -30,8 +30,8 @@ pub(crate) struct Footprint {
 impl Footprint {
     /// The level of detail of an isotropic filter: the binary logarithm of the longer derivative.
     ///
-    /// The specification's ideal is the major axis of the ellipse that both span, and it allows approximations. This is the one that
-    /// other implementations have, so that pictures look alike; it is less than half a level finer.
+    /// The specification's ideal is the major axis of the ellipse that both span, and it allows approximations. This is
+    /// the one that other implementations use, so that images look alike; it is less than half a level finer.
     pub fn level(&self) -> f32 {
         let [xx, yy] = [self.x, self.y].map(|vector| {
             let [a, b, c] = [0, 1, 2].map(|axis| vector[axis] * self.extents[axis]);
@@ -41,7 +41,7 @@ impl Footprint {
     }
 }
 
-/// Half the binary logarithm of the square of a length, exact for powers of two, else within 1e-6.
+/// Half the binary logarithm of the square of a length: exact for powers of two, else within 1e-6.
 pub(crate) fn half_log2(square: f32) -> f32 {
     if square < NO_LENGTH {
         return f32::NEG_INFINITY;
@@ -58,7 +58,7 @@ pub(crate) fn half_log2(square: f32) -> f32 {
     (exponent as f32 + s * (first + series)) * 0.5
 }
 
-/// A positive number as 2 ^ exponent times a fraction from 0.707 to 1.414.
+/// Splits a positive number into 2 ^ exponent and a fraction from 0.707 to 1.414.
 fn split(number: f32) -> (i32, f32) {
     let bits = number.to_bits();
     let exponent = (bits.wrapping_sub(std::f32::consts::FRAC_1_SQRT_2.to_bits()) as i32) >> 23;
@@ -70,20 +70,20 @@ fn split(number: f32) -> (i32, f32) {
 pub(crate) struct Levels {
     /// The level of detail after all clamping.
     pub clamped: f32,
-    /// Whether the magnification filter applies.
+    /// True if the magnification filter applies.
     pub magnifies: bool,
     pub first: usize,
-    /// The next one, or the first one again.
+    /// The next level, or the first one again.
     pub second: usize,
-    /// Weight of the second one, in units of 1 / [`ONE`].
+    /// Weight of the second level, in units of 1 / [`ONE`].
     pub fraction: u32,
 }
 
-/// The mip levels for a level of detail. `least` is the bound of the resource or the instruction, `count` the number of
-/// levels. None if the bound is beyond the last level: then all texels are out of bounds.
+/// Selects the mip levels for a level of detail. `least` is the minimum level of the resource or the instruction,
+/// `count` the number of levels. `None` if the minimum is beyond the last level: then all texels are out of bounds.
 ///
-/// A level of detail that is NaN counts as the sampler's largest. The choice between the filters does not depend on the
-/// number of levels.
+/// A level of detail that is NaN counts as the sampler's largest. The choice between minification and magnification
+/// does not depend on the number of levels.
 #[inline]
 pub(crate) fn select(level: f32, sampler: &Sampler, mip: Tap, least: f32, count: usize) -> Option<Levels> {
     let last = count.saturating_sub(1);
@@ -92,7 +92,7 @@ pub(crate) fn select(level: f32, sampler: &Sampler, mip: Tap, least: f32, count:
     }
     let clamped = float::max(sampler.min_level, float::min(sampler.max_level, float::flush(level)));
     let clamped = float::max(least, clamped);
-    // A zero has no sign.
+    // Adding 0.0 removes the sign of a zero.
     let present = (clamped + 0.0).clamp(0.0, last as f32);
     let fixed = to_fixed(present) as u32;
     let (first, fraction) = match mip {

@@ -1,25 +1,25 @@
-//! Sampling: what the sample instructions read from a texture through a sampler.
+//! Executes the sample instructions: reads a texture through a sampler.
 //!
-//! Functional specification 7.18 and 22.4. [`Prepared`] is made once for a texture and a sampler and used once per
-//! packet. A lane's result depends on its operands and the texels only: not on other lanes, the packet's width or the
-//! processor. Denormals count as 0, operands and what filters compute, as in all arithmetic of shaders; a single texel that is not filtered
-//! keeps its bits.
+//! Functional specification 7.18 and 22.4. A [`Prepared`] is made once for a texture and a sampler, and used once per
+//! packet. The result of a lane depends on its operands and the texels alone: not on other lanes, the width of the
+//! packet or the processor. Denormals are flushed to 0, in operands and in what filters compute, as in all of a
+//! shader's arithmetic; a single texel that is not filtered keeps its bits.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `coordinate.rs` | range reduction, fixed point, address modes |
 //! | `cube.rs` | faces of cubes and their seams |
 //! | `level.rs` | the level of detail and the mip levels |
 //! | `anisotropic.rs` | samples along a line |
-//! | `texel.rs` | texels of the surface, the border |
-//! | `filter.rs` | how texels are combined |
-//! | `interpolate.rs` | the same for floats |
+//! | `texel.rs` | texels of the surface, the border colour |
+//! | `filter.rs` | weighted sums, minima, maxima and comparisons of texels |
+//! | `interpolate.rs` | linear filters in floats |
 //! | `lane.rs` | one lane, from operands to result: every feature |
-//! | `fast/` | fast paths to the same result |
+//! | `fast/` | vectorised paths to the same result |
 //!
-//! Where Direct3D leaves something open:
+//! Choices where Direct3D leaves something open:
 //!
-//! * Filters other than the nearest texel are not defined for integer formats, which get the nearest one.
+//! * Filters other than point filters are not defined for integer formats, which get a point filter.
 //! * A computed NaN is 0x7fc00000.
 //! * Comparison instructions compare whatever the sampler's filter says; others never do.
 
@@ -41,7 +41,7 @@ use brolga_ir::sampling::{Rows, SampleArg, Sampling};
 use brolga_resource::{ExpandedCopy, Expansion, Sampler, Surface, Tap};
 
 use lane::Lane;
-use texel::Texels;
+use texel::SurfaceTexels;
 
 #[cfg(target_arch = "x86_64")]
 pub use fast::{Isa, Site, Slow};
@@ -49,14 +49,14 @@ pub use fast::{Isa, Site, Slow};
 /// The most samples along a line; Direct3D allows no more.
 const MOST_ANISOTROPY: u32 = 16;
 
-/// There are no fast paths.
+/// Fast paths for compiled code: none on this architecture.
 #[cfg(not(target_arch = "x86_64"))]
 #[derive(Clone, Copy, Debug)]
 pub enum Site {}
 
 #[cfg(not(target_arch = "x86_64"))]
 impl Site {
-    /// What compiled code calls.
+    /// Returns the function that compiled code calls.
     pub fn entry(&self) -> brolga_ir::sampling::SampleEntry {
         match *self {}
     }
@@ -64,7 +64,7 @@ impl Site {
 
 #[cfg(not(target_arch = "x86_64"))]
 impl Prepared {
-    /// What compiled code may call for a kind of sample: nothing.
+    /// Returns the entry that compiled code may call for a kind of sample: none.
     pub fn site(&self, _: Sampling, _: Option<&ExpandedCopy>) -> Option<Site> {
         None
     }
@@ -73,15 +73,15 @@ impl Prepared {
 /// A texture and a sampler, ready to be sampled.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    texels: Texels,
-    /// The effective sampler: with filters that the format allows, and a sensible anisotropy.
+    texels: SurfaceTexels,
+    /// The effective sampler: the filters that the format allows, and the anisotropy clamped to a valid range.
     sampler: Sampler,
     #[cfg(target_arch = "x86_64")]
     fast: Result<fast::Fast, Slow>,
 }
 
 impl Prepared {
-    /// Precomputes what depends on the texture and the sampler only.
+    /// Precomputes everything that depends on the texture and the sampler alone.
     pub fn new(surface: &Surface, sampler: &Sampler) -> Self {
         let general = Self::general(surface, sampler);
         #[cfg(target_arch = "x86_64")]
@@ -91,7 +91,7 @@ impl Prepared {
         general
     }
 
-    /// The same without fast paths.
+    /// Precomputes the same without fast paths.
     pub fn general(surface: &Surface, sampler: &Sampler) -> Self {
         let mut sampler = *sampler;
         let filter = &mut sampler.filter;
@@ -103,7 +103,7 @@ impl Prepared {
             filter.anisotropic = false;
         }
         sampler.max_anisotropy = sampler.max_anisotropy.clamp(1, MOST_ANISOTROPY);
-        let texels = Texels::new(surface, sampler.border);
+        let texels = SurfaceTexels::new(surface, sampler.border);
         Self {
             texels,
             sampler,
@@ -112,13 +112,13 @@ impl Prepared {
         }
     }
 
-    /// The texture's expansion, whose copy makes samples faster.
+    /// The expansion of the texture, whose copy makes samples faster.
     pub fn expansion(&self) -> Option<&Expansion> {
         self.texels.surface().expansion.as_ref()
     }
 
-    /// Samples for the lanes whose bits are set in `lanes`. `args` are in the order of [`Sampling::args`]; `copy` is one of this
-    /// [`expansion`](Self::expansion).
+    /// Samples for the lanes whose bits are set in `lanes`. `args` are in the order of [`Sampling::args`]; `copy` is
+    /// one of this [`expansion`](Self::expansion).
     #[inline(always)]
     pub fn sample(
         &self,
@@ -135,7 +135,8 @@ impl Prepared {
         }
     }
 
-    /// The same in the float mode of shaders, where that is not the one already. Switching takes as long as a few samples.
+    /// Samples in the float mode of shaders, when that is not the current one. Switching takes as long as a few
+    /// samples.
     #[inline(never)]
     fn sample_in_flush_mode(
         &self,
@@ -153,10 +154,10 @@ impl Prepared {
         }
     }
 
-    /// The general path.
+    /// Samples lane by lane.
     #[inline(never)]
     fn sample_lanes(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) {
-        let operands = Operands::new(self, sampling, args);
+        let operands = SampleOperands::new(self, sampling, args);
         let row_lanes = results.len() / 4;
         for lane in (0..row_lanes).filter(|lane| lanes >> lane & 1 == 1) {
             let words = Lane::new(self, sampling, &operands, lane).result();
@@ -169,7 +170,7 @@ impl Prepared {
 
 /// The rows of operands by meaning; those that an instruction lacks are empty.
 #[derive(Debug, Default)]
-struct Operands<'a> {
+struct SampleOperands<'a> {
     coordinates: Rows<'a>,
     offsets: Rows<'a>,
     reference: Rows<'a>,
@@ -180,7 +181,7 @@ struct Operands<'a> {
     clamp: Rows<'a>,
 }
 
-impl<'a> Operands<'a> {
+impl<'a> SampleOperands<'a> {
     fn new(prepared: &Prepared, sampling: Sampling, args: Rows<'a>) -> Self {
         let mut operands = Self::default();
         let mut rest = args;

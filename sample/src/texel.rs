@@ -1,15 +1,15 @@
-//! Texels of a surface in the form that filters use.
+//! Loads texels of a surface as the values that filters combine.
 
 use brolga_ir::float::{self, NAN_F32};
 use brolga_resource::format::{Channel, Coding, Encoding, Format, Layout};
 use brolga_resource::{Surface, Texel};
 
-/// The texels of a surface and its border.
+/// The texels of a surface, and its border colour.
 #[derive(Clone, Debug)]
-pub(crate) struct Texels {
+pub(crate) struct SurfaceTexels {
     surface: Surface,
     layout: Layout,
-    /// For formats in which a block has several texels.
+    /// For block-compressed formats.
     expander: Option<fn(u128, &mut [u64; 16])>,
     border: Border,
 }
@@ -17,13 +17,13 @@ pub(crate) struct Texels {
 /// The colour beyond a texture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Border {
-    /// As a load would return it.
+    /// The words that a load would return.
     pub words: [u32; 4],
-    /// As filters take it.
+    /// The values that filters combine.
     pub values: [u32; 4],
 }
 
-impl Texels {
+impl SurfaceTexels {
     pub fn new(surface: &Surface, border: [f32; 4]) -> Self {
         let (format, layout) = (surface.format, Layout::of(surface.format));
         let words = border_words(format, border);
@@ -58,7 +58,8 @@ impl Texels {
         }
     }
 
-    /// The values that filters combine, of floats and codes as the bits of floats: [`words_of`](Self::words_of) makes words of them.
+    /// The values that filters combine: floats, and codes converted to floats, as bits. [`words_of`](Self::words_of)
+    /// makes words of them.
     #[inline(always)]
     pub fn values(&self, texel: Option<Texel>) -> [u32; 4] {
         let Some(texel) = texel else { return self.border.values };
@@ -69,7 +70,7 @@ impl Texels {
         [value(r, 0), value(g, 1), value(b, 2), value(a, 3)]
     }
 
-    /// The words of values.
+    /// The result words of filtered values.
     pub fn words_of(&self, mut values: [u32; 4]) -> [u32; 4] {
         for (value, unit) in values.iter_mut().zip(self.units()) {
             if unit != 1.0 {
@@ -95,7 +96,7 @@ impl Texels {
         float::flush(f32::from_bits(self.values(texel)[0]))
     }
 
-    /// A reference in the units of [`compared`](Self::compared): with the format's precision and range.
+    /// A reference value in the units of [`compared`](Self::compared): with the format's precision and range.
     pub fn reference(&self, number: f32) -> f32 {
         let number = float::flush(number);
         match (self.layout.channels[0], self.surface.format.encoder()) {
@@ -106,12 +107,12 @@ impl Texels {
         }
     }
 
-    /// What the values of each channel are multiples of.
+    /// The unit of the values of each channel.
     fn units(&self) -> [f32; 4] {
         self.layout.channels.map(|channel| channel.map_or(1.0, |channel| channel.coding.unit()))
     }
 
-    /// A texel's bits, laid out as the layout says; none outside.
+    /// The bits of a texel, as its layout describes them; `None` outside the memory.
     #[inline(always)]
     fn load(&self, texel: Texel) -> Option<u128> {
         let at = self.surface.block_offset(texel)?;
@@ -124,16 +125,18 @@ impl Texels {
     }
 }
 
-/// Bits of a computed number, rounded to 24 bits.
+/// The bits of a computed value, rounded to 24 bits of mantissa.
 pub(crate) fn number_bits(number: f64) -> u32 {
     if number.is_nan() { NAN_F32 } else { (number as f32).to_bits() }
 }
 
-/// The least border of fixed point that is not 0: far below half of any code, and far above what floats round coarsely.
+/// The smallest fixed-point border that is not 0: far below half of any code, and far above where floats round
+/// coarsely.
 const FINEST: f32 = 1.0 / (1u64 << 32) as f32;
 
-/// The border as a load would return it: in the format's range, and only the components that the format has. Denormals are 0; in fixed
-/// point NaN is, and what is below [`FINEST`]. Where shaders see integers, the colour is truncated.
+/// The border as a load would return it: in the range of the format, and only the components that the format has.
+/// Denormals are 0; in fixed point so are NaN and values below [`FINEST`]. Where shaders see integers, the colour is
+/// truncated.
 fn border_words(format: Format, border: [f32; 4]) -> [u32; 4] {
     let mut words = format.zero();
     for (channel, number) in border.into_iter().enumerate() {
@@ -154,7 +157,7 @@ fn border_words(format: Format, border: [f32; 4]) -> [u32; 4] {
     words
 }
 
-/// Whether numbers of a float format can be negative.
+/// True if values of a float format can be negative.
 fn has_signs(format: Format) -> bool {
     !matches!(format, Format::R11G11B10_FLOAT | Format::R9G9B9E5_SHAREDEXP | Format::BC6H_UF16)
 }

@@ -1,5 +1,6 @@
-// A rasterizer of its own in C++: it decides which pixels triangles cover, and Brolga runs the vertex and the pixel shader. It prints how many
-// pixels were drawn, and a checksum of the picture. docs/embedding.md explains the batches.
+// Draws with a rasterizer of its own in C++: it decides the pixels that triangles cover, and Brolga runs the vertex and
+// the pixel shader. It prints the number of pixels drawn, and a checksum of the picture. docs/embedding.md explains the
+// batches.
 //
 //     c++ -std=c++17 rasterizer.cpp $(pkg-config --cflags --libs brolga_c) -o rasterizer
 //     ./rasterizer .../examples [jit | interpreter]
@@ -16,11 +17,11 @@
 namespace {
 
 constexpr std::uint32_t SIZE = 256;
-/// Registers of a vertex: position and colour.
+/// Number of registers of a vertex: position and colour.
 constexpr std::size_t ROWS = 2;
 
 using Row = std::array<float, 4>;
-/// What the vertex shader gives for a vertex.
+/// The outputs of the vertex shader for a vertex.
 using Shaded = std::array<Row, ROWS>;
 /// A position on the screen and a colour: examples/triangle.hlsl.
 using Vertex = std::array<float, 6>;
@@ -46,12 +47,12 @@ std::vector<std::uint8_t> read_file(const std::string &path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Where vertex buffers and targets are bound: a space that no shader can name.
+/// The register space of vertex buffers and targets, which no shader can name.
 std::string place(char file, unsigned number) {
     return file + std::to_string(number) + ",space4294967295";
 }
 
-/// Compiles the vertex shader with what fills its inputs, and runs it for all vertices.
+/// Compiles the vertex shader with its input layout, and runs it for all vertices.
 std::vector<Shaded> shade_vertices(const brolga::Device &device, brolga::CompileOptions compile, const std::string &folder) {
     std::array<brolga::VertexElement, 2> elements;
     elements[0].format = BROLGA_FORMAT_R32G32_FLOAT;
@@ -81,7 +82,8 @@ std::vector<Shaded> shade_vertices(const brolga::Device &device, brolga::Compile
     return shaded;
 }
 
-/// Something that changes evenly over the screen: its value at the centre of pixel (0, 0), and what one to the right and one below add.
+/// A quantity that is linear on the screen: its value at the centre of pixel (0, 0), and its steps to the right and
+/// down.
 struct Plane {
     float value, along_x, along_y;
 
@@ -148,7 +150,7 @@ void set_up(const Shaded *corners, std::vector<Primitive> &primitives, std::vect
     primitives.push_back(primitive);
 }
 
-/// Compiles the pixel shader with what becomes of its colour, and runs it for quads.
+/// Compiles the pixel shader with the state of its target, and runs it for quads.
 void shade_pixels(const brolga::Device &device, brolga::CompileOptions compile, const std::string &folder,
                   const brolga::Texture &target, const std::vector<Primitive> &primitives,
                   const std::vector<BrolgaBatchQuad> &quads) {
@@ -165,7 +167,7 @@ void shade_pixels(const brolga::Device &device, brolga::CompileOptions compile, 
     brolga::Worker worker(brolga::Bound(device, shader, bindings));
     worker.begin();
 
-    // Quads at one position must not be in one packet. Here they are of one triangle in a batch, which has each position once.
+    // Quads at one position must not be in one packet. Here a batch has one triangle, with each position once.
     for (auto first = quads.begin(); first != quads.end();) {
         const std::uint32_t primitive = first->primitive;
         const auto last = std::find_if(first, quads.end(), [&](const BrolgaBatchQuad &quad) { return quad.primitive != primitive; });

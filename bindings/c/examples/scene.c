@@ -1,5 +1,5 @@
-// Brolga from C: a compute shader paints the Mandelbrot set, then a triangle is drawn twice over a depth buffer. For each picture the
-// program prints a checksum of its bytes.
+// Uses Brolga from C: a compute shader paints the Mandelbrot set, then a triangle is drawn twice over a depth buffer.
+// For each picture the program prints a checksum of its bytes.
 //
 //     cc scene.c $(pkg-config --cflags --libs brolga_c) -o scene
 //     ./scene .../examples [jit | interpreter]

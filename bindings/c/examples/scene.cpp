@@ -1,4 +1,5 @@
-// What scene.c does, in C++: a compute shader paints the Mandelbrot set, then a triangle is drawn twice over a depth buffer.
+// Does the same as scene.c in C++: a compute shader paints the Mandelbrot set, then a triangle is drawn twice over a
+// depth buffer.
 //
 //     c++ -std=c++17 scene.cpp $(pkg-config --cflags --libs brolga_c) -o scene
 //     ./scene .../examples [jit | interpreter]

@@ -1,26 +1,29 @@
 // Brolga for C: Direct3D shader bytecode on the CPU. Made of bindings/c/src by cbindgen; changes belong there.
 //
-// A call returns a code, BROLGA_CODE_OK if it worked, and takes a pointer to a BrolgaError as its last argument. That struct is the
-// caller's and needs no initialisation; afterwards it has the code and one sentence about it. It may be NULL.
+// A call returns a code, BROLGA_CODE_OK on success, and takes a pointer to a BrolgaError as its last argument. That
+// struct is the caller's and needs no initialisation; afterwards it has the code and one sentence about it. It may be
+// NULL.
 //
-// Objects are made by calls, which write a pointer to them, or NULL after an error, and are freed by their own `destroy`, which takes NULL.
-// An object keeps what it needs of others: these may be destroyed before it, in any order. NULL, and pointers to objects of another kind,
-// are errors (BROLGA_CODE_NULL_HANDLE, BROLGA_CODE_WRONG_HANDLE). An object that was destroyed must not be used again: usually that is
-// BROLGA_CODE_WRONG_HANDLE too, but its memory may belong to something else by then, as with free().
+// Objects are made by calls, which write a pointer to them, or NULL after an error, and are freed by their own
+// `destroy`, which takes NULL. An object keeps others that it needs alive: these may be destroyed before it, in any
+// order. NULL, and pointers to objects of another kind, are errors (BROLGA_CODE_NULL_HANDLE, BROLGA_CODE_WRONG_HANDLE).
+// An object that was destroyed must not be used again: usually that is BROLGA_CODE_WRONG_HANDLE too, but its memory may
+// belong to something else by then, as with free().
 //
-// Options are structs whose first field is their size. Their `init` function sets it and fills in the defaults, so that a program that was
-// built with an older header works with a newer library:
+// Options are structs whose first field is their size. Their `init` function sets it and fills in the defaults, so that
+// a program that was built with an older header works with a newer library:
 //
 //     BrolgaDeviceOptions options;
 //     brolga_device_options_init(&options, sizeof options);
 //     options.threads = 4;
 //
-// What callers promise: a pointer leads to as much memory as the call says, or is NULL, which is an error where there must be something;
-// that memory is not changed by other threads during the call, and is not also memory of an object of the call; objects are not destroyed
-// while a call uses them. All else is checked.
+// Callers promise that a pointer points to as much memory as the call documents, or is NULL, which is an error where an
+// object or memory is required; that no other thread changes that memory during the call, and it is not also memory of
+// an object of the call; and that objects are not destroyed while a call uses them. All else is checked.
 //
-// Objects may be used by any threads at once, but for workers and passes, which say so. There is no global state. Texts are UTF-8. A
-// message on the standard error output comes only with a panic, which is a bug in Brolga and becomes BROLGA_CODE_PANIC.
+// Objects may be used by any threads at once, except workers and passes, which say so. There is no global state. Texts
+// are UTF-8. A message on the standard error output comes only with a panic, which is a bug in Brolga and becomes
+// BROLGA_CODE_PANIC.
 
 #ifndef BROLGA_H
 #define BROLGA_H
@@ -109,13 +112,13 @@ typedef enum BrolgaFormat {
   BROLGA_FORMAT_BC7_UNORM_SRGB = 99,
 } BrolgaFormat;
 
-// What came of a call, and what to do about it. The numbers never change; there may be more of them in later versions.
+// The outcome of a call. The numbers never change; later versions may have more of them.
 enum BrolgaCode
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-  // It worked.
+  // Success.
   BROLGA_CODE_OK = 0,
   // The bytes are not a valid shader.
   BROLGA_CODE_FILE = 1,
@@ -123,11 +126,11 @@ enum BrolgaCode
   BROLGA_CODE_UNSUPPORTED = 2,
   // An interface variable has no class instance, or one that does not fit: see BrolgaCompileOptions.instances.
   BROLGA_CODE_INSTANCE = 3,
-  // A register or name does not exist, or what is bound to it does not fit.
+  // A register or name does not exist, or the view bound to it does not fit.
   BROLGA_CODE_BINDING = 4,
-  // There can be no such buffer, texture, view or sampler, or no such part of it.
+  // A buffer, texture, view or sampler is not possible, or has no such part.
   BROLGA_CODE_RESOURCE = 5,
-  // A shader of this stage does not run this way, or not on this batch or these groups.
+  // A shader of this stage cannot run in this way, or not on this batch or these groups.
   BROLGA_CODE_CALL = 6,
   // The shader or the call exceeds a limit of the device.
   BROLGA_CODE_LIMIT = 7,
@@ -143,11 +146,12 @@ enum BrolgaCode
   BROLGA_CODE_NULL_HANDLE = 32,
   // A pointer to an object points to one of another kind, or to none (any more).
   BROLGA_CODE_WRONG_HANDLE = 33,
-  // An argument is none of those that are possible: a NULL pointer to memory, a size, a number of an enumeration, a text.
+  // An argument is invalid: a NULL pointer to memory, a size, a number of an enumeration, a text.
   BROLGA_CODE_BAD_ARGUMENT = 34,
   // A call came before the one that it needs, or while another thread uses the object.
   BROLGA_CODE_OUT_OF_ORDER = 35,
-  // A panic, which is a bug in Brolga, was stopped. The objects of the call may be destroyed, and not be used otherwise.
+  // A panic, which is a bug in Brolga, was stopped. The objects of the call may only be destroyed, not used
+  // otherwise.
   BROLGA_CODE_PANIC = 36,
 };
 #ifndef __cplusplus
@@ -193,7 +197,7 @@ typedef uint32_t BrolgaDimension;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// How a buffer's bytes are addressed.
+// The addressing of a buffer's bytes.
 enum BrolgaBufferKind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -201,11 +205,11 @@ enum BrolgaBufferKind
  {
   // Bytes, read and written as words: ByteAddressBuffer. At most 4 GiB.
   BROLGA_BUFFER_KIND_RAW = 0,
-  // Elements of a stride: StructuredBuffer. A partial element at the end does not count.
+  // Elements of a stride: StructuredBuffer. A partial element at the end is ignored.
   BROLGA_BUFFER_KIND_STRUCTURED = 1,
   // Texels of a format in one row: Buffer.
   BROLGA_BUFFER_KIND_TYPED = 2,
-  // A constant buffer: cbuffer. What a shader reads beyond its end is zero.
+  // A constant buffer: cbuffer. Reads beyond its end return zero.
   BROLGA_BUFFER_KIND_CONSTANT = 3,
 };
 #ifndef __cplusplus
@@ -216,19 +220,19 @@ typedef uint32_t BrolgaBufferKind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// How coordinates outside of a texture are resolved, as D3D11_TEXTURE_ADDRESS_MODE.
+// The resolution of coordinates outside a texture, as D3D11_TEXTURE_ADDRESS_MODE.
 enum BrolgaAddressMode
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-  // The texture again.
+  // The texture repeated.
   BROLGA_ADDRESS_MODE_WRAP = 1,
-  // The texture again, every other time mirrored.
+  // The texture repeated, every other time mirrored.
   BROLGA_ADDRESS_MODE_MIRROR = 2,
   // The texels at its edge.
   BROLGA_ADDRESS_MODE_CLAMP = 3,
-  // A colour.
+  // The border colour.
   BROLGA_ADDRESS_MODE_BORDER = 4,
   // The texture mirrored once, then the texels at its edge.
   BROLGA_ADDRESS_MODE_MIRROR_ONCE = 5,
@@ -273,7 +277,7 @@ typedef uint32_t BrolgaComparison;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What runs a shader.
+// The engine that runs a shader.
 enum BrolgaEngine
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -283,7 +287,7 @@ enum BrolgaEngine
   BROLGA_ENGINE_BEST = 0,
   // Machine code.
   BROLGA_ENGINE_JIT = 1,
-  // The interpreter, which defines what is right and runs on every processor.
+  // The interpreter, which defines the results and runs on every processor.
   BROLGA_ENGINE_INTERPRETER = 2,
 };
 #ifndef __cplusplus
@@ -514,7 +518,7 @@ typedef uint32_t BrolgaCull;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What bindings may allow; sums of these.
+// Rules that bindings may relax; sums of these.
 enum BrolgaAllow
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -535,7 +539,7 @@ typedef uint32_t BrolgaAllow;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Filters, as D3D11_FILTER. The other numbers of that can be passed as well.
+// Filters, as D3D11_FILTER. Its other numbers can be passed as well.
 enum BrolgaFilterMode
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -559,104 +563,112 @@ typedef uint32_t BrolgaFilterMode;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Views by register, for dispatches and draws. Any thread may use and change them at any time; a dispatch takes what is there when it is
-// called.
+// Views by register, for dispatches and draws. Any thread may use and change them at any time; a dispatch uses the
+// views that are bound when it is called.
 typedef struct BrolgaBindings BrolgaBindings;
 
 // Bytes that a call made: a text or a container. A zero follows the last one, so that a text is a C string.
 typedef struct BrolgaBlob BrolgaBlob;
 
-// A shader with what is bound to it: bound once, run often. Any number of threads may dispatch it at once, and make workers of it.
+// A shader with its bindings: bound once, run often. Any number of threads may dispatch it at once, and make workers
+// of it.
 //
-// Constant buffers are read when a dispatch begins, so that what is written to them between two dispatches is seen.
+// Constant buffers are read when a dispatch begins, so that writes to them between two dispatches take effect.
 typedef struct BrolgaBound BrolgaBound;
 
-// Bytes in memory, Brolga's or the caller's, or in a mapped file. Views and textures of a buffer share its bytes, and keep them.
+// Bytes in memory, Brolga's or the caller's, or in a mapped file. Views and textures of a buffer share its bytes, and
+// keep them alive.
 //
-// Any thread may read and write it at any time. Each 32-bit word, at a multiple of 4, is read and written whole; nothing else is
-// promised about a buffer that a shader or another thread writes meanwhile.
+// Any thread may read and write it at any time. Each 32-bit word, at a multiple of 4, is read and written whole;
+// nothing else is promised about a buffer that a shader or another thread writes meanwhile.
 typedef struct BrolgaBuffer BrolgaBuffer;
 
-// Stops the work that it was given to. Once cancelled, it stays cancelled. Any thread may use it, and it may be destroyed at any time.
+// A token that stops work when cancelled. Once cancelled, it stays cancelled. Any thread may use it, and it may be
+// destroyed at any time.
 typedef struct BrolgaCancelToken BrolgaCancelToken;
 
-// Where shaders run. It owns threads, limits and a cache, and must not outlive what its options name. What it made lives on after it is
-// destroyed.
+// A device, which runs shaders. It owns threads, limits and a cache, and must not outlive the folder that its options
+// name. The objects that it made live on after it is destroyed.
 typedef struct BrolgaDevice BrolgaDevice;
 
-// Draws into the same targets, in order, by all threads of a device. One thread uses it at a time (BROLGA_CODE_OUT_OF_ORDER otherwise).
+// A sequence of draws into the same targets, in order, by all threads of a device. One thread uses it at a time
+// (BROLGA_CODE_OUT_OF_ORDER otherwise).
 //
-// Draws may wait until brolga_pass_flush. What they read and draw to must not change before.
+// Draws may be queued until brolga_pass_flush. The resources that they read and draw to must not change before.
 typedef struct BrolgaPass BrolgaPass;
 
 // Two shaders, compiled with the state around them. Any thread may use it at any time.
 typedef struct BrolgaPipeline BrolgaPipeline;
 
-// Tells how far work has got: groups of a dispatch, or primitives of a pass. Any thread may use it, and it may be destroyed at any time.
+// A counter of work done: groups of a dispatch, or primitives of a pass. Any thread may use it, and it may be
+// destroyed at any time.
 typedef struct BrolgaProgress BrolgaProgress;
 
-// What a shader of any stage and model declares. Texts that it gives out stay until it is destroyed.
+// The declarations of a shader of any stage and model. Its texts stay until it is destroyed.
 typedef struct BrolgaReflection BrolgaReflection;
 
 // A compiled shader. Any thread may use it at any time.
 typedef struct BrolgaShader BrolgaShader;
 
-// Texels in a shape. Any thread may read and write it at any time, as a buffer.
+// A texture: a buffer with a shape. Any thread may read and write it at any time, like a buffer.
 typedef struct BrolgaTexture BrolgaTexture;
 
-// How a register or a target sees a buffer or a texture, or a part of one; or a sampler. A view keeps what it sees, and can be bound any
-// number of times.
+// A view of a buffer or a texture, or a part of one, for a register or a target; or a sampler. A view keeps its
+// resource alive, and can be bound any number of times.
 typedef struct BrolgaView BrolgaView;
 
-// A thread's part of a bound shader: it runs groups of a dispatch, or batches of vertices or pixels, on the thread that calls, and involves
-// no other. One thread uses it at a time (BROLGA_CODE_OUT_OF_ORDER otherwise); different threads use workers of their own.
+// A thread's share of a bound shader: it runs groups of a dispatch, or batches of vertices or pixels, on the calling
+// thread, and involves no other. One thread uses it at a time (BROLGA_CODE_OUT_OF_ORDER otherwise); different threads
+// use workers of their own.
 typedef struct BrolgaWorker BrolgaWorker;
 
-// What a call has to say of its error. The caller owns it, and may use one for any number of calls; it needs no initialisation.
+// The details of a call's error. The caller owns it, and may use one for any number of calls; it needs no
+// initialisation.
 typedef struct {
-  // What the call returned.
+  // The code that the call returned.
   BrolgaCode code;
-  // One sentence in UTF-8 that says what is wrong, where, and what would be right; empty after success. What is too long is cut, and
-  // ends in "...".
+  // One sentence in UTF-8 that says what is wrong, where, and what would be right; empty after success. Longer texts
+  // are cut, and end in "...".
   char text[2044];
 } BrolgaError;
 
 // Options of a device. Limits of 0 are the usual ones, which are Direct3D's where it has one.
 typedef struct {
-  // Bytes of this struct, set by its init function.
+  // Size of this struct in bytes, set by its init function.
   size_t size;
-  // Threads, those that call included, at most 1024; 0 means one for each processor.
+  // Number of threads, including those that call, at most 1024; 0 means one for each processor.
   uint32_t threads;
-  // The most bytes of vectors in machine code: 16, 32 or 64; 0 means the usual number. Results are the same.
+  // Largest size of vectors in machine code, in bytes: 16, 32 or 64; 0 means the usual size. Results are the same.
   uint32_t vector_bytes;
-  // A folder for machine code, which the next process then need not compile; NULL for none. It is created when something is stored. One
-  // that exists must belong to this user, and nobody else may write to it.
+  // A folder in which machine code is stored, so that the next process need not compile it; NULL for none. It is
+  // created when something is stored. An existing one must belong to this user, and nobody else may write to it.
   const char *cache_folder;
-  // The most bytes of that folder; 0 means 256 MiB.
+  // Largest size of that folder in bytes; 0 means 256 MiB.
   uint64_t cache_bytes;
-  // The most bytes of a buffer or texture; 0 means 32 GiB.
+  // Largest size of a buffer or texture in bytes; 0 means 32 GiB.
   uint64_t buffer_bytes;
-  // The most bytes of private memory of a thread that runs a shader; 0 means 192 MiB.
+  // Largest private memory of a thread that runs a shader, in bytes; 0 means 192 MiB.
   uint64_t arena_bytes;
-  // The most groups of a dispatch along an axis; 0 means 65,535.
+  // Most groups of a dispatch along an axis; 0 means 65,535.
   uint32_t dispatch_groups;
-  // The most threads of a group; 0 means 1,024.
+  // Most threads of a group; 0 means 1,024.
   uint32_t group_threads;
-  // The most bytes of shared memory of a group; 0 means 32 KiB.
+  // Largest shared memory of a group in bytes; 0 means 32 KiB.
   uint32_t shared_bytes;
-  // The most instructions for which machine code is made; 0 means 900,000. Larger shaders are interpreted.
+  // Most instructions for which machine code is made; 0 means 900,000. Larger shaders are interpreted.
   uint32_t code_instructions;
-  // The most bytes of copies of compressed textures, which make sampling faster; 0 means 256 MiB, 1 none. Results are the same.
+  // Largest size of copies of compressed textures, which make sampling faster, in bytes; 0 means 256 MiB, 1 none.
+  // Results are the same.
   uint64_t copy_bytes;
 } BrolgaDeviceOptions;
 
-// What a device's cache has been asked for.
+// Counts of a device's cache.
 typedef struct {
-  // Code that was there.
+  // Code that was found.
   uint64_t hits;
-  // Code that was not there.
+  // Code that was not found.
   uint64_t misses;
-  // Code that was there, but damaged, or in a file that another user could have written.
+  // Code that was found, but damaged, or in a file that another user could have written.
   uint64_t rejected;
   // Code that was stored.
   uint64_t stored;
@@ -664,38 +676,40 @@ typedef struct {
   uint64_t failed;
 } BrolgaCacheCounters;
 
-// Called once when nothing uses the caller's memory any more, from any thread. It must return: no exception may leave it.
+// A function that is called once when nothing uses the caller's memory any more, from any thread. It must return: no
+// exception may leave it.
 typedef void (*BrolgaRelease)(void *context);
 
 // The shape of a texture. Extents that its kind lacks are 1.
 //
-// Texels are packed: for each layer, each mip level, each slice, each row, each texel, its samples one after the other. In a
-// block-compressed format this applies to blocks.
+// Texels are packed: for each layer, each mip level, each slice, each row, each texel, its samples one after the
+// other. In a block-compressed format this applies to blocks.
 typedef struct {
-  // Bytes of this struct, set by its init function.
+  // Size of this struct in bytes, set by its init function.
   size_t size;
   // The kind; BROLGA_DIMENSION_TEXTURE2D by default.
   BrolgaDimension dimension;
   // The format: a BrolgaFormat, or a number of DXGI_FORMAT.
   uint32_t format;
-  // Texels of a row of mip level 0; 1 by default, as all of the following.
+  // Number of texels of a row of mip level 0; 1 by default, like all of the following.
   uint32_t width;
-  // Rows of mip level 0.
+  // Number of rows of mip level 0.
   uint32_t height;
-  // Slices of mip level 0 of a 3D texture.
+  // Number of slices of mip level 0 of a 3D texture.
   uint32_t depth;
-  // Layers of an array; faces of a cube count each, so that a cube has 6.
+  // Number of layers of an array; faces of a cube count each, so that a cube has 6.
   uint32_t layers;
-  // Mip levels.
+  // Number of mip levels.
   uint32_t mips;
-  // Samples of a texel of a multisampled texture: 1, 2, 4, 8 or 16.
+  // Number of samples of a texel of a multisampled texture: 1, 2, 4, 8 or 16.
   uint32_t samples;
-  // The row pitch in bytes, of rows of blocks if there are any, for a texture of one mip level, as in memory of other owners; 0 where
-  // rows are packed, as by default. Slices and layers follow without further padding.
+  // The row pitch in bytes, of rows of blocks if there are any, for a texture of one mip level, as in memory of
+  // other owners; 0, the default, where rows are packed. Slices and layers follow without further padding.
   uint64_t row_pitch_bytes;
 } BrolgaTextureOptions;
 
-// Some texels of one mip level of one layer. Of a block-compressed format they are whole blocks, or all up to the end of the level.
+// A box of texels of one mip level of one layer. In a block-compressed format it consists of whole blocks, up to the
+// end of the level.
 typedef struct {
   // The mip level.
   uint32_t mip;
@@ -703,33 +717,33 @@ typedef struct {
   uint32_t layer;
   // The first texel along x, y and z.
   uint32_t origin[3];
-  // Texels along x, y and z.
+  // Extents along x, y and z.
   uint32_t extents[3];
 } BrolgaTexelBox;
 
-// How a buffer is seen.
+// The options of a view of a buffer.
 typedef struct {
-  // Bytes of this struct, set by its init function.
+  // Size of this struct in bytes, set by its init function.
   size_t size;
-  // How its bytes are addressed; BROLGA_BUFFER_KIND_RAW by default.
+  // The addressing of its bytes; BROLGA_BUFFER_KIND_RAW by default.
   BrolgaBufferKind kind;
-  // Bytes of an element of a structured view, a multiple of 4 up to 2048.
+  // Size of an element of a structured view in bytes, a multiple of 4 up to 2048.
   uint32_t stride_bytes;
   // The format of a typed view: a BrolgaFormat, or a number of DXGI_FORMAT.
   uint32_t format;
-  // Whether a structured view has a hidden counter.
+  // `true` if a structured view has a hidden counter.
   bool has_counter;
-  // Its first value.
+  // The first value of the counter.
   uint32_t counter;
-  // The first byte that is seen.
+  // Offset of the view in the buffer in bytes.
   uint64_t offset_bytes;
-  // Bytes that are seen; UINT64_MAX, the default, for all up to the buffer's end.
+  // Size of the view in bytes; UINT64_MAX, the default, for all up to the buffer's end.
   uint64_t size_bytes;
 } BrolgaBufferViewOptions;
 
-// How a texture is seen: by default all of it, as it is.
+// The options of a view of a texture: by default the whole texture, in its own kind and format.
 typedef struct {
-  // Bytes of this struct, set by its init function.
+  // Size of this struct in bytes, set by its init function.
   size_t size;
   // Another format of the same family; 0 for the texture's own.
   uint32_t format;
@@ -737,19 +751,20 @@ typedef struct {
   uint32_t dimension;
   // The first mip level. Writes and draws access this one.
   uint32_t first_mip;
-  // Mip levels; UINT32_MAX, the default, for all up to the last one.
+  // Number of mip levels; UINT32_MAX, the default, for all up to the last one.
   uint32_t mips;
   // The first layer, each face of a cube counted; of a 3D texture, slice.
   uint32_t first_layer;
-  // Layers; UINT32_MAX, the default, for all that the kind takes. A view of some slices of a 3D texture can be written only.
+  // Number of layers; UINT32_MAX, the default, for all that the kind allows. A view of some slices of a 3D texture
+  // can be written only.
   uint32_t layers;
-  // The least level of detail that is sampled, counted in the texture; 0 by default.
+  // The minimum level of detail, counted in the texture; 0 by default.
   float min_level;
 } BrolgaTextureViewOptions;
 
 // The state of a sampler; by default Direct3D's of an empty slot: linear, clamped.
 typedef struct {
-  // Bytes of this struct, set by its init function.
+  // Size of this struct in bytes, set by its init function.
   size_t size;
   // The filter: a BrolgaFilterMode, or any number of D3D11_FILTER.
   uint32_t filter;
@@ -757,9 +772,9 @@ typedef struct {
   BrolgaAddressMode address[3];
   // Added to the level of detail, -16 to 15.99.
   float level_bias;
-  // The least level of detail. It takes precedence over the largest.
+  // The minimum level of detail. It takes precedence over the maximum.
   float min_level;
-  // The largest level of detail.
+  // The maximum level of detail.
   float max_level;
   // The most samples along the line of an anisotropic filter, 1 to 16.
   uint32_t max_anisotropy;
@@ -769,331 +784,339 @@ typedef struct {
   float border[4];
 } BrolgaSamplerOptions;
 
-// What an interface variable of a shader is bound to: a named instance, or an instance of a class whose data are where the caller says.
+// The binding of an interface variable: a named instance, or an instance of a class whose data the caller locates.
 typedef struct {
-  // Bytes of this struct, set by its init function.
+  // Size of this struct in bytes, set by its init function.
   size_t size;
-  // The variable's name in the source, or the listing's fp#. The name of an array means all of its elements that are not named alone.
+  // The variable's name in the source, or the listing's fp#. The name of an array means all of its elements that are
+  // not named separately.
   const char *variable;
-  // An instance that the shader declares, as in "suns[2]", or a class without data; NULL if `class_name` says what it is.
+  // An instance that the shader declares, as in "suns[2]", or a class without data; NULL if `class_name` is given.
   const char *instance;
   // The class of an instance with data of its own.
   const char *class_name;
-  // The constant buffer with its data, b#; UINT32_MAX, as by default, if its class has no constants.
+  // The constant buffer with its data, b#; UINT32_MAX, the default, if its class has no constants.
   uint32_t constant_buffer;
-  // The first of their vectors of 16 bytes.
+  // Index of its first vector of 16 bytes.
   uint32_t constant_vector;
-  // Its first texture or buffer, t#; UINT32_MAX, as by default, for none.
+  // Its first texture or buffer, t#; UINT32_MAX, the default, for none.
   uint32_t texture;
-  // Its first sampler, s#; UINT32_MAX, as by default, for none.
+  // Its first sampler, s#; UINT32_MAX, the default, for none.
   uint32_t sampler;
 } BrolgaClassInstanceOptions;
 
-// What fills an input register of a vertex shader.
+// The source of an input register of a vertex shader.
 typedef struct {
-  // Bytes of this struct, set by its init function.
+  // Size of this struct in bytes, set by its init function.
   size_t size;
   // The input register: v#.
   uint32_t row;
-  // The vertex buffer, 0 to 31.
+  // The slot of the vertex buffer, 0 to 31.
   uint32_t slot;
-  // Bytes from the start of a vertex.
+  // Offset from the start of a vertex in bytes.
   uint32_t offset_bytes;
-  // How its bytes are read: a BrolgaFormat, or a number of DXGI_FORMAT.
+  // The format of its bytes: a BrolgaFormat, or a number of DXGI_FORMAT.
   uint32_t format;
-  // Whether the next one is for other instances, not for the next vertex.
+  // `true` if it advances by instances, not by vertices.
   bool is_per_instance;
-  // After how many instances it is read, if so; never if that is 0.
+  // Number of instances after which it advances, if so; 0 for never.
   uint32_t instance_step;
 } BrolgaVertexElement;
 
-// What stands before a vertex shader: the fetch of its inputs from vertex buffers, which are bound as raw views to "t#,space4294967295",
-// the number of the slot.
+// The stage before a vertex shader: the fetch of its inputs from vertex buffers, which are bound as raw views to
+// "t#,space4294967295", the number of the slot.
 typedef struct {
-  // Bytes of this struct, set by its init function.
+  // Size of this struct in bytes, set by its init function.
   size_t size;
-  // What fills its inputs.
+  // The sources of its inputs.
   const BrolgaVertexElement *elements;
-  // How many of them there are.
+  // Number of elements.
   size_t element_count;
 } BrolgaVertexState;
 
-// What happens to stencils on one side of primitives.
+// The stencil operations for primitives of one facing.
 typedef struct {
-  // Which pixels pass: the reference is compared with what is there.
+  // The stencil test: the reference is compared with the stencil in the buffer.
   BrolgaComparison test;
-  // What becomes of the stencils of those that do not.
+  // The operation where the stencil test fails.
   BrolgaStencilOp fail;
-  // Of those that pass, but fail the depth test.
+  // The operation where the stencil test passes, but the depth test fails.
   BrolgaStencilOp depth_fail;
-  // Of those that pass both.
+  // The operation where both tests pass.
   BrolgaStencilOp pass;
 } BrolgaStencilFace;
 
-// How pixels are held against the depth buffer, where there is one; by default as in Direct3D 11: those with less depth are written.
+// The depth and stencil tests, if there is a depth buffer; by default as in Direct3D 11: pixels with less depth are
+// written.
 typedef struct {
-  // Bytes of this struct, set by its init function.
+  // Size of this struct in bytes, set by its init function.
   size_t size;
-  // Whether depths are compared.
+  // `true` if depths are tested.
   bool enable;
-  // Whether those that pass are written.
+  // `true` if depths that pass are written.
   bool write;
-  // Whether stencils are tested; not by default.
+  // `true` if stencils are tested; not by default.
   bool stencil_enable;
-  // The bits of stencils that are compared.
+  // Mask of the bits of stencils that are compared.
   uint8_t stencil_read_mask;
-  // The bits of stencils that are written.
+  // Mask of the bits of stencils that are written.
   uint8_t stencil_write_mask;
-  // Which pixels pass: their depth is compared with the buffer's.
+  // The depth test: the depth of a pixel is compared with the one in the buffer.
   BrolgaComparison function;
-  // Stencils, for primitives that show their front.
+  // The stencil operations for front-facing primitives.
   BrolgaStencilFace front;
-  // Stencils, for primitives that show their back.
+  // The stencil operations for back-facing primitives.
   BrolgaStencilFace back;
 } BrolgaDepthState;
 
 // One equation of a blend.
 typedef struct {
-  // What the source is multiplied by.
+  // The factor of the source.
   BrolgaFactor source;
-  // What the destination is multiplied by.
+  // The factor of the destination.
   BrolgaFactor destination;
-  // What becomes of both products.
+  // The operation on both products.
   BrolgaBlendOp op;
 } BrolgaBlendEquation;
 
-// What becomes of the colours in a target. By default they replace what is there.
+// The state of a target: blending and writes. By default colours replace those in the target.
 typedef struct {
-  // Bytes of this struct, set by its init function.
+  // Size of this struct in bytes, set by its init function.
   size_t size;
   // The target's format: a BrolgaFormat, or a number of DXGI_FORMAT.
   uint32_t format;
-  // Components that are written, red in the lowest bit; 15, all, by default.
+  // Mask of the components that are written, red in the lowest bit; 15, all, by default.
   uint32_t write_mask;
-  // Whether colours are blended with what is there.
+  // `true` if colours are blended with those in the target.
   bool blends;
-  // Whether bits of unsigned integers are combined with what is there.
+  // `true` if bits of unsigned integers are combined with those in the target.
   bool has_logic;
-  // How, if they are.
+  // The operation on bits, if they are.
   BrolgaLogicOp logic;
-  // How red, green and blue are blended, if they are; by default their sum in the share that the source's alpha says.
+  // The blending of red, green and blue, if enabled; by default by the alpha of the source.
   BrolgaBlendEquation color;
-  // How alpha is blended.
+  // The blending of alpha.
   BrolgaBlendEquation alpha;
 } BrolgaTargetState;
 
-// What stands around a pixel shader: interpolation before it, the depth test and the output merger after it. Targets are bound as views of
-// textures to "u#,space4294967295", the number of the output.
+// The stages around a pixel shader: interpolation before it, the depth test and the output merger after it. Targets
+// are bound as views of textures to "u#,space4294967295", the number of the output.
 typedef struct {
-  // Bytes of this struct, set by its init function.
+  // Size of this struct in bytes, set by its init function.
   size_t size;
-  // Registers of a vertex, as the stage before writes them.
+  // Number of registers of a vertex, as the stage before writes them.
   uint32_t vertex_rows;
-  // The format of the depth buffer that is tested after the shader, where only the shader knows the depth; 0, as by default, if the caller
-  // tests depths. It is bound to "u8,space4294967295" as a view whose format is R16_UINT for 16 bits, R32G32_UINT for
-  // D32_FLOAT_S8X24_UINT, and R32_UINT otherwise.
+  // The format of the depth buffer that is tested after the shader, for shaders that compute the depth; 0, the
+  // default, if the caller tests depths. It is bound to "u8,space4294967295" as a view whose format is R16_UINT for
+  // 16 bits, R32G32_UINT for D32_FLOAT_S8X24_UINT, and R32_UINT otherwise.
   uint32_t depth_format;
-  // How it is tested; NULL for the defaults.
+  // The depth and stencil tests; NULL for the defaults.
   const BrolgaDepthState *depth;
-  // The targets: the output o0 goes to the first one, and so on.
+  // The targets: output o0 goes to the first one, and so on.
   const BrolgaTargetState *targets;
-  // How many of them there are, at most 8.
+  // Number of targets, at most 8.
   size_t target_count;
-  // Whether a batch gets an array more: a word for each pixel, which becomes 1 where it was written and 0 elsewhere.
+  // `true` if a batch gets one more array: a word for each pixel, which becomes 1 where it was written and 0
+  // elsewhere.
   bool reports_live;
-  // Whether targets and depth buffer are arrays, of which BrolgaBatchState says the layer.
+  // `true` if targets and depth buffer are arrays, whose layer is in BrolgaBatchState.
   bool has_layers;
-  // Whether pixels are only written where the first output's alpha is above a half.
+  // `true` if pixels are only written where the first output's alpha is above a half.
   bool alpha_to_coverage;
 } BrolgaPixelState;
 
-// How to compile a shader.
+// The options of compilation.
 typedef struct {
-  // Bytes of this struct, set by its init function.
+  // Size of this struct in bytes, set by its init function.
   size_t size;
-  // What runs it, a BrolgaEngine; BROLGA_ENGINE_BEST by default.
+  // The engine, a BrolgaEngine; BROLGA_ENGINE_BEST by default.
   BrolgaEngine engine;
-  // Threads of a packet: 8, 16, 32 or 64; 0, as by default, for what suits the shader. Only shaders with data races can tell.
+  // Number of threads of a packet: 8, 16, 32 or 64; 0, the default, for the best for the shader. Only shaders with
+  // data races can tell.
   uint32_t lanes;
-  // Whether a shader that is too large for machine code is an error. By default the interpreter runs it.
+  // `true` if a shader that is too large for machine code is an error. By default the interpreter runs it.
   bool refuses_oversize;
-  // Whether no code is made before it is known what is bound. By default the code that most dispatches run is made at once.
+  // `true` if no code is made before the bindings are known. By default the code that most dispatches run is made at
+  // once.
   bool defers_code;
-  // A name for profilers; NULL, as by default, for its checksum.
+  // A name for profilers; NULL, the default, for its checksum.
   const char *name;
-  // What its interface variables are bound to. Each must be bound to something.
+  // The bindings of its interface variables. Each variable needs one.
   const BrolgaClassInstanceOptions *instances;
-  // How many of them there are.
+  // Number of those bindings.
   size_t instance_count;
-  // For vertex shaders that run in batches: what fills their inputs. NULL, as by default, if the caller does.
+  // For vertex shaders that run in batches: the source of their inputs. NULL, the default, if the caller supplies
+  // them.
   const BrolgaVertexState *vertex_state;
-  // For pixel shaders that run in batches: what becomes of their outputs. NULL, as by default, if the caller sees to that.
+  // For pixel shaders that run in batches: the destination of their outputs. NULL, the default, if the caller takes
+  // them.
   const BrolgaPixelState *pixel_state;
-  // Stops compiling when it is cancelled; may be NULL. The shader is then compiled in a thread of its own.
+  // Stops compilation when cancelled; may be NULL. The shader is then compiled in a thread of its own.
   const BrolgaCancelToken *cancel;
-  // Stops compiling when it has taken this many nanoseconds; 0, as by default, for no limit. Likewise.
+  // Stops compilation after this many nanoseconds; 0, the default, for no limit. Likewise.
   uint64_t time_limit_ns;
 } BrolgaCompileOptions;
 
-// What to run, and when to stop.
+// The groups of a dispatch, and its limits.
 typedef struct {
-  // Bytes of this struct, set by its init function.
+  // Size of this struct in bytes, set by its init function.
   size_t size;
-  // Groups along x, y and z; 1 each by default.
+  // Number of groups along x, y and z; 1 each by default.
   uint32_t groups[3];
   // The first group's position. Threads see the positions of the whole dispatch.
   uint32_t first_group[3];
-  // A buffer with the numbers of groups, three words, which then count instead of `groups`; NULL by default.
+  // A buffer with the numbers of groups, three words, which replace `groups`; NULL by default.
   const BrolgaBuffer *indirect;
-  // Where in that buffer they begin, a multiple of 4.
+  // Offset of those words in the buffer, a multiple of 4.
   uint64_t indirect_offset_bytes;
-  // Stops the run when it is cancelled; may be NULL.
+  // Stops the run when cancelled; may be NULL.
   const BrolgaCancelToken *cancel;
-  // Is told how far the run has got; may be NULL.
+  // Receives the progress of the run; may be NULL.
   const BrolgaProgress *progress;
-  // Stops the run when it has taken this many nanoseconds; 0, as by default, for no limit.
+  // Stops the run after this many nanoseconds; 0, the default, for no limit.
   uint64_t time_limit_ns;
-  // Loop iterations that one group may take before the run stops, counted for each packet of threads; 0, as by default, for no bound.
+  // Number of loop iterations after which a group stops the run, counted for each packet of threads; 0, the default,
+  // for no limit.
   uint64_t fuel;
 } BrolgaDispatchOptions;
 
-// What a dispatch did.
+// Measurements of a dispatch.
 typedef struct {
-  // Groups that ran.
+  // Number of groups that ran.
   uint64_t groups;
-  // Threads that ran.
+  // Number of threads that ran.
   uint64_t threads;
   // The most threads of this machine that took part.
   uint64_t workers;
   // Nanoseconds from the call to the end of the last group.
   uint64_t elapsed_ns;
-  // Those of them that were spent making code that no dispatch of the shader had needed before.
+  // Nanoseconds of that time spent on compiling code that no dispatch of the shader had needed before.
   uint64_t compile_ns;
   // Zeros.
   uint64_t reserved[3];
 } BrolgaReport;
 
-// An element of a vertex: which bytes fill an input of the vertex shader.
+// An element of a vertex, which supplies an input of the vertex shader.
 typedef struct {
-  // Bytes of this struct, set by its init function.
+  // Size of this struct in bytes, set by its init function.
   size_t size;
   // The semantic, in letters of either case, with its number: "TEXCOORD1".
   const char *semantic;
-  // How its bytes are read: a BrolgaFormat, or a number of DXGI_FORMAT.
+  // The format of its bytes: a BrolgaFormat, or a number of DXGI_FORMAT.
   uint32_t format;
-  // The vertex buffer.
+  // The slot of the vertex buffer.
   uint32_t slot;
-  // Bytes from the start of a vertex.
+  // Offset from the start of a vertex in bytes.
   uint32_t offset_bytes;
-  // Whether the next one is for other instances, not for the next vertex.
+  // `true` if it advances by instances, not by vertices.
   bool is_per_instance;
-  // After how many instances it is read, if so; never if that is 0.
+  // Number of instances after which it advances, if so; 0 for never.
   uint32_t instance_step;
 } BrolgaInputElement;
 
-// What a pipeline is made of. Defaults are those of Direct3D 11.
+// The shaders and the state of a pipeline. Defaults are those of Direct3D 11.
 typedef struct {
-  // Bytes of this struct, set by its init function.
+  // Size of this struct in bytes, set by its init function.
   size_t size;
   // The container of the vertex shader.
   const void *vertex_shader;
-  // Its bytes.
+  // Its size in bytes.
   size_t vertex_shader_bytes;
   // The container of the pixel shader; NULL, as by default, to draw depth only.
   const void *pixel_shader;
-  // Its bytes.
+  // Its size in bytes.
   size_t pixel_shader_bytes;
-  // What fills the vertex shader's inputs.
+  // The input layout of the vertex shader.
   const BrolgaInputElement *inputs;
-  // How many elements they are.
+  // Number of elements in it.
   size_t input_count;
-  // The targets: the output o0 goes to the first one, and so on.
+  // The targets: output o0 goes to the first one, and so on.
   const BrolgaTargetState *targets;
-  // How many of them there are, at most 8.
+  // Number of targets, at most 8.
   size_t target_count;
-  // The format of the depth buffer: a BrolgaFormat, or a number of DXGI_FORMAT; 0, as by default, for none.
+  // The format of the depth buffer: a BrolgaFormat, or a number of DXGI_FORMAT; 0, the default, for none.
   uint32_t depth_format;
-  // How vertices make primitives; BROLGA_TOPOLOGY_TRIANGLE_LIST by default.
+  // The primitive topology; BROLGA_TOPOLOGY_TRIANGLE_LIST by default.
   BrolgaTopology topology;
-  // How pixels are held against the depth buffer; NULL for the defaults.
+  // The depth and stencil tests; NULL for the defaults.
   const BrolgaDepthState *depth;
-  // What is drawn of triangles; BROLGA_FILL_SOLID by default.
+  // The fill mode of triangles; BROLGA_FILL_SOLID by default.
   BrolgaFill fill;
-  // Triangles that are not drawn; BROLGA_CULL_BACK by default.
+  // The triangles that are culled; BROLGA_CULL_BACK by default.
   BrolgaCull cull;
-  // How far triangles are moved away, in units of the depth buffer; 0 by default, as the next two.
+  // Constant bias of the depth of triangles, in units of the depth buffer; 0 by default, like the next two.
   int32_t depth_bias;
-  // How far they are moved away besides, in what their depth changes by from pixel to pixel.
+  // Bias of the depth in proportion to its slope from pixel to pixel.
   float slope_scaled_depth_bias;
-  // What both together do not go beyond.
+  // Limit of the sum of both.
   float depth_bias_clamp;
-  // Whether triangles whose corners go counter-clockwise show their front; by default clockwise ones do.
+  // `true` if counter-clockwise triangles are front-facing; by default clockwise ones are.
   bool front_counter_clockwise;
-  // Whether triangles are cut where depth leaves 0 to 1, as by default. Otherwise depth is clamped.
+  // `true` if triangles are clipped where depth leaves 0 to 1, the default. Otherwise depth is clamped.
   bool depth_clip;
-  // Whether lines are rectangles of 1.4 pixels' width: MultisampleEnable.
+  // `true` if lines are rectangles 1.4 pixels wide: MultisampleEnable.
   bool multisample;
-  // Whether a pixel is only drawn where the alpha of the first output is above a half.
+  // `true` if a pixel is only drawn where the alpha of the first output is above a half.
   bool alpha_to_coverage;
-  // How shaders are compiled; NULL for the defaults. It has no states of stages.
+  // The options of compilation; NULL for the defaults. They have no states of stages.
   const BrolgaCompileOptions *compile;
-  // How the pixel shader is compiled, if not as the vertex shader is; NULL by default.
+  // The options for the pixel shader, if they differ from those for the vertex shader; NULL by default.
   const BrolgaCompileOptions *pixel_compile;
 } BrolgaPipelineOptions;
 
-// What a pass draws to, and when it stops.
+// The targets of a pass, and its limits.
 typedef struct {
-  // Bytes of this struct, set by its init function.
+  // Size of this struct in bytes, set by its init function.
   size_t size;
-  // The targets: views of textures, of which the first mip level and all layers are drawn to.
+  // The targets: views of textures, whose first mip level and all layers are drawn to.
   const BrolgaView *const *targets;
-  // How many of them there are, at most 8.
+  // Number of targets, at most 8.
   size_t target_count;
-  // The depth buffer, a view of a texture with a format of depths; NULL, as by default, for none.
+  // The depth buffer, a view of a texture with a format of depths; NULL, the default, for none.
   const BrolgaView *depth;
-  // Whether depths stay as they are, whatever the state of draws says, so that shaders may read them meanwhile.
+  // `true` if depths are never written, whatever the state of draws, so that shaders may read them meanwhile.
   bool has_read_only_depth;
-  // Whether stencils do.
+  // `true` if stencils are never written.
   bool has_read_only_stencil;
-  // Stops draws when it is cancelled; may be NULL.
+  // Stops draws when cancelled; may be NULL.
   const BrolgaCancelToken *cancel;
-  // Is told how many primitives are drawn; may be NULL.
+  // Receives the number of primitives drawn; may be NULL.
   const BrolgaProgress *progress;
-  // Stops each flush when it has taken this many nanoseconds; 0, as by default, for no limit.
+  // Stops each flush after this many nanoseconds; 0, the default, for no limit.
   uint64_t time_limit_ns;
-  // Loop iterations that a shader may take before draws stop; 0, as by default, for no bound.
+  // Number of loop iterations of a shader after which draws stop; 0, the default, for no limit.
   uint64_t fuel;
 } BrolgaPassOptions;
 
 // A vertex buffer.
 typedef struct {
-  // Bytes of this struct, set by its init function.
+  // Size of this struct in bytes, set by its init function.
   size_t size;
-  // Its bytes.
+  // The buffer that holds the vertices.
   const BrolgaBuffer *buffer;
-  // Where the first vertex begins, a multiple of 4.
+  // Offset of the first vertex, a multiple of 4.
   uint64_t offset_bytes;
-  // Bytes from one vertex to the next.
+  // Distance between vertices in bytes.
   uint32_t stride_bytes;
 } BrolgaVertexBuffer;
 
-// A viewport: a part of the targets, and what depth becomes there.
+// A viewport: a part of the targets, and its range of depths.
 typedef struct {
-  // The left side, in pixels.
+  // The left edge, in pixels.
   float left;
-  // The upper side.
+  // The upper edge.
   float top;
-  // Pixels across.
+  // Width in pixels.
   float width;
-  // Pixels down.
+  // Height in pixels.
   float height;
-  // What a depth of 0 becomes.
+  // The depth in the buffer for a depth of 0.
   float min_depth;
-  // What a depth of 1 becomes.
+  // The depth in the buffer for a depth of 1.
   float max_depth;
 } BrolgaViewport;
 
-// A rectangle of pixels: from its upper left corner to the one after its last row and column.
+// A rectangle of pixels: from its upper left corner up to, and without, the row and column at its end.
 typedef struct {
   // The first column.
   int32_t left;
@@ -1105,67 +1128,67 @@ typedef struct {
   int32_t bottom;
 } BrolgaRectangle;
 
-// What to draw.
+// The options of a draw.
 typedef struct {
-  // Bytes of this struct, set by its init function.
+  // Size of this struct in bytes, set by its init function.
   size_t size;
   // The shaders and their state.
   const BrolgaPipeline *pipeline;
-  // What is bound to the vertex shader; may be NULL. What it does not declare is ignored.
+  // The bindings of the vertex shader; may be NULL. Views that it does not declare are ignored.
   const BrolgaBindings *vertex_bindings;
-  // What is bound to the pixel shader; may be NULL. Likewise.
+  // The bindings of the pixel shader; may be NULL. Likewise.
   const BrolgaBindings *pixel_bindings;
   // Vertex buffers, from slot 0 on.
   const BrolgaVertexBuffer *vertex_buffers;
-  // How many of them there are.
+  // Number of vertex buffers.
   size_t vertex_buffer_count;
   // The index buffer, if vertices are read through one; NULL by default.
   const BrolgaBuffer *index_buffer;
-  // Where the first index begins.
+  // Offset of the first index.
   uint64_t index_offset_bytes;
-  // Whether indices have 16 bits, not 32.
+  // `true` if indices have 16 bits, not 32.
   bool has_short_indices;
-  // What stencils are compared with, and replaced by; 0 by default.
+  // The stencil reference value; 0 by default.
   uint8_t stencil_reference;
-  // Vertices, or indices, of an instance.
+  // Number of vertices, or indices, of an instance.
   uint32_t count;
   // The first vertex, or index.
   uint32_t first;
-  // What is added to each index.
+  // Value added to each index.
   int32_t base_vertex;
-  // Instances; 1 by default.
+  // Number of instances; 1 by default.
   uint32_t instances;
   // The first instance, for buffers that advance by instances.
   uint32_t first_instance;
-  // The samples that are drawn, a bit each: of the one that there is, the lowest. By default all.
+  // Mask of the samples that are drawn, a bit each; without multisampling the lowest bit counts. By default all.
   uint32_t sample_mask;
-  // Viewports, among which a vertex shader may choose; none, as by default, for the whole of the targets.
+  // Viewports, among which a vertex shader may choose; none, the default, for the whole of the targets.
   const BrolgaViewport *viewports;
-  // How many of them there are, at most 16.
+  // Number of viewports, at most 16.
   size_t viewport_count;
-  // Pixels that may change, for each viewport; none, as by default, for all of a viewport.
+  // Scissor rectangles, one for each viewport; none, the default, to draw all of a viewport.
   const BrolgaRectangle *scissors;
-  // How many of them there are: 0, or as many as viewports, or 1 where there are none.
+  // Number of scissor rectangles: 0, or as many as viewports, or 1 where there are none.
   size_t scissor_count;
   // The blend factor: red, green, blue, alpha; ones by default.
   float blend_factor[4];
 } BrolgaDrawOptions;
 
-// What a draw did, as Direct3D's queries count it.
+// Counts of a draw, as in Direct3D's queries.
 typedef struct {
-  // Vertices that the topology asked for, each as often as it did (IAVertices).
+  // Vertices that the topology refers to, each as often as it does (IAVertices).
   uint64_t vertices;
-  // Primitives made of them (IAPrimitives).
+  // Primitives assembled from them (IAPrimitives).
   uint64_t primitives;
   // Invocations of the vertex shader (VSInvocations).
   uint64_t vertex_invocations;
-  // Primitives that came to clipping (CInvocations).
+  // Primitives that reached clipping (CInvocations).
   uint64_t clipper_invocations;
-  // What clipping made of them (CPrimitives).
+  // Primitives after clipping (CPrimitives).
   uint64_t clipper_primitives;
   // Invocations of the pixel shader, without helper pixels (PSInvocations).
   uint64_t pixel_invocations;
-  // Pixels that passed all tests: what occlusion queries count.
+  // Pixels that passed all tests, as counted by occlusion queries.
   uint64_t samples;
   // Zero.
   uint64_t reserved;
@@ -1175,9 +1198,9 @@ typedef struct {
 typedef struct {
   // The words, at a multiple of 4.
   uint32_t *words;
-  // How many there are.
+  // Number of words.
   size_t count;
-  // Whether the shader writes them. Such an array must not overlap any other.
+  // `true` if the shader writes them. Such an array must not overlap any other.
   bool is_written;
 } BrolgaArray;
 
@@ -1187,37 +1210,38 @@ typedef struct {
   const char *profile;
   // The compiler's name; NULL if the file has none.
   const char *creator;
-  // Threads of a group along x, y and z; zeros if it is no compute shader.
+  // Number of threads of a group along x, y and z; zeros unless it is a compute shader.
   uint32_t group_size[3];
-  // Ranges of registers that are bound: brolga_reflection_binding.
+  // Number of ranges of registers that are bound: brolga_reflection_binding.
   uint32_t binding_count;
-  // Elements of its inputs: brolga_reflection_input.
+  // Number of elements of its inputs: brolga_reflection_input.
   uint32_t input_count;
-  // Elements of its outputs: brolga_reflection_output.
+  // Number of elements of its outputs: brolga_reflection_output.
   uint32_t output_count;
-  // Variables of its constant buffers, and members of the elements of structured buffers: brolga_reflection_variable.
+  // Number of variables of its constant buffers, and members of the elements of structured buffers:
+  // brolga_reflection_variable.
   uint32_t variable_count;
   // Zero.
   uint32_t reserved;
-  // Bytes of shared memory of a group.
+  // Size of the shared memory of a group in bytes.
   uint64_t shared_bytes;
 } BrolgaReflectedShader;
 
-// A range of registers to which something is bound.
+// A range of registers that is bound.
 typedef struct {
   // The name in the source; NULL if the file has none.
   const char *name;
   // The first register: "b0", "t3". brolga_bindings_set takes it, with ",space" and its space if that is not 0.
   const char *place;
-  // What is bound there: "constant", "raw", "structured", "typed", "texture2d" and its like, "sampler".
+  // The kind of resource: "constant", "raw", "structured", "typed", "texture2d" and the like, "sampler".
   const char *kind;
   // The type of its elements: "float4", "unorm4"; empty if it has none.
   const char *format;
   // The register space.
   uint32_t space;
-  // How many registers; 0 for an array without end.
+  // Number of registers; 0 for an unbounded array.
   uint32_t count;
-  // Bytes of a structure; 0 if it has none.
+  // Size of a structure in bytes; 0 if it has none.
   uint32_t stride_bytes;
   // 1 for a sampler that compares, else 0.
   uint32_t is_comparison;
@@ -1229,13 +1253,13 @@ typedef struct {
   const char *name;
   // The register: "v0", "o1", "oDepth".
   const char *place;
-  // What it means to the pipeline, as a listing names it; NULL for none.
+  // The system value, as a listing names it; NULL for none.
   const char *system_value;
-  // The type of its components: "float"; NULL where the file does not say.
+  // The type of its components: "float"; NULL if the file does not say.
   const char *format;
   // The number after the name.
   uint32_t index;
-  // Its components, x in the lowest bit.
+  // Mask of its components, x in the lowest bit.
   uint32_t mask;
 } BrolgaReflectedElement;
 
@@ -1243,17 +1267,17 @@ typedef struct {
 typedef struct {
   // The buffer's name; empty for constants of Direct3D 9.
   const char *buffer;
-  // The name in the source; of a member of a structure with those that it is in: "lamp.colour".
+  // The name in the source; of a member with those of the structures that contain it: "lamp.colour".
   const char *name;
   // Its type, without the length of an array: "float4x4".
   const char *type_name;
   // The first register of constants of Direct3D 9: "c4"; NULL in buffers.
   const char *place;
-  // Its first byte in the buffer.
+  // Its offset in the buffer in bytes.
   uint32_t offset_bytes;
-  // Its bytes; 0 for members of a structure.
+  // Its size in bytes; 0 for members of a structure.
   uint32_t size_bytes;
-  // Elements of an array; 0 if it is none.
+  // Number of elements of an array; 0 if it is none.
   uint32_t element_count;
   // 1 if the program reads it, else 0.
   uint32_t is_used;
@@ -1326,7 +1350,8 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// The name of a code, for messages: "binding". "unknown" if there is no such code. It lives as long as the program.
+// Returns the name of a code, for messages: "binding". "unknown" if there is no such code. It lives as long as the
+// program.
 const char *brolga_code_name(uint32_t code);
 
 // Makes a token that is not cancelled.
@@ -1335,37 +1360,35 @@ BrolgaCode brolga_cancel_token_create(BrolgaCancelToken **token, BrolgaError *er
 // Destroys a token. The work that it was given to goes on.
 BrolgaCode brolga_cancel_token_destroy(BrolgaCancelToken *token);
 
-// Stops the work that has this token, and all that will. That work ends with BROLGA_CODE_STOPPED.
+// Stops all work that has this token, and any that gets it later. Such work ends with BROLGA_CODE_STOPPED.
 BrolgaCode brolga_cancel_token_cancel(const BrolgaCancelToken *token, BrolgaError *error);
 
-// Makes a progress of 0.
+// Makes a progress counter of 0.
 BrolgaCode brolga_progress_create(BrolgaProgress **progress, BrolgaError *error);
 
-// Destroys a progress.
+// Destroys a progress counter.
 BrolgaCode brolga_progress_destroy(BrolgaProgress *progress);
 
-// Groups that are done by now; of a pass, primitives.
+// Returns the number of groups that are done by now; of a pass, primitives.
 BrolgaCode brolga_progress_done(const BrolgaProgress *progress, uint64_t *done, BrolgaError *error);
 
-// The library's version: "0.1.0". It lives as long as the program.
+// Returns the library's version: "0.1.0". It lives as long as the program.
 const char *brolga_version(void);
 
 // Fills options with the defaults. `size` is sizeof(BrolgaDeviceOptions).
 BrolgaCode brolga_device_options_init(BrolgaDeviceOptions *device_options, size_t size);
 
-// Makes a device. `device_options` may be NULL. Fails if threads do not start (BROLGA_CODE_SYSTEM), or the cache's folder is not
-// private.
-BrolgaCode brolga_device_create(const BrolgaDeviceOptions *device_options,
-                                BrolgaDevice **device,
-                                BrolgaError *error);
+// Makes a device. `device_options` may be NULL. Fails if threads do not start (BROLGA_CODE_SYSTEM), or the cache's
+// folder is not private.
+BrolgaCode brolga_device_create(const BrolgaDeviceOptions *device_options, BrolgaDevice **device, BrolgaError *error);
 
-// Destroys a device. What it made lives on, and so do its threads until the last of that is destroyed.
+// Destroys a device. The objects that it made live on, and its threads until the last of them is destroyed.
 BrolgaCode brolga_device_destroy(BrolgaDevice *device);
 
-// The number of threads that work on a dispatch, the caller's included.
+// Returns the number of threads that work on a dispatch, the caller's included.
 BrolgaCode brolga_device_threads(const BrolgaDevice *device, uint32_t *threads, BrolgaError *error);
 
-// What the cache has been asked for; zeros if there is none.
+// Returns the counts of the cache; zeros if there is none.
 BrolgaCode brolga_device_cache_counters(const BrolgaDevice *device, BrolgaCacheCounters *counters, BrolgaError *error);
 
 // Makes a buffer of `size_bytes` bytes: a copy of those at `data`, or zeros if that is NULL.
@@ -1375,12 +1398,12 @@ BrolgaCode brolga_buffer_create(const BrolgaDevice *device,
                                 BrolgaBuffer **buffer,
                                 BrolgaError *error);
 
-// Makes a buffer over memory of the caller's, which is not copied. `data` must be a multiple of 4. Without `is_writable` shaders may only
-// read it.
+// Makes a buffer over memory of the caller's, which is not copied. `data` must be a multiple of 4. Unless
+// `is_writable` is set, shaders may only read it.
 //
-// The memory must stay until `release` is called with `context`: when the buffer, and all views and textures of it, and all that they are
-// bound to, are destroyed. If the call fails, `release` is not called. Shaders change the memory while they run; whoever reads it
-// meanwhile gets old or new words.
+// The memory must stay valid until `release` is called with `context`: when the buffer, all views and textures of it,
+// and everything that they are bound to, are destroyed. If the call fails, `release` is not called. Shaders change the
+// memory while they run; whoever reads it meanwhile gets old or new words.
 BrolgaCode brolga_buffer_wrap(void *data,
                               size_t size_bytes,
                               bool is_writable,
@@ -1389,9 +1412,10 @@ BrolgaCode brolga_buffer_wrap(void *data,
                               BrolgaBuffer **buffer,
                               BrolgaError *error);
 
-// Makes a buffer that maps a file. With `is_writable`, what shaders write reaches the file.
+// Makes a buffer that maps a file. If `is_writable` is set, writes of shaders reach the file.
 //
-// The file must not be shortened while the buffer is used: the system ends a process that accesses a page that is gone.
+// The file must not be shortened while the buffer is used: the system ends a process that accesses a page that is
+// gone.
 BrolgaCode brolga_buffer_map(const BrolgaDevice *device,
                              const char *path,
                              bool is_writable,
@@ -1401,31 +1425,31 @@ BrolgaCode brolga_buffer_map(const BrolgaDevice *device,
 // Destroys a buffer. Its bytes stay while anything uses them.
 BrolgaCode brolga_buffer_destroy(BrolgaBuffer *buffer);
 
-// The bytes of a buffer.
+// Returns the size of a buffer in bytes.
 BrolgaCode brolga_buffer_size(const BrolgaBuffer *buffer, uint64_t *size_bytes, BrolgaError *error);
 
-// Copies `size_bytes` bytes out, from byte `offset_bytes` of the buffer on.
+// Reads `size_bytes` bytes from byte `offset_bytes` of the buffer on.
 BrolgaCode brolga_buffer_read(const BrolgaBuffer *buffer,
                               uint64_t offset_bytes,
                               void *to,
                               size_t size_bytes,
                               BrolgaError *error);
 
-// Copies `size_bytes` bytes in, from byte `offset_bytes` of the buffer on.
+// Writes `size_bytes` bytes from byte `offset_bytes` of the buffer on.
 BrolgaCode brolga_buffer_write(const BrolgaBuffer *buffer,
                                uint64_t offset_bytes,
                                const void *from,
                                size_t size_bytes,
                                BrolgaError *error);
 
-// Writes what changed in a mapped file to the disk, and waits. It does nothing for other buffers.
+// Writes changes of a mapped file to disk, and waits. It does nothing for other buffers.
 BrolgaCode brolga_buffer_flush(const BrolgaBuffer *buffer, BrolgaError *error);
 
 // Fills options with the defaults. `size` is sizeof(BrolgaTextureOptions).
 BrolgaCode brolga_texture_options_init(BrolgaTextureOptions *texture_options, size_t size);
 
-// Makes a texture: a copy of all its texels at `data`, packed as BrolgaTextureOptions says, or zeros if that is NULL. `size_bytes` is the
-// size of `data`, which must be that of the texture; 0 if there is none.
+// Makes a texture: a copy of all its texels at `data`, packed as in BrolgaTextureOptions, or zeros if that is NULL.
+// `size_bytes` is the size of `data`, which must be that of the texture; 0 if there is none.
 BrolgaCode brolga_texture_create(const BrolgaDevice *device,
                                  const BrolgaTextureOptions *texture_options,
                                  const void *data,
@@ -1445,16 +1469,16 @@ BrolgaCode brolga_texture_destroy(BrolgaTexture *texture);
 // Makes a buffer of all texels, which it shares with the texture.
 BrolgaCode brolga_texture_buffer(const BrolgaTexture *texture, BrolgaBuffer **buffer, BrolgaError *error);
 
-// The box of a whole mip level of a layer.
+// Returns the box of a whole mip level of a layer.
 BrolgaCode brolga_texture_level(const BrolgaTexture *texture,
                                 uint32_t mip,
                                 uint32_t layer,
                                 BrolgaTexelBox *level,
                                 BrolgaError *error);
 
-// Copies the texels of a box in, slice by slice, row by row. Without a box (NULL) it is mip level 0 of layer 0. `row_pitch_bytes` are the
-// bytes from row to row at `from`, of rows of blocks if there are any; 0 means that they are packed. `size_bytes` is the size of `from`;
-// what follows the last row is ignored.
+// Writes the texels of a box, slice by slice, row by row. Without a box (NULL) it is mip level 0 of layer 0.
+// `row_pitch_bytes` is the distance between rows at `from`, of rows of blocks if there are any; 0 means that they are
+// packed. `size_bytes` is the size of `from`; bytes after the last row are ignored.
 BrolgaCode brolga_texture_write(const BrolgaTexture *texture,
                                 const BrolgaTexelBox *to_box,
                                 const void *from,
@@ -1462,7 +1486,7 @@ BrolgaCode brolga_texture_write(const BrolgaTexture *texture,
                                 uint64_t row_pitch_bytes,
                                 BrolgaError *error);
 
-// Copies the texels of a box out, as brolga_texture_write copies them in. Padding between rows stays as it is.
+// Reads the texels of a box, in the order of brolga_texture_write. Padding between rows is unchanged.
 BrolgaCode brolga_texture_read(const BrolgaTexture *texture,
                                const BrolgaTexelBox *from_box,
                                void *to,
@@ -1470,9 +1494,9 @@ BrolgaCode brolga_texture_read(const BrolgaTexture *texture,
                                uint64_t row_pitch_bytes,
                                BrolgaError *error);
 
-// Makes all mip levels of all layers but the first one, each of the one before: 2 x 2 texels become their mean, or 2 x 2 x 2.
-BrolgaCode brolga_texture_generate_mips(const BrolgaTexture *texture,
-                                        BrolgaError *error);
+// Generates all mip levels of all layers but the first, each from the one before: 2 x 2 texels become their mean, or 2
+// x 2 x 2.
+BrolgaCode brolga_texture_generate_mips(const BrolgaTexture *texture, BrolgaError *error);
 
 // Fills options with the defaults. `size` is sizeof(BrolgaBufferViewOptions).
 BrolgaCode brolga_buffer_view_options_init(BrolgaBufferViewOptions *view_options, size_t size);
@@ -1489,7 +1513,7 @@ BrolgaCode brolga_view_of_buffer(const BrolgaBuffer *buffer,
                                  BrolgaView **view,
                                  BrolgaError *error);
 
-// Makes a view of a texture. `view_options` may be NULL: all of it, as it is.
+// Makes a view of a texture. `view_options` may be NULL: the whole texture, in its own kind and format.
 BrolgaCode brolga_view_of_texture(const BrolgaTexture *texture,
                                   const BrolgaTextureViewOptions *view_options,
                                   BrolgaView **view,
@@ -1498,10 +1522,10 @@ BrolgaCode brolga_view_of_texture(const BrolgaTexture *texture,
 // Makes a sampler, which is bound like a view. `sampler_options` may be NULL.
 BrolgaCode brolga_view_of_sampler(const BrolgaSamplerOptions *sampler_options, BrolgaView **view, BrolgaError *error);
 
-// Destroys a view. What it was bound to keeps it.
+// Destroys a view. Objects to which it was bound keep it alive.
 BrolgaCode brolga_view_destroy(BrolgaView *view);
 
-// The value of a view's hidden counter.
+// Returns the value of a view's hidden counter.
 BrolgaCode brolga_view_counter(const BrolgaView *view, uint32_t *value, BrolgaError *error);
 
 // Changes the value of a view's hidden counter.
@@ -1516,8 +1540,8 @@ BrolgaCode brolga_class_instance_options_init(BrolgaClassInstanceOptions *class_
 // Fills options with the defaults. `size` is sizeof(BrolgaCompileOptions).
 BrolgaCode brolga_compile_options_init(BrolgaCompileOptions *compile_options, size_t size);
 
-// Compiles the shader in the `size_bytes` bytes at `container`: a DXBC container of shader models 4.0 to 5.1 with a compute, vertex or
-// pixel shader. They are not used after the call. `compile_options` may be NULL.
+// Compiles the shader in the `size_bytes` bytes at `container`: a DXBC container of shader models 4.0 to 5.1 with a
+// compute, vertex or pixel shader. They are not used after the call. `compile_options` may be NULL.
 BrolgaCode brolga_shader_create(const BrolgaDevice *device,
                                 const void *container,
                                 size_t size_bytes,
@@ -1525,29 +1549,28 @@ BrolgaCode brolga_shader_create(const BrolgaDevice *device,
                                 BrolgaShader **shader,
                                 BrolgaError *error);
 
-// Destroys a shader. What it is bound in keeps it.
+// Destroys a shader. Objects in which it is bound keep it alive.
 BrolgaCode brolga_shader_destroy(BrolgaShader *shader);
 
-// The threads of a group along x, y and z: three numbers. All are 1 for other shaders than compute shaders.
+// Returns the number of threads of a group along x, y and z: three numbers. All are 1 for shaders other than compute
+// shaders.
 BrolgaCode brolga_shader_group_size(const BrolgaShader *shader, uint32_t *group_size, BrolgaError *error);
 
-// What runs a shader: BROLGA_ENGINE_JIT or BROLGA_ENGINE_INTERPRETER.
+// Returns the engine that runs a shader: BROLGA_ENGINE_JIT or BROLGA_ENGINE_INTERPRETER.
 BrolgaCode brolga_shader_engine(const BrolgaShader *shader, uint32_t *engine, BrolgaError *error);
 
-// Whether all code of a shader so far comes from the device's cache.
+// Returns true if all code of a shader so far comes from the device's cache.
 BrolgaCode brolga_shader_is_cached(const BrolgaShader *shader, bool *is_cached, BrolgaError *error);
 
-// Makes bindings without views. `allowed` is 0, or a sum of BROLGA_ALLOW_UNBOUND and its like: by default exactly what a shader declares
-// must be bound.
-BrolgaCode brolga_bindings_create(uint32_t allowed,
-                                  BrolgaBindings **bindings,
-                                  BrolgaError *error);
+// Makes bindings without views. `allowed` is 0, or a sum of BROLGA_ALLOW_UNBOUND and the like: by default, exactly the
+// registers that a shader declares must be bound.
+BrolgaCode brolga_bindings_create(uint32_t allowed, BrolgaBindings **bindings, BrolgaError *error);
 
 // Destroys bindings.
 BrolgaCode brolga_bindings_destroy(BrolgaBindings *bindings);
 
-// Binds a view, replacing whatever was bound to the register. `place` is a register, as in "t0", "u1" or "b0,space2". With a shader it may
-// be a name of its source too, as in "lights[2]"; `shader` may be NULL.
+// Binds a view, replacing the one that was bound to the register. `place` is a register, as in "t0", "u1" or
+// "b0,space2". With a shader it may be a name of its source too, as in "lights[2]"; `shader` may be NULL.
 BrolgaCode brolga_bindings_set(const BrolgaBindings *bindings,
                                const BrolgaShader *shader,
                                const char *place,
@@ -1563,7 +1586,8 @@ BrolgaCode brolga_bindings_remove(const BrolgaBindings *bindings,
 // Fills options with the defaults. `size` is sizeof(BrolgaDispatchOptions).
 BrolgaCode brolga_dispatch_options_init(BrolgaDispatchOptions *dispatch_options, size_t size);
 
-// Runs a compute shader over groups of threads, once, and waits. `dispatch_options` may be NULL, for one group, and `report` may be NULL.
+// Runs a compute shader over groups of threads, once, and waits. `dispatch_options` may be NULL, for one group, and
+// `report` may be NULL.
 BrolgaCode brolga_dispatch(const BrolgaDevice *device,
                            const BrolgaShader *shader,
                            const BrolgaBindings *bindings,
@@ -1571,27 +1595,26 @@ BrolgaCode brolga_dispatch(const BrolgaDevice *device,
                            BrolgaReport *report,
                            BrolgaError *error);
 
-// Binds what `bindings` has to a shader, to run it often. Later changes of `bindings` change nothing here.
+// Binds the views of `bindings` to a shader, to run it often. Later changes of `bindings` have no effect here.
 BrolgaCode brolga_bound_create(const BrolgaDevice *device,
                                const BrolgaShader *shader,
                                const BrolgaBindings *bindings,
                                BrolgaBound **bound,
                                BrolgaError *error);
 
-// Destroys a bound shader. Its workers may go on.
+// Destroys a bound shader. Its workers remain usable.
 BrolgaCode brolga_bound_destroy(BrolgaBound *bound);
 
-// Binds another view to a register. `place` is a register or a name, as for brolga_bindings_set with a shader. If the view does not fit,
-// nothing changes. Fails while the shader runs, and while there are workers of it (BROLGA_CODE_OUT_OF_ORDER).
-BrolgaCode brolga_bound_set(const BrolgaBound *bound,
-                            const char *place,
-                            const BrolgaView *view,
-                            BrolgaError *error);
+// Binds another view to a register. `place` is a register or a name, as for brolga_bindings_set with a shader. If the
+// view does not fit, nothing changes. Fails while the shader runs, and while it has workers
+// (BROLGA_CODE_OUT_OF_ORDER).
+BrolgaCode brolga_bound_set(const BrolgaBound *bound, const char *place, const BrolgaView *view, BrolgaError *error);
 
-// Makes the code for dispatches of these many groups along x, y and z (three numbers), so that the first one need not.
+// Compiles code for dispatches of so many groups along x, y and z (three numbers), so that the first one need not.
 BrolgaCode brolga_bound_prepare(const BrolgaBound *bound, const uint32_t *groups, BrolgaError *error);
 
-// Runs a bound compute shader over groups of threads, and waits. `dispatch_options` may be NULL, for one group, and `report` may be NULL.
+// Runs a bound compute shader over groups of threads, and waits. `dispatch_options` may be NULL, for one group, and
+// `report` may be NULL.
 BrolgaCode brolga_bound_dispatch(const BrolgaBound *bound,
                                  const BrolgaDispatchOptions *dispatch_options,
                                  BrolgaReport *report,
@@ -1609,19 +1632,19 @@ BrolgaCode brolga_input_element_init(BrolgaInputElement *input_element, size_t s
 // Fills options with the defaults. `size` is sizeof(BrolgaPipelineOptions).
 BrolgaCode brolga_pipeline_options_init(BrolgaPipelineOptions *pipeline_options, size_t size);
 
-// Compiles both shaders. Nothing that the options lead to is used after the call.
+// Compiles both shaders. The memory that the options point to is not used after the call.
 BrolgaCode brolga_pipeline_create(const BrolgaDevice *device,
                                   const BrolgaPipelineOptions *pipeline_options,
                                   BrolgaPipeline **pipeline,
                                   BrolgaError *error);
 
-// Destroys a pipeline. Draws that wait keep it.
+// Destroys a pipeline. Queued draws keep it alive.
 BrolgaCode brolga_pipeline_destroy(BrolgaPipeline *pipeline);
 
-// The vertex shader of a pipeline, for the names of its registers.
+// Returns the vertex shader of a pipeline, for the names of its registers.
 BrolgaCode brolga_pipeline_vertex_shader(const BrolgaPipeline *pipeline, BrolgaShader **shader, BrolgaError *error);
 
-// The pixel shader of a pipeline, likewise. Fails if it has none (BROLGA_CODE_CALL).
+// Returns the pixel shader of a pipeline. Fails if it has none (BROLGA_CODE_CALL).
 BrolgaCode brolga_pipeline_pixel_shader(const BrolgaPipeline *pipeline, BrolgaShader **shader, BrolgaError *error);
 
 // Fills options with the defaults. `size` is sizeof(BrolgaPassOptions).
@@ -1633,24 +1656,25 @@ BrolgaCode brolga_vertex_buffer_init(BrolgaVertexBuffer *vertex_buffer, size_t s
 // Fills options with the defaults. `size` is sizeof(BrolgaDrawOptions).
 BrolgaCode brolga_draw_options_init(BrolgaDrawOptions *draw_options, size_t size);
 
-// Begins to draw. The views are kept.
+// Begins a pass. The views are kept alive.
 BrolgaCode brolga_pass_create(const BrolgaDevice *device,
                               const BrolgaPassOptions *pass_options,
                               BrolgaPass **pass,
                               BrolgaError *error);
 
-// Destroys a pass. Draws that still wait are not drawn: brolga_pass_flush draws them.
+// Destroys a pass. Queued draws are discarded: brolga_pass_flush draws them.
 BrolgaCode brolga_pass_destroy(BrolgaPass *pass);
 
-// Adds a draw. `number` gets its number in the pass, from 0 on, and may be NULL. What the options lead to is not used after the call, but
-// for the objects that draws that wait keep.
+// Adds a draw. `number` gets its number in the pass, from 0 on, and may be NULL. The memory that the options point to
+// is not used after the call, except the objects, which queued draws keep alive.
 BrolgaCode brolga_pass_draw(const BrolgaPass *pass,
                             const BrolgaDrawOptions *draw_options,
                             uint64_t *number,
                             BrolgaError *error);
 
-// Adds a draw whose counts are words of a buffer, from a byte offset on: vertices, instances, the first vertex, the first instance; with an
-// index buffer indices, instances, the first index, the base vertex, the first instance. They are read now, after the draws before.
+// Adds a draw whose counts are words of a buffer, from a byte offset on: vertices, instances, the first vertex, the
+// first instance; with an index buffer indices, instances, the first index, the base vertex, the first instance. They
+// are read now, after all draws before.
 BrolgaCode brolga_pass_draw_indirect(const BrolgaPass *pass,
                                      const BrolgaDrawOptions *draw_options,
                                      const BrolgaBuffer *arguments,
@@ -1667,7 +1691,7 @@ BrolgaCode brolga_pass_clear_depth(const BrolgaPass *pass, float depth, BrolgaEr
 // Clears the stencils of the depth buffer, after the draws before.
 BrolgaCode brolga_pass_clear_stencil(const BrolgaPass *pass, uint8_t stencil, BrolgaError *error);
 
-// Writes bytes to a buffer, as brolga_buffer_write, after the draws before: they see what was there.
+// Writes bytes to a buffer like brolga_buffer_write, after the draws before, which see the old bytes.
 BrolgaCode brolga_pass_update_buffer(const BrolgaPass *pass,
                                      const BrolgaBuffer *buffer,
                                      uint64_t offset_bytes,
@@ -1675,7 +1699,7 @@ BrolgaCode brolga_pass_update_buffer(const BrolgaPass *pass,
                                      size_t size_bytes,
                                      BrolgaError *error);
 
-// Writes texels to a box of a texture, as brolga_texture_write, after the draws before.
+// Writes texels to a box of a texture like brolga_texture_write, after the draws before.
 BrolgaCode brolga_pass_update_texture(const BrolgaPass *pass,
                                       const BrolgaTexture *texture,
                                       const BrolgaTexelBox *to_box,
@@ -1684,10 +1708,10 @@ BrolgaCode brolga_pass_update_texture(const BrolgaPass *pass,
                                       uint64_t row_pitch_bytes,
                                       BrolgaError *error);
 
-// Draws what waits. After an error the targets hold what was drawn until then.
+// Draws all queued draws. After an error the targets hold the result of those before.
 BrolgaCode brolga_pass_flush(const BrolgaPass *pass, BrolgaError *error);
 
-// What a draw did, by its number. Fails for one that still waits (BROLGA_CODE_OUT_OF_ORDER).
+// Returns the counts of a draw, by its number. Fails for one that is still queued (BROLGA_CODE_OUT_OF_ORDER).
 BrolgaCode brolga_pass_statistics(const BrolgaPass *pass,
                                   uint64_t number,
                                   BrolgaStatistics *statistics,
@@ -1702,35 +1726,36 @@ BrolgaCode brolga_vertex_state_init(BrolgaVertexState *vertex_state, size_t size
 // Fills a state with the defaults. `size` is sizeof(BrolgaPixelState).
 BrolgaCode brolga_pixel_state_init(BrolgaPixelState *pixel_state, size_t size);
 
-// Makes a worker of a bound shader, which it keeps.
+// Makes a worker of a bound shader, which it keeps alive.
 BrolgaCode brolga_worker_create(const BrolgaBound *bound, BrolgaWorker **worker, BrolgaError *error);
 
 // Destroys a worker.
 BrolgaCode brolga_worker_destroy(BrolgaWorker *worker);
 
-// Begins to run groups of a dispatch, or batches: reads the constant buffers, makes code if there is none yet, and starts the time limit.
-// For batches the numbers of groups do not matter. `dispatch_options` may be NULL. A worker may begin any number of times; what it began
-// before is over.
+// Begins to run groups of a dispatch, or batches: reads the constant buffers, compiles code if necessary, and starts
+// the time limit. The numbers of groups do not matter for batches. `dispatch_options` may be NULL. A worker may begin
+// any number of times; each time ends the session before.
 BrolgaCode brolga_worker_begin(const BrolgaWorker *worker,
                                const BrolgaDispatchOptions *dispatch_options,
                                BrolgaError *error);
 
-// Runs the groups from number `first` up to, and without, number `end` of the dispatch, counted along x first, in order.
-BrolgaCode brolga_worker_run(const BrolgaWorker *worker,
-                             uint64_t first,
-                             uint64_t end,
-                             BrolgaError *error);
+// Runs the groups from number `first` up to, and without, number `end` of the dispatch, counted along x first, in
+// order.
+BrolgaCode brolga_worker_run(const BrolgaWorker *worker, uint64_t first, uint64_t end, BrolgaError *error);
 
-// Groups that fill packets: ranges that begin and end at multiples of it leave the fewest lanes idle.
+// Returns the number of groups that fill packets: ranges that begin and end at multiples of it leave the fewest lanes
+// idle.
 BrolgaCode brolga_worker_quantum(const BrolgaWorker *worker, uint64_t *groups, BrolgaError *error);
 
-// Runs a batch of `invocations` vertices or pixels: of these, four in a row are a quad. `arrays` are those of the stage, in order.
+// Runs a batch of `invocations` vertices or pixels: of these, four in a row are a quad. `arrays` are those of the
+// stage, in order.
 //
-// Vertices with a BrolgaVertexState: a BrolgaBatchVertex for each; 32 words, the bytes from vertex to vertex of each slot; and written, four
-// words for each output register of each vertex. Pixels with a BrolgaPixelState: a BrolgaBatchQuad for every four; the primitives, each a
-// BrolgaBatchPrimitive with its attributes; a BrolgaBatchState; and written, where the state reports live pixels, a word for each. Without
-// a state: four words for each input register of each invocation, if it has inputs; and written, four words for each output register.
-// Elements that an array of inputs lacks are zeros.
+// Vertices with a BrolgaVertexState: a BrolgaBatchVertex for each; 32 words, the stride of each slot in bytes; and
+// written, four words for each output register of each vertex. Pixels with a BrolgaPixelState: a BrolgaBatchQuad for
+// every four; the primitives, each a BrolgaBatchPrimitive with its attributes; a BrolgaBatchState; and written, where
+// the state reports live pixels, a word for each. Without a state: four words for each input register of each
+// invocation, if it has inputs; and written, four words for each output register. Elements that an array of inputs
+// lacks are zeros.
 BrolgaCode brolga_worker_batch(const BrolgaWorker *worker,
                                uint32_t invocations,
                                const BrolgaArray *arrays,
@@ -1740,27 +1765,25 @@ BrolgaCode brolga_worker_batch(const BrolgaWorker *worker,
 // Destroys a blob.
 BrolgaCode brolga_blob_destroy(BrolgaBlob *blob);
 
-// The bytes of a blob, and how many there are, without the zero after them; `size_bytes` may be NULL. They stay until it is destroyed.
-BrolgaCode brolga_blob_bytes(const BrolgaBlob *blob,
-                             const char **data,
-                             size_t *size_bytes,
-                             BrolgaError *error);
+// Returns the bytes of a blob and their number, without the zero after them; `size_bytes` may be NULL. They stay until
+// it is destroyed.
+BrolgaCode brolga_blob_bytes(const BrolgaBlob *blob, const char **data, size_t *size_bytes, BrolgaError *error);
 
-// Lists the shader in a container, or a program of Direct3D 9: as fxc lists it, or exactly, so that brolga_assemble makes the same bytes of
-// it.
+// Lists the shader in a container, or a program of Direct3D 9: as fxc lists it, or exactly, so that brolga_assemble
+// makes the same bytes of it.
 BrolgaCode brolga_disassemble(const void *container,
                               size_t size_bytes,
                               bool is_exact,
                               BrolgaBlob **listing,
                               BrolgaError *error);
 
-// Says of a shader what `brolga info` does: what it binds, its inputs and outputs, how large it is.
+// Describes a shader like `brolga info`: its bindings, its inputs and outputs, its size.
 BrolgaCode brolga_describe(const void *container, size_t size_bytes, BrolgaBlob **description, BrolgaError *error);
 
-// Assembles a listing, a text in UTF-8: a container, or a program of Direct3D 9.
+// Assembles a listing, a text in UTF-8, to a container, or a program of Direct3D 9.
 BrolgaCode brolga_assemble(const char *listing, BrolgaBlob **container, BrolgaError *error);
 
-// Reads what the shader in a container, or a program of Direct3D 9, declares.
+// Reads the declarations of the shader in a container, or of a program of Direct3D 9.
 BrolgaCode brolga_reflection_create(const void *container,
                                     size_t size_bytes,
                                     BrolgaReflection **reflection,
@@ -1769,30 +1792,30 @@ BrolgaCode brolga_reflection_create(const void *container,
 // Destroys a reflection, with its texts.
 BrolgaCode brolga_reflection_destroy(BrolgaReflection *reflection);
 
-// The shader as a whole.
+// Returns the description of the shader as a whole.
 BrolgaCode brolga_reflection_shader(const BrolgaReflection *reflection,
                                     BrolgaReflectedShader *shader,
                                     BrolgaError *error);
 
-// A range of registers, by its number.
+// Returns a range of registers, by its number.
 BrolgaCode brolga_reflection_binding(const BrolgaReflection *reflection,
                                      uint32_t number,
                                      BrolgaReflectedBinding *binding,
                                      BrolgaError *error);
 
-// An input, by its number.
+// Returns an input, by its number.
 BrolgaCode brolga_reflection_input(const BrolgaReflection *reflection,
                                    uint32_t number,
                                    BrolgaReflectedElement *element,
                                    BrolgaError *error);
 
-// An output, by its number.
+// Returns an output, by its number.
 BrolgaCode brolga_reflection_output(const BrolgaReflection *reflection,
                                     uint32_t number,
                                     BrolgaReflectedElement *element,
                                     BrolgaError *error);
 
-// A variable, by its number.
+// Returns a variable, by its number.
 BrolgaCode brolga_reflection_variable(const BrolgaReflection *reflection,
                                       uint32_t number,
                                       BrolgaReflectedVariable *variable,

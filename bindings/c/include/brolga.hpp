@@ -1,6 +1,6 @@
-// Brolga for C++17: thin classes over brolga.h, whose comments say what each call does.
+// Brolga for C++17: thin classes over brolga.h, whose comments document each call.
 //
-// Objects are move-only and destroyed with their class; objects may go in any order. A call that fails throws brolga::Error, with the
+// Objects are move-only and destroyed with their class, in any order. A call that fails throws brolga::Error, with the
 // code and the text. Options have their defaults when they are made:
 //
 //     brolga::DeviceOptions options;
@@ -25,7 +25,7 @@
 
 namespace brolga {
 
-/// A call that failed.
+/// A failed call.
 class Error : public std::runtime_error {
 public:
     explicit Error(const BrolgaError &error) : std::runtime_error(error.text), code_(error.code) {}
@@ -48,7 +48,7 @@ void call(Function function, Arguments... arguments) {
     }
 }
 
-/// What a function writes to its last argument but one.
+/// Returns the value that a function writes to its last argument but one.
 template <typename Result, typename Function, typename... Arguments>
 Result get(Function function, Arguments... arguments) {
     Result result{};
@@ -58,7 +58,7 @@ Result get(Function function, Arguments... arguments) {
 
 } // namespace detail
 
-/// Elements that lie one after the other and belong to somebody else, as std::span in C++20.
+/// A view of contiguous elements that belong to somebody else, like std::span in C++20.
 template <typename T>
 class Span {
 public:
@@ -115,11 +115,11 @@ using PixelState = Options<BrolgaPixelState, brolga_pixel_state_init>;
 // Arrays of them are arrays of C's structs.
 static_assert(sizeof(InputElement) == sizeof(BrolgaInputElement), "options add nothing to a struct");
 
-/// An object of C, and its end.
+/// An object of C, destroyed with this.
 template <typename T, BrolgaCode (*Destroy)(T *)>
 class Object {
 public:
-    /// The object, for calls of C; it stays this class's.
+    /// The object, for calls of C; it still belongs to this class.
     T *get() const noexcept { return object_.get(); }
     explicit operator bool() const noexcept { return object_ != nullptr; }
 
@@ -158,10 +158,10 @@ public:
 
 class Buffer : public Object<BrolgaBuffer, brolga_buffer_destroy> {
 public:
-    /// Zeros.
+    /// A buffer of zeros.
     Buffer(const Device &device, std::uint64_t size_bytes)
         : Object(detail::get<BrolgaBuffer *>(brolga_buffer_create, device.get(), size_bytes, nullptr)) {}
-    /// A copy of elements.
+    /// A buffer with a copy of elements.
     template <typename T>
     static Buffer of(const Device &device, Span<const T> elements) {
         static_assert(std::is_trivially_copyable_v<T>, "its bytes are copied");
@@ -173,7 +173,7 @@ public:
     static Buffer of(const Device &device, const Container &elements) {
         return of(device, Span<const std::remove_reference_t<decltype(*std::data(elements))>>(elements));
     }
-    /// Memory of the caller's, which has to stay until nothing uses the buffer any more.
+    /// A buffer over the caller's memory, which has to stay until nothing uses the buffer any more.
     static Buffer wrap(void *data, std::size_t size_bytes, bool is_writable, BrolgaRelease release = nullptr,
                        void *context = nullptr) {
         return Buffer(detail::get<BrolgaBuffer *>(brolga_buffer_wrap, data, size_bytes, is_writable, release, context));
@@ -192,7 +192,7 @@ public:
         static_assert(std::is_trivially_copyable_v<T>, "its bytes are copied");
         detail::call(brolga_buffer_write, get(), offset_bytes, static_cast<const void *>(from.data()), from.size_bytes());
     }
-    /// A copy of all that fits into whole elements.
+    /// Copies all bytes that fit into whole elements.
     template <typename T>
     std::vector<T> to_vector() const {
         std::vector<T> elements(static_cast<std::size_t>(size_bytes() / sizeof(T)));
@@ -208,7 +208,7 @@ private:
 
 class Texture : public Object<BrolgaTexture, brolga_texture_destroy> {
 public:
-    /// Texels, packed; zeros if there are none.
+    /// A texture of packed texels; of zeros if there are none.
     Texture(const Device &device, const TextureOptions &options, Span<const std::uint8_t> texels = {})
         : Object(detail::get<BrolgaTexture *>(brolga_texture_create, device.get(),
                                               static_cast<const BrolgaTextureOptions *>(&options),
@@ -291,7 +291,7 @@ private:
 
 class Bindings : public Object<BrolgaBindings, brolga_bindings_destroy> {
 public:
-    /// `allowed` is 0 or a sum of BROLGA_ALLOW_UNBOUND and its like.
+    /// `allowed` is 0 or a sum of BROLGA_ALLOW_UNBOUND and the like.
     explicit Bindings(std::uint32_t allowed = 0)
         : Object(detail::get<BrolgaBindings *>(brolga_bindings_create, allowed)) {}
     /// Binds to a register: "t0".
@@ -299,7 +299,7 @@ public:
         detail::call(brolga_bindings_set, get(), nullptr, place, view.get());
         return *this;
     }
-    /// Binds to what the shader's source calls so.
+    /// Binds to a name in the shader's source.
     Bindings &set(const Shader &shader, const char *name, const View &view) {
         detail::call(brolga_bindings_set, get(), shader.get(), name, view.get());
         return *this;
@@ -327,7 +327,7 @@ public:
     }
 };
 
-/// An array of a batch that the shader reads, of a struct of words.
+/// An array of a batch that the shader reads, of structs of words.
 template <typename T>
 BrolgaArray read_array(Span<const T> elements) {
     static_assert(sizeof(T) % 4 == 0 && std::is_trivially_copyable_v<T>, "it consists of words");
@@ -335,7 +335,7 @@ BrolgaArray read_array(Span<const T> elements) {
     return {words, elements.size_bytes() / 4, false};
 }
 
-/// One that it writes.
+/// An array of a batch that the shader writes.
 template <typename T>
 BrolgaArray written_array(Span<T> elements) {
     static_assert(sizeof(T) % 4 == 0 && std::is_trivially_copyable_v<T>, "it consists of words");

@@ -1,6 +1,7 @@
-//! What callers pass besides handles: memory, texts, structs that grow, numbers of enumerations.
+//! Checks the arguments of callers other than handles: memory, texts, structs that grow, numbers of enumerations.
 //!
-//! None of it is believed: fields of structs are read as bytes first, since C writes into a `bool` or an enumeration what it likes.
+//! None of it is trusted: fields of structs are read as bytes first, since C may write anything to a `bool` or an
+//! enumeration.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
@@ -10,18 +11,18 @@ use brolga::pipeline::state::Numbered;
 
 use crate::error::{Code, Failure};
 
-/// Memory that is read.
+/// Returns the memory of an input array.
 ///
 /// # Safety
-/// Unless `count` is 0, `from` is null or leads to that many elements that do not change while the slice is used, of which any bytes
-/// are a value.
+/// Unless `count` is 0, `from` is null or points to that many elements that do not change while the slice is used, and
+/// for which any bytes are a value.
 pub(crate) unsafe fn slice<'a, T>(from: *const T, count: usize, what: &str) -> Result<&'a [T], Failure> {
     check_memory(from, count, what)?;
     // SAFETY: promised to this function, and checked as far as possible.
     Ok(if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(from, count) } })
 }
 
-/// Memory that is written.
+/// Returns the memory of an output array.
 ///
 /// # Safety
 /// As for [`slice`], and nobody else accesses it.
@@ -31,7 +32,7 @@ pub(crate) unsafe fn slice_mut<'a, T>(to: *mut T, count: usize, what: &str) -> R
     Ok(if count == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(to, count) } })
 }
 
-/// Bytes that are read.
+/// Returns the bytes of an input.
 ///
 /// # Safety
 /// As for [`slice`].
@@ -40,7 +41,7 @@ pub(crate) unsafe fn bytes<'a>(from: *const c_void, size: usize, what: &str) -> 
     unsafe { slice(from.cast(), size, what) }
 }
 
-/// Bytes that are written.
+/// Returns the bytes of an output.
 ///
 /// # Safety
 /// As for [`slice_mut`].
@@ -63,23 +64,23 @@ pub(crate) fn check_memory<T>(at: *const T, count: usize, what: &str) -> Result<
     Err(Failure::argument(format!("{what}: {wrong}")))
 }
 
-/// Checks how many elements there are said to be, where more than some cannot be right: before they are read.
+/// Checks a number of elements against the most that are possible, before the elements are read.
 pub(crate) fn at_most(count: usize, most: u32, what: &str) -> Result<usize, Failure> {
     let wrong = || Failure::argument(format!("{what} is {count}, but at most {most} are possible"));
     (count <= most as usize).then_some(count).ok_or_else(wrong)
 }
 
-/// A text.
+/// Returns a text.
 ///
 /// # Safety
-/// `from` is null or leads to bytes with a zero at their end, which do not change while the text is used.
+/// `from` is null or points to bytes with a zero at their end, which do not change while the text is used.
 pub(crate) unsafe fn text<'a>(from: *const c_char, what: &str) -> Result<&'a str, Failure> {
     // SAFETY: promised to this function.
     let text = unsafe { text_if_any(from, what) }?;
     text.ok_or_else(|| Failure::argument(format!("{what}: the pointer is NULL")))
 }
 
-/// The same where there may be none.
+/// Returns a text if there is one.
 ///
 /// # Safety
 /// As for [`text`].
@@ -108,21 +109,22 @@ pub(crate) unsafe fn put<T>(to: *mut T, value: T, what: &str) -> Result<(), Fail
 /// # Safety
 /// It is `repr(C)`, its first field is a `usize`, and any bytes are a value of it.
 pub(crate) unsafe trait Options: Copy {
-    /// What it is called in messages: its name in C.
+    /// Its name in messages: the one in C.
     const NAME: &'static str;
-    /// Bytes of it in the first version that had it. It stays when fields are added.
+    /// Its size in bytes in the first version that had it. It stays when fields are added.
     const LEAST: usize;
 
-    /// What stands in for fields that the caller does not have.
+    /// The values of fields that the caller does not have.
     fn defaults() -> Self;
 }
 
-/// Declares the structs that grow. One that has grown names the first field that it did not have.
+/// Declares the structs that grow. One that has grown names the first field that it did not have at first.
 macro_rules! growing {
     (least $ty:ident) => { size_of::<$ty>() };
     (least $ty:ident $field:ident) => { std::mem::offset_of!($ty, $field) };
     ($($ty:ident as $name:literal $(before $field:ident)?;)*) => {$(
-        // SAFETY: `repr(C)` with its size first; all of its fields are numbers, pointers, or `MaybeUninit` of what is checked.
+        // SAFETY: `repr(C)` with its size first; all other fields are numbers, pointers, or `MaybeUninit` of checked
+        // values.
         unsafe impl $crate::arguments::Options for $ty {
             const NAME: &'static str = $name;
             const LEAST: usize = $crate::arguments::growing!(least $ty $($field)?);
@@ -135,10 +137,10 @@ macro_rules! growing {
 }
 pub(crate) use growing;
 
-/// A struct of the caller's; the defaults if there is none.
+/// Reads a struct of the caller's; the defaults if there is none.
 ///
 /// # Safety
-/// `from` is null, or as many bytes from it on can be read as its first field says.
+/// `from` is null, or points to as many readable bytes as its first field says.
 pub(crate) unsafe fn options<T: Options>(from: *const T) -> Result<T, Failure> {
     if from.is_null() {
         return Ok(T::defaults());
@@ -149,10 +151,10 @@ pub(crate) unsafe fn options<T: Options>(from: *const T) -> Result<T, Failure> {
     unsafe { sized(from, size) }
 }
 
-/// An array of such structs, each as long as the first one says.
+/// Reads an array of such structs, each as long as the first one says.
 ///
 /// # Safety
-/// Unless `count` is 0, `from` is null, or leads to so many structs.
+/// Unless `count` is 0, `from` is null, or points to so many structs.
 pub(crate) unsafe fn array<T: Options>(from: *const T, count: usize) -> Result<Vec<T>, Failure> {
     if count == 0 {
         return Ok(Vec::new());
@@ -172,7 +174,7 @@ pub(crate) unsafe fn array<T: Options>(from: *const T, count: usize) -> Result<V
 }
 
 /// # Safety
-/// `size` bytes from `from` on can be read, if that is a size that the struct has in some version.
+/// `size` bytes from `from` on can be read, if the struct has that size in some version.
 unsafe fn sized<T: Options>(from: *const T, size: usize) -> Result<T, Failure> {
     // SAFETY: promised to this function: whatever the version, it begins with its size.
     let own = unsafe { from.cast::<usize>().read_unaligned() };
@@ -194,10 +196,10 @@ unsafe fn sized<T: Options>(from: *const T, size: usize) -> Result<T, Failure> {
     Ok(value)
 }
 
-/// More than any version of a struct will have.
+/// Exclusive limit of the size of any version of a struct.
 const MOST_BYTES: usize = 1 << 12;
 
-/// Fills a struct of the caller's, of which `size` bytes are there, with the defaults.
+/// Fills a struct of the caller's, of which `size` bytes exist, with the defaults.
 ///
 /// # Safety
 /// `to` is null, or so many bytes may be written.
@@ -215,14 +217,14 @@ pub(crate) unsafe fn init<T: Options>(to: *mut T, size: usize) -> Code {
     Code::Ok
 }
 
-/// What the number in a field or an argument stands for.
+/// Returns the value of an enumeration's number in a field or an argument.
 pub(crate) fn choice<C: Numbered>(raw: MaybeUninit<C>, what: &str) -> Result<C, Failure> {
     const { assert!(size_of::<C>() == size_of::<u32>() && align_of::<C>() == align_of::<u32>()) };
     // SAFETY: it has the room of a number, and C has written some.
     numbered(unsafe { raw.as_ptr().cast::<u32>().read() }, what)
 }
 
-/// What a number stands for.
+/// Returns the value of an enumeration's number.
 pub(crate) fn numbered<C: Numbered>(number: u32, what: &str) -> Result<C, Failure> {
     C::from_number(number).ok_or_else(|| {
         let mut known: Vec<u32> = C::VALUES.iter().map(|value| value.number()).collect();
@@ -232,19 +234,19 @@ pub(crate) fn numbered<C: Numbered>(number: u32, what: &str) -> Result<C, Failur
     })
 }
 
-/// A `bool` of C: anything but 0 is true.
+/// Reads a `bool` of C: anything but 0 is true.
 pub(crate) fn flag(raw: MaybeUninit<bool>) -> bool {
     // SAFETY: C has written some byte.
     unsafe { raw.as_ptr().cast::<u8>().read() != 0 }
 }
 
-/// A format by its number in `DXGI_FORMAT`.
+/// Looks up a format by its number in `DXGI_FORMAT`.
 pub(crate) fn format(number: u32, what: &str) -> Result<brolga::Format, Failure> {
     let unknown = || Failure::argument(format!("{what} is {number}, which is no format that Brolga knows"));
     brolga::Format::from_dxgi(number).filter(|_| number != 0).ok_or_else(unknown)
 }
 
-/// A limit on time in nanoseconds; 0 is none.
+/// Converts a time limit in nanoseconds; 0 is none.
 pub(crate) fn time_limit(nanoseconds: u64) -> Option<Duration> {
     (nanoseconds != 0).then(|| Duration::from_nanos(nanoseconds))
 }
@@ -275,7 +277,7 @@ mod tests {
     #[test]
     fn structs_of_other_versions_are_read() {
         let read = |words: &[u64]| {
-            // SAFETY: its first word says how many bytes there are, except where that is an error.
+            // SAFETY: its first word is the number of its bytes, except where that is an error.
             unsafe { options(words.as_ptr().cast::<Grown>()) }.map_err(|failure| failure.code())
         };
         let grown = |size, old, older, new| Ok(Grown { size, old, older, new });
@@ -286,7 +288,7 @@ mod tests {
         for size in [0, 8, 17, 20, 1 << 20, u64::MAX] {
             assert_eq!(read(&[size, 0, 0, 0]), Err(Code::BadArgument), "{size}");
         }
-        // SAFETY: there is none.
+        // SAFETY: null stands for the defaults.
         assert_eq!(unsafe { options(std::ptr::null::<Grown>()) }.ok(), Some(Grown::default()));
     }
 

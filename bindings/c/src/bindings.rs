@@ -1,4 +1,4 @@
-//! Bindings: views by register.
+//! Defines bindings: views by register.
 
 use std::ffi::c_char;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,15 +7,15 @@ use brolga::{BindingRules, Leniency, ParseRegisterError, Register};
 
 use crate::arguments::text;
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, Place, destroy, get, get_if_any};
+use crate::handle::{HandleKind, NewHandle, destroy, get, get_if_any};
 use crate::shader::Shader;
 use crate::view::View;
 
-/// Views by register, for dispatches and draws. Any thread may use and change them at any time; a dispatch takes what is there when it is
-/// called.
+/// Views by register, for dispatches and draws. Any thread may use and change them at any time; a dispatch uses the
+/// views that are bound when it is called.
 pub struct Bindings(());
 
-impl Kind for Bindings {
+impl HandleKind for Bindings {
     type Value = Mutex<brolga::Bindings>;
     const NAME: &'static str = "bindings";
 }
@@ -24,7 +24,7 @@ pub(crate) fn lock(bindings: &Mutex<brolga::Bindings>) -> MutexGuard<'_, brolga:
     bindings.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What bindings may allow; sums of these.
+/// Rules that bindings may relax; sums of these.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug)]
 pub enum Allow {
@@ -50,7 +50,7 @@ fn rules(allowed: u32) -> Result<BindingRules, Failure> {
     Ok(chosen.fold(BindingRules::COMPLETE, |rules, (_, what)| rules.allow(what)))
 }
 
-/// The register that a text means: with a shader a name of its source, or else a register.
+/// Finds the register of a text: with a shader a name of its source, or else a register.
 ///
 /// # Safety
 /// `place` is null or a text.
@@ -64,15 +64,15 @@ pub(crate) unsafe fn register(shader: Option<&brolga::Shader>, place: *const c_c
     }
 }
 
-/// Makes bindings without views. `allowed` is 0, or a sum of BROLGA_ALLOW_UNBOUND and its like: by default exactly what a shader declares
-/// must be bound.
+/// Makes bindings without views. `allowed` is 0, or a sum of BROLGA_ALLOW_UNBOUND and the like: by default, exactly the
+/// registers that a shader declares must be bound.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_bindings_create(allowed: u32, bindings: *mut *mut Bindings, error: *mut Error) -> Code {
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let place = Place::new(bindings)?;
-            place.put(Mutex::new(brolga::Bindings::with_rules(rules(allowed)?)));
+            let handle = NewHandle::new(bindings)?;
+            handle.put(Mutex::new(brolga::Bindings::with_rules(rules(allowed)?)));
             Ok(())
         })
     }
@@ -85,8 +85,8 @@ pub unsafe extern "C" fn brolga_bindings_destroy(bindings: *mut Bindings) -> Cod
     unsafe { destroy(bindings) }
 }
 
-/// Binds a view, replacing whatever was bound to the register. `place` is a register, as in "t0", "u1" or "b0,space2". With a shader it may
-/// be a name of its source too, as in "lights[2]"; `shader` may be NULL.
+/// Binds a view, replacing the one that was bound to the register. `place` is a register, as in "t0", "u1" or
+/// "b0,space2". With a shader it may be a name of its source too, as in "lights[2]"; `shader` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_bindings_set(
     bindings: *const Bindings,
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn brolga_bindings_set(
     unsafe {
         guard(error, || {
             let (bindings, register, view) = (get(bindings)?, register(get_if_any(shader)?, place)?, get(view)?);
-            // What was bound goes after the lock: its memory's owner may call again.
+            // The old view is dropped after the lock is released: the owner of its memory may call again.
             let replaced = lock(bindings).replace(register, view.clone());
             drop(replaced);
             Ok(())

@@ -1,4 +1,4 @@
-//! Buffers.
+//! Defines buffers.
 
 use std::ffi::{c_char, c_void};
 use std::path::Path;
@@ -10,29 +10,31 @@ use brolga::Access;
 use crate::arguments::{bytes, bytes_mut, put, text};
 use crate::device::Device;
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, Place, destroy, get};
+use crate::handle::{HandleKind, NewHandle, destroy, get};
 
-/// Bytes in memory, Brolga's or the caller's, or in a mapped file. Views and textures of a buffer share its bytes, and keep them.
+/// Bytes in memory, Brolga's or the caller's, or in a mapped file. Views and textures of a buffer share its bytes, and
+/// keep them alive.
 ///
-/// Any thread may read and write it at any time. Each 32-bit word, at a multiple of 4, is read and written whole; nothing else is
-/// promised about a buffer that a shader or another thread writes meanwhile.
+/// Any thread may read and write it at any time. Each 32-bit word, at a multiple of 4, is read and written whole;
+/// nothing else is promised about a buffer that a shader or another thread writes meanwhile.
 pub struct Buffer(());
 
-impl Kind for Buffer {
+impl HandleKind for Buffer {
     type Value = brolga::Buffer;
     const NAME: &'static str = "a buffer";
 }
 
-/// Called once when nothing uses the caller's memory any more, from any thread. It must return: no exception may leave it.
+/// A function that is called once when nothing uses the caller's memory any more, from any thread. It must return: no
+/// exception may leave it.
 pub type Release = Option<unsafe extern "C" fn(context: *mut c_void)>;
 
-/// Memory of the caller's, until it is dropped.
+/// Memory of the caller's, released when dropped.
 struct Lent {
     release: Release,
     context: *mut c_void,
 }
 
-// SAFETY: the context is only handed back, which the caller allows from any thread.
+// SAFETY: the context is only passed back, which the caller allows from any thread.
 unsafe impl Send for Lent {}
 // SAFETY: nothing is done with a reference to it.
 unsafe impl Sync for Lent {}
@@ -58,23 +60,23 @@ pub unsafe extern "C" fn brolga_buffer_create(
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let (place, device) = (Place::new(buffer)?, get(device)?);
+            let (handle, device) = (NewHandle::new(buffer)?, get(device)?);
             let made = device.buffer(size_bytes)?;
             if !data.is_null() {
                 made.write(0, bytes(data, size_bytes as usize, "the buffer's data")?)?;
             }
-            place.put(made);
+            handle.put(made);
             Ok(())
         })
     }
 }
 
-/// Makes a buffer over memory of the caller's, which is not copied. `data` must be a multiple of 4. Without `is_writable` shaders may only
-/// read it.
+/// Makes a buffer over memory of the caller's, which is not copied. `data` must be a multiple of 4. Unless
+/// `is_writable` is set, shaders may only read it.
 ///
-/// The memory must stay until `release` is called with `context`: when the buffer, and all views and textures of it, and all that they are
-/// bound to, are destroyed. If the call fails, `release` is not called. Shaders change the memory while they run; whoever reads it
-/// meanwhile gets old or new words.
+/// The memory must stay valid until `release` is called with `context`: when the buffer, all views and textures of it,
+/// and everything that they are bound to, are destroyed. If the call fails, `release` is not called. Shaders change the
+/// memory while they run; whoever reads it meanwhile gets old or new words.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_buffer_wrap(
     data: *mut c_void,
@@ -88,7 +90,7 @@ pub unsafe extern "C" fn brolga_buffer_wrap(
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let place = Place::new(buffer)?;
+            let handle = NewHandle::new(buffer)?;
             if size_bytes > isize::MAX as usize {
                 return Err(Failure::argument(format!(
                     "the memory to wrap: {size_bytes} bytes are more than there can be"
@@ -101,15 +103,16 @@ pub unsafe extern "C" fn brolga_buffer_wrap(
             let owner = Arc::new(OnceLock::new());
             let made = brolga::Buffer::wrap(base, size_bytes, access, Arc::clone(&owner))?;
             let _ = owner.set(Lent { release, context });
-            place.put(made);
+            handle.put(made);
             Ok(())
         })
     }
 }
 
-/// Makes a buffer that maps a file. With `is_writable`, what shaders write reaches the file.
+/// Makes a buffer that maps a file. If `is_writable` is set, writes of shaders reach the file.
 ///
-/// The file must not be shortened while the buffer is used: the system ends a process that accesses a page that is gone.
+/// The file must not be shortened while the buffer is used: the system ends a process that accesses a page that is
+/// gone.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_buffer_map(
     device: *const Device,
@@ -121,9 +124,9 @@ pub unsafe extern "C" fn brolga_buffer_map(
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let (place, device) = (Place::new(buffer)?, get(device)?);
+            let (handle, device) = (NewHandle::new(buffer)?, get(device)?);
             let access = if is_writable { Access::ReadWrite } else { Access::Read };
-            place.put(device.map_buffer(Path::new(text(path, "the path of the file to map")?), access)?);
+            handle.put(device.map_buffer(Path::new(text(path, "the path of the file to map")?), access)?);
             Ok(())
         })
     }
@@ -136,14 +139,14 @@ pub unsafe extern "C" fn brolga_buffer_destroy(buffer: *mut Buffer) -> Code {
     unsafe { destroy(buffer) }
 }
 
-/// The bytes of a buffer.
+/// Returns the size of a buffer in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_buffer_size(buffer: *const Buffer, size_bytes: *mut u64, error: *mut Error) -> Code {
     // SAFETY: the caller's promises.
     unsafe { guard(error, || put(size_bytes, get(buffer)?.size_bytes(), "the size")) }
 }
 
-/// Copies `size_bytes` bytes out, from byte `offset_bytes` of the buffer on.
+/// Reads `size_bytes` bytes from byte `offset_bytes` of the buffer on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_buffer_read(
     buffer: *const Buffer,
@@ -158,7 +161,7 @@ pub unsafe extern "C" fn brolga_buffer_read(
     }
 }
 
-/// Copies `size_bytes` bytes in, from byte `offset_bytes` of the buffer on.
+/// Writes `size_bytes` bytes from byte `offset_bytes` of the buffer on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_buffer_write(
     buffer: *const Buffer,
@@ -173,7 +176,7 @@ pub unsafe extern "C" fn brolga_buffer_write(
     }
 }
 
-/// Writes what changed in a mapped file to the disk, and waits. It does nothing for other buffers.
+/// Writes changes of a mapped file to disk, and waits. It does nothing for other buffers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_buffer_flush(buffer: *const Buffer, error: *mut Error) -> Code {
     // SAFETY: the caller's promises.

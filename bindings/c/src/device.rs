@@ -1,4 +1,4 @@
-//! The device.
+//! Defines the device.
 
 use std::ffi::c_char;
 
@@ -6,13 +6,13 @@ use brolga::{Cache, Limits, VectorBytes};
 
 use crate::arguments::{growing, init, options, put, text_if_any};
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, Place, destroy, get};
+use crate::handle::{HandleKind, NewHandle, destroy, get};
 
-/// Where shaders run. It owns threads, limits and a cache, and must not outlive what its options name. What it made lives on after it is
-/// destroyed.
+/// A device, which runs shaders. It owns threads, limits and a cache, and must not outlive the folder that its options
+/// name. The objects that it made live on after it is destroyed.
 pub struct Device(());
 
-impl Kind for Device {
+impl HandleKind for Device {
     type Value = brolga::Device;
     const NAME: &'static str = "a device";
 }
@@ -21,30 +21,31 @@ impl Kind for Device {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceOptions {
-    /// Bytes of this struct, set by its init function.
+    /// Size of this struct in bytes, set by its init function.
     pub size: usize,
-    /// Threads, those that call included, at most 1024; 0 means one for each processor.
+    /// Number of threads, including those that call, at most 1024; 0 means one for each processor.
     pub threads: u32,
-    /// The most bytes of vectors in machine code: 16, 32 or 64; 0 means the usual number. Results are the same.
+    /// Largest size of vectors in machine code, in bytes: 16, 32 or 64; 0 means the usual size. Results are the same.
     pub vector_bytes: u32,
-    /// A folder for machine code, which the next process then need not compile; NULL for none. It is created when something is stored. One
-    /// that exists must belong to this user, and nobody else may write to it.
+    /// A folder in which machine code is stored, so that the next process need not compile it; NULL for none. It is
+    /// created when something is stored. An existing one must belong to this user, and nobody else may write to it.
     pub cache_folder: *const c_char,
-    /// The most bytes of that folder; 0 means 256 MiB.
+    /// Largest size of that folder in bytes; 0 means 256 MiB.
     pub cache_bytes: u64,
-    /// The most bytes of a buffer or texture; 0 means 32 GiB.
+    /// Largest size of a buffer or texture in bytes; 0 means 32 GiB.
     pub buffer_bytes: u64,
-    /// The most bytes of private memory of a thread that runs a shader; 0 means 192 MiB.
+    /// Largest private memory of a thread that runs a shader, in bytes; 0 means 192 MiB.
     pub arena_bytes: u64,
-    /// The most groups of a dispatch along an axis; 0 means 65,535.
+    /// Most groups of a dispatch along an axis; 0 means 65,535.
     pub dispatch_groups: u32,
-    /// The most threads of a group; 0 means 1,024.
+    /// Most threads of a group; 0 means 1,024.
     pub group_threads: u32,
-    /// The most bytes of shared memory of a group; 0 means 32 KiB.
+    /// Largest shared memory of a group in bytes; 0 means 32 KiB.
     pub shared_bytes: u32,
-    /// The most instructions for which machine code is made; 0 means 900,000. Larger shaders are interpreted.
+    /// Most instructions for which machine code is made; 0 means 900,000. Larger shaders are interpreted.
     pub code_instructions: u32,
-    /// The most bytes of copies of compressed textures, which make sampling faster; 0 means 256 MiB, 1 none. Results are the same.
+    /// Largest size of copies of compressed textures, which make sampling faster, in bytes; 0 means 256 MiB, 1 none.
+    /// Results are the same.
     pub copy_bytes: u64,
 }
 
@@ -67,15 +68,15 @@ impl Default for DeviceOptions {
     }
 }
 
-/// What a device's cache has been asked for.
+/// Counts of a device's cache.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CacheCounters {
-    /// Code that was there.
+    /// Code that was found.
     pub hits: u64,
-    /// Code that was not there.
+    /// Code that was not found.
     pub misses: u64,
-    /// Code that was there, but damaged, or in a file that another user could have written.
+    /// Code that was found, but damaged, or in a file that another user could have written.
     pub rejected: u64,
     /// Code that was stored.
     pub stored: u64,
@@ -105,7 +106,7 @@ impl DeviceOptions {
     }
 
     /// # Safety
-    /// Its pointers are null or lead to texts.
+    /// Its pointers are null or point to texts.
     unsafe fn build(&self) -> Result<brolga::Device, Failure> {
         let mut builder = brolga::Device::builder().threads(self.threads as usize).limits(self.limits());
         builder = match self.copy_bytes {
@@ -132,7 +133,7 @@ impl DeviceOptions {
     }
 }
 
-/// The library's version: "0.1.0". It lives as long as the program.
+/// Returns the library's version: "0.1.0". It lives as long as the program.
 #[unsafe(no_mangle)]
 pub extern "C" fn brolga_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
@@ -145,8 +146,8 @@ pub unsafe extern "C" fn brolga_device_options_init(device_options: *mut DeviceO
     unsafe { init(device_options, size) }
 }
 
-/// Makes a device. `device_options` may be NULL. Fails if threads do not start (BROLGA_CODE_SYSTEM), or the cache's folder is not
-/// private.
+/// Makes a device. `device_options` may be NULL. Fails if threads do not start (BROLGA_CODE_SYSTEM), or the cache's
+/// folder is not private.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_device_create(
     device_options: *const DeviceOptions,
@@ -156,28 +157,28 @@ pub unsafe extern "C" fn brolga_device_create(
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let place = Place::new(device)?;
-            place.put(options(device_options)?.build()?);
+            let handle = NewHandle::new(device)?;
+            handle.put(options(device_options)?.build()?);
             Ok(())
         })
     }
 }
 
-/// Destroys a device. What it made lives on, and so do its threads until the last of that is destroyed.
+/// Destroys a device. The objects that it made live on, and its threads until the last of them is destroyed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_device_destroy(device: *mut Device) -> Code {
     // SAFETY: the caller's promises.
     unsafe { destroy(device) }
 }
 
-/// The number of threads that work on a dispatch, the caller's included.
+/// Returns the number of threads that work on a dispatch, the caller's included.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_device_threads(device: *const Device, threads: *mut u32, error: *mut Error) -> Code {
     // SAFETY: the caller's promises.
     unsafe { guard(error, || put(threads, get(device)?.pool().threads() as u32, "the number of threads")) }
 }
 
-/// What the cache has been asked for; zeros if there is none.
+/// Returns the counts of the cache; zeros if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_device_cache_counters(
     device: *const Device,

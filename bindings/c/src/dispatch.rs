@@ -1,4 +1,4 @@
-//! Dispatches: compute shaders over groups of threads, bound each time or once for all.
+//! Runs compute shaders over groups of threads, bound for each dispatch or once for many.
 
 use std::ffi::c_char;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -10,42 +10,44 @@ use crate::bindings::{Bindings, lock, register};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, Place, destroy, get, get_if_any};
+use crate::handle::{HandleKind, NewHandle, destroy, get, get_if_any};
 use crate::shader::Shader;
 use crate::stop::{CancelToken, Progress, token};
 use crate::view::View;
 
-/// A shader with what is bound to it: bound once, run often. Any number of threads may dispatch it at once, and make workers of it.
+/// A shader with its bindings: bound once, run often. Any number of threads may dispatch it at once, and make workers
+/// of it.
 ///
-/// Constant buffers are read when a dispatch begins, so that what is written to them between two dispatches is seen.
+/// Constant buffers are read when a dispatch begins, so that writes to them between two dispatches take effect.
 pub struct Bound(());
 
-impl Kind for Bound {
+impl HandleKind for Bound {
     type Value = RwLock<Arc<BoundShader>>;
     const NAME: &'static str = "a bound shader";
 }
 
-/// What to run, and when to stop.
+/// The groups of a dispatch, and its limits.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct DispatchOptions {
-    /// Bytes of this struct, set by its init function.
+    /// Size of this struct in bytes, set by its init function.
     pub size: usize,
-    /// Groups along x, y and z; 1 each by default.
+    /// Number of groups along x, y and z; 1 each by default.
     pub groups: [u32; 3],
     /// The first group's position. Threads see the positions of the whole dispatch.
     pub first_group: [u32; 3],
-    /// A buffer with the numbers of groups, three words, which then count instead of `groups`; NULL by default.
+    /// A buffer with the numbers of groups, three words, which replace `groups`; NULL by default.
     pub indirect: *const Buffer,
-    /// Where in that buffer they begin, a multiple of 4.
+    /// Offset of those words in the buffer, a multiple of 4.
     pub indirect_offset_bytes: u64,
-    /// Stops the run when it is cancelled; may be NULL.
+    /// Stops the run when cancelled; may be NULL.
     pub cancel: *const CancelToken,
-    /// Is told how far the run has got; may be NULL.
+    /// Receives the progress of the run; may be NULL.
     pub progress: *const Progress,
-    /// Stops the run when it has taken this many nanoseconds; 0, as by default, for no limit.
+    /// Stops the run after this many nanoseconds; 0, the default, for no limit.
     pub time_limit_ns: u64,
-    /// Loop iterations that one group may take before the run stops, counted for each packet of threads; 0, as by default, for no bound.
+    /// Number of loop iterations after which a group stops the run, counted for each packet of threads; 0, the default,
+    /// for no limit.
     pub fuel: u64,
 }
 
@@ -65,19 +67,19 @@ impl Default for DispatchOptions {
     }
 }
 
-/// What a dispatch did.
+/// Measurements of a dispatch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Report {
-    /// Groups that ran.
+    /// Number of groups that ran.
     pub groups: u64,
-    /// Threads that ran.
+    /// Number of threads that ran.
     pub threads: u64,
     /// The most threads of this machine that took part.
     pub workers: u64,
     /// Nanoseconds from the call to the end of the last group.
     pub elapsed_ns: u64,
-    /// Those of them that were spent making code that no dispatch of the shader had needed before.
+    /// Nanoseconds of that time spent on compiling code that no dispatch of the shader had needed before.
     pub compile_ns: u64,
     /// Zeros.
     pub reserved: [u64; 3],
@@ -116,7 +118,7 @@ impl DispatchOptions {
     }
 }
 
-/// The bound shader as it is now.
+/// The current bound shader.
 pub(crate) fn current(bound: &RwLock<Arc<BoundShader>>) -> Arc<BoundShader> {
     Arc::clone(&bound.read().unwrap_or_else(PoisonError::into_inner))
 }
@@ -135,7 +137,8 @@ pub unsafe extern "C" fn brolga_dispatch_options_init(dispatch_options: *mut Dis
     unsafe { init(dispatch_options, size) }
 }
 
-/// Runs a compute shader over groups of threads, once, and waits. `dispatch_options` may be NULL, for one group, and `report` may be NULL.
+/// Runs a compute shader over groups of threads, once, and waits. `dispatch_options` may be NULL, for one group, and
+/// `report` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_dispatch(
     device: *const Device,
@@ -155,7 +158,7 @@ pub unsafe extern "C" fn brolga_dispatch(
     }
 }
 
-/// Binds what `bindings` has to a shader, to run it often. Later changes of `bindings` change nothing here.
+/// Binds the views of `bindings` to a shader, to run it often. Later changes of `bindings` have no effect here.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_bound_create(
     device: *const Device,
@@ -167,22 +170,23 @@ pub unsafe extern "C" fn brolga_bound_create(
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let (place, device, shader) = (Place::new(bound)?, get(device)?, get(shader)?);
+            let (handle, device, shader) = (NewHandle::new(bound)?, get(device)?, get(shader)?);
             let bindings = lock(get(bindings)?).clone();
-            place.put(RwLock::new(Arc::new(device.bind(shader, &bindings)?)));
+            handle.put(RwLock::new(Arc::new(device.bind(shader, &bindings)?)));
             Ok(())
         })
     }
 }
 
-/// Destroys a bound shader. Its workers may go on.
+/// Destroys a bound shader. Its workers remain usable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_bound_destroy(bound: *mut Bound) -> Code {
     // SAFETY: the caller's promises.
     unsafe { destroy(bound) }
 }
 
-/// Changes what is bound, while nobody uses it. What the change returns goes after the lock: the owner of a view's memory may call again.
+/// Changes a bound shader that nobody uses. The result of the change is dropped after the lock is released: the owner
+/// of a view's memory may call again.
 fn change<T>(
     bound: &RwLock<Arc<BoundShader>>,
     change: impl FnOnce(&mut BoundShader) -> Result<T, Failure>,
@@ -195,8 +199,9 @@ fn change<T>(
     Ok(())
 }
 
-/// Binds another view to a register. `place` is a register or a name, as for brolga_bindings_set with a shader. If the view does not fit,
-/// nothing changes. Fails while the shader runs, and while there are workers of it (BROLGA_CODE_OUT_OF_ORDER).
+/// Binds another view to a register. `place` is a register or a name, as for brolga_bindings_set with a shader. If the
+/// view does not fit, nothing changes. Fails while the shader runs, and while it has workers
+/// (BROLGA_CODE_OUT_OF_ORDER).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_bound_set(
     bound: *const Bound,
@@ -217,7 +222,7 @@ pub unsafe extern "C" fn brolga_bound_set(
     }
 }
 
-/// Makes the code for dispatches of these many groups along x, y and z (three numbers), so that the first one need not.
+/// Compiles code for dispatches of so many groups along x, y and z (three numbers), so that the first one need not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_bound_prepare(bound: *const Bound, groups: *const u32, error: *mut Error) -> Code {
     // SAFETY: the caller's promises.
@@ -229,7 +234,8 @@ pub unsafe extern "C" fn brolga_bound_prepare(bound: *const Bound, groups: *cons
     }
 }
 
-/// Runs a bound compute shader over groups of threads, and waits. `dispatch_options` may be NULL, for one group, and `report` may be NULL.
+/// Runs a bound compute shader over groups of threads, and waits. `dispatch_options` may be NULL, for one group, and
+/// `report` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_bound_dispatch(
     bound: *const Bound,

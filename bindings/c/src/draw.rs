@@ -1,4 +1,4 @@
-//! Passes: draws into the same targets, in order.
+//! Draws in passes: into the same targets, in order.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -14,18 +14,19 @@ use crate::bindings::{Bindings, lock};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, Place, destroy, get, get_if_any};
+use crate::handle::{HandleKind, NewHandle, destroy, get, get_if_any};
 use crate::pipeline::Pipeline;
 use crate::stop::{CancelToken, Progress, token};
 use crate::texture::{TexelBox, Texture, part_of};
 use crate::view::View;
 
-/// Draws into the same targets, in order, by all threads of a device. One thread uses it at a time (BROLGA_CODE_OUT_OF_ORDER otherwise).
+/// A sequence of draws into the same targets, in order, by all threads of a device. One thread uses it at a time
+/// (BROLGA_CODE_OUT_OF_ORDER otherwise).
 ///
-/// Draws may wait until brolga_pass_flush. What they read and draw to must not change before.
+/// Draws may be queued until brolga_pass_flush. The resources that they read and draw to must not change before.
 pub struct Pass(());
 
-impl Kind for Pass {
+impl HandleKind for Pass {
     type Value = Mutex<Begun>;
     const NAME: &'static str = "a pass";
 }
@@ -38,29 +39,29 @@ self_cell!(
     }
 );
 
-/// What a pass draws to, and when it stops.
+/// The targets of a pass, and its limits.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct PassOptions {
-    /// Bytes of this struct, set by its init function.
+    /// Size of this struct in bytes, set by its init function.
     pub size: usize,
-    /// The targets: views of textures, of which the first mip level and all layers are drawn to.
+    /// The targets: views of textures, whose first mip level and all layers are drawn to.
     pub targets: *const *const View,
-    /// How many of them there are, at most 8.
+    /// Number of targets, at most 8.
     pub target_count: usize,
-    /// The depth buffer, a view of a texture with a format of depths; NULL, as by default, for none.
+    /// The depth buffer, a view of a texture with a format of depths; NULL, the default, for none.
     pub depth: *const View,
-    /// Whether depths stay as they are, whatever the state of draws says, so that shaders may read them meanwhile.
+    /// `true` if depths are never written, whatever the state of draws, so that shaders may read them meanwhile.
     pub has_read_only_depth: MaybeUninit<bool>,
-    /// Whether stencils do.
+    /// `true` if stencils are never written.
     pub has_read_only_stencil: MaybeUninit<bool>,
-    /// Stops draws when it is cancelled; may be NULL.
+    /// Stops draws when cancelled; may be NULL.
     pub cancel: *const CancelToken,
-    /// Is told how many primitives are drawn; may be NULL.
+    /// Receives the number of primitives drawn; may be NULL.
     pub progress: *const Progress,
-    /// Stops each flush when it has taken this many nanoseconds; 0, as by default, for no limit.
+    /// Stops each flush after this many nanoseconds; 0, the default, for no limit.
     pub time_limit_ns: u64,
-    /// Loop iterations that a shader may take before draws stop; 0, as by default, for no bound.
+    /// Number of loop iterations of a shader after which draws stop; 0, the default, for no limit.
     pub fuel: u64,
 }
 
@@ -85,13 +86,13 @@ impl Default for PassOptions {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct VertexBuffer {
-    /// Bytes of this struct, set by its init function.
+    /// Size of this struct in bytes, set by its init function.
     pub size: usize,
-    /// Its bytes.
+    /// The buffer that holds the vertices.
     pub buffer: *const Buffer,
-    /// Where the first vertex begins, a multiple of 4.
+    /// Offset of the first vertex, a multiple of 4.
     pub offset_bytes: u64,
-    /// Bytes from one vertex to the next.
+    /// Distance between vertices in bytes.
     pub stride_bytes: u32,
 }
 
@@ -101,25 +102,25 @@ impl Default for VertexBuffer {
     }
 }
 
-/// A viewport: a part of the targets, and what depth becomes there.
+/// A viewport: a part of the targets, and its range of depths.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Viewport {
-    /// The left side, in pixels.
+    /// The left edge, in pixels.
     pub left: f32,
-    /// The upper side.
+    /// The upper edge.
     pub top: f32,
-    /// Pixels across.
+    /// Width in pixels.
     pub width: f32,
-    /// Pixels down.
+    /// Height in pixels.
     pub height: f32,
-    /// What a depth of 0 becomes.
+    /// The depth in the buffer for a depth of 0.
     pub min_depth: f32,
-    /// What a depth of 1 becomes.
+    /// The depth in the buffer for a depth of 1.
     pub max_depth: f32,
 }
 
-/// A rectangle of pixels: from its upper left corner to the one after its last row and column.
+/// A rectangle of pixels: from its upper left corner up to, and without, the row and column at its end.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Rectangle {
@@ -133,49 +134,49 @@ pub struct Rectangle {
     pub bottom: i32,
 }
 
-/// What to draw.
+/// The options of a draw.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct DrawOptions {
-    /// Bytes of this struct, set by its init function.
+    /// Size of this struct in bytes, set by its init function.
     pub size: usize,
     /// The shaders and their state.
     pub pipeline: *const Pipeline,
-    /// What is bound to the vertex shader; may be NULL. What it does not declare is ignored.
+    /// The bindings of the vertex shader; may be NULL. Views that it does not declare are ignored.
     pub vertex_bindings: *const Bindings,
-    /// What is bound to the pixel shader; may be NULL. Likewise.
+    /// The bindings of the pixel shader; may be NULL. Likewise.
     pub pixel_bindings: *const Bindings,
     /// Vertex buffers, from slot 0 on.
     pub vertex_buffers: *const VertexBuffer,
-    /// How many of them there are.
+    /// Number of vertex buffers.
     pub vertex_buffer_count: usize,
     /// The index buffer, if vertices are read through one; NULL by default.
     pub index_buffer: *const Buffer,
-    /// Where the first index begins.
+    /// Offset of the first index.
     pub index_offset_bytes: u64,
-    /// Whether indices have 16 bits, not 32.
+    /// `true` if indices have 16 bits, not 32.
     pub has_short_indices: MaybeUninit<bool>,
-    /// What stencils are compared with, and replaced by; 0 by default.
+    /// The stencil reference value; 0 by default.
     pub stencil_reference: u8,
-    /// Vertices, or indices, of an instance.
+    /// Number of vertices, or indices, of an instance.
     pub count: u32,
     /// The first vertex, or index.
     pub first: u32,
-    /// What is added to each index.
+    /// Value added to each index.
     pub base_vertex: i32,
-    /// Instances; 1 by default.
+    /// Number of instances; 1 by default.
     pub instances: u32,
     /// The first instance, for buffers that advance by instances.
     pub first_instance: u32,
-    /// The samples that are drawn, a bit each: of the one that there is, the lowest. By default all.
+    /// Mask of the samples that are drawn, a bit each; without multisampling the lowest bit counts. By default all.
     pub sample_mask: u32,
-    /// Viewports, among which a vertex shader may choose; none, as by default, for the whole of the targets.
+    /// Viewports, among which a vertex shader may choose; none, the default, for the whole of the targets.
     pub viewports: *const Viewport,
-    /// How many of them there are, at most 16.
+    /// Number of viewports, at most 16.
     pub viewport_count: usize,
-    /// Pixels that may change, for each viewport; none, as by default, for all of a viewport.
+    /// Scissor rectangles, one for each viewport; none, the default, to draw all of a viewport.
     pub scissors: *const Rectangle,
-    /// How many of them there are: 0, or as many as viewports, or 1 where there are none.
+    /// Number of scissor rectangles: 0, or as many as viewports, or 1 where there are none.
     pub scissor_count: usize,
     /// The blend factor: red, green, blue, alpha; ones by default.
     pub blend_factor: [f32; 4],
@@ -209,23 +210,23 @@ impl Default for DrawOptions {
     }
 }
 
-/// What a draw did, as Direct3D's queries count it.
+/// Counts of a draw, as in Direct3D's queries.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Statistics {
-    /// Vertices that the topology asked for, each as often as it did (IAVertices).
+    /// Vertices that the topology refers to, each as often as it does (IAVertices).
     pub vertices: u64,
-    /// Primitives made of them (IAPrimitives).
+    /// Primitives assembled from them (IAPrimitives).
     pub primitives: u64,
     /// Invocations of the vertex shader (VSInvocations).
     pub vertex_invocations: u64,
-    /// Primitives that came to clipping (CInvocations).
+    /// Primitives that reached clipping (CInvocations).
     pub clipper_invocations: u64,
-    /// What clipping made of them (CPrimitives).
+    /// Primitives after clipping (CPrimitives).
     pub clipper_primitives: u64,
     /// Invocations of the pixel shader, without helper pixels (PSInvocations).
     pub pixel_invocations: u64,
-    /// Pixels that passed all tests: what occlusion queries count.
+    /// Pixels that passed all tests, as counted by occlusion queries.
     pub samples: u64,
     /// Zero.
     pub reserved: u64,
@@ -239,7 +240,7 @@ growing! {
 
 impl PassOptions {
     /// # Safety
-    /// Its pointers are null or lead to what they are said to.
+    /// Its pointers are null or point to valid objects of their types.
     unsafe fn begin(&self, device: &brolga::Device) -> Result<Begun, Failure> {
         // SAFETY: promised to this function.
         let (colors, depth, cancel, progress) = unsafe {
@@ -265,23 +266,23 @@ impl PassOptions {
     }
 }
 
-/// A viewport, if it is not the whole target, with its scissor rectangle.
-type Area = (Option<raster::Viewport>, Option<Bounds>);
+/// A viewport, unless it is the whole target, with its scissor rectangle.
+type DrawArea = (Option<raster::Viewport>, Option<Bounds>);
 
-/// What a draw borrows while it is added.
-struct Drawing<'a> {
+/// The data that a draw borrows while it is added.
+struct DrawArguments<'a> {
     options: DrawOptions,
     pipeline: &'a raster::Pipeline,
     bindings: Stages<Option<brolga::Bindings>>,
     vertex_buffers: Vec<raster::VertexBuffer>,
     index_buffer: Option<raster::IndexBuffer>,
-    areas: Vec<Area>,
+    areas: Vec<DrawArea>,
 }
 
 impl DrawOptions {
     /// # Safety
-    /// Its pointers are null or lead to what they are said to.
-    unsafe fn read<'a>(&self) -> Result<Drawing<'a>, Failure> {
+    /// Its pointers are null or point to valid objects of their types.
+    unsafe fn read<'a>(&self) -> Result<DrawArguments<'a>, Failure> {
         // SAFETY: promised to this function.
         unsafe {
             let bound = |bindings| Ok::<_, Failure>(get_if_any(bindings)?.map(|bindings| lock(bindings).clone()));
@@ -299,7 +300,7 @@ impl DrawOptions {
             let mut bindings = Stages::default();
             bindings[StageKind::Vertex] = bound(self.vertex_bindings)?;
             bindings[StageKind::Pixel] = bound(self.pixel_bindings)?;
-            Ok(Drawing {
+            Ok(DrawArguments {
                 options: *self,
                 pipeline: get(self.pipeline)?,
                 bindings,
@@ -314,7 +315,7 @@ impl DrawOptions {
     ///
     /// # Safety
     /// As for [`Self::read`].
-    unsafe fn areas(&self) -> Result<Vec<Area>, Failure> {
+    unsafe fn areas(&self) -> Result<Vec<DrawArea>, Failure> {
         // SAFETY: promised to this function.
         let (viewports, scissors) = unsafe {
             let viewport_count = at_most(self.viewport_count, 16, "BrolgaDrawOptions.viewport_count")?;
@@ -350,7 +351,7 @@ impl Rectangle {
     }
 }
 
-impl Drawing<'_> {
+impl DrawArguments<'_> {
     fn native(&self) -> raster::Draw<'_> {
         let options = &self.options;
         let mut draw = raster::Draw::new(self.pipeline, options.count);
@@ -367,7 +368,7 @@ impl Drawing<'_> {
     }
 }
 
-/// Does something with a pass that nobody else uses.
+/// Calls a function with a pass that nobody else uses.
 fn with_pass<T>(
     pass: &Mutex<Begun>,
     work: impl FnOnce(&mut NativePass<'_>) -> Result<T, raster::DrawError>,
@@ -405,7 +406,7 @@ pub unsafe extern "C" fn brolga_draw_options_init(draw_options: *mut DrawOptions
     unsafe { init(draw_options, size) }
 }
 
-/// Begins to draw. The views are kept.
+/// Begins a pass. The views are kept alive.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_pass_create(
     device: *const Device,
@@ -416,22 +417,22 @@ pub unsafe extern "C" fn brolga_pass_create(
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let (place, device) = (Place::new(pass)?, get(device)?);
-            place.put(Mutex::new(options(pass_options)?.begin(device)?));
+            let (handle, device) = (NewHandle::new(pass)?, get(device)?);
+            handle.put(Mutex::new(options(pass_options)?.begin(device)?));
             Ok(())
         })
     }
 }
 
-/// Destroys a pass. Draws that still wait are not drawn: brolga_pass_flush draws them.
+/// Destroys a pass. Queued draws are discarded: brolga_pass_flush draws them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_pass_destroy(pass: *mut Pass) -> Code {
     // SAFETY: the caller's promises.
     unsafe { destroy(pass) }
 }
 
-/// Adds a draw. `number` gets its number in the pass, from 0 on, and may be NULL. What the options lead to is not used after the call, but
-/// for the objects that draws that wait keep.
+/// Adds a draw. `number` gets its number in the pass, from 0 on, and may be NULL. The memory that the options point to
+/// is not used after the call, except the objects, which queued draws keep alive.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_pass_draw(
     pass: *const Pass,
@@ -448,8 +449,9 @@ pub unsafe extern "C" fn brolga_pass_draw(
     }
 }
 
-/// Adds a draw whose counts are words of a buffer, from a byte offset on: vertices, instances, the first vertex, the first instance; with an
-/// index buffer indices, instances, the first index, the base vertex, the first instance. They are read now, after the draws before.
+/// Adds a draw whose counts are words of a buffer, from a byte offset on: vertices, instances, the first vertex, the
+/// first instance; with an index buffer indices, instances, the first index, the base vertex, the first instance. They
+/// are read now, after all draws before.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_pass_draw_indirect(
     pass: *const Pass,
@@ -500,7 +502,7 @@ pub unsafe extern "C" fn brolga_pass_clear_stencil(pass: *const Pass, stencil: u
     unsafe { guard(error, || with_pass(get(pass)?, |pass| pass.clear_stencil(stencil))) }
 }
 
-/// Writes bytes to a buffer, as brolga_buffer_write, after the draws before: they see what was there.
+/// Writes bytes to a buffer like brolga_buffer_write, after the draws before, which see the old bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_pass_update_buffer(
     pass: *const Pass,
@@ -520,7 +522,7 @@ pub unsafe extern "C" fn brolga_pass_update_buffer(
     }
 }
 
-/// Writes texels to a box of a texture, as brolga_texture_write, after the draws before.
+/// Writes texels to a box of a texture like brolga_texture_write, after the draws before.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_pass_update_texture(
     pass: *const Pass,
@@ -542,14 +544,14 @@ pub unsafe extern "C" fn brolga_pass_update_texture(
     }
 }
 
-/// Draws what waits. After an error the targets hold what was drawn until then.
+/// Draws all queued draws. After an error the targets hold the result of those before.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_pass_flush(pass: *const Pass, error: *mut Error) -> Code {
     // SAFETY: the caller's promises.
     unsafe { guard(error, || with_pass(get(pass)?, |pass| pass.flush())) }
 }
 
-/// What a draw did, by its number. Fails for one that still waits (BROLGA_CODE_OUT_OF_ORDER).
+/// Returns the counts of a draw, by its number. Fails for one that is still queued (BROLGA_CODE_OUT_OF_ORDER).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_pass_statistics(
     pass: *const Pass,

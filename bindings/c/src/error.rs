@@ -1,7 +1,8 @@
-//! Errors: the code that every function returns, the text that a caller may ask for, and the one place where panics stop.
+//! Reports errors: the code that every function returns, the text that a caller may request, and the guard that stops
+//! panics.
 //!
-//! The text is in a struct of the caller's, not in an object that would have to be freed, and not in a thread's memory: an error can
-//! be ignored without a leak, and is there however many calls follow.
+//! The text is in a struct of the caller's, not in an object that would have to be freed, and not in a thread's memory:
+//! an error can be ignored without a leak, and stays available however many calls follow.
 
 use std::any::Any;
 use std::ffi::{CStr, c_char};
@@ -11,11 +12,11 @@ use brolga::bytecode::assembler::AssembleError;
 use brolga::raster::DrawError;
 use brolga::{BatchError, BindingError, CacheError, ErrorKind, ResourceError};
 
-/// What came of a call, and what to do about it. The numbers never change; there may be more of them in later versions.
+/// The outcome of a call. The numbers never change; later versions may have more of them.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// It worked.
+    /// Success.
     Ok = 0,
     /// The bytes are not a valid shader.
     File = 1,
@@ -23,11 +24,11 @@ pub enum Code {
     Unsupported = 2,
     /// An interface variable has no class instance, or one that does not fit: see BrolgaCompileOptions.instances.
     Instance = 3,
-    /// A register or name does not exist, or what is bound to it does not fit.
+    /// A register or name does not exist, or the view bound to it does not fit.
     Binding = 4,
-    /// There can be no such buffer, texture, view or sampler, or no such part of it.
+    /// A buffer, texture, view or sampler is not possible, or has no such part.
     Resource = 5,
-    /// A shader of this stage does not run this way, or not on this batch or these groups.
+    /// A shader of this stage cannot run in this way, or not on this batch or these groups.
     Call = 6,
     /// The shader or the call exceeds a limit of the device.
     Limit = 7,
@@ -43,11 +44,12 @@ pub enum Code {
     NullHandle = 32,
     /// A pointer to an object points to one of another kind, or to none (any more).
     WrongHandle = 33,
-    /// An argument is none of those that are possible: a NULL pointer to memory, a size, a number of an enumeration, a text.
+    /// An argument is invalid: a NULL pointer to memory, a size, a number of an enumeration, a text.
     BadArgument = 34,
     /// A call came before the one that it needs, or while another thread uses the object.
     OutOfOrder = 35,
-    /// A panic, which is a bug in Brolga, was stopped. The objects of the call may be destroyed, and not be used otherwise.
+    /// A panic, which is a bug in Brolga, was stopped. The objects of the call may only be destroyed, not used
+    /// otherwise.
     Panic = 36,
 }
 
@@ -74,27 +76,28 @@ impl Code {
 }
 
 impl From<ErrorKind> for Code {
-    /// The same number.
+    /// Converts to the code of the same number.
     fn from(kind: ErrorKind) -> Self {
         let codes = Self::ALL.into_iter().map(|(code, _)| code);
         codes.into_iter().find(|&code| code as u32 == kind as u32).unwrap_or(Self::Internal)
     }
 }
 
-/// Bytes of a text, its last zero included.
+/// Size of a text in bytes, its last zero included.
 const TEXT: usize = size_of::<Error>() - size_of::<Code>();
 
-/// What a call has to say of its error. The caller owns it, and may use one for any number of calls; it needs no initialisation.
+/// The details of a call's error. The caller owns it, and may use one for any number of calls; it needs no
+/// initialisation.
 #[repr(C)]
 pub struct Error {
-    /// What the call returned.
+    /// The code that the call returned.
     pub code: Code,
-    /// One sentence in UTF-8 that says what is wrong, where, and what would be right; empty after success. What is too long is cut, and
-    /// ends in "...".
+    /// One sentence in UTF-8 that says what is wrong, where, and what would be right; empty after success. Longer texts
+    /// are cut, and end in "...".
     pub text: [c_char; 2044],
 }
 
-/// A code on its way to the caller, with its text.
+/// A code with its text, to be returned to the caller.
 pub(crate) struct Failure {
     code: Code,
     text: String,
@@ -173,7 +176,7 @@ impl From<CacheError> for Failure {
     }
 }
 
-/// Does the work of a call: whatever comes of it, a panic included, becomes a code, and a text if the caller wants one.
+/// Runs the body of a call, and converts its result, even a panic, to a code, and a text if the caller wants one.
 ///
 /// # Safety
 /// `error` is null or points to an [`Error`] that may be written.
@@ -203,7 +206,7 @@ unsafe fn write_text(text: &str, to: *mut u8, room: usize) {
         true => (text, ""),
         false => (&text[..text.floor_char_boundary(room - 1 - CUT.len())], CUT),
     };
-    // Whoever reads it as a C string stops at the first zero.
+    // Readers of a C string stop at the first zero.
     let bytes = text.bytes().chain(cut.bytes()).filter(|&byte| byte != 0).chain([0]);
     for (n, byte) in bytes.enumerate() {
         // SAFETY: both parts and the zero fit.
@@ -211,7 +214,8 @@ unsafe fn write_text(text: &str, to: *mut u8, room: usize) {
     }
 }
 
-/// The name of a code, for messages: "binding". "unknown" if there is no such code. It lives as long as the program.
+/// Returns the name of a code, for messages: "binding". "unknown" if there is no such code. It lives as long as the
+/// program.
 #[unsafe(no_mangle)]
 pub extern "C" fn brolga_code_name(code: u32) -> *const c_char {
     let known = Code::ALL.into_iter().find(|(known, _)| *known as u32 == code);
@@ -227,7 +231,7 @@ mod tests {
         // SAFETY: it may be written.
         let code = unsafe { guard(&mut error, work) };
         assert_eq!(error.code, code);
-        // SAFETY: every text ends.
+        // SAFETY: every text ends with a zero.
         let text = unsafe { CStr::from_ptr(error.text.as_ptr()) };
         (code, text.to_str().expect("UTF-8").to_owned())
     }

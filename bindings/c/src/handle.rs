@@ -1,18 +1,19 @@
-//! Handles: pointers to objects that C holds and Brolga owns.
+//! Implements handles: pointers to objects that C holds and Brolga owns.
 //!
-//! Each object begins with a tag, which says what it is. A pointer to an object of another kind is found by it. So is, usually, one to an
-//! object that was destroyed: its tag is wiped. This cannot be relied on, as its memory may have become something else.
+//! Each object begins with a tag of its kind, by which a pointer to an object of another kind is detected. So is,
+//! usually, one to an object that was destroyed: its tag is wiped. This cannot be relied on, as its memory may have
+//! become something else.
 
 use crate::arguments::check_memory;
 use crate::error::{Code, Error, Failure, guard};
 
 /// A kind of object. The type itself has no values: C knows its name, and pointers to it.
-pub(crate) trait Kind {
-    /// What Brolga keeps of one.
+pub(crate) trait HandleKind {
+    /// The value that Brolga keeps in an object.
     type Value;
-    /// What it is called in messages, with its article: `a buffer`.
+    /// Its name in messages, with an article: `a buffer`.
     const NAME: &'static str;
-    /// What its objects begin with: a hash of the name (FNV-1a).
+    /// The tag of its objects: a hash of the name (FNV-1a).
     const TAG: u64 = {
         let (name, mut hash, mut n) = (Self::NAME.as_bytes(), 0xcbf2_9ce4_8422_2325_u64, 0);
         while n < name.len() {
@@ -24,42 +25,43 @@ pub(crate) trait Kind {
 }
 
 #[repr(C)]
-struct Object<V> {
+struct TaggedValue<V> {
     tag: u64,
     value: V,
 }
 
-/// Where a call puts the object that it makes: NULL until it is there.
-pub(crate) struct Place<K: Kind>(*mut *mut K);
+/// The caller's pointer that receives a new object: NULL until then.
+pub(crate) struct NewHandle<K: HandleKind>(*mut *mut K);
 
-impl<K: Kind> Place<K> {
+impl<K: HandleKind> NewHandle<K> {
     /// # Safety
-    /// `place` is null or may be written, until the value is put.
-    pub unsafe fn new(place: *mut *mut K) -> Result<Self, Failure> {
-        check_memory(place, 1, &format!("the place for {}", K::NAME))?;
+    /// `to` is null or may be written, until the value is put.
+    pub unsafe fn new(to: *mut *mut K) -> Result<Self, Failure> {
+        check_memory(to, 1, &format!("the place for {}", K::NAME))?;
         // SAFETY: promised to this function.
-        unsafe { place.write(std::ptr::null_mut()) };
-        Ok(Self(place))
+        unsafe { to.write(std::ptr::null_mut()) };
+        Ok(Self(to))
     }
 
     /// Makes an object of a value.
     pub fn put(self, value: K::Value) {
-        let object = Box::into_raw(Box::new(Object { tag: K::TAG, value }));
+        let object = Box::into_raw(Box::new(TaggedValue { tag: K::TAG, value }));
         // SAFETY: `new` was promised that it may be written.
         unsafe { self.0.write(object.cast()) }
     }
 }
 
-/// The value of an object.
+/// Returns the value of an object.
 ///
 /// # Safety
 /// `handle` is null, or an object that is not destroyed while the value is used.
-pub(crate) unsafe fn get<'a, K: Kind>(handle: *const K) -> Result<&'a K::Value, Failure> {
-    let object = handle.cast::<Object<K::Value>>();
+pub(crate) unsafe fn get<'a, K: HandleKind>(handle: *const K) -> Result<&'a K::Value, Failure> {
+    let object = handle.cast::<TaggedValue<K::Value>>();
     if object.is_null() {
         return Err(Failure::new(Code::NullHandle, format!("{} is needed, but the pointer is NULL", K::NAME)));
     }
-    // SAFETY: promised to this function. An object of any kind begins with a tag, and is made before others know of it.
+    // SAFETY: promised to this function. An object of any kind begins with a tag, and is complete before others know of
+    // it.
     if !object.is_aligned() || unsafe { (&raw const (*object).tag).read() } != K::TAG {
         let text = format!("{} is needed, but the pointer leads to something else", K::NAME);
         return Err(Failure::new(Code::WrongHandle, text));
@@ -68,11 +70,11 @@ pub(crate) unsafe fn get<'a, K: Kind>(handle: *const K) -> Result<&'a K::Value, 
     Ok(unsafe { &(*object).value })
 }
 
-/// The same where there may be none.
+/// Returns the value of an object, if there is one.
 ///
 /// # Safety
 /// As for [`get`].
-pub(crate) unsafe fn get_if_any<'a, K: Kind>(handle: *const K) -> Result<Option<&'a K::Value>, Failure> {
+pub(crate) unsafe fn get_if_any<'a, K: HandleKind>(handle: *const K) -> Result<Option<&'a K::Value>, Failure> {
     // SAFETY: promised to this function.
     if handle.is_null() { Ok(None) } else { unsafe { get(handle) }.map(Some) }
 }
@@ -81,14 +83,14 @@ pub(crate) unsafe fn get_if_any<'a, K: Kind>(handle: *const K) -> Result<Option<
 ///
 /// # Safety
 /// `handle` is null, or an object that nobody uses now or later.
-pub(crate) unsafe fn destroy<K: Kind>(handle: *mut K) -> Code {
-    // SAFETY: promised to this function; no text is asked for.
+pub(crate) unsafe fn destroy<K: HandleKind>(handle: *mut K) -> Code {
+    // SAFETY: promised to this function; no text is requested.
     unsafe {
         guard(std::ptr::null_mut::<Error>(), || {
             if get_if_any(handle)?.is_some() {
-                let object = handle.cast::<Object<K::Value>>();
-                // Whoever uses it again finds this, as long as nobody else has the memory. It is volatile since nothing
-                // that the compiler knows of reads it.
+                let object = handle.cast::<TaggedValue<K::Value>>();
+                // Detected on later use, as long as nobody else has the memory. It is volatile since nothing that the
+                // compiler knows of reads it.
                 (&raw mut (*object).tag).write_volatile(0);
                 drop(Box::from_raw(object));
             }
@@ -103,14 +105,14 @@ mod tests {
 
     struct Word;
 
-    impl Kind for Word {
+    impl HandleKind for Word {
         type Value = u32;
         const NAME: &'static str = "a word";
     }
 
     struct Other;
 
-    impl Kind for Other {
+    impl HandleKind for Other {
         type Value = [u64; 4];
         const NAME: &'static str = "another";
     }
@@ -118,9 +120,9 @@ mod tests {
     #[test]
     fn only_objects_of_the_kind_are_taken() {
         let mut handle = std::ptr::null_mut::<Word>();
-        // SAFETY: all pointers are null or lead to what is there.
+        // SAFETY: all pointers are null or valid.
         unsafe {
-            Place::new(&mut handle).ok().expect("a place").put(7);
+            NewHandle::new(&mut handle).ok().expect("a place").put(7);
             assert_eq!(get(handle).ok(), Some(&7));
             assert_eq!(get(handle.cast::<Other>()).err().map(|failure| failure.code()), Some(Code::WrongHandle));
             assert_eq!(get(std::ptr::null::<Word>()).err().map(|failure| failure.code()), Some(Code::NullHandle));
@@ -129,7 +131,7 @@ mod tests {
             assert!(get_if_any(std::ptr::null::<Word>()).is_ok_and(|none| none.is_none()));
             assert_eq!(destroy(handle.cast::<Other>()), Code::WrongHandle);
             assert_eq!([destroy(handle), destroy(std::ptr::null_mut::<Word>())], [Code::Ok; 2]);
-            assert!(Place::<Word>::new(std::ptr::null_mut()).is_err());
+            assert!(NewHandle::<Word>::new(std::ptr::null_mut()).is_err());
         }
     }
 }

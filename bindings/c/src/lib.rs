@@ -1,29 +1,31 @@
-//! Brolga for C and C++: a C ABI over the library. `include/brolga.h` is its documentation for those who use it; cbindgen makes that header
-//! from these files and from what they share with the library, and `tests/it/header.rs` sees that it is up to date.
+//! Exposes Brolga to C and C++: a C ABI over the library. `include/brolga.h` documents it for users; cbindgen makes
+//! that header from these files and from those of the library that it shares, and `tests/it/header.rs` checks that it
+//! is up to date.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `error.rs` | codes, texts, and the one place where panics stop |
-//! | `handle.rs` | objects: pointers with a tag behind them |
-//! | `arguments.rs` | everything else that callers pass: memory, texts, structs that grow, numbers of enumerations |
+//! | `error.rs` | codes, texts, and the guard that stops panics |
+//! | `handle.rs` | objects: pointers to values with a tag |
+//! | `arguments.rs` | all other arguments: memory, texts, structs that grow, numbers of enumerations |
 //! | `state.rs` | enumerations, with the numbers of Direct3D 11 |
 //! | `stop.rs` | cancel tokens and progress |
 //! | `device.rs` | the device |
 //! | `buffer.rs` | buffers |
 //! | `texture.rs` | textures |
 //! | `view.rs` | views and samplers |
-//! | `shader.rs` | shaders and how they are compiled |
+//! | `shader.rs` | shaders and their compilation |
 //! | `bindings.rs` | views by register |
-//! | `dispatch.rs` | dispatches, bound each time or once for all |
+//! | `dispatch.rs` | dispatches, bound for each or once for many |
 //! | `merger.rs` | the state of targets and depth buffers |
 //! | `pipeline.rs` | two shaders with their state |
 //! | `draw.rs` | passes and draws |
-//! | `stage.rs` | vertex and pixel shaders for somebody else's rasterizer |
+//! | `stage.rs` | vertex and pixel shaders for the caller's own rasterizer |
 //! | `text.rs` | listings, and back |
-//! | `reflect.rs` | what a shader declares |
+//! | `reflect.rs` | declarations of a shader |
 //!
-//! Every function checks what can be checked, and stops panics. What callers promise is the same for all of them, and said once, at the
-//! head of the header: pointers lead to as much memory as is said, and objects are not destroyed while they are used.
+//! Every function checks whatever can be checked, and stops panics. The promises of callers are the same for all of
+//! them, and stated once, at the head of the header: pointers point to as much memory as documented, and objects are
+//! not destroyed while they are used.
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "comments are the header's, and brackets in them C's")]
 #![expect(clippy::missing_safety_doc, reason = "what callers promise is the same for all functions, and said above")]

@@ -1,5 +1,5 @@
-//! What becomes of a pixel shader's outputs: the state of targets and of the depth buffer, for pipelines and for pixel shaders that run in
-//! batches.
+//! Defines the state of the output merger: targets and the depth buffer, for pipelines and for pixel shaders that run
+//! in batches.
 
 use std::mem::MaybeUninit;
 
@@ -13,33 +13,33 @@ use crate::state::{BlendOp, Comparison, Factor, LogicOp, StencilOp};
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct BlendEquation {
-    /// What the source is multiplied by.
+    /// The factor of the source.
     pub source: MaybeUninit<Factor>,
-    /// What the destination is multiplied by.
+    /// The factor of the destination.
     pub destination: MaybeUninit<Factor>,
-    /// What becomes of both products.
+    /// The operation on both products.
     pub op: MaybeUninit<BlendOp>,
 }
 
-/// What becomes of the colours in a target. By default they replace what is there.
+/// The state of a target: blending and writes. By default colours replace those in the target.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct TargetState {
-    /// Bytes of this struct, set by its init function.
+    /// Size of this struct in bytes, set by its init function.
     pub size: usize,
     /// The target's format: a BrolgaFormat, or a number of DXGI_FORMAT.
     pub format: u32,
-    /// Components that are written, red in the lowest bit; 15, all, by default.
+    /// Mask of the components that are written, red in the lowest bit; 15, all, by default.
     pub write_mask: u32,
-    /// Whether colours are blended with what is there.
+    /// `true` if colours are blended with those in the target.
     pub blends: MaybeUninit<bool>,
-    /// Whether bits of unsigned integers are combined with what is there.
+    /// `true` if bits of unsigned integers are combined with those in the target.
     pub has_logic: MaybeUninit<bool>,
-    /// How, if they are.
+    /// The operation on bits, if they are.
     pub logic: MaybeUninit<LogicOp>,
-    /// How red, green and blue are blended, if they are; by default their sum in the share that the source's alpha says.
+    /// The blending of red, green and blue, if enabled; by default by the alpha of the source.
     pub color: BlendEquation,
-    /// How alpha is blended.
+    /// The blending of alpha.
     pub alpha: BlendEquation,
 }
 
@@ -63,41 +63,42 @@ impl Default for TargetState {
     }
 }
 
-/// What happens to stencils on one side of primitives.
+/// The stencil operations for primitives of one facing.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct StencilFace {
-    /// Which pixels pass: the reference is compared with what is there.
+    /// The stencil test: the reference is compared with the stencil in the buffer.
     pub test: MaybeUninit<Comparison>,
-    /// What becomes of the stencils of those that do not.
+    /// The operation where the stencil test fails.
     pub fail: MaybeUninit<StencilOp>,
-    /// Of those that pass, but fail the depth test.
+    /// The operation where the stencil test passes, but the depth test fails.
     pub depth_fail: MaybeUninit<StencilOp>,
-    /// Of those that pass both.
+    /// The operation where both tests pass.
     pub pass: MaybeUninit<StencilOp>,
 }
 
-/// How pixels are held against the depth buffer, where there is one; by default as in Direct3D 11: those with less depth are written.
+/// The depth and stencil tests, if there is a depth buffer; by default as in Direct3D 11: pixels with less depth are
+/// written.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct DepthState {
-    /// Bytes of this struct, set by its init function.
+    /// Size of this struct in bytes, set by its init function.
     pub size: usize,
-    /// Whether depths are compared.
+    /// `true` if depths are tested.
     pub enable: MaybeUninit<bool>,
-    /// Whether those that pass are written.
+    /// `true` if depths that pass are written.
     pub write: MaybeUninit<bool>,
-    /// Whether stencils are tested; not by default.
+    /// `true` if stencils are tested; not by default.
     pub stencil_enable: MaybeUninit<bool>,
-    /// The bits of stencils that are compared.
+    /// Mask of the bits of stencils that are compared.
     pub stencil_read_mask: u8,
-    /// The bits of stencils that are written.
+    /// Mask of the bits of stencils that are written.
     pub stencil_write_mask: u8,
-    /// Which pixels pass: their depth is compared with the buffer's.
+    /// The depth test: the depth of a pixel is compared with the one in the buffer.
     pub function: MaybeUninit<Comparison>,
-    /// Stencils, for primitives that show their front.
+    /// The stencil operations for front-facing primitives.
     pub front: StencilFace,
-    /// Stencils, for primitives that show their back.
+    /// The stencil operations for back-facing primitives.
     pub back: StencilFace,
 }
 

@@ -1,4 +1,4 @@
-//! Pipelines: a vertex and a pixel shader, with the state between and around them.
+//! Defines pipelines: a vertex and a pixel shader, with the state between and around them.
 
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
@@ -9,7 +9,7 @@ use brolga::{Module, StageKind};
 use crate::arguments::{array, at_most, bytes, choice, flag, format, growing, init, options, text, time_limit};
 use crate::device::Device;
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, Place, destroy, get};
+use crate::handle::{HandleKind, NewHandle, destroy, get};
 use crate::merger::{DepthState, TargetState};
 use crate::shader::{CompileOptions, Shader};
 use crate::state::{Cull, Fill, Topology};
@@ -18,28 +18,28 @@ use crate::stop::token;
 /// Two shaders, compiled with the state around them. Any thread may use it at any time.
 pub struct Pipeline(());
 
-impl Kind for Pipeline {
+impl HandleKind for Pipeline {
     type Value = raster::Pipeline;
     const NAME: &'static str = "a pipeline";
 }
 
-/// An element of a vertex: which bytes fill an input of the vertex shader.
+/// An element of a vertex, which supplies an input of the vertex shader.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct InputElement {
-    /// Bytes of this struct, set by its init function.
+    /// Size of this struct in bytes, set by its init function.
     pub size: usize,
     /// The semantic, in letters of either case, with its number: "TEXCOORD1".
     pub semantic: *const c_char,
-    /// How its bytes are read: a BrolgaFormat, or a number of DXGI_FORMAT.
+    /// The format of its bytes: a BrolgaFormat, or a number of DXGI_FORMAT.
     pub format: u32,
-    /// The vertex buffer.
+    /// The slot of the vertex buffer.
     pub slot: u32,
-    /// Bytes from the start of a vertex.
+    /// Offset from the start of a vertex in bytes.
     pub offset_bytes: u32,
-    /// Whether the next one is for other instances, not for the next vertex.
+    /// `true` if it advances by instances, not by vertices.
     pub is_per_instance: MaybeUninit<bool>,
-    /// After how many instances it is read, if so; never if that is 0.
+    /// Number of instances after which it advances, if so; 0 for never.
     pub instance_step: u32,
 }
 
@@ -51,55 +51,55 @@ impl Default for InputElement {
     }
 }
 
-/// What a pipeline is made of. Defaults are those of Direct3D 11.
+/// The shaders and the state of a pipeline. Defaults are those of Direct3D 11.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct PipelineOptions {
-    /// Bytes of this struct, set by its init function.
+    /// Size of this struct in bytes, set by its init function.
     pub size: usize,
     /// The container of the vertex shader.
     pub vertex_shader: *const c_void,
-    /// Its bytes.
+    /// Its size in bytes.
     pub vertex_shader_bytes: usize,
     /// The container of the pixel shader; NULL, as by default, to draw depth only.
     pub pixel_shader: *const c_void,
-    /// Its bytes.
+    /// Its size in bytes.
     pub pixel_shader_bytes: usize,
-    /// What fills the vertex shader's inputs.
+    /// The input layout of the vertex shader.
     pub inputs: *const InputElement,
-    /// How many elements they are.
+    /// Number of elements in it.
     pub input_count: usize,
-    /// The targets: the output o0 goes to the first one, and so on.
+    /// The targets: output o0 goes to the first one, and so on.
     pub targets: *const TargetState,
-    /// How many of them there are, at most 8.
+    /// Number of targets, at most 8.
     pub target_count: usize,
-    /// The format of the depth buffer: a BrolgaFormat, or a number of DXGI_FORMAT; 0, as by default, for none.
+    /// The format of the depth buffer: a BrolgaFormat, or a number of DXGI_FORMAT; 0, the default, for none.
     pub depth_format: u32,
-    /// How vertices make primitives; BROLGA_TOPOLOGY_TRIANGLE_LIST by default.
+    /// The primitive topology; BROLGA_TOPOLOGY_TRIANGLE_LIST by default.
     pub topology: MaybeUninit<Topology>,
-    /// How pixels are held against the depth buffer; NULL for the defaults.
+    /// The depth and stencil tests; NULL for the defaults.
     pub depth: *const DepthState,
-    /// What is drawn of triangles; BROLGA_FILL_SOLID by default.
+    /// The fill mode of triangles; BROLGA_FILL_SOLID by default.
     pub fill: MaybeUninit<Fill>,
-    /// Triangles that are not drawn; BROLGA_CULL_BACK by default.
+    /// The triangles that are culled; BROLGA_CULL_BACK by default.
     pub cull: MaybeUninit<Cull>,
-    /// How far triangles are moved away, in units of the depth buffer; 0 by default, as the next two.
+    /// Constant bias of the depth of triangles, in units of the depth buffer; 0 by default, like the next two.
     pub depth_bias: i32,
-    /// How far they are moved away besides, in what their depth changes by from pixel to pixel.
+    /// Bias of the depth in proportion to its slope from pixel to pixel.
     pub slope_scaled_depth_bias: f32,
-    /// What both together do not go beyond.
+    /// Limit of the sum of both.
     pub depth_bias_clamp: f32,
-    /// Whether triangles whose corners go counter-clockwise show their front; by default clockwise ones do.
+    /// `true` if counter-clockwise triangles are front-facing; by default clockwise ones are.
     pub front_counter_clockwise: MaybeUninit<bool>,
-    /// Whether triangles are cut where depth leaves 0 to 1, as by default. Otherwise depth is clamped.
+    /// `true` if triangles are clipped where depth leaves 0 to 1, the default. Otherwise depth is clamped.
     pub depth_clip: MaybeUninit<bool>,
-    /// Whether lines are rectangles of 1.4 pixels' width: MultisampleEnable.
+    /// `true` if lines are rectangles 1.4 pixels wide: MultisampleEnable.
     pub multisample: MaybeUninit<bool>,
-    /// Whether a pixel is only drawn where the alpha of the first output is above a half.
+    /// `true` if a pixel is only drawn where the alpha of the first output is above a half.
     pub alpha_to_coverage: MaybeUninit<bool>,
-    /// How shaders are compiled; NULL for the defaults. It has no states of stages.
+    /// The options of compilation; NULL for the defaults. They have no states of stages.
     pub compile: *const CompileOptions,
-    /// How the pixel shader is compiled, if not as the vertex shader is; NULL by default.
+    /// The options for the pixel shader, if they differ from those for the vertex shader; NULL by default.
     pub pixel_compile: *const CompileOptions,
 }
 
@@ -165,7 +165,7 @@ impl PipelineOptions {
     }
 
     /// # Safety
-    /// Its pointers are null or lead to what they are said to.
+    /// Its pointers are null or point to valid objects of their types.
     unsafe fn build(&self, device: &brolga::Device) -> Result<raster::Pipeline, Failure> {
         // SAFETY: promised to this function.
         unsafe {
@@ -218,7 +218,7 @@ pub unsafe extern "C" fn brolga_pipeline_options_init(pipeline_options: *mut Pip
     unsafe { init(pipeline_options, size) }
 }
 
-/// Compiles both shaders. Nothing that the options lead to is used after the call.
+/// Compiles both shaders. The memory that the options point to is not used after the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_pipeline_create(
     device: *const Device,
@@ -229,21 +229,21 @@ pub unsafe extern "C" fn brolga_pipeline_create(
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let (place, device) = (Place::new(pipeline)?, get(device)?);
-            place.put(options(pipeline_options)?.build(device)?);
+            let (handle, device) = (NewHandle::new(pipeline)?, get(device)?);
+            handle.put(options(pipeline_options)?.build(device)?);
             Ok(())
         })
     }
 }
 
-/// Destroys a pipeline. Draws that wait keep it.
+/// Destroys a pipeline. Queued draws keep it alive.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_pipeline_destroy(pipeline: *mut Pipeline) -> Code {
     // SAFETY: the caller's promises.
     unsafe { destroy(pipeline) }
 }
 
-/// The vertex shader of a pipeline, for the names of its registers.
+/// Returns the vertex shader of a pipeline, for the names of its registers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_pipeline_vertex_shader(
     pipeline: *const Pipeline,
@@ -253,15 +253,15 @@ pub unsafe extern "C" fn brolga_pipeline_vertex_shader(
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let (place, pipeline) = (Place::new(shader)?, get(pipeline)?);
+            let (handle, pipeline) = (NewHandle::new(shader)?, get(pipeline)?);
             let none = || Failure::new(Code::Call, "the pipeline has no vertex shader");
-            place.put(pipeline.shader(StageKind::Vertex).ok_or_else(none)?.clone());
+            handle.put(pipeline.shader(StageKind::Vertex).ok_or_else(none)?.clone());
             Ok(())
         })
     }
 }
 
-/// The pixel shader of a pipeline, likewise. Fails if it has none (BROLGA_CODE_CALL).
+/// Returns the pixel shader of a pipeline. Fails if it has none (BROLGA_CODE_CALL).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_pipeline_pixel_shader(
     pipeline: *const Pipeline,
@@ -271,9 +271,9 @@ pub unsafe extern "C" fn brolga_pipeline_pixel_shader(
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let (place, pipeline) = (Place::new(shader)?, get(pipeline)?);
+            let (handle, pipeline) = (NewHandle::new(shader)?, get(pipeline)?);
             let none = || Failure::new(Code::Call, "the pipeline has no pixel shader: it draws depth only");
-            place.put(pipeline.shader(StageKind::Pixel).ok_or_else(none)?.clone());
+            handle.put(pipeline.shader(StageKind::Pixel).ok_or_else(none)?.clone());
             Ok(())
         })
     }

@@ -1,4 +1,4 @@
-//! What a shader declares, read from its file without compiling it.
+//! Lists the declarations of a shader, read from its file without compiling it.
 
 use std::ffi::{CString, c_char, c_void};
 
@@ -7,31 +7,31 @@ use brolga::bytecode::info::{Binding, Element, Info, Location, SignatureKind, Va
 
 use crate::arguments::{bytes, put};
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, Place, destroy, get};
+use crate::handle::{HandleKind, NewHandle, destroy, get};
 
-/// What a shader of any stage and model declares. Texts that it gives out stay until it is destroyed.
+/// The declarations of a shader of any stage and model. Its texts stay until it is destroyed.
 pub struct Reflection(());
 
-impl Kind for Reflection {
-    type Value = Known;
+impl HandleKind for Reflection {
+    type Value = ReflectedDeclarations;
     const NAME: &'static str = "a reflection";
 }
 
-/// What is known, as C gets it.
-pub(crate) struct Known {
+/// The declarations in the form of C.
+pub(crate) struct ReflectedDeclarations {
     shader: ReflectedShader,
     bindings: Vec<ReflectedBinding>,
     inputs: Vec<ReflectedElement>,
     outputs: Vec<ReflectedElement>,
     variables: Vec<ReflectedVariable>,
-    /// Owns the texts to which the others point.
+    /// The texts to which the others point.
     _texts: Vec<CString>,
 }
 
-// SAFETY: the pointers lead to texts that it owns and never changes.
-unsafe impl Send for Known {}
+// SAFETY: the pointers point to texts that it owns and never changes.
+unsafe impl Send for ReflectedDeclarations {}
 // SAFETY: as above.
-unsafe impl Sync for Known {}
+unsafe impl Sync for ReflectedDeclarations {}
 
 /// A shader as a whole.
 #[repr(C)]
@@ -41,23 +41,24 @@ pub struct ReflectedShader {
     pub profile: *const c_char,
     /// The compiler's name; NULL if the file has none.
     pub creator: *const c_char,
-    /// Threads of a group along x, y and z; zeros if it is no compute shader.
+    /// Number of threads of a group along x, y and z; zeros unless it is a compute shader.
     pub group_size: [u32; 3],
-    /// Ranges of registers that are bound: brolga_reflection_binding.
+    /// Number of ranges of registers that are bound: brolga_reflection_binding.
     pub binding_count: u32,
-    /// Elements of its inputs: brolga_reflection_input.
+    /// Number of elements of its inputs: brolga_reflection_input.
     pub input_count: u32,
-    /// Elements of its outputs: brolga_reflection_output.
+    /// Number of elements of its outputs: brolga_reflection_output.
     pub output_count: u32,
-    /// Variables of its constant buffers, and members of the elements of structured buffers: brolga_reflection_variable.
+    /// Number of variables of its constant buffers, and members of the elements of structured buffers:
+    /// brolga_reflection_variable.
     pub variable_count: u32,
     /// Zero.
     pub reserved: u32,
-    /// Bytes of shared memory of a group.
+    /// Size of the shared memory of a group in bytes.
     pub shared_bytes: u64,
 }
 
-/// A range of registers to which something is bound.
+/// A range of registers that is bound.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ReflectedBinding {
@@ -65,15 +66,15 @@ pub struct ReflectedBinding {
     pub name: *const c_char,
     /// The first register: "b0", "t3". brolga_bindings_set takes it, with ",space" and its space if that is not 0.
     pub place: *const c_char,
-    /// What is bound there: "constant", "raw", "structured", "typed", "texture2d" and its like, "sampler".
+    /// The kind of resource: "constant", "raw", "structured", "typed", "texture2d" and the like, "sampler".
     pub kind: *const c_char,
     /// The type of its elements: "float4", "unorm4"; empty if it has none.
     pub format: *const c_char,
     /// The register space.
     pub space: u32,
-    /// How many registers; 0 for an array without end.
+    /// Number of registers; 0 for an unbounded array.
     pub count: u32,
-    /// Bytes of a structure; 0 if it has none.
+    /// Size of a structure in bytes; 0 if it has none.
     pub stride_bytes: u32,
     /// 1 for a sampler that compares, else 0.
     pub is_comparison: u32,
@@ -87,13 +88,13 @@ pub struct ReflectedElement {
     pub name: *const c_char,
     /// The register: "v0", "o1", "oDepth".
     pub place: *const c_char,
-    /// What it means to the pipeline, as a listing names it; NULL for none.
+    /// The system value, as a listing names it; NULL for none.
     pub system_value: *const c_char,
-    /// The type of its components: "float"; NULL where the file does not say.
+    /// The type of its components: "float"; NULL if the file does not say.
     pub format: *const c_char,
     /// The number after the name.
     pub index: u32,
-    /// Its components, x in the lowest bit.
+    /// Mask of its components, x in the lowest bit.
     pub mask: u32,
 }
 
@@ -103,29 +104,29 @@ pub struct ReflectedElement {
 pub struct ReflectedVariable {
     /// The buffer's name; empty for constants of Direct3D 9.
     pub buffer: *const c_char,
-    /// The name in the source; of a member of a structure with those that it is in: "lamp.colour".
+    /// The name in the source; of a member with those of the structures that contain it: "lamp.colour".
     pub name: *const c_char,
     /// Its type, without the length of an array: "float4x4".
     pub type_name: *const c_char,
     /// The first register of constants of Direct3D 9: "c4"; NULL in buffers.
     pub place: *const c_char,
-    /// Its first byte in the buffer.
+    /// Its offset in the buffer in bytes.
     pub offset_bytes: u32,
-    /// Its bytes; 0 for members of a structure.
+    /// Its size in bytes; 0 for members of a structure.
     pub size_bytes: u32,
-    /// Elements of an array; 0 if it is none.
+    /// Number of elements of an array; 0 if it is none.
     pub element_count: u32,
     /// 1 if the program reads it, else 0.
     pub is_used: u32,
 }
 
-/// Texts on their way to C, which stay where they are however many follow.
+/// Texts for C, which stay at their addresses however many follow.
 #[derive(Default)]
 struct Texts(Vec<CString>);
 
 impl Texts {
     fn keep(&mut self, text: &str) -> *const c_char {
-        // Names of files that were tampered with end at a zero.
+        // Names in files that were tampered with end at a zero.
         let bytes: Vec<u8> = text.bytes().take_while(|&byte| byte != 0).collect();
         let text = CString::new(bytes).unwrap_or_default();
         let pointer = text.as_ptr();
@@ -161,7 +162,7 @@ impl Texts {
         }
     }
 
-    /// A variable, and the members of it.
+    /// Adds a variable and its members.
     fn variable(&mut self, buffer: *const c_char, within: &str, variable: &Variable, to: &mut Vec<ReflectedVariable>) {
         let name = format!("{within}{}", variable.name);
         let (place, offset_bytes, size_bytes) = match &variable.location {
@@ -185,7 +186,7 @@ impl Texts {
     }
 }
 
-impl Known {
+impl ReflectedDeclarations {
     fn new(info: &Info) -> Self {
         let (mut texts, mut variables) = (Texts::default(), Vec::new());
         let mut elements = |kind| {
@@ -214,7 +215,7 @@ impl Known {
     }
 }
 
-/// Reads what the shader in a container, or a program of Direct3D 9, declares.
+/// Reads the declarations of the shader in a container, or of a program of Direct3D 9.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_reflection_create(
     container: *const c_void,
@@ -225,8 +226,9 @@ pub unsafe extern "C" fn brolga_reflection_create(
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let (place, container) = (Place::new(reflection)?, bytes(container, size_bytes, "the shader's container")?);
-            place.put(Known::new(&Info::read(container, &Limits::default())?));
+            let (handle, container) =
+                (NewHandle::new(reflection)?, bytes(container, size_bytes, "the shader's container")?);
+            handle.put(ReflectedDeclarations::new(&Info::read(container, &Limits::default())?));
             Ok(())
         })
     }
@@ -239,7 +241,7 @@ pub unsafe extern "C" fn brolga_reflection_destroy(reflection: *mut Reflection) 
     unsafe { destroy(reflection) }
 }
 
-/// The shader as a whole.
+/// Returns the description of the shader as a whole.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_reflection_shader(
     reflection: *const Reflection,
@@ -250,7 +252,7 @@ pub unsafe extern "C" fn brolga_reflection_shader(
     unsafe { guard(error, || put(shader, get(reflection)?.shader, "what is known of the shader")) }
 }
 
-/// Gives one of several things.
+/// Writes one of several elements.
 ///
 /// # Safety
 /// `to` is null or may be written.
@@ -261,7 +263,7 @@ unsafe fn put_one<T: Copy>(to: *mut T, all: &[T], number: u32, what: &str) -> Re
     unsafe { put(to, one, what) }
 }
 
-/// A range of registers, by its number.
+/// Returns a range of registers, by its number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_reflection_binding(
     reflection: *const Reflection,
@@ -273,7 +275,7 @@ pub unsafe extern "C" fn brolga_reflection_binding(
     unsafe { guard(error, || put_one(binding, &get(reflection)?.bindings, number, "binding")) }
 }
 
-/// An input, by its number.
+/// Returns an input, by its number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_reflection_input(
     reflection: *const Reflection,
@@ -285,7 +287,7 @@ pub unsafe extern "C" fn brolga_reflection_input(
     unsafe { guard(error, || put_one(element, &get(reflection)?.inputs, number, "input")) }
 }
 
-/// An output, by its number.
+/// Returns an output, by its number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_reflection_output(
     reflection: *const Reflection,
@@ -297,7 +299,7 @@ pub unsafe extern "C" fn brolga_reflection_output(
     unsafe { guard(error, || put_one(element, &get(reflection)?.outputs, number, "output")) }
 }
 
-/// A variable, by its number.
+/// Returns a variable, by its number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_reflection_variable(
     reflection: *const Reflection,

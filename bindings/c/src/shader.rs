@@ -1,4 +1,4 @@
-//! Shaders and how they are compiled.
+//! Compiles shaders.
 
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
@@ -9,7 +9,7 @@ use brolga::{ClassInstance, Codegen, CompileOptions as Native, Oversize, Width};
 use crate::arguments::{array, bytes, flag, growing, init, options, put, text, text_if_any, time_limit};
 use crate::device::Device;
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, Place, destroy, get};
+use crate::handle::{HandleKind, NewHandle, destroy, get};
 use crate::stage::{PixelState, VertexState};
 use crate::state::Engine;
 use crate::stop::{CancelToken, token};
@@ -17,30 +17,31 @@ use crate::stop::{CancelToken, token};
 /// A compiled shader. Any thread may use it at any time.
 pub struct Shader(());
 
-impl Kind for Shader {
+impl HandleKind for Shader {
     type Value = brolga::Shader;
     const NAME: &'static str = "a shader";
 }
 
-/// What an interface variable of a shader is bound to: a named instance, or an instance of a class whose data are where the caller says.
+/// The binding of an interface variable: a named instance, or an instance of a class whose data the caller locates.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ClassInstanceOptions {
-    /// Bytes of this struct, set by its init function.
+    /// Size of this struct in bytes, set by its init function.
     pub size: usize,
-    /// The variable's name in the source, or the listing's fp#. The name of an array means all of its elements that are not named alone.
+    /// The variable's name in the source, or the listing's fp#. The name of an array means all of its elements that are
+    /// not named separately.
     pub variable: *const c_char,
-    /// An instance that the shader declares, as in "suns[2]", or a class without data; NULL if `class_name` says what it is.
+    /// An instance that the shader declares, as in "suns[2]", or a class without data; NULL if `class_name` is given.
     pub instance: *const c_char,
     /// The class of an instance with data of its own.
     pub class_name: *const c_char,
-    /// The constant buffer with its data, b#; UINT32_MAX, as by default, if its class has no constants.
+    /// The constant buffer with its data, b#; UINT32_MAX, the default, if its class has no constants.
     pub constant_buffer: u32,
-    /// The first of their vectors of 16 bytes.
+    /// Index of its first vector of 16 bytes.
     pub constant_vector: u32,
-    /// Its first texture or buffer, t#; UINT32_MAX, as by default, for none.
+    /// Its first texture or buffer, t#; UINT32_MAX, the default, for none.
     pub texture: u32,
-    /// Its first sampler, s#; UINT32_MAX, as by default, for none.
+    /// Its first sampler, s#; UINT32_MAX, the default, for none.
     pub sampler: u32,
 }
 
@@ -53,33 +54,37 @@ impl Default for ClassInstanceOptions {
     }
 }
 
-/// How to compile a shader.
+/// The options of compilation.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct CompileOptions {
-    /// Bytes of this struct, set by its init function.
+    /// Size of this struct in bytes, set by its init function.
     pub size: usize,
-    /// What runs it, a BrolgaEngine; BROLGA_ENGINE_BEST by default.
+    /// The engine, a BrolgaEngine; BROLGA_ENGINE_BEST by default.
     pub engine: MaybeUninit<Engine>,
-    /// Threads of a packet: 8, 16, 32 or 64; 0, as by default, for what suits the shader. Only shaders with data races can tell.
+    /// Number of threads of a packet: 8, 16, 32 or 64; 0, the default, for the best for the shader. Only shaders with
+    /// data races can tell.
     pub lanes: u32,
-    /// Whether a shader that is too large for machine code is an error. By default the interpreter runs it.
+    /// `true` if a shader that is too large for machine code is an error. By default the interpreter runs it.
     pub refuses_oversize: MaybeUninit<bool>,
-    /// Whether no code is made before it is known what is bound. By default the code that most dispatches run is made at once.
+    /// `true` if no code is made before the bindings are known. By default the code that most dispatches run is made at
+    /// once.
     pub defers_code: MaybeUninit<bool>,
-    /// A name for profilers; NULL, as by default, for its checksum.
+    /// A name for profilers; NULL, the default, for its checksum.
     pub name: *const c_char,
-    /// What its interface variables are bound to. Each must be bound to something.
+    /// The bindings of its interface variables. Each variable needs one.
     pub instances: *const ClassInstanceOptions,
-    /// How many of them there are.
+    /// Number of those bindings.
     pub instance_count: usize,
-    /// For vertex shaders that run in batches: what fills their inputs. NULL, as by default, if the caller does.
+    /// For vertex shaders that run in batches: the source of their inputs. NULL, the default, if the caller supplies
+    /// them.
     pub vertex_state: *const VertexState,
-    /// For pixel shaders that run in batches: what becomes of their outputs. NULL, as by default, if the caller sees to that.
+    /// For pixel shaders that run in batches: the destination of their outputs. NULL, the default, if the caller takes
+    /// them.
     pub pixel_state: *const PixelState,
-    /// Stops compiling when it is cancelled; may be NULL. The shader is then compiled in a thread of its own.
+    /// Stops compilation when cancelled; may be NULL. The shader is then compiled in a thread of its own.
     pub cancel: *const CancelToken,
-    /// Stops compiling when it has taken this many nanoseconds; 0, as by default, for no limit. Likewise.
+    /// Stops compilation after this many nanoseconds; 0, the default, for no limit. Likewise.
     pub time_limit_ns: u64,
 }
 
@@ -109,7 +114,7 @@ growing! {
 
 impl ClassInstanceOptions {
     /// # Safety
-    /// Its pointers are null or lead to texts.
+    /// Its pointers are null or point to texts.
     unsafe fn add_to(&self, to: Native) -> Result<Native, Failure> {
         // SAFETY: promised to this function.
         let (variable, instance, class) = unsafe {
@@ -144,7 +149,7 @@ impl ClassInstanceOptions {
 
 impl CompileOptions {
     /// # Safety
-    /// Its pointers are null or lead to what they are said to.
+    /// Its pointers are null or point to valid objects of their types.
     pub(crate) unsafe fn native(&self) -> Result<Native, Failure> {
         // SAFETY: `repr(u32)`, and C has written some number.
         let number = unsafe { self.engine.as_ptr().cast::<u32>().read() };
@@ -186,7 +191,7 @@ impl CompileOptions {
         Ok(native)
     }
 
-    /// Whether compiling may be stopped.
+    /// True if compilation may be stopped.
     pub(crate) fn may_stop(&self) -> bool {
         !self.cancel.is_null() || self.time_limit_ns != 0
     }
@@ -209,8 +214,8 @@ pub unsafe extern "C" fn brolga_compile_options_init(compile_options: *mut Compi
     unsafe { init(compile_options, size) }
 }
 
-/// Compiles the shader in the `size_bytes` bytes at `container`: a DXBC container of shader models 4.0 to 5.1 with a compute, vertex or
-/// pixel shader. They are not used after the call. `compile_options` may be NULL.
+/// Compiles the shader in the `size_bytes` bytes at `container`: a DXBC container of shader models 4.0 to 5.1 with a
+/// compute, vertex or pixel shader. They are not used after the call. `compile_options` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_shader_create(
     device: *const Device,
@@ -223,11 +228,11 @@ pub unsafe extern "C" fn brolga_shader_create(
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let (place, device) = (Place::new(shader)?, get(device)?);
+            let (handle, device) = (NewHandle::new(shader)?, get(device)?);
             let container = bytes(container, size_bytes, "the shader's container")?;
             let how = options(compile_options)?;
             let native = how.native()?;
-            place.put(match how.may_stop() {
+            handle.put(match how.may_stop() {
                 false => device.compile(container, &native)?,
                 true => device.compile_until(container, &native, &token(how.cancel)?, time_limit(how.time_limit_ns))?,
             });
@@ -236,14 +241,15 @@ pub unsafe extern "C" fn brolga_shader_create(
     }
 }
 
-/// Destroys a shader. What it is bound in keeps it.
+/// Destroys a shader. Objects in which it is bound keep it alive.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_shader_destroy(shader: *mut Shader) -> Code {
     // SAFETY: the caller's promises.
     unsafe { destroy(shader) }
 }
 
-/// The threads of a group along x, y and z: three numbers. All are 1 for other shaders than compute shaders.
+/// Returns the number of threads of a group along x, y and z: three numbers. All are 1 for shaders other than compute
+/// shaders.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_shader_group_size(
     shader: *const Shader,
@@ -254,7 +260,7 @@ pub unsafe extern "C" fn brolga_shader_group_size(
     unsafe { guard(error, || put(group_size.cast::<[u32; 3]>(), get(shader)?.group_size(), "the group's size")) }
 }
 
-/// What runs a shader: BROLGA_ENGINE_JIT or BROLGA_ENGINE_INTERPRETER.
+/// Returns the engine that runs a shader: BROLGA_ENGINE_JIT or BROLGA_ENGINE_INTERPRETER.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_shader_engine(shader: *const Shader, engine: *mut u32, error: *mut Error) -> Code {
     // SAFETY: the caller's promises.
@@ -269,7 +275,7 @@ pub unsafe extern "C" fn brolga_shader_engine(shader: *const Shader, engine: *mu
     }
 }
 
-/// Whether all code of a shader so far comes from the device's cache.
+/// Returns true if all code of a shader so far comes from the device's cache.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_shader_is_cached(
     shader: *const Shader,

@@ -1,4 +1,5 @@
-//! Vertex and pixel shaders for a rasterizer of somebody else's: the state that they are compiled with, workers, batches.
+//! Runs vertex and pixel shaders for the caller's own rasterizer: the state that they are compiled with, workers,
+//! batches.
 
 use std::mem::MaybeUninit;
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
@@ -11,14 +12,15 @@ use self_cell::{MutBorrow, self_cell};
 use crate::arguments::{array, at_most, flag, format, growing, init, options, put, slice, slice_mut};
 use crate::dispatch::{Bound, DispatchOptions, current};
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, Place, destroy, get};
+use crate::handle::{HandleKind, NewHandle, destroy, get};
 use crate::merger::{DepthState, TargetState};
 
-/// A thread's part of a bound shader: it runs groups of a dispatch, or batches of vertices or pixels, on the thread that calls, and involves
-/// no other. One thread uses it at a time (BROLGA_CODE_OUT_OF_ORDER otherwise); different threads use workers of their own.
+/// A thread's share of a bound shader: it runs groups of a dispatch, or batches of vertices or pixels, on the calling
+/// thread, and involves no other. One thread uses it at a time (BROLGA_CODE_OUT_OF_ORDER otherwise); different threads
+/// use workers of their own.
 pub struct Worker(());
 
-impl Kind for Worker {
+impl HandleKind for Worker {
     type Value = Mutex<State>;
     const NAME: &'static str = "a worker";
 }
@@ -31,7 +33,7 @@ self_cell!(
     }
 );
 
-/// What a session borrows.
+/// The objects that a session borrows.
 pub(crate) struct Begun {
     worker: MutBorrow<Idle>,
     dispatch: Dispatch,
@@ -45,29 +47,29 @@ self_cell!(
     }
 );
 
-/// A worker, and what it has begun.
+/// A worker, and the session that it has begun.
 pub(crate) struct State {
     bound: Arc<BoundShader>,
     running: Option<Running>,
 }
 
-/// What fills an input register of a vertex shader.
+/// The source of an input register of a vertex shader.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct VertexElement {
-    /// Bytes of this struct, set by its init function.
+    /// Size of this struct in bytes, set by its init function.
     pub size: usize,
     /// The input register: v#.
     pub row: u32,
-    /// The vertex buffer, 0 to 31.
+    /// The slot of the vertex buffer, 0 to 31.
     pub slot: u32,
-    /// Bytes from the start of a vertex.
+    /// Offset from the start of a vertex in bytes.
     pub offset_bytes: u32,
-    /// How its bytes are read: a BrolgaFormat, or a number of DXGI_FORMAT.
+    /// The format of its bytes: a BrolgaFormat, or a number of DXGI_FORMAT.
     pub format: u32,
-    /// Whether the next one is for other instances, not for the next vertex.
+    /// `true` if it advances by instances, not by vertices.
     pub is_per_instance: MaybeUninit<bool>,
-    /// After how many instances it is read, if so; never if that is 0.
+    /// Number of instances after which it advances, if so; 0 for never.
     pub instance_step: u32,
 }
 
@@ -79,16 +81,16 @@ impl Default for VertexElement {
     }
 }
 
-/// What stands before a vertex shader: the fetch of its inputs from vertex buffers, which are bound as raw views to "t#,space4294967295",
-/// the number of the slot.
+/// The stage before a vertex shader: the fetch of its inputs from vertex buffers, which are bound as raw views to
+/// "t#,space4294967295", the number of the slot.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct VertexState {
-    /// Bytes of this struct, set by its init function.
+    /// Size of this struct in bytes, set by its init function.
     pub size: usize,
-    /// What fills its inputs.
+    /// The sources of its inputs.
     pub elements: *const VertexElement,
-    /// How many of them there are.
+    /// Number of elements.
     pub element_count: usize,
 }
 
@@ -98,30 +100,31 @@ impl Default for VertexState {
     }
 }
 
-/// What stands around a pixel shader: interpolation before it, the depth test and the output merger after it. Targets are bound as views of
-/// textures to "u#,space4294967295", the number of the output.
+/// The stages around a pixel shader: interpolation before it, the depth test and the output merger after it. Targets
+/// are bound as views of textures to "u#,space4294967295", the number of the output.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct PixelState {
-    /// Bytes of this struct, set by its init function.
+    /// Size of this struct in bytes, set by its init function.
     pub size: usize,
-    /// Registers of a vertex, as the stage before writes them.
+    /// Number of registers of a vertex, as the stage before writes them.
     pub vertex_rows: u32,
-    /// The format of the depth buffer that is tested after the shader, where only the shader knows the depth; 0, as by default, if the caller
-    /// tests depths. It is bound to "u8,space4294967295" as a view whose format is R16_UINT for 16 bits, R32G32_UINT for
-    /// D32_FLOAT_S8X24_UINT, and R32_UINT otherwise.
+    /// The format of the depth buffer that is tested after the shader, for shaders that compute the depth; 0, the
+    /// default, if the caller tests depths. It is bound to "u8,space4294967295" as a view whose format is R16_UINT for
+    /// 16 bits, R32G32_UINT for D32_FLOAT_S8X24_UINT, and R32_UINT otherwise.
     pub depth_format: u32,
-    /// How it is tested; NULL for the defaults.
+    /// The depth and stencil tests; NULL for the defaults.
     pub depth: *const DepthState,
-    /// The targets: the output o0 goes to the first one, and so on.
+    /// The targets: output o0 goes to the first one, and so on.
     pub targets: *const TargetState,
-    /// How many of them there are, at most 8.
+    /// Number of targets, at most 8.
     pub target_count: usize,
-    /// Whether a batch gets an array more: a word for each pixel, which becomes 1 where it was written and 0 elsewhere.
+    /// `true` if a batch gets one more array: a word for each pixel, which becomes 1 where it was written and 0
+    /// elsewhere.
     pub reports_live: MaybeUninit<bool>,
-    /// Whether targets and depth buffer are arrays, of which BrolgaBatchState says the layer.
+    /// `true` if targets and depth buffer are arrays, whose layer is in BrolgaBatchState.
     pub has_layers: MaybeUninit<bool>,
-    /// Whether pixels are only written where the first output's alpha is above a half.
+    /// `true` if pixels are only written where the first output's alpha is above a half.
     pub alpha_to_coverage: MaybeUninit<bool>,
 }
 
@@ -153,9 +156,9 @@ growing! {
 pub struct Array {
     /// The words, at a multiple of 4.
     pub words: *mut u32,
-    /// How many there are.
+    /// Number of words.
     pub count: usize,
-    /// Whether the shader writes them. Such an array must not overlap any other.
+    /// `true` if the shader writes them. Such an array must not overlap any other.
     pub is_written: MaybeUninit<bool>,
 }
 
@@ -192,7 +195,7 @@ impl VertexElement {
 
 impl VertexState {
     /// # Safety
-    /// Its pointers are null or lead to what they are said to.
+    /// Its pointers are null or point to valid objects of their types.
     pub(crate) unsafe fn native(&self) -> Result<state::VertexState, Failure> {
         // SAFETY: promised to this function.
         let elements = unsafe { array(self.elements, self.element_count) }?;
@@ -202,7 +205,7 @@ impl VertexState {
 
 impl PixelState {
     /// # Safety
-    /// Its pointers are null or lead to what they are said to.
+    /// Its pointers are null or point to valid objects of their types.
     pub(crate) unsafe fn native(&self) -> Result<state::PixelState, Failure> {
         // SAFETY: promised to this function.
         let (targets, depth) = unsafe {
@@ -227,13 +230,13 @@ impl PixelState {
     }
 }
 
-/// The state of a worker that nobody else uses.
+/// Locks the state of a worker that nobody else uses.
 fn take(worker: &Mutex<State>) -> Result<MutexGuard<'_, State>, Failure> {
-    // A panic leaves nothing behind that would be unsafe to use, but what it is worth nobody knows.
+    // A panic leaves nothing behind that would be unsafe to use, but its results are unknown.
     worker.try_lock().map_err(|_| Failure::order("the worker is used by another thread, or failed before"))
 }
 
-/// Does something with the session of a worker that has begun.
+/// Calls a function with the session of a worker that has begun.
 fn with_session(
     worker: &Mutex<State>,
     work: impl FnOnce(&mut Session<'_>) -> Result<(), brolga::Error>,
@@ -265,7 +268,7 @@ pub unsafe extern "C" fn brolga_pixel_state_init(pixel_state: *mut PixelState, s
     unsafe { init(pixel_state, size) }
 }
 
-/// Makes a worker of a bound shader, which it keeps.
+/// Makes a worker of a bound shader, which it keeps alive.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_worker_create(
     bound: *const Bound,
@@ -275,8 +278,8 @@ pub unsafe extern "C" fn brolga_worker_create(
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let (place, bound): (_, &RwLock<_>) = (Place::new(worker)?, get(bound)?);
-            place.put(Mutex::new(State { bound: current(bound), running: None }));
+            let (handle, bound): (_, &RwLock<_>) = (NewHandle::new(worker)?, get(bound)?);
+            handle.put(Mutex::new(State { bound: current(bound), running: None }));
             Ok(())
         })
     }
@@ -289,9 +292,9 @@ pub unsafe extern "C" fn brolga_worker_destroy(worker: *mut Worker) -> Code {
     unsafe { destroy(worker) }
 }
 
-/// Begins to run groups of a dispatch, or batches: reads the constant buffers, makes code if there is none yet, and starts the time limit.
-/// For batches the numbers of groups do not matter. `dispatch_options` may be NULL. A worker may begin any number of times; what it began
-/// before is over.
+/// Begins to run groups of a dispatch, or batches: reads the constant buffers, compiles code if necessary, and starts
+/// the time limit. The numbers of groups do not matter for batches. `dispatch_options` may be NULL. A worker may begin
+/// any number of times; each time ends the session before.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_worker_begin(
     worker: *const Worker,
@@ -303,7 +306,7 @@ pub unsafe extern "C" fn brolga_worker_begin(
         guard(error, || {
             let mut state = take(get(worker)?)?;
             let dispatch = options(dispatch_options)?.native()?;
-            // What a session holds goes back to the bound shader first, so that the next one gets it.
+            // The resources of a session go back to the bound shader first, so that the next one gets them.
             state.running = None;
             let idle = Idle::try_new(Arc::clone(&state.bound), |bound| bound.worker())?;
             let begun = Begun { worker: MutBorrow::new(idle), dispatch };
@@ -315,14 +318,16 @@ pub unsafe extern "C" fn brolga_worker_begin(
     }
 }
 
-/// Runs the groups from number `first` up to, and without, number `end` of the dispatch, counted along x first, in order.
+/// Runs the groups from number `first` up to, and without, number `end` of the dispatch, counted along x first, in
+/// order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_worker_run(worker: *const Worker, first: u64, end: u64, error: *mut Error) -> Code {
     // SAFETY: the caller's promises.
     unsafe { guard(error, || with_session(get(worker)?, |session| session.run(first..end))) }
 }
 
-/// Groups that fill packets: ranges that begin and end at multiples of it leave the fewest lanes idle.
+/// Returns the number of groups that fill packets: ranges that begin and end at multiples of it leave the fewest lanes
+/// idle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_worker_quantum(worker: *const Worker, groups: *mut u64, error: *mut Error) -> Code {
     // SAFETY: the caller's promises.
@@ -338,13 +343,15 @@ pub unsafe extern "C" fn brolga_worker_quantum(worker: *const Worker, groups: *m
     }
 }
 
-/// Runs a batch of `invocations` vertices or pixels: of these, four in a row are a quad. `arrays` are those of the stage, in order.
+/// Runs a batch of `invocations` vertices or pixels: of these, four in a row are a quad. `arrays` are those of the
+/// stage, in order.
 ///
-/// Vertices with a BrolgaVertexState: a BrolgaBatchVertex for each; 32 words, the bytes from vertex to vertex of each slot; and written, four
-/// words for each output register of each vertex. Pixels with a BrolgaPixelState: a BrolgaBatchQuad for every four; the primitives, each a
-/// BrolgaBatchPrimitive with its attributes; a BrolgaBatchState; and written, where the state reports live pixels, a word for each. Without
-/// a state: four words for each input register of each invocation, if it has inputs; and written, four words for each output register.
-/// Elements that an array of inputs lacks are zeros.
+/// Vertices with a BrolgaVertexState: a BrolgaBatchVertex for each; 32 words, the stride of each slot in bytes; and
+/// written, four words for each output register of each vertex. Pixels with a BrolgaPixelState: a BrolgaBatchQuad for
+/// every four; the primitives, each a BrolgaBatchPrimitive with its attributes; a BrolgaBatchState; and written, where
+/// the state reports live pixels, a word for each. Without a state: four words for each input register of each
+/// invocation, if it has inputs; and written, four words for each output register. Elements that an array of inputs
+/// lacks are zeros.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_worker_batch(
     worker: *const Worker,
@@ -372,7 +379,7 @@ pub unsafe extern "C" fn brolga_worker_batch(
     }
 }
 
-/// Checks that nothing that is written is in another array too.
+/// Checks that no array that is written overlaps another.
 fn check_overlaps(arrays: &[Array]) -> Result<(), Failure> {
     let range = |array: &Array| {
         let start = array.words.addr();

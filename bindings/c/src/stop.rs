@@ -1,26 +1,28 @@
-//! Stopping work, and watching it.
+//! Stops work, and reports its progress.
 
 use crate::arguments::put;
 use crate::error::{Code, Error, guard};
-use crate::handle::{Kind, Place, destroy, get, get_if_any};
+use crate::handle::{HandleKind, NewHandle, destroy, get, get_if_any};
 
-/// Stops the work that it was given to. Once cancelled, it stays cancelled. Any thread may use it, and it may be destroyed at any time.
+/// A token that stops work when cancelled. Once cancelled, it stays cancelled. Any thread may use it, and it may be
+/// destroyed at any time.
 pub struct CancelToken(());
 
-impl Kind for CancelToken {
+impl HandleKind for CancelToken {
     type Value = brolga::CancelToken;
     const NAME: &'static str = "a cancel token";
 }
 
-/// Tells how far work has got: groups of a dispatch, or primitives of a pass. Any thread may use it, and it may be destroyed at any time.
+/// A counter of work done: groups of a dispatch, or primitives of a pass. Any thread may use it, and it may be
+/// destroyed at any time.
 pub struct Progress(());
 
-impl Kind for Progress {
+impl HandleKind for Progress {
     type Value = brolga::Progress;
     const NAME: &'static str = "a progress";
 }
 
-/// The token, or one that nobody cancels.
+/// Returns the token, or one that nobody cancels.
 ///
 /// # Safety
 /// It is null or an object.
@@ -35,7 +37,7 @@ pub unsafe extern "C" fn brolga_cancel_token_create(token: *mut *mut CancelToken
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            Place::new(token)?.put(brolga::CancelToken::new());
+            NewHandle::new(token)?.put(brolga::CancelToken::new());
             Ok(())
         })
     }
@@ -48,7 +50,7 @@ pub unsafe extern "C" fn brolga_cancel_token_destroy(token: *mut CancelToken) ->
     unsafe { destroy(token) }
 }
 
-/// Stops the work that has this token, and all that will. That work ends with BROLGA_CODE_STOPPED.
+/// Stops all work that has this token, and any that gets it later. Such work ends with BROLGA_CODE_STOPPED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_cancel_token_cancel(token: *const CancelToken, error: *mut Error) -> Code {
     // SAFETY: the caller's promises.
@@ -60,26 +62,26 @@ pub unsafe extern "C" fn brolga_cancel_token_cancel(token: *const CancelToken, e
     }
 }
 
-/// Makes a progress of 0.
+/// Makes a progress counter of 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_progress_create(progress: *mut *mut Progress, error: *mut Error) -> Code {
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            Place::new(progress)?.put(brolga::Progress::new());
+            NewHandle::new(progress)?.put(brolga::Progress::new());
             Ok(())
         })
     }
 }
 
-/// Destroys a progress.
+/// Destroys a progress counter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_progress_destroy(progress: *mut Progress) -> Code {
     // SAFETY: the caller's promises.
     unsafe { destroy(progress) }
 }
 
-/// Groups that are done by now; of a pass, primitives.
+/// Returns the number of groups that are done by now; of a pass, primitives.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_progress_done(progress: *const Progress, done: *mut u64, error: *mut Error) -> Code {
     // SAFETY: the caller's promises.

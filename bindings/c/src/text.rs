@@ -1,4 +1,4 @@
-//! Shaders as text, and text as shaders.
+//! Converts shaders to text, and text to shaders.
 
 use std::ffi::{c_char, c_void};
 
@@ -8,12 +8,12 @@ use brolga::bytecode::{Limits, listing};
 
 use crate::arguments::{bytes, put, text};
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, Place, destroy, get};
+use crate::handle::{HandleKind, NewHandle, destroy, get};
 
 /// Bytes that a call made: a text or a container. A zero follows the last one, so that a text is a C string.
 pub struct Blob(());
 
-impl Kind for Blob {
+impl HandleKind for Blob {
     type Value = Vec<u8>;
     const NAME: &'static str = "a blob";
 }
@@ -30,7 +30,8 @@ pub unsafe extern "C" fn brolga_blob_destroy(blob: *mut Blob) -> Code {
     unsafe { destroy(blob) }
 }
 
-/// The bytes of a blob, and how many there are, without the zero after them; `size_bytes` may be NULL. They stay until it is destroyed.
+/// Returns the bytes of a blob and their number, without the zero after them; `size_bytes` may be NULL. They stay until
+/// it is destroyed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_blob_bytes(
     blob: *const Blob,
@@ -50,7 +51,7 @@ pub unsafe extern "C" fn brolga_blob_bytes(
     }
 }
 
-/// Makes a blob of what becomes of a shader's bytes.
+/// Makes a blob from a shader's bytes.
 ///
 /// # Safety
 /// The pointers are the caller's.
@@ -63,15 +64,15 @@ unsafe fn of_container(
     // SAFETY: promised to this function.
     unsafe {
         guard(error, || {
-            let (place, container) = (Place::new(made)?, bytes(container, size_bytes, "the shader's container")?);
-            place.put(blob(work(container)?.into_bytes()));
+            let (handle, container) = (NewHandle::new(made)?, bytes(container, size_bytes, "the shader's container")?);
+            handle.put(blob(work(container)?.into_bytes()));
             Ok(())
         })
     }
 }
 
-/// Lists the shader in a container, or a program of Direct3D 9: as fxc lists it, or exactly, so that brolga_assemble makes the same bytes of
-/// it.
+/// Lists the shader in a container, or a program of Direct3D 9: as fxc lists it, or exactly, so that brolga_assemble
+/// makes the same bytes of it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_disassemble(
     container: *const c_void,
@@ -90,7 +91,7 @@ pub unsafe extern "C" fn brolga_disassemble(
     }
 }
 
-/// Says of a shader what `brolga info` does: what it binds, its inputs and outputs, how large it is.
+/// Describes a shader like `brolga info`: its bindings, its inputs and outputs, its size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_describe(
     container: *const c_void,
@@ -106,14 +107,14 @@ pub unsafe extern "C" fn brolga_describe(
     }
 }
 
-/// Assembles a listing, a text in UTF-8: a container, or a program of Direct3D 9.
+/// Assembles a listing, a text in UTF-8, to a container, or a program of Direct3D 9.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_assemble(listing: *const c_char, container: *mut *mut Blob, error: *mut Error) -> Code {
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let (place, listing) = (Place::new(container)?, text(listing, "the listing")?);
-            place.put(blob(assemble(listing, &Limits::default())?.bytes));
+            let (handle, listing) = (NewHandle::new(container)?, text(listing, "the listing")?);
+            handle.put(blob(assemble(listing, &Limits::default())?.bytes));
             Ok(())
         })
     }

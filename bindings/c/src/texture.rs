@@ -1,4 +1,4 @@
-//! Textures.
+//! Defines textures.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -9,44 +9,44 @@ use crate::arguments::{bytes, bytes_mut, choice, format, growing, init, options,
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, Place, destroy, get};
+use crate::handle::{HandleKind, NewHandle, destroy, get};
 use crate::state::Dimension;
 
-/// Texels in a shape. Any thread may read and write it at any time, as a buffer.
+/// A texture: a buffer with a shape. Any thread may read and write it at any time, like a buffer.
 pub struct Texture(());
 
-impl Kind for Texture {
+impl HandleKind for Texture {
     type Value = brolga::Texture;
     const NAME: &'static str = "a texture";
 }
 
 /// The shape of a texture. Extents that its kind lacks are 1.
 ///
-/// Texels are packed: for each layer, each mip level, each slice, each row, each texel, its samples one after the other. In a
-/// block-compressed format this applies to blocks.
+/// Texels are packed: for each layer, each mip level, each slice, each row, each texel, its samples one after the
+/// other. In a block-compressed format this applies to blocks.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct TextureOptions {
-    /// Bytes of this struct, set by its init function.
+    /// Size of this struct in bytes, set by its init function.
     pub size: usize,
     /// The kind; BROLGA_DIMENSION_TEXTURE2D by default.
     pub dimension: MaybeUninit<Dimension>,
     /// The format: a BrolgaFormat, or a number of DXGI_FORMAT.
     pub format: u32,
-    /// Texels of a row of mip level 0; 1 by default, as all of the following.
+    /// Number of texels of a row of mip level 0; 1 by default, like all of the following.
     pub width: u32,
-    /// Rows of mip level 0.
+    /// Number of rows of mip level 0.
     pub height: u32,
-    /// Slices of mip level 0 of a 3D texture.
+    /// Number of slices of mip level 0 of a 3D texture.
     pub depth: u32,
-    /// Layers of an array; faces of a cube count each, so that a cube has 6.
+    /// Number of layers of an array; faces of a cube count each, so that a cube has 6.
     pub layers: u32,
-    /// Mip levels.
+    /// Number of mip levels.
     pub mips: u32,
-    /// Samples of a texel of a multisampled texture: 1, 2, 4, 8 or 16.
+    /// Number of samples of a texel of a multisampled texture: 1, 2, 4, 8 or 16.
     pub samples: u32,
-    /// The row pitch in bytes, of rows of blocks if there are any, for a texture of one mip level, as in memory of other owners; 0 where
-    /// rows are packed, as by default. Slices and layers follow without further padding.
+    /// The row pitch in bytes, of rows of blocks if there are any, for a texture of one mip level, as in memory of
+    /// other owners; 0, the default, where rows are packed. Slices and layers follow without further padding.
     pub row_pitch_bytes: u64,
 }
 
@@ -67,7 +67,8 @@ impl Default for TextureOptions {
     }
 }
 
-/// Some texels of one mip level of one layer. Of a block-compressed format they are whole blocks, or all up to the end of the level.
+/// A box of texels of one mip level of one layer. In a block-compressed format it consists of whole blocks, up to the
+/// end of the level.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TexelBox {
@@ -77,7 +78,7 @@ pub struct TexelBox {
     pub layer: u32,
     /// The first texel along x, y and z.
     pub origin: [u32; 3],
-    /// Texels along x, y and z.
+    /// Extents along x, y and z.
     pub extents: [u32; 3],
 }
 
@@ -110,8 +111,8 @@ pub unsafe extern "C" fn brolga_texture_options_init(texture_options: *mut Textu
     unsafe { init(texture_options, size) }
 }
 
-/// Makes a texture: a copy of all its texels at `data`, packed as BrolgaTextureOptions says, or zeros if that is NULL. `size_bytes` is the
-/// size of `data`, which must be that of the texture; 0 if there is none.
+/// Makes a texture: a copy of all its texels at `data`, packed as in BrolgaTextureOptions, or zeros if that is NULL.
+/// `size_bytes` is the size of `data`, which must be that of the texture; 0 if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_texture_create(
     device: *const Device,
@@ -124,13 +125,13 @@ pub unsafe extern "C" fn brolga_texture_create(
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let (place, device) = (Place::new(texture)?, get(device)?);
+            let (handle, device) = (NewHandle::new(texture)?, get(device)?);
             let shape = options(texture_options)?.shape()?;
             let made = match data.is_null() && size_bytes == 0 {
                 true => device.texture(shape)?,
                 false => device.texture_from(shape, bytes(data, size_bytes, "the texture's data")?)?,
             };
-            place.put(made);
+            handle.put(made);
             Ok(())
         })
     }
@@ -147,8 +148,8 @@ pub unsafe extern "C" fn brolga_texture_of_buffer(
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let (place, buffer) = (Place::new(texture)?, get(buffer)?);
-            place.put(brolga::Texture::new(buffer.clone(), options(texture_options)?.shape()?)?);
+            let (handle, buffer) = (NewHandle::new(texture)?, get(buffer)?);
+            handle.put(brolga::Texture::new(buffer.clone(), options(texture_options)?.shape()?)?);
             Ok(())
         })
     }
@@ -171,14 +172,14 @@ pub unsafe extern "C" fn brolga_texture_buffer(
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let (place, texture) = (Place::new(buffer)?, get(texture)?);
-            place.put(texture.buffer().clone());
+            let (handle, texture) = (NewHandle::new(buffer)?, get(texture)?);
+            handle.put(texture.buffer().clone());
             Ok(())
         })
     }
 }
 
-/// The box of a whole mip level of a layer.
+/// Returns the box of a whole mip level of a layer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_texture_level(
     texture: *const Texture,
@@ -196,7 +197,7 @@ pub unsafe extern "C" fn brolga_texture_level(
     }
 }
 
-/// The box that is meant: mip level 0 of layer 0 if none is.
+/// Returns the box; mip level 0 of layer 0 if there is none.
 ///
 /// # Safety
 /// `part` is null or can be read.
@@ -208,9 +209,9 @@ pub(crate) unsafe fn part_of(texture: &brolga::Texture, part: *const TexelBox) -
     }
 }
 
-/// Copies the texels of a box in, slice by slice, row by row. Without a box (NULL) it is mip level 0 of layer 0. `row_pitch_bytes` are the
-/// bytes from row to row at `from`, of rows of blocks if there are any; 0 means that they are packed. `size_bytes` is the size of `from`;
-/// what follows the last row is ignored.
+/// Writes the texels of a box, slice by slice, row by row. Without a box (NULL) it is mip level 0 of layer 0.
+/// `row_pitch_bytes` is the distance between rows at `from`, of rows of blocks if there are any; 0 means that they are
+/// packed. `size_bytes` is the size of `from`; bytes after the last row are ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_texture_write(
     texture: *const Texture,
@@ -231,7 +232,7 @@ pub unsafe extern "C" fn brolga_texture_write(
     }
 }
 
-/// Copies the texels of a box out, as brolga_texture_write copies them in. Padding between rows stays as it is.
+/// Reads the texels of a box, in the order of brolga_texture_write. Padding between rows is unchanged.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_texture_read(
     texture: *const Texture,
@@ -252,7 +253,8 @@ pub unsafe extern "C" fn brolga_texture_read(
     }
 }
 
-/// Makes all mip levels of all layers but the first one, each of the one before: 2 x 2 texels become their mean, or 2 x 2 x 2.
+/// Generates all mip levels of all layers but the first, each from the one before: 2 x 2 texels become their mean, or 2
+/// x 2 x 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_texture_generate_mips(texture: *const Texture, error: *mut Error) -> Code {
     // SAFETY: the caller's promises.

@@ -1,4 +1,5 @@
-//! Views: how registers and targets see buffers and textures; samplers, which see nothing, are bound like them.
+//! Defines views, through which registers and targets see buffers and textures, and samplers, which are bound like
+//! them.
 
 use std::mem::MaybeUninit;
 
@@ -7,52 +8,52 @@ use brolga::{ClearValue, Counter, Filter, Reduction, ResourceError, Tap, View as
 use crate::arguments::{choice, flag, format, growing, init, numbered, options, put};
 use crate::buffer::Buffer;
 use crate::error::{Code, Error, Failure, guard};
-use crate::handle::{Kind, Place, destroy, get};
+use crate::handle::{HandleKind, NewHandle, destroy, get};
 use crate::state::{AddressMode, Comparison};
 use crate::texture::Texture;
 
-/// How a register or a target sees a buffer or a texture, or a part of one; or a sampler. A view keeps what it sees, and can be bound any
-/// number of times.
+/// A view of a buffer or a texture, or a part of one, for a register or a target; or a sampler. A view keeps its
+/// resource alive, and can be bound any number of times.
 pub struct View(());
 
-impl Kind for View {
+impl HandleKind for View {
     type Value = Native;
     const NAME: &'static str = "a view";
 }
 
-/// How a buffer's bytes are addressed.
+/// The addressing of a buffer's bytes.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BufferKind {
     /// Bytes, read and written as words: ByteAddressBuffer. At most 4 GiB.
     Raw = 0,
-    /// Elements of a stride: StructuredBuffer. A partial element at the end does not count.
+    /// Elements of a stride: StructuredBuffer. A partial element at the end is ignored.
     Structured = 1,
     /// Texels of a format in one row: Buffer.
     Typed = 2,
-    /// A constant buffer: cbuffer. What a shader reads beyond its end is zero.
+    /// A constant buffer: cbuffer. Reads beyond its end return zero.
     Constant = 3,
 }
 
-/// How a buffer is seen.
+/// The options of a view of a buffer.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct BufferViewOptions {
-    /// Bytes of this struct, set by its init function.
+    /// Size of this struct in bytes, set by its init function.
     pub size: usize,
-    /// How its bytes are addressed; BROLGA_BUFFER_KIND_RAW by default.
+    /// The addressing of its bytes; BROLGA_BUFFER_KIND_RAW by default.
     pub kind: MaybeUninit<BufferKind>,
-    /// Bytes of an element of a structured view, a multiple of 4 up to 2048.
+    /// Size of an element of a structured view in bytes, a multiple of 4 up to 2048.
     pub stride_bytes: u32,
     /// The format of a typed view: a BrolgaFormat, or a number of DXGI_FORMAT.
     pub format: u32,
-    /// Whether a structured view has a hidden counter.
+    /// `true` if a structured view has a hidden counter.
     pub has_counter: MaybeUninit<bool>,
-    /// Its first value.
+    /// The first value of the counter.
     pub counter: u32,
-    /// The first byte that is seen.
+    /// Offset of the view in the buffer in bytes.
     pub offset_bytes: u64,
-    /// Bytes that are seen; UINT64_MAX, the default, for all up to the buffer's end.
+    /// Size of the view in bytes; UINT64_MAX, the default, for all up to the buffer's end.
     pub size_bytes: u64,
 }
 
@@ -71,11 +72,11 @@ impl Default for BufferViewOptions {
     }
 }
 
-/// How a texture is seen: by default all of it, as it is.
+/// The options of a view of a texture: by default the whole texture, in its own kind and format.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct TextureViewOptions {
-    /// Bytes of this struct, set by its init function.
+    /// Size of this struct in bytes, set by its init function.
     pub size: usize,
     /// Another format of the same family; 0 for the texture's own.
     pub format: u32,
@@ -83,13 +84,14 @@ pub struct TextureViewOptions {
     pub dimension: u32,
     /// The first mip level. Writes and draws access this one.
     pub first_mip: u32,
-    /// Mip levels; UINT32_MAX, the default, for all up to the last one.
+    /// Number of mip levels; UINT32_MAX, the default, for all up to the last one.
     pub mips: u32,
     /// The first layer, each face of a cube counted; of a 3D texture, slice.
     pub first_layer: u32,
-    /// Layers; UINT32_MAX, the default, for all that the kind takes. A view of some slices of a 3D texture can be written only.
+    /// Number of layers; UINT32_MAX, the default, for all that the kind allows. A view of some slices of a 3D texture
+    /// can be written only.
     pub layers: u32,
-    /// The least level of detail that is sampled, counted in the texture; 0 by default.
+    /// The minimum level of detail, counted in the texture; 0 by default.
     pub min_level: f32,
 }
 
@@ -105,7 +107,7 @@ impl Default for TextureViewOptions {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct SamplerOptions {
-    /// Bytes of this struct, set by its init function.
+    /// Size of this struct in bytes, set by its init function.
     pub size: usize,
     /// The filter: a BrolgaFilterMode, or any number of D3D11_FILTER.
     pub filter: u32,
@@ -113,9 +115,9 @@ pub struct SamplerOptions {
     pub address: [MaybeUninit<AddressMode>; 3],
     /// Added to the level of detail, -16 to 15.99.
     pub level_bias: f32,
-    /// The least level of detail. It takes precedence over the largest.
+    /// The minimum level of detail. It takes precedence over the maximum.
     pub min_level: f32,
-    /// The largest level of detail.
+    /// The maximum level of detail.
     pub max_level: f32,
     /// The most samples along the line of an anisotropic filter, 1 to 16.
     pub max_anisotropy: u32,
@@ -125,7 +127,7 @@ pub struct SamplerOptions {
     pub border: [f32; 4],
 }
 
-/// Filters, as D3D11_FILTER. The other numbers of that can be passed as well.
+/// Filters, as D3D11_FILTER. Its other numbers can be passed as well.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -200,7 +202,7 @@ impl TextureViewOptions {
             view = view.with_dimension(numbered(self.dimension, "BrolgaTextureViewOptions.dimension")?)?;
         }
         if (self.first_mip, self.mips) != (0, u32::MAX) {
-            // One at least, so that a first one that is not there is what is wrong.
+            // At least one, so that an error names a first level that does not exist.
             let there = shape.mips.saturating_sub(self.first_mip).max(1);
             view = view.with_mips(self.first_mip, if self.mips == u32::MAX { there } else { self.mips })?;
         }
@@ -218,7 +220,7 @@ impl TextureViewOptions {
     }
 }
 
-/// The filter of a number of D3D11_FILTER: bits of its taps, whether it is anisotropic, and its reduction.
+/// The filter of a number of D3D11_FILTER: bits of its taps, its anisotropy, and its reduction.
 fn filter(number: u32) -> Option<Filter> {
     const MIP: u32 = 0x01;
     const MAGNIFY: u32 = 0x04;
@@ -291,14 +293,14 @@ pub unsafe extern "C" fn brolga_view_of_buffer(
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let (place, buffer) = (Place::new(view)?, get(buffer)?);
-            place.put(options(view_options)?.view(buffer.clone())?);
+            let (handle, buffer) = (NewHandle::new(view)?, get(buffer)?);
+            handle.put(options(view_options)?.view(buffer.clone())?);
             Ok(())
         })
     }
 }
 
-/// Makes a view of a texture. `view_options` may be NULL: all of it, as it is.
+/// Makes a view of a texture. `view_options` may be NULL: the whole texture, in its own kind and format.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_view_of_texture(
     texture: *const Texture,
@@ -309,8 +311,8 @@ pub unsafe extern "C" fn brolga_view_of_texture(
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let (place, texture) = (Place::new(view)?, get(texture)?);
-            place.put(options(view_options)?.view(texture.clone())?);
+            let (handle, texture) = (NewHandle::new(view)?, get(texture)?);
+            handle.put(options(view_options)?.view(texture.clone())?);
             Ok(())
         })
     }
@@ -326,14 +328,14 @@ pub unsafe extern "C" fn brolga_view_of_sampler(
     // SAFETY: the caller's promises.
     unsafe {
         guard(error, || {
-            let place = Place::new(view)?;
-            place.put(Native::sampler(options(sampler_options)?.sampler()?)?);
+            let handle = NewHandle::new(view)?;
+            handle.put(Native::sampler(options(sampler_options)?.sampler()?)?);
             Ok(())
         })
     }
 }
 
-/// Destroys a view. What it was bound to keeps it.
+/// Destroys a view. Objects to which it was bound keep it alive.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_view_destroy(view: *mut View) -> Code {
     // SAFETY: the caller's promises.
@@ -344,7 +346,7 @@ fn counter(view: &Native) -> Result<&Counter, Failure> {
     view.counter().ok_or_else(|| ResourceError::CounterKind.into())
 }
 
-/// The value of a view's hidden counter.
+/// Returns the value of a view's hidden counter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn brolga_view_counter(view: *const View, value: *mut u32, error: *mut Error) -> Code {
     // SAFETY: the caller's promises.

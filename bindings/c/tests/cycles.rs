@@ -1,5 +1,5 @@
-//! Objects that are made and destroyed ten thousand times leave nothing behind. A program of its own: what is measured is the
-//! process's memory.
+//! Makes and destroys objects ten thousand times, which must leave nothing behind. It is a program of its own, since it
+//! measures the memory of the process.
 
 #![cfg(target_os = "linux")]
 
@@ -25,7 +25,7 @@ use brolga_c::texture::*;
 use brolga_c::view::*;
 use caller::{NUMBERS, bytes};
 
-/// Everything but the shader, which is made by the caller, and code, which is made once.
+/// All objects but the shader, which the caller makes, and code, which is made once.
 fn cycle(container: &[u8], shader: *const Shader) {
     let options = DeviceOptions { threads: 2, ..DeviceOptions::default() };
     let device = made!(brolga_device_create(&options));
@@ -65,7 +65,7 @@ fn cycle(container: &[u8], shader: *const Shader) {
     }
 }
 
-/// KiB of this process that are in memory.
+/// Resident memory of this process in KiB.
 fn resident_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("the process's status");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("its resident set");
@@ -93,7 +93,8 @@ fn ten_thousand_cycles_leave_nothing_behind() {
     some(10_000);
     let after = resident_kib();
     println!("{before} KiB before, {after} KiB after");
-    // A leak of eight bytes in each object of a cycle would be more. A sanitizer keeps what is freed, and finds leaks by itself.
+    // A leak of eight bytes in each object of a cycle would be more. A sanitizer keeps freed memory, and finds leaks by
+    // itself.
     let is_sanitized = cfg!(any(brolga_guard_pages = "after", brolga_guard_pages = "before"));
     assert!(is_sanitized || after < before + 1024, "{before} KiB before 10,000 cycles, {after} KiB after");
     destroy! { brolga_shader_destroy(kept); brolga_blob_destroy(assembled); brolga_device_destroy(device) }

@@ -1,6 +1,8 @@
-//! The examples, built by C and C++ compilers against an installed library and run: their pictures have the bits that Rust's have.
+//! Builds the examples with C and C++ compilers against an installed library, and runs them: their pictures have the
+//! same bits as those made through Rust.
 //!
-//! Needs cc, c++, cmake and pkg-config, which `bindings/c/tools` installs: `cargo test -p brolga-c --test programs -- --ignored`.
+//! Needs cc, c++, cmake and pkg-config, which `bindings/c/tools` installs: `cargo test -p brolga-c --test programs --
+//! --ignored`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -36,7 +38,7 @@ fn run(command: &mut Command) -> String {
     out
 }
 
-/// Installs the library that the test was built with, and says how to build with it: flags of pkg-config.
+/// The library that the test was built with, installed, and the flags of pkg-config for it.
 struct Installed {
     folder: tempfile::TempDir,
 }
@@ -76,7 +78,7 @@ impl Installed {
         program
     }
 
-    /// What a program prints with each engine, which must be the same.
+    /// Returns the output of a program with each engine, which must be the same.
     fn printed(&self, program: &Path) -> String {
         let run = |engine| run(self.command(&program.to_string_lossy()).arg(shaders()).arg(engine));
         let printed = run("jit");
@@ -97,7 +99,7 @@ fn checksum(texture: &Texture) -> String {
     format!("{sum:016x}")
 }
 
-/// What the scenes print, from the interpreter and by Rust's interface.
+/// The output of the scenes, computed by the interpreter through Rust's interface.
 fn expected() -> String {
     let read = |name: &str| std::fs::read(shaders().join(name)).expect("a shader");
     let device = Device::builder().build().expect("a device");
@@ -170,7 +172,7 @@ fn a_static_library_links() {
     assert_eq!(installed.printed(&installed.build(C, "scene.c", &flags)), expected());
 }
 
-/// Pixels of which the centre is in a triangle, by Brolga's own rasterizer.
+/// The pixels whose centre is in a triangle, drawn by Brolga's own rasterizer.
 fn drawn_by_brolga() -> Vec<[u8; 4]> {
     let device = Device::builder().build().expect("a device");
     let [vertex, pixel] = ["triangle_vs.cso", "triangle_ps.cso"].map(module);
@@ -212,7 +214,7 @@ fn a_rasterizer_in_cpp_covers_what_brolga_covers() {
 #[ignore = "needs compilers of C and C++, CMake and pkg-config"]
 fn cmake_finds_the_library() {
     let installed = Installed::new();
-    // By its own file, and by what pkg-config reads.
+    // By its own file, and through pkg-config.
     let prefix = format!("-DCMAKE_PREFIX_PATH={}", installed.path().display());
     for (folder, more) in [("own", &[&*prefix][..]), ("pkg-config", &[])] {
         let build = installed.path().join(folder);
@@ -236,7 +238,7 @@ fn cmake_finds_the_library() {
     assert!(!build("99.0").success());
 }
 
-/// The compiler's part of the programs is instrumented, and whatever the library allocates and does not free is found.
+/// Compiles the programs with instrumentation, which finds all memory that the library allocates and does not free.
 #[test]
 #[ignore = "needs compilers of C and C++, CMake and pkg-config"]
 fn examples_are_clean_under_the_address_sanitizer() {

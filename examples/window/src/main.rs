@@ -1,6 +1,7 @@
-//! The flower of `examples/field`, turning in a window: `cargo run --release` in this folder. The arrow keys raise and lower the camera.
+//! Shows the flower of `examples/field`, turning in a window: `cargo run --release` in this folder. The arrow keys
+//! raise and lower the camera.
 //!
-//! `BROLGA_FRAMES=100` ends it after so many frames and prints how long they took.
+//! `BROLGA_FRAMES=100` ends it after so many frames and prints their times.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -21,11 +22,11 @@ use winit::window::{Window, WindowId};
 
 type Error = Box<dyn std::error::Error>;
 
-/// The order in which a window wants its bytes.
+/// The order of a window's bytes.
 const COLOR: Format = Format::B8G8R8A8_UNORM_SRGB;
 const DEPTH: Format = Format::D32_FLOAT;
 
-/// Everything that does not depend on the window.
+/// All objects that do not depend on the window.
 struct Flower {
     device: Device,
     sky: Pipeline,
@@ -105,11 +106,11 @@ impl Flower {
     }
 }
 
-/// What belongs to the window.
+/// The objects that belong to the window.
 struct Shown {
     window: Arc<Window>,
     surface: softbuffer::Surface<Arc<Window>, Arc<Window>>,
-    /// As large as the window, as the targets are.
+    /// The picture, as large as the window and the targets.
     picture: Option<Texture>,
     targets: Targets,
 }
@@ -155,13 +156,13 @@ struct App {
     began: Instant,
     height: f32,
     frames: u32,
-    /// After which it ends.
+    /// Number of frames after which it ends.
     most_frames: Option<u32>,
     failure: Option<Error>,
 }
 
 impl App {
-    /// Ends it with an error.
+    /// Ends the program with an error.
     fn check(&mut self, events: &ActiveEventLoop, result: Result<(), Error>) {
         if let Err(error) = result {
             self.failure.get_or_insert(error);

@@ -1,4 +1,4 @@
-//! The memory of a copy, in bands that are made one by one.
+//! Owns the memory of a copy, and expands it band by band.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
@@ -8,14 +8,14 @@ use super::plan::{Band, Plan};
 use crate::memory::Memory;
 use crate::room::room;
 
-/// Nobody has made the band, or there was no room for it.
+/// The band was never made, or there was no room for it.
 const ABSENT: u8 = 0;
-/// A thread makes it.
+/// A thread is making the band.
 const BEGUN: u8 = 1;
-/// It is there, and stays as it is.
+/// The band is there, and does not change any more.
 const MADE: u8 = 2;
 
-/// Looks at a band that another thread makes before this one lets others run.
+/// Number of looks at a band that another thread makes before this one yields.
 const LOOKS: u32 = 64;
 
 /// Expanded texels, in bands.
@@ -28,21 +28,21 @@ pub(super) struct Bands {
 }
 
 impl Bands {
-    /// None are there; nothing if there is no memory for them.
+    /// Bands of which none is there yet; `None` if there is no memory for them.
     pub fn new(plan: &Arc<Plan>, source: &Arc<Memory>) -> Option<Self> {
-        // Only bands that are made take memory. Nothing but Brolga's code reads it: no guard pages.
+        // Only bands that are made take memory. Only Brolga's code reads it: no guard pages.
         let memory = Memory::zeroed_when_touched(plan.size_bytes).ok()?;
         let mut states = room(plan.bands.into()).ok()?;
         states.resize_with(plan.bands as usize, || AtomicU8::new(ABSENT));
         Some(Self { memory, states, plan: Arc::clone(plan), source: Arc::clone(source) })
     }
 
-    /// The memory.
+    /// The memory of the copy.
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// Where they are.
+    /// The layout of the copy.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -52,14 +52,14 @@ impl Bands {
         &self.source
     }
 
-    /// Whether one is there.
+    /// True if a band is there.
     #[inline(always)]
     pub fn has(&self, band: u32) -> bool {
         self.states.get(band as usize).is_some_and(|state| state.load(Ordering::Acquire) == MADE)
     }
 
-    /// Makes one if there is room for its bytes and this thread has not made many just now, or waits until another thread has made it.
-    /// Returns whether it is there.
+    /// Makes a band if there is room for its bytes and this thread has not made many just now, or waits until another
+    /// thread has made it. Returns true if it is there.
     pub fn make(&self, band: u32, has_room: impl Fn(u64) -> bool) -> bool {
         let Some(state) = self.states.get(band as usize) else { return false };
         if !may_expand() {
@@ -77,9 +77,9 @@ impl Bands {
         }
     }
 
-    /// Makes a band that this thread has begun.
+    /// Makes a band that this thread has claimed.
     fn make_begun(&self, number: u32, state: &AtomicU8, has_room: impl Fn(u64) -> bool) -> bool {
-        /// Whatever happens, nobody waits for ever.
+        /// Releases waiting threads, whatever happens.
         struct Begun<'a>(&'a AtomicU8, u8);
         impl Drop for Begun<'_> {
             fn drop(&mut self) {
@@ -100,7 +100,8 @@ impl Bands {
         true
     }
 
-    /// Expands the blocks of a band; false if they are not all there. All of it is arithmetic of integers: it runs in any float mode.
+    /// Expands the blocks of a band; false if some of them are not in memory. All of it is arithmetic of integers: it
+    /// runs in any float mode.
     fn expand(&self, band: &Band) -> bool {
         let format = self.plan.format;
         let Some(expand) = format.expander() else { return false };
@@ -127,7 +128,7 @@ impl Bands {
     }
 }
 
-/// Writes texels of 2, 4 or 8 bytes next to each other, as many as there are words for.
+/// Writes adjacent texels of 2, 4 or 8 bytes, as many as there are words for.
 fn put(words: &[AtomicU32], texels: &[u64], texel_bytes: usize) {
     let store = |word: &AtomicU32, value: u64| word.store(value as u32, Ordering::Relaxed);
     match texel_bytes {

@@ -1,7 +1,7 @@
-//! Copies of textures: whose they are, and what those of a device have to share.
+//! Manages the copies of textures: who owns them, and the memory that those of a device share.
 //!
-//! What counts are the bands that are made. Where one more does not fit, copies of other textures go that no run uses, the least recently
-//! used first. Locks: a budget's list of copies, then a texture's; never the other way round.
+//! Only bands that are made count. Where one more does not fit, copies of other textures that no run uses are dropped,
+//! the least recently used first. Lock order: a budget's list of copies, then a texture's; never the other way round.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -11,41 +11,42 @@ use super::plan::Plan;
 use crate::format::Format;
 use crate::memory::Memory;
 
-/// A copy of a texture, each of whose texels is laid out as [`Layout`](crate::format::Layout) says.
+/// A copy of a texture, with texels laid out as by [`Layout`](crate::format::Layout).
 #[derive(Debug)]
 pub struct ExpandedCopy {
     bands: Bands,
-    /// That of the texture's memory when the copy was begun.
+    /// The version of the texture's memory when the copy was begun.
     version: u64,
     home: Weak<Copies>,
     budget: Arc<CopyBudget>,
-    /// Bytes of the bands that count.
+    /// Size of the bands that are made, in bytes.
     made_bytes: AtomicU64,
-    /// When a run last began with it, as the budget counts.
+    /// The budget's count of uses when a run last began with it.
     last_use: AtomicU64,
-    /// Whether there was no room for a band since a run began: room is not looked for again at each sample.
+    /// Set if there was no room for a band since a run began: room is not looked for again at each sample.
     is_refused: AtomicBool,
 }
 
 impl ExpandedCopy {
-    /// The first byte. As many as [`Expansion::size_bytes`](super::Expansion::size_bytes) says are valid while this lives; what they mean
-    /// only in bands that [are there](Self::has).
+    /// The address of the first byte. [`Expansion::size_bytes`](super::Expansion::size_bytes) bytes are valid while
+    /// this lives; their content is defined only in bands that [are there](Self::has).
     pub fn base(&self) -> *const u8 {
         self.bands.memory().base()
     }
 
-    /// Bytes from the first one on that are valid.
+    /// Number of valid bytes from the first one on.
     pub fn size_bytes(&self) -> u64 {
         self.bands.memory().size_bytes()
     }
 
-    /// Whether a band is there.
+    /// True if a band is there.
     #[inline(always)]
     pub fn has(&self, band: u32) -> bool {
         self.bands.has(band)
     }
 
-    /// Makes a band, or waits until another thread has made it; false where there is no room for it, or this thread has made many just now.
+    /// Makes a band, or waits until another thread has made it; false if there is no room for it, or this thread has
+    /// made many just now.
     #[cold]
     pub fn make(&self, band: u32) -> bool {
         if self.is_refused.load(Ordering::Relaxed) {
@@ -61,18 +62,18 @@ impl ExpandedCopy {
         })
     }
 
-    /// Whether it is of what the texture holds now, and nobody can write there unseen.
+    /// True if it matches the texture's current content, and nobody can write there unseen.
     pub fn is_current(&self) -> bool {
         let source = self.bands.source();
         self.version == source.version() && !source.has_other_writers()
     }
 
-    /// Bytes of the bands that are there.
+    /// Size of the bands that are there, in bytes.
     pub fn made_bytes(&self) -> u64 {
         self.made_bytes.load(Ordering::Relaxed)
     }
 
-    /// A number in it, whatever is there.
+    /// Reads a number, whether its band is there or not.
     #[cfg(test)]
     pub(super) fn number(&self, offset_bytes: u64, size_bytes: u32) -> u64 {
         self.bands.memory().load_number(offset_bytes, size_bytes) as u64
@@ -93,7 +94,7 @@ pub(crate) struct Copies {
 }
 
 impl Copies {
-    /// None yet, of a texture in this memory; nothing if it may not have any.
+    /// No copies yet, of a texture in this memory; `None` if it may not have any.
     pub fn new(format: Format, memory: &Arc<Memory>) -> Option<Arc<Self>> {
         if format.expander().is_none() || memory.has_other_writers() {
             return None;
@@ -111,13 +112,13 @@ impl Copies {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The copy of what the texture holds now, of texels in these places, that counts for a budget.
+    /// The copy of the texture's current content, with this layout, that counts for a budget.
     pub(super) fn copy(self: &Arc<Self>, plan: &Arc<Plan>, budget: &Arc<CopyBudget>) -> Option<Arc<ExpandedCopy>> {
         if budget.most_bytes == 0 {
             return None;
         }
         let mut made = self.made();
-        // First of all: who is lent a pointer after this makes it another one.
+        // Read first: whoever is lent a pointer after this changes it.
         let version = self.memory.version();
         if self.memory.has_other_writers() {
             made.clear();
@@ -144,29 +145,30 @@ impl Copies {
         Some(new)
     }
 
-    /// Lets a copy go, of which the caller has one reference, if nobody else has another.
+    /// Drops a copy, of which the caller has one reference, if nobody else has another.
     fn leave(&self, copy: &Arc<ExpandedCopy>) {
         let mut made = self.made();
-        // Others get a reference from here, or from a weak one: a run that does so keeps the copy, and its bytes count, until it is over.
+        // Others get a reference from here, or from a weak one: a run that does so keeps the copy, and its bytes count,
+        // until the run is over.
         if Arc::strong_count(copy) == 2 {
             made.retain(|known| !Arc::ptr_eq(known, copy));
         }
     }
 }
 
-/// How many bytes the copies of one device may have.
+/// The number of bytes that the copies of one device may have.
 #[derive(Debug)]
 pub struct CopyBudget {
     most_bytes: u64,
     used_bytes: AtomicU64,
-    /// Counts uses; the latest one has this number.
+    /// Count of uses; the latest use has this number.
     uses: AtomicU64,
-    /// All copies that count, and some that are gone.
+    /// All copies that count, and some that are dropped.
     copies: Mutex<Vec<Weak<ExpandedCopy>>>,
 }
 
 impl CopyBudget {
-    /// Room for so many bytes; 0 means no copies.
+    /// A budget of so many bytes; 0 disables copies.
     pub fn new(most_bytes: u64) -> Arc<Self> {
         // A copy that was never used has the number 0.
         let (used_bytes, uses) = (AtomicU64::new(0), AtomicU64::new(1));
@@ -178,16 +180,16 @@ impl CopyBudget {
         self.most_bytes
     }
 
-    /// Bytes that they have now.
+    /// Number of bytes that copies have now.
     pub fn used_bytes(&self) -> u64 {
         self.used_bytes.load(Ordering::Relaxed)
     }
 
-    /// A run begins with these copies.
+    /// Records that a run begins with these copies.
     pub fn touch<'a>(&self, copies: impl Iterator<Item = &'a ExpandedCopy> + Clone) {
         let latest = self.uses.load(Ordering::Relaxed);
         let is_latest = |copy: &ExpandedCopy| copy.last_use.load(Ordering::Relaxed) == latest;
-        // Runs share copies: none waits for what another has written for nothing.
+        // Runs share copies: avoid needless writes that others would wait for.
         if !copies.clone().all(is_latest) {
             let now = self.uses.fetch_add(1, Ordering::Relaxed) + 1;
             copies.clone().for_each(|copy| copy.last_use.store(now, Ordering::Relaxed));
@@ -201,14 +203,14 @@ impl CopyBudget {
         self.copies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a copy among those that may go.
+    /// Adds a copy to those that may be dropped.
     fn register(&self, copy: &Arc<ExpandedCopy>) {
         let mut copies = self.copies();
         copies.retain(|known| known.strong_count() > 0);
         copies.push(Arc::downgrade(copy));
     }
 
-    /// Takes room for a band; copies that nobody uses make place for it.
+    /// Takes room for a band, dropping copies that nobody uses if necessary.
     fn take(&self, size_bytes: u64) -> bool {
         if size_bytes > self.most_bytes || self.take_left(size_bytes) {
             return size_bytes <= self.most_bytes;
@@ -218,7 +220,7 @@ impl CopyBudget {
         let mut unused: Vec<_> = unused.filter(|copy| copy.made_bytes() > 0).collect();
         unused.sort_by_key(|copy| copy.last_use.load(Ordering::Relaxed));
         for copy in unused {
-            // Another thread may have given back what is enough.
+            // Another thread may have released enough.
             if self.take_left(size_bytes) {
                 return true;
             }

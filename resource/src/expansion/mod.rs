@@ -1,15 +1,15 @@
-//! Copies of textures whose blocks are expanded, so that filters find a texel where it is.
+//! Keeps copies of textures with expanded blocks, so that filters can address a texel directly.
 //!
-//! A copy is made row of blocks by row of blocks, where a filter first needs one (a *band* of them). It belongs to the texture, and is of
-//! memory that nobody but Brolga writes; whoever runs shaders asks for it when a run begins, and keeps it until the run is over. What is
-//! written to the texture's memory meanwhile makes it one of the past: the next run gets another.
+//! A copy is made by rows of blocks, when a filter first needs one (a *band* of them). It belongs to the texture, and
+//! is in memory that only Brolga writes; whoever runs shaders asks for it when a run begins, and keeps it until the run
+//! is over. A write to the texture's memory meanwhile makes it stale: the next run gets another.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `plan.rs` | where the texels are in a copy |
-//! | `bands.rs` | the memory of a copy, and how its bands are made |
-//! | `pace.rs` | how much a thread expands at a stretch |
-//! | `copy.rs` | copies: whose they are, and what those of a device have to share |
+//! | `plan.rs` | the layout of a copy |
+//! | `bands.rs` | the memory of a copy, and the making of its bands |
+//! | `pace.rs` | the limit of what a thread expands at a stretch |
+//! | `copy.rs` | the ownership of copies, and the budget that those of a device share |
 
 mod bands;
 mod copy;
@@ -30,23 +30,23 @@ use crate::memory::Memory;
 use crate::shape::TextureShape;
 use plan::Plan;
 
-/// Where the texels that a view sees are in a copy.
+/// The layout in a copy of the texels that a view sees.
 #[derive(Clone, Debug)]
 pub struct Expansion {
     /// The view's levels, the most detailed one first.
     pub levels: Vec<ExpandedLevel>,
-    /// Bytes from a layer to the next.
+    /// Distance between layers in bytes.
     pub layer_bytes: u64,
-    /// Bands from a layer to the next.
+    /// Distance between layers in bands.
     pub layer_bands: u32,
-    /// Bytes of a whole copy.
+    /// Size of a whole copy in bytes.
     pub size_bytes: u64,
     plan: Arc<Plan>,
     copies: Arc<Copies>,
 }
 
 impl Expansion {
-    /// Of some levels of a texture, from a layer on; nothing if copies would be too large.
+    /// Lays out some levels of a texture, from a layer on; `None` if copies would be too large.
     pub(super) fn new(
         copies: &Arc<Copies>,
         shape: &TextureShape,
@@ -60,13 +60,13 @@ impl Expansion {
         Some(Self { levels, layer_bytes, layer_bands, size_bytes, plan: Arc::new(plan), copies: Arc::clone(copies) })
     }
 
-    /// The copy of what the texture holds now, if it may have one that counts for this budget. Where there is no memory for it, it has
-    /// none.
+    /// The copy of the texture's current content that counts for this budget; `None` if it may not have one, or there
+    /// is no memory for it.
     pub fn copy(&self, budget: &Arc<CopyBudget>) -> Option<Arc<ExpandedCopy>> {
         self.copies.copy(&self.plan, budget)
     }
 
-    /// Whether the texture is in this memory.
+    /// True if the texture is in this memory.
     pub fn is_in(&self, memory: &Arc<Memory>) -> bool {
         Arc::ptr_eq(self.copies.memory(), memory)
     }

@@ -1,7 +1,8 @@
-//! How much a thread expands at a stretch.
+//! Limits the number of blocks that a thread expands at a stretch.
 //!
-//! A sample of a packet may ask for hundreds of bands, and nobody looks whether the run is to stop before it is over. So a thread that has
-//! expanded many blocks makes no more for a moment: meanwhile samples read blocks as they are, which takes far longer than a look.
+//! A sample of a packet may need hundreds of bands, and nobody checks whether the run is to stop before the sample is
+//! over. So a thread that has expanded many blocks makes no more for a moment: meanwhile samples decode blocks
+//! directly, which takes far longer than the interval between checks.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 /// The most blocks at a stretch, before the last band: they take some 20 ms.
 const MOST_BLOCKS: u64 = 1 << 17;
 
-/// A stretch ends when nothing was expanded for so long: runs look at least every millisecond or so.
+/// The pause without expansion that ends a stretch: runs check at least every millisecond or so.
 const REST: Duration = Duration::from_millis(2);
 
 #[derive(Clone, Copy)]
@@ -24,7 +25,7 @@ thread_local! {
     static STRETCH: Cell<Stretch> = const { Cell::new(NONE) };
 }
 
-/// Whether this thread may expand blocks now.
+/// True if this thread may expand blocks now.
 pub(super) fn may_expand() -> bool {
     let mut stretch = STRETCH.get();
     if stretch.last.is_some_and(|last| last.elapsed() >= REST) {
@@ -34,7 +35,7 @@ pub(super) fn may_expand() -> bool {
     stretch.blocks < MOST_BLOCKS
 }
 
-/// It has expanded some.
+/// Counts blocks that this thread has expanded.
 pub(super) fn has_expanded(blocks: u64) {
     let before = STRETCH.get().blocks;
     STRETCH.set(Stretch { blocks: before + blocks, last: Some(Instant::now()) });
@@ -52,7 +53,7 @@ mod tests {
             assert!(start.elapsed() < Duration::from_secs(60));
         }
         assert!(start.elapsed() >= REST && may_expand());
-        // Each thread has its own.
+        // Each thread has its own count.
         has_expanded(MOST_BLOCKS);
         std::thread::spawn(|| assert!(may_expand())).join().unwrap();
     }

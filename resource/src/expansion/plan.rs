@@ -1,7 +1,7 @@
-//! Where texels are in a copy, and which bands they are in.
+//! Lays out the texels of a copy, and divides them into bands.
 //!
-//! A copy has all of a texture: for each layer, each mip level, each slice, each row of texels. Rows and slices are padded to whole
-//! blocks, so that a block is written as a whole.
+//! A copy has all of a texture: for each layer, each mip level, each slice, each row of texels. Rows and slices are
+//! padded to whole blocks, so that a block is written as a whole.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::shape::{SurfaceLevel, TextureShape};
 /// Rows of texels in a band, as a power of two. They are whole blocks.
 pub const BAND_SHIFT: u32 = 5;
 
-/// Copies have fewer bytes than this.
+/// Exclusive limit of the bytes of a copy.
 const MOST_BYTES: u64 = 1 << 31;
 
 /// A mip level of a view in the copy.
@@ -25,46 +25,46 @@ pub struct ExpandedLevel {
     pub slice_bytes: u64,
     /// The band that the first row of the view's first layer is in. Bands are numbered through the whole copy.
     pub first_band: u32,
-    /// Bands of a slice.
+    /// Number of bands in a slice.
     pub slice_bands: u32,
 }
 
-/// Where all texels are in a texture and in its copies.
+/// The layout of all texels in a texture and in its copies.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// Whose blocks they are. Formats whose texels are expanded to the same numbers are one here.
+    /// The format of the blocks. Formats whose texels are expanded to the same numbers are one here.
     pub format: Format,
-    /// Bytes of an expanded texel.
+    /// Size of an expanded texel in bytes.
     pub texel_bytes: u32,
     /// The levels of the first layer, in the texture and in a copy.
     levels: Vec<(SurfaceLevel, ExpandedLevel)>,
-    /// Bytes from a layer to the next in the texture.
+    /// Distance between layers of the texture in bytes.
     source_layer_bytes: u64,
     pub layer_bytes: u64,
     pub layer_bands: u32,
     pub size_bytes: u64,
-    /// Bands of a whole copy.
+    /// Number of bands in a whole copy.
     pub bands: u32,
 }
 
-/// Where a band is in a texture and in its copies.
+/// The location of a band in a texture and in its copies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Band {
-    /// Its first block in the texture.
+    /// Offset of its first block in the texture.
     pub source_bytes: u64,
-    /// From a row of blocks to the next in the texture.
+    /// Distance between rows of blocks in the texture.
     pub source_row_bytes: u64,
-    /// Blocks along x and y.
+    /// Number of blocks along x and y.
     pub blocks: [u32; 2],
-    /// Its first texel in the copy.
+    /// Offset of its first texel in the copy.
     pub offset_bytes: u64,
-    /// From a row of texels to the next in the copy.
+    /// Distance between rows of texels in the copy.
     pub row_bytes: u64,
-    /// Bytes that it has there.
+    /// Its size in the copy.
     pub size_bytes: u64,
 }
 
-/// The format whose blocks are expanded to the same numbers: codes along the sRGB curve are codes.
+/// The format whose blocks are expanded to the same numbers: sRGB codes remain codes.
 fn coded_alike(format: Format) -> Format {
     let is_linear = |other: &&Format| other.encoding() == Encoding::Unorm && other.is_castable_to(format);
     match format.encoding() {
@@ -74,7 +74,8 @@ fn coded_alike(format: Format) -> Format {
 }
 
 impl Plan {
-    /// Of a texture whose blocks are seen in a format; nothing if its copies would be too large, or the format has one texel in a block.
+    /// Plans copies of a texture whose blocks are viewed in a format; `None` if they would be too large, or a block of
+    /// the format is a single texel.
     pub fn new(shape: &TextureShape, format: Format) -> Option<Self> {
         format.expander()?;
         let texel_bytes = Layout::of(format).size_bytes;
@@ -92,7 +93,7 @@ impl Plan {
                 slice_bands: rows.div_ceil(1 << BAND_SHIFT),
             };
             layer_bytes += level.slice_bytes * u64::from(depth);
-            // A band has a block at least: there are fewer of them than bytes.
+            // A band has at least one block: there are fewer bands than bytes.
             if layer_bytes >= MOST_BYTES {
                 return None;
             }
@@ -114,7 +115,7 @@ impl Plan {
         })
     }
 
-    /// Where some levels are, from a layer on.
+    /// The layout of some levels, from a layer on.
     pub fn levels(&self, mips: Range<u32>, first_layer: u32) -> Vec<ExpandedLevel> {
         let of_layer = |&(_, level): &(SurfaceLevel, ExpandedLevel)| ExpandedLevel {
             offset_bytes: level.offset_bytes + u64::from(first_layer) * self.layer_bytes,
@@ -124,7 +125,7 @@ impl Plan {
         self.levels[mips.start as usize..mips.end as usize].iter().map(of_layer).collect()
     }
 
-    /// Where a band is that there is.
+    /// The location of an existing band.
     pub fn band(&self, number: u32) -> Band {
         let [block_width, block_height] = self.format.block_extents();
         let (layer, in_layer) = (u64::from(number / self.layer_bands), number % self.layer_bands);

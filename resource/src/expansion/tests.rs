@@ -1,4 +1,4 @@
-//! Copies against [`Format::decode_texel`], whatever is written in between, and within their budget.
+//! Compares copies with [`Format::decode_texel`], whatever is written in between, and checks their budget.
 
 use std::ptr::NonNull;
 use std::sync::Barrier;
@@ -61,20 +61,21 @@ fn all() -> Arc<CopyBudget> {
 /// The bits of a texel in a copy.
 fn expanded(surface: &Surface, copy: &ExpandedCopy, Texel { level, at: [x, y, z], layer, .. }: Texel) -> u64 {
     let expansion = surface.expansion.as_ref().unwrap();
-    let place = expansion.levels[level as usize];
-    let band = place.first_band + layer * expansion.layer_bands + z * place.slice_bands + (y >> BAND_SHIFT);
+    let level_layout = expansion.levels[level as usize];
+    let band =
+        level_layout.first_band + layer * expansion.layer_bands + z * level_layout.slice_bands + (y >> BAND_SHIFT);
     assert!(copy.make(band) && copy.has(band), "band {band}");
     let size_bytes = Layout::of(surface.format).size_bytes;
-    let offset = place.offset_bytes
+    let offset = level_layout.offset_bytes
         + u64::from(layer) * expansion.layer_bytes
-        + u64::from(z) * place.slice_bytes
-        + u64::from(y) * place.row_bytes
+        + u64::from(z) * level_layout.slice_bytes
+        + u64::from(y) * level_layout.row_bytes
         + u64::from(x * size_bytes);
     assert!(offset + u64::from(size_bytes) <= expansion.size_bytes);
     copy.number(offset, size_bytes)
 }
 
-/// What a texel's bits mean, by its layout, next to what the format says; every so many of them.
+/// Compares texels, decoded by their layout, with the decoder of the format; only every `step`th.
 fn check(surface: &Surface, copy: &ExpandedCopy, step: usize) {
     let (format, layout) = (surface.format, Layout::of(surface.format));
     let mut n = 0;
@@ -171,7 +172,7 @@ fn formats_of_the_same_numbers_share_a_copy_and_others_do_not() {
 fn what_has_too_many_bytes_or_one_texel_in_a_block_has_no_copies() {
     let plan = |shape: TextureShape| Plan::new(&shape, shape.format).map(|plan| plan.size_bytes);
     // 16384 x 16384 texels of 8 bytes, or of 4, are 2^31 bytes and 2^30.
-    let large = |format, side| plan(TextureShape::texture_2d(format, side, side));
+    let large = |format, extent| plan(TextureShape::texture_2d(format, extent, extent));
     assert_eq!(large(Format::BC6H_UF16, 16384), None);
     assert_eq!(large(Format::BC1_UNORM, 16384), Some(1 << 30));
     assert_eq!(plan(TextureShape::texture_2d(Format::BC1_UNORM, 16384, 8192).array(4)), None);
@@ -180,7 +181,7 @@ fn what_has_too_many_bytes_or_one_texel_in_a_block_has_no_copies() {
     assert_eq!(large(Format::R8G8B8A8_UNORM, 4), None);
     let plain = zeros(TextureShape::texture_2d(Format::R8G8B8A8_UNORM, 4, 4));
     assert!(surface(&View::texture(plain)).expansion.is_none());
-    // What is written through a view is not sampled through it.
+    // A view for writing is not sampled.
     let ViewKind::Texture(view) = View::texture(zeros(TextureShape::texture_2d(BC1, 4, 4))).kind().clone() else {
         panic!("no view of a texture")
     };
@@ -241,7 +242,7 @@ fn every_way_of_writing_makes_another_copy() {
         last = expansion.copy(&budget).unwrap();
         check_all(&texture, &budget);
     }
-    // What is made of one level is another.
+    // A mip level made in one texture is the memory of another.
     let halves = TextureShape::new(Dimension::Texture1d, Format::R8_UNORM, 128).mips(2);
     let bc1 = TextureShape::texture_2d(BC1, 4, 96);
     let buffer = Buffer::zeroed(192, GuardPages::Off).unwrap();
@@ -314,7 +315,7 @@ fn the_least_recently_used_go_first_and_none_that_are_used() {
     drop(sample(0));
     drop(sample(3));
     assert_eq!((there(), budget.used_bytes()), (vec![true, false, true, true, false], 3072));
-    // The next to go is used: it is another's turn.
+    // The next to be dropped is used: another is dropped instead.
     let used = expansions[2].copy(&budget).unwrap();
     drop(sample(4));
     assert_eq!((there(), budget.used_bytes()), (vec![false, false, true, true, true], 3072));
@@ -322,7 +323,7 @@ fn the_least_recently_used_go_first_and_none_that_are_used() {
     let refused = expansions[0].copy(&budget).unwrap();
     assert!(!refused.make(0) && !refused.has(0) && refused.made_bytes() == 0);
     drop((used, all_used));
-    // It is not asked for again at each sample, but when a run begins.
+    // Room is not looked for again at each sample, but when a run begins.
     assert!(!refused.make(0));
     budget.touch([&*refused].into_iter());
     assert!(refused.make(0));
@@ -403,11 +404,11 @@ fn threads_that_write_textures_and_evict_copies_get_in_nobody_s_way() {
                     let seen = surface(&View::texture(own.clone()));
                     let copy = seen.expansion.as_ref().unwrap().copy(budget).unwrap();
                     budget.touch([&*copy].into_iter());
-                    // Who has no room has no copy, but never a wrong one.
+                    // Without room there is no copy, but never a wrong one.
                     if copy.make(0) {
                         check(&seen, &copy, 1);
                     }
-                    // Others are written meanwhile: only that nothing breaks.
+                    // Others are written meanwhile: only checks that nothing breaks.
                     let other = &textures[(n as usize + 1 + round as usize % 3) % 4];
                     expansion(other).copy(budget).unwrap().make(0);
                 }
@@ -419,7 +420,7 @@ fn threads_that_write_textures_and_evict_copies_get_in_nobody_s_way() {
     assert_eq!(budget.used_bytes(), 0);
 }
 
-/// One sample may need a whole texture; others wait for a look in between.
+/// One sample may need a whole texture; the thread returns for a check in between.
 #[test]
 fn a_thread_does_not_expand_a_large_texture_at_a_stretch() {
     let texture = zeros(TextureShape::texture_2d(BC1, 8192, 8192));

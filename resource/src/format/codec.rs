@@ -1,14 +1,14 @@
-//! What a row lists about a texel, and the interface of its codec, which converts a block's texels to words and back. Texels of fields
-//! are converted in `convert.rs`, blocks of compressed texels in `bc/`.
+//! Defines the interface of codecs, which convert a block's texels to words and back, and the properties of texels that
+//! a row lists. Texels of fields are converted in `convert.rs`, blocks of compressed texels in `bc/`.
 //!
 //! A block is one little-endian number of [`Codec::SIZE_BYTES`] bytes with [`Codec::EXTENTS`] texels; in most
 //! formats it is a single texel. The functions of a row are compiled for that row alone: its encodings, shifts and
 //! widths are constants in them.
 
-/// The four words of a texel that shaders see.
+/// The four words of a texel as shaders see it.
 pub(super) type Words = [u32; 4];
 
-/// What the bits of a component mean.
+/// The meaning of the bits of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Encoding {
@@ -18,7 +18,7 @@ pub enum Encoding {
     Unorm,
     /// Signed fixed point: the largest code is 1, the two lowest are -1. Codes of 5 bits are widened to 8.
     Snorm,
-    /// As [`Encoding::Unorm`], with red, green and blue along the sRGB curve.
+    /// [`Encoding::Unorm`], with red, green and blue along the sRGB curve.
     Srgb,
     /// Unsigned integer.
     Uint,
@@ -27,35 +27,35 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// Whether shaders see integers.
+    /// True if shaders see integers.
     pub const fn is_integer(self) -> bool {
         matches!(self, Encoding::Uint | Encoding::Sint)
     }
 }
 
-/// Where a channel is in a texel, taken as one little-endian number.
+/// The position of a channel in a texel, taken as one little-endian number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Field {
     /// Position of the lowest bit.
     pub shift: u32,
-    /// Bits.
+    /// Number of bits.
     pub bits: u32,
 }
 
-/// What a row lists about a texel.
+/// The properties of a texel that a row lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Parts {
     pub encoding: Encoding,
-    /// By channel; `None` where the format has none.
+    /// By channel; `None` where the format lacks the channel.
     pub encodings: [Option<Encoding>; 4],
-    /// By channel; `None` where it is not a field of its own.
+    /// By channel; `None` where the channel is not a field of its own.
     pub fields: [Option<Field>; 4],
     pub bits: u32,
-    /// Whether components that the format lacks are 1, not only an alpha.
+    /// Set if all components that the format lacks are 1, not only alpha.
     missing_are_one: bool,
 }
 
-/// A part of a row: its channels, its bits, 0 if it is not a field, and its encoding if it differs.
+/// A part of a row: its channels, its bits (0 if it is not a field), and its encoding if it differs.
 pub(super) type Part = (&'static [usize], u32, Option<Encoding>);
 
 impl Parts {
@@ -91,13 +91,13 @@ impl Parts {
         (self.encodings[channel], self.fields[channel])
     }
 
-    /// Whether a channel is the first of its field: luminance is stored once.
+    /// True if a channel is the first of its field: luminance is stored once.
     #[inline(always)]
     pub fn is_first(&self, channel: usize) -> bool {
         !self.fields[..channel].contains(&self.fields[channel])
     }
 
-    /// Zeros, but 1 in an alpha that the format lacks, and in Direct3D 9's formats in all that they lack.
+    /// Zeros, but 1 in an alpha that the format lacks; in Direct3D 9's formats, 1 in all that they lack.
     #[inline(always)]
     pub const fn zero(&self) -> Words {
         let one = if self.encoding.is_integer() { 1 } else { 1f32.to_bits() };
@@ -122,7 +122,7 @@ pub(super) trait Codec: Sized {
     /// Encodes a block of one texel, in writable formats.
     const ENCODE: Option<fn(Words) -> u128> = None;
 
-    /// Reads what the block's texels share.
+    /// Decodes the parts that the block's texels share.
     fn read(block: u128) -> Self;
 
     /// The words of the texel at `index`, which is x + y * width and within the block.
@@ -131,7 +131,8 @@ pub(super) trait Codec: Sized {
         Self::words(self.expanded(index))
     }
 
-    /// The same as a number of its own, as [`Layout`](super::Layout) has it. Only blocks of several texels are expanded.
+    /// The texel as a number of its own, in the form of [`Layout`](super::Layout). Only blocks of several texels are
+    /// expanded.
     fn expanded(&self, _: usize) -> u64 {
         unreachable!("only asked of blocks of several texels")
     }

@@ -1,5 +1,5 @@
-//! Texels whose components are fields, such as R11G11B10_FLOAT, and the four words that shaders see: section 3.2 of the functional
-//! specification. Compiled code does the same with what `ir/src/texel.rs` makes.
+//! Converts texels whose components are fields, such as R11G11B10_FLOAT, to the four words that shaders see, and back:
+//! section 3.2 of the functional specification. Compiled code does the same with the operations of `ir/src/texel.rs`.
 //!
 //! * Float to fixed point: NaN is 0; clamp; scale in 32-bit floats; add 0.5 away from zero; truncate.
 //! * Float to a smaller float: rounded towards zero, so that no finite number becomes infinite. The floats of 11 and 10
@@ -7,8 +7,8 @@
 //! * Integers: clamped to the range of the component.
 //! * Components that a format lacks read as 0, alpha as 1; in formats of Direct3D 9, all as 1.
 //! * Luminance is red, green and blue; it is written as the first of them.
-//! * Signed fixed point of 5 bits, which Direct3D 9 alone has, is widened to 8, the bits below the sign again below themselves: so devices
-//!   without such a format store it.
+//! * Signed fixed point of 5 bits, which Direct3D 9 alone has, is widened to 8 by repeating the bits below the sign: so
+//!   devices without such a format store it.
 //!
 //! 32-bit components are copied bit for bit. Nothing here depends on the processor's float mode: a denormal float is
 //! zero in every narrower format.
@@ -20,7 +20,7 @@ use brolga_ir::float;
 use super::codec::{Codec, Described, Encoding, Field, Words};
 use super::srgb;
 
-/// A texel whose components are laid out as the parts of row `D` say.
+/// A texel with the components of row `D` as fields.
 pub(super) struct Fields<D> {
     texel: u128,
     row: PhantomData<D>,

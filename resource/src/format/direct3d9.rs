@@ -1,17 +1,17 @@
-//! Formats of Direct3D 9: a row for each name in `D3DFORMAT`, with the formats of the [table](super::Format) that stand for it.
+//! Maps the formats of Direct3D 9 to those of the [table](super::Format): one row for each name in `D3DFORMAT`.
 
 use super::{Format, Use};
 
-/// A format of Direct3D 9: that of a texture, and that of views of it which shaders sample.
+/// A format of Direct3D 9: that of a texture, and that of the views through which shaders sample it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextureFormat {
-    /// How texels lie in memory, and what is drawn to.
+    /// The format in memory, and of render targets.
     pub stored: Format,
-    /// How shaders see them: what is missing is 1, and luminance is red, green and blue.
+    /// The format in which shaders see texels: missing components are 1, and luminance is red, green and blue.
     pub sampled: Format,
 }
 
-/// Formats by their names in `D3DFORMAT` without its prefix, with what they are in memory and, where that differs, for samplers.
+/// Formats by their names in `D3DFORMAT` without its prefix: in memory and, where that differs, for samplers.
 const FORMATS: [(&str, Format, Option<Format>); 43] = [
     ("A8R8G8B8", Format::B8G8R8A8_UNORM, None),
     ("X8R8G8B8", Format::B8G8R8X8_UNORM, None),
@@ -59,29 +59,30 @@ const FORMATS: [(&str, Format, Option<Format>); 43] = [
 ];
 
 impl TextureFormat {
-    /// The format of a name in `D3DFORMAT`, with or without the prefix `D3DFMT_`.
+    /// Looks up a name in `D3DFORMAT`, with or without the prefix `D3DFMT_`.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::named(name).map(|(_, format)| format)
     }
 
-    /// The same with the name that [`all`](Self::all) has for it.
+    /// Looks up a format together with the name that [`all`](Self::all) has for it.
     pub fn named(name: &str) -> Option<(&'static str, Self)> {
         let name = name.strip_prefix("D3DFMT_").unwrap_or(name);
         Self::all().find(|(known, _)| *known == name)
     }
 
-    /// All, with their names without the prefix.
+    /// All formats, with their names without the prefix.
     pub fn all() -> impl Iterator<Item = (&'static str, Self)> {
         FORMATS.iter().map(|&(name, stored, sampled)| (name, Self { stored, sampled: sampled.unwrap_or(stored) }))
     }
 
-    /// The names of all, without the prefix.
+    /// The names of all formats, without the prefix.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Self::all().map(|(name, _)| name)
     }
 
-    /// Whether samplers compare what views of this format hold with a third coordinate, as they do with depth buffers that are no formats
-    /// for reading depths. `CompileOptions::compares` of the runtime lets a shader do it.
+    /// True if samplers compare texels of views of this format with a third coordinate, as Direct3D 9 does for depth
+    /// buffers other than those whose depths can be read. `CompileOptions::compares` of the runtime enables it for a
+    /// shader.
     pub fn compares(sampled: Format) -> bool {
         sampled.dxgi() == 0 && sampled.allows(Use::Compare)
     }

@@ -1,8 +1,8 @@
-//! Where the channels of a texel are, and how their bits are read: what a filter needs to know of a format.
+//! Describes the channels of a texel for filters: their positions, and how to decode them.
 //!
-//! Formats whose blocks have several texels are *expanded* for that: each texel becomes a number of its own, in a layout that is wide
-//! enough to be exact. Of BC3 to BC5, whose steps are sevenths and fifths of codes of 8 bits, these are codes of 16 bits with a largest one
-//! that both divide.
+//! Formats with several texels in a block are *expanded* for that: each texel becomes a number of its own, in a layout
+//! that is wide enough to be exact. For BC3 to BC5, whose steps are sevenths and fifths of codes of 8 bits, these are
+//! codes of 16 bits with a largest one that both divide.
 
 use brolga_ir::float;
 
@@ -11,20 +11,20 @@ use super::convert::mask;
 use super::table::Format;
 use super::{shared_exponent, srgb};
 
-/// How a channel's bits are read.
+/// The coding of a channel's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coding {
     /// An unsigned code; the largest one is 1.
     Unorm {
-        /// That one.
+        /// The largest code.
         most: u32,
     },
-    /// A signed code; what is below the negative of the largest one counts as that.
+    /// A signed code; codes below the negative of the largest one count as that.
     Snorm {
-        /// The one that is 1.
+        /// The code that is 1.
         most: u32,
     },
-    /// Five bits, signed, that are widened to eight: those below the sign again below themselves.
+    /// Five signed bits, widened to eight by repeating those below the sign.
     WidenedSnorm,
     /// A code of 8 bits along the sRGB curve.
     Srgb,
@@ -43,28 +43,28 @@ pub enum Coding {
 /// A channel of a texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// Where its bits are. They are within a word of 32 bits.
+    /// The position of its bits, which are within a word of 32 bits.
     pub field: Field,
-    /// How they are read.
+    /// Their coding.
     pub coding: Coding,
 }
 
 /// The channels of a texel, taken as one little-endian number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Bytes of a texel: 1, 2, 4, 8, 12 or 16.
+    /// Size of a texel in bytes: 1, 2, 4, 8, 12 or 16.
     pub size_bytes: u32,
-    /// Red, green, blue and alpha; `None` where the format has none.
+    /// Red, green, blue and alpha; `None` where the format lacks the channel.
     pub channels: [Option<Channel>; 4],
 }
 
 /// The largest code of an expanded texel of BC4: sevenths and fifths of 255.
 const MOST_STEP: u32 = 255 * 35;
-/// The same of signed ones.
+/// The largest code of a signed one.
 const MOST_SIGNED_STEP: u32 = 127 * 35;
 
 impl Layout {
-    /// Of a format's texels; of expanded ones where a block has several.
+    /// The layout of a format's texels; of expanded ones where a block has several.
     pub fn of(format: Format) -> Self {
         let encodings = format.channels();
         if format.block_extents() != [1, 1] {
@@ -82,7 +82,7 @@ impl Layout {
 
     fn expanded(format: Format) -> Self {
         let encodings = format.channels();
-        // Bits of a channel, and the largest code of each.
+        // Number of bits of a channel, and the largest code of each.
         let (bits, colour, alpha) = match format.family() {
             "BC3" => (16, 255, MOST_STEP),
             "BC4" | "BC5" if format.encoding() == Encoding::Snorm => (16, MOST_SIGNED_STEP, 0),
@@ -112,7 +112,7 @@ impl Layout {
 }
 
 impl Channel {
-    /// What filters combine: a float in units of [`Coding::unit`], as bits; of integers the integer.
+    /// The value that filters combine: the bits of a float in units of [`Coding::unit`]; for integers the integer.
     #[inline(always)]
     pub fn value(self, texel: u128) -> u32 {
         let Field { shift, bits } = self.field;
@@ -123,7 +123,7 @@ impl Channel {
             Coding::Snorm { most } => (signed.max(-(most as i32)) as f32).to_bits(),
             Coding::WidenedSnorm => ((signed << 3 | signed >> 1 & 7).max(-127) as f32).to_bits(),
             Coding::Srgb => srgb::to_linear(code).to_bits(),
-            // Without a sign and the lowest bits, there are fewer.
+            // Halves without a sign and the lowest bits are shorter.
             Coding::Half => float::from_half(if bits == 16 { code } else { code << (15 - bits) }).to_bits(),
             Coding::Float => code,
             Coding::SharedExponent => (code as f32 * shared_exponent::scale(texel as u32)).to_bits(),
@@ -147,7 +147,7 @@ impl Coding {
         }
     }
 
-    /// What values of such a channel are multiples of: the code that is 1, or 1.
+    /// The unit of the values of such a channel: the code that is 1, or 1.
     pub fn unit(self) -> f32 {
         match self {
             Coding::Unorm { most } | Coding::Snorm { most } => most as f32,

@@ -1,16 +1,16 @@
-//! Texel formats.
+//! Defines texel formats, their properties and their conversions.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `table.rs` | the formats: a row each, and which may see each other's texels |
-//! | `direct3d9.rs` | names of Direct3D 9, and the formats that they stand for |
-//! | `uses.rs` | what a format may be used for |
-//! | `codec.rs` | what a row lists about a texel, and what its codec does: converts texels to words and back |
+//! | `table.rs` | the formats: a row each, and the casts that they allow |
+//! | `direct3d9.rs` | names of Direct3D 9, and their formats |
+//! | `uses.rs` | uses that a format allows |
+//! | `codec.rs` | properties of a texel in a row, and the interface of codecs: converts texels to words and back |
 //! | `convert.rs` | components that are fields of a texel |
 //! | `srgb.rs` | the sRGB curve |
 //! | `shared_exponent.rs` | three fractions with one exponent |
 //! | `pairs.rs` | two texels that share red and blue |
-//! | `layout.rs` | where the channels of a texel are, of expanded ones too |
+//! | `layout.rs` | the channels of a texel for filters, of expanded ones too |
 //! | `words.rs` | formats that compiled code converts itself |
 //! | `bc/` | blocks of 4 by 4 texels: BC1 to BC7 |
 

@@ -1,4 +1,4 @@
-//! Two adjacent texels that share red and blue: functional specification 19.4.
+//! Decodes two adjacent texels that share red and blue: functional specification 19.4.
 
 use super::codec::{Codec, Encoding, Words};
 use super::convert::decode_component;

@@ -1,8 +1,8 @@
-//! Three fractions of 9 bits with one exponent of 5: functional specification 19.3.2.
+//! Converts three fractions of 9 bits with one exponent of 5: functional specification 19.3.2.
 //!
-//! A component is 0.fraction * 2^(exponent - 15), that is fraction * 2^(exponent - 24). There are no signs, infinities or
-//! NaNs. Nothing in Direct3D writes this format; the specification says how a program would, and the encoder here is for
-//! files.
+//! A component is 0.fraction * 2^(exponent - 15), that is fraction * 2^(exponent - 24). There are no signs, infinities
+//! or NaNs. Nothing in Direct3D writes this format; the specification describes how a program would, and the encoder
+//! here is for files.
 
 use super::codec::{Codec, Words};
 
@@ -32,13 +32,13 @@ impl Codec for SharedExponent {
     }
 }
 
-/// What a texel's fractions are multiples of.
+/// The unit of a texel's fractions.
 #[inline(always)]
 pub(super) fn scale(texel: u32) -> f32 {
     power_of_two((texel >> 27) as i32 - 24)
 }
 
-/// The exponent is the least in which the largest component fits; fractions are rounded to nearest, ties to even.
+/// Encodes with the least exponent in which the largest component fits; fractions are rounded to nearest, ties to even.
 /// Numbers beyond the format's range are clamped to its largest, negative ones and NaN to zero.
 fn encode(words: Words) -> u128 {
     let [red, green, blue, _] = words.map(|word| match f32::from_bits(word) {

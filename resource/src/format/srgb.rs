@@ -1,4 +1,4 @@
-//! The sRGB curve for 8-bit codes, by its tables.
+//! Converts 8-bit codes along the sRGB curve, by tables.
 
 use brolga_ir::srgb::{LIMITS, LINEAR};
 

@@ -1,13 +1,14 @@
-//! The table of texel formats: one row each, numbered and named as in DXGI, without the prefix.
+//! Lists the texel formats: one row each, numbered and named as in DXGI, without the prefix.
 //!
-//! A row gives the format's family, what the components are, what the format may be used for, and the parts of a texel
+//! A row gives the format's family, the encoding of its components, the uses that it allows, and the parts of a texel
 //! from the lowest bit up with their widths; X is unused. Depth is red and stencil is green, as in the formats through
 //! which shaders see them. Everything else follows: size, order of channels, conversions. Formats whose texels do not
 //! consist of fields name their channels and a codec.
 //!
-//! The last rows are formats of textures in Direct3D 9 that DXGI has no number for. Textures have the DXGI format of the same family, and
-//! views that are sampled these, which differ in what components they have: L is luminance, the same red, green and blue, and I is alpha
-//! too; and the components that one lacks are 1 ("D3DFORMAT": "The default value for formats that contain undefined channels is 1").
+//! The last rows are formats of textures in Direct3D 9 that DXGI has no number for. Textures have the DXGI format of
+//! the same family, and sampled views one of these, which differ in their components: L is luminance, the same red,
+//! green and blue, I is that and alpha, and components that a format lacks are 1 ("D3DFORMAT": "The default value for
+//! formats that contain undefined channels is 1").
 
 use std::fmt;
 use std::str::FromStr;
@@ -68,7 +69,7 @@ macro_rules! part {
     };
 }
 
-/// The codec of a row: fields if it names no other.
+/// The codec of a row: fields unless it names another.
 macro_rules! codec {
     () => {
         Fields<Self>
@@ -242,9 +243,9 @@ impl Format {
     /// Every format of DXGI.
     pub const ALL: &[Format] = Self::PARTED.0;
 
-    /// How samplers of Direct3D 9 see textures, where no format of DXGI says it: with ones for components that are not there, or with
-    /// luminance. They are for views of textures that have the DXGI format of the same [family](Self::family), and no names
-    /// that [`FromStr`] knows.
+    /// The formats in which samplers of Direct3D 9 see textures where DXGI has no such format: with ones for missing
+    /// components, or with luminance. They are for views of textures that have the DXGI format of the same
+    /// [family](Self::family), and [`FromStr`] does not know their names.
     pub const DIRECT3D9: &[Format] = Self::PARTED.1;
 
     /// The name, as in DXGI or `D3DFORMAT` without the prefix.
@@ -262,7 +263,7 @@ impl Format {
         Format::ALL.iter().copied().find(|format| format.dxgi() == number)
     }
 
-    /// The encoding of the components: where they differ, of the first.
+    /// The encoding of the components: that of the first where they differ.
     pub const fn encoding(self) -> Encoding {
         self.row().parts.encoding
     }
@@ -273,14 +274,15 @@ impl Format {
         self.row().parts.encodings
     }
 
-    /// Where red, green, blue and alpha are; `None` for those that the format lacks, and for all in formats whose
-    /// components are not fields of a texel: the compressed ones, and those that share bits between components or
+    /// The positions of red, green, blue and alpha; `None` for those that the format lacks, and for all in formats
+    /// whose components are not fields of a texel: the compressed ones, and those that share bits between components or
     /// texels.
     pub const fn fields(self) -> [Option<Field>; 4] {
         self.row().parts.fields
     }
 
-    /// Bytes of a block of [`block_extents`](Self::block_extents) texels, usually one texel: 1, 2, 4, 8, 12 or 16.
+    /// Size in bytes of a block of [`block_extents`](Self::block_extents) texels, usually one texel: 1, 2, 4, 8, 12 or
+    /// 16.
     #[inline]
     pub const fn size_bytes(self) -> u32 {
         self.row().size_bytes
@@ -300,7 +302,7 @@ impl Format {
         self.row().parts.zero()
     }
 
-    /// Whether a texel is one 32-bit integer, which is what atomics need.
+    /// True if a texel is one 32-bit integer, which atomics require.
     pub const fn allows_atomics(self) -> bool {
         self.allows(Use::Atomic)
     }
@@ -315,7 +317,7 @@ impl Format {
 const STORED_AS_R32: [&str; 6] = ["R10G10B10A2", "R8G8B8A8", "B8G8R8A8", "B8G8R8X8", "R16G16", "R32"];
 
 impl Format {
-    /// Whether Direct3D 11 has this use for the format on any hardware.
+    /// True if Direct3D 11 allows this use of the format on any hardware.
     pub const fn allows(self, one: Use) -> bool {
         self.row().uses.has(one)
     }
@@ -327,7 +329,7 @@ impl Format {
         self.row().family
     }
 
-    /// Whether texels of this format may be read or written as `other` through a view: both are of one family.
+    /// True if texels of this format may be read or written as `other` through a view: both are of one family.
     pub fn is_castable_to(self, other: Format) -> bool {
         self.family() == other.family()
     }
@@ -342,15 +344,15 @@ impl Format {
         Format::ALL.iter().filter(|_| self.encoding() == Encoding::Unorm).find(is_it).copied()
     }
 
-    /// Whether a UAV of format `other` may be made for a texture of this format. Besides the family these are, for some
-    /// families of 32-bit texels, R32_UINT, R32_SINT and R32_FLOAT (functional specification 5.3.9.5).
+    /// True if a UAV of format `other` may be made for a texture of this format: one of its family, and for some
+    /// families of 32-bit texels R32_UINT, R32_SINT and R32_FLOAT (functional specification 5.3.9.5).
     pub fn is_storable_as(self, other: Format) -> bool {
         let as_word = other.family() == "R32" && STORED_AS_R32.contains(&self.family());
         other.allows(Use::Store) && (as_word || self.is_castable_to(other))
     }
 
-    /// Whether a depth buffer of this format may be seen as texels of format `other`: as codes of depths, and stencils above those of
-    /// 24 bits or in a word of their own. Only the depth test of a pixel function sees them so.
+    /// True if the depth test of a pixel function may see a depth buffer of this format as texels of format `other`: as
+    /// codes of depths, with stencils above those of 24 bits or in a word of their own.
     pub fn is_testable_as(self, other: Format) -> bool {
         let codes = match self.size_bytes() {
             2 => Format::R16_UINT,
@@ -361,8 +363,8 @@ impl Format {
     }
 }
 
-/// Conversions round as the calling thread does: they set no float mode of their own, since callers convert many texels. Brolga calls them
-/// in the default one.
+/// Conversions round in the float mode of the calling thread and set none of their own, since callers convert many
+/// texels. Brolga calls them in the default one.
 impl Format {
     /// The four words of a texel; in a block of several texels, of the first one.
     pub fn decode(self, texel: u128) -> [u32; 4] {
@@ -393,13 +395,13 @@ impl Format {
         (self.block_extents() != [1, 1]).then_some(self.row().functions.expand_block)
     }
 
-    /// The four words of a texel that [`expander`](Self::expander) expanded. Where a block is one texel, none is.
+    /// The decoder of texels that [`expander`](Self::expander) expanded; `None` where a block is a single texel.
     pub fn expanded_decoder(self) -> Option<fn(u64) -> [u32; 4]> {
         (self.block_extents() != [1, 1]).then_some(self.row().functions.expanded_words)
     }
 
-    /// The texel of four words. Words of channels that the format lacks are ignored. In formats without
-    /// [`encoder`](Self::encoder) it is 0.
+    /// Encodes four words as a texel. Words of channels that the format lacks are ignored. In formats without
+    /// [`encoder`](Self::encoder) the result is 0.
     pub fn encode(self, words: [u32; 4]) -> u128 {
         self.encoder().map_or(0, |encode| encode(words))
     }

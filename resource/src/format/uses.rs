@@ -1,4 +1,4 @@
-//! What a format may be used for.
+//! Defines the uses that a format allows.
 //!
 //! The rows use the sets below, modelled on the columns of Microsoft's format list for Direct3D 11.1
 //! (`D3D11_3_Formats_FL11_1.xls`), where optional counts as allowed. Two things are taken from elsewhere: loads from
@@ -9,10 +9,10 @@ use brolga_ir::interface::Dimension;
 
 use super::codec::Encoding;
 
-/// Samples that a texel may have: those for which Direct3D defines their positions.
+/// The numbers of samples that a texel may have: those for which Direct3D defines their positions.
 pub(crate) const SAMPLE_COUNTS: [u32; 5] = [1, 2, 4, 8, 16];
 
-/// Something to do with texels.
+/// A use of texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Use {
@@ -22,7 +22,7 @@ pub enum Use {
     Texture1d,
     /// A two-dimensional texture, or several in layers.
     Texture2d,
-    /// A two-dimensional texture with several samples a texel, to be read by shaders.
+    /// A two-dimensional multisampled texture, to be read by shaders.
     Texture2dMs,
     /// A three-dimensional texture.
     Texture3d,
@@ -107,7 +107,7 @@ pub(super) const TEXTURE: Uses =
 pub(super) const BLOCKS: Uses = Uses::of(&[Use::Texture2d, Use::Texture3d, Use::TextureCube, Use::Load]);
 /// Depth-stencil targets.
 pub(super) const DEPTH: Uses = Uses::of(&[Use::Texture1d, Use::Texture2d, Use::TextureCube, Use::DepthStencil]);
-/// What shaders see of a target with both depth and stencil.
+/// Textures in which shaders read a target with both depth and stencil.
 pub(super) const DEPTH_READ: Uses =
     Uses::of(&[Use::Texture1d, Use::Texture2d, Use::Texture2dMs, Use::TextureCube, Use::Load]);
 /// Render targets.
@@ -117,5 +117,5 @@ pub(super) const STORE: Uses = Uses::of(&[Use::Store]);
 pub(super) const COMPARE: Uses = Uses::of(&[Use::Compare]);
 pub(super) const ATOMIC: Uses = Uses::of(&[Use::Atomic, Use::Exchange]);
 pub(super) const EXCHANGE: Uses = Uses::of(&[Use::Exchange]);
-/// Anything that most formats allow.
+/// All uses that most formats allow.
 pub(super) const ALL: Uses = Uses(TEXTURE.0 | TARGET.0 | BUFFER.0 | STORE.0);

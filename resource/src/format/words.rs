@@ -1,4 +1,4 @@
-//! Formats that compiled code converts itself.
+//! Describes formats that compiled code converts itself.
 
 use brolga_ir::texel::{Channel, ChannelKind, TexelFormat};
 
@@ -6,8 +6,8 @@ use super::codec::{Encoding, Field};
 use super::table::Format;
 
 impl Format {
-    /// The format as compiled code knows it, if each channel is a field of a word, or a fraction with an exponent in the same one, and
-    /// there is code for the conversion.
+    /// The format in the terms of compiled code, if each channel is a field of a word, or a fraction with an exponent
+    /// in the same one, and there is code for the conversion.
     pub fn texel_format(self) -> Option<TexelFormat> {
         if self == Format::R9G9B9E5_SHAREDEXP {
             let channel = |shift| Some(Channel { shift, bits: 9, kind: ChannelKind::SharedExponent });
@@ -22,9 +22,9 @@ impl Format {
         Some(TexelFormat { word_shift, ..self.vertex_format()? })
     }
 
-    /// The same of an element of a vertex, which begins in any byte.
+    /// The format of a vertex element, which may begin at any byte, in the terms of compiled code.
     pub fn vertex_format(self) -> Option<TexelFormat> {
-        // Compiled code takes what is missing for zeros, and channels for fields of their own.
+        // Compiled code takes missing components for zeros, and channels for fields of their own.
         if self.block_extents() != [1, 1] || Format::DIRECT3D9.contains(&self) {
             return None;
         }

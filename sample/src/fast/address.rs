@@ -1,6 +1,6 @@
-//! From coordinates to bytes, for a vector of lanes: what `coordinate.rs` does for one.
+//! Maps coordinates to byte offsets for a vector of lanes, as `coordinate.rs` does to texels for one.
 //!
-//! Denormal coordinates need no special care: so near 0 all select the same texels and weights.
+//! Denormal coordinates need no special care: so near 0, all select the same texels and weights.
 
 #![allow(unsafe_code)]
 #![allow(clippy::manual_map, reason = "a closure is not compiled for the instruction set")]
@@ -9,96 +9,96 @@ use std::mem::MaybeUninit;
 
 use brolga_resource::{AddressMode, Tap};
 
-use super::source::{Source, Storage};
-use super::texture::{Extent, Places};
+use super::source::{Storage, TexelSource};
+use super::texture::{LevelExtents, LevelLayouts};
 use super::vector::Vector;
 use crate::coordinate::FAR;
 
-/// A level for each lane.
+/// The extents of each lane's mip level.
 #[derive(Clone, Copy)]
 pub(super) struct Levels<V> {
     pub extents: [V; 3],
     /// In 256ths of a texel, as floats.
     scale: [V; 3],
-    /// The level, and the same if all lanes have it.
+    /// The level of each lane, and the level itself if all lanes share it.
     index: V,
     same: Option<u32>,
 }
 
-/// Offsets of texels, and ones where they stand for the border. Each is a texel inside its level, whatever the
+/// Offsets of texels, and a mask of the lanes that take the border. Each is a texel inside its level, whatever the
 /// coordinates.
 #[derive(Clone, Copy)]
 pub(super) struct TexelAddress<V> {
     pub offset_bytes: V,
-    /// Nothing where there is no border.
+    /// `None` if no lane takes the border.
     pub is_border: Option<V>,
-    /// Whether offsets are of blocks, each packed with an index in it ([`Blocks`](super::texture::Blocks)).
+    /// True if offsets are those of blocks, packed with the index of a texel ([`Blocks`](super::texture::Blocks)).
     pub is_packed: bool,
 }
 
-/// The texels of a linear filter on one level, or the nearest one.
+/// The addresses of the texels of a linear filter, or of the nearest texel, on one level.
 ///
-/// It is large: made where it stays, and never moved.
+/// It is large: built in place, and never moved.
 pub(super) struct LinearAddresses<V> {
-    /// Offset of the upper left texel in the first slice, or of the nearest one.
+    /// Offset of the upper left texel in the first slice, or of the nearest texel.
     first: V,
-    /// The others, where that is not all.
+    /// The other texels of a linear filter.
     pub around: Option<Around<V>>,
-    /// Ones where a column or a row stands for the border, and in a volume a slice.
+    /// Masks of the lanes in which a column or a row, or in a volume a slice, is the border.
     borders: Option<[[V; 2]; 2]>,
     slice_borders: Option<[V; 2]>,
     is_packed: bool,
-    /// Lanes in which one of the four is beyond a cube's corner, if there are any.
+    /// The texel beyond a cube's corner, if any lane has one.
     pub corner: Option<Corner<V>>,
 }
 
-/// What a linear filter takes besides the first texel.
+/// The texels of a linear filter besides the first one.
 #[derive(Clone, Copy)]
 pub(super) struct Around<V> {
-    /// Upper right, lower left, lower right.
+    /// Offsets of the upper right, lower left and lower right texel.
     offset_bytes: [V; 3],
-    /// What to add in the second slice.
+    /// Distance to the second slice.
     next_slice: V,
-    /// Weights of the right ones, the lower ones, and those of the second slice, in 256ths.
+    /// Weights of the right texels, the lower ones, and those of the second slice, in 256ths.
     pub fractions: [V; 3],
-    /// Along how many axes it filters.
+    /// Number of axes along which it filters.
     pub axes: usize,
 }
 
 /// The texel beyond a cube's corner: the mean of the three that meet there.
 #[derive(Clone, Copy)]
 pub(super) struct Corner<V> {
-    /// Ones where there is one.
+    /// Mask of the lanes that have one.
     pub is_any: V,
-    /// Which of the four it is.
+    /// Its index among the four texels of the filter.
     pub index: V,
-    /// Offsets of the three, in the order in which they are added; of texels in other lanes, too.
+    /// Offsets of the three, in the order in which they are added; in other lanes, offsets of valid texels.
     pub offset_bytes: [V; 3],
 }
 
-/// Where a vector of lanes samples a texture that is no cube.
+/// The position at which a vector of lanes samples a texture other than a cube.
 #[derive(Clone, Copy)]
-pub(super) struct At<V> {
+pub(super) struct FlatPosition<V> {
     pub coordinates: [V; 3],
     pub layer: Option<V>,
-    /// Offsets along each axis, where they are the same for all lanes.
+    /// Offsets along each axis that all lanes share.
     pub fixed: [i8; 3],
-    /// The same along u and v, where each lane has its own.
+    /// Offsets along u and v that differ between lanes.
     pub computed: Option<[V; 2]>,
 }
 
-/// A level for each lane, which must exist.
+/// The mip level of each lane, which must exist.
 #[derive(Clone, Copy)]
-pub(super) enum Level<V> {
-    /// The same for all.
+pub(super) enum LevelIndex<V> {
+    /// The same level for all lanes.
     Same(u32),
     Each(V),
 }
 
-/// How coordinates beyond a texture select texels of it: [`AddressMode`], and more where it is simpler.
+/// The address mode along an axis: an [`AddressMode`], or a faster equivalent of one.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Mode {
-    /// Wrap, where extents are powers of two.
+pub(super) enum AxisMode {
+    /// Wrap, with extents that are powers of two.
     WrapPowers,
     Wrap,
     Mirror,
@@ -107,7 +107,8 @@ pub(super) enum Mode {
     Border,
 }
 
-/// In-range texels along an axis, the first and the next one, and ones where they stand for the border; where between them, in 256ths.
+/// In-range texels along an axis, the first and the next one, with masks of the lanes in which they are the border, and
+/// the fraction between them in 256ths.
 #[derive(Clone, Copy)]
 struct Along<V> {
     texels: [V; 2],
@@ -116,12 +117,12 @@ struct Along<V> {
 }
 
 impl<V: Vector> LinearAddresses<V> {
-    /// The texels around a place, or the nearest one.
+    /// Addresses the texels around a position, or the nearest one.
     #[inline(always)]
     pub fn make(
         to: &mut MaybeUninit<Self>,
-        source: Source<'_>,
-        at: &At<V>,
+        source: TexelSource<'_>,
+        at: &FlatPosition<V>,
         levels: &Levels<V>,
         tap: Tap,
         taking_part: u32,
@@ -132,12 +133,12 @@ impl<V: Vector> LinearAddresses<V> {
         }
     }
 
-    /// For a filter along so many axes, which begins so many texels before.
+    /// Addresses a filter along `taps` axes that begins `before` texels earlier.
     #[inline(always)]
     fn make_along(
         to: &mut MaybeUninit<Self>,
-        source: Source<'_>,
-        at: &At<V>,
+        source: TexelSource<'_>,
+        at: &FlatPosition<V>,
         levels: &Levels<V>,
         (taps, before): (usize, f32),
         taking_part: u32,
@@ -179,7 +180,7 @@ impl<V: Vector> LinearAddresses<V> {
         to.write(Self { first, around: Some(around), borders, slice_borders, is_packed, corner: None });
     }
 
-    /// Texels of a cube's faces, with the fractions of those around.
+    /// Addresses texels on faces of a cube, with the fractions of those around.
     #[inline(always)]
     pub fn make_of_faces(
         to: &mut MaybeUninit<Self>,
@@ -199,7 +200,7 @@ impl<V: Vector> LinearAddresses<V> {
         to.write(Self { first, around, borders: None, slice_borders: None, is_packed, corner });
     }
 
-    /// Along how many axes it filters: none where the nearest texel is meant.
+    /// Number of axes along which it filters: zero for the nearest texel.
     #[inline(always)]
     pub fn axes(&self) -> usize {
         match &self.around {
@@ -208,7 +209,7 @@ impl<V: Vector> LinearAddresses<V> {
         }
     }
 
-    /// The fractions of a filter; zeros where the nearest texel is meant.
+    /// The fractions of the filter; zeros for the nearest texel.
     #[inline(always)]
     pub fn fractions(&self) -> [V; 3] {
         match &self.around {
@@ -217,7 +218,7 @@ impl<V: Vector> LinearAddresses<V> {
         }
     }
 
-    /// Whether in every lane the right texels, of words, follow the left ones in memory.
+    /// True if in every lane the right texels, of one word each, follow the left ones in memory.
     #[inline(always)]
     pub fn are_neighbours(&self) -> bool {
         let Some(Around { offset_bytes: [right, lower, last], .. }) = &self.around else { return false };
@@ -226,7 +227,7 @@ impl<V: Vector> LinearAddresses<V> {
         !self.is_packed && both.is_ones()
     }
 
-    /// One of the texels in a slice, counted from 0: upper left, upper right, lower left, lower right.
+    /// One of the texels in a slice by its index: upper left, upper right, lower left, lower right.
     #[inline(always)]
     pub fn texel(&self, index: usize, slice: usize) -> TexelAddress<V> {
         let mut offset_bytes = self.first;
@@ -251,13 +252,13 @@ impl<V: Vector> LinearAddresses<V> {
         TexelAddress { offset_bytes, is_border, is_packed: self.is_packed }
     }
 
-    /// One of the texels that stand for the one beyond a corner.
+    /// One of the texels that represent the one beyond a corner.
     #[inline(always)]
     pub fn beyond(&self, corner: &Corner<V>, index: usize) -> TexelAddress<V> {
         TexelAddress { offset_bytes: corner.offset_bytes[index], is_border: None, is_packed: self.is_packed }
     }
 
-    /// The lanes in which a texel is beyond a cube's corner.
+    /// Mask of the lanes in which a texel is beyond a cube's corner.
     #[inline(always)]
     pub fn corners(&self) -> u32 {
         match &self.corner {
@@ -267,7 +268,7 @@ impl<V: Vector> LinearAddresses<V> {
     }
 }
 
-/// Whether a copy has the rows that are read.
+/// True if a copy has the rows that are read.
 #[inline(always)]
 fn has_rows<V: Vector>(
     storage: &Storage<'_, V>,
@@ -288,22 +289,22 @@ fn has_rows<V: Vector>(
     has_all
 }
 
-impl<V: Vector> Level<V> {
+impl<V: Vector> LevelIndex<V> {
     /// The first level.
     #[inline(always)]
     pub fn first() -> Self {
-        Level::Same(0)
+        LevelIndex::Same(0)
     }
 
     #[inline(always)]
     pub fn of(index: V) -> Self {
         let first = index.store()[0];
-        if index.equal(V::splat(first)).is_ones() { Level::Same(first) } else { Level::Each(index) }
+        if index.equal(V::splat(first)).is_ones() { LevelIndex::Same(first) } else { LevelIndex::Each(index) }
     }
 }
 
-impl<V: Vector> At<V> {
-    /// Offsets along an axis, if there are any.
+impl<V: Vector> FlatPosition<V> {
+    /// The offset along an axis, if there is one.
     #[inline(always)]
     fn offset(&self, axis: usize) -> Option<V> {
         match (&self.computed, self.fixed[axis]) {
@@ -315,15 +316,15 @@ impl<V: Vector> At<V> {
 }
 
 impl<V: Vector> Levels<V> {
-    /// The extents of each lane's level.
+    /// Looks up the extents of each lane's level.
     #[inline(always)]
-    pub fn of(source: Source<'_>, level: &Level<V>) -> Self {
+    pub fn of(source: TexelSource<'_>, level: &LevelIndex<V>) -> Self {
         let index = match level {
-            Level::Same(index) => return Self::same(source, *index),
-            Level::Each(index) => *index,
+            LevelIndex::Same(index) => return Self::same(source, *index),
+            LevelIndex::Each(index) => *index,
         };
         let words = source.extents.as_ptr().cast();
-        let offsets = index.shift_left::<{ size_of::<Extent>().ilog2() as i32 }>();
+        let offsets = index.shift_left::<{ size_of::<LevelExtents>().ilog2() as i32 }>();
         let word = V::splat(size_of::<u32>() as u32);
         // SAFETY: the levels exist, and these are the first words of each.
         let extents = unsafe {
@@ -337,17 +338,18 @@ impl<V: Vector> Levels<V> {
     }
 
     #[inline(always)]
-    fn same(source: Source<'_>, index: u32) -> Self {
+    fn same(source: TexelSource<'_>, index: u32) -> Self {
         let level = &source.extents[index as usize];
         let extents = [V::splat(level.width), V::splat(level.height), V::splat(level.depth)];
         Self { extents, scale: scales(extents), index: V::splat(index), same: Some(index) }
     }
 
-    /// Where the first layer begins, the row pitch, the slice pitch; in a copy also the first band and bands of a slice.
+    /// Looks up the offset of the first layer, the row pitch and the slice pitch; in a copy also the first band and the
+    /// bands of a slice.
     #[inline(always)]
-    pub fn places(&self, places: &Places, is_copy: bool) -> [V; 5] {
+    pub fn layouts(&self, layouts: &LevelLayouts, is_copy: bool) -> [V; 5] {
         if let Some(index) = self.same {
-            let level = &places.levels[index as usize];
+            let level = &layouts.levels[index as usize];
             return [
                 V::splat(level.offset_bytes),
                 V::splat(level.row_bytes),
@@ -356,8 +358,8 @@ impl<V: Vector> Levels<V> {
                 V::splat(level.slice_bands),
             ];
         }
-        let words = places.words();
-        let mut offsets = self.index.shift_left::<{ size_of::<super::texture::Place>().ilog2() as i32 }>();
+        let words = layouts.words();
+        let mut offsets = self.index.shift_left::<{ size_of::<super::texture::LevelLayout>().ilog2() as i32 }>();
         let mut found = [V::splat(0); 5];
         for (n, found) in found.iter_mut().enumerate() {
             if n < 3 || is_copy {
@@ -376,22 +378,22 @@ fn scales<V: Vector>([x, y, z]: [V; 3]) -> [V; 3] {
     [x.shift_left::<8>().to_float(), y.shift_left::<8>().to_float(), z.shift_left::<8>().to_float()]
 }
 
-/// Texels in 256ths; NaN becomes 0.
+/// Converts texels to 256ths; NaN becomes 0.
 #[inline(always)]
 pub(super) fn to_fixed<V: Vector>(texels: V) -> V {
     rounded(texels.mul_floats(V::splat_float(256.0)))
 }
 
-/// The nearest integers; NaN becomes 0.
+/// Rounds to the nearest integers; NaN becomes 0.
 #[inline(always)]
 fn rounded<V: Vector>(floats: V) -> V {
     floats.to_int().and(floats.ordered(floats))
 }
 
-impl Mode {
-    /// The mode for all levels of a texture.
-    pub fn of(mode: AddressMode, levels: &[Extent]) -> Self {
-        let has_powers = |level: &Extent| {
+impl AxisMode {
+    /// Picks the mode that holds for all levels of a texture.
+    pub fn of(mode: AddressMode, levels: &[LevelExtents]) -> Self {
+        let has_powers = |level: &LevelExtents| {
             level.width.is_power_of_two() && level.height.is_power_of_two() && level.depth.is_power_of_two()
         };
         match mode {
@@ -406,119 +408,120 @@ impl Mode {
 }
 
 impl<V: Vector> Along<V> {
-    /// The texel that contains a coordinate `before` texels earlier, and the next one.
+    /// Finds the texel that contains a coordinate `before` texels earlier, and the next one.
     ///
-    /// Each is in range, whatever the input: memory accesses rely on this. Reduced coordinates that wrap or mirror are less than one period
-    /// out of range, before an offset; those without one are not beyond the end, since half a texel before a coordinate from 0 to 1 there
-    /// are no texels beyond the last one.
+    /// Each is in range, whatever the input: memory accesses rely on this. Reduced coordinates that wrap or mirror are
+    /// less than one period out of range, before an offset; those without one are not beyond the end, since half a
+    /// texel before a coordinate from 0 to 1 there are no texels beyond the last one.
     #[inline(always)]
-    fn of(source: Source<'_>, at: &At<V>, levels: &Levels<V>, axis: usize, before: f32) -> Self {
+    fn of(source: TexelSource<'_>, at: &FlatPosition<V>, levels: &Levels<V>, axis: usize, before: f32) -> Self {
         let (coordinate, offset) = (at.coordinates[axis], at.offset(axis));
         let (extent, scale) = (levels.extents[axis], levels.scale[axis]);
         let one = V::splat(1);
         let before = V::splat_float(256.0 * before);
         let mode = source.modes[axis];
         match mode {
-            Mode::WrapPowers => {
+            AxisMode::WrapPowers => {
                 // NaN becomes the least integer, which has the texel and the fraction of 0.
                 let reduced = coordinate.sub_floats(coordinate.floor());
                 let fixed = reduced.mul_floats(scale).sub_floats(before).to_int();
-                let (place, mask) = (moved(fixed.shift_signed::<8>(), offset), extent.sub(one));
-                Self::inner(place.and(mask), place.add(one).and(mask), fixed)
+                let (position, mask) = (moved(fixed.shift_signed::<8>(), offset), extent.sub(one));
+                Self::inner(position.and(mask), position.add(one).and(mask), fixed)
             }
-            Mode::Wrap => {
+            AxisMode::Wrap => {
                 let reduced = coordinate.sub_floats(coordinate.floor());
                 let fixed = rounded(reduced.mul_floats(scale).sub_floats(before));
-                let mut place = fixed.shift_signed::<8>();
+                let mut position = fixed.shift_signed::<8>();
                 if offset.is_some() {
-                    place = modulo(moved(place, offset), extent);
+                    position = modulo(moved(position, offset), extent);
                 }
-                let first = back(place.add(place.shift_signed::<31>().and(extent)), extent);
+                let first = back(position.add(position.shift_signed::<31>().and(extent)), extent);
                 let first = inside(first, extent);
                 let second = first.add(one);
                 Self::inner(first, extent.equal(second).clear(second), fixed)
             }
-            Mode::Mirror => {
+            AxisMode::Mirror => {
                 let half = coordinate.mul_floats(V::splat_float(0.5));
                 let reduced = half.sub_floats(half.trunc()).mul_floats(V::splat_float(2.0));
                 let fixed = rounded(reduced.mul_floats(scale).sub_floats(before));
-                let mut place = fixed.shift_signed::<8>();
+                let mut position = fixed.shift_signed::<8>();
                 if offset.is_some() {
-                    place = modulo(moved(place, offset), extent.add(extent));
+                    position = modulo(moved(position, offset), extent.add(extent));
                 }
-                Self::inner(mirror(place, extent), mirror(place.add(one), extent), fixed)
+                Self::inner(mirror(position, extent), mirror(position.add(one), extent), fixed)
             }
-            Mode::Clamp | Mode::MirrorOnce | Mode::Border => {
+            AxisMode::Clamp | AxisMode::MirrorOnce | AxisMode::Border => {
                 // NaN stays.
                 let reduced = V::splat_float(FAR).min_floats(V::splat_float(-FAR).max_floats(coordinate));
                 let fixed = rounded(reduced.mul_floats(scale).sub_floats(before));
-                let place = moved(fixed.shift_signed::<8>(), offset);
-                let next = place.add(one);
+                let position = moved(fixed.shift_signed::<8>(), offset);
+                let next = position.add(one);
                 let (first, second) = match mode {
-                    Mode::MirrorOnce => (mirror_at_zero(place), mirror_at_zero(next)),
-                    _ => (place, next),
+                    AxisMode::MirrorOnce => (mirror_at_zero(position), mirror_at_zero(next)),
+                    _ => (position, next),
                 };
                 let (first, second) = (inside(first, extent), inside(second, extent));
                 let mut along = Self::inner(first, second, fixed);
-                if matches!(mode, Mode::Border) {
+                if matches!(mode, AxisMode::Border) {
                     let ones = V::splat(u32::MAX);
-                    along.is_border = [first.equal(place).xor(ones), second.equal(next).xor(ones)];
+                    along.is_border = [first.equal(position).xor(ones), second.equal(next).xor(ones)];
                 }
                 along
             }
         }
     }
 
-    /// Along an axis that the texture lacks.
+    /// The texels along an axis that the texture lacks.
     #[inline(always)]
     fn none() -> Self {
         Self::inner(V::splat(0), V::splat(0), V::splat(0))
     }
 
-    /// Two texels inside.
+    /// Two texels inside the texture.
     #[inline(always)]
     fn inner(first: V, second: V, fixed: V) -> Self {
         Self { texels: [first, second], is_border: [V::splat(0); 2], fraction: fixed.and(V::splat(255)) }
     }
 }
 
-/// A position with an offset.
+/// Adds an offset to a position.
 #[inline(always)]
-fn moved<V: Vector>(place: V, offset: Option<V>) -> V {
+fn moved<V: Vector>(position: V, offset: Option<V>) -> V {
     match offset {
-        Some(offset) => place.add(offset),
-        None => place,
+        Some(offset) => position.add(offset),
+        None => position,
     }
 }
 
 /// Clamps to the texels inside.
 #[inline(always)]
-pub(super) fn inside<V: Vector>(place: V, extent: V) -> V {
-    place.max(V::splat(0)).min(extent.sub(V::splat(1)))
+pub(super) fn inside<V: Vector>(position: V, extent: V) -> V {
+    position.max(V::splat(0)).min(extent.sub(V::splat(1)))
 }
 
-/// -1 maps to 0, -2 to 1.
+/// Mirrors negative texels: -1 maps to 0, -2 to 1.
 #[inline(always)]
-fn mirror_at_zero<V: Vector>(place: V) -> V {
-    place.xor(place.shift_signed::<31>())
+fn mirror_at_zero<V: Vector>(position: V) -> V {
+    position.xor(position.shift_signed::<31>())
 }
 
 #[inline(always)]
-fn mirror<V: Vector>(place: V, extent: V) -> V {
+fn mirror<V: Vector>(position: V, extent: V) -> V {
     let twice = extent.add(extent);
-    let tile = back(mirror_at_zero(place), twice);
+    let tile = back(mirror_at_zero(position), twice);
     inside(tile.min(twice.sub(V::splat(1)).sub(tile)), extent)
 }
 
-/// Subtracts one period where a position is not below it.
+/// Subtracts one period from positions at or beyond it.
 #[inline(always)]
-fn back<V: Vector>(place: V, period: V) -> V {
-    place.sub(period.more(place).clear(period))
+fn back<V: Vector>(position: V, period: V) -> V {
+    position.sub(period.more(position).clear(period))
 }
 
-/// The remainder of a division of integers below 2^23, from 0 on: a quotient of floats is a whole number only where it is one.
+/// The remainder of a division of integers below 2^23, never negative: a quotient of floats is a whole number only
+/// where it is one.
 #[inline(always)]
-fn modulo<V: Vector>(place: V, period: V) -> V {
-    let quotient = place.to_float().div_floats(period.to_float()).floor();
-    place.sub(quotient.to_int().mul(period))
+fn modulo<V: Vector>(position: V, period: V) -> V {
+    let quotient = position.to_float().div_floats(period.to_float()).floor();
+    position.sub(quotient.to_int().mul(period))
 }

@@ -1,4 +1,4 @@
-//! Cubes, for a vector of lanes: what `cube.rs` beside this folder does for one.
+//! Projects directions onto a cube, and finds texels on its faces and beyond their edges, for a vector of lanes.
 
 #![allow(unsafe_code)]
 #![allow(
@@ -11,27 +11,27 @@ use std::mem::MaybeUninit;
 use brolga_resource::Tap;
 
 use super::address::{Corner, Levels, LinearAddresses, inside, to_fixed};
-use super::source::{Source, Storage};
+use super::source::{Storage, TexelSource};
 use super::vector::Vector;
 use crate::cube::{EDGES, Edge};
 
 const SIGN: u32 = 1 << 31;
 
-/// Where directions hit a cube.
+/// The points at which directions hit a cube.
 #[derive(Clone, Copy)]
 pub(super) struct Hit<V> {
     /// The face.
     pub face: V,
     /// The coordinates there, from 0 to 1.
     pub at: [V; 2],
-    /// Lanes that hit nothing: those of NaNs, and of directions without length.
+    /// Mask of the lanes that hit nothing: those of NaNs, and of directions of length zero.
     pub left: u32,
     axes: Axes<V>,
-    /// Along the normal, and along the face's axes.
+    /// Components of the direction along the normal, and along the axes of the face.
     along: [V; 3],
 }
 
-/// Which components of a direction are along a face's normal and axes, and which of them change their signs.
+/// The components of a direction that lie along a face's normal and axes, and those of them whose signs change.
 #[derive(Clone, Copy)]
 struct Axes<V> {
     is_x: V,
@@ -63,7 +63,7 @@ impl<V: Vector> Hit<V> {
         let is_y = is_z.clear(y_to_x);
         let is_x = is_z.or(is_y).xor(V::splat(u32::MAX));
         let major = direction[2].where_set(is_z, direction[0].where_set(is_x, direction[1]));
-        // Not of zeros and NaNs.
+        // Zeros and NaNs do not count as negative.
         let is_negative = V::splat(0).more_floats(major);
         let negative = is_negative.and(V::splat(SIGN));
         let sign = V::splat(SIGN);
@@ -91,7 +91,7 @@ impl<V: Vector> Hit<V> {
         Self { face, at, left, axes, along }
     }
 
-    /// Derivatives of a direction as derivatives of the coordinates.
+    /// Derivatives of the directions as derivatives of the coordinates.
     #[inline(always)]
     pub fn derivatives(&self, derivative: [V; 3]) -> [V; 2] {
         let [length, u, v] = self.along;
@@ -106,15 +106,16 @@ impl<V: Vector> Hit<V> {
     }
 }
 
-/// Where a vector of lanes samples a cube: coordinates of a face, and the layer of its cube's first face.
+/// The position at which a vector of lanes samples a cube: coordinates on a face, and the layer of the cube's first
+/// face.
 #[derive(Clone, Copy)]
-pub(super) struct OnFace<V> {
+pub(super) struct FacePosition<V> {
     pub at: [V; 2],
     pub face: V,
     pub first_layer: Option<V>,
 }
 
-impl<V: Vector> OnFace<V> {
+impl<V: Vector> FacePosition<V> {
     /// The layer of the face.
     #[inline(always)]
     fn layer(&self) -> V {
@@ -126,12 +127,13 @@ impl<V: Vector> OnFace<V> {
 }
 
 impl<V: Vector> LinearAddresses<V> {
-    /// The texels around coordinates of a face, or the nearest one. The end of a face belongs to its last texel.
+    /// Addresses the texels around coordinates of a face, or the nearest one. The far edge of a face belongs to its
+    /// last texel.
     #[inline(always)]
     pub fn make_on_face(
         to: &mut MaybeUninit<Self>,
-        source: Source<'_>,
-        on: &OnFace<V>,
+        source: TexelSource<'_>,
+        on: &FacePosition<V>,
         levels: &Levels<V>,
         tap: Tap,
         taking_part: u32,
@@ -181,7 +183,7 @@ impl<V: Vector> LinearAddresses<V> {
     }
 }
 
-/// Ones where columns and rows are beyond a face's edges.
+/// Masks of the lanes whose columns and rows are beyond a face's edges.
 struct Out<V> {
     columns: [V; 2],
     rows: [V; 2],
@@ -194,8 +196,8 @@ impl<V: Vector> Out<V> {
     }
 }
 
-/// Puts texels beyond edges in place of those inside: those `beside` a face by row, those `above` or below it by column. Returns what is
-/// beyond corners.
+/// Replaces texels beyond edges: by row with those `beside` a face, by column with those `above` or below it. Returns
+/// the texels beyond corners.
 #[inline(always)]
 fn cross<V: Vector>(offsets: &mut [V; 4], beside: [V; 2], above: [V; 2], out: &Out<V>) -> Option<Corner<V>> {
     let mut index = V::splat(0);
@@ -204,8 +206,8 @@ fn cross<V: Vector>(offsets: &mut [V; 4], beside: [V; 2], above: [V; 2], out: &O
     for n in 0..4 {
         let (column, row) = (n & 1, n >> 1);
         let own = offsets[n];
-        let across_side = beside[row].where_set(out.columns[column], own);
-        offsets[n] = above[column].where_set(out.columns[column].clear(out.rows[row]), across_side);
+        let across_edge = beside[row].where_set(out.columns[column], own);
+        offsets[n] = above[column].where_set(out.columns[column].clear(out.rows[row]), across_edge);
         let is_corner = out.columns[column].and(out.rows[row]);
         is_any = is_any.or(is_corner);
         index = V::splat(n as u32).where_set(is_corner, index);
@@ -219,19 +221,19 @@ fn cross<V: Vector>(offsets: &mut [V; 4], beside: [V; 2], above: [V; 2], out: &O
     }
 }
 
-/// What is beyond one edge of each lane's face.
+/// The texels beyond one edge of each lane's face.
 struct Beyond<V> {
-    /// By how many layers the face there follows.
+    /// Number of layers from the face to the one beyond.
     further: V,
-    /// The last texel along a side.
+    /// The last texel along an edge.
     last: V,
-    /// Ones where a coordinate is the one along the edge, and where it counts from the other end.
+    /// Masks of the lanes whose coordinates run along the edge, and of those that count from the other end.
     is_along: [V; 2],
     is_reversed: [V; 2],
 }
 
-/// By face and side: the face beyond, and from the highest bit on whether the first coordinate is the one along the edge, and which
-/// coordinates count from the other end.
+/// By face and edge: the face beyond, and from the highest bit on whether the first coordinate is the one along the
+/// edge, and the coordinates that count from the other end.
 static BEYOND: [u32; 24] = {
     let mut packed = [0; 24];
     let mut n = 0;
@@ -244,11 +246,11 @@ static BEYOND: [u32; 24] = {
 };
 
 impl<V: Vector> Beyond<V> {
-    /// What is beyond a side, counted as in [`EDGES`], of faces with such an extent.
+    /// Looks up the face beyond an edge, numbered as in [`EDGES`], of faces of such an extent.
     #[inline(always)]
-    fn of(face: V, side: V, extent: V) -> Self {
-        let at = face.shift_left::<2>().add(side).shift_left::<2>();
-        // SAFETY: there are six faces with four sides each.
+    fn of(face: V, edge: V, extent: V) -> Self {
+        let at = face.shift_left::<2>().add(edge).shift_left::<2>();
+        // SAFETY: there are six faces with four edges each.
         let packed = unsafe { V::words_at(BEYOND.as_ptr().cast(), &at) };
         let is_first_along = packed.shift_signed::<31>();
         let is_reversed =
@@ -261,7 +263,7 @@ impl<V: Vector> Beyond<V> {
         }
     }
 
-    /// Whether a copy has the texels next to two along the edge.
+    /// True if a copy has the texels next to two positions along the edge.
     #[inline(always)]
     fn is_in(&self, storage: &Storage<'_, V>, along: [V; 2], taking_part: u32) -> bool {
         let storage = storage.in_layer(self.further);
@@ -269,7 +271,7 @@ impl<V: Vector> Beyond<V> {
             && storage.has(self.texel(along[1])[1], None, taking_part)
     }
 
-    /// Their offsets.
+    /// Offsets of the texels next to two positions along the edge.
     #[inline(always)]
     fn offsets(&self, storage: &Storage<'_, V>, along: [V; 2]) -> [V; 2] {
         let storage = storage.in_layer(self.further);
@@ -277,7 +279,7 @@ impl<V: Vector> Beyond<V> {
         [storage.column(x).add(storage.row(y)), storage.column(next_x).add(storage.row(next_y))]
     }
 
-    /// The texel next to the one that is so far along the edge, from 0 to the last one.
+    /// The texel next to the one at a position along the edge, from 0 to the last one.
     #[inline(always)]
     fn texel(&self, along: V) -> [V; 2] {
         let (x, y) = (along.and(self.is_along[0]), along.and(self.is_along[1]));
@@ -285,7 +287,7 @@ impl<V: Vector> Beyond<V> {
     }
 }
 
-/// Coordinates in 256ths of a texel, `before` texels earlier; NaN is 0.
+/// Coordinates in 256ths of a texel, `before` texels earlier; NaN becomes 0.
 #[inline(always)]
 fn scaled<V: Vector>(at: V, extent: V, before: f32) -> V {
     to_fixed(at.mul_floats(extent.to_float()).sub_floats(V::splat_float(before)))

@@ -1,5 +1,5 @@
-//! What takes texels one by one: gathers, and filters for the least or the largest. They ask the kind of texel for the nearest one,
-//! for each that a linear filter would take.
+//! Gathers texels, and filters for the minimum or maximum: texels one by one. The kind of texel supplies the nearest
+//! texel for each that a linear filter would take.
 
 #![allow(unsafe_code)]
 
@@ -9,8 +9,8 @@ use brolga_resource::Reduction;
 use super::address::LinearAddresses;
 use super::filter::{Calls, Results, Take};
 use super::kind::Filtered;
-use super::source::Source;
-use super::vector::{Array, Lanes, Vector};
+use super::source::TexelSource;
+use super::vector::{LaneArray, Lanes, Vector};
 
 /// Gathers a component of the four texels of a linear filter, counter-clockwise from the lower left.
 ///
@@ -19,7 +19,7 @@ use super::vector::{Array, Lanes, Vector};
 /// As for [`FilterFn`](super::filter::FilterFn).
 #[inline(always)]
 pub(super) unsafe fn gathered<V: Vector>(
-    source: Source<'_>,
+    source: TexelSource<'_>,
     addresses: &LinearAddresses<V>,
     reference: V,
     component: usize,
@@ -27,23 +27,23 @@ pub(super) unsafe fn gathered<V: Vector>(
     results: Results,
 ) -> u32 {
     let mut words = [V::splat(0); 4];
-    // Upper left, upper right, lower left, lower right.
-    for (index, place) in [3, 2, 0, 1].into_iter().enumerate() {
-        // SAFETY: the caller promises what filters ask for (`FilterFn`).
-        words[place] = unsafe { one(source, addresses, index, 0, reference, calls) }[component & 3];
+    // In the order of addresses: upper left, upper right, lower left, lower right.
+    for (index, row) in [3, 2, 0, 1].into_iter().enumerate() {
+        // SAFETY: the caller promises what filters require (`FilterFn`).
+        words[row] = unsafe { one(source, addresses, index, 0, reference, calls) }[component & 3];
     }
-    // SAFETY: the caller promises what filters ask for (`FilterFn`).
+    // SAFETY: the caller promises what filters require (`FilterFn`).
     unsafe { results.write(Filtered { words, left: addresses.corners() }) }
 }
 
-/// The least, or the largest, of the texels that have a weight.
+/// The minimum, or the maximum, of the texels whose weight is not zero.
 ///
 /// # Safety
 ///
 /// As for [`FilterFn`](super::filter::FilterFn).
 #[inline(always)]
 pub(super) unsafe fn extremes<V: Vector>(
-    source: Source<'_>,
+    source: TexelSource<'_>,
     [first, second]: [&LinearAddresses<V>; 2],
     take: Take<V>,
     calls: Calls,
@@ -53,7 +53,7 @@ pub(super) unsafe fn extremes<V: Vector>(
     let mut left = first.corners() | second.corners();
     let levels = match take {
         Take::One { .. } => {
-            // SAFETY: the caller promises what filters ask for (`FilterFn`).
+            // SAFETY: the caller promises what filters require (`FilterFn`).
             return unsafe { calls.filter(source, [first, second], take, V::splat(0), results) };
         }
         Take::Linear => [Some((first, V::splat(u32::MAX))), None],
@@ -68,21 +68,21 @@ pub(super) unsafe fn extremes<V: Vector>(
                     has = has.and(addresses.fractions()[axis].more(zero));
                 }
             }
-            // SAFETY: the caller promises what filters ask for (`FilterFn`).
+            // SAFETY: the caller promises what filters require (`FilterFn`).
             let texel = unsafe { one(source, addresses, index & 3, index >> 2, zero, calls) };
             for (word, number) in words.iter_mut().zip(texel) {
                 *word = extreme(source, *word, number).where_set(has, *word);
             }
         }
     }
-    // Of a single texel a NaN keeps its bits, and so does a denormal.
+    // A single texel keeps the bits of a NaN, and of a denormal.
     for word in words {
         left |= !word.ordered(word).signs() & V::ALL;
     }
     if let Take::Two { fraction } = take
         && first.axes() == 0
     {
-        // SAFETY: the caller promises what filters ask for (`FilterFn`).
+        // SAFETY: the caller promises what filters require (`FilterFn`).
         let texel = unsafe { one(source, first, 0, 0, V::splat(0), calls) };
         let is_alone = fraction.equal(V::splat(0));
         left &= !is_alone.signs();
@@ -90,13 +90,13 @@ pub(super) unsafe fn extremes<V: Vector>(
             *word = texel.where_set(is_alone, *word);
         }
     }
-    // SAFETY: the caller promises what filters ask for (`FilterFn`).
+    // SAFETY: the caller promises what filters require (`FilterFn`).
     unsafe { results.write(Filtered { words, left }) }
 }
 
-/// The lesser of two, or the larger one; the other one if one is NaN, which is the one that computations give.
+/// The minimum or the maximum of two; if one is NaN the other one, if both are the canonical NaN.
 #[inline(always)]
-pub(super) fn extreme<V: Vector>(source: Source<'_>, a: V, b: V) -> V {
+pub(super) fn extreme<V: Vector>(source: TexelSource<'_>, a: V, b: V) -> V {
     // A zero keeps its sign.
     let b = b.flush().or(b.and(V::splat(1 << 31)));
     let extreme = match source.sampler.filter.reduction {
@@ -107,14 +107,14 @@ pub(super) fn extreme<V: Vector>(source: Source<'_>, a: V, b: V) -> V {
     extreme.where_set(extreme.ordered(extreme), V::splat(NAN_F32))
 }
 
-/// The words of one of the texels, as a load would give them, or of a comparison with it.
+/// The words of one of the texels, as a load would return them, or of a comparison with it.
 ///
 /// # Safety
 ///
 /// As for [`FilterFn`](super::filter::FilterFn).
 #[inline(always)]
 unsafe fn one<V: Vector>(
-    source: Source<'_>,
+    source: TexelSource<'_>,
     addresses: &LinearAddresses<V>,
     index: usize,
     slice: usize,
@@ -123,7 +123,7 @@ unsafe fn one<V: Vector>(
 ) -> [V; 4] {
     let mut rows = [Lanes::<V, u32>::splat(0); 4];
     let (take, results) = (Take::One { index, slice }, Results::whole::<V>(&mut rows));
-    // SAFETY: the caller promises what filters ask for; there are four rows.
+    // SAFETY: the caller promises what filters require; there are four rows.
     unsafe { calls.filter(source, [addresses; 2], take, reference, results) };
     [V::load(&rows[0]), V::load(&rows[1]), V::load(&rows[2]), V::load(&rows[3])]
 }

@@ -1,5 +1,5 @@
-//! From coordinates to the texels that are chosen, and from these to results, for a vector of lanes. There is a function for each kind of
-//! texel, and one for addresses, which all shapes call: so there are as many as shapes and kinds together, not one for each pair.
+//! Addresses the texels that a vector of lanes takes, and filters them. There is one function for each kind of texel,
+//! and one for addresses, which all shapes call: as many as shapes and kinds together, not one for each pair.
 
 #![allow(unsafe_code)]
 
@@ -7,68 +7,68 @@ use std::mem::MaybeUninit;
 
 use brolga_resource::Tap;
 
-use super::address::{At, Level, Levels, LinearAddresses};
-use super::cube::OnFace;
-use super::kind::{Filtered, Kind};
-use super::source::Source;
+use super::address::{FlatPosition, LevelIndex, Levels, LinearAddresses};
+use super::cube::FacePosition;
+use super::kind::{Filtered, TexelKind};
+use super::source::TexelSource;
 use super::vector::{Lanes, Vector};
 
-/// Where a vector of lanes samples.
+/// The position at which a vector of lanes samples.
 #[derive(Clone, Copy)]
-pub(super) enum Place<V> {
-    Flat(At<V>),
-    Cube(OnFace<V>),
+pub(super) enum SamplePosition<V> {
+    Flat(FlatPosition<V>),
+    Cube(FacePosition<V>),
 }
 
-impl<V: Vector> Place<V> {
+impl<V: Vector> SamplePosition<V> {
     /// The first two coordinates.
     #[inline(always)]
     pub fn coordinates(&self) -> [V; 2] {
         match self {
-            Place::Flat(At { coordinates: [u, v, _], .. }) => [*u, *v],
-            Place::Cube(on) => on.at,
+            SamplePosition::Flat(FlatPosition { coordinates: [u, v, _], .. }) => [*u, *v],
+            SamplePosition::Cube(on) => on.at,
         }
     }
 
     #[inline(always)]
     pub fn set_coordinates(&mut self, [u, v]: [V; 2]) {
         match self {
-            Place::Flat(at) => (at.coordinates[0], at.coordinates[1]) = (u, v),
-            Place::Cube(on) => on.at = [u, v],
+            SamplePosition::Flat(at) => (at.coordinates[0], at.coordinates[1]) = (u, v),
+            SamplePosition::Cube(on) => on.at = [u, v],
         }
     }
 }
 
-/// What a filter takes of the texels around.
+/// The texels that a filter takes.
 #[derive(Clone, Copy)]
 pub(super) enum Take<V> {
-    /// A texel alone, by its index and its slice.
+    /// A single texel, by its index and its slice.
     One { index: usize, slice: usize },
     /// A linear filter on a level.
     Linear,
-    /// The same on two levels, with weights of the second one in 256ths.
+    /// Linear filters on two levels, with weights of the second one in 256ths.
     Two { fraction: V },
 }
 
-/// What a filter is given.
-struct Work<'a, V> {
+/// The inputs of a filter.
+struct FilterInput<'a, V> {
     first: &'a LinearAddresses<V>,
-    /// The first one again where there is but one.
+    /// The first one again if there is only one level.
     second: &'a LinearAddresses<V>,
     take: Take<V>,
-    /// What texels are compared with.
+    /// The reference of comparisons.
     reference: V,
 }
 
-/// What addresses are made of.
-struct Wanted<'a, V> {
-    place: &'a Place<V>,
-    level: &'a Level<V>,
+/// The inputs of an address calculation.
+struct AddressInput<'a, V> {
+    position: &'a SamplePosition<V>,
+    level: &'a LevelIndex<V>,
     tap: Tap,
     taking_part: u32,
 }
 
-/// Where the results of a vector of lanes go.
+/// The destination of the results of a vector of lanes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Results {
     /// Its lanes in the first of four rows.
@@ -79,21 +79,21 @@ pub(super) struct Results {
     pub taking_part: u32,
 }
 
-/// Makes the addresses of texels on a level: of what is wanted, a [`Wanted`], to a place for [`LinearAddresses`].
+/// Addresses the texels of a [`AddressInput`] on a level, and writes them to a [`LinearAddresses`].
 ///
 /// # Safety
 ///
 /// The processor has the instruction set that the function was compiled for, and both are for the same kind of vector.
-pub(super) type AddressFn = unsafe fn(Source<'_>, *const (), *mut ());
+pub(super) type AddressFn = unsafe fn(TexelSource<'_>, *const (), *mut ());
 
-/// Filters the texels of a vector of lanes, writes the results, and returns those that it leaves. The arguments are the texture, the
-/// work, and the fields of [`Results`].
+/// Filters the texels of a vector of lanes, writes the results, and returns the lanes that it leaves. The arguments are
+/// the texture, the input, and the fields of [`Results`].
 ///
 /// # Safety
 ///
-/// The processor has the instruction set that the function was compiled for. The work is a [`Work`] of the same kind of vector, whose
-/// texels are the texture's. There are four rows for results.
-pub(super) type FilterFn = unsafe fn(Source<'_>, *const (), *mut u32, usize, u32) -> u32;
+/// The processor has the instruction set that the function was compiled for. The input is a [`FilterInput`] of the same
+/// kind of vector, with texels of this texture. There are four rows for results.
+pub(super) type FilterFn = unsafe fn(TexelSource<'_>, *const (), *mut u32, usize, u32) -> u32;
 
 /// The functions for a kind of texel and of vector.
 #[derive(Clone, Copy)]
@@ -103,7 +103,7 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// The texels around a place, or the nearest one.
+    /// Addresses the texels around a position, or the nearest one.
     ///
     /// # Safety
     ///
@@ -111,19 +111,19 @@ impl Calls {
     #[inline(always)]
     pub unsafe fn address<V: Vector>(
         self,
-        source: Source<'_>,
-        place: &Place<V>,
-        level: &Level<V>,
+        source: TexelSource<'_>,
+        position: &SamplePosition<V>,
+        level: &LevelIndex<V>,
         tap: Tap,
         taking_part: u32,
         to: *mut LinearAddresses<V>,
     ) {
-        let wanted = Wanted { place, level, tap, taking_part };
+        let wanted = AddressInput { position, level, tap, taking_part };
         // SAFETY: the caller promises the same (`AddressFn`, `FilterFn`).
         unsafe { (self.addresses)(source, (&raw const wanted).cast(), to.cast()) }
     }
 
-    /// Writes what the filter makes of texels, and returns the lanes that it leaves.
+    /// Writes the filtered texels, and returns the lanes that it leaves.
     ///
     /// # Safety
     ///
@@ -131,13 +131,13 @@ impl Calls {
     #[inline(always)]
     pub unsafe fn filter<V: Vector>(
         self,
-        source: Source<'_>,
+        source: TexelSource<'_>,
         [first, second]: [&LinearAddresses<V>; 2],
         take: Take<V>,
         reference: V,
         results: Results,
     ) -> u32 {
-        let work = Work { first, second, take, reference };
+        let work = FilterInput { first, second, take, reference };
         let Results { words, row_lanes, taking_part } = results;
         // SAFETY: the caller promises the same (`AddressFn`, `FilterFn`).
         unsafe { (self.filter)(source, (&raw const work).cast(), words, row_lanes, taking_part) }
@@ -150,15 +150,15 @@ impl Calls {
 ///
 /// As there.
 #[inline(always)]
-pub(super) unsafe fn address<V: Vector>(source: Source<'_>, wanted: *const (), to: *mut ()) {
+pub(super) unsafe fn address<V: Vector>(source: TexelSource<'_>, wanted: *const (), to: *mut ()) {
     // SAFETY: the caller promises the same (`AddressFn`, `FilterFn`).
-    let Wanted { place, level, tap, taking_part } = unsafe { &*wanted.cast::<Wanted<'_, V>>() };
+    let AddressInput { position, level, tap, taking_part } = unsafe { &*wanted.cast::<AddressInput<'_, V>>() };
     let levels = &Levels::of(source, level);
     // SAFETY: the caller promises the same (`AddressFn`, `FilterFn`).
     let to = unsafe { &mut *to.cast::<MaybeUninit<LinearAddresses<V>>>() };
-    match place {
-        Place::Flat(at) => LinearAddresses::make(to, source, at, levels, *tap, *taking_part),
-        Place::Cube(on) => LinearAddresses::make_on_face(to, source, on, levels, *tap, *taking_part),
+    match position {
+        SamplePosition::Flat(at) => LinearAddresses::make(to, source, at, levels, *tap, *taking_part),
+        SamplePosition::Cube(on) => LinearAddresses::make_on_face(to, source, on, levels, *tap, *taking_part),
     }
 }
 
@@ -168,9 +168,13 @@ pub(super) unsafe fn address<V: Vector>(source: Source<'_>, wanted: *const (), t
 ///
 /// As there.
 #[inline(always)]
-pub(super) unsafe fn filter<K: Kind, V: Vector>(source: Source<'_>, work: *const (), results: Results) -> u32 {
+pub(super) unsafe fn filter<K: TexelKind, V: Vector>(
+    source: TexelSource<'_>,
+    work: *const (),
+    results: Results,
+) -> u32 {
     // SAFETY: the caller promises the same (`AddressFn`, `FilterFn`).
-    let &Work { first, second, take, reference } = unsafe { &*work.cast::<Work<'_, V>>() };
+    let &FilterInput { first, second, take, reference } = unsafe { &*work.cast::<FilterInput<'_, V>>() };
     let filtered = match take {
         Take::One { index, slice } => {
             Filtered { words: K::nearest(source, &first.texel(index, slice), reference), left: 0 }
@@ -182,19 +186,19 @@ pub(super) unsafe fn filter<K: Kind, V: Vector>(source: Source<'_>, work: *const
     unsafe { results.write(filtered) }
 }
 
-/// A [`FilterFn`] where there is nothing to filter: it leaves all lanes.
-pub(super) unsafe fn nothing(_: Source<'_>, _: *const (), _: *mut u32, _: usize, _: u32) -> u32 {
+/// A [`FilterFn`] for queries, which filter nothing: it leaves all lanes.
+pub(super) unsafe fn nothing(_: TexelSource<'_>, _: *const (), _: *mut u32, _: usize, _: u32) -> u32 {
     u32::MAX
 }
 
 impl Results {
-    /// Rows of one vector.
+    /// Rows of one vector each.
     #[inline(always)]
     pub fn whole<V: Vector>(rows: &mut [Lanes<V, u32>; 4]) -> Self {
         Self { words: rows.as_mut_ptr().cast(), row_lanes: V::LANES, taking_part: V::ALL }
     }
 
-    /// Writes the results of lanes that take part, and returns the lanes that are left.
+    /// Writes the results of the active lanes, and returns the lanes that are left.
     ///
     /// # Safety
     ///

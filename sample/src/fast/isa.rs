@@ -1,4 +1,4 @@
-//! Functions that sample, for each instruction set: which there are, and which of them a format's texels take.
+//! Compiles the functions that sample for each instruction set, and selects those for a format's texels.
 
 #![allow(unsafe_code)]
 
@@ -7,70 +7,70 @@ use std::fmt;
 use brolga_ir::interface::Dimension;
 use brolga_resource::format::{Coding, Encoding, Format, Layout};
 
-use super::Form;
+use super::SampleSpec;
 use super::filter::{self, Calls, Results};
-use super::kind::{Codes, Compared, Curve, Depth16, Depth24, Depth32, Fields, Floats, Halves, Kind, Numbers};
-use super::packet::{self, Cube, Flat, Lines, Part, Pyramid, Shape};
-use super::source::Source;
+use super::kind::{Codes, Compared, Curve, Depth16, Depth24, Depth32, FieldTexels, Floats, Halves, Numbers, TexelKind};
+use super::packet::{self, Cube, Flat, Lines, PacketPart, Pyramid, SamplingShape};
+use super::source::TexelSource;
 use super::texture::has_four_codes;
 use super::vector::{Avx2, Pair, Sse42, Vector};
 use crate::texel::Border;
 
 /// An instruction set that the processor has.
 ///
-/// There is none of vectors of 64 bytes: short stretches of such code slow down the code around them, whose vectors have 32 bytes, by more
-/// than they gain.
+/// Vectors of 64 bytes are not used: short stretches of such code slow down the code around them, whose vectors have 32
+/// bytes, by more than they gain.
 #[derive(Clone, Copy, Debug)]
 pub struct Isa(Set);
 
-/// Private, so that nobody can claim to have another one.
+/// Private, so that only detection can make one.
 #[derive(Clone, Copy, Debug)]
 enum Set {
     Avx2,
     Sse42,
 }
 
-/// The code for one format, or for levels of detail.
+/// The code for one format, or for queries of the level of detail.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Runs {
-    /// Where only the first level can be meant.
-    pub of_first_level: Run,
-    pub of_levels: Run,
-    /// Where texels are taken along lines.
-    pub of_lines: Run,
+pub(super) struct SampleRoutines {
+    /// For sampling that can only use the first level.
+    pub of_first_level: SampleRoutine,
+    pub of_levels: SampleRoutine,
+    /// For anisotropic filtering.
+    pub of_lines: SampleRoutine,
 }
 
-/// Code for the processor's vectors, and for longer ones that it may have.
+/// Code for the processor's vectors, and for the longer ones that it may have.
 #[derive(Clone, Copy)]
-pub(super) struct Run {
+pub(super) struct SampleRoutine {
     short: OneVector,
     long: Option<OneVector>,
 }
 
-/// A function for a shape and one for a kind of texel, and how many lanes they take.
+/// A function for a shape, one for a kind of texel, and their number of lanes.
 #[derive(Clone, Copy)]
 pub(super) struct OneVector {
     pub lanes: usize,
-    run: RunFn,
+    run: SampleRoutineFn,
     calls: Calls,
 }
 
-/// Samples one vector of lanes, and returns those that it leaves. One call for each: what a loop over them would keep ready costs
-/// more than it saves. Its arguments are the fields of [`Part`].
-type RunFn = unsafe fn(Source<'_>, &Form, *const u32, *mut u32, usize, u32, Calls) -> u32;
+/// Samples one vector of lanes, and returns the lanes that it leaves. There is one call for each: the values that a
+/// loop over them would keep live cost more than it saves. Its arguments are the fields of [`PacketPart`].
+type SampleRoutineFn = unsafe fn(TexelSource<'_>, &SampleSpec, *const u32, *mut u32, usize, u32, Calls) -> u32;
 
 impl OneVector {
-    /// Calls it.
+    /// Calls the function.
     ///
     /// # Safety
     ///
-    /// The processor has the instruction set that the functions were compiled for. There are as many rows of operands as the form has,
-    /// and four rows for results.
+    /// The processor has the instruction set that the functions were compiled for. There are as many rows of operands
+    /// as the form has, and four rows for results.
     #[inline(always)]
     pub unsafe fn run(
         &self,
-        source: Source<'_>,
-        form: &Form,
+        source: TexelSource<'_>,
+        form: &SampleSpec,
         operands: *const u32,
         results: *mut u32,
         row_lanes: usize,
@@ -81,20 +81,20 @@ impl OneVector {
     }
 }
 
-impl fmt::Debug for Run {
+impl fmt::Debug for SampleRoutine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Run")
     }
 }
 
-impl Runs {
-    fn same(run: Run) -> Self {
+impl SampleRoutines {
+    fn same(run: SampleRoutine) -> Self {
         Self { of_first_level: run, of_levels: run, of_lines: run }
     }
 }
 
-impl Run {
-    /// What the next of so many lanes take.
+impl SampleRoutine {
+    /// The code for the next vector of the remaining lanes.
     #[inline(always)]
     pub fn next(&self, lanes: usize) -> OneVector {
         match self.long {
@@ -105,7 +105,7 @@ impl Run {
 }
 
 impl Isa {
-    /// Those that the processor has, best first.
+    /// The instruction sets that the processor has, best first.
     pub fn present() -> impl Iterator<Item = Self> {
         let has_avx2 =
             is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c");
@@ -120,7 +120,7 @@ impl Isa {
         layout: &Layout,
         border: Option<&Border>,
         dimension: Dimension,
-    ) -> Runs {
+    ) -> SampleRoutines {
         let channels = &layout.channels;
         let codings = channels.map(|channel| channel.map(|channel| channel.coding));
         let is_code = |value: u32| f32::from_bits(value).fract() == 0.0;
@@ -136,13 +136,13 @@ impl Isa {
             }
             ([Some(Coding::Float), None, None, None], 4) => self.runs::<Numbers<Floats<1>>>(dimension),
             ([Some(Coding::Float), ..], 16) => self.runs::<Numbers<Floats<4>>>(dimension),
-            (_, 1..=4) => self.runs::<Fields<1>>(dimension),
-            _ => self.runs::<Fields<4>>(dimension),
+            (_, 1..=4) => self.runs::<FieldTexels<1>>(dimension),
+            _ => self.runs::<FieldTexels<4>>(dimension),
         }
     }
 
-    /// Its comparisons, if it has depths in its lowest bits.
-    pub(super) fn comparisons(self, layout: &Layout, dimension: Dimension) -> Option<Runs> {
+    /// The comparisons of a format, if it has depths in its lowest bits.
+    pub(super) fn comparisons(self, layout: &Layout, dimension: Dimension) -> Option<SampleRoutines> {
         let red = layout.channels[0]
             .filter(|red| red.field.shift == 0 && (dimension.sample_axes() < 3 || dimension.is_cube()))?;
         Some(match (red.coding, red.field.bits) {
@@ -153,53 +153,53 @@ impl Isa {
         })
     }
 
-    fn runs<K: Kind>(self, dimension: Dimension) -> Runs {
+    fn runs<K: TexelKind>(self, dimension: Dimension) -> SampleRoutines {
         if dimension.is_cube() {
-            return Runs::same(self.run::<K, Cube>());
+            return SampleRoutines::same(self.run::<K, Cube>());
         }
         let of_levels = self.run::<K, Pyramid>();
-        // Only textures of two dimensions have lines.
+        // Only two-dimensional textures have anisotropic filters.
         let of_lines = if dimension.sample_axes() == 2 { self.run::<K, Lines>() } else { of_levels };
-        Runs { of_first_level: self.run::<K, Flat>(), of_levels, of_lines }
+        SampleRoutines { of_first_level: self.run::<K, Flat>(), of_levels, of_lines }
     }
 
-    /// Levels of detail; they count where there is but one level, too.
-    pub(super) fn queries(self, dimension: Dimension) -> Runs {
+    /// The queries of the level of detail, which has meaning even with a single level.
+    pub(super) fn queries(self, dimension: Dimension) -> SampleRoutines {
         if dimension.is_cube() {
-            return Runs::same(self.query::<Cube>());
+            return SampleRoutines::same(self.query::<Cube>());
         }
         let of_levels = self.query::<Pyramid>();
         let of_lines = if dimension.sample_axes() == 2 { self.query::<Lines>() } else { of_levels };
-        Runs { of_lines, ..Runs::same(of_levels) }
+        SampleRoutines { of_lines, ..SampleRoutines::same(of_levels) }
     }
 
-    fn run<K: Kind, S: Shape>(self) -> Run {
+    fn run<K: TexelKind, S: SamplingShape>(self) -> SampleRoutine {
         match self.0 {
-            Set::Avx2 => Run { short: avx2::sampling::<K, S>(), long: Some(pair::sampling::<K, S>()) },
-            Set::Sse42 => Run { short: sse42::sampling::<K, S>(), long: None },
+            Set::Avx2 => SampleRoutine { short: avx2::sampling::<K, S>(), long: Some(pair::sampling::<K, S>()) },
+            Set::Sse42 => SampleRoutine { short: sse42::sampling::<K, S>(), long: None },
         }
     }
 
-    fn query<S: Shape>(self) -> Run {
+    fn query<S: SamplingShape>(self) -> SampleRoutine {
         match self.0 {
-            Set::Avx2 => Run { short: avx2::querying::<S>(), long: Some(pair::querying::<S>()) },
-            Set::Sse42 => Run { short: sse42::querying::<S>(), long: None },
+            Set::Avx2 => SampleRoutine { short: avx2::querying::<S>(), long: Some(pair::querying::<S>()) },
+            Set::Sse42 => SampleRoutine { short: sse42::querying::<S>(), long: None },
         }
     }
 }
 
-/// The functions of an instruction set, in a module of its own, so that the compiler works on several at once.
+/// The functions for an instruction set, in a module of its own, so that the compiler works on several at once.
 macro_rules! functions {
     ($($isa:ident for $vector:ident with $features:literal;)*) => {
         $(mod $isa {
             use super::*;
 
-            /// Both functions for the same kind of vector, as the second one relies on.
-            pub(super) fn sampling<K: Kind, S: Shape>() -> OneVector {
+            /// Pairs functions for the same kind of vector, on which the second one relies.
+            pub(super) fn sampling<K: TexelKind, S: SamplingShape>() -> OneVector {
                 OneVector { lanes: $vector::LANES, run: sample::<S>, calls: Calls { addresses, filter: filter::<K> } }
             }
 
-            pub(super) fn querying<S: Shape>() -> OneVector {
+            pub(super) fn querying<S: SamplingShape>() -> OneVector {
                 OneVector { lanes: $vector::LANES, run: query::<S>, calls: Calls { addresses, filter: filter::nothing } }
             }
 
@@ -207,37 +207,37 @@ macro_rules! functions {
             functions!(query for $vector with $features);
 
             #[target_feature(enable = $features)]
-            unsafe fn addresses(source: Source<'_>, wanted: *const (), to: *mut ()) {
-                // SAFETY: as [`AddressFn`](filter::AddressFn) says.
+            unsafe fn addresses(source: TexelSource<'_>, wanted: *const (), to: *mut ()) {
+                // SAFETY: the caller keeps the contract of [`AddressFn`](filter::AddressFn).
                 unsafe { filter::address::<$vector>(source, wanted, to) }
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn filter<K: Kind>(
-                source: Source<'_>,
+            unsafe fn filter<K: TexelKind>(
+                source: TexelSource<'_>,
                 work: *const (),
                 words: *mut u32,
                 row_lanes: usize,
                 taking_part: u32,
             ) -> u32 {
-                // SAFETY: as [`FilterFn`] says.
+                // SAFETY: the caller keeps the contract of [`FilterFn`].
                 unsafe { filter::filter::<K, $vector>(source, work, Results { words, row_lanes, taking_part }) }
             }
         })*
     };
     ($function:ident for $vector:ident with $features:literal) => {
         #[target_feature(enable = $features)]
-        unsafe fn $function<S: Shape>(
-            source: Source<'_>,
-            form: &Form,
+        unsafe fn $function<S: SamplingShape>(
+            source: TexelSource<'_>,
+            form: &SampleSpec,
             operands: *const u32,
             words: *mut u32,
             row_lanes: usize,
             taking_part: u32,
             calls: Calls,
         ) -> u32 {
-            let part = Part { form, operands, results: Results { words, row_lanes, taking_part }, calls };
-            // SAFETY: as [`OneVector::run`] says.
+            let part = PacketPart { form, operands, results: Results { words, row_lanes, taking_part }, calls };
+            // SAFETY: the caller keeps the contract of [`OneVector::run`].
             unsafe { packet::$function::<S, $vector>(source, part) }
         }
     };

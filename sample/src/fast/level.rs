@@ -1,43 +1,43 @@
-//! Mip levels, for a vector of lanes: what `level.rs` beside this folder does for one.
+//! Computes the level of detail and selects mip levels for a vector of lanes, as `../level.rs` does for one.
 
 use brolga_resource::Tap;
 
-use super::source::Source;
+use super::source::TexelSource;
 use super::vector::{Lanes, Vector};
 use crate::level::{LOG2, NO_LENGTH};
 
-/// What is added to a level of detail, and what bounds it from below.
+/// The bias of the level of detail, and its clamp from below.
 #[derive(Clone, Copy)]
 pub(super) struct Adjusted<'a, V: Vector> {
     pub bias: Option<&'a Lanes<V, u32>>,
     pub clamp: Option<&'a Lanes<V, u32>>,
 }
 
-/// The levels that a packet takes.
+/// The mip levels of a vector of lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Chosen<V> {
-    /// Existing levels.
+    /// The first level of each lane, which exists.
     pub first: V,
     pub second: V,
-    /// Weights of the second ones, in 256ths.
+    /// Weights of the second levels, in 256ths.
     pub fraction: V,
-    /// Lanes that minify.
+    /// Mask of the lanes that minify.
     pub minifies: u32,
-    /// Lanes that take nothing.
+    /// Mask of the lanes whose levels are all excluded.
     pub left: u32,
 }
 
 impl<V: Vector> Chosen<V> {
-    /// Where nothing but the first level can be meant.
+    /// The first level for all lanes.
     #[inline(always)]
     pub fn first() -> Self {
         let zero = V::splat(0);
         Self { first: zero, second: zero, fraction: zero, minifies: 0, left: 0 }
     }
 
-    /// The levels for a level of detail.
+    /// Selects the levels for a level of detail.
     #[inline(always)]
-    pub fn of(source: Source<'_>, level: V, adjusted: Adjusted<'_, V>) -> Self {
+    pub fn of(source: TexelSource<'_>, level: V, adjusted: Adjusted<'_, V>) -> Self {
         let zero = V::splat(0);
         let last = source.last_level;
         let (level, left) = bounded(source, biased(source, level, adjusted.bias), adjusted.clamp);
@@ -57,9 +57,9 @@ impl<V: Vector> Chosen<V> {
     }
 }
 
-/// A level of detail with what is added to it.
+/// Adds the sampler's and the instruction's bias to a level of detail.
 #[inline(always)]
-pub(super) fn biased<V: Vector>(source: Source<'_>, level: V, bias: Option<&Lanes<V, u32>>) -> V {
+pub(super) fn biased<V: Vector>(source: TexelSource<'_>, level: V, bias: Option<&Lanes<V, u32>>) -> V {
     let level = level.add_floats(V::splat_float(source.sampler.level_bias));
     match bias {
         Some(bias) => level.add_floats(V::load_written(bias).flush()),
@@ -67,25 +67,25 @@ pub(super) fn biased<V: Vector>(source: Source<'_>, level: V, bias: Option<&Lane
     }
 }
 
-/// A level of detail within its bounds, and the lanes in which they exclude all levels.
+/// Clamps a level of detail, and returns the lanes in which the clamp excludes all levels.
 #[inline(always)]
-pub(super) fn bounded<V: Vector>(source: Source<'_>, level: V, clamp: Option<&Lanes<V, u32>>) -> (V, u32) {
+pub(super) fn bounded<V: Vector>(source: TexelSource<'_>, level: V, clamp: Option<&Lanes<V, u32>>) -> (V, u32) {
     // NaN becomes the largest level.
     let level = level.flush().min_floats(V::splat_float(source.sampler.max_level));
     let level = level.max_floats(V::splat_float(source.sampler.min_level));
     let mut least = V::splat_float(source.least_level);
     let mut left = 0;
     if let Some(clamp) = clamp {
-        // NaN is none.
+        // NaN does not clamp.
         least = V::load_written(clamp).flush().max_floats(least);
         left = least.more_floats(V::splat_float(source.last_level as f32)).signs();
     }
     (level.max_floats(least), left)
 }
 
-/// The nearest level that there is.
+/// The nearest existing level.
 #[inline(always)]
-pub(super) fn existing<V: Vector>(source: Source<'_>, level: V) -> V {
+pub(super) fn existing<V: Vector>(source: TexelSource<'_>, level: V) -> V {
     level.max_floats(V::splat(0)).min_floats(V::splat_float(source.last_level as f32))
 }
 
@@ -97,15 +97,15 @@ pub(super) fn layer<V: Vector>(layers: u32, coordinate: V) -> V {
     coordinate.max_floats(V::splat(0)).min_floats(last).to_int()
 }
 
-/// `Footprint::level` for derivatives along three coordinates; those that there are not are 0.
+/// Computes `Footprint::level` from derivatives along three coordinates; missing ones are 0.
 #[inline(always)]
-pub(super) fn of_derivatives<V: Vector>(source: Source<'_>, [x, y]: [[V; 3]; 2]) -> V {
+pub(super) fn of_derivatives<V: Vector>(source: TexelSource<'_>, [x, y]: [[V; 3]; 2]) -> V {
     let first = &source.extents[0];
     let extents =
         [V::splat_float(first.width as f32), V::splat_float(first.height as f32), V::splat_float(first.depth as f32)];
     let is_volume = source.axes > 2;
     let (xx, yy) = (square(x, extents, is_volume), square(y, extents, is_volume));
-    // A NaN is not the longer one, unless both are.
+    // A NaN does not count as longer, unless both are NaN.
     half_log2(xx.max_floats(yy).where_set(yy.ordered(yy), xx))
 }
 
@@ -121,7 +121,7 @@ fn square<V: Vector>([a, b, c]: [V; 3], [width, height, depth]: [V; 3], is_volum
     square.add_floats(c.mul_floats(c))
 }
 
-/// The function of this name in `level.rs` beside this folder, step by step.
+/// Computes the function of this name in `../level.rs`, step by step.
 #[inline(always)]
 pub(super) fn half_log2<V: Vector>(number: V) -> V {
     let over = number.sub(V::splat(std::f32::consts::FRAC_1_SQRT_2.to_bits()));

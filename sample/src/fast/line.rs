@@ -1,9 +1,10 @@
-//! Lines along which anisotropic filters take samples, for a vector of lanes: what `anisotropic.rs` beside this folder does for one.
+//! Finds the lines of anisotropic filters and averages their samples, for a vector of lanes, as `../anisotropic.rs`
+//! does for one.
 
 use super::each;
 use super::kind::Filtered;
 use super::level::{self, half_log2};
-use super::source::Source;
+use super::source::TexelSource;
 use super::vector::Vector;
 use crate::anisotropic::{PARTS, WITH_ELLIPSE};
 use crate::level::NO_LENGTH;
@@ -12,19 +13,19 @@ const SIGN: u32 = 1 << 31;
 
 /// The line of each lane.
 #[derive(Clone, Copy)]
-pub(super) struct Line<V> {
-    /// How many samples, as floats.
+pub(super) struct SampleLines<V> {
+    /// Number of samples, as floats.
     pub count: V,
-    /// The part of the line from one to the next.
+    /// The fraction of the line between neighbouring samples.
     part: V,
-    /// Its extent along both coordinates.
+    /// The extent of the line along both coordinates.
     reach: [V; 2],
 }
 
-impl<V: Vector> Line<V> {
-    /// The level of detail and the line; a single sample where the derivatives have no ellipse.
+impl<V: Vector> SampleLines<V> {
+    /// The level of detail and the line; a single sample where the derivatives span no ellipse.
     #[inline(always)]
-    pub fn of_derivatives(source: Source<'_>, derivatives: [[V; 3]; 2]) -> (V, Self) {
+    pub fn of_derivatives(source: TexelSource<'_>, derivatives: [[V; 3]; 2]) -> (V, Self) {
         let [x, y] = derivatives;
         let zero = V::splat(0);
         let (width, height) =
@@ -65,7 +66,7 @@ impl<V: Vector> Line<V> {
         (level, Self { count, part: one.div_floats(count), reach })
     }
 
-    /// The places of one sample of each lane.
+    /// The position of one sample of each lane.
     #[inline(always)]
     pub fn sample(&self, [u, v]: [V; 2], index: u32) -> [V; 2] {
         let along = V::splat_float(index as f32 + 0.5).mul_floats(self.part).sub_floats(V::splat_float(0.5));
@@ -86,7 +87,7 @@ impl<V: Vector> Means<V> {
         Self { numbers: [V::splat(0); 4], left }
     }
 
-    /// Takes in the samples of lanes that have so many.
+    /// Adds a sample to the lanes that have more than `index`.
     #[inline(always)]
     pub fn take(&mut self, index: u32, count: V, sample: Filtered<V>) {
         let has = count.more_floats(V::splat_float(index as f32));
@@ -98,9 +99,9 @@ impl<V: Vector> Means<V> {
         }
     }
 
-    /// The same for the least or the largest of samples.
+    /// Takes the minimum or maximum with a sample, in the lanes that have more than `index`.
     #[inline(always)]
-    pub fn take_extreme(&mut self, source: Source<'_>, index: u32, count: V, sample: Filtered<V>) {
+    pub fn take_extreme(&mut self, source: TexelSource<'_>, index: u32, count: V, sample: Filtered<V>) {
         let has = count.more_floats(V::splat_float(index as f32));
         self.left |= sample.left & has.signs();
         for (extreme, number) in self.numbers.iter_mut().zip(sample.words) {
@@ -109,7 +110,7 @@ impl<V: Vector> Means<V> {
         }
     }
 
-    /// The results. Lanes in which means are not finite are left.
+    /// The results. Lanes whose means are not finite are left.
     #[inline(always)]
     pub fn finish(self, are_extremes: bool) -> Filtered<V> {
         if are_extremes {

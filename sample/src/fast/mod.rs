@@ -1,25 +1,25 @@
-//! Fast paths: a vector of lanes at once, for every format and shape.
+//! Samples a vector of lanes at once, for every format and shape.
 //!
-//! Their results are bit for bit those of `lane.rs`, which handles whatever they leave. They are for x86-64, the same
-//! source compiled for several instruction sets.
+//! The results are bit for bit those of `lane.rs`, which handles the lanes that these paths leave. They are for x86-64,
+//! the same source compiled for several instruction sets.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `vector/` | lanes, with each instruction set |
-//! | `isa.rs` | functions for each instruction set, by what they sample |
-//! | `texture.rs` | what they know of a texture and a sampler |
-//! | `packet.rs` | a vector of lanes, from operands to results: by the shape of what is sampled |
-//! | `filter.rs` | from the texels chosen to results: by the kind of texel |
-//! | `each.rs` | gathers, and filters for the least or the largest: texels one by one |
+//! | `vector/` | vectors of lanes, for each instruction set |
+//! | `isa.rs` | functions for each instruction set, by the kind of texture and texel |
+//! | `texture.rs` | precomputed properties of a texture and a sampler |
+//! | `packet.rs` | a vector of lanes, from operands to results: by the shape of the texture |
+//! | `filter.rs` | from selected texels to results: by the kind of texel |
+//! | `each.rs` | gathers, and filters for the minimum or maximum: texels one by one |
 //! | `kind/` | kinds of texels |
 //! | `level.rs` | mip levels |
 //! | `line.rs` | lines of anisotropic filters |
-//! | `address.rs` | from coordinates to bytes |
+//! | `address.rs` | from coordinates to byte offsets |
 //! | `cube.rs` | the same for cubes |
 //! | `source.rs` | texels in memory, in copies and in compressed blocks |
 //!
-//! The unsafe code reads texels, rows and lanes in memory, writes results, and calls functions for particular instruction sets. Texels are read through raw
-//! pointers, since other threads may write them.
+//! The unsafe code reads texels, rows and lanes in memory, writes results, and calls functions for particular
+//! instruction sets. Texels are read through raw pointers, since other threads may write them.
 
 #![allow(unsafe_code)]
 
@@ -48,22 +48,22 @@ pub(crate) use texture::Fast;
 pub use texture::Slow;
 
 use crate::Prepared;
-use isa::Run;
-use source::Source;
+use isa::SampleRoutine;
+use source::TexelSource;
 
-/// A sample instruction, as far as fast paths can do it.
+/// A sample instruction, as far as the fast paths support it.
 #[derive(Clone, Copy, Debug)]
-struct Form {
+struct SampleSpec {
     level: LevelSource,
     compares: bool,
-    /// The component that it gathers, if it does.
+    /// The component that a gather takes.
     gathers: Option<usize>,
-    /// Those that are the same for all lanes.
+    /// Offsets that all lanes share.
     offsets: [i8; 3],
     rows: OperandRows,
 }
 
-/// The first row of each operand; 0, where the coordinates are, stands for none.
+/// The first row of each operand; 0, the row of the coordinates, stands for none.
 #[derive(Clone, Copy, Debug, Default)]
 struct OperandRows {
     layer: u8,
@@ -99,14 +99,14 @@ impl OperandRows {
 }
 
 impl Prepared {
-    /// The same with the fast paths of an instruction set.
+    /// Adds the fast paths of an instruction set.
     pub fn with_fast_paths(self, isa: Isa) -> Self {
         Self { fast: Fast::new(&self.texels, &self.sampler, isa), ..self }
     }
 
-    /// Takes a fast path that gives the same bits in every float mode, for the lanes that have one, and returns the others:
-    /// the treatment of denormals does not matter for texels of fewer than 32 bits, whose interpolated values are never that
-    /// small, nor for comparisons.
+    /// Takes a fast path that gives the same bits in every float mode, for the lanes that have one, and returns the
+    /// others: the treatment of denormals does not matter for texels of fewer than 32 bits, whose interpolated values
+    /// are never that small, nor for comparisons.
     #[inline(always)]
     pub(super) fn sample_in_any_mode(
         &self,
@@ -118,7 +118,7 @@ impl Prepared {
     ) -> u64 {
         match &self.fast {
             Ok(fast) if fast.is_mode_free(sampling.kind) => {
-                Source::new(fast, copy).sample(sampling, lanes, args, results)
+                TexelSource::new(fast, copy).sample(sampling, lanes, args, results)
             }
             _ => lanes,
         }
@@ -135,22 +135,23 @@ impl Prepared {
         results: &mut [u32],
     ) -> u64 {
         match &self.fast {
-            Ok(fast) => Source::new(fast, copy).sample(sampling, lanes, args, results),
+            Ok(fast) => TexelSource::new(fast, copy).sample(sampling, lanes, args, results),
             Err(_) => lanes,
         }
     }
 
-    /// Why a kind of sample goes lane by lane, if it does.
+    /// The reason why a kind of sample goes lane by lane, if it does.
     pub fn slow(&self, sampling: Sampling) -> Option<Slow> {
         self.fast.as_ref().map_or_else(|slow| Some(*slow), |fast| fast.plan(sampling).err())
     }
 
-    /// What compiled code may call for a kind of sample, in its float mode. `copy` is one of this [`expansion`](Self::expansion).
+    /// Returns the entry that compiled code may call for a kind of sample, in its float mode. `copy` is one of this
+    /// [`expansion`](Self::expansion).
     pub fn site(&self, sampling: Sampling, copy: Option<&ExpandedCopy>) -> Option<Site> {
         let fast = self.fast.as_ref().ok()?;
         let (run, form) = fast.plan(sampling).ok()?;
         let is_mode_free = fast.is_mode_free(sampling.kind);
-        let copy = Source::new(fast, copy).copy.map_or(std::ptr::null(), std::ptr::from_ref);
+        let copy = TexelSource::new(fast, copy).copy.map_or(std::ptr::null(), std::ptr::from_ref);
         Some(Site { fast, copy, run, form, args: sampling.arg_count(fast.dimension), is_mode_free })
     }
 }
@@ -159,17 +160,17 @@ impl Prepared {
 #[derive(Clone, Copy, Debug)]
 pub struct Site {
     fast: *const Fast,
-    /// Null if there is none.
+    /// Null if there is no copy.
     copy: *const ExpandedCopy,
-    run: Run,
-    form: Form,
+    run: SampleRoutine,
+    form: SampleSpec,
     args: usize,
-    /// Whether it may run in any float mode of compiled code.
+    /// True if it may run in any float mode of compiled code.
     is_mode_free: bool,
 }
 
 impl Site {
-    /// What compiled code calls, while this is in place, and so is what it was made of.
+    /// The entry for compiled code, valid while this site, its texture and its copy stay at their addresses.
     pub fn entry(&self) -> SampleEntry {
         let run = if self.is_mode_free { sample_site } else { sample_site_in_flush_mode };
         SampleEntry { run, prepared: std::ptr::from_ref(self).cast() }
@@ -180,12 +181,12 @@ impl Site {
 ///
 /// # Safety
 ///
-/// As [`SampleFn`](brolga_ir::sampling::SampleFn) says, with what [`Site::entry`] named.
+/// The contract of [`SampleFn`](brolga_ir::sampling::SampleFn), with the pointer of [`Site::entry`].
 unsafe extern "C" fn sample_site(rows: *mut u32, row_lanes: usize, site: *const (), lanes: u64) -> u64 {
-    // SAFETY: the caller names a site that is in place, and so are its texture and its copy.
+    // SAFETY: the caller names a site that is alive, and so are its texture and its copy.
     let (site, source) = unsafe {
         let site = &*site.cast::<Site>();
-        (site, Source { fast: &*site.fast, copy: site.copy.as_ref() })
+        (site, TexelSource { fast: &*site.fast, copy: site.copy.as_ref() })
     };
     assert!(site.args <= MOST_SAMPLE_ARGS, "no instruction has more operands");
     // SAFETY: the rows are the caller's own, operands and results apart.
@@ -196,14 +197,14 @@ unsafe extern "C" fn sample_site(rows: *mut u32, row_lanes: usize, site: *const 
     source.sample_packet(site.run, &site.form, lanes, (Rows::new(args, row_lanes), site.args), results)
 }
 
-/// The same in the float mode of shaders, which those with doubles do not run in.
+/// Samples for compiled code with doubles, which does not run in the float mode of shaders.
 ///
 /// # Safety
 ///
 /// As above.
 unsafe extern "C" fn sample_site_in_flush_mode(rows: *mut u32, row_lanes: usize, site: *const (), lanes: u64) -> u64 {
     let _mode = FloatGuard::new(FloatMode::Flush);
-    // SAFETY: as the caller says.
+    // SAFETY: the caller promises the same.
     unsafe { sample_site(rows, row_lanes, site, lanes) }
 }
 
@@ -215,9 +216,9 @@ impl Fast {
             || kind == SampleKind::Level
     }
 
-    /// How a kind of sample is taken, or why there is no fast path.
+    /// Selects the code for a kind of sample, or the reason why there is none.
     #[inline(always)]
-    fn plan(&self, sampling: Sampling) -> Result<(Run, Form), Slow> {
+    fn plan(&self, sampling: Sampling) -> Result<(SampleRoutine, SampleSpec), Slow> {
         let Sampling { kind, level, has_clamp, .. } = sampling;
         let (runs, gathers) = match kind {
             SampleKind::Filter => (self.filters, None),
@@ -229,7 +230,7 @@ impl Fast {
         if gathers.is_some() && self.axes > 2 {
             return Err(Slow::Gather);
         }
-        // Gathers are from the first level.
+        // Gathers read the first level.
         if gathers.is_some() && self.least_level >= 1.0 {
             return Err(Slow::Level);
         }
@@ -244,12 +245,12 @@ impl Fast {
             Offsets::Computed => [0; 3],
         };
         let rows = OperandRows::of(sampling, self.dimension);
-        Ok((run, Form { level, compares, gathers, offsets, rows }))
+        Ok((run, SampleSpec { level, compares, gathers, offsets, rows }))
     }
 }
 
-impl Source<'_> {
-    /// Samples for some lanes, and returns those that it leaves.
+impl TexelSource<'_> {
+    /// Samples for some lanes, and returns the lanes that it leaves.
     #[inline(always)]
     fn sample(&self, sampling: Sampling, lanes: u64, args: Rows<'_>, results: &mut [u32]) -> u64 {
         match self.plan(sampling) {
@@ -265,8 +266,8 @@ impl Source<'_> {
     #[inline(always)]
     fn sample_packet(
         &self,
-        run: Run,
-        form: &Form,
+        run: SampleRoutine,
+        form: &SampleSpec,
         lanes: u64,
         (args, rows): (Rows<'_>, usize),
         results: &mut [u32],
@@ -279,8 +280,8 @@ impl Source<'_> {
             let vector = run.next(row_lanes - first_lane);
             let taking_part = (lanes >> first_lane) as u32 & ((1 << vector.lanes) - 1);
             if taking_part != 0 {
-                // SAFETY: it is for an instruction set that the processor has; there are as many rows as `rows` and four say, and they
-                // are as long as whole vectors.
+                // SAFETY: the processor has its instruction set; there are `rows` rows of operands and four of results,
+                // and they are as long as whole vectors.
                 let others = unsafe {
                     vector.run(*self, form, operands.add(first_lane), results.add(first_lane), row_lanes, taking_part)
                 };

@@ -1,5 +1,5 @@
-//! A vector of a packet's lanes, from their operands to their results: what `lane.rs` does for one. There is a function for each shape of
-//! what is sampled; it calls the filter of the kind of texel.
+//! Samples for a vector of a packet's lanes, from operands to results, as `../lane.rs` does for one. There is one
+//! function for each shape of texture; it calls the filter of the kind of texel.
 
 #![allow(unsafe_code)]
 
@@ -9,59 +9,60 @@ use brolga_ir::float::NAN_F32;
 use brolga_ir::sampling::LevelSource;
 use brolga_resource::Tap;
 
-use super::Form;
-use super::address::{At, Level, LinearAddresses};
-use super::cube::{Hit, OnFace};
+use super::SampleSpec;
+use super::address::{FlatPosition, LevelIndex, LinearAddresses};
+use super::cube::{FacePosition, Hit};
 use super::each;
-use super::filter::{Calls, Place, Results, Take};
+use super::filter::{Calls, Results, SamplePosition, Take};
 use super::kind::Filtered;
 use super::level::{self, Adjusted, Chosen};
-use super::line::{Line, Means};
-use super::source::Source;
-use super::vector::{Array, Lanes, Vector};
+use super::line::{Means, SampleLines};
+use super::source::TexelSource;
+use super::vector::{LaneArray, Lanes, Vector};
 use crate::MOST_ANISOTROPY;
 
-/// What kind of texture a function is compiled for, so that none carries what others need.
-pub(super) trait Shape {
+/// The shape of texture that a function is compiled for, so that none carries code for the others.
+pub(super) trait SamplingShape {
     const IS_CUBE: bool = false;
     const HAS_LEVELS: bool = true;
     const HAS_LINES: bool = false;
 }
 
-/// A texture of which only the first level can be meant.
+/// A texture whose first level is the only one sampled.
 pub(super) struct Flat;
 
-/// A texture with levels.
+/// A texture with mip levels.
 pub(super) struct Pyramid;
 
-/// A texture whose texels are taken along lines.
+/// A texture with anisotropic filtering.
 pub(super) struct Lines;
 
 /// A cube.
 pub(super) struct Cube;
 
-impl Shape for Flat {
+impl SamplingShape for Flat {
     const HAS_LEVELS: bool = false;
 }
 
-impl Shape for Pyramid {}
+impl SamplingShape for Pyramid {}
 
-impl Shape for Lines {
+impl SamplingShape for Lines {
     const HAS_LINES: bool = true;
 }
 
-impl Shape for Cube {
+impl SamplingShape for Cube {
     const IS_CUBE: bool = true;
 }
 
 /// A vector of a packet's lanes.
 #[derive(Clone, Copy)]
-pub(super) struct Part<'a> {
-    pub form: &'a Form,
-    /// Its lanes in the first operand. `Sampling::args` lists the rows, which are `results.row_lanes` words apart.
+pub(super) struct PacketPart<'a> {
+    pub form: &'a SampleSpec,
+    /// The lanes in the first operand's row. `Sampling::args` lists the rows, which are `results.row_lanes` words
+    /// apart.
     pub operands: *const u32,
     pub results: Results,
-    /// For the kind of texel, and for vectors as these.
+    /// For this kind of texel, and this kind of vector.
     pub calls: Calls,
 }
 
@@ -69,10 +70,11 @@ pub(super) struct Part<'a> {
 ///
 /// # Safety
 ///
-/// There are as many rows of operands as the instruction has, and four rows for results. The filter is for the same kind of vector, and
-/// for texels of the texture's size; the processor has the instruction set that it was compiled for.
+/// There are as many rows of operands as the instruction has, and four rows for results. The filter is for the same
+/// kind of vector, and for texels of the texture's size; the processor has the instruction set that it was compiled
+/// for.
 #[inline(always)]
-pub(super) unsafe fn sample<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u32 {
+pub(super) unsafe fn sample<S: SamplingShape, V: Vector>(source: TexelSource<'_>, part: PacketPart<'_>) -> u32 {
     // SAFETY: the caller promises the same.
     unsafe { sampled::<S, V>(source, part) & part.results.taking_part }
 }
@@ -83,12 +85,12 @@ pub(super) unsafe fn sample<S: Shape, V: Vector>(source: Source<'_>, part: Part<
 ///
 /// As for [`sample`].
 #[inline(always)]
-pub(super) unsafe fn query<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u32 {
+pub(super) unsafe fn query<S: SamplingShape, V: Vector>(source: TexelSource<'_>, part: PacketPart<'_>) -> u32 {
     // SAFETY: the caller promises the same.
     unsafe { part.results.write(queried::<S, V>(source, part)) & part.results.taking_part }
 }
 
-impl<'a> Part<'a> {
+impl<'a> PacketPart<'a> {
     /// A row of operands.
     #[inline(always)]
     fn row<V: Vector>(&self, index: usize) -> &'a Lanes<V, u32> {
@@ -103,7 +105,7 @@ impl<'a> Part<'a> {
         if index != 0 { Some(self.row::<V>(index.into())) } else { None }
     }
 
-    /// One to three rows; those that there are not are 0.
+    /// One to three rows; missing ones are 0.
     #[inline(always)]
     fn vector<V: Vector>(&self, index: u8, axes: usize) -> [V; 3] {
         let index = usize::from(index);
@@ -121,15 +123,15 @@ impl<'a> Part<'a> {
         [flushed(self.vector::<V>(rows.along_x, axes)), flushed(self.vector::<V>(rows.along_y, axes))]
     }
 
-    /// What is added to the level of detail, and what bounds it.
+    /// The bias of the level of detail, and its clamp.
     #[inline(always)]
     fn adjusted<V: Vector>(&self) -> Adjusted<'a, V> {
         Adjusted { bias: self.row_if::<V>(self.form.rows.bias), clamp: self.row_if::<V>(self.form.rows.clamp) }
     }
 
-    /// The level of detail, before anything is added to it.
+    /// The level of detail before any bias.
     #[inline(always)]
-    fn level<V: Vector>(&self, source: Source<'_>, hit: Option<&Hit<V>>) -> V {
+    fn level<V: Vector>(&self, source: TexelSource<'_>, hit: Option<&Hit<V>>) -> V {
         match (self.form.level, hit) {
             (LevelSource::Zero, _) => V::splat(0),
             (LevelSource::Given, _) => V::load_written(self.row::<V>(self.form.rows.level.into())).flush(),
@@ -143,9 +145,12 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Where lanes sample; the face of a cube that they hit, and those that hit none.
+    /// The position of the samples; the point of a cube that they hit, and the lanes that hit none.
     #[inline(always)]
-    fn place<S: Shape, V: Vector>(&self, source: Source<'_>) -> (Place<V>, Option<Hit<V>>, u32) {
+    fn position<S: SamplingShape, V: Vector>(
+        &self,
+        source: TexelSource<'_>,
+    ) -> (SamplePosition<V>, Option<Hit<V>>, u32) {
         let layer = match self.row_if::<V>(self.form.rows.layer) {
             Some(layer) => {
                 let layers = if S::IS_CUBE { source.layers / 6 } else { source.layers };
@@ -156,8 +161,8 @@ impl<'a> Part<'a> {
         };
         if S::IS_CUBE {
             let hit = Hit::of(flushed(self.vector::<V>(0, 3)));
-            let place = Place::Cube(OnFace { at: hit.at, face: hit.face, first_layer: layer });
-            return (place, Some(hit), hit.left);
+            let position = SamplePosition::Cube(FacePosition { at: hit.at, face: hit.face, first_layer: layer });
+            return (position, Some(hit), hit.left);
         }
         let coordinates = self.vector::<V>(0, source.axes);
         let computed = match self.form.rows.offsets {
@@ -168,34 +173,37 @@ impl<'a> Part<'a> {
                 Some([u.shift_left::<26>().shift_signed::<26>(), v.shift_left::<26>().shift_signed::<26>()])
             }
         };
-        (Place::Flat(At { coordinates, layer, fixed: self.form.offsets, computed }), None, 0)
+        (SamplePosition::Flat(FlatPosition { coordinates, layer, fixed: self.form.offsets, computed }), None, 0)
     }
 }
 
-/// Zero for denormals.
+/// Flushes denormals to zero.
 #[inline(always)]
 fn flushed<V: Vector>([a, b, c]: [V; 3]) -> [V; 3] {
     [a.flush(), b.flush(), c.flush()]
 }
 
-/// The levels that lanes take: one, or two.
+/// The mip levels of the lanes: one, or two.
 #[inline(always)]
-fn levels_of<S: Shape, V: Vector>(source: Source<'_>, chosen: &Chosen<V>) -> (Level<V>, Option<Level<V>>) {
+fn levels_of<S: SamplingShape, V: Vector>(
+    source: TexelSource<'_>,
+    chosen: &Chosen<V>,
+) -> (LevelIndex<V>, Option<LevelIndex<V>>) {
     if !S::HAS_LEVELS || !source.needs_level {
-        return (Level::first(), None);
+        return (LevelIndex::first(), None);
     }
-    let first = Level::of(chosen.first);
+    let first = LevelIndex::of(chosen.first);
     match chosen.fraction.equal(V::splat(0)).is_ones() {
         true => (first, None),
-        false => (first, Some(Level::of(chosen.second))),
+        false => (first, Some(LevelIndex::of(chosen.second))),
     }
 }
 
-/// What a filter is done with: room for addresses, and what does not change from one sample of a line to the next.
+/// The state of a filter: room for addresses, and all that the samples of a line share.
 struct Filtering<'a, V: Vector> {
-    source: Source<'a>,
+    source: TexelSource<'a>,
     calls: Calls,
-    levels: (Level<V>, Option<Level<V>>),
+    levels: (LevelIndex<V>, Option<LevelIndex<V>>),
     fraction: V,
     reference: V,
     gathers: Option<usize>,
@@ -204,27 +212,28 @@ struct Filtering<'a, V: Vector> {
 }
 
 impl<V: Vector> Filtering<'_, V> {
-    /// Samples at a place for lanes that take part now, and returns those that are left.
+    /// Samples at a position for the lanes in `now`, and returns the lanes that are left.
     ///
     /// # Safety
     ///
     /// As for [`sample`].
     #[inline(always)]
-    unsafe fn at(&mut self, place: &Place<V>, tap: Tap, now: u32, results: Results) -> u32 {
+    unsafe fn at(&mut self, position: &SamplePosition<V>, tap: Tap, now: u32, results: Results) -> u32 {
         let &mut Self { source, calls, ref levels, fraction, reference, gathers, takes_extremes, ref mut addresses } =
             self;
         let [first, second] = addresses;
         let tap = if gathers.is_some() { Tap::Linear } else { tap };
-        // SAFETY: the caller promises what the functions ask for (`sample`); the first place has addresses from here on, and so has the second one where it is used.
+        // SAFETY: the caller promises what the functions require (`sample`); the first slot is initialised from here
+        // on, and so is the second one where it is used.
         unsafe {
-            calls.address(source, place, &levels.0, tap, now, first.as_mut_ptr());
+            calls.address(source, position, &levels.0, tap, now, first.as_mut_ptr());
             let mut both = [first.assume_init_ref(); 2];
             if let Some(component) = gathers {
                 return each::gathered(source, both[0], reference, component, calls, results);
             }
             let take = match (&levels.1, tap) {
                 (Some(level), _) => {
-                    calls.address(source, place, level, tap, now, second.as_mut_ptr());
+                    calls.address(source, position, level, tap, now, second.as_mut_ptr());
                     both[1] = second.assume_init_ref();
                     Take::Two { fraction }
                 }
@@ -245,14 +254,14 @@ impl<V: Vector> Filtering<'_, V> {
 ///
 /// As for [`sample`].
 #[inline(always)]
-unsafe fn sampled<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u32 {
-    let Part { form, results, calls, .. } = part;
-    let (mut place, hit, mut left) = part.place::<S, V>(source);
+unsafe fn sampled<S: SamplingShape, V: Vector>(source: TexelSource<'_>, part: PacketPart<'_>) -> u32 {
+    let PacketPart { form, results, calls, .. } = part;
+    let (mut position, hit, mut left) = part.position::<S, V>(source);
     let mut line = None;
     let chosen = match form.level {
         _ if !S::HAS_LEVELS || form.gathers.is_some() => Chosen::first(),
         LevelSource::Derivatives if S::HAS_LINES => {
-            let (level, of_derivatives) = Line::of_derivatives(source, part.derivatives::<V>(2));
+            let (level, of_derivatives) = SampleLines::of_derivatives(source, part.derivatives::<V>(2));
             line = Some(of_derivatives);
             Chosen::of(source, level, part.adjusted::<V>())
         }
@@ -276,15 +285,15 @@ unsafe fn sampled<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u3
     if S::HAS_LINES
         && let Some(line) = &line
     {
-        let centre = place.coordinates();
+        let centre = position.coordinates();
         let mut means = Means::new(left);
         let mut rows = [Lanes::<V, u32>::splat(0); 4];
         for index in 0..MOST_ANISOTROPY {
-            place.set_coordinates(line.sample(centre, index));
-            // All lanes, whose results are cheaper to write than those of some.
+            position.set_coordinates(line.sample(centre, index));
+            // All lanes: their results are cheaper to write than those of some.
             let whole = Results::whole::<V>(&mut rows);
-            // SAFETY: the caller promises what filters ask for (`sample`); there are four rows.
-            let others = unsafe { filtering.at(&place, Tap::Linear, results.taking_part, whole) };
+            // SAFETY: the caller promises what filters require (`sample`); there are four rows.
+            let others = unsafe { filtering.at(&position, Tap::Linear, results.taking_part, whole) };
             let words = [V::load(&rows[0]), V::load(&rows[1]), V::load(&rows[2]), V::load(&rows[3])];
             let sample = Filtered { words, left: others };
             match filtering.takes_extremes {
@@ -299,7 +308,7 @@ unsafe fn sampled<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u3
         return unsafe { results.write(means.finish(filtering.takes_extremes)) };
     }
     let sampler = source.sampler.filter;
-    // Lanes that minify, then those that magnify, where these have another filter.
+    // Lanes that minify, then those that magnify, where the filters differ.
     let minifies = chosen.minifies & results.taking_part;
     let (mut now, mut later) = match sampler.minify == sampler.magnify || minifies == 0 {
         true => (results.taking_part, 0),
@@ -308,7 +317,7 @@ unsafe fn sampled<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u3
     while now != 0 {
         let tap = if now & minifies != 0 { sampler.minify } else { sampler.magnify };
         // SAFETY: the caller promises the same.
-        left |= now & unsafe { filtering.at(&place, tap, now, Results { taking_part: now, ..results }) };
+        left |= now & unsafe { filtering.at(&position, tap, now, Results { taking_part: now, ..results }) };
         (now, later) = (later, 0);
     }
     left
@@ -316,12 +325,12 @@ unsafe fn sampled<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> u3
 
 /// The levels of detail of a vector of lanes, as the first two results.
 #[inline(always)]
-fn queried<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> Filtered<V> {
+fn queried<S: SamplingShape, V: Vector>(source: TexelSource<'_>, part: PacketPart<'_>) -> Filtered<V> {
     let (level, left) = if S::IS_CUBE {
         let hit = Hit::of(flushed(part.vector::<V>(0, 3)));
         (part.level::<V>(source, Some(&hit)), hit.left)
     } else if S::HAS_LINES && part.form.level == LevelSource::Derivatives {
-        (Line::<V>::of_derivatives(source, part.derivatives::<V>(2)).0, 0)
+        (SampleLines::<V>::of_derivatives(source, part.derivatives::<V>(2)).0, 0)
     } else {
         (part.level::<V>(source, None), 0)
     };
@@ -329,7 +338,7 @@ fn queried<S: Shape, V: Vector>(source: Source<'_>, part: Part<'_>) -> Filtered<
     let level = level::biased(source, level, adjusted.bias);
     let (bounded, beyond) = level::bounded(source, level, adjusted.clamp);
     let level = level.where_set(level.ordered(level), V::splat(NAN_F32));
-    // Whether a denormal stays depends on the float mode.
+    // Denormals depend on the float mode.
     let is_same = level.flush().equal(level);
     let none = V::splat(0);
     Filtered {

@@ -1,4 +1,4 @@
-//! Texels in memory: in the texture's own, in a copy whose blocks are expanded, or in blocks.
+//! Locates and reads texels: in the texture's own memory, in a copy of expanded blocks, or in compressed blocks.
 
 #![allow(unsafe_code)]
 
@@ -8,8 +8,8 @@ use std::ops::Deref;
 use brolga_resource::{BAND_SHIFT, ExpandedCopy};
 
 use super::address::{Levels, TexelAddress};
-use super::texture::{Blocks, Fast, Places, Step};
-use super::vector::{Array, Lanes, Vector};
+use super::texture::{Blocks, Fast, LevelLayouts, TexelStride};
+use super::vector::{LaneArray, Lanes, Vector};
 
 /// The most lanes of a vector.
 const MOST_LANES: usize = 16;
@@ -19,13 +19,13 @@ pub(super) type Expanded = [u64; MOST_LANES];
 
 /// A texture in memory.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(super) struct TexelSource<'a> {
     pub fast: &'a Fast,
-    /// A copy of it, if there is one.
+    /// A copy with its blocks expanded, if there is one.
     pub copy: Option<&'a ExpandedCopy>,
 }
 
-impl Deref for Source<'_> {
+impl Deref for TexelSource<'_> {
     type Target = Fast;
 
     #[inline(always)]
@@ -34,11 +34,11 @@ impl Deref for Source<'_> {
     }
 }
 
-/// Where the levels of a vector of lanes are.
+/// The location of the mip levels of a vector of lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Storage<'a, V> {
-    source: Source<'a>,
-    /// Of the first texel of each lane's level and layer.
+    source: TexelSource<'a>,
+    /// Offset of the first texel of each lane's level and layer.
     offset_bytes: V,
     row_bytes: V,
     slice_bytes: V,
@@ -48,7 +48,7 @@ pub(super) struct Storage<'a, V> {
     blocks: Option<&'a Blocks>,
 }
 
-/// Bands of a copy: where each lane's level and layer begins.
+/// Bands of a copy: the first one of each lane's level and layer.
 #[derive(Clone, Copy)]
 struct Bands<V> {
     first: V,
@@ -56,43 +56,43 @@ struct Bands<V> {
     of_layer: u32,
 }
 
-impl<'a> Source<'a> {
-    /// A texture, and a copy of it; of a smaller one, which cannot be of this texture, nothing is read.
+impl<'a> TexelSource<'a> {
+    /// Pairs a texture with a copy of it; a copy that is too small, which cannot be of this texture, is ignored.
     #[inline(always)]
     pub fn new(fast: &'a Fast, copy: Option<&'a ExpandedCopy>) -> Self {
-        let copy_bytes = fast.expanded.as_ref().map_or(u64::MAX, |places| places.copy_bytes);
+        let copy_bytes = fast.expanded.as_ref().map_or(u64::MAX, |layouts| layouts.copy_bytes);
         Self { fast, copy: copy.filter(|copy| copy.size_bytes() >= copy_bytes) }
     }
 
-    /// Where levels are: in the copy, if there is one, whose texels may still have to be made.
+    /// Locates levels: in the copy, if there is one, whose texels may still have to be made.
     #[inline(always)]
     pub fn storage<V: Vector>(self, levels: &Levels<V>, layer: Option<V>) -> Storage<'a, V> {
-        let (Some(_), Some(places)) = (self.copy, &self.fast.expanded) else {
+        let (Some(_), Some(layouts)) = (self.copy, &self.fast.expanded) else {
             return self.own_storage(levels, layer);
         };
-        let [mut offset_bytes, row_bytes, slice_bytes, mut first, of_slice] = levels.places(places, true);
+        let [mut offset_bytes, row_bytes, slice_bytes, mut first, of_slice] = levels.layouts(layouts, true);
         if let Some(layer) = layer {
-            offset_bytes = offset_bytes.add(layer.mul(V::splat(places.layer_bytes)));
-            first = first.add(layer.mul(V::splat(places.layer_bands)));
+            offset_bytes = offset_bytes.add(layer.mul(V::splat(layouts.layer_bytes)));
+            first = first.add(layer.mul(V::splat(layouts.layer_bands)));
         }
-        let bands = Some(Bands { first, of_slice, of_layer: places.layer_bands });
-        let layer_bytes = places.layer_bytes;
+        let bands = Some(Bands { first, of_slice, of_layer: layouts.layer_bands });
+        let layer_bytes = layouts.layer_bytes;
         Storage { source: self, offset_bytes, row_bytes, slice_bytes, layer_bytes, bands, blocks: None }
     }
 
-    /// Where levels are in the texture's own memory.
+    /// Locates levels in the texture's own memory.
     #[inline(always)]
     pub fn own_storage<V: Vector>(self, levels: &Levels<V>, layer: Option<V>) -> Storage<'a, V> {
-        let places = &self.fast.own;
-        let [mut offset_bytes, row_bytes, slice_bytes, ..] = levels.places(places, false);
+        let layouts = &self.fast.own;
+        let [mut offset_bytes, row_bytes, slice_bytes, ..] = levels.layouts(layouts, false);
         if let Some(layer) = layer {
-            offset_bytes = offset_bytes.add(layer.mul(V::splat(places.layer_bytes)));
+            offset_bytes = offset_bytes.add(layer.mul(V::splat(layouts.layer_bytes)));
         }
-        let (layer_bytes, blocks) = (places.layer_bytes, self.fast.blocks.as_ref());
+        let (layer_bytes, blocks) = (layouts.layer_bytes, self.fast.blocks.as_ref());
         Storage { source: self, offset_bytes, row_bytes, slice_bytes, layer_bytes, bands: None, blocks }
     }
 
-    /// Where the texels of lanes are, for reads: `expanded` has room for texels that are in blocks.
+    /// The address of the lanes' texels, for reads: `expanded` has room for texels of compressed blocks.
     #[inline(always)]
     pub fn locate<V: Vector>(self, address: &TexelAddress<V>, expanded: &mut Expanded) -> (*const u8, V) {
         if address.is_packed {
@@ -113,7 +113,7 @@ impl<'a> Source<'a> {
 }
 
 impl<V: Vector> Storage<'_, V> {
-    /// The same in another layer, so many further.
+    /// The same storage `further` layers on.
     #[inline(always)]
     pub fn in_layer(mut self, further: V) -> Self {
         self.offset_bytes = self.offset_bytes.add(further.mul(V::splat(self.layer_bytes)));
@@ -123,7 +123,7 @@ impl<V: Vector> Storage<'_, V> {
         self
     }
 
-    /// What texels of a column add to an offset.
+    /// The share of columns in an offset.
     #[inline(always)]
     pub fn column(&self, x: V) -> V {
         match (self.blocks, self.source.fast.step) {
@@ -131,8 +131,8 @@ impl<V: Vector> Storage<'_, V> {
                 let block = x.shift_right_by(blocks.width_shift).shift_left_by(blocks.size_shift + 1);
                 block.add(x.and(V::splat((1 << blocks.width_shift) - 1)))
             }
-            (None, Step::Shift(shift)) => x.shift_left_by(shift),
-            (None, Step::Twelve) => x.shift_left::<3>().add(x.shift_left::<2>()),
+            (None, TexelStride::Shift(shift)) => x.shift_left_by(shift),
+            (None, TexelStride::Twelve) => x.shift_left::<3>().add(x.shift_left::<2>()),
         }
     }
 
@@ -149,26 +149,26 @@ impl<V: Vector> Storage<'_, V> {
         }
     }
 
-    /// What texels of a slice add to an offset.
+    /// The share of slices in an offset.
     #[inline(always)]
     pub fn slice(&self, z: V) -> V {
         let offset = z.mul(self.slice_bytes);
         if self.blocks.is_some() { offset.shift_left::<1>() } else { offset }
     }
 
-    /// Whether texels are in a copy.
+    /// True if texels are in a copy.
     #[inline(always)]
     pub fn is_copy(&self) -> bool {
         self.bands.is_some()
     }
 
-    /// Whether offsets are packed with indices in blocks.
+    /// True if offsets are packed with indices in blocks.
     #[inline(always)]
     pub fn is_packed(&self) -> bool {
         self.blocks.is_some()
     }
 
-    /// Whether the texels of a row are there for the lanes that take part; makes them where they are not yet.
+    /// True if the rows that the active lanes read are there; expands those that are not yet.
     #[inline(always)]
     pub fn has(&self, y: V, z: Option<V>, taking_part: u32) -> bool {
         let (Some(Bands { first, of_slice, .. }), Some(copy)) = (&self.bands, self.source.copy) else { return true };
@@ -188,14 +188,14 @@ impl<V: Vector> Storage<'_, V> {
     }
 }
 
-impl Places {
-    /// The words of a level, for look-ups.
+impl LevelLayouts {
+    /// The words of a level, for table look-ups.
     pub fn words(&self) -> *const u8 {
         self.levels.as_ptr().cast()
     }
 }
 
-/// Blocks that were expanded, by their bits: so it does not matter where they are, and who writes there.
+/// Expanded blocks, looked up by their bits: so neither their addresses nor concurrent writes matter.
 struct Tiles {
     entries: [Tile; TILES],
 }
@@ -206,7 +206,7 @@ const TILES: usize = 64;
 #[derive(Clone, Copy)]
 struct Tile {
     block: u128,
-    /// The function that expanded it, as a number; 0 if there is none.
+    /// The address of the function that expanded it; 0 if there is none.
     expand: usize,
     texels: [u64; 16],
 }
@@ -216,32 +216,32 @@ thread_local! {
         const { UnsafeCell::new(Tiles { entries: [Tile { block: 0, expand: 0, texels: [0; 16] }; TILES] }) };
 }
 
-/// The texels at packed offsets, expanded.
+/// Expands the texels at packed offsets.
 #[inline(never)]
 fn expand(fast: &Fast, packed: &[u32], texels: &mut Expanded) {
     let Some(blocks) = &fast.blocks else { return };
     EXPANDED.with(|tiles| {
-        // SAFETY: nothing below comes back here, and no other thread has these.
+        // SAFETY: nothing below re-enters this function, and other threads have tiles of their own.
         let tiles = unsafe { &mut *tiles.get() };
         let index_mask = (2 << blocks.align_shift) - 1;
         for (texel, &packed) in texels.iter_mut().zip(packed) {
             let offset = packed >> (blocks.align_shift + 1) << blocks.align_shift;
-            // SAFETY: the offset comes from `Storage`, of a texel inside a level and a layer, which `Fast::new` checked to be inside
-            // the memory; blocks have so many bytes.
+            // SAFETY: the offset comes from `Storage`, of a texel inside a level and a layer, which `Fast::new` checked
+            // to be inside the memory; blocks have so many bytes.
             let block = unsafe { read_block(fast.memory.base().add(offset as usize), blocks.size_shift) };
             *texel = tiles.texels(block, blocks.expand)[(packed & index_mask & 15) as usize];
         }
     });
 }
 
-/// A block of 4, 8 or 16 bytes.
+/// Reads a block of 4, 8 or 16 bytes.
 ///
 /// # Safety
 ///
-/// It is there.
+/// The block is in memory.
 #[inline(always)]
 unsafe fn read_block(at: *const u8, size_shift: u32) -> u128 {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller promises that the block is there.
     unsafe {
         match size_shift {
             2 => at.cast::<u32>().read_unaligned().into(),
@@ -259,7 +259,7 @@ impl Tiles {
         let tile = &mut self.entries[slot];
         let number = expand as *const () as usize;
         if tile.block != block || tile.expand != number {
-            // In place only when it is complete: it may not end otherwise.
+            // Marked as present only once it is complete: expansion may panic.
             tile.expand = 0;
             expand(block, &mut tile.texels);
             (tile.block, tile.expand) = (block, number);

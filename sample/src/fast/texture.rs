@@ -1,4 +1,5 @@
-//! A texture and a sampler that the fast paths handle: what they need to know of them, found once.
+//! Precomputes the properties of a texture and a sampler that the fast paths need, or the reason why they cannot be
+//! used.
 
 use std::sync::Arc;
 
@@ -6,83 +7,83 @@ use brolga_ir::interface::Dimension;
 use brolga_resource::format::{Channel, Coding, Encoding, Format};
 use brolga_resource::{Comparison, ExpandedLevel, Memory, Reduction, Sampler, Surface, SurfaceLevel};
 
-use super::address::Mode;
-use super::isa::{Isa, Runs};
+use super::address::AxisMode;
+use super::isa::{Isa, SampleRoutines};
 use super::vector::Unit;
-use crate::texel::{Border, Texels};
+use crate::texel::{Border, SurfaceTexels};
 
-/// A mip level, as words that vectors of lanes look up.
+/// A mip level's extents, as words that vectors of lanes look up.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Extent {
+pub(super) struct LevelExtents {
     pub width: u32,
     pub height: u32,
     pub depth: u32,
     unused: u32,
 }
 
-/// Where a mip level is in memory, likewise.
+/// A mip level's layout in memory, as words that vectors of lanes look up.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct LevelLayout {
     /// Offset of the first layer.
     pub offset_bytes: u32,
     pub row_bytes: u32,
     pub slice_bytes: u32,
-    /// In a copy, the band of the first row, and bands of a slice.
+    /// In a copy, the band of the first row, and the number of bands of a slice.
     pub first_band: u32,
     pub slice_bands: u32,
     unused: [u32; 3],
 }
 
-/// Where all levels are.
+/// The layouts of all levels.
 #[derive(Clone, Debug)]
-pub(super) struct Places {
-    pub levels: Box<[Place]>,
+pub(super) struct LevelLayouts {
+    pub levels: Box<[LevelLayout]>,
     pub layer_bytes: u32,
     pub layer_bands: u32,
-    /// Bytes of a copy, 0 of the texture's own memory.
+    /// Size of a copy in bytes, 0 for the texture's own memory.
     pub copy_bytes: u64,
 }
 
-/// How far it is from a texel to the next in a row.
+/// The distance from a texel to the next in a row.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum TexelStride {
     /// A power of two of bytes.
     Shift(u32),
     /// Twelve bytes.
     Twelve,
 }
 
-/// Blocks of several texels: where one is, is packed with the texel's index in it, as twice the offset of the block in bytes plus the index,
-/// which is x + 4 y.
+/// The dimensions of compressed blocks. The offset of a texel is packed: twice the offset of its block in bytes plus
+/// its index in the block, which is x + 4 y.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Blocks {
     /// Texels along x and y, as powers of two.
     pub width_shift: u32,
     pub height_shift: u32,
-    /// Bytes, as a power of two.
+    /// Size in bytes, as a power of two.
     pub size_shift: u32,
-    /// What offsets are multiples of, as a power of two, so that there is room for the index.
+    /// Alignment of block offsets, as a power of two, which leaves room for the index.
     pub align_shift: u32,
     pub expand: fn(u128, &mut [u64; 16]),
 }
 
-/// A channel, as vectors of lanes read it.
+/// A channel's bits, as vectors of lanes read them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lane {
-    /// The word that it is in.
+pub(super) struct ChannelField {
+    /// Index of the word that it is in.
     pub word: usize,
-    /// By how many bits that is shifted up and then down again.
+    /// Number of bits that the word is shifted up and then down again.
     pub up: u32,
     pub down: u32,
-    /// Bits of a half that are left out below.
+    /// Number of bits that a half lacks at the lower end.
     pub lost: u32,
     pub coding: Coding,
-    /// What values are divided by in the end, if it is not 1.
+    /// True if values are divided by a unit in the end.
     pub has_unit: bool,
     pub unit: Unit,
-    /// As a code, -1.
+    /// The code of -1.
     pub least: u32,
 }
 
@@ -90,61 +91,62 @@ pub(super) struct Lane {
 #[derive(Clone, Debug)]
 pub(crate) struct Fast {
     /// The levels, at least one; every texel of each, in each layer, is inside the memory.
-    pub(super) extents: Box<[Extent]>,
+    pub(super) extents: Box<[LevelExtents]>,
     pub(super) last_level: u32,
-    pub(super) own: Places,
-    /// Where they are in a copy whose blocks are expanded.
-    pub(super) expanded: Option<Places>,
+    pub(super) own: LevelLayouts,
+    /// The layouts in a copy whose blocks are expanded.
+    pub(super) expanded: Option<LevelLayouts>,
     pub(super) blocks: Option<Blocks>,
     pub(super) memory: Arc<Memory>,
     pub(super) layers: u32,
-    /// From a texel to the next; of expanded ones where there are blocks.
-    pub(super) step: Step,
+    /// The distance between texels; of expanded ones where there are blocks.
+    pub(super) step: TexelStride,
     pub(super) texel_bytes: u32,
-    /// Whether the word around each byte is in the memory.
+    /// True if the word around each byte is in the memory.
     pub(super) has_whole_words: bool,
     pub(super) dimension: Dimension,
-    /// Axes along which it is filtered.
+    /// Number of axes along which it is filtered.
     pub(super) axes: usize,
     pub(super) sampler: Sampler,
-    /// How it addresses them.
-    pub(super) modes: [Mode; 3],
-    /// Whether the level of detail matters at all.
+    /// The address mode along each axis.
+    pub(super) modes: [AxisMode; 3],
+    /// True if the level of detail has any effect.
     pub(super) needs_level: bool,
     pub(super) least_level: f32,
     /// The border, where there is one.
     pub(super) border: Option<Border>,
-    /// The texel of that, in formats of four codes of 8 bits.
+    /// The border as a texel, in formats of four codes of 8 bits.
     pub(super) border_codes: u32,
-    pub(super) channels: [Option<Lane>; 4],
-    /// As many as the last one that there is.
+    pub(super) channels: [Option<ChannelField>; 4],
+    /// The number of channels up to the last one that exists.
     pub(super) channel_count: usize,
     /// Words of the channels that the format lacks.
     pub(super) missing: [u32; 4],
     pub(super) swaps_red_and_blue: bool,
-    /// Whether denormals cannot affect filters.
+    /// True if denormals cannot affect filters.
     pub(super) is_mode_free: bool,
-    pub(super) filters: Runs,
-    pub(super) compares: Option<Runs>,
-    pub(super) queries: Runs,
+    pub(super) filters: SampleRoutines,
+    pub(super) compares: Option<SampleRoutines>,
+    pub(super) queries: SampleRoutines,
 }
 
-/// Why there are no fast paths for a texture, or for a kind of sample of it.
+/// The reason why there is no fast path for a texture, or for a kind of sample of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slow {
     /// The processor has no SSE4.2, or is another one.
     Processor,
-    /// Its texels are not all within 2 GiB of memory and 16384 along each axis, or a cube has no six square faces.
+    /// Its texels are not all within 2 GiB of memory and 16384 along each axis, or a cube lacks six square faces.
     Size,
-    /// Texels have several samples.
+    /// The texture is multisampled.
     Samples,
     /// The least level of detail excludes all levels, or for a gather the first one.
     Level,
-    /// Rows, slices, layers or levels of blocks that do not begin at multiples of 8 bytes, or of 4 where a block is a row.
+    /// Rows, slices, layers or levels of blocks that do not begin at multiples of 8 bytes, or of 4 where a block is a
+    /// row.
     Pitch,
-    /// A comparison with texels that are no depths.
+    /// A comparison with texels of a format other than depth.
     Comparison,
-    /// A gather from a volume, which Direct3D has not.
+    /// A gather from a volume, which Direct3D does not have.
     Gather,
 }
 
@@ -162,7 +164,7 @@ impl std::fmt::Display for Slow {
     }
 }
 
-impl Lane {
+impl ChannelField {
     fn of(channel: Channel) -> Self {
         let (field, coding) = (channel.field, channel.coding);
         let low = field.shift % 32;
@@ -186,27 +188,27 @@ impl Lane {
     }
 }
 
-impl Extent {
+impl LevelExtents {
     fn of([width, height, depth]: [u32; 3]) -> Self {
         Self { width, height, depth, unused: 0 }
     }
 }
 
-impl Places {
+impl LevelLayouts {
     fn own(surface: &Surface) -> Option<Self> {
-        let place = |level| Pitches::of(level, surface.layer_bytes).place([0; 2]);
-        let levels = surface.levels.iter().map(place).collect::<Option<_>>()?;
+        let layout_of = |level| Pitches::of(level, surface.layer_bytes).layout([0; 2]);
+        let levels = surface.levels.iter().map(layout_of).collect::<Option<_>>()?;
         Some(Self { levels, layer_bytes: narrow(surface.layer_bytes)?, layer_bands: 0, copy_bytes: 0 })
     }
 
-    /// In a copy; nothing if a texel would not be in it: a surface may say what it likes.
+    /// The layouts in a copy; `None` if a texel would not be in it: the description of a surface is not trusted.
     fn expanded(surface: &Surface, layers: u32, texel_bytes: u32) -> Option<Self> {
         let expansion = surface.expansion.as_ref()?;
         let size_bytes = narrow(expansion.size_bytes)?.into();
         if expansion.levels.len() != surface.levels.len() {
             return None;
         }
-        let place = |(level, of): (&ExpandedLevel, &SurfaceLevel)| {
+        let layout_of = |(level, of): (&ExpandedLevel, &SurfaceLevel)| {
             let pitches = Pitches {
                 offset_bytes: level.offset_bytes,
                 row_bytes: level.row_bytes,
@@ -214,12 +216,12 @@ impl Places {
                 layer_bytes: expansion.layer_bytes,
             };
             let is_inside = pitches.end_bytes(of.extents, layers, texel_bytes)? <= size_bytes;
-            // Texels of two bytes are read with what is around them.
+            // Texels of two bytes are read with the word around them.
             let is_whole = pitches.all().iter().all(|bytes| bytes.is_multiple_of(4));
-            if is_inside && is_whole { pitches.place([level.first_band, level.slice_bands]) } else { None }
+            if is_inside && is_whole { pitches.layout([level.first_band, level.slice_bands]) } else { None }
         };
         Some(Self {
-            levels: expansion.levels.iter().zip(&surface.levels).map(place).collect::<Option<_>>()?,
+            levels: expansion.levels.iter().zip(&surface.levels).map(layout_of).collect::<Option<_>>()?,
             layer_bytes: narrow(expansion.layer_bytes)?,
             layer_bands: expansion.layer_bands,
             copy_bytes: size_bytes,
@@ -228,7 +230,7 @@ impl Places {
 }
 
 impl Blocks {
-    /// Nothing where a block is a texel.
+    /// The blocks of a format; `None` where a block is a single texel.
     fn of(format: Format) -> Option<Self> {
         let expand = format.expander()?;
         let [width, height] = format.block_extents();
@@ -243,27 +245,27 @@ impl Blocks {
 }
 
 impl Fast {
-    /// Short cuts for a texture and a sampler, or why there are none.
-    pub fn new(texels: &Texels, sampler: &Sampler, isa: Isa) -> Result<Self, Slow> {
+    /// Precomputes the fast paths for a texture and a sampler, or returns the reason why there are none.
+    pub fn new(texels: &SurfaceTexels, sampler: &Sampler, isa: Isa) -> Result<Self, Slow> {
         let surface = texels.surface();
         let (format, dimension) = (surface.format, surface.dimension);
         if surface.samples != 1 {
             return Err(Slow::Samples);
         }
         let last = surface.levels.len().checked_sub(1).ok_or(Slow::Level)?;
-        // Also where it is not a number.
+        // False for NaN as well.
         if surface.min_level <= last as f32 { Ok(()) } else { Err(Slow::Level) }?;
         let blocks = Blocks::of(format);
-        let own = Places::own(surface).ok_or(Slow::Size)?;
+        let own = LevelLayouts::own(surface).ok_or(Slow::Size)?;
         let layers = surface.layers.max(1);
-        let extents: Box<[Extent]> = surface.levels.iter().map(|level| Extent::of(level.extents)).collect();
+        let extents: Box<[LevelExtents]> = surface.levels.iter().map(|level| LevelExtents::of(level.extents)).collect();
         if !is_inside(surface, layers) {
             return Err(Slow::Size);
         }
         if let Some(blocks) = &blocks {
             let align = (1 << blocks.align_shift) - 1;
-            let places = own.levels.iter().flat_map(|level| [level.offset_bytes, level.row_bytes, level.slice_bytes]);
-            if places.chain([own.layer_bytes]).any(|bytes| bytes & align != 0) {
+            let offsets = own.levels.iter().flat_map(|level| [level.offset_bytes, level.row_bytes, level.slice_bytes]);
+            if offsets.chain([own.layer_bytes]).any(|bytes| bytes & align != 0) {
                 return Err(Slow::Pitch);
             }
         }
@@ -273,14 +275,14 @@ impl Fast {
             .any(|axis| sampler.address[axis] == brolga_resource::AddressMode::Border);
         let border = (has_border && !dimension.is_cube()).then(|| *texels.border());
         let filter = sampler.filter;
-        let channels = layout.channels.map(|channel| channel.map(Lane::of));
-        let is_float = channels.iter().flatten().any(|lane| lane.coding == Coding::Float);
-        let first = channels[0].map(|lane| (lane.word, lane.up, lane.down));
+        let channels = layout.channels.map(|channel| channel.map(ChannelField::of));
+        let is_float = channels.iter().flatten().any(|field| field.coding == Coding::Float);
+        let first = channels[0].map(|field| (field.word, field.up, field.down));
         let is_cube = dimension.is_cube();
         Ok(Self {
             needs_level: surface.levels.len() > 1 || filter.minify != filter.magnify,
-            modes: [0, 1, 2].map(|axis| Mode::of(sampler.address[axis], &extents)),
-            expanded: blocks.and_then(|_| Places::expanded(surface, layers, texel_bytes)),
+            modes: [0, 1, 2].map(|axis| AxisMode::of(sampler.address[axis], &extents)),
+            expanded: blocks.and_then(|_| LevelLayouts::expanded(surface, layers, texel_bytes)),
             filters: isa.filters(format, layout, border.as_ref(), dimension),
             compares: isa.comparisons(layout, dimension),
             queries: isa.queries(dimension),
@@ -290,7 +292,7 @@ impl Fast {
             blocks,
             memory: Arc::clone(&surface.memory),
             layers,
-            step: if texel_bytes == 12 { Step::Twelve } else { Step::Shift(texel_bytes.ilog2()) },
+            step: if texel_bytes == 12 { TexelStride::Twelve } else { TexelStride::Shift(texel_bytes.ilog2()) },
             texel_bytes,
             has_whole_words: surface.memory.has_whole_words() || blocks.is_some(),
             dimension,
@@ -307,34 +309,34 @@ impl Fast {
         })
     }
 
-    /// Comparisons, as far as the sampler has them.
+    /// The sampler's comparison, if it has one.
     pub fn comparison(&self) -> Comparison {
         self.sampler.comparison
     }
 
-    /// Whether filters take the least or the largest of texels.
+    /// True if filters take the minimum or the maximum of texels.
     pub fn takes_extremes(&self) -> bool {
         matches!(self.sampler.filter.reduction, Reduction::Minimum | Reduction::Maximum)
     }
 }
 
-/// Whether no product with the weights of a filter is a denormal. In fixed point none is.
+/// True if no product with the weights of a filter is a denormal. In fixed point none is.
 fn is_far_from_denormals(value: &u32) -> bool {
     let magnitude = f32::from_bits(*value).abs();
     magnitude == 0.0 || magnitude >= 2f32.powi(-64) || magnitude.is_nan()
 }
 
 /// The codes of a border, as a texel of one word.
-fn codes_of(channels: &[Option<Lane>; 4], border: &Border) -> u32 {
-    let codes = channels.iter().zip(border.values).filter_map(|(lane, value)| {
-        let lane = lane.filter(|lane| lane.word == 0)?;
-        Some((f32::from_bits(value) as u32) << lane.down >> lane.up)
+fn codes_of(channels: &[Option<ChannelField>; 4], border: &Border) -> u32 {
+    let codes = channels.iter().zip(border.values).filter_map(|(field, value)| {
+        let field = field.filter(|field| field.word == 0)?;
+        Some((f32::from_bits(value) as u32) << field.down >> field.up)
     });
     codes.fold(0, |texel, code| texel | code)
 }
 
-/// Whether all texels are inside the memory, in less than 2 GiB, so that no sum of offsets wraps around; and extents are such that
-/// coordinates are as exact as they need to be.
+/// True if all texels are inside the memory, in less than 2 GiB, so that no sum of offsets wraps around, and extents
+/// are small enough for exact coordinates.
 fn is_inside(surface: &Surface, layers: u32) -> bool {
     let [block_width, block_height] = surface.format.block_extents();
     surface.levels.iter().all(|level| {
@@ -350,7 +352,7 @@ fn is_inside(surface: &Surface, layers: u32) -> bool {
     })
 }
 
-/// Where a mip level is, and how far apart its parts are.
+/// The offset of a mip level, and the pitches of its parts.
 #[derive(Clone, Copy)]
 struct Pitches {
     offset_bytes: u64,
@@ -359,7 +361,7 @@ struct Pitches {
     layer_bytes: u64,
 }
 
-/// A number of bytes that offsets of 32 bits can count.
+/// Narrows a number of bytes to what 32-bit offsets can hold.
 fn narrow(bytes: u64) -> Option<u32> {
     i32::try_from(bytes).ok().map(i32::cast_unsigned)
 }
@@ -370,9 +372,9 @@ impl Pitches {
         Self { offset_bytes, row_bytes, slice_bytes, layer_bytes }
     }
 
-    /// The same for look-ups, with the first band of a copy and the bands of a slice.
-    fn place(&self, [first_band, slice_bands]: [u32; 2]) -> Option<Place> {
-        Some(Place {
+    /// The layout for look-ups, with the first band of a copy and the bands of a slice.
+    fn layout(&self, [first_band, slice_bands]: [u32; 2]) -> Option<LevelLayout> {
+        Some(LevelLayout {
             offset_bytes: narrow(self.offset_bytes)?,
             row_bytes: narrow(self.row_bytes)?,
             slice_bytes: narrow(self.slice_bytes)?,
@@ -386,7 +388,7 @@ impl Pitches {
         [self.offset_bytes, self.row_bytes, self.slice_bytes, self.layer_bytes]
     }
 
-    /// The end of the last of so many columns, rows and slices, at least one, of columns of so many bytes, in the last layer.
+    /// The end in bytes of the last of so many columns, rows and slices, at least one of each, in the last layer.
     fn end_bytes(&self, [columns, rows, slices]: [u32; 3], layers: u32, column_bytes: u32) -> Option<u64> {
         let before = |count: u32, pitch_bytes: u64| u64::from(count - 1).checked_mul(pitch_bytes);
         before(layers, self.layer_bytes)?
@@ -397,7 +399,7 @@ impl Pitches {
     }
 }
 
-/// Whether a format has four codes of 8 bits, or three and nothing in the fourth.
+/// True if a format has four codes of 8 bits, or three and nothing in the fourth.
 pub(super) fn has_four_codes(format: Format, encoding: Encoding, channels: &[Option<Channel>; 4]) -> bool {
     let is_code = |channel: &Channel| channel.field.bits == 8 && channel.field.shift.is_multiple_of(8);
     let [red, green, blue, alpha] = channels;

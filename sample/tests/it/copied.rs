@@ -1,7 +1,7 @@
-//! Samples of compressed textures with copies, whole ones and such as have no room for some bands, beside the general path, which reads
-//! blocks.
+//! Samples compressed textures with copies, complete ones and ones that lack room for some bands, beside the general
+//! path, which reads blocks.
 //!
-//! `BROLGA_ROUNDS` says how many textures of each format are sampled instead of a few.
+//! `BROLGA_ROUNDS` sets the number of textures of each format, instead of a few.
 
 use std::array;
 use std::thread;
@@ -16,10 +16,10 @@ use brolga_sample::Isa;
 use crate::invariants::{any_args, any_sampler, any_sampling};
 use crate::*;
 
-/// Packets of each texture.
+/// Number of packets for each texture.
 const PACKETS: usize = 3;
 
-/// The longest side of a texture.
+/// The largest extent of a texture.
 const MOST_TEXELS: u32 = 16384;
 
 /// Every format whose blocks are expanded.
@@ -28,7 +28,7 @@ fn formats() -> impl Iterator<Item = Format> {
     all.filter(|format| format.expander().is_some() && format.allows(Use::Sample))
 }
 
-/// Extents of whole blocks on the first level, of one band and of several, and as many levels as there may be.
+/// Extents of whole blocks on the first level, of one band and of several, and any possible number of levels.
 fn shape_of(format: Format, dimension: Dimension, numbers: &mut Numbers) -> TextureShape {
     let [block_width, block_height] = format.block_extents();
     let mut blocks = || numbers.pick(&[1, 2, 3, 5, 9, 17]);
@@ -50,8 +50,8 @@ fn shape_of(format: Format, dimension: Dimension, numbers: &mut Numbers) -> Text
     shape.mips(mips)
 }
 
-/// A texture of any blocks, up to a guard page. The lowest bits of some are those of one mode of BC6H or BC7 each, since random ones hardly
-/// ever have most of them.
+/// A texture of any blocks, up to a guard page. The lowest bits of some select a mode of BC6H or BC7, since random ones
+/// hardly ever have most of them.
 fn texture(shape: TextureShape, numbers: &mut Numbers) -> Texture {
     let size_bytes = shape.size_bytes().unwrap();
     let mut bytes: Vec<u8> = (0..size_bytes).map(|_| numbers.word() as u8).collect();
@@ -70,7 +70,7 @@ fn texture(shape: TextureShape, numbers: &mut Numbers) -> Texture {
     Texture::new(buffer, shape).unwrap()
 }
 
-/// All of a texture, or some levels and layers of it.
+/// All of a texture, or some of its levels and layers.
 fn view(texture: Texture, numbers: &mut Numbers) -> Surface {
     let &TextureShape { dimension, mips, layers, .. } = texture.shape();
     let mut view = View::texture(texture);
@@ -88,7 +88,8 @@ fn view(texture: Texture, numbers: &mut Numbers) -> Surface {
     surface
 }
 
-/// A packet by each instruction set, with each copy and with none, in each float mode: all have the bits of the general path.
+/// Samples a packet with each instruction set, with each copy and with none, in each float mode: all have the bits of
+/// the general path.
 fn compare(surface: &Surface, state: &Sampler, copies: &[Option<&ExpandedCopy>], numbers: &mut Numbers) {
     let dimension = surface.dimension;
     let sampling = any_sampling(dimension, numbers);
@@ -113,8 +114,8 @@ fn compare(surface: &Surface, state: &Sampler, copies: &[Option<&ExpandedCopy>],
     }
 }
 
-/// Samples so many textures of a format. Returns how many copies had all that was asked of them, and how many had bands for which
-/// there was no room beside some that there are.
+/// Samples so many textures of a format. Returns the number of copies that had all bands that were needed, and of those
+/// that lacked room for some bands beside ones that they have.
 fn sample_format(format: Format, seed: u64, rounds: usize) -> (usize, usize) {
     let mut numbers = Numbers::new(seed);
     let possible: Vec<_> =
@@ -124,7 +125,8 @@ fn sample_format(format: Format, seed: u64, rounds: usize) -> (usize, usize) {
         let shape = shape_of(format, possible[round % possible.len()], &mut numbers);
         let surface = view(texture(shape, &mut numbers), &mut numbers);
         let expansion = surface.expansion.as_ref().expect("a compressed texture in memory of ours");
-        // Room for everything; for a band or two of the first level; for those of the smallest levels alone; for one byte.
+        // Room for everything; for a band or two of the first level; for those of the smallest levels alone; for one
+        // byte.
         let row_bytes = u64::from(shape.width.next_multiple_of(4)) * u64::from(Layout::of(format).size_bytes);
         let band = row_bytes << BAND_SHIFT;
         let budgets = [u64::MAX, band + band / 2, row_bytes * 4, 1].map(CopyBudget::new);
@@ -149,19 +151,19 @@ fn sample_format(format: Format, seed: u64, rounds: usize) -> (usize, usize) {
 #[test]
 fn copies_come_to_the_same_bits_however_much_of_them_there_is() {
     let rounds = std::env::var("BROLGA_ROUNDS").map_or(28, |rounds| rounds.parse().unwrap());
-    // A thread expands no more for a moment after very many blocks: each format has one of its own.
+    // A thread stops expanding for a moment after very many blocks: each format has a thread of its own.
     let spawn = |(seed, format)| (format, thread::spawn(move || sample_format(format, seed, rounds)));
     let threads: Vec<_> = (20..).zip(formats()).map(spawn).collect();
     assert!(threads.len() > 14, "BC1 to BC7, and pairs of texels");
     for (format, thread) in threads {
         let (whole, partial) = thread.join().unwrap_or_else(|_| panic!("{format}"));
         assert!(2 * whole > rounds, "{format}: {whole} copies of {rounds} were made");
-        // Only what has more than a band in a level, or several, can have a part.
+        // Only a texture with more than one band in a level, or with several levels, can have a part.
         assert!(partial > 0, "{format}: no copy had room for a part only");
     }
 }
 
-/// A surface is data that anybody may change: a copy is only read where all that it says of places is inside.
+/// A surface is data that anybody may change: a copy is only read where all offsets of its description are inside.
 #[test]
 fn what_a_surface_says_of_its_copy_is_not_trusted() {
     let texture = |size| {
@@ -201,7 +203,8 @@ fn what_a_surface_says_of_its_copy_is_not_trusted() {
     }
 }
 
-/// A texture of 128 MiB, whose copy would have 1 GiB, and a budget of some of its 512 bands. Only some blocks are not zero.
+/// A texture of 128 MiB, whose copy would have 1 GiB, and a budget of some of its 512 bands. Only some blocks are not
+/// zero.
 #[test]
 #[ignore = "takes 200 MiB: a long run, see docs/testing.md"]
 fn the_largest_texture_has_a_copy_of_some_bands() {
@@ -212,10 +215,10 @@ fn the_largest_texture_has_a_copy_of_some_bands() {
     assert_eq!(size_bytes, 1 << 27);
     let blocks = size_bytes / 8;
     let some = (0..1 << 17).map(|_| u64::from(numbers.word()) % blocks);
-    let places: Vec<_> = some.chain([0, blocks - 1]).collect();
-    for place in places {
+    let indices: Vec<_> = some.chain([0, blocks - 1]).collect();
+    for index in indices {
         let block = [numbers.word(), numbers.word()];
-        texture.buffer().write(8 * place, &block).unwrap();
+        texture.buffer().write(8 * index, &block).unwrap();
     }
     let view = View::texture(texture);
     let ViewKind::Texture(view) = view.kind() else { unreachable!("a view of a texture") };
@@ -225,6 +228,6 @@ fn the_largest_texture_has_a_copy_of_some_bands() {
     for _ in 0..20_000 {
         compare(&surface, &any_sampler(&mut numbers), &[copy.as_deref(), None], &mut numbers);
     }
-    // All that there is room for: bands are of 2 MiB.
+    // All that the budget has room for: bands are of 2 MiB.
     assert_eq!(budget.used_bytes(), 64 << 20);
 }

@@ -1,6 +1,7 @@
-//! Fast paths: they give the bits of the general one, over every format, state and operand; and which samples have none.
+//! Compares the fast paths with the general one, bit for bit, over every format, state and operand, and checks which
+//! samples have none.
 //!
-//! `BROLGA_ROUNDS` says how many textures of each format are sampled instead of a few.
+//! `BROLGA_ROUNDS` sets the number of textures of each format, instead of a few.
 
 use brolga_fenv::{FloatGuard, FloatMode};
 use brolga_ir::sampling::{LevelSource, Offsets, Rows, SampleKind, Sampling};
@@ -16,17 +17,17 @@ fn formats() -> impl Iterator<Item = Format> {
     Format::ALL.iter().chain(Format::DIRECT3D9).copied().filter(|format| format.allows(Use::Sample))
 }
 
-/// Whether it holds depths that can be compared with.
+/// True if the format holds depths that can be compared with.
 fn has_depths(format: Format) -> bool {
     format.allows(Use::Compare)
 }
 
-/// How strange texels are.
+/// The kind of values in texels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Content {
     /// No infinities, no NaNs, no denormals.
     Tame,
-    /// Bits that mean nothing, and some that do.
+    /// Arbitrary bits, and some meaningful ones.
     Any,
 }
 
@@ -35,7 +36,7 @@ fn texel(format: Format, content: Content, numbers: &mut Numbers) -> u128 {
     let layout = Layout::of(format);
     let mut texel = (0..4).fold(0, |texel, n| texel | u128::from(numbers.word()) << (32 * n));
     if format.expander().is_some() {
-        // A mode of BC7 and one of BC6H for each lowest bit; reserved ones would seldom do.
+        // A mode of BC7 and one of BC6H for each lowest bit; random bits would rarely select the larger ones.
         return if numbers.below(2) == 0 { texel >> 8 << 8 | 1 << numbers.below(8) } else { texel };
     }
     for channel in layout.channels.iter().flatten() {
@@ -70,8 +71,8 @@ fn image(format: Format, dimension: Dimension, content: Content, numbers: &mut N
     Image::new(dimension, format, extents, layers, levels, |_, _, _| texel(format, content, &mut of))
 }
 
-/// Takes a packet by each instruction set's fast paths, in each float mode, in rows of one vector and of several: lanes that are taken
-/// have the bits of the general path. Returns the lanes that the last one left of whole rows.
+/// Samples a packet with each instruction set's fast paths, in each float mode, in rows of one vector and of several:
+/// lanes that are taken have the bits of the general path. Returns the lanes of whole rows that the last one left.
 fn compare(surface: &Surface, state: &Sampler, sampling: Sampling, mask: u32, lanes: &[Vec<u32>]) -> u64 {
     let rows: Vec<Row> = (0..lanes[0].len()).map(|arg| std::array::from_fn(|lane| lanes[lane][arg])).collect();
     let general = Prepared::general(surface, state);
@@ -81,7 +82,7 @@ fn compare(surface: &Surface, state: &Sampler, sampling: Sampling, mask: u32, la
     for isa in Isa::present() {
         let prepared = general.clone().with_fast_paths(isa);
         let what = || format!("{isa:?} {surface:?} {state:?} {sampling:?}");
-        // As compiled code calls it, in its own float mode.
+        // Through the entry for compiled code, in its own float mode.
         let mut in_other_mode = [[0; LANES]; 4];
         {
             let _mode = FloatGuard::new(FloatMode::Flush);
@@ -139,7 +140,7 @@ fn fast_paths_come_to_the_same_bits() {
     assert!(left < taken, "{taken} lanes taken, {left} left");
 }
 
-/// Operands that ordinary shaders have: finite ones, levels that there are.
+/// The operands of ordinary shaders: finite values, existing levels.
 fn ordinary_args(sampling: Sampling, surface: &Surface, numbers: &mut Numbers) -> Vec<u32> {
     use brolga_ir::sampling::SampleArg;
 
@@ -169,12 +170,12 @@ fn ordinary_args(sampling: Sampling, surface: &Surface, numbers: &mut Numbers) -
     args
 }
 
-/// What may go lane by lane, of samples with ordinary texels and operands.
+/// True if samples with ordinary texels and operands may go lane by lane.
 ///
-/// * Comparisons with formats that have no depths, which Direct3D does not have either.
+/// * Comparisons with formats other than depth, which Direct3D does not have either.
 /// * Gathers from volumes, likewise.
-/// * Lanes whose texels are beyond a corner of a cube, in gathers, comparisons and filters for the least or largest: the three
-///   texels there stand for a fourth.
+/// * Lanes whose texels are beyond a corner of a cube, in gathers, comparisons and filters for the minimum or maximum:
+///   the three texels there represent a fourth.
 fn may_be_slow(format: Format, surface: &Surface, state: &Sampler, sampling: Sampling) -> bool {
     let gathers = matches!(sampling.kind, SampleKind::Gather { .. } | SampleKind::GatherCompare);
     let compares = matches!(sampling.kind, SampleKind::Compare | SampleKind::GatherCompare);
@@ -238,7 +239,7 @@ fn no_ordinary_sample_goes_lane_by_lane() {
     }
 }
 
-/// What no fast path handles says why.
+/// Samples without a fast path have a reason.
 #[test]
 fn slow_samples_say_why() {
     let mut numbers = Numbers::new(11);

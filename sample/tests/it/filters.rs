@@ -1,4 +1,4 @@
-//! Random questions to textures of all kinds, beside the model's answers.
+//! Samples random textures of all kinds at random coordinates, and compares with the model.
 
 use brolga_ir::sampling::{Offsets, Sampling};
 
@@ -16,7 +16,7 @@ const FORMATS: [Format; 8] = [
     Format::R8G8_SNORM,
 ];
 
-/// How far apart the texels of a format are at most.
+/// The largest difference between texels of a format.
 fn range(format: Format) -> f64 {
     match format {
         Format::R16G16B16A16_FLOAT => 4.0,
@@ -26,7 +26,7 @@ fn range(format: Format) -> f64 {
     }
 }
 
-/// Coordinates in the texture, around it, on texels' centres and edges, and some far away.
+/// Coordinates in the texture, around it, on the centres and edges of texels, and some far away.
 fn coordinate(extent: u32, numbers: &mut Numbers) -> f32 {
     match numbers.below(8) {
         0 => (numbers.below(4 * extent + 1) as f32 - extent as f32) / (2 * extent) as f32,
@@ -47,8 +47,8 @@ fn direction(numbers: &mut Numbers) -> [f32; 3] {
     vector
 }
 
-/// What 8 bits of fraction allow: half a unit along each axis and between mip levels, and half as much again for the
-/// rounding of floats.
+/// The tolerance for 8 bits of fraction: half a unit along each axis and between mip levels, and half as much again for
+/// the rounding of floats.
 fn tolerance(format: Format, weights: u32) -> f64 {
     range(format) * f64::from(weights) * 0.75 / 256.0 + 1e-6
 }
@@ -121,7 +121,7 @@ fn one_level_and_chains_are_as_the_specification_says() {
     assert!(compared > 40_000 && skipped > 100, "{compared} compared, {skipped} skipped");
 }
 
-/// The longest reach of a turning pixel, found by turning it.
+/// The longest reach of a pixel's footprint as the pixel turns, found by turning it.
 fn longest([x, y]: [[f64; 3]; 2]) -> ([f64; 3], f64) {
     let turned = |step: u32| {
         let (sin, cos) = (f64::from(step) * std::f64::consts::PI / 20_000.0).sin_cos();

@@ -1,4 +1,4 @@
-//! What holds for every texture and sampler (functional specification 7.18.16.3), and for every packet.
+//! Checks the invariants of every texture and sampler (functional specification 7.18.16.3), and of every packet.
 
 use brolga_ir::float;
 use brolga_ir::sampling::{LevelSource, Offsets, SampleArg, SampleKind, Sampling};
@@ -156,7 +156,7 @@ fn results_lie_between_the_texels() {
     let mut numbers = Numbers::new(5);
     for round in 0..4000 {
         let (format, dimension) = (FLOATS[round % FLOATS.len()], DIMENSIONS[round % DIMENSIONS.len()]);
-        // Two texels only, far or hardly apart.
+        // Two texels only, far apart or nearly equal.
         let texels: [u128; 2] = [0, 1].map(|_| match format {
             Format::R11G11B10_FLOAT => u128::from(numbers.word() & 0x77bd_e3bf & 0x779e_f3df),
             Format::R16G16B16A16_FLOAT => u128::from(numbers.word() & 0xbbff_bbff) * 0x1_0000_0001,
@@ -217,7 +217,8 @@ fn colours_change_in_one_direction_between_two_texels() {
     }
 }
 
-/// Everything at once, hostile operands included; and what a lane gets is the same alone, in another lane, and among others.
+/// All operands at once, hostile ones included: the result of a lane is the same alone, in another lane, and among
+/// others.
 #[test]
 fn lanes_do_not_depend_on_each_other() {
     let mut numbers = Numbers::new(7);

@@ -1,12 +1,12 @@
-//! Results of sampling, checked against the specification.
+//! Checks results of sampling against the specification.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `model.rs` | computes samples anew, in doubles and without fixed point |
-//! | `filters.rs` | compares with that |
-//! | `rules.rs` | rules for which one example says it |
-//! | `invariants.rs` | what holds always |
-//! | `fast.rs` | fast paths beside the general one, and which samples have them |
+//! | `model.rs` | computes samples independently, in doubles and without fixed point |
+//! | `filters.rs` | compares with the model |
+//! | `rules.rs` | rules that a single example shows |
+//! | `invariants.rs` | invariants of every texture and packet |
+//! | `fast.rs` | fast paths beside the general one, and the samples that have them |
 //! | `copied.rs` | the same with copies of compressed textures |
 
 #[cfg(target_arch = "x86_64")]
@@ -62,7 +62,7 @@ impl Numbers {
         from[self.below(from.len() as u32) as usize]
     }
 
-    /// From `least` to `most`.
+    /// A number from `least` to `most`.
     fn between(&mut self, least: f32, most: f32) -> f32 {
         least + (most - least) * (self.word() >> 8) as f32 / (1 << 24) as f32
     }
@@ -83,7 +83,8 @@ struct Image {
 }
 
 impl Image {
-    /// Texels as a function of layer, level and place: of compressed formats, blocks. Rows and slices have bytes between them.
+    /// Texels as a function of layer, level and position: of compressed formats, blocks. Rows and slices have bytes
+    /// between them.
     fn new(
         dimension: Dimension,
         format: Format,
@@ -213,12 +214,12 @@ fn sampler(tap: Tap, mip: Tap, mode: AddressMode) -> Sampler {
 const LANES: usize = 16;
 type Row = [u32; LANES];
 
-/// Asks for some lanes of a packet.
+/// Samples for some lanes of a packet.
 fn sample(prepared: &Prepared, sampling: Sampling, lanes: u64, args: &[Row], results: &mut [Row; 4]) {
     prepared.sample(sampling, None, lanes, Rows::new(args.as_flattened(), LANES), results.as_flattened_mut());
 }
 
-/// Asks in one lane, and in others something else.
+/// Samples in one lane, with other operands in the others.
 fn ask_words(surface: &Surface, sampler: &Sampler, sampling: Sampling, args: &[u32]) -> [u32; 4] {
     let count = sampling.arg_count(surface.dimension);
     assert_eq!(args.len(), count, "operands");

@@ -1,4 +1,4 @@
-//! Sampling after the specification in doubles, without fixed point and without the code that it is to check.
+//! Computes samples by the specification, in doubles, without fixed point and without the code under test.
 
 use brolga_ir::interface::Dimension;
 use brolga_resource::format::Format;
@@ -35,7 +35,7 @@ fn colour(format: Format, texel: u128) -> Colour {
     }
 }
 
-/// The border as the specification has it: within the format's range, and its components only.
+/// The border by the specification: within the format's range, and its components only.
 fn border(format: Format, colour: [f32; 4]) -> Colour {
     let colour = colour.map(f64::from);
     match format {
@@ -82,7 +82,7 @@ fn address(mut texel: i64, mode: AddressMode, count: i64) -> Option<i64> {
     Some(texel)
 }
 
-/// By face: the vector that face coordinates s and t (-1 to 1) mean.
+/// By face: the vector at face coordinates s and t (-1 to 1).
 pub fn on_face(face: u32, s: f64, t: f64) -> [f64; 3] {
     match face {
         0 => [1.0, -t, -s],
@@ -94,7 +94,7 @@ pub fn on_face(face: u32, s: f64, t: f64) -> [f64; 3] {
     }
 }
 
-/// The face that a vector hits, and where.
+/// The face that a vector hits, and the coordinates there.
 pub fn face_of([x, y, z]: [f64; 3]) -> (u32, f64, f64) {
     if z.abs() >= x.abs() && z.abs() >= y.abs() {
         if z < 0.0 { (5, -x / -z, -y / -z) } else { (4, x / z, -y / z) }
@@ -107,7 +107,8 @@ pub fn face_of([x, y, z]: [f64; 3]) -> (u32, f64, f64) {
     }
 }
 
-/// What is asked, with the layer chosen. For cubes `at` is the direction and the layer that of the first face.
+/// The operands of a sample, with the layer chosen. For cubes `at` is the direction, and the layer that of the first
+/// face.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     pub image: &'a Image,
@@ -130,8 +131,8 @@ impl Question<'_> {
         matches!(self.image.dimension, Dimension::TextureCube | Dimension::TextureCubeArray)
     }
 
-    /// One texel of a level at a place that may be outside; on a cube as seen from `face`.
-    fn texel(&self, level: usize, face: u32, place: [i64; 3]) -> Colour {
+    /// One texel of a level at a position that may be outside; on a cube as seen from `face`.
+    fn texel(&self, level: usize, face: u32, position: [i64; 3]) -> Colour {
         let extents = self.image.levels[level].map(i64::from);
         let read = |layer, [x, y, z]: [i64; 3]| {
             colour(self.image.format, self.image.texel(layer, level, [x as u32, y as u32, z as u32]))
@@ -139,15 +140,15 @@ impl Question<'_> {
         if self.is_cube() {
             let size = extents[0];
             let outside = |texel: i64| texel < 0 || texel >= size;
-            let [x, y, _] = place;
+            let [x, y, _] = position;
             if outside(x) && outside(y) {
                 // The mean of the three texels at the corner.
                 let (inner_x, inner_y) = (x.clamp(0, size - 1), y.clamp(0, size - 1));
                 let three = [[inner_x, inner_y, 0], [x, inner_y, 0], [inner_x, y, 0]];
-                let three = three.map(|place| self.texel(level, face, place));
+                let three = three.map(|position| self.texel(level, face, position));
                 return [0, 1, 2, 3].map(|channel| three.iter().map(|texel| texel[channel]).sum::<f64>() / 3.0);
             }
-            // Look where the middle of the texel, on the plane of the face, lies on the cube.
+            // Project the centre of the texel, on the plane of the face, onto the cube.
             let middle = |texel: i64| (2 * texel + 1) as f64 / size as f64 - 1.0;
             let (face, s, t) = face_of(on_face(face, middle(x), middle(y)));
             let [x, y] = [s, t].map(|s| ((s + 1.0) / 2.0 * size as f64).floor() as i64);
@@ -155,7 +156,7 @@ impl Question<'_> {
         }
         let mut inside = [0; 3];
         for axis in 0..self.axes() {
-            match address(place[axis], self.sampler.address[axis], extents[axis]) {
+            match address(position[axis], self.sampler.address[axis], extents[axis]) {
                 Some(texel) => inside[axis] = texel,
                 None => return border(self.image.format, self.sampler.border),
             }
@@ -163,7 +164,7 @@ impl Question<'_> {
         read(self.layer, inside)
     }
 
-    fn place(&self) -> (u32, [f64; 3]) {
+    fn position(&self) -> (u32, [f64; 3]) {
         if self.is_cube() {
             let (face, s, t) = face_of(self.at);
             return (face, [(s + 1.0) / 2.0, (t + 1.0) / 2.0, 0.0]);
@@ -171,9 +172,9 @@ impl Question<'_> {
         (0, self.at)
     }
 
-    /// One level, and how near a texel's border the place is where that decides.
+    /// The result on one level, and the distance from the nearest border between texels where that decides.
     pub fn level(&self, level: usize, tap: Tap) -> (Colour, f64) {
-        let (face, at) = self.place();
+        let (face, at) = self.position();
         let extents = self.image.levels[level];
         let mut taps = vec![([0i64; 3], 1.0)];
         let mut nearest_edge = f64::INFINITY;
@@ -192,18 +193,18 @@ impl Question<'_> {
                     vec![(if self.is_cube() { first.min(i64::from(extents[0]) - 1) } else { first }, 1.0)]
                 }
             };
-            let with = |(place, weight): ([i64; 3], f64)| {
+            let with = |(position, weight): ([i64; 3], f64)| {
                 pair.clone().into_iter().map(move |(texel, part)| {
-                    let mut place = place;
-                    place[axis] = texel;
-                    (place, weight * part)
+                    let mut position = position;
+                    position[axis] = texel;
+                    (position, weight * part)
                 })
             };
             taps = taps.into_iter().flat_map(with).collect();
         }
         let mut sum = [0.0; 4];
-        for (place, weight) in taps {
-            let texel = self.texel(level, face, place);
+        for (position, weight) in taps {
+            let texel = self.texel(level, face, position);
             for (sum, value) in sum.iter_mut().zip(texel) {
                 *sum += value * weight;
             }
@@ -211,8 +212,8 @@ impl Question<'_> {
         (sum, nearest_edge)
     }
 
-    /// The levels around a level of detail that needs no more bounds than those of the chain; how near a change of what is
-    /// taken it is.
+    /// The result for a level of detail that needs no clamping but to the mip chain, and the distance from the nearest
+    /// change of the texels taken.
     pub fn filtered(&self, level_of_detail: f64, tap: Tap, mip: Tap) -> (Colour, f64) {
         let last = self.image.levels.len() - 1;
         let level = level_of_detail.clamp(0.0, last as f64);

@@ -1,4 +1,4 @@
-//! Rules of the specification that one example shows.
+//! Checks rules of the specification that one example shows.
 
 use brolga_ir::sampling::{LevelSource, Offsets, SampleKind, Sampling};
 use brolga_resource::{Comparison, Reduction};
@@ -16,14 +16,14 @@ fn row(values: &[f32]) -> Image {
     })
 }
 
-/// Texels of a 2D texture that say where they are: 10 y + x.
-fn places(width: u32, height: u32) -> Image {
+/// Texels of a 2D texture that encode their positions: 10 y + x.
+fn position_texels(width: u32, height: u32) -> Image {
     Image::new(Dimension::Texture2d, Format::R32_FLOAT, [width, height, 1], 1, 1, |_, _, [x, y, _]| {
         u128::from((10.0 * y as f32 + x as f32).to_bits())
     })
 }
 
-/// Each level has one colour, its number.
+/// Levels of a single colour each: the number of the level.
 fn numbered_levels(levels: u32) -> Image {
     Image::new(Dimension::Texture2d, Format::R32_FLOAT, [1 << (levels - 1); 3].map(|n| n), 1, levels, |_, level, _| {
         (level as f32).to_bits().into()
@@ -158,7 +158,7 @@ fn the_filter_is_for_magnification_where_the_bounded_level_is_not_above_zero() {
     assert_eq!(at(&Sampler { min_level: 0.5, ..state }, -5.0), 1.0);
 }
 
-/// The examples of 5.8.6 in the number space of the view, with levels that have their number as colour.
+/// The examples of 5.8.6 in the numbering of the view, with levels whose colour is their number.
 #[test]
 fn bounds_of_resources_and_instructions() {
     let image = numbered_levels(6);
@@ -201,12 +201,12 @@ fn gather(surface: &Surface, state: &Sampler, component: u8, args: &[f32]) -> [f
 
 #[test]
 fn gathers_go_counter_clockwise_from_the_lower_left() {
-    let image = places(4, 3);
+    let image = position_texels(4, 3);
     let state = sampler(Tap::Point, Tap::Point, AddressMode::Wrap);
     let at = |x: f32, y: f32| [x / 4.0, y / 3.0];
     // Between texels (1, 1) and (2, 2); v grows downwards.
     assert_eq!(gather(&image.surface(), &state, 0, &at(2.0, 2.0)), [21.0, 22.0, 12.0, 11.0]);
-    // In the middle of a texel all four are there, too.
+    // In the middle of a texel all four are taken, too.
     assert_eq!(gather(&image.surface(), &state, 0, &at(1.5, 1.5)), [21.0, 22.0, 12.0, 11.0]);
     assert_eq!(gather(&image.surface(), &state, 0, &at(0.0, 0.0)), [3.0, 0.0, 20.0, 23.0]);
     assert_eq!(gather(&image.surface(), &state, 2, &at(0.0, 0.0)), [0.0; 4]);
@@ -250,12 +250,12 @@ fn comparisons_are_of_the_quantised_reference_with_the_texel() {
             .map(|(reference, at)| ask(&image.surface(), &state, compare, &[at, reference]));
         assert_eq!(results, expected.map(|one| [one; 4]), "{comparison:?}");
     }
-    // The answers are filtered: 64 parts of the second texel.
+    // The results of comparisons are filtered: 64 parts of the second texel.
     let linear = Sampler { comparison: Comparison::Less, ..sampler(Tap::Linear, Tap::Point, AddressMode::Clamp) };
     let between = (0.5 + 64.0 / 256.0) / 4.0;
     assert_eq!(red(&image, &linear, compare, &[between, 0.3]), 0.25);
     let gathered = Sampling { kind: SampleKind::GatherCompare, ..PLAIN };
-    assert_eq!(ask(&places(2, 2).surface(), &linear, gathered, &[0.5, 0.5, 5.0]), [1.0, 1.0, 0.0, 0.0]);
+    assert_eq!(ask(&position_texels(2, 2).surface(), &linear, gathered, &[0.5, 0.5, 5.0]), [1.0, 1.0, 0.0, 0.0]);
 
     // Fixed point: the reference is rounded to the nearest code and clamped.
     let code = 12345;
@@ -326,7 +326,7 @@ fn infinities_and_nans_follow_the_rules_of_floats() {
     assert_eq!(at(&linear, 2.0), NAN, "inf - inf");
     assert_eq!(at(&linear, 3.0), (-inf).to_bits());
     assert_eq!(at(&linear, 4.1), NAN);
-    // Without weight they do not count.
+    // Texels of weight zero do not count.
     assert_eq!([3.5, 5.5].map(|texel| at(&linear, texel)), [1.0f32, 2.0].map(f32::to_bits));
     // A single texel keeps its bits.
     let point = sampler(Tap::Point, Tap::Linear, AddressMode::Clamp);
@@ -370,7 +370,7 @@ fn derivatives_that_span_no_area_and_strange_ones() {
 
 #[test]
 fn faces_of_cubes_and_ties() {
-    // The face, and the texel of it, as a number.
+    // The face, and the texel on it, as a number.
     let image = Image::new(Dimension::TextureCube, Format::R32_FLOAT, [4, 4, 1], 6, 1, |face, _, [x, y, _]| {
         u128::from((100.0 * face as f32 + 10.0 * y as f32 + x as f32).to_bits())
     });

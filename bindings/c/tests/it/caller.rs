@@ -1,4 +1,4 @@
-//! Calls of C's functions, for tests: what must work does, or its text is shown.
+//! Calls C functions for tests: successful calls must succeed, or their text is shown.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -9,7 +9,7 @@ use brolga_c::error::Error;
 use brolga_c::shader::{Shader, brolga_shader_create};
 use brolga_c::text::{Blob, brolga_assemble, brolga_blob_bytes, brolga_blob_destroy};
 
-/// What a call says.
+/// The error of a call.
 pub struct Told(pub Error);
 
 impl Told {
@@ -19,16 +19,16 @@ impl Told {
     }
 
     pub fn text(&self) -> &str {
-        // SAFETY: every text ends.
+        // SAFETY: every text ends with a zero.
         unsafe { CStr::from_ptr(self.0.text.as_ptr()) }.to_str().expect("UTF-8")
     }
 }
 
-/// Calls functions, which must work; their last argument, for the error, is added.
+/// Calls a function, which must succeed; its last argument, for the error, is added.
 macro_rules! works {
     ($($function:ident($($argument:expr),* $(,)?));* $(;)?) => {$({
         let mut told = $crate::caller::Told::new();
-        // SAFETY: the arguments are what the function takes.
+        // SAFETY: the arguments have the types of the function.
         let code = unsafe { $function($($argument,)* &mut told.0) };
         assert_eq!(code, brolga_c::error::Code::Ok, "{}: {}", stringify!($function), told.text());
     })*};
@@ -44,7 +44,7 @@ macro_rules! made {
     }};
 }
 
-/// Calls a function that gives something.
+/// Calls a function that returns a value.
 macro_rules! given {
     ($ty:ty: $function:ident($($argument:expr),* $(,)?)) => {{
         let mut given = std::mem::MaybeUninit::<$ty>::uninit();
@@ -83,13 +83,13 @@ pub fn assembled(device: *const Device, listing: &CStr) -> *mut Shader {
     shader
 }
 
-/// A file of the examples.
+/// Reads a file of the examples.
 pub fn read(name: &str) -> Vec<u8> {
     let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
     std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Writes the number of each group to the place of that number.
+/// Writes the number of each group to the element of that number.
 pub const NUMBERS: &CStr = c"
 cs_5_0
 dcl_uav_raw u0

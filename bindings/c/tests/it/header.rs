@@ -1,4 +1,5 @@
-//! The C header is what cbindgen makes of the sources. `BROLGA_BLESS=1 cargo test -p brolga-c --test it header` writes it anew.
+//! Checks that the C header is the one that cbindgen makes of the sources. `BROLGA_BLESS=1 cargo test -p brolga-c
+//! --test it header` regenerates it.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -16,10 +17,10 @@ fn formats() -> String {
     text + "} BrolgaFormat;"
 }
 
-/// What lies in the arrays of batches.
+/// The file of the records in the arrays of batches.
 const RECORDS: &str = "../../ir/src/pipeline/record.rs";
 
-/// Where enumerations are that the header shares.
+/// The files of the enumerations that the header shares.
 const NUMBERED: [&str; 4] = [
     "../../ir/src/pipeline/state.rs",
     "../../ir/src/interface.rs",
@@ -27,7 +28,8 @@ const NUMBERED: [&str; 4] = [
     "../../raster/src/state.rs",
 ];
 
-/// What the macro `numbered` makes of its rows there, which lose their names: cbindgen looks into no macros.
+/// The rows of the macro `numbered` in those files as enumerations without names of rows: cbindgen does not expand
+/// macros.
 fn enumerations(root: &Path) -> String {
     let mut text = String::new();
     for file in NUMBERED {

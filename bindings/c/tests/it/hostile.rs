@@ -1,5 +1,5 @@
-//! What callers do wrong: null pointers, objects of other kinds, sizes and numbers that do not exist, calls out of order. Each is an error
-//! with its code and a text that says what is wrong, and nothing is made.
+//! Checks wrong calls: null pointers, objects of other kinds, sizes and numbers that do not exist, calls out of order.
+//! Each is an error with its code and a text that says what is wrong, and no object is made.
 
 use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
@@ -26,7 +26,7 @@ use crate::caller::{NUMBERS, Told, assembled, device, read};
 macro_rules! fails {
     ($code:ident, $words:literal, $function:ident($($argument:expr),* $(,)?)) => {{
         let mut told = Told::new();
-        // SAFETY: what is wrong with the arguments is among what the library checks.
+        // SAFETY: the errors in the arguments are among those that the library checks.
         let code = unsafe { $function($($argument,)* &mut told.0) };
         assert_eq!((code, told.0.code), (Code::$code, Code::$code), "{}: {}", stringify!($function), told.text());
         assert!(told.text().contains($words), "{}: {}", stringify!($function), told.text());
@@ -100,7 +100,7 @@ fn wrong_sizes_and_pointers_are_errors() {
     works!(brolga_buffer_read(buffer, 64, null_mut(), 0));
     fails!(Limit, "bytes", brolga_buffer_create(device, u64::MAX, null(), &mut null_mut()));
     fails!(BadArgument, "NULL", brolga_buffer_size(buffer, null_mut()));
-    // SAFETY: an odd address is looked at as a number only.
+    // SAFETY: an odd address is only used as a number.
     let odd = unsafe { to.cast::<u8>().add(1 - to.addr() % 2) };
     let wrap = (None, null_mut());
     fails!(Resource, "multiple of 4", brolga_buffer_wrap(odd.cast(), 4, true, wrap.0, wrap.1, &mut null_mut()));
@@ -120,7 +120,7 @@ fn wrong_sizes_and_pointers_are_errors() {
     destroy! { brolga_buffer_destroy(buffer); brolga_device_destroy(device) }
 }
 
-/// A number in place of an enumeration's value.
+/// A number as the value of an enumeration.
 fn number<E>(number: u32) -> MaybeUninit<E> {
     assert_eq!(size_of::<E>(), 4);
     let mut raw = MaybeUninit::<E>::uninit();
@@ -220,7 +220,7 @@ fn calls_out_of_order_are_errors() {
     fails!(Call, "", brolga_worker_run(worker, 2, 1));
     fails!(Call, "groups", brolga_worker_batch(worker, 4, null(), 0));
     works!(brolga_worker_run(worker, 0, 4));
-    // Everything may be destroyed before what keeps it.
+    // All objects may be destroyed before those that keep them alive.
     destroy! {
         brolga_device_destroy(device); brolga_shader_destroy(shader); brolga_bindings_destroy(bindings);
         brolga_view_destroy(view);
@@ -342,7 +342,7 @@ fn pipelines_and_passes_check_what_they_are_given() {
     let pass = made!(brolga_pass_create(device, &to));
     let draw = DrawOptions { pipeline, count: 3, ..DrawOptions::default() };
     fails!(NullHandle, "a pipeline", brolga_pass_draw(pass, null(), null_mut()));
-    // What no buffer fills is 0.
+    // Inputs that no buffer fills are 0.
     works!(brolga_pass_draw(pass, &draw, null_mut()));
     let buffer = made!(brolga_buffer_create(device, 96, null()));
     let stream = VertexBuffer { buffer, stride_bytes: 32, ..VertexBuffer::default() };
@@ -385,7 +385,7 @@ fn states_of_stages_are_checked() {
     let code = |container: &[u8], options: &CompileOptions| {
         let (mut told, mut shader) = (Told::new(), null_mut());
         let (data, size) = (container.as_ptr().cast(), container.len());
-        // SAFETY: all pointers lead to what is there.
+        // SAFETY: all pointers are valid.
         let code = unsafe { brolga_shader_create(device, data, size, options, &mut shader, &mut told.0) };
         destroy!(brolga_shader_destroy(shader));
         assert!(code == Code::Ok || !told.text().is_empty());
@@ -411,7 +411,7 @@ fn states_of_stages_are_checked() {
         let state = VertexState { elements: &wrong, element_count: 1, ..elements };
         assert_eq!(code(&vertex, &CompileOptions { vertex_state: &state, ..none }), Code::BadArgument);
     }
-    // What no input has counts for nothing; what is far outside of a buffer reads as zeros.
+    // Elements for inputs that the shader lacks are ignored; reads far outside of a buffer return zeros.
     for odd in [VertexElement { row: u32::MAX, ..element }, VertexElement { offset_bytes: u32::MAX - 3, ..element }] {
         let state = VertexState { elements: &odd, element_count: 1, ..elements };
         assert_eq!(code(&vertex, &CompileOptions { vertex_state: &state, ..none }), Code::Ok);
@@ -434,7 +434,7 @@ fn states_of_stages_are_checked() {
     destroy!(brolga_device_destroy(device));
 }
 
-/// Group 0 ends when its word of `u0` is not 0 any more, which nobody changes.
+/// Group 0 ends when its word of `u0` is no longer 0, and nobody changes it.
 const ENDLESS: &CStr = c"
 cs_5_0
 dcl_uav_raw u0

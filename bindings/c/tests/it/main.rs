@@ -1,12 +1,12 @@
-//! The C interface, called as C calls it.
+//! Calls the C interface as C does.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `header.rs` | the header is that of the sources |
-//! | `objects.rs` | what calls do with what is right |
+//! | `objects.rs` | results of correct calls |
 //! | `modes.rs` | the same in float modes of hosts |
-//! | `hostile.rs` | what callers do wrong |
-//! | `caller.rs` | calls that must work |
+//! | `hostile.rs` | errors of wrong calls |
+//! | `caller.rs` | calls that must succeed |
 
 #[macro_use]
 mod caller;

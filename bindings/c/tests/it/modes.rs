@@ -1,4 +1,4 @@
-//! Hosts run in float modes of their own: what `objects.rs` tests holds in each of them, and none is changed.
+//! Runs tests of `objects.rs` in the float modes of hosts: results are the same, and no mode is changed.
 
 #![cfg(target_arch = "x86_64")]
 

@@ -1,5 +1,5 @@
-//! What the calls of C do with what is right: the caller's memory, boxes of textures, counters, counts in buffers, state of draws, reflection.
-//! Expectations are counted by hand, or by the plain code beside them.
+//! Checks the results of correct calls: the caller's memory, boxes of textures, counters, counts in buffers, state of
+//! draws, reflection. Expectations are counted by hand, or by the plain code beside them.
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_char, c_void};
@@ -24,11 +24,11 @@ use brolga_c::view::*;
 use crate::caller::{NUMBERS, assembled, bytes, device, read};
 
 fn text(from: *const c_char) -> &'static str {
-    // SAFETY: what is tested lives until the end of the test.
+    // SAFETY: the object under test lives until the end of the test.
     if from.is_null() { "" } else { unsafe { CStr::from_ptr(from) }.to_str().expect("UTF-8") }
 }
 
-/// How often the caller was told that nothing uses the memory any more.
+/// Counts the calls that release the caller's memory.
 unsafe extern "C" fn count(context: *mut c_void) {
     // SAFETY: the tests give a counter that outlives the buffer.
     unsafe { &*context.cast::<AtomicU32>() }.fetch_add(1, Ordering::SeqCst);
@@ -73,14 +73,14 @@ pub fn memory_of_the_caller_is_used_in_place_and_released_once() {
     destroy! { brolga_shader_destroy(shader); brolga_buffer_destroy(counts); brolga_device_destroy(device) }
 }
 
-/// What a release callback may use.
+/// The data that a release callback may use.
 struct Caller {
     bindings: *mut Bindings,
     bound: *mut Bound,
     calls: AtomicU32,
 }
 
-/// Calls again what is letting its memory go.
+/// Calls the object that is releasing its memory.
 unsafe extern "C" fn call_again(context: *mut c_void) {
     // SAFETY: the test gives a caller that outlives the buffer.
     let caller = unsafe { &*context.cast::<Caller>() };
@@ -324,7 +324,7 @@ pub fn counts_of_draws_scissors_and_masks_count() {
     }
 }
 
-/// What `examples/mandelbrot.hlsl` and `examples/triangle.hlsl` declare.
+/// The declarations of `examples/mandelbrot.hlsl` and `examples/triangle.hlsl`.
 #[test]
 pub fn reflection_says_what_sources_declare() {
     let container = read("mandelbrot.cso");

@@ -1,21 +1,21 @@
-//! BC6H: fourteen modes of half floats; functional specification 19.5.13, bit-exact.
+//! Decodes BC6H: fourteen modes of half floats; functional specification 19.5.13, bit-exact.
 
 use super::partition::{Partition, TWO};
 use super::{EXTENTS, bits, indices, weights};
 use crate::format::codec::{Codec, Words};
 use brolga_ir::float;
 
-/// How a block begins.
+/// A mode: the beginning of a block.
 struct Mode {
     code: u32,
     code_bits: u32,
-    /// Whether all endpoints but the first are differences from it.
+    /// Set if all endpoints but the first are differences from it.
     is_transformed: bool,
-    /// Bits of the first endpoint's components.
+    /// Number of bits of the first endpoint's components.
     precision: u32,
-    /// Bits of the other endpoints' red, green and blue.
+    /// Numbers of bits of the other endpoints' red, green and blue.
     deltas: [u32; 3],
-    /// Reads the fields of the block's header, which are the bits after the code. Those that a mode does not have are 0.
+    /// Reads the fields of the block's header, which are the bits after the code. Fields that a mode lacks are 0.
     read: fn(u128) -> Fields,
     has_two_regions: bool,
 }
@@ -44,17 +44,17 @@ const fn code_bits(code: u32) -> u32 {
     if code < 2 { 2 } else { 5 }
 }
 
-/// Bits of a field that are together in a header: the numbers of the highest and the lowest of them, or of the only one; of the lowest
-/// and the highest if they are stored in reverse.
-type Range<const N: usize> = [u32; N];
+/// A range of a field's bits that are adjacent in a header: the numbers of the highest and the lowest of them, or of
+/// the only one; of the lowest and the highest if they are stored in reverse.
+type BitRange<const N: usize> = [u32; N];
 
-const fn count<const N: usize>(range: Range<N>) -> u32 {
+const fn count<const N: usize>(range: BitRange<N>) -> u32 {
     range[0].abs_diff(range[N - 1]) + 1
 }
 
-/// Moves the bits of a block from bit `at` up to where they belong in a field, and goes on after them.
+/// Moves the bits of a block from bit `at` up to their positions in a field, and advances `at`.
 #[inline(always)]
-fn take<const N: usize>(block: u128, at: &mut u32, field: &mut u32, range: Range<N>) {
+fn take<const N: usize>(block: u128, at: &mut u32, field: &mut u32, range: BitRange<N>) {
     let (from, to, count) = (range[0], range[N - 1], count(range));
     let found = bits(block, *at, count);
     let found = if from < to { found.reverse_bits() >> (32 - count) } else { found };
@@ -78,7 +78,7 @@ macro_rules! modes {
     (@direct) => { false };
     ($($code:literal $kind:ident $precision:literal [$($delta:literal)+]: $($field:ident [$($bit:literal):+])+;)+) => {
         &[$(
-            // Of each mode a function of its own, in which all positions are constants.
+            // A separate function for each mode, in which all positions are constants.
             Mode::new([$code, $precision, 0 $(+ count([$($bit),+]))+], modes!(@$kind), [$($delta),+], |block| {
                 let (mut fields, mut at) = ([0; 13], code_bits($code));
                 $(take(block, &mut at, &mut fields[field::$field], [$($bit),+]);)+
@@ -88,8 +88,8 @@ macro_rules! modes {
     };
 }
 
-/// The rows of the specification's table: code, precision, bits of differences, and the fields from the bit after the code
-/// up.
+/// The rows of the specification's table: code, precision, bits of differences, and the fields from the bit after the
+/// code up.
 #[rustfmt::skip]
 const MODES: &[Mode] = modes! {
     0b00 transformed 10 [5 5 5]:
@@ -132,7 +132,7 @@ const MODES: &[Mode] = modes! {
         rw[9:0] gw[9:0] bw[9:0] rx[3:0] rw[10:15] gx[3:0] gw[10:15] bx[3:0] bw[10:15];
 };
 
-/// The number of the mode by the lowest five bits of a block; of reserved ones more than there are.
+/// The index of the mode by the lowest five bits of a block; for reserved ones out of range.
 const MODE_OF: [u8; 32] = {
     let mut modes = [u8::MAX; 32];
     let mut number = 0;
@@ -162,7 +162,7 @@ impl<const SIGNED: bool> Codec for Bc6h<SIGNED> {
 
     #[inline(always)]
     fn read(block: u128) -> Self {
-        // Of reserved modes red, green and blue are zero.
+        // Red, green and blue of reserved modes are zero.
         let mut texels = [OPAQUE; 16];
         if let Some(mode) = MODES.get(usize::from(MODE_OF[block as usize % 32])) {
             expand::<SIGNED>(mode, block, &mut texels);
@@ -210,7 +210,7 @@ fn sign_extend(value: i32, bits: u32) -> i32 {
     value << (32 - bits) >> (32 - bits)
 }
 
-/// Expands an endpoint's component to 16 bits, or 15 and a sign. Without jumps, since nothing is known of signs.
+/// Expands an endpoint's component to 16 bits, or 15 and a sign. Branch-free, since signs are unpredictable.
 #[inline(always)]
 fn unquantize<const SIGNED: bool>(value: i32, bits: u32) -> i32 {
     if SIGNED && bits >= 16 {
@@ -251,11 +251,11 @@ fn read_endpoints<const SIGNED: bool>(mode: &Mode, fields: &Fields) -> [[i32; 3]
     endpoints
 }
 
-/// A one in each of two components, which have 32 bits each, so that products do not meet.
+/// A one in each of two components, which have 32 bits each, so that products do not overlap.
 const PAIR: u64 = 1 << 32 | 1;
 /// A one in each half of a texel.
 const HALVES: u64 = 0x0001_0001_0001_0001;
-/// Makes signed components natural numbers.
+/// Offset that makes signed components non-negative.
 const BIAS: i32 = 0x8000;
 
 /// The texels between two endpoints, by indices of `WIDTH` bits.
@@ -265,7 +265,7 @@ fn interpolate<const SIGNED: bool, const WIDTH: u32>(ends: [[i32; 3]; 2], texels
     let [first, second] = ends.map(|[red, green, blue]| [natural(red) | natural(green) << 32, natural(blue)]);
     for (texel, &weight) in texels.iter_mut().zip(weights(WIDTH)) {
         let between = |n: usize| {
-            // All components of the sum are natural numbers, whatever those of the difference are.
+            // All components of the sum are non-negative, whatever those of the difference are.
             let difference = second[n].wrapping_sub(first[n]);
             (first[n] * 64 + 32 * PAIR).wrapping_add(difference.wrapping_mul(weight.into())) >> 6 & (0xffff * PAIR)
         };
@@ -275,7 +275,7 @@ fn interpolate<const SIGNED: bool, const WIDTH: u32>(ends: [[i32; 3]; 2], texels
     }
 }
 
-/// The halves that interpolated components encode: 31 parts of 32 of them, half as much without a sign.
+/// The halves that interpolated components encode: 31/32 of them with a sign, 31/64 without.
 #[inline(always)]
 fn finish<const SIGNED: bool>(components: u64) -> u64 {
     if !SIGNED {

@@ -1,4 +1,4 @@
-//! BC7: eight modes of colours and alphas; functional specification 19.5.14, bit-exact.
+//! Decodes BC7: eight modes of colours and alphas; functional specification 19.5.14, bit-exact.
 
 use std::marker::PhantomData;
 
@@ -14,9 +14,9 @@ enum SharedBits {
     PerEndpoint,
 }
 
-/// What a block consists of, in this order after the mode, which is as many zeros as its number and a one. All numbers but
-/// the first are bits.
-struct Mode {
+/// A mode: the parts of a block, in this order after the mode's code, which is as many zeros as its number and a one.
+/// All numbers but the first are bits.
+struct BlockMode {
     subsets: usize,
     partition: u32,
     rotation: u32,
@@ -31,13 +31,19 @@ struct Mode {
 }
 
 /// A row of the specification's table of modes.
-const fn mode(subsets: usize, before: [u32; 3], endpoint: [u32; 2], shared: SharedBits, indices: [u32; 2]) -> Mode {
+const fn mode(
+    subsets: usize,
+    before: [u32; 3],
+    endpoint: [u32; 2],
+    shared: SharedBits,
+    indices: [u32; 2],
+) -> BlockMode {
     let ([partition, rotation, selector], [colour, alpha], [index, second_index]) = (before, endpoint, indices);
-    Mode { subsets, partition, rotation, selector, colour, alpha, shared, index, second_index }
+    BlockMode { subsets, partition, rotation, selector, colour, alpha, shared, index, second_index }
 }
 
 #[rustfmt::skip]
-const MODES: [Mode; 8] = [
+const MODES: [BlockMode; 8] = [
     mode(3, [4, 0, 0], [4, 0], SharedBits::PerEndpoint, [3, 0]),
     mode(2, [6, 0, 0], [6, 0], SharedBits::PerSubset,   [3, 0]),
     mode(3, [6, 0, 0], [5, 0], SharedBits::None,        [2, 0]),
@@ -76,7 +82,7 @@ impl<D: Described> Codec for Bc7<D> {
     }
 }
 
-/// The texels must be zeros before: in a block without a mode all are, alpha too.
+/// The texels must be zeros before: in a block without a mode all of them are, alpha too.
 fn expand(block: u128, texels: &mut [u64; 16]) {
     match (block as u8).trailing_zeros() {
         0 => expand_mode::<0>(block, texels),
@@ -149,12 +155,12 @@ impl Reader {
     }
 }
 
-/// A one in each channel of an endpoint: 16 bits for each, so that products do not meet.
+/// A one in each channel of an endpoint: 16 bits for each, so that products do not overlap.
 const ONES: u64 = 0x0001_0001_0001_0001;
 
 /// Two endpoints for each subset, as UNORM8 codes.
 #[inline(always)]
-fn read_endpoints(mode: &Mode, reader: &mut Reader) -> [[u64; 2]; 3] {
+fn read_endpoints(mode: &BlockMode, reader: &mut Reader) -> [[u64; 2]; 3] {
     let count = 2 * mode.subsets;
     let mut codes = [0; 6];
     for channel in 0..4 {
@@ -197,7 +203,7 @@ fn promote(codes: u64, width: u32) -> u64 {
 fn interpolate([first, second]: [u64; 2], colours: &mut [u32]) {
     let weights = weights(colours.len().trailing_zeros());
     for (colour, &weight) in colours.iter_mut().zip(weights) {
-        // All components of the sum are natural numbers, whatever those of the difference are.
+        // All components of the sum are non-negative, whatever those of the difference are.
         let sums = (first * 64 + 32 * ONES).wrapping_add(second.wrapping_sub(first).wrapping_mul(weight.into()));
         let codes = sums >> 6 & (255 * ONES);
         let pairs = (codes | codes >> 8) & 0x0000_ffff_0000_ffff;
@@ -207,7 +213,7 @@ fn interpolate([first, second]: [u64; 2], colours: &mut [u32]) {
 
 const ALPHA: u32 = 0xff << 24;
 
-/// Swaps alpha and a channel, which are 8 bits each: none, red, green or blue by number.
+/// Swaps alpha with a channel of 8 bits: none, red, green or blue by number.
 #[inline(always)]
 fn rotate(colour: u32, rotation: u32) -> u32 {
     let shift = [24, 0, 8, 16][rotation as usize];
@@ -215,7 +221,7 @@ fn rotate(colour: u32, rotation: u32) -> u32 {
     colour ^ differing << 24 ^ differing << shift
 }
 
-/// The colour of a texel's index among those from `base` up.
+/// The colour of a texel's index among those from `base` on.
 #[inline(always)]
 fn entry(palette: &[u32; 32], base: u32, indices: u64, width: u32, texel: usize) -> u64 {
     let index = (indices >> (width * texel as u32)) as u32 & ((1 << width) - 1);

@@ -1,4 +1,5 @@
-//! BC1, BC2 and BC3: two colours of 16 bits, the others interpolated; functional specification 19.5.6 to 19.5.8.
+//! Decodes BC1, BC2 and BC3: two colours of 16 bits, the others interpolated; functional specification 19.5.6 to
+//! 19.5.8.
 //!
 //! The specification's formulas are taken literally, in integers: endpoints are promoted to 8 bits, the interpolated
 //! colours are (2a + b) / 3 and (a + b) / 2 of them, truncated. More precise palettes and rounding division are allowed
@@ -15,16 +16,16 @@ use crate::format::convert::decode_component;
 
 /// Four colours and an index for each texel.
 struct Palette {
-    /// UNORM8 codes, red in the lowest bits, each so many bits after the one before as the texels' layout says.
+    /// UNORM8 codes, red in the lowest bits, spaced as in the texels' layout.
     colours: [u64; 4],
     indices: u32,
 }
 
-/// When a palette has four colours and not three and black.
+/// The condition for a palette of four colours instead of three and black.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Four {
     Always,
-    /// Where the first endpoint is the larger one. All but black are opaque then.
+    /// If the first endpoint is the larger one. All colours but black are opaque then.
     FirstLarger,
 }
 
@@ -59,7 +60,7 @@ fn promote(colour: u16) -> [u32; 3] {
     [red << 3 | red >> 2, green << 2 | green >> 4, blue << 3 | blue >> 2]
 }
 
-/// Colours, one of them transparent black if the first endpoint is not the larger one.
+/// A block of colours, one of them transparent black if the first endpoint is not the larger one.
 pub(in crate::format) struct Bc1<D> {
     palette: Palette,
     row: PhantomData<D>,
@@ -85,7 +86,7 @@ impl<D: Described> Codec for Bc1<D> {
     }
 }
 
-/// 16 alphas of 4 bits, then colours.
+/// A block of 16 alphas of 4 bits, then colours.
 pub(in crate::format) struct Bc2<D> {
     alphas: u64,
     palette: Palette,
@@ -115,7 +116,7 @@ impl<D: Described> Codec for Bc2<D> {
     }
 }
 
-/// Alphas as in BC4, then colours.
+/// A block of alphas as in BC4, then colours.
 pub(in crate::format) struct Bc3<D> {
     alphas: Ramp,
     palette: Palette,

@@ -1,10 +1,10 @@
-//! Blocks of 4 by 4 texels: functional specification 19.5.
+//! Decodes compressed blocks of 4 by 4 texels: functional specification 19.5.
 //!
 //! BC6H and BC7 must be decoded bit-exactly. For the others the specification gives formulas and a tolerance;
-//! `colour.rs` (BC1 to BC3) and `scalar.rs` (BC4 and BC5) say which reading of them was chosen.
+//! `colour.rs` (BC1 to BC3) and `scalar.rs` (BC4 and BC5) state the reading that was chosen.
 //!
-//! A codec reads what a block's texels share into palettes, from which an expanded texel is a look-up or two, in integers alone. Words are
-//! made of that.
+//! A codec decodes the shared parts of a block into palettes, from which an expanded texel is a look-up or two, in
+//! integers alone, and words are made of expanded texels.
 
 mod bc6h;
 mod bc7;
@@ -28,15 +28,15 @@ fn bits(block: u128, at: u32, count: u32) -> u32 {
     (block >> at) as u32 & ((1 << count) - 1)
 }
 
-/// The indices of all texels, `width` bits each, that begin at bit `start` of a block. Those of `anchors` are stored without their
-/// highest bit, which is 0; `count` says how many these are. Above the indices may be other bits.
+/// The indices of all texels, `width` bits each, that begin at bit `start` of a block. Those of `anchors` are stored
+/// without their highest bit, which is 0; `count` is the number of anchors. There may be other bits above the indices.
 #[inline(always)]
 fn indices(block: u128, start: u32, width: u32, mut anchors: u16, count: usize) -> u64 {
     let mut indices = (block >> start) as u64;
     for _ in 0..count {
         let missing = anchors.trailing_zeros() * width + width - 1;
         anchors &= anchors - 1;
-        // What is at that bit and above moves up by one.
+        // The bits from the missing one up move up by one.
         indices = indices.wrapping_add(indices & (u64::MAX << missing));
     }
     indices
@@ -51,7 +51,7 @@ const fn weights(width: u32) -> &'static [u32] {
     }
 }
 
-/// The words of colours and an alpha of 8 bits each, which is how such texels are expanded.
+/// The words of colours and an alpha of 8 bits each, the form of expanded texels with colours.
 #[inline(always)]
 fn colour_words<D: Described>(expanded: u64) -> Words {
     let [red, green, blue, alpha] = (expanded as u32).to_le_bytes().map(u32::from);

@@ -1,4 +1,5 @@
-//! Which texels of a block belong to which pair of endpoints: functional specification 19.5.14.5 and 19.5.14.6.
+//! Lists the partitions, which assign the texels of a block to pairs of endpoints: functional specification 19.5.14.5
+//! and 19.5.14.6.
 
 /// A division of a block into at most three subsets.
 #[derive(Clone, Copy)]
@@ -12,7 +13,8 @@ pub(super) struct Partition {
 impl Partition {
     pub const WHOLE: Self = Self { subsets: 0, anchors: 1 };
 
-    /// From the subset of each texel, row by row, and the anchors of the subsets but the first, whose anchor is texel 0.
+    /// Makes a partition from the subset of each texel, row by row, and the anchors of the subsets but the first, whose
+    /// anchor is texel 0.
     const fn new(texels: &str, anchors: &[u8]) -> Self {
         let mut partition = Self::WHOLE;
         let (mut at, mut texel) = (0, 0);

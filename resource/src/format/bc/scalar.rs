@@ -1,4 +1,4 @@
-//! BC4 and BC5: two numbers of 8 bits, the others interpolated; functional specification 19.5.9 to 19.5.12.
+//! Decodes BC4 and BC5: two numbers of 8 bits, the others interpolated; functional specification 19.5.9 to 19.5.12.
 //!
 //! The specification's formulas mix floats, (6 * a + b) / 7. The result here is that number rounded once, to a 32-bit
 //! float: no reading of them is nearer, and endpoints, 0, 1 and -1 are exact, as they must be. The codes decide which
@@ -10,24 +10,24 @@ use crate::format::codec::{Codec, Described, Encoding, Words};
 
 use super::EXTENTS;
 
-/// Sevenths and fifths are whole numbers of such parts.
+/// Number of units in a step between codes: sevenths and fifths are whole numbers of units.
 const PARTS: i32 = 35;
 
-/// The largest endpoint of numbers of encoding `Unorm` or `Snorm`.
+/// The largest endpoint of an encoding, `Unorm` or `Snorm`.
 const fn most(encoding: Encoding) -> i32 {
     if matches!(encoding, Encoding::Snorm) { 127 } else { 255 }
 }
 
 /// Eight numbers and an index for each texel.
 pub(super) struct Ramp {
-    /// The numbers in parts, as 16 bits that are shifted to where the texels' layout has them.
+    /// The numbers in units, as 16 bits shifted to their position in the texels' layout.
     codes: [u64; 8],
     /// 3 bits each.
     indices: u64,
 }
 
 impl Ramp {
-    /// Numbers of encoding `Unorm` or `Snorm`.
+    /// Decodes numbers of encoding `Unorm` or `Snorm`.
     #[inline(always)]
     pub fn read(block: u64, encoding: Encoding, shift: u32) -> Self {
         let is_signed = encoding == Encoding::Snorm;
@@ -47,21 +47,21 @@ impl Ramp {
         Self { codes: codes.map(|code| u64::from(code as u16) << shift), indices: block >> 16 }
     }
 
-    /// A texel's code, where it belongs.
+    /// The code of a texel, at its position.
     #[inline(always)]
     pub fn code(&self, texel: usize) -> u64 {
         self.codes[(self.indices >> (3 * texel) & 7) as usize]
     }
 }
 
-/// The bits of the number that a code of encoding `Unorm` or `Snorm` stands for.
+/// The float bits of a code of encoding `Unorm` or `Snorm`.
 #[inline(always)]
 pub(super) fn word(encoding: Encoding, code: u16) -> u32 {
     let code = if encoding == Encoding::Snorm { i32::from(code as i16) } else { i32::from(code) };
     (code as f32 / (PARTS * most(encoding)) as f32).to_bits()
 }
 
-/// One number for each texel.
+/// A block of one number for each texel.
 pub(in crate::format) struct Bc4<D> {
     red: Ramp,
     row: PhantomData<D>,
@@ -87,7 +87,7 @@ impl<D: Described> Codec for Bc4<D> {
     }
 }
 
-/// Two numbers for each texel.
+/// A block of two numbers for each texel.
 pub(in crate::format) struct Bc5<D> {
     red: Ramp,
     green: Ramp,
@@ -117,7 +117,7 @@ impl<D: Described> Codec for Bc5<D> {
     }
 }
 
-/// The same with green first, and ones for what is missing: the format ATI2 of Direct3D 9, once called 3Dc.
+/// A block with green first, and ones for missing components: the format ATI2 of Direct3D 9, once called 3Dc.
 pub(in crate::format) struct Ati2<D>(Bc5<D>);
 
 impl<D: Described> Codec for Ati2<D> {

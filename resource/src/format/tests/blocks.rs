@@ -1,4 +1,5 @@
-//! Blocks of 4 by 4 texels: the decoder of bcdec_rs, and the specification's formulas where it takes other ones.
+//! Compares blocks of 4 by 4 texels with the decoder of bcdec_rs, and with the specification's formulas where bcdec_rs
+//! uses others.
 
 use super::*;
 
@@ -15,7 +16,7 @@ fn bytes(block: u128) -> [u8; 16] {
     block.to_le_bytes()
 }
 
-/// Random blocks, more of them in a build that is fast; and some with few different bits.
+/// Random blocks, more of them in an optimised build, and some with few different bits.
 fn blocks(seed: &str, count: u32) -> impl Iterator<Item = u128> {
     let mut random = Random::new(seed);
     let count = if cfg!(debug_assertions) { count } else { count * 16 };
@@ -23,7 +24,7 @@ fn blocks(seed: &str, count: u32) -> impl Iterator<Item = u128> {
     edges.into_iter().chain((0..count).map(move |_| random.block()))
 }
 
-/// What is 8 bits in bcdec_rs.
+/// Checks formats that bcdec_rs decodes to 8 bits.
 fn assert_codes(format: Format, block: u128, wanted: &[u8; 64]) {
     let texels = decode(format, block);
     for (texel, wanted) in texels.iter().zip(wanted.as_chunks::<4>().0) {
@@ -147,7 +148,7 @@ fn colours_follow_the_formulas() {
     }
 }
 
-/// bcdec_rs rounds colours, and does so before promoting them: 19.5.2 says how far that may be from the reference.
+/// bcdec_rs rounds colours, and does so before promoting them: 19.5.2 limits the distance from the reference.
 #[test]
 fn colours_are_near_those_of_others() {
     for block in blocks("BC1 to BC3 of others", 10_000) {
@@ -186,13 +187,13 @@ fn numbers_follow_the_formulas() {
                 assert_eq!(pairs[texel][2..], [0.0, 1.0]);
                 assert_eq!(reds[texel][0], pairs[texel][0]);
                 for (found, wanted) in [(pairs[texel][0], red), (pairs[texel][1], green)] {
-                    // A double's rounding may be what decides between two floats.
+                    // The rounding of a double may decide between two floats.
                     assert!(
                         (f64::from(found) - wanted).abs() <= 2f64.powi(-25) * 1.0001,
                         "{two} {block:#034x} {texel}"
                     );
                 }
-                // The specification compares codes, bcdec_rs what they mean.
+                // The specification compares codes, bcdec_rs their values.
                 if ![block as u8, (block >> 8) as u8, (block >> 64) as u8, (block >> 72) as u8].contains(&0x80) {
                     assert!((reds[texel][0] - other_reds[texel]).abs() < 1e-6, "{one} {block:#034x} {texel}");
                     assert!((pairs[texel][1] - other_pairs[2 * texel + 1]).abs() < 1e-6, "{two} {block:#034x} {texel}");

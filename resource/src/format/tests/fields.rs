@@ -1,11 +1,11 @@
-//! Texels made of fields: functional specification 3.2 and 19.1.3, in doubles.
+//! Checks texels made of fields: functional specification 3.2 and 19.1.3, in doubles.
 
 use brolga_ir::texel::{Channel, ChannelKind};
 
 use super::*;
 use crate::format::Field;
 
-/// What a DXGI name says of a part of a texel.
+/// A part of a texel by its DXGI name.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     format: Format,
@@ -23,7 +23,7 @@ fn parts(format: Format) -> Option<Vec<Part>> {
     let (mut parts, mut untyped, mut shift) = (Vec::new(), 0, 0);
     for word in name.split('_') {
         if !word.contains(|letter: char| letter.is_ascii_digit()) {
-            // A type is that of everything left of it that has none yet.
+            // A type applies to all untyped parts on its left.
             for part in &mut parts[untyped..] {
                 let Part { channel, kind, .. } = part;
                 *kind = if word == "SRGB" && *channel == 3 { "UNORM" } else { word };
@@ -62,7 +62,7 @@ impl Part {
         self.format.decode(u128::from(code) << self.field.shift)[self.channel]
     }
 
-    /// The code that a word becomes; nothing else is set in the texel.
+    /// The code of a word; nothing else is set in the texel.
     fn encode(&self, word: u32) -> u32 {
         let mut words = [0; 4];
         words[self.channel] = word;
@@ -202,7 +202,7 @@ fn every_code_is_read_right() {
     }
 }
 
-/// Data invertability, 19.1.2: all but NaNs and the second code of -1.
+/// Data invertability, 19.1.2: all codes but NaNs and the second code of -1.
 #[test]
 fn every_code_comes_back() {
     for part in all_parts() {
@@ -244,7 +244,7 @@ fn floats_become_the_right_codes() {
     }
 }
 
-/// 3.2.2: what is finite stays finite; what cannot be negative is clamped to zero.
+/// 3.2.2: finite numbers stay finite; negative ones are clamped to zero in unsigned formats.
 fn rounds_towards_zero(part: Part, number: f32, code: u32) {
     let value = part.small_float(code);
     let exact = if part.field.bits == 16 || number.is_nan() { number } else { number.max(0.0) };

@@ -1,4 +1,4 @@
-//! What layouts say, against the formats' own conversions.
+//! Compares layouts with the formats' own conversions.
 
 use super::super::{Coding, Format, Layout};
 use super::Random;
@@ -9,7 +9,7 @@ fn blocks() -> impl Iterator<Item = u128> {
     (0..20_000).map(move |n| {
         let block = random.block();
         match n % 4 {
-            // BC7 has a mode for each lowest bit; the others seldom come by chance.
+            // BC7 has a mode for each lowest bit; random bits would rarely select the larger ones.
             0 => block >> 8 << 8 | 1 << (n / 4 % 8),
             // Equal and extreme endpoints.
             1 => block & !0xffff | (block >> 16 & 0xffff),

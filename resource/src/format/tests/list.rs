@@ -1,13 +1,13 @@
-//! The table of formats against Microsoft's lists.
+//! Compares the table of formats with Microsoft's lists.
 
 use super::*;
 use crate::format::{Encoding, Use};
 
-/// Columns of "Format List" for Direct3D 11.1 (`D3D11_3_Formats_FL11_1.xls` of Microsoft's DirectX-Specs, CC BY 4.0) without
-/// the video formats: number, name, bits of a texel, then a mark for each of typed buffer, 1D, 2D, 3D, cube, load, sample,
-/// sample_c, gather4, gather4_c, render target, blend, depth-stencil target, typed UAV, UAV store, the atomic operations
-/// add, bitwise, compare-store, exchange, signed and unsigned minimum and maximum, load from several samples, and cast
-/// within the typeless format above. R is required, o optional, d required of render targets.
+/// Columns of "Format List" for Direct3D 11.1 (`D3D11_3_Formats_FL11_1.xls` of Microsoft's DirectX-Specs, CC BY 4.0)
+/// without the video formats: number, name, bits of a texel, then a mark for each of typed buffer, 1D, 2D, 3D, cube,
+/// load, sample, sample_c, gather4, gather4_c, render target, blend, depth-stencil target, typed UAV, UAV store, the
+/// atomic operations add, bitwise, compare-store, exchange, signed and unsigned minimum and maximum, load from several
+/// samples, and cast within the typeless format above. R is required, o optional, d required of render targets.
 const LIST: &str = "
       1 R32G32B32A32_TYPELESS    128 -RRRR-----------------R
       2 R32G32B32A32_FLOAT       128 RRRRRRR-R-RR-RR------RR
@@ -137,7 +137,7 @@ fn list() -> impl Iterator<Item = (u32, &'static str, u32, &'static [u8], Option
 
 #[test]
 fn the_table_has_the_list() {
-    // It belongs to what is scanned out to displays: shaders see no texel of it.
+    // It is for display scan-out: shaders see no texel of it.
     let listed: Vec<_> = list().filter(|row| row.1 != "R10G10B10_XR_BIAS_A2_UNORM").collect();
     for &(number, name, bits, ..) in &listed {
         let format: Format = name.parse().unwrap_or_else(|_| panic!("{name} is missing"));
@@ -244,13 +244,13 @@ fn what_is_missing_reads_as_0_0_0_1() {
     assert_eq!([depth, stencil], [Some(Encoding::Unorm), Some(Encoding::Uint)]);
 }
 
-/// "D3DFORMAT" of Direct3D 9's reference: names list the channels from the highest bit down, U and V are signed, L is luminance, X is
-/// unused, and what is missing is 1.
+/// "D3DFORMAT" of Direct3D 9's reference: names list the channels from the highest bit down, U and V are signed, L is
+/// luminance, X is unused, and missing components are 1.
 #[test]
 fn formats_of_direct3d_9_are_what_their_names_say() {
     let ones = [1.0; 4];
     let fifth = 0.2f32;
-    // The texel, and what a shader sees of it.
+    // The texel, and the values that a shader sees.
     let rows: [(Format, u128, [f32; 4]); 20] = [
         (Format::X8B8G8R8, 0x00_ff_33_66, [0.4, 0.2, 1.0, 1.0]),
         (Format::X1R5G5B5, 0b0_11111_00000_00000, [1.0, 0.0, 0.0, 1.0]),
@@ -268,7 +268,7 @@ fn formats_of_direct3d_9_are_what_their_names_say() {
         (Format::G16R16F, 0x3800_c000, [-2.0, 0.5, 1.0, 1.0]),
         (Format::R32F, 0x4040_0000, [3.0, 1.0, 1.0, 1.0]),
         (Format::G32R32F, 0x3f00_0000_4040_0000, [3.0, 0.5, 1.0, 1.0]),
-        // All texels are the first number of their block, of which that of green comes first.
+        // All texels are the first number of their block; green's comes first.
         (Format::ATI2, 0x66 << 64 | 0x33, [0.4, fifth, 1.0, 1.0]),
         // Depths are in all components; the uppermost byte is a stencil.
         (Format::INTZ, 0x33_3333, [fifth; 4]),

@@ -1,12 +1,12 @@
-//! The formats against independent sources.
+//! Checks the formats against independent sources.
 //!
-//! | file | against what |
+//! | file | source |
 //! |---|---|
 //! | `list.rs` | Microsoft's lists of formats |
-//! | `fields.rs` | the specification's formulas in doubles, for texels made of fields; their names say where these are |
+//! | `fields.rs` | the specification's formulas in doubles, for texels made of fields, located by their names |
 //! | `shared.rs` | the same for shared exponents and for pairs of texels |
 //! | `layout.rs` | the formats' own conversions |
-//! | `blocks.rs` | another decoder, and the formulas where it takes other ones |
+//! | `blocks.rs` | another decoder, and the formulas where it uses others |
 
 mod blocks;
 mod fields;

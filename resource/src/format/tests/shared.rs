@@ -1,4 +1,4 @@
-//! Formats whose components or texels share something: functional specification 19.3.2 and 19.4.
+//! Checks formats whose components or texels share something: functional specification 19.3.2 and 19.4.
 
 use super::*;
 
@@ -29,7 +29,7 @@ fn every_fraction_has_every_exponent() {
             let [red, green, blue, alpha] = SHARED.decode(texel.into()).map(f32::from_bits);
             assert_eq!([red, green, blue].map(f64::from), shared_exponent(texel), "{texel:#x}");
             assert_eq!(alpha, 1.0);
-            // Another code may mean the same: one with the least exponent.
+            // The result may be another code of the same value: the one with the least exponent.
             let again = encode([red, green, blue]);
             assert_eq!(shared_exponent(again), shared_exponent(texel), "{texel:#x} {again:#x}");
         }
@@ -48,7 +48,7 @@ fn floats_go_to_the_nearest_fraction_of_the_least_exponent() {
             for (value, wanted) in shared_exponent(texel).into_iter().zip(wanted) {
                 assert!((value - wanted).abs() <= step / 2.0, "{numbers:?} {texel:#x}");
             }
-            // With one exponent less the largest would need a tenth bit.
+            // With one exponent less, the largest would need a tenth bit.
             let largest = wanted.into_iter().fold(0.0, f64::max);
             assert!(exponent == 0 || (largest / (step / 2.0)).round_ties_even() >= 512.0, "{numbers:?} {texel:#x}");
         }
@@ -56,7 +56,7 @@ fn floats_go_to_the_nearest_fraction_of_the_least_exponent() {
     assert_eq!(shared_exponent(encode([f32::INFINITY, f32::NAN, -1.0])), [65408.0, 0.0, 0.0]);
     // Halfway between two fractions: the even one.
     assert_eq!([256.5, 257.5, 258.5].map(|number: f32| encode([number, 0.0, 0.0]) & 0x1ff), [256, 258, 258]);
-    // The fraction that rounding carries over takes the next exponent.
+    // A fraction that overflows in rounding takes the next exponent.
     assert_eq!(
         shared_exponent(encode([511.9, 1.0, 0.0])),
         [512.0, 1.0, 0.0].map(|n: f64| (n / 2.0).round_ties_even() * 2.0)

@@ -1,28 +1,32 @@
-//! Texels of four 8-bit codes. Sums of codes times weights on one level are integers, and exact.
+//! Filters texels of four 8-bit codes. Sums of codes times weights on one level are integers, and exact.
 
 #![allow(unsafe_code)]
 
-use super::numbers::{Reader, linear, mixed, nearest};
-use super::{Filtered, Kind};
+use super::numbers::{TexelReader, linear, mixed, nearest};
+use super::{Filtered, TexelKind};
 use crate::fast::address::{LinearAddresses, TexelAddress};
-use crate::fast::source::Source;
+use crate::fast::source::TexelSource;
 use crate::fast::vector::{Unit, Vector};
 
 /// The kind of [`R8G8B8A8_UNORM`](brolga_resource::Format::R8G8B8A8_UNORM), where the border has such codes.
 #[derive(Debug)]
 pub(in crate::fast) struct Codes;
 
-impl Reader<4> for Codes {
+impl TexelReader<4> for Codes {
     type Texel<V: Vector> = V;
 
     #[inline(always)]
-    fn texel<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> V {
-        // SAFETY: texels of 4 bytes are there (`Source::locate`).
+    fn texel<V: Vector>(_: TexelSource<'_>, base: *const u8, offsets: &V) -> V {
+        // SAFETY: texels of 4 bytes are there (`TexelSource::locate`).
         unsafe { V::words_at(base, offsets) }
     }
 
     #[inline(always)]
-    fn values<V: Vector, const COUNT: usize>(source: Source<'_>, channel: usize, texels: &[V; COUNT]) -> [V; COUNT] {
+    fn values<V: Vector, const COUNT: usize>(
+        source: TexelSource<'_>,
+        channel: usize,
+        texels: &[V; COUNT],
+    ) -> [V; COUNT] {
         let [r, g, b, a] = in_order(source, [0, 8, 16, 24]);
         let shift = [r, g, b, a][channel];
         let mut values = *texels;
@@ -33,20 +37,20 @@ impl Reader<4> for Codes {
     }
 
     #[inline(always)]
-    fn word<V: Vector>(_: Source<'_>, _: usize, value: V) -> V {
+    fn word<V: Vector>(_: TexelSource<'_>, _: usize, value: V) -> V {
         value.over(&Unit::OF_BYTES)
     }
 }
 
-impl Kind for Codes {
+impl TexelKind for Codes {
     #[inline(always)]
-    fn nearest<V: Vector>(source: Source<'_>, address: &TexelAddress<V>, _: V) -> [V; 4] {
+    fn nearest<V: Vector>(source: TexelSource<'_>, address: &TexelAddress<V>, _: V) -> [V; 4] {
         nearest::<Self, 4, V>(source, address)
     }
 
     #[inline(always)]
     fn linear<V: Vector>(
-        source: Source<'_>,
+        source: TexelSource<'_>,
         first: &LinearAddresses<V>,
         second: Option<(&LinearAddresses<V>, V)>,
         _: V,
@@ -55,7 +59,7 @@ impl Kind for Codes {
             Some((second, _)) => first.corner.is_some() || second.corner.is_some(),
             None => first.corner.is_some(),
         };
-        // The mean of three codes is no code.
+        // The mean of three codes is not a code.
         if first.axes() < 2 || has_corner {
             return linear::<Self, 4, V>(source, first, second);
         }
@@ -77,24 +81,24 @@ impl Kind for Codes {
     }
 }
 
-/// Red before blue.
+/// Puts red before blue.
 #[inline(always)]
-fn in_order<W>(source: Source<'_>, [r, g, b, a]: [W; 4]) -> [W; 4] {
+fn in_order<W>(source: TexelSource<'_>, [r, g, b, a]: [W; 4]) -> [W; 4] {
     if source.swaps_red_and_blue { [b, g, r, a] } else { [r, g, b, a] }
 }
 
 #[inline(always)]
-fn read<V: Vector>(source: Source<'_>, address: &TexelAddress<V>) -> V {
+fn read<V: Vector>(source: TexelSource<'_>, address: &TexelAddress<V>) -> V {
     let mut expanded = [0; 16];
     let (base, offsets) = source.locate(address, &mut expanded);
-    // SAFETY: texels of 4 bytes are there (`Source::locate`).
+    // SAFETY: texels of 4 bytes are there (`TexelSource::locate`).
     let texels = unsafe { V::words_at(base, &offsets) };
     or_border(source, address, texels)
 }
 
-/// Texels, or the border where they stand for it.
+/// The texels, or the border in the lanes that take it.
 #[inline(always)]
-fn or_border<V: Vector>(source: Source<'_>, address: &TexelAddress<V>, texels: V) -> V {
+fn or_border<V: Vector>(source: TexelSource<'_>, address: &TexelAddress<V>, texels: V) -> V {
     match address.is_border {
         Some(is_border) => V::splat(source.border_codes).where_set(is_border, texels),
         None => texels,
@@ -104,7 +108,7 @@ fn or_border<V: Vector>(source: Source<'_>, address: &TexelAddress<V>, texels: V
 /// Two texels of each lane; in memory the right ones follow the left ones if they are `neighbours`.
 #[inline(always)]
 fn read_two<V: Vector>(
-    source: Source<'_>,
+    source: TexelSource<'_>,
     left: &TexelAddress<V>,
     right: &TexelAddress<V>,
     neighbours: bool,
@@ -119,10 +123,10 @@ fn read_two<V: Vector>(
     [or_border(source, left, one), or_border(source, right, two)]
 }
 
-/// The sums of codes times weights on one level, by channel, as floats: integers up to 255 * 2^16, in units of 2^-16. In a volume, what
-/// lies between those of two slices.
+/// The weighted sums of codes on one level, by channel, as floats: integers up to 255 * 2^16, in units of 2^-16. In a
+/// volume, interpolated between those of two slices.
 #[inline(always)]
-fn on_level<V: Vector>(source: Source<'_>, addresses: &LinearAddresses<V>) -> [V; 4] {
+fn on_level<V: Vector>(source: TexelSource<'_>, addresses: &LinearAddresses<V>) -> [V; 4] {
     let neighbours = addresses.are_neighbours();
     let mut sums = on_slice(source, addresses, 0, neighbours);
     if addresses.axes() > 2 {
@@ -135,7 +139,12 @@ fn on_level<V: Vector>(source: Source<'_>, addresses: &LinearAddresses<V>) -> [V
 }
 
 #[inline(always)]
-fn on_slice<V: Vector>(source: Source<'_>, addresses: &LinearAddresses<V>, slice: usize, neighbours: bool) -> [V; 4] {
+fn on_slice<V: Vector>(
+    source: TexelSource<'_>,
+    addresses: &LinearAddresses<V>,
+    slice: usize,
+    neighbours: bool,
+) -> [V; 4] {
     let (upper_left, upper_right) = (addresses.texel(0, slice), addresses.texel(1, slice));
     let (lower_left, lower_right) = (addresses.texel(2, slice), addresses.texel(3, slice));
     let [upper_left, upper_right] = read_two(source, &upper_left, &upper_right, neighbours);

@@ -1,39 +1,40 @@
-//! Comparisons with texels of one channel: shadow maps. The texels for which the comparison holds are counted by weight.
+//! Compares texels of one channel, as of shadow maps, with a reference. The result is the weight of the texels that
+//! pass.
 
 use std::marker::PhantomData;
 
 use brolga_resource::Comparison;
 
-use super::{Filtered, Kind};
+use super::{Filtered, TexelKind};
 use crate::fast::address::{LinearAddresses, TexelAddress};
-use crate::fast::source::Source;
-use crate::fast::vector::{Array, Lanes, Vector};
+use crate::fast::source::TexelSource;
+use crate::fast::vector::{LaneArray, Lanes, Vector};
 
-/// The kind of comparisons with texels that a depth reads.
+/// Comparisons with texels of a format of depths.
 #[derive(Debug)]
 pub(in crate::fast) struct Compared<D>(PhantomData<D>);
 
-/// What is compared.
+/// A format of depths.
 pub(in crate::fast) trait Depth {
-    /// Whether it is in the first two bytes of a texel, not in four.
+    /// True if the depth is in the first two bytes of a texel, false if it is in four.
     const IS_SHORT: bool = false;
 
-    /// The numbers of texels.
+    /// Converts the words of texels to depths.
     fn number<V: Vector>(words: V) -> V;
 
-    /// A reference in the same units, in the format's range.
+    /// Converts a reference to the same units, clamped to the range of the format.
     fn reference<V: Vector>(reference: V) -> V;
 }
 
-/// Floats; denormals are zero.
+/// Depths as floats; denormals are zero.
 #[derive(Debug)]
 pub(in crate::fast) struct Depth32;
 
-/// The codes of [`R16_UNORM`](brolga_resource::Format::R16_UNORM).
+/// Depths as codes of [`R16_UNORM`](brolga_resource::Format::R16_UNORM).
 #[derive(Debug)]
 pub(in crate::fast) struct Depth16;
 
-/// The codes of [`R24_UNORM_X8_TYPELESS`](brolga_resource::Format::R24_UNORM_X8_TYPELESS).
+/// Depths as codes of [`R24_UNORM_X8_TYPELESS`](brolga_resource::Format::R24_UNORM_X8_TYPELESS).
 #[derive(Debug)]
 pub(in crate::fast) struct Depth24;
 
@@ -71,7 +72,7 @@ impl Depth for Depth24 {
 
     #[inline(always)]
     fn reference<V: Vector>(reference: V) -> V {
-        // Products of 48 bits.
+        // Products have 48 bits.
         let numbers = reference.max_floats(V::splat(0)).min_floats(V::splat_float(1.0)).store();
         let mut codes = Lanes::<V, u32>::splat(0);
         for lane in 0..V::LANES {
@@ -82,16 +83,16 @@ impl Depth for Depth24 {
     }
 }
 
-impl<D: Depth> Kind for Compared<D> {
+impl<D: Depth> TexelKind for Compared<D> {
     #[inline(always)]
-    fn nearest<V: Vector>(source: Source<'_>, address: &TexelAddress<V>, reference: V) -> [V; 4] {
+    fn nearest<V: Vector>(source: TexelSource<'_>, address: &TexelAddress<V>, reference: V) -> [V; 4] {
         let [is_passed] = passes(source, [depth::<D, V>(source, address)], D::reference(reference));
         [is_passed.and(V::splat_float(1.0)); 4]
     }
 
     #[inline(always)]
     fn linear<V: Vector>(
-        source: Source<'_>,
+        source: TexelSource<'_>,
         first: &LinearAddresses<V>,
         second: Option<(&LinearAddresses<V>, V)>,
         reference: V,
@@ -115,7 +116,7 @@ impl<D: Depth> Kind for Compared<D> {
     }
 }
 
-/// A number of a fixed-point format with this largest code, of at most 16 bits; NaN is 0.
+/// Converts to fixed point with this largest code, of at most 16 bits; NaN is 0.
 #[inline(always)]
 fn code<V: Vector>(number: V, most: f32) -> V {
     let number = number.max_floats(V::splat(0)).min_floats(V::splat_float(1.0));
@@ -124,7 +125,7 @@ fn code<V: Vector>(number: V, most: f32) -> V {
 
 /// The weights of the texels that the reference passes, in units of 2^-16.
 #[inline(always)]
-fn weight_passed<D: Depth, V: Vector>(source: Source<'_>, addresses: &LinearAddresses<V>, reference: V) -> V {
+fn weight_passed<D: Depth, V: Vector>(source: TexelSource<'_>, addresses: &LinearAddresses<V>, reference: V) -> V {
     let all = V::splat(256);
     let [right, lower, _] = addresses.fractions();
     let (left, upper) = (all.sub(right), all.sub(lower));
@@ -144,26 +145,26 @@ fn weight_passed<D: Depth, V: Vector>(source: Source<'_>, addresses: &LinearAddr
     upper_row.mul(upper).add(lower_row.mul(lower))
 }
 
-/// The depths of two texels, the one on the left by its index: read at once where the other one follows it in memory.
+/// The depths of two neighbouring texels, by the index of the left one: read at once where they are adjacent in memory.
 #[inline(always)]
-fn row<D: Depth, V: Vector>(source: Source<'_>, addresses: &LinearAddresses<V>, index: usize) -> [V; 2] {
+fn row<D: Depth, V: Vector>(source: TexelSource<'_>, addresses: &LinearAddresses<V>, index: usize) -> [V; 2] {
     let (left, right) = (addresses.texel(index, 0), addresses.texel(index + 1, 0));
     if D::IS_SHORT || source.texel_bytes != 4 || !addresses.are_neighbours() {
         return [depth::<D, V>(source, &left), depth::<D, V>(source, &right)];
     }
     let mut expanded = [0; 16];
     let (base, offsets) = source.locate(&left, &mut expanded);
-    // SAFETY: texels of 4 bytes are there (`Source::locate`), and the right ones follow the left ones.
+    // SAFETY: texels of 4 bytes are there (`TexelSource::locate`), and the right ones follow the left ones.
     let [one, two] = unsafe { V::pairs_at(base, &offsets) };
     [or_border(source, &left, D::number(one)), or_border(source, &right, D::number(two))]
 }
 
 /// The depth of a texel of each lane.
 #[inline(always)]
-fn depth<D: Depth, V: Vector>(source: Source<'_>, address: &TexelAddress<V>) -> V {
+fn depth<D: Depth, V: Vector>(source: TexelSource<'_>, address: &TexelAddress<V>) -> V {
     let mut expanded = [0; 16];
     let (base, offsets) = source.locate(address, &mut expanded);
-    // SAFETY: texels of at least so many bytes are there (`Source::locate`).
+    // SAFETY: texels of at least so many bytes are there (`TexelSource::locate`).
     let words = unsafe {
         match D::IS_SHORT {
             true if source.has_whole_words => V::around_at(base, &offsets).and(V::splat(0xffff)),
@@ -174,18 +175,18 @@ fn depth<D: Depth, V: Vector>(source: Source<'_>, address: &TexelAddress<V>) -> 
     or_border(source, address, D::number(words))
 }
 
-/// A depth, or the border where the texel stands for it.
+/// The depth, or the border in the lanes that take it.
 #[inline(always)]
-fn or_border<V: Vector>(source: Source<'_>, address: &TexelAddress<V>, depth: V) -> V {
+fn or_border<V: Vector>(source: TexelSource<'_>, address: &TexelAddress<V>, depth: V) -> V {
     match (&source.border, address.is_border) {
         (Some(border), Some(is_border)) => V::splat(border.values[0]).flush().where_set(is_border, depth),
         _ => depth,
     }
 }
 
-/// Ones where the comparison with a texel holds.
+/// Mask of the lanes in which the comparison with a texel holds.
 #[inline(always)]
-fn passes<V: Vector, const COUNT: usize>(source: Source<'_>, mut texels: [V; COUNT], reference: V) -> [V; COUNT] {
+fn passes<V: Vector, const COUNT: usize>(source: TexelSource<'_>, mut texels: [V; COUNT], reference: V) -> [V; COUNT] {
     let ones = V::splat(u32::MAX);
     match source.comparison() {
         Comparison::Never => return [V::splat(0); COUNT],

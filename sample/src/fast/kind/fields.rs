@@ -1,37 +1,38 @@
-//! Texels of any channels, each of which is a field of a word. What is done with it is looked up, once for a whole filter.
+//! Filters texels of any channels, each of which is a field of a word. Its decoding is looked up once for a whole
+//! filter.
 
 #![allow(unsafe_code)]
 
 use brolga_resource::format::Coding;
 
-use super::numbers::{Reader, linear, nearest, on_curve};
-use super::{Filtered, Kind};
+use super::numbers::{TexelReader, linear, nearest, on_curve};
+use super::{Filtered, TexelKind};
 use crate::fast::address::{LinearAddresses, TexelAddress};
-use crate::fast::source::Source;
-use crate::fast::texture::Lane;
+use crate::fast::source::TexelSource;
+use crate::fast::texture::ChannelField;
 use crate::fast::vector::Vector;
 
-/// The kind of texels of any format: those in a single word have one of their own, which is faster, others have up to four.
+/// Texels of any format: a variant of one word, which is faster, and one of up to four.
 #[derive(Debug)]
-pub(in crate::fast) struct Fields<const WORDS: usize>;
+pub(in crate::fast) struct FieldTexels<const WORDS: usize>;
 
-impl<const WORDS: usize> Reader<4> for Fields<WORDS> {
+impl<const WORDS: usize> TexelReader<4> for FieldTexels<WORDS> {
     type Texel<V: Vector> = [V; WORDS];
 
     #[inline(always)]
-    fn channels(source: Source<'_>) -> usize {
+    fn channels(source: TexelSource<'_>) -> usize {
         source.channel_count
     }
 
     #[inline(always)]
-    fn has(source: Source<'_>, channel: usize) -> bool {
+    fn has(source: TexelSource<'_>, channel: usize) -> bool {
         source.channels[channel].is_some()
     }
 
     #[inline(always)]
-    fn texel<V: Vector>(source: Source<'_>, base: *const u8, offsets: &V) -> [V; WORDS] {
+    fn texel<V: Vector>(source: TexelSource<'_>, base: *const u8, offsets: &V) -> [V; WORDS] {
         let mut words = [V::splat(0); WORDS];
-        // SAFETY: texels of so many bytes are there (`Source::locate`).
+        // SAFETY: texels of so many bytes are there (`TexelSource::locate`).
         unsafe {
             if WORDS == 1 {
                 words[0] = match source.texel_bytes {
@@ -53,49 +54,49 @@ impl<const WORDS: usize> Reader<4> for Fields<WORDS> {
     }
 
     #[inline(always)]
-    fn has_pairs(source: Source<'_>) -> bool {
+    fn has_pairs(source: TexelSource<'_>) -> bool {
         WORDS == 1 && source.texel_bytes == 4
     }
 
     #[inline(always)]
-    fn pair<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> [[V; WORDS]; 2] {
-        // SAFETY: texels of 4 bytes are there (`Source::locate`), two of them, as the caller says.
+    fn pair<V: Vector>(_: TexelSource<'_>, base: *const u8, offsets: &V) -> [[V; WORDS]; 2] {
+        // SAFETY: texels of 4 bytes are there (`TexelSource::locate`), two of them, as the caller promises.
         let [one, two] = unsafe { V::pairs_at(base, offsets) };
         [[one; WORDS], [two; WORDS]]
     }
 
     #[inline(always)]
     fn values<V: Vector, const COUNT: usize>(
-        source: Source<'_>,
+        source: TexelSource<'_>,
         channel: usize,
         texels: &[[V; WORDS]; COUNT],
     ) -> [V; COUNT] {
         let mut values = [V::splat(0); COUNT];
-        let Some(lane) = &source.channels[channel] else { return values };
+        let Some(field) = &source.channels[channel] else { return values };
         for n in 0..COUNT {
             let texel = &texels[n];
-            values[n] = match lane.word {
+            values[n] = match field.word {
                 1 if WORDS > 1 => texel[1 % WORDS],
                 2 if WORDS > 1 => texel[2 % WORDS],
                 3 if WORDS > 1 => texel[3 % WORDS],
                 _ => texel[0],
             };
         }
-        lane.decode(&mut values, texels);
+        field.decode(&mut values, texels);
         values
     }
 
     #[inline(always)]
-    fn word<V: Vector>(source: Source<'_>, channel: usize, value: V) -> V {
+    fn word<V: Vector>(source: TexelSource<'_>, channel: usize, value: V) -> V {
         match &source.channels[channel] {
-            Some(lane) if lane.has_unit => value.over(&lane.unit),
+            Some(field) if field.has_unit => value.over(&field.unit),
             _ => value,
         }
     }
 }
 
-impl Lane {
-    /// What `Channel::value` is for one texel: makes values of the words that they are in.
+impl ChannelField {
+    /// Decodes the values of a channel from words, as `Channel::value` does for one texel.
     #[inline(always)]
     fn decode<V: Vector, const WORDS: usize, const COUNT: usize>(
         &self,
@@ -162,22 +163,22 @@ impl Lane {
     }
 }
 
-/// The number of a half; of NaNs the one that computations give.
+/// The value of a half; NaNs become the canonical one.
 #[inline(always)]
 fn number<V: Vector>(half: V) -> V {
     let number = half.to_floats_of_halves();
     number.where_set(number.ordered(number), V::splat(brolga_ir::float::NAN_F32))
 }
 
-impl<const WORDS: usize> Kind for Fields<WORDS> {
+impl<const WORDS: usize> TexelKind for FieldTexels<WORDS> {
     #[inline(always)]
-    fn nearest<V: Vector>(source: Source<'_>, address: &TexelAddress<V>, _: V) -> [V; 4] {
+    fn nearest<V: Vector>(source: TexelSource<'_>, address: &TexelAddress<V>, _: V) -> [V; 4] {
         nearest::<Self, 4, V>(source, address)
     }
 
     #[inline(always)]
     fn linear<V: Vector>(
-        source: Source<'_>,
+        source: TexelSource<'_>,
         first: &LinearAddresses<V>,
         second: Option<(&LinearAddresses<V>, V)>,
         _: V,

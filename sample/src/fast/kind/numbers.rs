@@ -1,4 +1,4 @@
-//! Linear filters of values: what `interpolate.rs` does for one lane. Texels of floats, and of codes along the sRGB curve.
+//! Filters values linearly, as `interpolate.rs` does for one lane: texels of floats, and of sRGB codes.
 
 #![allow(unsafe_code)]
 #![allow(
@@ -11,159 +11,171 @@ use std::marker::PhantomData;
 use brolga_ir::float::NAN_F32;
 use brolga_ir::srgb::LINEAR;
 
-use super::{Filtered, Kind};
+use super::{Filtered, TexelKind};
 use crate::fast::address::{Corner, LinearAddresses, TexelAddress};
-use crate::fast::source::Source;
+use crate::fast::source::TexelSource;
 use crate::fast::vector::{Unit, Vector};
 
-/// The kind of texels that a reader reads.
+/// Texels that a reader decodes.
 #[derive(Debug)]
 pub(in crate::fast) struct Numbers<R>(PhantomData<R>);
 
-/// How texels are read as values, as filters combine them: first all of a texel, then channel by channel, so that what a channel needs is
-/// looked up once for all texels.
-pub(in crate::fast) trait Reader<const CHANNELS: usize> {
+/// Decodes texels to the values that filters combine: first whole texels, then channel by channel, so that the
+/// properties of a channel are looked up once for all texels.
+pub(in crate::fast) trait TexelReader<const CHANNELS: usize> {
     /// A texel of each lane.
     type Texel<V: Vector>: Copy;
 
-    /// As many channels as the last one that there is; for those that know no format a number that the compiler does not know either, so that
-    /// it makes a loop of them.
+    /// The number of channels up to the last one that exists; readers that know no format return a number that is
+    /// opaque to the compiler, so that it makes a loop of them.
     #[inline(always)]
-    fn channels(_: Source<'_>) -> usize {
+    fn channels(_: TexelSource<'_>) -> usize {
         CHANNELS
     }
 
-    /// Whether a texel has a channel.
+    /// True if a texel has a channel.
     #[inline(always)]
-    fn has(_: Source<'_>, _channel: usize) -> bool {
+    fn has(_: TexelSource<'_>, _channel: usize) -> bool {
         true
     }
 
-    /// The texels at offsets.
-    fn texel<V: Vector>(source: Source<'_>, base: *const u8, offsets: &V) -> Self::Texel<V>;
+    /// Reads the texels at offsets.
+    fn texel<V: Vector>(source: TexelSource<'_>, base: *const u8, offsets: &V) -> Self::Texel<V>;
 
-    /// Whether two texels that follow each other are read at once.
+    /// True if two adjacent texels are read at once.
     #[inline(always)]
-    fn has_pairs(_: Source<'_>) -> bool {
+    fn has_pairs(_: TexelSource<'_>) -> bool {
         false
     }
 
-    /// The texels at offsets, and those that follow them in memory, which are there.
+    /// Reads the texels at offsets, and those that follow them in memory, which are there.
     #[inline(always)]
-    fn pair<V: Vector>(source: Source<'_>, base: *const u8, offsets: &V) -> [Self::Texel<V>; 2] {
+    fn pair<V: Vector>(source: TexelSource<'_>, base: *const u8, offsets: &V) -> [Self::Texel<V>; 2] {
         [Self::texel::<V>(source, base, offsets); 2]
     }
 
     /// The values of a channel of some texels.
     fn values<V: Vector, const COUNT: usize>(
-        source: Source<'_>,
+        source: TexelSource<'_>,
         channel: usize,
         texels: &[Self::Texel<V>; COUNT],
     ) -> [V; COUNT];
 
-    /// The word of a channel's value.
+    /// The result word of a channel's value.
     #[inline(always)]
-    fn word<V: Vector>(_: Source<'_>, _channel: usize, value: V) -> V {
+    fn word<V: Vector>(_: TexelSource<'_>, _channel: usize, value: V) -> V {
         value
     }
 }
 
-/// Four halves.
+/// Texels of four halves.
 #[derive(Debug)]
 pub(in crate::fast) struct Halves;
 
-/// Floats.
+/// Texels of floats.
 #[derive(Debug)]
 pub(in crate::fast) struct Floats<const CHANNELS: usize>;
 
-/// Codes along the sRGB curve, and of alpha.
+/// Texels of sRGB codes with a linear alpha.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::fast) struct Curve;
 
-impl Reader<4> for Halves {
+impl TexelReader<4> for Halves {
     type Texel<V: Vector> = [V; 4];
 
     #[inline(always)]
-    fn texel<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> [V; 4] {
-        // SAFETY: texels of 8 bytes are there (`Source::locate`).
+    fn texel<V: Vector>(_: TexelSource<'_>, base: *const u8, offsets: &V) -> [V; 4] {
+        // SAFETY: texels of 8 bytes are there (`TexelSource::locate`).
         unsafe { V::halves_at(base, offsets) }
     }
 
     #[inline(always)]
-    fn values<V: Vector, const COUNT: usize>(_: Source<'_>, channel: usize, texels: &[[V; 4]; COUNT]) -> [V; COUNT] {
+    fn values<V: Vector, const COUNT: usize>(
+        _: TexelSource<'_>,
+        channel: usize,
+        texels: &[[V; 4]; COUNT],
+    ) -> [V; COUNT] {
         channel_of(channel, texels)
     }
 
-    /// A NaN is the one that computations give.
+    /// NaNs become the canonical one.
     #[inline(always)]
-    fn word<V: Vector>(_: Source<'_>, _: usize, value: V) -> V {
+    fn word<V: Vector>(_: TexelSource<'_>, _: usize, value: V) -> V {
         value.where_set(value.ordered(value), V::splat(NAN_F32))
     }
 }
 
-impl Reader<4> for Floats<4> {
+impl TexelReader<4> for Floats<4> {
     type Texel<V: Vector> = [V; 4];
 
     #[inline(always)]
-    fn texel<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> [V; 4] {
-        // SAFETY: texels of 16 bytes are there (`Source::locate`).
+    fn texel<V: Vector>(_: TexelSource<'_>, base: *const u8, offsets: &V) -> [V; 4] {
+        // SAFETY: texels of 16 bytes are there (`TexelSource::locate`).
         unsafe { V::fours_at(base, offsets) }
     }
 
     #[inline(always)]
-    fn values<V: Vector, const COUNT: usize>(_: Source<'_>, channel: usize, texels: &[[V; 4]; COUNT]) -> [V; COUNT] {
+    fn values<V: Vector, const COUNT: usize>(
+        _: TexelSource<'_>,
+        channel: usize,
+        texels: &[[V; 4]; COUNT],
+    ) -> [V; COUNT] {
         channel_of(channel, texels)
     }
 }
 
-impl Reader<1> for Floats<1> {
+impl TexelReader<1> for Floats<1> {
     type Texel<V: Vector> = V;
 
     #[inline(always)]
-    fn has_pairs(_: Source<'_>) -> bool {
+    fn has_pairs(_: TexelSource<'_>) -> bool {
         true
     }
 
     #[inline(always)]
-    fn pair<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> [V; 2] {
-        // SAFETY: texels of 4 bytes are there (`Source::locate`), two of them, as the caller says.
+    fn pair<V: Vector>(_: TexelSource<'_>, base: *const u8, offsets: &V) -> [V; 2] {
+        // SAFETY: texels of 4 bytes are there (`TexelSource::locate`), two of them, as the caller promises.
         unsafe { V::pairs_at(base, offsets) }
     }
 
     #[inline(always)]
-    fn texel<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> V {
-        // SAFETY: texels of 4 bytes are there (`Source::locate`).
+    fn texel<V: Vector>(_: TexelSource<'_>, base: *const u8, offsets: &V) -> V {
+        // SAFETY: texels of 4 bytes are there (`TexelSource::locate`).
         unsafe { V::words_at(base, offsets) }
     }
 
     #[inline(always)]
-    fn values<V: Vector, const COUNT: usize>(_: Source<'_>, _: usize, texels: &[V; COUNT]) -> [V; COUNT] {
+    fn values<V: Vector, const COUNT: usize>(_: TexelSource<'_>, _: usize, texels: &[V; COUNT]) -> [V; COUNT] {
         *texels
     }
 }
 
-impl Reader<4> for Curve {
+impl TexelReader<4> for Curve {
     type Texel<V: Vector> = V;
 
     #[inline(always)]
-    fn has_pairs(_: Source<'_>) -> bool {
+    fn has_pairs(_: TexelSource<'_>) -> bool {
         true
     }
 
     #[inline(always)]
-    fn pair<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> [V; 2] {
-        // SAFETY: texels of 4 bytes are there (`Source::locate`), two of them, as the caller says.
+    fn pair<V: Vector>(_: TexelSource<'_>, base: *const u8, offsets: &V) -> [V; 2] {
+        // SAFETY: texels of 4 bytes are there (`TexelSource::locate`), two of them, as the caller promises.
         unsafe { V::pairs_at(base, offsets) }
     }
 
     #[inline(always)]
-    fn texel<V: Vector>(_: Source<'_>, base: *const u8, offsets: &V) -> V {
-        // SAFETY: texels of 4 bytes are there (`Source::locate`).
+    fn texel<V: Vector>(_: TexelSource<'_>, base: *const u8, offsets: &V) -> V {
+        // SAFETY: texels of 4 bytes are there (`TexelSource::locate`).
         unsafe { V::words_at(base, offsets) }
     }
 
     #[inline(always)]
-    fn values<V: Vector, const COUNT: usize>(source: Source<'_>, channel: usize, texels: &[V; COUNT]) -> [V; COUNT] {
+    fn values<V: Vector, const COUNT: usize>(
+        source: TexelSource<'_>,
+        channel: usize,
+        texels: &[V; COUNT],
+    ) -> [V; COUNT] {
         let shift = match channel {
             1 => 8,
             3 => 24,
@@ -179,7 +191,7 @@ impl Reader<4> for Curve {
     }
 
     #[inline(always)]
-    fn word<V: Vector>(_: Source<'_>, channel: usize, value: V) -> V {
+    fn word<V: Vector>(_: TexelSource<'_>, channel: usize, value: V) -> V {
         if channel == 3 { value.over(&Unit::OF_BYTES) } else { value }
     }
 }
@@ -194,7 +206,7 @@ fn channel_of<V: Vector, const COUNT: usize>(channel: usize, texels: &[[V; 4]; C
     values
 }
 
-/// The numbers of codes in the lowest 8 bits.
+/// Converts sRGB codes in the lowest 8 bits to linear values.
 #[inline(always)]
 pub(super) fn on_curve<V: Vector>(codes: V) -> V {
     let offsets = codes.and(V::splat(255)).shift_left::<2>();
@@ -204,15 +216,15 @@ pub(super) fn on_curve<V: Vector>(codes: V) -> V {
 
 macro_rules! kinds {
     ($($reader:ty, $channels:literal;)+) => {
-        $(impl Kind for Numbers<$reader> {
+        $(impl TexelKind for Numbers<$reader> {
             #[inline(always)]
-            fn nearest<V: Vector>(source: Source<'_>, address: &TexelAddress<V>, _: V) -> [V; 4] {
+            fn nearest<V: Vector>(source: TexelSource<'_>, address: &TexelAddress<V>, _: V) -> [V; 4] {
                 nearest::<$reader, $channels, V>(source, address)
             }
 
             #[inline(always)]
             fn linear<V: Vector>(
-                source: Source<'_>,
+                source: TexelSource<'_>,
                 first: &LinearAddresses<V>,
                 second: Option<(&LinearAddresses<V>, V)>,
                 _: V,
@@ -231,8 +243,8 @@ kinds! {
 }
 
 #[inline(always)]
-pub(super) fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
-    source: Source<'_>,
+pub(super) fn nearest<R: TexelReader<CHANNELS>, const CHANNELS: usize, V: Vector>(
+    source: TexelSource<'_>,
     address: &TexelAddress<V>,
 ) -> [V; 4] {
     let texel = read::<R, CHANNELS, V>(source, address);
@@ -251,17 +263,17 @@ pub(super) fn nearest<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     words
 }
 
-/// What a texel without channels has.
+/// The words of channels that the format lacks.
 #[inline(always)]
-fn missing<V: Vector>(source: Source<'_>) -> [V; 4] {
+fn missing<V: Vector>(source: TexelSource<'_>) -> [V; 4] {
     let [red, green, blue, alpha] = source.missing;
     [V::splat(red), V::splat(green), V::splat(blue), V::splat(alpha)]
 }
 
-/// A texel of each lane, whether it stands for the border or not.
+/// A texel of each lane, or the border in the lanes that take it.
 #[inline(always)]
-fn read<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
-    source: Source<'_>,
+fn read<R: TexelReader<CHANNELS>, const CHANNELS: usize, V: Vector>(
+    source: TexelSource<'_>,
     address: &TexelAddress<V>,
 ) -> R::Texel<V> {
     let mut expanded = [0; 16];
@@ -271,8 +283,8 @@ fn read<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
 
 /// A linear filter on one level.
 #[inline(always)]
-fn on_level<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
-    source: Source<'_>,
+fn on_level<R: TexelReader<CHANNELS>, const CHANNELS: usize, V: Vector>(
+    source: TexelSource<'_>,
     addresses: &LinearAddresses<V>,
 ) -> [V; CHANNELS] {
     match addresses.axes() {
@@ -283,10 +295,10 @@ fn on_level<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     }
 }
 
-/// The same of so many texels: one, or two along each axis.
+/// Filters `COUNT` texels: one, or two along each axis.
 #[inline(always)]
-fn along<R: Reader<CHANNELS>, const CHANNELS: usize, const COUNT: usize, V: Vector>(
-    source: Source<'_>,
+fn along<R: TexelReader<CHANNELS>, const CHANNELS: usize, const COUNT: usize, V: Vector>(
+    source: TexelSource<'_>,
     addresses: &LinearAddresses<V>,
 ) -> [V; CHANNELS] {
     let mut texels;
@@ -347,10 +359,10 @@ fn along<R: Reader<CHANNELS>, const CHANNELS: usize, const COUNT: usize, V: Vect
     found
 }
 
-/// The two texels of a row, which follow each other in memory.
+/// The two texels of a row, which are adjacent in memory.
 #[inline(always)]
-fn pair_of<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
-    source: Source<'_>,
+fn pair_of<R: TexelReader<CHANNELS>, const CHANNELS: usize, V: Vector>(
+    source: TexelSource<'_>,
     addresses: &LinearAddresses<V>,
     row: usize,
 ) -> [R::Texel<V>; 2] {
@@ -359,7 +371,7 @@ fn pair_of<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     R::pair::<V>(source, base, &offsets)
 }
 
-/// 256ths as a float.
+/// Converts 256ths to a float.
 #[inline(always)]
 fn part<V: Vector>(fraction: V) -> V {
     fraction.to_float().mul_floats(V::splat_float(1.0 / 256.0))
@@ -367,8 +379,8 @@ fn part<V: Vector>(fraction: V) -> V {
 
 /// The mean of a channel of the three texels at a corner.
 #[inline(always)]
-fn mean<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
-    source: Source<'_>,
+fn mean<R: TexelReader<CHANNELS>, const CHANNELS: usize, V: Vector>(
+    source: TexelSource<'_>,
     addresses: &LinearAddresses<V>,
     corner: &Corner<V>,
     channel: usize,
@@ -381,15 +393,15 @@ fn mean<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
     a.add_floats(b).add_floats(c).div_floats(V::splat_float(3.0))
 }
 
-/// What lies between two values.
+/// Interpolates between two values.
 #[inline(always)]
 pub(super) fn mixed<V: Vector>(a: V, b: V, weight: V) -> V {
     a.add_floats(b.sub_floats(a).mul_floats(weight))
 }
 
 #[inline(always)]
-pub(super) fn linear<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
-    source: Source<'_>,
+pub(super) fn linear<R: TexelReader<CHANNELS>, const CHANNELS: usize, V: Vector>(
+    source: TexelSource<'_>,
     first: &LinearAddresses<V>,
     second: Option<(&LinearAddresses<V>, V)>,
 ) -> Filtered<V> {
@@ -406,7 +418,7 @@ pub(super) fn linear<R: Reader<CHANNELS>, const CHANNELS: usize, V: Vector>(
         }
     }
     let mut words = missing(source);
-    // Zero, or NaN where one is not finite.
+    // Zero, or NaN where a value is not finite.
     let mut zero = V::splat(0);
     for channel in 0..R::channels(source).min(CHANNELS) {
         if R::has(source, channel) && source.channels[channel].is_some() {

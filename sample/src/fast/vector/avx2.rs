@@ -1,4 +1,4 @@
-//! Eight lanes with AVX2, FMA and F16C.
+//! Implements vectors of eight lanes with AVX2, FMA and F16C.
 
 #![allow(unsafe_code)]
 
@@ -6,12 +6,12 @@ use std::arch::x86_64::*;
 
 use super::{Unit, Vector, apart, lane_in_memory};
 
-/// For processors with AVX2, FMA and F16C.
+/// Eight lanes, for processors with AVX2, FMA and F16C.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(in super::super) struct Avx2(pub(super) __m256i);
 
-/// As the intrinsics want them.
+/// Reinterprets lanes as the signed integers that intrinsics take.
 #[inline(always)]
 fn signed(&[a, b, c, d, e, f, g, h]: &[u32; 8]) -> [i32; 8] {
     [a as i32, b as i32, c as i32, d as i32, e as i32, f as i32, g as i32, h as i32]
@@ -103,7 +103,7 @@ unsafe impl Vector for Avx2 {
     unsafe fn bytes_at(base: *const u8, offsets: &Self) -> Self {
         let mut words = [0; 8];
         for (lane, word) in words.iter_mut().enumerate() {
-            // SAFETY: as the caller says.
+            // SAFETY: the caller promises that the byte is there.
             *word = unsafe { base.add(lane_in_memory(offsets, lane) as usize).read() }.into();
         }
         Self::load(&words)
@@ -113,7 +113,7 @@ unsafe impl Vector for Avx2 {
     unsafe fn shorts_at(base: *const u8, offsets: &Self) -> Self {
         let mut words = [0; 8];
         for (lane, word) in words.iter_mut().enumerate() {
-            // SAFETY: as the caller says.
+            // SAFETY: the caller promises that the bytes are there.
             *word = unsafe { base.add(lane_in_memory(offsets, lane) as usize).cast::<u16>().read_unaligned() }.into();
         }
         Self::load(&words)
@@ -122,7 +122,7 @@ unsafe impl Vector for Avx2 {
     #[inline(always)]
     unsafe fn around_at(base: *const u8, offsets: &Self) -> Self {
         let three = Self::splat(3);
-        // SAFETY: as the caller says, and the processor has AVX2.
+        // SAFETY: the caller promises that the words are there, and the processor has AVX2.
         unsafe {
             let words = Self::words_at(base, &three.clear(*offsets));
             let bits = offsets.and(three).shift_left::<3>();

@@ -1,11 +1,12 @@
-//! Sixteen lanes with AVX2, as two vectors whose operations alternate. One sample is a chain of operations, each of which waits for
-//! the one before; two chains side by side keep the processor busy, which does not look as far ahead as to the next sample.
+//! Implements vectors of sixteen lanes with AVX2, as two vectors whose operations alternate. A sample is one chain of
+//! dependent operations; two chains side by side keep the processor busy, which does not look ahead as far as the next
+//! sample.
 
 #![allow(unsafe_code)]
 
-use super::{Array, Avx2, Unit, Vector};
+use super::{Avx2, LaneArray, Unit, Vector};
 
-/// Two vectors.
+/// Two vectors of eight lanes.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(in super::super) struct Pair([Avx2; 2]);
@@ -43,7 +44,7 @@ macro_rules! operations {
 
         $(#[inline(always)]
         unsafe fn $read(base: *const u8, offsets: &Self) -> Self {
-            // SAFETY: as the caller says, for either vector.
+            // SAFETY: the caller promises the same, for either vector.
             unsafe { Self([Avx2::$read(base, &offsets.0[0]), Avx2::$read(base, &offsets.0[1])]) }
         })*
     };
@@ -61,17 +62,17 @@ unsafe impl Vector for Pair {
 
     #[inline(always)]
     fn load(lanes: &[u32; 16]) -> Self {
-        Self([Avx2::load(Array::start_of(lanes)), Avx2::load(Array::start_of(&lanes[8..]))])
+        Self([Avx2::load(LaneArray::start_of(lanes)), Avx2::load(LaneArray::start_of(&lanes[8..]))])
     }
 
     #[inline(always)]
     fn load_written(lanes: &[u32; 16]) -> Self {
-        Self([Avx2::load_written(Array::start_of(lanes)), Avx2::load_written(Array::start_of(&lanes[8..]))])
+        Self([Avx2::load_written(LaneArray::start_of(lanes)), Avx2::load_written(LaneArray::start_of(&lanes[8..]))])
     }
 
     #[inline(always)]
     unsafe fn pairs_at(base: *const u8, offsets: &Self) -> [Self; 2] {
-        // SAFETY: as the caller says, for either vector.
+        // SAFETY: the caller promises the same, for either vector.
         let [[a, b], [next_a, next_b]] =
             unsafe { [Avx2::pairs_at(base, &offsets.0[0]), Avx2::pairs_at(base, &offsets.0[1])] };
         [Self([a, next_a]), Self([b, next_b])]
@@ -79,7 +80,7 @@ unsafe impl Vector for Pair {
 
     #[inline(always)]
     unsafe fn fours_at(base: *const u8, offsets: &Self) -> [Self; 4] {
-        // SAFETY: as the caller says, for either vector.
+        // SAFETY: the caller promises the same, for either vector.
         let [[a, b, c, d], [next_a, next_b, next_c, next_d]] =
             unsafe { [Avx2::fours_at(base, &offsets.0[0]), Avx2::fours_at(base, &offsets.0[1])] };
         [Self([a, next_a]), Self([b, next_b]), Self([c, next_c]), Self([d, next_d])]
@@ -87,7 +88,7 @@ unsafe impl Vector for Pair {
 
     #[inline(always)]
     unsafe fn halves_at(base: *const u8, offsets: &Self) -> [Self; 4] {
-        // SAFETY: as the caller says, for either vector.
+        // SAFETY: the caller promises the same, for either vector.
         let [[a, b, c, d], [next_a, next_b, next_c, next_d]] =
             unsafe { [Avx2::halves_at(base, &offsets.0[0]), Avx2::halves_at(base, &offsets.0[1])] };
         [Self([a, next_a]), Self([b, next_b]), Self([c, next_c]), Self([d, next_d])]

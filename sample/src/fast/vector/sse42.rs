@@ -1,4 +1,4 @@
-//! Four lanes with SSE4.2.
+//! Implements vectors of four lanes with SSE4.2.
 
 #![allow(unsafe_code)]
 
@@ -8,12 +8,12 @@ use brolga_ir::float::NAN_F32;
 
 use super::{Unit, Vector, lane_in_memory};
 
-/// For processors with SSE4.2.
+/// Four lanes, for processors with SSE4.2.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(in super::super) struct Sse42(__m128i);
 
-/// The numbers of 16-bit floats.
+/// Converts 16-bit floats to 32-bit ones.
 #[inline(always)]
 fn from_halves<V: Vector>(halves: V) -> V {
     let magnitude = halves.and(V::splat(0x7fff));
@@ -71,7 +71,7 @@ unsafe impl Vector for Sse42 {
     unsafe fn bytes_at(base: *const u8, offsets: &Self) -> Self {
         let mut words = [0; 4];
         for (lane, word) in words.iter_mut().enumerate() {
-            // SAFETY: as the caller says.
+            // SAFETY: the caller promises that the byte is there.
             *word = unsafe { base.add(lane_in_memory(offsets, lane) as usize).read() }.into();
         }
         Self::load(&words)
@@ -81,7 +81,7 @@ unsafe impl Vector for Sse42 {
     unsafe fn shorts_at(base: *const u8, offsets: &Self) -> Self {
         let mut words = [0; 4];
         for (lane, word) in words.iter_mut().enumerate() {
-            // SAFETY: as the caller says.
+            // SAFETY: the caller promises that the bytes are there.
             *word = unsafe { base.add(lane_in_memory(offsets, lane) as usize).cast::<u16>().read_unaligned() }.into();
         }
         Self::load(&words)
@@ -92,7 +92,7 @@ unsafe impl Vector for Sse42 {
         let mut words = [0; 4];
         for (lane, word) in words.iter_mut().enumerate() {
             let offset = lane_in_memory(offsets, lane) as usize;
-            // SAFETY: as the caller says.
+            // SAFETY: the caller promises that the word is there.
             *word = unsafe { base.add(offset & !3).cast::<u32>().read_unaligned() } >> (offset % 4 * 8);
         }
         Self::load(&words)
@@ -102,7 +102,7 @@ unsafe impl Vector for Sse42 {
     unsafe fn words_at(base: *const u8, offsets: &Self) -> Self {
         let mut words = [0; 4];
         for (lane, word) in words.iter_mut().enumerate() {
-            // SAFETY: as the caller says.
+            // SAFETY: the caller promises that the word is there.
             *word = unsafe { base.add(lane_in_memory(offsets, lane) as usize).cast::<u32>().read_unaligned() };
         }
         Self::load(&words)
@@ -112,7 +112,7 @@ unsafe impl Vector for Sse42 {
     unsafe fn pairs_at(base: *const u8, offsets: &Self) -> [Self; 2] {
         let mut pairs = [0; 4];
         for (lane, pair) in pairs.iter_mut().enumerate() {
-            // SAFETY: as the caller says.
+            // SAFETY: the caller promises that the words are there.
             *pair = unsafe { base.add(lane_in_memory(offsets, lane) as usize).cast::<i64>().read_unaligned() };
         }
         let [a, b, c, d] = pairs;
@@ -145,7 +145,7 @@ unsafe impl Vector for Sse42 {
 
     #[inline(always)]
     unsafe fn halves_at(base: *const u8, offsets: &Self) -> [Self; 4] {
-        // SAFETY: as the caller says.
+        // SAFETY: the caller promises the same.
         let [first, second] = unsafe { Self::pairs_at(base, offsets) };
         let low = Self::splat(0xffff);
         [
