@@ -1,4 +1,4 @@
-//! The JSON of every shader says, line for line, what the compiler's listing says; and its fields are those of the line.
+//! Tests that the JSON of every shader has the lines of the compiler's listing, and fields that match each line.
 
 use super::data;
 use brolga_bytecode::Limits;
@@ -31,7 +31,7 @@ fn lines(program: &Value) -> Vec<String> {
     texts.flat_map(str::lines).map(str::trim).filter(is_code).map(str::to_owned).collect()
 }
 
-/// Whether the first word of a line is that of an item of this kind.
+/// `true` if the first word of a line is that of an item of this kind.
 fn is_of_kind(text: &str, kind: &str) -> bool {
     let word = text.split([' ', '(']).next().unwrap_or_default();
     let found = match word {
@@ -98,7 +98,7 @@ fn item(document: &Value, text: &str) -> Value {
     Value::Object(found)
 }
 
-/// Holds lines of a shader's listing against what they say, read by eye.
+/// Checks lines of a shader's listing against their meaning, read by eye.
 fn check(file: &str, expected: &[(&str, Value)]) {
     let path = data::data().join(file);
     let listing = String::from_utf8(data::read(&path.with_added_extension("asm"))).unwrap();
