@@ -1,4 +1,4 @@
-//! What the check of bindings lets pass and what it refuses.
+//! Tests of what the check of bindings accepts and refuses.
 
 use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
 use brolga_ir::pipeline::SPACE;

@@ -1,4 +1,4 @@
-//! Bounds of every kind of view, checked against a plain list of bytes with guards on both sides.
+//! Checks the bounds of every kind of view against a plain list of bytes with guards before and after.
 
 use std::sync::Mutex;
 
@@ -23,7 +23,7 @@ fn declared(class: ResourceClass, kind: ResourceKind) -> Declared {
     Declared::one(Register::new(class, 0), kind)
 }
 
-/// Where what is never freed can be found, by who looks for leaks.
+/// Addresses of memory that is never freed, so that leak checkers can find it.
 static KEPT: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
 fn keep<T>(value: T) -> &'static T {
@@ -167,7 +167,7 @@ fn constant_buffers_are_padded_to_the_declared_and_to_whole_vectors() {
     let Some(Bound::Constants(bound)) = host.bound(slot()) else { panic!() };
     assert_eq!((bound.count(), host.constants[0].size_bytes()), (3, 48));
 
-    // What is bound beyond the declared size is seen.
+    // Bytes bound beyond the declared size are readable.
     let host = bind(declared(ResourceClass::Constant, ResourceKind::Constant { vectors: 1 }), view);
     assert_eq!(words(&host, 1), [word(4), 0, 0, 0]);
 }
