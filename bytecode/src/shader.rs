@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use crate::sm3;
 use crate::sm5::{self, DecodeError, ValidProgram, ValidateError};
 
-/// Error for which bytes are not a usable shader.
+/// Error in bytes that are not a usable shader.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

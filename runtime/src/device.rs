@@ -89,17 +89,17 @@ impl DeviceBuilder {
         self
     }
 
-    /// Limits the vectors of machine code to so many bytes, if the processor has them. By default it uses 32, and 64
+    /// Limits the vectors of machine code to this many bytes, if the processor has them. By default it uses 32, and 64
     /// for shaders that gain from them, on processors that have those at full rate. Results are the same.
     pub fn vector_bytes(mut self, vector_bytes: VectorBytes) -> Self {
         self.vector_bytes = Some(vector_bytes);
         self
     }
 
-    /// Limits copies of compressed textures to so many bytes, by default [`Device::COPY_BYTES`]; 0 means none. Filters
-    /// read expanded texels from such a copy, of which only the sampled parts are made. Where a part does not fit,
-    /// copies that no run uses are evicted, the least recently used first; if that is not enough, blocks are expanded
-    /// at each sample, which is slower. Results are the same.
+    /// Limits copies of compressed textures to this many bytes, by default [`Device::COPY_BYTES`]; 0 means none.
+    /// Filters read expanded texels from such a copy, of which only the sampled parts are made. Where a part does not
+    /// fit, copies that no run uses are evicted, the least recently used first; if that is not enough, blocks are
+    /// expanded at each sample, which is slower. Results are the same.
     pub fn copy_bytes(mut self, copy_bytes: u64) -> Self {
         self.copy_bytes = Some(copy_bytes);
         self

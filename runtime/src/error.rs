@@ -16,7 +16,7 @@ use crate::shader::instance::InstanceError;
 use crate::shader::location::SourceLocation;
 use crate::stop::StopReason;
 
-/// Reason for which a batch cannot be run.
+/// Reason why a batch cannot be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BatchError {

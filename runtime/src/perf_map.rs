@@ -33,8 +33,8 @@ impl PerfMap {
     /// The file that profilers look for, `/tmp/perf-PID.map`.
     ///
     /// # Errors
-    /// If it cannot be written, or is not a file of this user: everybody may write to `/tmp`, and a link there could
-    /// point anywhere.
+    /// If it cannot be written, or is not a file of this user: anyone may write to `/tmp`, and a link there could point
+    /// anywhere.
     pub fn of_process() -> io::Result<Self> {
         Self::at(PathBuf::from(format!("/tmp/perf-{}.map", std::process::id())))
     }

@@ -2,7 +2,7 @@
 
 use crate::sm5::EncodeError;
 
-/// Error for which a text does not assemble.
+/// Error in a text that does not assemble.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssembleError {
     /// The line, from 1; 0 if the problem has no position in the text.
@@ -125,7 +125,7 @@ pub enum Problem {
     #[error(transparent)]
     Encode(#[from] EncodeError),
     /// The text is a shader that breaks a rule.
-    #[error("{}", without_place(.0))]
+    #[error("{}", without_offset(.0))]
     Rejected(crate::Error),
     /// The listing does not contain what was here.
     #[error("the listing does not say what this {what} holds")]
@@ -151,7 +151,7 @@ fn are_given(have: usize) -> String {
 }
 
 /// A broken rule without the byte offset, which means nothing for a text.
-fn without_place(error: &crate::Error) -> String {
+fn without_offset(error: &crate::Error) -> String {
     error.to_string().replacen(&format!(" at byte {}", error.at()), "", 1)
 }
 

@@ -97,22 +97,22 @@ fn unknown(cursor: &Cursor<'_>, start: usize, mnemonic: &str) -> AssembleError {
     let written: Vec<String> = instructions.map(|op| op.info().mnemonic()).collect();
     let error = cursor.unknown(start, "instruction", written.iter().map(String::as_str));
     // Split after the longest instruction name that it begins with.
-    let places = mnemonic.match_indices('_').map(|(at, _)| at).take_while(|at| *at < LONGEST);
-    let stem = places.filter(|at| op_named(&mnemonic[..*at]).is_some()).last();
+    let splits = mnemonic.match_indices('_').map(|(at, _)| at).take_while(|at| *at < LONGEST);
+    let stem = splits.filter(|at| op_named(&mnemonic[..*at]).is_some()).last();
     let (Some(stem), false) = (stem, error.has_nearest()) else { return error };
     let known = match &mnemonic[..stem] {
         "sync" => &SYNC[..],
         _ => &MODIFIERS,
     };
     let mut given = Vec::new();
-    let mut place = cursor.clone();
-    place.seek(start + stem);
+    let mut reader = cursor.clone();
+    reader.seek(start + stem);
     for part in mnemonic[stem + 1..].split('_') {
-        let modifier_at = place.at();
-        place.seek(modifier_at + 1 + part.len());
-        given.push(place.since(modifier_at));
-        if !known.contains(&place.since(modifier_at)) {
-            return place.unknown(modifier_at, "modifier", known.iter().copied());
+        let modifier_at = reader.at();
+        reader.seek(modifier_at + 1 + part.len());
+        given.push(reader.since(modifier_at));
+        if !known.contains(&reader.since(modifier_at)) {
+            return reader.unknown(modifier_at, "modifier", known.iter().copied());
         }
     }
     // All of them are known, so that only their order can be wrong.

@@ -38,7 +38,7 @@ macro_rules! records {
                 $( $(#[$field_doc])* pub $field: $read, )*
             }
 
-            impl Record for $record {
+            impl TableRecord for $record {
                 fn read(reader: &mut Reader<'_>) -> Result<Self, Short> {
                     Ok(Self { $( $field: reader.$read()?, )* })
                 }
@@ -48,7 +48,7 @@ macro_rules! records {
 }
 
 /// A record of one of the tables: its fields follow each other without gaps.
-trait Record: Sized {
+trait TableRecord: Sized {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Short>;
 }
 
@@ -129,7 +129,7 @@ impl Level9 {
 }
 
 /// Reads the table whose count and offset come next in `head`.
-fn read_table<T: Record>(head: &mut Reader<'_>, whole: Reader<'_>) -> Result<Vec<T>, Short> {
+fn read_table<T: TableRecord>(head: &mut Reader<'_>, whole: Reader<'_>) -> Result<Vec<T>, Short> {
     let count = head.u16()?;
     let mut records = whole.seek(head.u16()?.into())?;
     (0..count).map(|_| T::read(&mut records)).collect()

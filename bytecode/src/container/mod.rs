@@ -35,7 +35,7 @@ use crate::limits::Limits;
 use crate::reader::Reader;
 
 errors! {
-    /// Errors in a container.
+    /// Error in a container.
     ContainerError:
 
     /// The file is empty.

@@ -11,7 +11,7 @@ use crate::limits::Limits;
 use crate::reader::Reader;
 
 errors! {
-    /// Errors in a constant table.
+    /// Error in a constant table.
     ConstantsError:
 
     /// Fewer bytes than a record needs.

@@ -15,7 +15,7 @@ use crate::reader::Reader;
 use crate::sm5::Stage;
 
 errors! {
-    /// Errors for which words are not a program.
+    /// Error in words that are not a program.
     DecodeError:
 
     /// Fewer bytes than a token sequence needs, or no end token.

@@ -47,15 +47,15 @@ impl Slot {
     }
 
     /// An example of the operand at this position.
-    pub(super) fn example(self, place: usize) -> String {
+    pub(super) fn example(self, position: usize) -> String {
         match self {
             Self::Write | Self::Test => "r0".into(),
             Self::WriteAddress => "a0".into(),
             Self::WritePredicate => "p0".into(),
-            Self::Read if place < 2 => format!("r{place}"),
-            Self::ReadScalar if place < 2 => format!("r{place}.x"),
-            Self::Read | Self::Matrix(_) => format!("c{place}"),
-            Self::ReadScalar => format!("c{place}.x"),
+            Self::Read if position < 2 => format!("r{position}"),
+            Self::ReadScalar if position < 2 => format!("r{position}.x"),
+            Self::Read | Self::Matrix(_) => format!("c{position}"),
+            Self::ReadScalar => format!("c{position}.x"),
             Self::Sampler => "s0".into(),
             Self::Label => "l0".into(),
             Self::Loop => "aL".into(),

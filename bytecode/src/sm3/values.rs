@@ -21,7 +21,7 @@ pub struct ConstantValues {
     pub booleans: Vec<u32>,
 }
 
-/// Error for which a constant cannot be set.
+/// Error in setting a constant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConstantError {
@@ -100,7 +100,7 @@ impl ConstantTable {
                 let (found, numbers) = (numbers.len(), each * part.elements);
                 return Err(ConstantError::Count { name: name.to_owned(), found, numbers, each });
             }
-            let mut writer = Writer { row, values, register: part.register };
+            let mut writer = ConstantWriter { row, values, register: part.register };
             numbers.chunks_exact(each).for_each(|element| writer.element(part.type_info, element));
         }
         if is_known {
@@ -203,14 +203,14 @@ fn all_registers(set: RegisterSet, type_info: &TypeInfo) -> usize {
 }
 
 /// Writes numbers to the registers of a row, one after the other.
-struct Writer<'a> {
+struct ConstantWriter<'a> {
     row: &'a Constant,
     values: &'a mut ConstantValues,
     /// Relative to the row.
     register: usize,
 }
 
-impl Writer<'_> {
+impl ConstantWriter<'_> {
     fn element(&mut self, type_info: &TypeInfo, numbers: &[f64]) {
         let columns = usize::from(type_info.columns);
         match type_info.class {

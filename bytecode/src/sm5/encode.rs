@@ -12,7 +12,7 @@ use super::ops::{Carries, Op, Slot};
 use super::{Item, ItemKind, Model, Program, Stage};
 use smallvec::{SmallVec, smallvec};
 
-/// Error for which a program cannot be encoded.
+/// Error in encoding a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {

@@ -8,8 +8,8 @@ fn found(text: &str) -> Vec<String> {
     assert!(!is_cut);
     assert!(found.is_sorted_by_key(|error| error.at()));
     let message = |text: String| {
-        let (place, rule) = text.split_once(": ").unwrap();
-        let (op, at) = place.split_once(" at byte ").unwrap();
+        let (location, rule) = text.split_once(": ").unwrap();
+        let (op, at) = location.split_once(" at byte ").unwrap();
         assert!(at.parse::<u32>().is_ok(), "{text}");
         format!("{op}: {rule}")
     };

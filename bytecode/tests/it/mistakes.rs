@@ -14,9 +14,9 @@ fn mistake(text: &str) -> AssembleError {
 }
 
 fn assert_rows(rows: &[Row<'_>]) {
-    for (text, place, message, hint) in rows {
+    for (text, position, message, hint) in rows {
         let error = mistake(text);
-        assert_eq!((error.line, error.column), *place, "{text}: {error}");
+        assert_eq!((error.line, error.column), *position, "{text}: {error}");
         assert!(error.problem.to_string().contains(message), "{text}: {error}");
         match hint {
             Some(hint) => assert!(error.hint().is_some_and(|text| text.contains(hint)), "{text}: {:?}", error.hint()),

@@ -22,7 +22,7 @@ pub(crate) fn resolve<T>(
 ) -> Result<Table<Option<T>>, Error> {
     let mut resolved = Table::new(declared.iter().map(|range| table_len(range, bindings, limits)))?;
     for (register, view) in bindings.iter() {
-        each_place(declared, register, view, bindings.rules(), |range, position| {
+        each_table_entry(declared, register, view, bindings.rules(), |range, position| {
             let index = resolved.index(range, position).expect("tables hold every register that is bound");
             resolved.set(index, Some(bind(&declared[range], index, view)));
         })?;
@@ -47,17 +47,17 @@ pub(crate) fn may_alias(declared: &[Declared]) -> bool {
 /// Checks a view against a register's declarations and returns its table entries: the number of each range that
 /// contains the register, and the index in it, which may exceed the table if the range is unbounded. There are none if
 /// the register is not declared and need not be.
-pub(crate) fn each_place(
+pub(crate) fn each_table_entry(
     declared: &[Declared],
     register: Register,
     view: &View,
     rules: BindingRules,
-    mut place: impl FnMut(usize, usize),
+    mut visit: impl FnMut(usize, usize),
 ) -> Result<(), BindingError> {
     let mut is_declared = false;
     for (n, range) in declared.iter().enumerate().filter(|(_, range)| range.contains(register)) {
         check_view(range, register, view, rules)?;
-        place(n, (register.index - range.register.index) as usize);
+        visit(n, (register.index - range.register.index) as usize);
         is_declared = true;
     }
     if !is_declared && !rules.allows(Leniency::Undeclared) {

@@ -1,4 +1,4 @@
-//! Tests of what the check of bindings accepts and refuses.
+//! Tests the check of bindings: accepted and refused ones.
 
 use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
 use brolga_ir::pipeline::SPACE;

@@ -1,9 +1,9 @@
-//! Reason for which a folder is not used as a cache.
+//! Defines the reasons why a folder is not used as a cache.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Reason for which a folder is not used as a cache.
+/// Reason why a folder is not used as a cache.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CacheError {
@@ -25,7 +25,7 @@ pub enum CacheError {
     },
 }
 
-/// Reason for which a file or folder is not private.
+/// Reason why a file or folder is not private.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotPrivate {

@@ -22,7 +22,7 @@ fn is_unfinished(name: &str) -> bool {
     rest.is_some_and(|rest| rest.len() == 6 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-/// The writer of an unfinished file this old is gone.
+/// Age at which an unfinished file counts as abandoned by its writer.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The largest entry that is read, in bytes.

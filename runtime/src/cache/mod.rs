@@ -13,7 +13,7 @@
 //! | file | what |
 //! |---|---|
 //! | `entry.rs` | the format of an entry |
-//! | `error.rs` | reasons for which a folder is not used |
+//! | `error.rs` | reasons why a folder is not used |
 //! | `folder.rs` | the files: private, complete, within the size limit |
 //! | `key.rs` | the keys of entries |
 

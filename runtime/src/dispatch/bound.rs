@@ -1,4 +1,4 @@
-//! Shaders with their bindings, bound once and dispatched often.
+//! Binds shaders once, for many dispatches.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

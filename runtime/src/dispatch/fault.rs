@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::shader::Shader;
 use crate::stop::{StopReason, StopWord};
 
-/// Reason for which a run did not finish.
+/// Reason why a run did not finish.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// A span met a fault, in this group.

@@ -1,4 +1,4 @@
-//! Cuts a dispatch into groups for the threads of the pool.
+//! Distributes the groups of a dispatch over the threads of the pool.
 //!
 //! Groups start in increasing order, x fastest: with one thread they run in that order. Small groups run in spans (see
 //! [`Packing`]); which of them share packets does not depend on the threads. A thread takes a few spans at a time,

@@ -1,4 +1,4 @@
-//! Holds shaders in the form that an engine runs, and the variants that select it.
+//! Holds shaders in the form that an engine runs, and the key by which a variant is selected.
 
 use brolga_ir::interp::Interpreter;
 use brolga_ir::span::Packing;

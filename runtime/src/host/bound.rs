@@ -1,4 +1,4 @@
-//! The view that one register is bound to, as engines access it.
+//! Holds the view bound to one register, in the form that engines access.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -13,7 +13,7 @@ use crate::bindings::Declared;
 use crate::error::Error;
 use crate::limits::Limits;
 
-/// The view that one register is bound to, as engines access it.
+/// The view bound to one register, in the form that engines access.
 #[derive(Debug)]
 pub(crate) enum Bound {
     /// A raw or a structured view.

@@ -35,9 +35,9 @@ impl BoundViews {
 
     /// The ways in which the pairs that an instruction may refer to are sampled, each once.
     fn how(&self, texture: &ResourceRef, sampler: &ResourceRef, sampling: Sampling, copy_bytes: u64) -> String {
-        let elements = |place: &ResourceRef| match place.element {
+        let elements = |resource: &ResourceRef| match resource.element {
             Element::Fixed(element) => element..element.saturating_add(1),
-            Element::Computed(_) => 0..self.views.range(place.id.index()).len() as u32,
+            Element::Computed(_) => 0..self.views.range(resource.id.index()).len() as u32,
         };
         let pairs = elements(texture).flat_map(|t| elements(sampler).map(move |s| (t, s)));
         let mut ways = Vec::new();
@@ -91,7 +91,7 @@ impl BoundViews {
 /// The same if nothing is known of the bindings.
 pub(crate) fn unbound_remarks(function: &Function, declared: &[Declared]) -> BTreeMap<Inst, String> {
     each_sample(function, |texture, sampler, _| {
-        let [texture, sampler] = [texture, sampler].map(|place| registers(declared, place));
+        let [texture, sampler] = [texture, sampler].map(|resource| registers(declared, resource));
         format!("{texture} with {sampler}: by packets, if what is bound allows it")
     })
 }
@@ -110,10 +110,10 @@ fn each_sample(
 }
 
 /// The registers that an operand may refer to.
-fn registers(declared: &[Declared], place: &ResourceRef) -> String {
-    let Declared { register: first, count, .. } = declared[place.id.index()];
+fn registers(declared: &[Declared], resource: &ResourceRef) -> String {
+    let Declared { register: first, count, .. } = declared[resource.id.index()];
     let at = |position: u32| crate::Register { index: first.index.saturating_add(position), ..first };
-    match (place.element, count) {
+    match (resource.element, count) {
         (Element::Fixed(position), _) => at(position).to_string(),
         (Element::Computed(_), Some(count)) if count <= 1 => first.to_string(),
         (Element::Computed(_), Some(count)) => format!("{first} to {}", at(count - 1)),
@@ -121,7 +121,7 @@ fn registers(declared: &[Declared], place: &ResourceRef) -> String {
     }
 }
 
-/// Reason for which a pair is sampled lane by lane, if it is.
+/// Reason why a pair is sampled lane by lane, if it is.
 #[cfg(target_arch = "x86_64")]
 fn slow(pair: &Prepared, sampling: Sampling) -> Option<brolga_sample::Slow> {
     pair.slow(sampling)

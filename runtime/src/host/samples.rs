@@ -23,7 +23,7 @@ type Views = Table<Option<Bound>>;
 /// The prepared pairs.
 #[derive(Debug, Default)]
 pub(super) struct Samples {
-    groups: SmallVec<[Group; 4]>,
+    groups: SmallVec<[PairGroup; 4]>,
     /// Prepared pairs; `None` if no texture is bound.
     ready: Vec<Option<Prepared>>,
     /// For each kind of sample, the site with which compiled code samples the first registers of its ranges. They point
@@ -44,7 +44,7 @@ unsafe impl Sync for Samples {}
 
 /// The pairs of a texture range and a sampler range.
 #[derive(Debug)]
-struct Group {
+struct PairGroup {
     texture: ResourceId,
     sampler: ResourceId,
     /// Index of its first pair; pairs are ordered by texture, then by sampler.
@@ -75,7 +75,7 @@ impl Samples {
             if textures.saturating_mul(samplers) > MOST_READY - first {
                 continue;
             }
-            let group = Group { texture, sampler, first, textures, samplers, kinds: smallvec![kind] };
+            let group = PairGroup { texture, sampler, first, textures, samplers, kinds: smallvec![kind] };
             samples.ready.extend(group.prepare(views));
             samples.groups.push(group);
         }
@@ -199,7 +199,7 @@ impl Samples {
     }
 }
 
-impl Group {
+impl PairGroup {
     fn is_of(&self, texture: ResourceId, sampler: ResourceId) -> bool {
         (self.texture, self.sampler) == (texture, sampler)
     }

@@ -1,4 +1,4 @@
-//! Texels of typed buffers and textures, and their conversion to and from words.
+//! Reads and writes texels of typed buffers and textures, converting them to and from words.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(crate) enum Texels {
 
 /// Memory layout of a view's texels, if compiled code accesses them directly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub(crate) struct TexelLayout {
     /// Address of the first texel, for compiled code.
     pub base: *mut u8,
     /// Elements of the format from there to the view's last texel; below 2^32, so that no texel's index wraps.
@@ -35,7 +35,7 @@ pub(crate) struct Layout {
 
 impl Texels {
     /// The layout, if the format and the kind of texture allow compiled code to access the texels directly.
-    pub fn layout(&self) -> Option<Layout> {
+    pub fn layout(&self) -> Option<TexelLayout> {
         let format = self.format().texel_format()?;
         let size_bytes = u64::from(self.format().size_bytes());
         let (start, texels, extents) = match self {
@@ -58,7 +58,7 @@ impl Texels {
         let count = texels.div_ceil(1 << format.word_shift);
         let has_words = start % 4 == 0 && start + count * u64::from(format.size_bytes()) <= self.memory().size_bytes();
         let base = self.memory().base().wrapping_add(start as usize);
-        (texels <= u32::MAX.into() && has_words).then_some(Layout { base, count, extents, format })
+        (texels <= u32::MAX.into() && has_words).then_some(TexelLayout { base, count, extents, format })
     }
 
     /// Reads a texel at a mip level, or a sample of a multisampled one. Out of range yields zeros, but 1 in an alpha
@@ -240,13 +240,13 @@ impl Blocks {
     fn texel(&mut self, bits: u128, [x, y, _]: [u32; 3]) -> [u32; 4] {
         // Powers of two.
         let [width, height] = self.extents;
-        let place = (x >> width.trailing_zeros()) as usize % Self::COUNT;
-        if self.bits[place] != Some(bits) {
-            self.bits[place] = Some(bits);
-            (self.expand)(bits, &mut self.texels[place]);
+        let slot = (x >> width.trailing_zeros()) as usize % Self::COUNT;
+        if self.bits[slot] != Some(bits) {
+            self.bits[slot] = Some(bits);
+            (self.expand)(bits, &mut self.texels[slot]);
         }
         let index = (x & (width - 1)) + (y & (height - 1)) * width;
-        (self.decode)(self.texels[place][index as usize % 16])
+        (self.decode)(self.texels[slot][index as usize % 16])
     }
 }
 

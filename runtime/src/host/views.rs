@@ -94,7 +94,7 @@ impl BoundViews {
         let mut entries = SmallVec::new();
         let mut copies = self.constants.len();
         let mut is_in = true;
-        check::each_place(declared, register, view, bindings.rules(), |range, position| {
+        check::each_table_entry(declared, register, view, bindings.rules(), |range, position| {
             let Some(index) = self.views.index(range, position) else {
                 is_in = false;
                 return;

@@ -71,15 +71,15 @@ impl Drop for Permit {
 ///
 /// # Errors
 /// The work's own.
-pub(super) fn apart<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+pub(super) fn with_stack<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || guarded(work))
 }
 
 /// Does the work on a thread of its own, which holds the permit, and abandons it once the word is set.
 ///
 /// # Errors
-/// As [`apart`], and [`Error::CompileStopped`].
-pub(super) fn apart_until<T: Send + 'static>(
+/// As [`with_stack`], and [`Error::CompileStopped`].
+pub(super) fn with_stack_until<T: Send + 'static>(
     stop: &StopWord,
     permit: Permit,
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
@@ -159,7 +159,7 @@ mod tests {
                             Ok(())
                         };
                         let result =
-                            permits.take(watch.stop()).and_then(|permit| apart_until(watch.stop(), permit, work));
+                            permits.take(watch.stop()).and_then(|permit| with_stack_until(watch.stop(), permit, work));
                         assert!(matches!(result, Err(Error::CompileStopped { .. })));
                     }
                 });
@@ -178,11 +178,11 @@ mod tests {
         let (permits, stop) = (Arc::new(Permits::new(1)), StopWord::default());
         for n in 0..100 {
             let permit = permits.take(&stop).unwrap();
-            assert_eq!(apart_until(&stop, permit, move || Ok(n)).unwrap(), n);
+            assert_eq!(with_stack_until(&stop, permit, move || Ok(n)).unwrap(), n);
             assert_eq!(*permits.lock(), 1);
         }
         let permit = permits.take(&stop).unwrap();
-        let error = apart_until(&stop, permit, || -> Result<(), _> { panic!("in the work") }).unwrap_err();
+        let error = with_stack_until(&stop, permit, || -> Result<(), _> { panic!("in the work") }).unwrap_err();
         assert!(matches!(error, Error::Internal { .. }) && *permits.lock() == 1);
     }
 
@@ -190,11 +190,11 @@ mod tests {
     fn work_that_is_waited_for_needs_no_permit_and_borrows() {
         let both = Barrier::new(2);
         thread::scope(|scope| {
-            let other = scope.spawn(|| apart(|| Ok(both.wait().is_leader())));
-            let first = apart(|| Ok(both.wait().is_leader())).unwrap();
+            let other = scope.spawn(|| with_stack(|| Ok(both.wait().is_leader())));
+            let first = with_stack(|| Ok(both.wait().is_leader())).unwrap();
             assert_ne!(first, other.join().unwrap().unwrap());
         });
-        let error = apart(|| -> Result<(), _> { panic!("in the work") }).unwrap_err();
+        let error = with_stack(|| -> Result<(), _> { panic!("in the work") }).unwrap_err();
         assert_eq!(error.to_string(), "internal error: in the work");
     }
 }

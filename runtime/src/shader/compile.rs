@@ -8,7 +8,7 @@ use brolga_ir::verify::VerifiedFunction;
 use brolga_jit::Statistics;
 use brolga_jit::listing::{self, Counts, Form, Listing};
 
-use super::apart::{Permits, apart};
+use super::apart::{Permits, with_stack};
 use super::compiler::Compiler;
 use super::figures::{CodeFigures, CompileStage, StageClock, StageTimes};
 use super::module::Module;
@@ -194,7 +194,7 @@ fn end_code(clock: &mut StageClock, code: &Code) -> Result<(), Error> {
 /// Statistics of a shader's machine code: of its foremost variant.
 pub(super) fn figures(shader: &Inner, variant: &Variant, code: &Code) -> Result<Option<CodeFigures>, Error> {
     let Code::Jit(compiled) = code else { return Ok(None) };
-    let counts: Counts = apart(|| {
+    let counts: Counts = with_stack(|| {
         let function = shader.function_for(&variant.texels, &mut StageClock::start())?;
         Ok(listing::count(&function, &shader.source.target().options_for(&function, compiled.packing())?)?)
     })?;
@@ -215,7 +215,7 @@ pub(super) fn emit(shader: &Inner, form: Emit, views: Option<&BoundViews>) -> Re
         Ok(listing::list(function, &options, form, &source.module().lines(), &remarks)?)
     };
     let texels = views.map(BoundViews::texel_formats).unwrap_or_default();
-    apart(|| {
+    with_stack(|| {
         let function = &shader.function_for(&texels, &mut StageClock::start())?;
         match form {
             Emit::Ir => Ok(Listing::plain(&function.to_string())),

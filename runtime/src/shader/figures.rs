@@ -1,4 +1,4 @@
-//! Statistics of compiling: times, and figures about the code.
+//! Records statistics of compiling: times, and figures about the code.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -210,7 +210,7 @@ pub enum InstanceError {
         classes: Vec<String>,
     },
     /// The location of an instance's data is missing, or given for data that its class lacks.
-    #[error("`{variable}`: {class} has {}", place(*has, what))]
+    #[error("`{variable}`: {class} has {}", location_text(*has, what))]
     Place {
         /// The variable.
         variable: String,
@@ -277,7 +277,7 @@ fn of_class(instances: &[String]) -> String {
     }
 }
 
-fn place(has: bool, what: &str) -> String {
+fn location_text(has: bool, what: &str) -> String {
     match has {
         true => format!("{what}, whose place must be given"),
         false => format!("no {what}, whose place could be given"),

@@ -1,4 +1,4 @@
-//! Names locations in a shader, for messages.
+//! Locates instructions in a shader, for messages.
 
 use std::fmt;
 

@@ -55,7 +55,7 @@ use crate::host::{BoundViews, TexelFormats, trimmed};
 use crate::limits::Limits;
 use crate::stop::{CancelToken, StopWord};
 pub(crate) use apart::Permits;
-use apart::{apart, apart_until};
+use apart::{with_stack, with_stack_until};
 use brolga_resource::format::Format;
 use compile::Inner;
 use figures::StageClock;
@@ -75,7 +75,7 @@ impl Shader {
         compiler: &Compiler,
     ) -> Result<Self, Error> {
         let work = || compile::compile(module(&compiler.limits)?, options, compiler, StageClock::start());
-        Ok(Self { inner: apart(work)? })
+        Ok(Self { inner: with_stack(work)? })
     }
 
     /// The same until the word is set: the work is abandoned then.
@@ -88,13 +88,14 @@ impl Shader {
         let permit = compiler.permits.take(stop)?;
         let (options, compiler, word) = (options.clone(), Arc::clone(compiler), Arc::clone(stop));
         let work = move || compile::compile(module(&compiler.limits)?, &options, &compiler, StageClock::until(word));
-        Ok(Self { inner: apart_until(stop, permit, work)? })
+        Ok(Self { inner: with_stack_until(stop, permit, work)? })
     }
 
     /// Makes the code for texels of these formats and dispatches of this many groups along x, y and z, so that none is
     /// made at first use. Formats of registers that code does not access directly do not matter.
     ///
-    /// If views already exist, [`BoundShader::prepare`](crate::BoundShader::prepare) knows better what they need.
+    /// If views already exist, [`BoundShader::prepare`](crate::BoundShader::prepare) prepares exactly the code that
+    /// they need.
     ///
     /// # Errors
     /// If the code is too large, or needs more private memory than the device allows.
@@ -283,7 +284,7 @@ impl Shader {
     pub(crate) fn code_here(&self, variant: &Variant) -> Result<Arc<Code>, Error> {
         match self.inner.variants.claim(variant) {
             Claim::Made(code) => Ok(code),
-            Claim::Mine(mark) => apart(|| self.inner.make(mark)),
+            Claim::Mine(mark) => with_stack(|| self.inner.make(mark)),
             Claim::Full => self.code_here(&variant.without_texels()),
         }
     }
@@ -305,7 +306,7 @@ impl Shader {
                 Some(Claim::Made(code)) => return Ok(code),
                 Some(Claim::Mine(mark)) => {
                     let inner = Arc::clone(&self.inner);
-                    return apart_until(stop, permit, move || inner.make(mark));
+                    return with_stack_until(stop, permit, move || inner.make(mark));
                 }
                 Some(Claim::Full) => {
                     // The other thread takes a permit of its own: waiting for it while keeping this one could deadlock.

@@ -1,5 +1,5 @@
-//! The facts about a shader's function that dispatches need. They are stored with the code, so that the function is
-//! made only when needed: for other code, or to be shown.
+//! Summarises the facts about a shader's function that dispatches need. They are stored with the code, so that the
+//! function is made only when needed: for other code, or to be shown.
 
 use brolga_ir::Width;
 use brolga_ir::interface::{Array, Sampled};

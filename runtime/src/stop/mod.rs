@@ -41,7 +41,7 @@ impl CancelToken {
         self.word.is_set()
     }
 
-    /// Reason for which the runs that have this token stop, if they do.
+    /// Reason why the runs that have this token stop, if they do.
     pub fn stop_reason(&self) -> Option<StopReason> {
         self.word.reason()
     }

@@ -21,11 +21,11 @@ struct Shared {
 }
 
 /// Time of an alarm, and a number that distinguishes those of the same time.
-type Key = (Instant, u64);
+type AlarmKey = (Instant, u64);
 
 #[derive(Debug, Default)]
 struct State {
-    alarms: BTreeMap<Key, Arc<StopWord>>,
+    alarms: BTreeMap<AlarmKey, Arc<StopWord>>,
     /// Alarms ever set.
     count: u64,
     /// Time when the thread next wakes by itself; an earlier alarm wakes it sooner.
@@ -37,7 +37,7 @@ struct State {
 #[derive(Debug)]
 pub(crate) struct Alarm<'a> {
     shared: &'a Shared,
-    key: Key,
+    key: AlarmKey,
 }
 
 impl Timer {

@@ -1,11 +1,11 @@
-//! The word that tells the workers of a run to stop, and why.
+//! Tells the workers of a run to stop, by a word that they poll, and why.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-/// Reason for which a run stopped.
+/// Reason why a run stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopReason {

@@ -13,7 +13,7 @@ use crate::support::random::{Random, contents};
 /// Loop iterations for a group.
 const FUEL: u64 = 2_000;
 
-/// Words of a buffer of which views see a part. A whole number of pages, so that both ends may lie beside a guard.
+/// Words of a buffer that views cover a part of. A whole number of pages, so that both ends may lie beside a guard.
 const WORDS: u64 = 1024;
 
 /// Sizes of views in words. Shaders that read four words at once go beyond the end of the smallest.

@@ -34,12 +34,12 @@ struct Kind {
 }
 
 impl Kind {
-    /// Work in a loop without an end, so many times in each round.
+    /// A kind that does the work this many times in each iteration of an endless loop.
     fn rounds(name: &'static str, times: usize, work: &str) -> Self {
         Self::straight(name, 1, &format!("loop\n{}endloop\n", work.repeat(times)))
     }
 
-    /// Work so many times without a loop, in many groups.
+    /// A kind that does the work this many times without a loop, in many groups.
     fn straight(name: &'static str, times: usize, work: &str) -> Self {
         Self { name, declarations: "", group: [1024, 1, 1], groups: [65535, 4, 1], body: work.repeat(times) }
     }

@@ -334,8 +334,8 @@ fn declaration(cursor: &mut Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_
         None => {
             let known = Usage::ALL.iter().map(|usage| usage.text());
             let known = known.chain(TextureType::ALL.iter().map(|texture| texture.text()));
-            let place = start + mnemonic.name.len() - what.len();
-            return Err(cursor.unknown(place, "usage", known));
+            let usage_at = start + mnemonic.name.len() - what.len();
+            return Err(cursor.unknown(usage_at, "usage", known));
         }
     };
     if !Op::Dcl.info().versions.contains(version) {

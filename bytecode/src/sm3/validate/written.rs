@@ -78,7 +78,7 @@ fn reads(version: Version, declarations: &Declarations, instruction: &Instructio
     let mut found = Vec::new();
     let op = instruction.op;
     let written = instruction.written().unwrap_or(ALL);
-    for (place, (slot, operand)) in instruction.slots().enumerate() {
+    for (position, (slot, operand)) in instruction.slots().enumerate() {
         let register = operand.register();
         if let Some(relative) = operand.relative() {
             found.push((relative.register, X));
@@ -92,7 +92,7 @@ fn reads(version: Version, declarations: &Declarations, instruction: &Instructio
                     let sampler = instruction.operands.get(2)?.register();
                     declarations.samplers.get(&sampler.number).copied()
                 };
-                let wanted = if slot == Slot::ReadScalar { X } else { wanted(op, place, written, kind) };
+                let wanted = if slot == Slot::ReadScalar { X } else { wanted(op, position, written, kind) };
                 found.push((register, components(source, wanted)));
             }
             (Slot::Matrix(rows), Operand::Source(_)) => {
@@ -114,14 +114,14 @@ fn reads(version: Version, declarations: &Declarations, instruction: &Instructio
 }
 
 /// Components that an instruction needs of the source at a position, before its swizzle.
-fn wanted(op: Op, place: usize, written: u8, kind: impl Fn() -> Option<TextureType>) -> u8 {
+fn wanted(op: Op, position: usize, written: u8, kind: impl Fn() -> Option<TextureType>) -> u8 {
     match op {
         Op::Dp3 | Op::M3x4 | Op::M3x3 | Op::M3x2 | Op::Nrm | Op::Crs => XYZ,
         Op::Dp4 | Op::M4x4 | Op::M4x3 => ALL,
         Op::Dp2Add | Op::Bem => X | Y,
         Op::Lit if written & (Y | Z) == 0 => 0,
         Op::Lit => X | Y | W,
-        Op::Dst if place == 1 => Y | Z,
+        Op::Dst if position == 1 => Y | Z,
         Op::Dst => Y | W,
         Op::TexLd | Op::TexLdP | Op::TexLdB => {
             let coordinates = if kind() == Some(TextureType::Texture2D) { X | Y } else { XYZ };

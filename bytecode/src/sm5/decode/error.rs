@@ -5,7 +5,7 @@ use crate::sm5::Model;
 use crate::sm5::ops::Op;
 
 errors! {
-    /// Errors for which words are not a program.
+    /// Error in words that are not a program.
     DecodeError:
 
     /// Fewer bytes than a token sequence needs.

@@ -263,7 +263,7 @@ impl Walk<'_, '_> {
         self.section = Section { kind, start, code_begun: false, last: None };
     }
 
-    /// Ends the section before `end`, which lies at byte `at`.
+    /// Ends the section before `end`, which is at byte `at`.
     fn end_section(&mut self, end: usize, at: u32) {
         for open in self.open.drain(..).rev() {
             self.faults.push(Rule::Unclosed.broken(open.at, open.op));

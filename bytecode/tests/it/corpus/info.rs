@@ -44,7 +44,7 @@ fn compiled_shaders_have_no_fault_and_are_as_their_listings_say() {
     }
 }
 
-/// The jobs of the corpus say what its shaders take.
+/// The jobs of the corpus list the bindings of its shaders.
 #[test]
 fn bindings_are_what_a_job_has() {
     let mut seen = 0;

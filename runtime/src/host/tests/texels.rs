@@ -1,4 +1,4 @@
-//! Texels of textures and queries of views, checked against the functional specification and plain counting.
+//! Checks texels of textures and queries of views against the functional specification and plain counting.
 
 use super::*;
 
@@ -360,7 +360,7 @@ fn the_largest_textures_are_reached_to_their_last_texel() {
         let host = bind_written(View::texture(texture.clone()));
         let [width, height, depth] = [shape.width, shape.height, shape.depth];
         let corners = each([2, 2, 2]).flat_map(|corner| [0, shape.layers - 1].map(|layer| (corner, layer)));
-        let places: std::collections::BTreeSet<_> = corners
+        let positions: std::collections::BTreeSet<_> = corners
             .map(|([x, y, z], layer)| {
                 let at = [x * (width - 1), y * (height - 1), z * (depth - 1)];
                 // The whole texture's position in storage order, of a texture with a single mip level but for layer 0.
@@ -370,11 +370,11 @@ fn the_largest_textures_are_reached_to_their_last_texel() {
                 (texel(layer) * size + position, at, layer)
             })
             .collect();
-        for (n, (_, at, layer)) in (1..).zip(&places) {
+        for (n, (_, at, layer)) in (1..).zip(&positions) {
             let (coords, _) = address(shape.dimension, *at, *layer, 0, 0);
             host.texel_store(slot(), coords, [n; 4]);
         }
-        for (n, (position, at, layer)) in (1..).zip(&places) {
+        for (n, (position, at, layer)) in (1..).zip(&positions) {
             let (coords, _) = address(shape.dimension, *at, *layer, 0, 0);
             assert_eq!(host.texel_load(slot(), coords, 0), [n, 0, 0, 1]);
             let mut bytes = [0; 4];

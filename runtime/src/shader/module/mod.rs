@@ -19,7 +19,7 @@ use brolga_jit::listing::SourceLine;
 
 pub use program::Program;
 
-use super::apart::apart;
+use super::apart::with_stack;
 use super::figures::{StageClock, StageTimes};
 use crate::bindings::{BindingError, Declared, Names, Register};
 use crate::error::Error;
@@ -50,7 +50,7 @@ impl Module {
     /// # Errors
     /// If it breaks a rule, has more than the limits allow, or uses a feature that cannot be run.
     pub fn load(bytes: &[u8], limits: &Limits) -> Result<Self, Error> {
-        apart(|| Self::read(bytes, limits, Arc::default()))
+        with_stack(|| Self::read(bytes, limits, Arc::default()))
     }
 
     /// A module of another front end, or of a function that was built or parsed from text.

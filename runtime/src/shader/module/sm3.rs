@@ -1,4 +1,4 @@
-//! The front end for shader models 1.1 to 3.0 of Direct3D 9.
+//! Reads shaders of models 1.1 to 3.0, of Direct3D 9: their front end.
 
 use std::borrow::Cow;
 

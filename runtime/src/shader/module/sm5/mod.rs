@@ -1,4 +1,4 @@
-//! The front end for shader models 4 and 5: nothing else in this crate names them.
+//! Reads shaders of models 4 and 5: their front end. Nothing else in this crate names these models.
 //!
 //! | file | what |
 //! |---|---|
