@@ -1,4 +1,4 @@
-//! Enumerations of the token formats: each value with its number and the text that listings print for it.
+//! Defines enumerations of the token formats: each value with its number and its text in listings.
 
 macro_rules! codes {
     ($(#[$meta:meta])* $name:ident { $( $code:literal $variant:ident $text:literal; )* }) => {

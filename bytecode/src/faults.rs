@@ -1,6 +1,6 @@
-//! What is wrong with a file, up to a number of findings, and the form that all such errors have.
+//! Collects the faults of a file, up to a number of findings, and defines the form of all such errors.
 
-/// What was found so far. The first findings are kept.
+/// The faults found so far. The first ones are kept.
 #[derive(Debug)]
 pub(crate) struct Faults<E> {
     found: Vec<E>,
@@ -9,12 +9,12 @@ pub(crate) struct Faults<E> {
 }
 
 impl<E> Faults<E> {
-    /// Nothing was found yet; `most` findings are kept.
+    /// An empty collection that keeps `most` faults.
     pub fn new(most: u32) -> Self {
         Self { found: Vec::new(), most: most as usize, is_cut: false }
     }
 
-    /// Notes a fault.
+    /// Adds a fault.
     pub fn push(&mut self, fault: E) {
         if self.found.len() < self.most {
             self.found.push(fault);
@@ -23,18 +23,18 @@ impl<E> Faults<E> {
         }
     }
 
-    /// Notes what is wrong, if anything is.
+    /// Adds the error, if there is one.
     pub fn note<T>(&mut self, part: Result<T, impl Into<E>>) -> Option<T> {
         part.map_err(|error| self.push(error.into())).ok()
     }
 
-    /// Takes over what was found in a part.
+    /// Adds the faults found in a part.
     pub fn extend(&mut self, part: Faults<impl Into<E>>) {
         self.is_cut |= part.is_cut;
         part.found.into_iter().for_each(|fault| self.push(fault.into()));
     }
 
-    /// Whether there are more than are kept, so that looking for others is in vain.
+    /// `true` if faults were dropped, so that there is no point in looking for more.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
@@ -50,8 +50,8 @@ impl<E> Faults<E> {
     }
 }
 
-/// Declares, as a table with a message for each, what can be wrong with a part of a file. Each error has the byte that it
-/// is about, and one says that the bytes end too early.
+/// Declares the errors of a part of a file as a table with a message for each. Each error has the byte that it is
+/// about; one is that the bytes end too early.
 macro_rules! errors {
     ($(#[doc = $about:literal])* $type:ident:
         $( $(#[doc = $doc:literal])* #[error($message:literal $($argument:tt)*)]
@@ -97,9 +97,9 @@ macro_rules! rules {
         #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
         #[error("{op} at byte {at}: {rule}")]
         pub struct ValidateError {
-            /// The byte in the file where the instruction or declaration begins, or the token of it that is wrong.
+            /// The byte in the file where the instruction or declaration begins, or its wrong token.
             pub at: u32,
-            /// Its opcode, or that of what is missing there.
+            /// Its opcode, or that of the missing one.
             pub op: Op,
             /// The rule.
             pub rule: Rule,

@@ -1,20 +1,20 @@
-//! What the bytes of a Direct3D shader say.
+//! Decodes, validates, lists and assembles the bytecode of Direct3D shaders.
 //!
 //! | file | what |
 //! |---|---|
-//! | `limits.rs` | bounds on what a file may ask for |
+//! | `limits.rs` | bounds on the counts and sizes in a file |
 //! | `codes.rs` | enumerations whose values have numbers and names |
-//! | `faults.rs` | what is wrong with a file, and the form of such errors |
+//! | `faults.rs` | the faults of a file, and the form of such errors |
 //! | `reader.rs` | the bounded reader that every access goes through |
 //! | `container/` | the DXBC container and its chunks |
 //! | `shader.rs` | a whole shader, read in one step |
-//! | `info/` | what there is to know of a shader without reading its instructions |
+//! | `info/` | a shader's summary, made without reading its instructions |
 //! | `listing/` | fxc's own listing, and one that loses nothing |
-//! | `assembler/` | either of them to a container |
+//! | `assembler/` | assembles either of them into a container |
 //! | `sm5/` | shader models 4.0 to 5.1: the instruction table, decoding, validation |
 //! | `sm3/` | shader models 1.1 to 3.0: the same for the token streams of Direct3D 9, with listing and assembler |
 //!
-//! Bytes are never trusted: whatever a file holds, the answer is a value or an error that names a byte.
+//! Bytes are never trusted: any file gives either a value or an error that names a byte.
 //!
 //! ```
 //! use brolga_bytecode::{Error, LoadOptions, Shader};

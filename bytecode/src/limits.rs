@@ -1,7 +1,7 @@
-//! Bounds on what a file may ask for.
+//! Bounds on the counts and sizes in a file.
 //!
-//! Every count and length that a file states is held against one of these before anything is allocated for it.
-//! The defaults lie far above what compilers write and keep the memory for one file under about 200 MB.
+//! Every count and length that a file states is checked against one of these before anything is allocated for it. The
+//! defaults are far above the output of compilers and keep the memory for one file under about 200 MB.
 
 /// Upper bounds that decoding and validation enforce.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

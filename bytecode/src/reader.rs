@@ -1,6 +1,6 @@
-//! The bounded reader: every access to untrusted bytes or words goes through here.
+//! Reads untrusted bytes or words within bounds: every access to them goes through here.
 //!
-//! A [`Reader`] knows where its slice lies in the file, so that an error can name the byte.
+//! A [`Reader`] knows the offset of its slice in the file, so that an error can name the byte.
 
 /// Bytes of a file, read from a position that only moves forward within bounds.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +13,7 @@ pub(crate) struct Reader<'a> {
 /// There are fewer bytes than a read needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Short {
-    /// Where the read began, in the file.
+    /// Byte offset in the file of the read.
     pub at: u32,
     /// Bytes the read needs.
     pub need: u32,
@@ -22,7 +22,7 @@ pub(crate) struct Short {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader over `bytes`, whose first byte lies at `base` in the file.
+    /// A reader over `bytes`, whose first byte is at `base` in the file.
     pub fn new(bytes: &'a [u8], base: u32) -> Self {
         Self { bytes, base, pos: 0 }
     }

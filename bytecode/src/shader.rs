@@ -1,4 +1,4 @@
-//! A whole shader: the container's chunks read, the program decoded and checked.
+//! Loads a whole shader: reads the container's chunks, decodes and checks the program.
 
 use crate::container::{
     ClassLinkage, Container, ContainerError, FeatureFlags, ResourceDefinitions, Signature, Statistics,
@@ -8,26 +8,26 @@ use crate::limits::Limits;
 use crate::sm3;
 use crate::sm5::{self, DecodeError, ValidProgram, ValidateError};
 
-/// Why bytes are no shader that can be used.
+/// Error in bytes that are not a usable shader.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The container is broken.
     #[error(transparent)]
     Container(#[from] ContainerError),
-    /// The words are no program.
+    /// The words are not a program.
     #[error(transparent)]
     Decode(#[from] DecodeError),
     /// The program breaks a rule.
     #[error(transparent)]
     Validate(#[from] ValidateError),
-    /// The words are no program of Direct3D 9.
+    /// The words are not a program of Direct3D 9.
     #[error(transparent)]
     Decode9(#[from] sm3::DecodeError),
     /// The program of Direct3D 9 breaks a rule.
     #[error(transparent)]
     Validate9(#[from] sm3::ValidateError),
-    /// The table of constants of Direct3D 9 is broken.
+    /// The constant table of Direct3D 9 is broken.
     #[error(transparent)]
     Constants(#[from] sm3::constants::ConstantsError),
 }
@@ -45,7 +45,7 @@ impl Error {
         }
     }
 
-    /// Whether the file asks for more than [`Limits`] allow.
+    /// `true` if the file needs more than [`Limits`] allow.
     pub fn is_limit(&self) -> bool {
         matches!(
             self,
@@ -56,7 +56,7 @@ impl Error {
         )
     }
 
-    /// What to do about it, where one thing is likely.
+    /// Suggested remedy, if one is likely.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Validate(error) => error.help(),
@@ -65,27 +65,27 @@ impl Error {
     }
 }
 
-/// What to do about a checksum that does not match.
+/// Policy for a checksum that does not match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ChecksumPolicy {
-    /// Nothing: [`Shader::checksum_matches`] tells. Real shaders with another hash exist.
+    /// It is reported in [`Shader::checksum_matches`]. Real shaders with another hash exist.
     #[default]
     Report,
     /// It is an error.
     Require,
 }
 
-/// How to load a shader.
+/// Options of loading a shader.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct LoadOptions {
-    /// Bounds on what the file may ask for.
+    /// Bounds on the counts and sizes in the file.
     pub limits: Limits,
-    /// What to do about a wrong checksum.
+    /// Policy for a wrong checksum.
     pub checksum: ChecksumPolicy,
 }
 
-/// A shader that can be used.
+/// A usable shader.
 #[derive(Clone, Debug)]
 pub struct Shader {
     /// The program.
@@ -96,7 +96,7 @@ pub struct Shader {
     pub outputs: Option<Signature>,
     /// The signature of its patch constants.
     pub patch_constants: Option<Signature>,
-    /// The names of what it binds.
+    /// The names of its resources.
     pub resources: Option<ResourceDefinitions>,
     /// Its classes and interface slots; `None` if it has no interfaces.
     pub classes: Option<ClassLinkage>,
@@ -104,7 +104,7 @@ pub struct Shader {
     pub statistics: Option<Statistics>,
     /// The features it needs.
     pub features: FeatureFlags,
-    /// Whether the checksum is that of the content.
+    /// `true` if the checksum is that of the content.
     pub checksum_matches: bool,
 }
 
@@ -129,7 +129,7 @@ impl<'a> Decoded<'a> {
         Ok(Self { container, program, limits })
     }
 
-    /// Checks the program and reads what the container says beside it.
+    /// Checks the program and reads the container's other chunks.
     pub fn check(self) -> Result<Shader, Error> {
         let Self { container, program, limits } = self;
         Ok(Shader {
@@ -153,8 +153,8 @@ impl Shader {
     }
 }
 
-/// Checks a shader of any model: a container with all that [`Shader::load`] reads and its second program, or a program
-/// of Direct3D 9.
+/// Checks a shader of any model: a container, with everything that [`Shader::load`] reads and its second program, or a
+/// program of Direct3D 9.
 pub fn check(bytes: &[u8], options: &LoadOptions) -> Result<(), Error> {
     let limits = &options.limits;
     let check_direct3d9 = |bytes: &[u8], at| -> Result<(), Error> {
@@ -171,19 +171,19 @@ pub fn check(bytes: &[u8], options: &LoadOptions) -> Result<(), Error> {
     }
 }
 
-/// What is wrong with a shader.
+/// Faults of a shader.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     /// The faults in the order of the bytes that they are about.
     pub found: Vec<Error>,
-    /// Whether there are more of them than [`Limits::findings`].
+    /// `true` if there are more of them than [`Limits::findings`].
     pub is_cut: bool,
 }
 
-/// Everything that is wrong with a shader of any model. A container, its other chunks and the words of a program are read
-/// up to the first fault, since nothing says where the next part would begin; a program that can be read is checked to its
-/// end. What cannot be told for the fault of another part is not named. A checksum that does not match is a fault, but where
-/// the program prints messages: the compiler gives such programs another hash.
+/// Finds all faults of a shader of any model. A container, its other chunks and the words of a program are read up to
+/// the first fault, since the start of the next part is then unknown; a program that can be read is checked to its end.
+/// Faults that depend on a faulty part are not reported. A checksum that does not match is a fault, unless the program
+/// prints messages: the compiler gives such programs another hash.
 pub fn findings(bytes: &[u8], limits: &Limits) -> Findings {
     let mut search = Search { limits, faults: Faults::new(limits.findings) };
     if sm3::is_program(bytes) {
@@ -196,7 +196,7 @@ pub fn findings(bytes: &[u8], limits: &Limits) -> Findings {
     Findings { found, is_cut }
 }
 
-/// What was found so far.
+/// The search, with the faults found so far.
 struct Search<'l> {
     limits: &'l Limits,
     faults: Faults<Error>,

@@ -17,7 +17,7 @@ use crate::error::{Error, Limit};
 use crate::limits::Limits;
 use crate::perf_map::PerfMap;
 use crate::pool::Pool;
-use crate::shader::{CompileOptions, Compiler, Module, Places, Shader};
+use crate::shader::{CompileOptions, Compiler, Module, Permits, Shader};
 use crate::stop::{CancelToken, Deadline, Timer, Watch};
 
 /// Options of a [`Device`].
@@ -36,8 +36,8 @@ pub struct DeviceBuilder {
 }
 
 impl DeviceBuilder {
-    /// Threads of the device's own pool, the caller's included, at most [`Pool::MOST_THREADS`]; 0, the default, means one for
-    /// each processor.
+    /// Threads of the device's own pool, the caller's included, at most [`Pool::MOST_THREADS`]; 0, the default, means
+    /// one for each processor.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
@@ -49,9 +49,9 @@ impl DeviceBuilder {
         self
     }
 
-    /// How long a dispatch would take the caller's thread alone from which on others are woken for it: 150 microseconds by default, about
-    /// where two are as fast as one. How long it takes is known from earlier dispatches of the shader, or from the groups that are done.
-    /// [`Duration::ZERO`] wakes them at once.
+    /// Sets the time that a dispatch must take the caller's thread alone before others are woken for it: 150
+    /// microseconds by default, about the point where two are as fast as one. It is estimated from earlier dispatches
+    /// of the shader, or from the groups done so far. [`Duration::ZERO`] wakes them at once.
     pub fn wakes_threads_from(mut self, alone: Duration) -> Self {
         self.worth_help = Some(alone);
         self
@@ -69,7 +69,7 @@ impl DeviceBuilder {
         self
     }
 
-    /// Notes the machine code of every shader that the device compiles in a perf map.
+    /// Records the machine code of every shader that the device compiles in a perf map.
     pub fn perf_map(mut self, perf_map: PerfMap) -> Self {
         self.perf_map = Some(perf_map);
         self
@@ -89,16 +89,17 @@ impl DeviceBuilder {
         self
     }
 
-    /// Limits the vectors of machine code to so many bytes, if the processor has them. By default it uses 32, and 64 for shaders that gain
-    /// from them, on processors that have those at full rate. Results are the same.
+    /// Limits the vectors of machine code to this many bytes, if the processor has them. By default it uses 32, and 64
+    /// for shaders that gain from them, on processors that have those at full rate. Results are the same.
     pub fn vector_bytes(mut self, vector_bytes: VectorBytes) -> Self {
         self.vector_bytes = Some(vector_bytes);
         self
     }
 
-    /// Limits copies of compressed textures to so many bytes, by default [`Device::COPY_BYTES`]; 0 means none. Filters read expanded texels
-    /// from such a copy, of which the parts are made that shaders sample. Where a part does not fit, copies go that no run uses, the least
-    /// recently used first; where that is not enough, blocks are expanded at each sample, which is slower. Results are the same.
+    /// Limits copies of compressed textures to this many bytes, by default [`Device::COPY_BYTES`]; 0 means none.
+    /// Filters read expanded texels from such a copy, of which only the sampled parts are made. Where a part does not
+    /// fit, copies that no run uses are evicted, the least recently used first; if that is not enough, blocks are
+    /// expanded at each sample, which is slower. Results are the same.
     pub fn copy_bytes(mut self, copy_bytes: u64) -> Self {
         self.copy_bytes = Some(copy_bytes);
         self
@@ -121,12 +122,12 @@ impl DeviceBuilder {
             return Err(Error::Features { asked: asked.names(), has: has.map_or(Vec::new(), CpuFeatures::names) });
         }
         let (features, limits) = (features.or(has), Arc::new(self.limits));
-        let places = Arc::new(Places::new(Device::MOST_GIVEN_UP));
+        let permits = Arc::new(Permits::new(Device::MOST_GIVEN_UP));
         let has_fast_64_bytes = features.is_some_and(|features| features.avx512) && has_fast_64_bytes();
         let vector_bytes = vector_bytes.or((!has_fast_64_bytes).then_some(VectorBytes::ThirtyTwo));
         let copy_bytes = self.copy_bytes.unwrap_or(Device::COPY_BYTES);
         let compiler =
-            Compiler { limits: Arc::clone(&limits), features, vector_bytes, copy_bytes, cache, perf_map, places };
+            Compiler { limits: Arc::clone(&limits), features, vector_bytes, copy_bytes, cache, perf_map, permits };
         let (workspaces, timer) = (Workspaces::new(guard_pages), Timer::default());
         let copies = CopyBudget::new(copy_bytes);
         let worth_help = self.worth_help.unwrap_or(dispatch::WORTH_HELP);
@@ -135,7 +136,7 @@ impl DeviceBuilder {
     }
 }
 
-/// Where shaders run. Cheap to clone; clones share everything.
+/// Compiles and runs shaders. Cheap to clone; clones share everything.
 #[derive(Clone, Debug)]
 pub struct Device {
     compiler: Arc<Compiler>,
@@ -143,12 +144,12 @@ pub struct Device {
 }
 
 impl Device {
-    /// The most compilations that may be given up and run at once: others wait for one of them to end.
+    /// Most interruptible compilations that run at once, abandoned ones included; others wait for one to end.
     pub const MOST_GIVEN_UP: usize = 8;
 
-    /// Bytes that copies of compressed textures may have, unless [`DeviceBuilder::copy_bytes`] says otherwise: 256 MiB. That is three
-    /// textures of 4096 x 4096 texels with all mip levels, or what a picture of eight million pixels, each of which samples four textures,
-    /// touches of any number of them.
+    /// Bytes that copies of compressed textures may have, unless [`DeviceBuilder::copy_bytes`] says otherwise: 256 MiB.
+    /// That is three textures of 4096 x 4096 texels with all mip levels, or the texels that a picture of eight million
+    /// pixels, each sampling four textures, touches of any number of them.
     pub const COPY_BYTES: u64 = 256 << 20;
 
     /// Options for a new device.
@@ -166,7 +167,7 @@ impl Device {
         &self.runner.limits
     }
 
-    /// Whether guard pages surround the memory it allocates.
+    /// Guard pages around the memory that it allocates.
     pub fn guard_pages(&self) -> GuardPages {
         self.runner.guard_pages
     }
@@ -176,12 +177,12 @@ impl Device {
         self.runner.copies.most_bytes()
     }
 
-    /// Bytes that they have now: of the parts that shaders sampled.
+    /// Bytes that such copies take now: those of the parts that shaders sampled.
     pub fn copy_bytes_used(&self) -> u64 {
         self.runner.copies.used_bytes()
     }
 
-    /// What its machine code may use of the processor; `None` where none can run.
+    /// Instruction sets that its machine code may use; `None` where none can run.
     pub fn features(&self) -> Option<CpuFeatures> {
         self.compiler.features
     }
@@ -191,16 +192,16 @@ impl Device {
         self.compiler.cache.as_ref()
     }
 
-    /// Compiles the compute, vertex or pixel shader in a container, or takes its code from the cache. It has a
-    /// stack that is large enough, whatever the caller's is. Threads that compile concurrently do not wait for each other.
-    /// [`Codegen`](crate::Codegen) says which code is made when.
+    /// Compiles the compute, vertex or pixel shader in a container, or takes its code from the cache. It runs on a
+    /// stack that is large enough, whatever the caller's is. Threads that compile concurrently do not wait for each
+    /// other. [`Codegen`](crate::Codegen) decides which code is made when.
     pub fn compile(&self, container: &[u8], options: &CompileOptions) -> Result<Shader, Error> {
         Shader::compile(|limits| Module::read(container, limits, Arc::default()), options, &self.compiler)
     }
 
-    /// The same, until a token is cancelled or the time is over. What cannot be stopped at once is given up and ends by itself,
-    /// which [`Limits::code_instructions`] bounds. At most [`Self::MOST_GIVEN_UP`] of such compilations run at once; another one
-    /// waits for its turn, and can be stopped meanwhile.
+    /// The same, until a token is cancelled or the time is over. Work that cannot be stopped at once is abandoned and
+    /// ends by itself, within the bound of [`Limits::code_instructions`]. At most [`Self::MOST_GIVEN_UP`] such
+    /// compilations run at once; another one waits for its turn, and can be stopped meanwhile.
     ///
     /// # Errors
     /// As [`compile`](Self::compile), and [`Error::CompileStopped`].
@@ -217,7 +218,7 @@ impl Device {
         Shader::compile_until(module, options, &self.compiler, watch.stop())
     }
 
-    /// A token that is cancelled with another one, or when a time from now on is over.
+    /// A token that is cancelled with another one, or when a time from now has passed.
     ///
     /// # Errors
     /// If the timer's thread does not start.
@@ -226,8 +227,9 @@ impl Device {
         Ok(Deadline::new(watch))
     }
 
-    /// Compiles a module: one of a container, of another front end, or of a function that was built or parsed from text. The passes of the
-    /// options' level run on it, and errors name operations by the byte offsets recorded in them.
+    /// Compiles a module: one of a container, of another front end, or of a function that was built or parsed from
+    /// text. The passes of the options' level run on it, and errors name operations by the byte offsets recorded in
+    /// them.
     ///
     /// # Errors
     /// If it declares more than the limits allow, the options do not fit it, or no code can be made.
@@ -264,7 +266,7 @@ impl Device {
         Ok(buffer)
     }
 
-    /// A buffer that maps a file. With [`Access::ReadWrite`] what shaders write is written to the file.
+    /// A buffer that maps a file. With [`Access::ReadWrite`], shaders' writes go to the file.
     ///
     /// The file must not be shortened while the buffer lives: the system kills a process that accesses a page that is
     /// gone. A file mapped twice is two buffers to the check that nothing is bound as both `t#` and `u#`; a shader that
@@ -273,7 +275,7 @@ impl Device {
         self.map_buffer_from(path, access, 0)
     }
 
-    /// The same of a file from a byte on, which is a multiple of 4: what follows a header.
+    /// The same for a file from a byte offset on, a multiple of 4: the data after a header.
     pub fn map_buffer_from(&self, path: &Path, access: Access, offset_bytes: u64) -> Result<Buffer, Error> {
         let buffer = Buffer::map_from(path, access, offset_bytes)?;
         self.check_size(buffer.size_bytes())?;
@@ -300,7 +302,7 @@ impl Device {
         BoundShader::new(&self.runner, shader, bindings)
     }
 
-    /// Checks bindings against a shader, and makes nothing of them yet.
+    /// Checks bindings against a shader, without building anything from them.
     ///
     /// # Errors
     /// As [`bind`](Self::bind).
@@ -309,8 +311,8 @@ impl Device {
         check::resolve(declared, bindings, self.limits(), |_, _, _| ()).map(|_| ())
     }
 
-    /// Begins a run of batches of a vertex or pixel shader, which threads share; the fuel and the cancel token are those of a dispatch
-    /// without groups, and its time limit counts for nothing.
+    /// Begins a run of batches of a vertex or pixel shader, which threads share. Fuel and cancel token are those of a
+    /// dispatch without groups, whose time limit is ignored.
     ///
     /// # Errors
     /// As [`bind`](Self::bind), and as for a dispatch before any group runs.
@@ -323,7 +325,7 @@ impl Device {
         in_default_mode(|| StageRun::new(&self.runner, shader, bindings, what))
     }
 
-    /// What a thread needs to run batches of such runs.
+    /// The resources that a thread needs to run batches of such runs.
     pub fn stage_seat(&self) -> StageSeat<'_> {
         StageSeat::new(&self.runner)
     }

@@ -1,4 +1,4 @@
-//! What can go wrong between a file and its results.
+//! Errors between a shader file and its results.
 
 use std::any::Any;
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::shader::instance::InstanceError;
 use crate::shader::location::SourceLocation;
 use crate::stop::StopReason;
 
-/// Why a batch cannot be run.
+/// Reason why a batch cannot be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BatchError {
@@ -32,21 +32,21 @@ pub enum BatchError {
     /// More or fewer arrays than declared.
     #[error("{found} arrays for a shader that declares {expected}")]
     ArrayCount {
-        /// What was given.
+        /// Number of arrays given.
         found: usize,
-        /// What is declared.
+        /// Number declared.
         expected: usize,
     },
     /// An array that the shader writes is given to be read.
     #[error("array {array} is written by the shader, but passed as read-only")]
     ReadOnly {
-        /// Its position.
+        /// Its index.
         array: usize,
     },
     /// An array that does not hold an element for each invocation.
     #[error("array {array} holds {found} words, {invocations} invocations take {expected}")]
     Words {
-        /// Its position.
+        /// Its index.
         array: usize,
         /// Words that were given.
         found: usize,
@@ -64,7 +64,7 @@ pub enum Error {
     /// The bytes are not a usable shader.
     #[error(transparent)]
     File(#[from] brolga_bytecode::Error),
-    /// A [`Program`](crate::Program) that is not ours refuses its shader.
+    /// A front end of the caller's ([`Program`](crate::Program)) refuses its shader.
     #[error("{0}")]
     FrontEnd(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// A shader of a stage that cannot be run.
@@ -96,7 +96,7 @@ pub enum Error {
     /// An interface variable, or the class instance chosen for it.
     #[error(transparent)]
     Instance(Box<InstanceError>),
-    /// The shader has something that cannot be run yet, or is too large.
+    /// The shader uses a feature that cannot be run yet, or is too large.
     #[error(transparent)]
     Translate(#[from] TranslateError),
     /// The translation broke an IR rule: a bug in Brolga.
@@ -105,18 +105,18 @@ pub enum Error {
     /// No machine code could be made.
     #[error(transparent)]
     Compile(#[from] CompileError),
-    /// A register, or a view bound to it.
+    /// A register, or the view bound to it, does not fit.
     #[error(transparent)]
     Binding(#[from] BindingError),
-    /// A buffer, texture or view.
+    /// A buffer, texture or view cannot exist.
     #[error(transparent)]
     Resource(#[from] ResourceError),
     /// A limit of the device was exceeded.
     #[error("{limit} is {value}, the device's limit is {most}")]
     OverLimit {
-        /// What is limited.
+        /// The limited quantity.
         limit: Limit,
-        /// What was asked for.
+        /// The requested value.
         value: u64,
         /// The limit.
         most: u64,
@@ -160,15 +160,15 @@ pub enum Error {
     /// Compiling was stopped.
     #[error("{why} while the shader was compiled")]
     CompileStopped {
-        /// What stopped it.
+        /// Reason for the stop.
         why: StopReason,
     },
     /// The shader was stopped while it ran.
     #[error("{why} in group ({}, {}, {}) at {location}", group[0], group[1], group[2])]
     Stopped {
-        /// What stopped it.
+        /// Reason for the stop.
         why: StopReason,
-        /// Where it was.
+        /// Instruction at which it stopped.
         location: SourceLocation,
         /// The group that was running.
         group: [u32; 3],
@@ -176,7 +176,7 @@ pub enum Error {
     /// The dispatch was stopped before any group was interrupted.
     #[error("{why} after {groups_done} of {groups} groups")]
     StoppedBetweenGroups {
-        /// What stopped it.
+        /// Reason for the stop.
         why: StopReason,
         /// Groups that had finished.
         groups_done: u64,
@@ -186,12 +186,12 @@ pub enum Error {
     /// A worker was asked for groups that the dispatch does not have.
     #[error("groups {} to {} were requested, the dispatch has {count}", groups.start, groups.end)]
     NoSuchGroups {
-        /// What was asked for.
+        /// The requested groups.
         groups: Range<u64>,
         /// Groups of the dispatch.
         count: u64,
     },
-    /// Threads of one group disagreed about a branch that leads to a barrier.
+    /// Threads of one group diverged at a branch that leads to a barrier.
     #[error(
         "threads ({}, {}, {}) and ({}, {}, {}) of group ({}, {}, {}) disagree at {location}, which controls a barrier: \
          all threads of a group that have not returned must go the same way there",
@@ -203,29 +203,29 @@ pub enum Error {
         location: SourceLocation,
         /// The group.
         group: [u32; 3],
-        /// The first thread of the group that has not returned, and the first that goes another way than this one.
+        /// The first thread of the group that has not returned, and the first that takes another way.
         threads: [[u32; 3]; 2],
     },
     /// A bug in Brolga itself.
     #[error("internal error: {what}")]
     Internal {
-        /// What is known about it.
+        /// Description.
         what: String,
     },
 }
 
-/// What to do about an [`Error`]. The numbers never change, so that other languages can use them.
+/// Kind of an [`Error`], by the remedy. The numbers never change, so that other languages can use them.
 ///
 /// | number | kind | what happened | what helps |
 /// |---|---|---|---|
 /// | 1 | `File` | the bytes are not a valid shader | another file |
 /// | 2 | `Unsupported` | the shader is valid, but cannot run, or not on this processor | another shader or engine |
-/// | 3 | `Instance` | an interface variable has no class instance, or one that does not fit | [`CompileOptions::instance`](crate::CompileOptions::instance) |
+/// | 3 | `Instance` | an interface variable has no class instance, or one that does not fit | another instance |
 /// | 4 | `Binding` | a register or name does not exist, or what is bound to it does not fit | other bindings |
 /// | 5 | `Resource` | there can be no such buffer, texture, view or sampler, or no such part of it | other arguments |
 /// | 6 | `Call` | a shader of this stage does not run this way, or not on this batch or these groups | another call |
 /// | 7 | `Limit` | the shader or the call exceeds a limit | higher [`Limits`](crate::Limits), or less to do |
-/// | 8 | `Stopped` | the caller's cancel token, time limit or fuel ended the work | more time or fuel, if that was not intended |
+/// | 8 | `Stopped` | the caller's cancel token, time limit or fuel ended the work | more time or fuel, if unintended |
 /// | 9 | `DivergentBarrier` | threads of a group met different barriers | a corrected shader |
 /// | 10 | `System` | the operating system refused memory, a thread or a file | trying again, with less |
 /// | 11 | `Internal` | a bug in Brolga | a report to its developers |
@@ -248,7 +248,7 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// What to do about it.
+    /// The kind, by the remedy.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::File(error) if error.is_limit() => ErrorKind::Limit,
@@ -257,7 +257,7 @@ impl Error {
             Error::File(_) | Error::FrontEnd(_) => ErrorKind::File,
             Error::Translate(TranslateError::Operand { .. } | TranslateError::Flow { .. }) => ErrorKind::File,
             Error::Translate(TranslateError::Unbound { .. } | TranslateError::Table { .. }) => ErrorKind::Instance,
-            // The other variants say what is not supported.
+            // The other variants are features that are not supported.
             Error::Translate(_) | Error::Stage { .. } | Error::Features { .. } => ErrorKind::Unsupported,
             Error::Instance(_) => ErrorKind::Instance,
             Error::Compile(CompileError::Unsupported) => ErrorKind::Unsupported,
@@ -314,7 +314,7 @@ pub(crate) fn internal(panic: &(dyn Any + Send)) -> Error {
     Error::Internal { what: text.unwrap_or_else(|| "panic".to_owned()) }
 }
 
-/// What a bound of [`Limits`](crate::Limits) applies to.
+/// The quantity that a bound of [`Limits`](crate::Limits) applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Limit {

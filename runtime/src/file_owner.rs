@@ -1,4 +1,4 @@
-//! Who owns a file. A file that another user could have put somewhere is not trusted.
+//! Checks the owner of a file. A file that another user could have put there is not trusted.
 
 #[cfg(unix)]
 use std::fs::DirBuilder;
@@ -8,13 +8,13 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 
-/// Whether a file or folder belongs to this process's effective user.
+/// `true` if a file or folder belongs to this process's effective user.
 #[cfg(unix)]
 pub(crate) fn is_own(metadata: &Metadata) -> bool {
     metadata.uid() == rustix::process::geteuid().as_raw()
 }
 
-/// Whether the permissions of a file or folder let others write to it.
+/// `true` if the permissions of a file or folder let others write to it.
 #[cfg(unix)]
 pub(crate) fn others_can_write(metadata: &Metadata) -> bool {
     const GROUP_AND_OTHERS: u32 = 0o022;

@@ -1,4 +1,4 @@
-//! Where shaders run: devices, compiled shaders, resources, bindings and dispatches.
+//! Runs shaders: devices, compiled shaders, resources, bindings and dispatches.
 //!
 //! ```no_run
 //! use brolga_runtime::{Bindings, CompileOptions, Device, Dispatch, Register, View};
@@ -16,7 +16,7 @@
 //! # }
 //! ```
 //!
-//! A program that dispatches often binds once, with [`Device::bind`]: a [`BoundShader`] knows all that a dispatch would
+//! A program that dispatches often binds once, with [`Device::bind`]: a [`BoundShader`] keeps all that a dispatch would
 //! otherwise determine anew, and any number of threads may run it. A [`Worker`] of it runs groups on a thread of the
 //! caller's own.
 //!
@@ -26,20 +26,20 @@
 //! | `dispatch/` | bound shaders and their dispatch over groups |
 //! | `shader/` | compiled shaders: options, source positions, the code of each variant |
 //! | `engine/` | the JIT's code and the interpreter behind one interface |
-//! | `host/` | a running shader's access to what is bound |
+//! | `host/` | a running shader's access to its bindings |
 //! | `bindings/` | registers, their bindings and declarations, the check of one against the other |
 //! | `stop/` | cancel tokens and time limits |
 //! | `pool.rs` | threads that devices may share |
-//! | `perf_map.rs` | which code is which shader, for profilers |
+//! | `perf_map.rs` | names the code of shaders for profilers |
 //! | `cache/` | machine code on disk |
-//! | `file_owner.rs` | who owns a file |
+//! | `file_owner.rs` | checks the owner of a file |
 //! | `limits.rs` | bounds on what a device accepts |
-//! | `error.rs` | what can go wrong |
+//! | `error.rs` | errors |
 //!
 //! Each uses those below it, except `error.rs`, which wraps the errors of the others.
 //!
-//! Nothing is global: a [`Device`] owns its pool, limits and cache. Shaders, buffers and textures are cheap to clone and may be
-//! used from any thread. No shader, however hostile, reaches memory outside the views bound to it.
+//! Nothing is global: a [`Device`] owns its pool, limits and cache. Shaders, buffers and textures are cheap to clone
+//! and may be used from any thread. No shader, however hostile, reaches memory outside the views bound to it.
 
 #![deny(unsafe_code)]
 

@@ -28,7 +28,7 @@ pub struct Limits {
     /// registers in 1,024 threads are 64 MiB of words; the interpreter takes twice that and a little.
     pub arena_bytes: u64,
     /// Instructions that the code generator is given for one shader. Each takes it 1 to 2 us and about 450 bytes while
-    /// it runs. [`CompileOptions::oversize`](crate::CompileOptions::oversize) says what happens to shaders with more.
+    /// it runs. [`CompileOptions::oversize`](crate::CompileOptions::oversize) decides about shaders with more.
     pub code_instructions: u32,
 }
 

@@ -1,4 +1,4 @@
-//! A perf map: tells Linux profilers which shader a piece of machine code belongs to.
+//! Writes a perf map, which tells Linux profilers which shader a piece of machine code belongs to.
 //!
 //! `perf report` and others read `/tmp/perf-PID.map`, a text file with a line for each piece of generated code: its
 //! address and size in hexadecimal, and its name. Other code generators in the process may write to the same file, so
@@ -14,7 +14,8 @@ use crate::error::Error;
 #[cfg(unix)]
 use crate::file_owner;
 
-/// Where devices note the machine code of their shaders for profilers. Cheap to clone; clones share the file.
+/// A file in which devices record the machine code of their shaders for profilers. Cheap to clone; clones share the
+/// file.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -32,13 +33,13 @@ impl PerfMap {
     /// The file that profilers look for, `/tmp/perf-PID.map`.
     ///
     /// # Errors
-    /// If it cannot be written, or is not a file of this user: everybody may write to `/tmp`, and a link there could
-    /// point anywhere.
+    /// If it cannot be written, or is not a file of this user: anyone may write to `/tmp`, and a link there could point
+    /// anywhere.
     pub fn of_process() -> io::Result<Self> {
         Self::at(PathBuf::from(format!("/tmp/perf-{}.map", std::process::id())))
     }
 
-    /// A file elsewhere, for tools that are told where it is.
+    /// A file elsewhere, for tools that are told its path.
     ///
     /// # Errors
     /// As [`Self::of_process`].
@@ -58,7 +59,7 @@ impl PerfMap {
         &self.path
     }
 
-    /// The same for code of one name.
+    /// A recorder for code of one name.
     pub(crate) fn named(&self, name: String) -> NamedCode {
         NamedCode { map: self.clone(), name }
     }
@@ -70,7 +71,7 @@ impl PerfMap {
     }
 }
 
-/// Where code of one shader is noted.
+/// Records the code of one shader.
 #[derive(Debug)]
 pub(crate) struct NamedCode {
     map: PerfMap,
@@ -78,7 +79,7 @@ pub(crate) struct NamedCode {
 }
 
 impl NamedCode {
-    /// Notes a piece of code.
+    /// Records a piece of code.
     pub fn add(&self, code: &[u8]) -> Result<(), Error> {
         let failed = |source| Error::PerfMap { path: self.map.path().to_owned(), source };
         self.map.add(code, &self.name).map_err(failed)

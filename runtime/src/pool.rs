@@ -1,7 +1,8 @@
-//! Threads, which share work that borrows from its caller.
+//! A thread pool whose work may borrow from its caller.
 //!
 //! The only unsafe code here hands a borrowed closure to threads of a pool. [`Gate`] makes it sound: no thread enters
-//! once it is closed, and [`Helpers`] closes it, and waits for all threads inside, before [`Pool::run_with`] returns or unwinds.
+//! once it is closed, and [`Helpers`] closes it, and waits for all threads inside, before [`Pool::run_with`] returns or
+//! unwinds.
 
 #![allow(unsafe_code)]
 
@@ -12,15 +13,15 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use crate::error::{Error, Limit};
 use brolga_fenv::in_default_mode;
 
-/// Worker threads that devices may share. The thread that calls [`Device::dispatch`](crate::Device::dispatch) works too, so
-/// that a pool of `n` threads starts `n - 1`.
+/// Worker threads that devices may share. The thread that calls [`Device::dispatch`](crate::Device::dispatch) works
+/// too, so that a pool of `n` threads starts `n - 1`.
 #[derive(Clone)]
 pub struct Pool {
     threads: usize,
     workers: Option<Workers>,
 }
 
-/// Something for a worker to do.
+/// A task for a worker.
 pub type Task = Box<dyn FnOnce() + Send>;
 
 #[derive(Clone)]
@@ -88,28 +89,30 @@ impl Pool {
         });
     }
 
-    /// Runs `lead` in the caller's thread, which may call workers to do `work` at any time until it ends. Then waits for those that began.
+    /// Runs `lead` in the caller's thread, which may call workers to do `work` at any time until it ends. Then waits
+    /// for those that began.
     pub(crate) fn run_with<R>(&self, work: &(dyn Fn() + Sync), lead: impl FnOnce(&Helpers<'_>) -> R) -> R {
         lead(&Helpers { pool: self, work, gate: OnceCell::new() })
     }
 }
 
-/// Workers that have not been called yet, or have been.
+/// The workers of one run, called or not.
 pub(crate) struct Helpers<'a> {
     pool: &'a Pool,
     work: &'a (dyn Fn() + Sync),
-    /// There is one once they are called. Only [`Pool::run_with`] makes and drops these: so it is closed before the work goes.
+    /// Present once workers are called. Only [`Pool::run_with`] makes and drops these, so that it is closed before the
+    /// work is dropped.
     gate: OnceCell<Arc<Gate>>,
 }
 
 impl Helpers<'_> {
-    /// Calls up to so many, unless some were called before.
+    /// Calls up to `count` workers, unless some were called before.
     pub fn call(&self, count: usize) {
         let count = count.min(self.pool.threads - 1);
         let Some(workers) = self.pool.workers.as_ref().filter(|_| count > 0 && self.gate.get().is_none()) else {
             return;
         };
-        // SAFETY: `run_with` borrows the work for longer than this lives, which closes the gate when it is dropped.
+        // SAFETY: `run_with` borrows the work for longer than this lives, which closes the gate when dropped.
         let gate = self.gate.get_or_init(|| Arc::new(unsafe { Gate::new(self.work) }));
         for _ in 0..count {
             let gate = gate.clone();
@@ -121,7 +124,7 @@ impl Helpers<'_> {
         }
     }
 
-    /// Whether some were called.
+    /// `true` if some were called.
     pub fn are_called(&self) -> bool {
         self.gate.get().is_some()
     }
@@ -143,10 +146,10 @@ struct Gate {
     work: Work,
 }
 
-/// What [`Pool::run_with`] was given, for tasks that may outlive it.
+/// The work given to [`Pool::run_with`], for tasks that may outlive it.
 struct Work(*const (dyn Fn() + Sync));
 
-// SAFETY: a shared reference to something that any thread may call, except for its lifetime, which `Gate::work`
+// SAFETY: a shared reference to a closure that any thread may call, except for its lifetime, which `Gate::work`
 // ensures.
 unsafe impl Send for Work {}
 // SAFETY: as above.
@@ -162,7 +165,7 @@ impl Gate {
     /// An open gate.
     ///
     /// # Safety
-    /// The work stays where it is until [`Gate::close`] has returned.
+    /// The work must not move or drop until [`Gate::close`] has returned.
     unsafe fn new(work: &(dyn Fn() + Sync)) -> Self {
         // SAFETY: only the lifetime changes, and a pointer promises none.
         let work = unsafe { std::mem::transmute::<&(dyn Fn() + Sync), *const (dyn Fn() + Sync + 'static)>(work) };

@@ -1,4 +1,4 @@
-//! The header comment of a listing, line by line.
+//! Reads the header comment of a listing, line by line.
 
 use super::cursor::Cursor;
 use super::warning::{Warning, WarningKind};
@@ -6,24 +6,24 @@ use std::ops::Range;
 
 /// A line of the comment.
 #[derive(Clone, Copy)]
-pub(super) struct Line<'t> {
+pub(super) struct CommentLine<'t> {
     /// The text after the slashes, without the spaces around it.
     pub content: &'t str,
-    /// Where it begins in the text.
+    /// Byte offset in the text.
     at: usize,
 }
 
-impl Line<'_> {
+impl CommentLine<'_> {
     fn span(&self) -> Range<usize> {
         self.at..self.at + self.content.len()
     }
 
-    /// Whether it is this title, in upper or lower case.
+    /// `true` if it is this title, in upper or lower case.
     fn is_title(&self, title: &str) -> bool {
         self.content.eq_ignore_ascii_case(title)
     }
 
-    /// Whether it begins with these columns.
+    /// `true` if it begins with these columns.
     fn has_columns(&self, columns: &[&str]) -> bool {
         columns.iter().copied().eq(self.content.split_whitespace().take(columns.len()))
     }
@@ -33,7 +33,7 @@ impl Line<'_> {
 const SIGNATURES: [&str; 3] = ["Input signature:", "Output signature:", "Patch Constant signature:"];
 /// The first columns of a signature.
 const COLUMNS: [&str; 3] = ["Name", "Index", "Mask"];
-/// Titles of what does not get into a shader.
+/// Titles of parts that do not get into a shader.
 const UNREAD: [&str; 3] = ["Resource Bindings:", "Buffer Definitions:", "Available Class Types:"];
 /// The line before a second program, for feature levels 9.x.
 pub(super) const LEVEL9: &str = "// Level9 shader bytecode:";
@@ -41,7 +41,7 @@ pub(super) const LEVEL9: &str = "// Level9 shader bytecode:";
 /// The lines of a comment.
 pub(super) struct Comment<'t> {
     text: &'t str,
-    lines: Vec<Line<'t>>,
+    lines: Vec<CommentLine<'t>>,
 }
 
 impl<'t> Comment<'t> {
@@ -54,7 +54,7 @@ impl<'t> Comment<'t> {
                 let content = comment.trim();
                 // Both are parts of the line.
                 let content_at = at + line.len() - comment.trim_start().len();
-                lines.push(Line { content, at: content_at });
+                lines.push(CommentLine { content, at: content_at });
             }
             at += line.len();
         }
@@ -62,7 +62,7 @@ impl<'t> Comment<'t> {
     }
 
     /// The lines after a title.
-    fn after(&self, title: &str) -> &[Line<'t>] {
+    fn after(&self, title: &str) -> &[CommentLine<'t>] {
         let found = self.lines.iter().position(|line| line.is_title(title));
         found.and_then(|at| self.lines.get(at + 1..)).unwrap_or_default()
     }
@@ -74,16 +74,16 @@ impl<'t> Comment<'t> {
 
     /// The rows of the signature with this title: those from the columns' names, or the rule below them, to the next
     /// empty line. A title without either close after it is just a comment.
-    pub fn rows(&self, title: &str) -> impl Iterator<Item = Line<'t>> {
+    pub fn rows(&self, title: &str) -> impl Iterator<Item = CommentLine<'t>> {
         const CLOSE: usize = 3;
         let lines = self.after(title);
-        let is_rule = |line: &Line<'_>| line.content.starts_with("----");
+        let is_rule = |line: &CommentLine<'_>| line.content.starts_with("----");
         let first = lines.iter().take(CLOSE).position(|line| is_rule(line) || line.has_columns(&COLUMNS));
         let rows = first.map_or(&[][..], |above| &lines[above + 1..]).iter().copied().skip_while(is_rule);
         rows.take_while(|line| !line.content.is_empty() && !line.content.starts_with("no "))
     }
 
-    /// What the comment tells that does not get into the shader.
+    /// Warnings about parts of the comment that do not get into the shader.
     pub fn unread(&self) -> impl Iterator<Item = Warning> {
         let reflection = self.lines.iter().find(|line| UNREAD.iter().any(|title| line.is_title(title)));
         let level9 = self.lines.iter().find(|line| LEVEL9.strip_prefix("// ") == Some(line.content));
@@ -110,14 +110,14 @@ impl<'t> Comment<'t> {
         None
     }
 
-    /// The table of the registers that constants of Direct3D 9 lie in.
+    /// The table of the registers of Direct3D 9 constants.
     pub fn constants(&self) -> Option<Range<usize>> {
         let columns = self.lines.iter().find(|line| line.has_columns(&["Name", "Reg", "Size"]));
-        columns.map(Line::span)
+        columns.map(CommentLine::span)
     }
 
     /// Reads a line.
-    pub fn cursor(&self, line: &Line<'_>) -> Cursor<'t> {
+    pub fn cursor(&self, line: &CommentLine<'_>) -> Cursor<'t> {
         let mut cursor = Cursor::new(self.text);
         cursor.seek(line.at);
         cursor

@@ -1,4 +1,4 @@
-//! Containers: their chunks, written as directives or made of a listing's header comment.
+//! Assembles containers from chunks written as directives, or made from a listing's header comment.
 
 use super::comment::{Comment, LEVEL9};
 use super::cursor::{Cursor, Read};
@@ -49,7 +49,7 @@ pub(super) fn file(text: &str, limits: &Limits) -> Result<Assembly, AssembleErro
     Ok(Assembly { bytes, spans, warnings: warnings.sorted() })
 }
 
-/// Where the main program of a listing begins that lists another one before it, for feature levels 9.x.
+/// Offset of the main program in a listing that has a program for feature levels 9.x before it.
 fn after_level9(text: &str) -> Option<usize> {
     let at = text.find(LEVEL9)?;
     let is_before = |line: &&str| {
@@ -143,7 +143,7 @@ fn chunk_name(cursor: &mut Cursor<'_>) -> Read<FourCc> {
     Ok(FourCc(name))
 }
 
-/// Reads what is in a chunk, and gives the spans of its program's items.
+/// Reads the content of a chunk, and returns the spans of its program's items.
 fn chunk(cursor: &mut Cursor<'_>, limits: &Limits, name: FourCc, data: &mut Vec<u8>) -> Read<Vec<ItemSpan>> {
     let mut elements = Vec::new();
     let mut has_data = false;

@@ -1,17 +1,17 @@
-//! The current position in a text. Everything that reads text goes through here, so that an error can say where.
+//! Reads a text from a current position. Everything that reads text goes through here, so that an error can say where.
 
 use super::error::{AssembleError, Problem, nearest, shown};
 use crate::sm5::literal::hexadecimal;
 use std::ops::Range;
 
-/// A text and a place in it.
+/// A text and a position in it.
 #[derive(Clone)]
 pub(crate) struct Cursor<'t> {
     text: &'t str,
     at: usize,
 }
 
-/// What reading gives.
+/// Result of reading.
 pub(crate) type Read<T> = Result<T, AssembleError>;
 
 impl<'t> Cursor<'t> {
@@ -20,17 +20,17 @@ impl<'t> Cursor<'t> {
         Self { text, at: 0 }
     }
 
-    /// The place, in bytes.
+    /// The position, in bytes.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// Goes on at a place of the text.
+    /// Moves to a position in the text.
     pub fn seek(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// What was read from a place on.
+    /// The text read since a position.
     pub fn since(&self, start: usize) -> &'t str {
         &self.text[start..self.at]
     }
@@ -45,7 +45,7 @@ impl<'t> Cursor<'t> {
         self.rest().chars().next()
     }
 
-    /// Takes characters while they are wanted.
+    /// Takes characters while `wanted` is true.
     pub fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
         let end = rest.find(|letter| !wanted(letter)).unwrap_or(rest.len());
@@ -89,7 +89,7 @@ impl<'t> Cursor<'t> {
         self.take_while(|letter| letter.is_ascii_alphanumeric() || letter == '_')
     }
 
-    /// Takes everything up to one of the letters, a space or the end of the line.
+    /// Takes everything up to one of the characters, a space or the end of the line.
     pub fn until(&mut self, ends: &[char]) -> &'t str {
         self.take_while(|letter| !(letter.is_whitespace() || ends.contains(&letter)))
     }
@@ -188,7 +188,7 @@ impl<'t> Cursor<'t> {
         AssembleError::new(self.text, span, problem)
     }
 
-    /// An error about what comes next.
+    /// An error about the next token.
     pub fn expected(&self, expected: &str) -> AssembleError {
         let token = token(self.rest());
         let problem = Problem::Expected { expected: expected.to_owned(), found: self.found(token) };
@@ -222,7 +222,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// What comes next, for a message.
+    /// The next token, for a message.
     fn found(&self, token: &str) -> String {
         match token.chars().next() {
             None if self.rest().is_empty() => "the end of the text".into(),
@@ -238,7 +238,7 @@ fn is_word(letter: char) -> bool {
 }
 
 /// The word, the number or the character at the beginning of a text; nothing at the end of a line. Of a long one only
-/// the beginning, so that looking at it takes no time.
+/// the beginning, to bound the time that it takes.
 fn token(rest: &str) -> &str {
     const LONGEST: usize = 64;
     let mut letters = rest.chars();

@@ -1,4 +1,4 @@
-//! Declarations, as fxc lists them.
+//! Assembles declarations as fxc lists them.
 
 use super::cursor::{Cursor, Read};
 use super::error::Problem;
@@ -36,7 +36,7 @@ pub(super) fn declaration(cursor: &mut Cursor<'_>, model: Model) -> Read<Declara
     Ok(Declaration { at: 0, op, kind })
 }
 
-/// What the first word of a declaration says.
+/// The first word of a declaration, taken apart.
 struct Head {
     op: Op,
     dimension: Option<ResourceDimension>,
@@ -288,7 +288,7 @@ impl Declaring<'_, '_> {
     }
 
     fn constant_buffer(&mut self) -> Read<DeclarationKind> {
-        // People write the register as operands do.
+        // Also accepts the spelling of operands.
         let file = if self.cursor.rest().starts_with("cb") { "cb" } else { "CB" };
         let range = self.range(file)?;
         self.cursor.expect("[")?;
@@ -311,7 +311,7 @@ impl Declaring<'_, '_> {
         Ok(DeclarationKind::Output { operand, system_value: self.system_value(named)? })
     }
 
-    /// `linear noperspective centroid`: the longest name there is.
+    /// Such as `linear noperspective centroid`: takes the longest name that matches.
     fn interpolation(&mut self) -> Read<Interpolation> {
         let known = || Interpolation::ALL.iter().map(|mode| (*mode, mode.text()));
         let mut end = self.cursor.clone();

@@ -1,19 +1,19 @@
-//! What is wrong with a text, and where.
+//! Errors in a text, with their positions.
 
 use crate::sm5::EncodeError;
 
-/// Why a text is no shader.
+/// Error in a text that does not assemble.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssembleError {
-    /// The line, from 1; 0 if the problem is not at any place in the text.
+    /// The line, from 1; 0 if the problem has no position in the text.
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
     /// The bytes of the text that the problem is about.
     pub span: std::ops::Range<usize>,
-    /// What is wrong.
+    /// The problem.
     pub problem: Problem,
-    /// The correct form of what is there.
+    /// The correct form of the statement.
     pub example: Option<String>,
 }
 
@@ -32,12 +32,12 @@ impl AssembleError {
         }
     }
 
-    /// A problem that is not at any place in the text.
+    /// A problem without a position in the text.
     pub(crate) fn nowhere(problem: Problem) -> Self {
         Self { line: 0, column: 0, span: 0..0, problem, example: None }
     }
 
-    /// The same with the correct form of what is there, if something is missing or too much.
+    /// Adds the correct form of the statement, if something is missing or superfluous.
     pub(crate) fn with_example(self, example: impl FnOnce() -> String) -> Self {
         let is_incomplete = match &self.problem {
             Problem::OperandCount { .. } => true,
@@ -49,7 +49,7 @@ impl AssembleError {
         Self { example: is_incomplete.then(example), ..self }
     }
 
-    /// Whether a known name is close to what is there.
+    /// `true` if a known name is similar to the one found.
     pub(crate) fn has_nearest(&self) -> bool {
         matches!(self.problem, Problem::Unknown { nearest: Some(_), .. })
     }
@@ -67,26 +67,26 @@ impl std::fmt::Display for AssembleError {
 
 impl std::error::Error for AssembleError {}
 
-/// What is wrong at a place of a text.
+/// A problem at a position in a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
     /// Something else is expected here.
     #[error("expected {expected}, found {found}")]
     Expected {
-        /// What is expected.
+        /// The expected text.
         expected: String,
-        /// What is there.
+        /// The text found.
         found: String,
     },
     /// There is no such instruction, declaration or directive.
     #[error("there is no {kind} `{name}`")]
     Unknown {
-        /// What it should be.
+        /// The expected kind.
         kind: &'static str,
-        /// What is there.
+        /// The text found.
         name: String,
-        /// The known name that is closest.
+        /// The most similar known name.
         nearest: Option<String>,
     },
     /// An instruction may not have this suffix.
@@ -97,14 +97,14 @@ pub enum Problem {
         /// The suffix of its name.
         modifier: &'static str,
     },
-    /// An instruction does not have the operands that it must have.
+    /// An instruction has a wrong number of operands.
     #[error("{op} has {need} operand{}, {}", if *.need == 1 { "" } else { "s" }, are_given(*.have))]
     OperandCount {
         /// The opcode.
         op: &'static str,
-        /// How many it has.
+        /// Number of operands that it needs.
         need: usize,
-        /// How many are given.
+        /// Number of operands given.
         have: usize,
     },
     /// The letters after a register do not name components.
@@ -113,33 +113,33 @@ pub enum Problem {
         /// The letters.
         letters: String,
     },
-    /// Text that is not a number, or a number that does not fit.
+    /// A text that is not a number, or a number that does not fit.
     #[error("`{text}` is not a valid {expected}")]
     Number {
-        /// What is there.
+        /// The text found.
         text: String,
-        /// What it should be.
+        /// The expected kind.
         expected: &'static str,
     },
-    /// It cannot be written as words.
+    /// The text cannot be encoded.
     #[error(transparent)]
     Encode(#[from] EncodeError),
-    /// It is a shader, and breaks a rule.
-    #[error("{}", without_place(.0))]
+    /// The text is a shader that breaks a rule.
+    #[error("{}", without_offset(.0))]
     Rejected(crate::Error),
-    /// The listing does not say what was here.
+    /// The listing does not contain what was here.
     #[error("the listing does not say what this {what} holds")]
     Lossy {
-        /// What it is.
+        /// The missing content.
         what: &'static str,
     },
     /// The text ends before the program began.
     #[error("there is no program")]
     NoProgram,
-    /// There is more than a file may hold.
+    /// A limit is exceeded.
     #[error("{what}: over the limit of {limit}")]
     Limit {
-        /// What there is too much of.
+        /// The limited quantity.
         what: &'static str,
         /// The limit.
         limit: u32,
@@ -151,13 +151,13 @@ fn are_given(have: usize) -> String {
 }
 
 /// A broken rule without the byte offset, which means nothing for a text.
-fn without_place(error: &crate::Error) -> String {
+fn without_offset(error: &crate::Error) -> String {
     error.to_string().replacen(&format!(" at byte {}", error.at()), "", 1)
 }
 
-/// The name of `known` that is closest to `name`, if any is close: for messages about names that do not exist.
+/// The name in `known` that is most similar to `name`, if any is similar, for messages about unknown names.
 pub fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
-    // Longer texts are close to nothing, and would be expensive to compare.
+    // Longer texts are similar to nothing, and would be expensive to compare.
     const LONGEST: usize = 64;
     if name.len() > LONGEST {
         return None;

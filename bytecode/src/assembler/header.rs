@@ -1,4 +1,4 @@
-//! What fxc's header comment says about a container's other chunks: signatures, and the features that are needed.
+//! Makes a container's other chunks from fxc's header comment: signatures, and required features.
 
 use super::AssembleError;
 use super::comment::Comment;
@@ -38,7 +38,7 @@ pub(super) fn chunks(
         let signature = signature(&comment, "Patch Constant", stage, stage != Stage::Domain)?;
         Ok::<_, AssembleError>(signature.encode(FourCc(*patch_constants)))
     };
-    // What a domain shader reads comes before what it writes.
+    // A domain shader's patch constants come before its outputs.
     match stage {
         Stage::Domain => {
             add(patch_constants, patch_data()?);
@@ -107,7 +107,7 @@ fn element(cursor: &mut Cursor<'_>, stage: Stage, is_output: bool) -> Read<Signa
         name: name.to_owned(),
         semantic_index,
         stream,
-        // What a pixel shader writes is told by the name.
+        // System values of pixel shader outputs follow from the name.
         system_value: if stage == Stage::Pixel && value >= 64 { 0 } else { value },
         component_type,
         register,

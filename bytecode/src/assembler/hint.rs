@@ -1,11 +1,11 @@
-//! What to do about a problem.
+//! Suggests remedies for problems.
 
 use super::error::{AssembleError, Problem};
 use super::program::profile_named;
 use crate::sm5::Op;
 
 impl AssembleError {
-    /// What to do about it, where that can be said.
+    /// Suggested remedy, if there is one.
     pub fn hint(&self) -> Option<String> {
         let hint = match &self.problem {
             Problem::Unknown { kind, name, nearest } => unknown(kind, name, nearest.as_deref()),
@@ -98,7 +98,7 @@ fn number(text: &str, expected: &str) -> Option<&'static str> {
     }
 }
 
-/// What is valid nowhere tells what was meant.
+/// Guesses the intention from a text that is valid nowhere.
 fn misplaced(expected: &str, found: &str) -> Option<String> {
     let token = found.strip_prefix('`').and_then(|found| found.strip_suffix('`')).unwrap_or(found);
     let hint = match token {

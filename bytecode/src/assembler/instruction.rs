@@ -1,4 +1,4 @@
-//! Instructions: a mnemonic with what its token carries, and the operands of its row in the table.
+//! Assembles instructions: a mnemonic with its modifiers, and the operands of its row in the table.
 
 use super::cursor::{Cursor, Read};
 use super::error::{AssembleError, Problem};
@@ -26,7 +26,7 @@ pub(super) fn instruction(cursor: &mut Cursor<'_>, warnings: &mut Warnings) -> R
     Ok(head.instruction)
 }
 
-/// Reads what follows the mnemonic.
+/// Reads the operands after the mnemonic.
 fn operands(cursor: &mut Cursor<'_>, start: usize, head: &mut Head, warnings: &mut Warnings) -> Read<()> {
     head.rest(cursor)?;
     let op = head.instruction.op;
@@ -64,7 +64,7 @@ fn operands(cursor: &mut Cursor<'_>, start: usize, head: &mut Head, warnings: &m
     cursor.end_of_line()
 }
 
-/// What other languages and versions call instructions, and how those are written here.
+/// Names of instructions in other languages and versions, with their names here.
 const OTHER_NAMES: [(&str, &str); 8] = [
     ("fadd", "add"),
     ("fmul", "mul"),
@@ -79,13 +79,14 @@ const OTHER_NAMES: [(&str, &str); 8] = [
 /// The suffixes that the name of an instruction may have, in this order.
 const MODIFIERS: [&str; 7] = ["_sat", "_z", "_nz", "_aoffimmi", "_indexable", "_uint", "_rcpfloat"];
 
-/// What `sync` waits for, in this order: UAVs of the device or of the group, shared memory, threads.
+/// Suffixes of `sync` for the accesses and threads it waits for, in this order: UAVs of the device or of the group,
+/// shared memory, threads.
 const SYNC: [&str; 4] = ["_uglobal", "_ugroup", "_g", "_t"];
 
 /// An error about an unknown mnemonic.
 fn unknown(cursor: &Cursor<'_>, start: usize, mnemonic: &str) -> AssembleError {
     const LONGEST: usize = 40;
-    // A condition must say which of its values acts, so its bare name is none.
+    // A conditional instruction needs `_z` or `_nz`, so that its bare name is invalid.
     let bare = op_named(mnemonic).map(|op| op.info().mnemonic());
     let other = OTHER_NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(mnemonic)).map(|(_, here)| *here);
     if let Some(here) = bare.as_deref().or(other) {
@@ -95,23 +96,23 @@ fn unknown(cursor: &Cursor<'_>, start: usize, mnemonic: &str) -> AssembleError {
     let instructions = Op::ALL.iter().filter(|op| op.info().form == Form::Instruction);
     let written: Vec<String> = instructions.map(|op| op.info().mnemonic()).collect();
     let error = cursor.unknown(start, "instruction", written.iter().map(String::as_str));
-    // After the longest name of an instruction that it begins with.
-    let places = mnemonic.match_indices('_').map(|(at, _)| at).take_while(|at| *at < LONGEST);
-    let stem = places.filter(|at| op_named(&mnemonic[..*at]).is_some()).last();
+    // Split after the longest instruction name that it begins with.
+    let splits = mnemonic.match_indices('_').map(|(at, _)| at).take_while(|at| *at < LONGEST);
+    let stem = splits.filter(|at| op_named(&mnemonic[..*at]).is_some()).last();
     let (Some(stem), false) = (stem, error.has_nearest()) else { return error };
     let known = match &mnemonic[..stem] {
         "sync" => &SYNC[..],
         _ => &MODIFIERS,
     };
     let mut given = Vec::new();
-    let mut place = cursor.clone();
-    place.seek(start + stem);
+    let mut reader = cursor.clone();
+    reader.seek(start + stem);
     for part in mnemonic[stem + 1..].split('_') {
-        let modifier_at = place.at();
-        place.seek(modifier_at + 1 + part.len());
-        given.push(place.since(modifier_at));
-        if !known.contains(&place.since(modifier_at)) {
-            return place.unknown(modifier_at, "modifier", known.iter().copied());
+        let modifier_at = reader.at();
+        reader.seek(modifier_at + 1 + part.len());
+        given.push(reader.since(modifier_at));
+        if !known.contains(&reader.since(modifier_at)) {
+            return reader.unknown(modifier_at, "modifier", known.iter().copied());
         }
     }
     // All of them are known, so that only their order can be wrong.
@@ -125,7 +126,7 @@ fn at_end(cursor: &Cursor<'_>) -> bool {
     matches!(cursor.peek(), None | Some('\n')) || rest.starts_with("//") || rest.starts_with("{")
 }
 
-/// What comes before the operands.
+/// The parts of an instruction before its operands.
 struct Head {
     instruction: Instruction,
     has_offsets: bool,
@@ -137,7 +138,7 @@ impl Head {
     fn of(mnemonic: &str) -> Option<Result<Self, Problem>> {
         let mut name = mnemonic;
         let mut take = |suffix: &str| match name.strip_suffix(suffix) {
-            // `_s` and `_c` are parts of names, and some names end in what is a suffix of others.
+            // `_s` and `_c` are parts of names, and some names end in a suffix of others.
             Some(shorter) if op_named(name).is_none() => {
                 name = shorter;
                 true
@@ -167,7 +168,7 @@ impl Head {
         let info = op.info();
         let has = |what: Carries| info.carries.has(what);
         if has(Carries::TEST) && test.is_none() {
-            // It must say which value of its condition acts, so the bare name is none.
+            // It needs `_z` or `_nz`, so that the bare name is invalid.
             return None;
         }
         let misplaced = [
@@ -187,7 +188,7 @@ impl Head {
         Some(Ok(Self { instruction, has_offsets, has_resource }))
     }
 
-    /// What comes between mnemonic and operands: `[precise]`, offsets, the resource and its return types.
+    /// Reads the parts between mnemonic and operands: `[precise]`, offsets, the resource and its return types.
     fn rest(&mut self, cursor: &mut Cursor<'_>) -> Read<()> {
         if cursor.eat("[precise") {
             self.instruction.precise = 0xf;

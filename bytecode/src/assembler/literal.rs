@@ -1,4 +1,4 @@
-//! Literals, and what their texts do not say.
+//! Assembles literals, and warns of texts that do not determine their bits.
 
 use super::cursor::{Cursor, Read};
 use super::error::{Problem, shown};
@@ -72,8 +72,8 @@ pub(super) fn double_literal(cursor: &mut Cursor<'_>) -> Read<Operand> {
     Ok(operand)
 }
 
-/// Looks at the numbers in what was read from `start` on, of an operand in this slot and of an instruction whose
-/// literals the listing takes for `number`.
+/// Checks the numbers read since `start`, of an operand in this slot and of an instruction whose literals the listing
+/// prints as `number`.
 ///
 /// Where the listing guesses types it prints zero as `0`: `0.000000` is any small float, or an integer that looks like
 /// one.
@@ -94,17 +94,19 @@ pub(super) fn check(
         let text_at = at + part.find(text).unwrap_or(0);
         at += part.len();
         let span = text_at..text_at + text.len();
-        let Some(shape) = Shape::of(text) else { continue };
+        let Some(spelling) = NumberSpelling::of(text) else { continue };
         let is_guessed_zero = number == Number::Guess && text == "0.000000";
         if is_guessed_zero {
             return Err(cursor.error_at(span, Problem::Lossy { what: "literal" }));
         }
-        let kind = match (shape, number, ty) {
-            (Shape::Whole, Number::Float, Some(Type::Float)) => WarningKind::IntegerAsFloat { text: shown(text) },
-            (Shape::Rounded | Shape::Fraction, Number::Integer, Some(Type::Int | Type::Uint)) => {
+        let kind = match (spelling, number, ty) {
+            (NumberSpelling::Whole, Number::Float, Some(Type::Float)) => {
+                WarningKind::IntegerAsFloat { text: shown(text) }
+            }
+            (NumberSpelling::Rounded | NumberSpelling::Fraction, Number::Integer, Some(Type::Int | Type::Uint)) => {
                 WarningKind::FloatAsInteger { text: shown(text) }
             }
-            (Shape::Rounded, ..) => WarningKind::Rounded,
+            (NumberSpelling::Rounded, ..) => WarningKind::Rounded,
             (_, Number::Guess, _) if text == "-0.000000" => WarningKind::Rounded,
             _ => continue,
         };
@@ -113,18 +115,18 @@ pub(super) fn check(
     Ok(())
 }
 
-/// What a number looks like.
+/// Spelling of a number.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum NumberSpelling {
     /// Digits other than 0.
     Whole,
     /// With a point.
     Fraction,
-    /// With the six decimals of a listing, which no float has exactly: the rest of it was left out.
+    /// With the six decimals of a listing, which no float has exactly: further digits were dropped.
     Rounded,
 }
 
-impl Shape {
+impl NumberSpelling {
     fn of(text: &str) -> Option<Self> {
         /// A binary fraction of six decimals is a multiple of this many millionths, 1/64.
         const FINEST: u32 = 15625;

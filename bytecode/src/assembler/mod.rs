@@ -1,10 +1,10 @@
-//! Text to a shader: fxc's own listings, and the exact ones that lose nothing.
+//! Assembles text into shaders: fxc's own listings, and exact ones that lose nothing.
 //!
 //! | file | what |
 //! |---|---|
-//! | `error.rs` | what is wrong with a text, and where |
-//! | `hint.rs` | what to do about it |
-//! | `warning.rs` | what is doubtful |
+//! | `error.rs` | errors with their positions |
+//! | `hint.rs` | suggested remedies |
+//! | `warning.rs` | warnings about doubtful text |
 //! | `cursor.rs` | the current position in a text |
 //! | `container.rs` | chunks |
 //! | `comment.rs` | the header comment, line by line |
@@ -16,11 +16,11 @@
 //! | `literal.rs` | literals |
 //!
 //! A text is a program as fxc lists it: a profile, then an item of the token stream on each line. `//` begins a
-//! comment. Where the text has no directives, signatures are read from fxc's header comment; nothing else of it gets
+//! comment. Where the text has no directives, signatures are read from fxc's header comment; nothing else in it gets
 //! into the shader.
 //!
-//! An exact listing ([`crate::listing::exact`]) has directives, each on a line of its own, for what a listing does not
-//! say. Comments then mean nothing:
+//! An exact listing ([`crate::listing::exact`]) has directives, each on a line of its own, for content that a listing
+//! leaves out. Comments are then ignored:
 //!
 //! | directive | what |
 //! |---|---|
@@ -61,40 +61,40 @@ use brolga_fenv::in_default_mode;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A shader made of a text.
+/// An assembled shader.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Assembly {
     /// The container, with its checksum, or the program of Direct3D 9.
     pub bytes: Vec<u8>,
-    /// Where each item of its programs is in the text, in the order of the bytes.
+    /// Position in the text of each item of its programs, in the order of the bytes.
     pub spans: Vec<ItemSpan>,
-    /// What is doubtful about the text, in its order.
+    /// Warnings about the text, in its order.
     pub warnings: Vec<Warning>,
 }
 
-/// Where an item of a program is in the text.
+/// Position of a program's item in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemSpan {
-    /// The bytes of the shader that it is.
+    /// Its bytes in the shader.
     pub bytes: Range<u32>,
     /// Its bytes in the text.
     pub span: Range<usize>,
 }
 
 impl ItemSpan {
-    /// The same items in a file that has the program at byte `at`.
+    /// The same items in a file with the program at byte `at`.
     fn moved(spans: Vec<Self>, at: u32) -> impl Iterator<Item = Self> {
         spans.into_iter().map(move |item| Self { bytes: item.bytes.start + at..item.bytes.end + at, ..item })
     }
 }
 
 impl Assembly {
-    /// Checks the shader as one that is to be run. The error points into the text that it was made of.
+    /// Checks the shader as one to be run. The error points into the source text.
     pub fn check(&self, text: &str, options: &LoadOptions) -> Result<(), AssembleError> {
         shader::check(&self.bytes, options).map_err(|error| {
             let at = error.at();
-            // What is missing at the end is missing after the last item.
+            // An error at the end refers to the last item.
             let is_before = |item: &&ItemSpan| item.bytes.end == at;
             let item = self.spans.iter().find(|item| item.bytes.contains(&at));
             let item = item.or_else(|| self.spans.iter().find(is_before));

@@ -1,4 +1,4 @@
-//! Operands: registers, modifiers, components.
+//! Assembles operands: registers, modifiers, components.
 
 use super::cursor::{Cursor, Read};
 use super::error::{AssembleError, Problem, nearest};
@@ -8,12 +8,12 @@ use crate::sm5::ops::Slot;
 use crate::sm5::{Components, Index, IndexForm, Operand, RegisterFile};
 use smallvec::SmallVec;
 
-/// What an operand is for. It decides what its letters mean, and what it means to have none.
+/// Role of an operand, which decides the meaning of its component letters, and of having none.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// A register or memory that is written, or what a declaration declares: letters are a mask.
+    /// A register or memory that is written: letters are a mask.
     Written,
-    /// The operand of a declaration.
+    /// The operand of a declaration: letters are a mask.
     Declared,
     /// A value that is read: letters are a swizzle, or one component.
     Read,
@@ -25,7 +25,7 @@ impl Role {
     }
 }
 
-/// Indices within indices; the token format allows more, and no compiler writes it.
+/// Indices within indices; the token format allows more, but no compiler writes them.
 const INDEX_DEPTH: u32 = 4;
 
 /// Reads an operand and the spaces after it.
@@ -88,14 +88,14 @@ fn unknown_register(cursor: &mut Cursor<'_>, start: usize, letters: &str) -> Ass
         return cursor.expected("an operand");
     }
     let digits = cursor.word();
-    // The shortest names are close to each other.
+    // The shortest names are all similar to each other.
     let is_near = |known: &&str| letters.len() > 2 || known.eq_ignore_ascii_case(letters);
     let files = RegisterFile::ALL.iter().map(|file| file.text()).filter(is_near);
     let nearest = nearest(letters, files).map(|file| format!("{file}{digits}"));
     cursor.unknown(start, "register", nearest.as_deref().into_iter())
 }
 
-/// The register file with this name. Files that may have the shape of 5.1 are written in capitals there.
+/// The register file with this name. Files with ranges are written in capitals in 5.1.
 fn file_named(name: &str) -> Option<RegisterFile> {
     match name {
         "label" => Some(RegisterFile::Label),
@@ -105,7 +105,7 @@ fn file_named(name: &str) -> Option<RegisterFile> {
     }
 }
 
-/// The index whose digits are those from `start` to here.
+/// The index with the digits from `start` to here.
 fn immediate_index(cursor: &Cursor<'_>, start: usize) -> Read<Index> {
     let immediate: u64 = cursor.since(start).parse().map_err(|_| cursor.no_number(start, "index"))?;
     let form = if u32::try_from(immediate).is_ok() { IndexForm::Immediate32 } else { IndexForm::Immediate64 };
@@ -142,7 +142,7 @@ fn index(cursor: &mut Cursor<'_>, depth: u32) -> Read<Index> {
     Ok(index)
 }
 
-/// `.xyz`, or what no letters mean.
+/// `.xyz`, or the default components without letters.
 fn components(cursor: &mut Cursor<'_>, operand: &Operand, role: Role) -> Read<Components> {
     let start = cursor.at();
     if cursor.peek() != Some('.') {
@@ -205,14 +205,14 @@ fn bare_components(operand: &Operand, role: Role) -> Components {
     }
 }
 
-/// `{min16f}`, `{def32 as min16f}`, `{ nonuniform }`. The precision after `as` is the result's, and its own operand
-/// says it.
+/// `{min16f}`, `{def32 as min16f}`, `{ nonuniform }`. The precision after `as` is the result's, which its own operand
+/// states.
 fn remarks(cursor: &mut Cursor<'_>, operand: &mut Operand) -> Read<()> {
     while cursor.peek() == Some('{') {
         let before = cursor.clone();
         cursor.expect("{")?;
         if cursor.rest().starts_with("trailing") {
-            // What belongs to the instruction is read with it.
+            // Remarks of the instruction are read with it.
             *cursor = before;
             return Ok(());
         }

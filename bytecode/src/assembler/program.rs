@@ -1,4 +1,4 @@
-//! Programs: a profile and a line for each item of the token stream.
+//! Assembles programs: a profile, and a line for each item of the token stream.
 
 use super::ItemSpan;
 use super::cursor::{Cursor, Read};
@@ -21,7 +21,7 @@ pub(crate) struct Assembled {
     pub words: Vec<u32>,
     /// The flags it declares.
     pub flags: GlobalFlags,
-    /// Where its items are in the text.
+    /// Positions of its items in the text.
     pub spans: Vec<ItemSpan>,
 }
 
@@ -52,16 +52,16 @@ pub(super) fn program(cursor: &mut Cursor<'_>, limits: &Limits, warnings: &mut W
     Ok(Assembled { model, stage, words, flags: GlobalFlags(flags), spans })
 }
 
-/// Whether a program ends here: at the end of the text, or at a directive that does not belong to it. Skips what comes
-/// before an item.
+/// `true` if the program ends here: at the end of the text, or at a directive that does not belong to it. Skips
+/// anything before an item.
 pub(crate) fn at_end(cursor: &mut Cursor<'_>) -> bool {
     skip(cursor);
     let is_words = cursor.clone().directive(".words");
     cursor.peek().is_none_or(|letter| letter == '.' && !is_words)
 }
 
-/// Skips what is not an item: empty lines, comments, the lines that name places in the source, and the numbers and
-/// offsets before items that fxc prints on request: `  12:`, `0x0000005C:`.
+/// Skips everything but items: empty lines, comments, `#line` lines, and the numbers and offsets before items that fxc
+/// prints on request: `  12:`, `0x0000005C:`.
 pub(crate) fn skip(cursor: &mut Cursor<'_>) {
     cursor.blanks();
     while cursor.rest().starts_with("#line") {
@@ -70,7 +70,7 @@ pub(crate) fn skip(cursor: &mut Cursor<'_>) {
     }
     let mut ahead = cursor.clone();
     let number = ahead.take_while(|letter| letter.is_ascii_hexdigit() || matches!(letter, 'x' | ' '));
-    // Line numbers come before comments too, and hide what these say.
+    // Line numbers come before comments too, and hide their content.
     if number.starts_with(|letter: char| letter.is_ascii_digit()) && ahead.eat(":") && !ahead.rest().starts_with("//") {
         *cursor = ahead;
     }
@@ -136,7 +136,7 @@ fn encode_content(content: &CustomContent) -> Result<Vec<u32>, EncodeError> {
     Ok(encode_custom(content)?.expect("content with a text is decoded"))
 }
 
-/// Numbers up to the end of the line, with spaces between them.
+/// Reads numbers up to the end of the line, with spaces between them.
 pub(super) fn data_numbers<T>(
     cursor: &mut Cursor<'_>,
     expected: &'static str,

@@ -1,17 +1,17 @@
-//! What is doubtful about a text that assembles.
+//! Warnings about a text that assembles.
 
 use std::ops::Range;
 
-/// Something doubtful.
+/// A warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// The bytes of the text that it is about.
     pub span: Range<usize>,
-    /// What it is.
+    /// The kind.
     pub kind: WarningKind,
 }
 
-/// What is doubtful.
+/// Kind of a warning.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WarningKind {
@@ -24,10 +24,10 @@ pub enum WarningKind {
         /// A title that such a table may have.
         title: &'static str,
     },
-    /// The comment tells of something that is not read from comments.
+    /// The comment has content that is not read from comments.
     #[error("{what} not read, and the shader has none")]
     Unread {
-        /// What it is, with its verb.
+        /// The content, with its verb.
         what: &'static str,
     },
     /// An integer where a float is read.
@@ -45,7 +45,7 @@ pub enum WarningKind {
 }
 
 impl WarningKind {
-    /// What to do about it.
+    /// Suggested remedy.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Rounded | Self::Unread { .. } => Some("list the file with `--exact`, which loses nothing".into()),

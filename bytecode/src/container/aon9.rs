@@ -1,8 +1,8 @@
-//! The second program of a shader for feature levels 9.x (Aon9): a Direct3D 9 token stream, and where its registers
-//! get their values from.
+//! Reads the second program of a shader, for feature levels 9.x (Aon9): a Direct3D 9 token stream, and the sources of
+//! its registers' values.
 //!
-//! The layout is read off the compiler's output. The chunk begins with its size, the version token of shader model 2.0,
-//! the size and the offset of the program, and for each of five tables a count and an offset (16 bits each).
+//! The layout was inferred from the compiler's output. The chunk begins with its size, the version token of shader
+//! model 2.0, the size and the offset of the program, and for each of five tables a count and an offset (16 bits each).
 
 use super::{Chunk, ContainerError};
 use crate::reader::{Reader, Short};
@@ -11,7 +11,7 @@ use std::fmt::{self, Display, Formatter};
 /// The second program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Level9 {
-    /// A version token, of which shader model 2.0 is known; the program has its own.
+    /// A version token, so far always that of shader model 2.0; the program has its own.
     pub version: u32,
     /// Float constants that come from constant buffers.
     pub floats: Vec<FloatMapping>,
@@ -38,7 +38,7 @@ macro_rules! records {
                 $( $(#[$field_doc])* pub $field: $read, )*
             }
 
-            impl Record for $record {
+            impl TableRecord for $record {
                 fn read(reader: &mut Reader<'_>) -> Result<Self, Short> {
                     Ok(Self { $( $field: reader.$read()?, )* })
                 }
@@ -48,7 +48,7 @@ macro_rules! records {
 }
 
 /// A record of one of the tables: its fields follow each other without gaps.
-trait Record: Sized {
+trait TableRecord: Sized {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Short>;
 }
 
@@ -59,11 +59,11 @@ records! {
         buffer: u16,
         /// Its first register.
         first: u16,
-        /// How many registers.
+        /// Number of registers.
         count: u16,
         /// The first constant: c#.
         target: u16,
-        /// What each component is converted from, x lowest: 0 float, 1 bool, 2 int, 3 uint.
+        /// Source type of each component, x lowest: 0 float, 1 bool, 2 int, 3 uint.
         conversions: u32,
     }
 
@@ -79,7 +79,7 @@ records! {
         target: u16,
     }
 
-    /// A texture and a sampler that make a sampler of Direct3D 9.
+    /// A texture and a sampler that form a Direct3D 9 sampler.
     SamplerMapping {
         /// The texture: t#.
         texture: u8,
@@ -93,7 +93,7 @@ records! {
 
     /// A float constant that the runtime computes.
     RuntimeMapping {
-        /// What it is: 0 the offset of positions that Direct3D 9's pixel centres need, 1 the number of the instance.
+        /// Kind of value: 0 the position offset for Direct3D 9's pixel centres, 1 the number of the instance.
         kind: u16,
         /// The constant: c#.
         target: u16,
@@ -110,7 +110,7 @@ impl Level9 {
     pub fn parse(chunk: &Chunk<'_>) -> Result<Self, ContainerError> {
         let whole = chunk.reader();
         let mut head = whole;
-        // The chunk's size once more, which nothing looks at.
+        // The chunk's size once more, which nothing reads.
         head.u32()?;
         let version = head.u32()?;
         let program_bytes = head.u32()?;
@@ -129,13 +129,13 @@ impl Level9 {
 }
 
 /// Reads the table whose count and offset come next in `head`.
-fn read_table<T: Record>(head: &mut Reader<'_>, whole: Reader<'_>) -> Result<Vec<T>, Short> {
+fn read_table<T: TableRecord>(head: &mut Reader<'_>, whole: Reader<'_>) -> Result<Vec<T>, Short> {
     let count = head.u16()?;
     let mut records = whole.seek(head.u16()?.into())?;
     (0..count).map(|_| T::read(&mut records)).collect()
 }
 
-/// The part of fxc's header that says where registers get their values from.
+/// Formats the part of fxc's header with the sources of registers' values.
 impl Display for Level9 {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if !(self.floats.is_empty() && self.ints.is_empty() && self.bools.is_empty()) {

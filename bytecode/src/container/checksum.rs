@@ -1,7 +1,7 @@
-//! The checksum of a container: MD5's rounds with a last block of their own.
+//! Computes the checksum of a container: MD5's rounds, with a last block of its own.
 //!
 //! It covers everything from the version field on. It proves nothing about who wrote a file: some real shaders carry
-//! another hash, so it is computed and compared, and insisting on it is the caller's choice.
+//! another hash, so a mismatch is reported, and the caller decides whether it is an error.
 
 /// Computes the checksum of a container's bytes from offset 20 to its end.
 pub fn checksum(covered: &[u8]) -> [u8; 16] {
@@ -11,7 +11,8 @@ pub fn checksum(covered: &[u8]) -> [u8; 16] {
         round(&mut state, block);
     }
 
-    // Where MD5 puts 64 bits of length at the end, this has the length in bits first and twice the length plus one last.
+    // MD5 ends with 64 bits of length; this begins the block with the length in bits and ends it with twice the length
+    // plus one.
     let bits = (covered.len() as u32).wrapping_mul(8);
     let last_word = (bits >> 2) | 1;
     let mut last = [0_u8; 64];
@@ -49,7 +50,7 @@ const SINES: [u32; 64] = [
     0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
 ];
 
-/// How far each step of a round rotates; a round repeats its four.
+/// Rotation of each step of a round; a round repeats its four.
 const SHIFTS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
 
 fn round(state: &mut [u32; 4], block: &[u8; 64]) {

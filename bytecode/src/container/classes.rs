@@ -1,20 +1,21 @@
-//! Class linkage (IFCE): the classes of a shader, its class instances, and which class may implement which interface slot.
+//! Reads class linkage (IFCE): the classes of a shader, its class instances, and the classes that may implement each
+//! interface slot.
 //!
 //! The chunk begins with nine words: the numbers of instances, classes, slot records and slots, the offsets of the
-//! instances, classes and slot records, and two words that mean nothing here. A slot record stands for as many
-//! consecutive slots as it says; records follow each other in the order of the slots.
+//! instances, classes and slot records, and two words that are ignored here. A slot record covers as many consecutive
+//! slots as it states; records follow each other in the order of the slots.
 
 use super::records::Records;
 use super::{Chunk, ContainerError, limit};
 use crate::limits::Limits;
 use crate::reader::Reader;
 
-/// What a shader with interfaces says about classes.
+/// Class linkage of a shader with interfaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClassLinkage {
     /// The classes. Instances and slots name them by their position here.
     pub classes: Vec<ClassType>,
-    /// The instances that the source declares, but those of classes without data.
+    /// The instances that the source declares, except those of classes without data.
     pub instances: Vec<ClassInstance>,
     /// The interface slots that the shader uses, in their order.
     pub slots: Vec<InterfaceSlots>,
@@ -34,7 +35,7 @@ pub struct ClassType {
 }
 
 impl ClassType {
-    /// Whether its instances are all alike.
+    /// `true` if its instances are all alike.
     pub fn has_no_data(&self) -> bool {
         self.vectors == 0 && self.textures == 0 && self.samplers == 0
     }
@@ -47,7 +48,7 @@ pub struct ClassInstance {
     pub name: String,
     /// The number of its class.
     pub class: u16,
-    /// Elements of the array; 1 if it is none.
+    /// Elements of the array; 1 if it is not one.
     pub count: u16,
     /// The constant buffer that holds its data.
     pub constant_buffer: Option<u16>,
@@ -64,9 +65,9 @@ pub struct ClassInstance {
 pub struct InterfaceSlots {
     /// The first slot, which is the number of fp#.
     pub first: u32,
-    /// How many slots.
+    /// Number of slots.
     pub count: u32,
-    /// What may implement them.
+    /// Classes that may implement them.
     pub choices: Vec<ClassChoice>,
 }
 

@@ -4,14 +4,14 @@
 //! |---|---|
 //! | `checksum.rs` | the hash in the header |
 //! | `signature.rs` | inputs and outputs: ISGN, OSGN, OSG5, PCSG, ISG1, OSG1, PSG1 |
-//! | `resources.rs` | names and layouts of what is bound: RDEF |
+//! | `resources.rs` | names and layouts of bound resources: RDEF |
 //! | `classes.rs` | classes, their instances and interface slots: IFCE |
-//! | `records.rs` | bounds on what those two hold |
-//! | `write.rs` | chunks to a container |
+//! | `records.rs` | bounds on the records of those two |
+//! | `write.rs` | writes chunks into a container |
 //! | `aon9.rs` | the second program of feature levels 9.x: Aon9 |
 //! | `statistics.rs` | counts (STAT) and feature flags (SFI0) |
 //!
-//! Parsing copies nothing but names: chunks are slices of the file.
+//! Parsing copies only names: chunks are slices of the file.
 
 pub mod aon9;
 mod checksum;
@@ -35,7 +35,7 @@ use crate::limits::Limits;
 use crate::reader::Reader;
 
 errors! {
-    /// What is wrong with a container.
+    /// Error in a container.
     ContainerError:
 
     /// The file is empty.
@@ -59,7 +59,7 @@ errors! {
     /// A chunk does not lie within the container, after the table of chunks.
     #[error("chunk {chunk} at byte {at}: it must lie within bytes {first} to {end}")]
     ChunkRange { chunk: u32, first: u32, end: u32 },
-    /// A chunk's size is not what its content needs.
+    /// A chunk's size does not match its content.
     #[error("chunk {name} at byte {at}: a size of {size} bytes is not a multiple of 4")]
     ChunkSize { name: FourCc, size: u32 },
     /// There is no program.
@@ -68,7 +68,7 @@ errors! {
     /// The checksum is wrong, and the caller requires it to be right.
     #[error("checksum at byte {at} is {}, the content gives {}", Hex(stored), Hex(computed))]
     Checksum { stored: [u8; 16], computed: [u8; 16] },
-    /// A name is missing or has no end.
+    /// A name is missing or unterminated.
     #[error("name at byte {at}: offset {offset} does not point to text within the chunk")]
     Name { offset: u32 },
     /// A register number that no stage has.
@@ -87,7 +87,7 @@ impl std::fmt::Display for Hex<'_> {
     }
 }
 
-/// The first word of a file as the bytes that stand there, with their letters where all of them are some.
+/// The first word of a file as its bytes, and as letters if all of them are letters.
 struct FirstBytes(u32);
 
 impl std::fmt::Display for FirstBytes {
@@ -214,7 +214,7 @@ impl<'a> Container<'a> {
         self.stored
     }
 
-    /// Whether the checksum in the header is that of the content.
+    /// `true` if the checksum in the header is that of the content.
     pub fn checksum_matches(&self) -> bool {
         self.stored == self.computed
     }
@@ -286,7 +286,7 @@ impl<'a> Container<'a> {
     }
 }
 
-/// Whether a first word is the version token of a Direct3D 9 vertex or pixel shader.
+/// `true` if a first word is the version token of a Direct3D 9 vertex or pixel shader.
 fn is_direct3d9(word: u32) -> bool {
     matches!(word >> 16, 0xfffe | 0xffff)
 }

@@ -1,7 +1,7 @@
-//! Bounds on the records of a chunk that lead to others by offsets.
+//! Bounds the records of a chunk that refer to others by offsets.
 //!
-//! Records may share what they lead to, so that a small file can state many. All records of a chunk are counted against
-//! one limit, and the bytes of all their names against another.
+//! Records may share their targets, so that a small file can state many. All records of a chunk are counted against one
+//! limit, and the bytes of all their names against another.
 
 use super::{ContainerError, limit};
 use crate::limits::Limits;
@@ -10,32 +10,32 @@ use crate::reader::Reader;
 /// Bytes of all names of a chunk together.
 const NAME_BYTES: u32 = 1 << 22;
 
-/// What a chunk may still hold.
+/// Budget of records and names that a chunk may still hold.
 pub(super) struct Records<'a, 'l> {
-    /// The chunk's first byte, from where offsets count.
+    /// The chunk's first byte, which offsets are relative to.
     pub start: Reader<'a>,
-    /// What bounds a file.
+    /// Limits of a file.
     pub limits: &'l Limits,
-    /// What the records are called in errors.
+    /// Name of the records in errors.
     what: &'static str,
     records_left: u32,
     names_left: u32,
 }
 
 impl<'a, 'l> Records<'a, 'l> {
-    /// For the chunk that begins there.
+    /// The budget for the chunk that begins there.
     pub fn new(start: Reader<'a>, limits: &'l Limits, what: &'static str) -> Self {
         Self { start, limits, what, records_left: limits.resource_records, names_left: NAME_BYTES }
     }
 
-    /// Takes `count` records out of what the limits allow for the chunk.
+    /// Takes `count` records from the chunk's budget.
     pub fn count(&mut self, at: u32, count: u32) -> Result<(), ContainerError> {
         let left = self.records_left.checked_sub(count);
         self.records_left = left.ok_or_else(|| limit(at, self.what, count, self.limits.resource_records))?;
         Ok(())
     }
 
-    /// The name that the reader's next word leads to.
+    /// The name at the offset in the reader's next word.
     pub fn name(&mut self, reader: &mut Reader<'a>) -> Result<String, ContainerError> {
         let at = reader.at();
         let offset = reader.u32()?;

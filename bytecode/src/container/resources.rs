@@ -1,4 +1,4 @@
-//! Resource definitions (RDEF): the names of what is bound, and the layout of constant buffers and structures.
+//! Reads resource definitions (RDEF): the names of bound resources, and the layout of constant buffers and structures.
 //!
 //! Types may be shared and a hostile file may make them refer to themselves, so the nesting and the total number of
 //! records are bounded.
@@ -17,18 +17,18 @@ pub struct ResourceDefinitions {
     pub creator: String,
     /// Flags the shader was compiled with.
     pub flags: u32,
-    /// What is bound to registers.
+    /// Bindings to registers.
     pub bindings: Vec<Binding>,
     /// Constant buffers, and the element layout of structured buffers.
     pub buffers: Vec<Buffer>,
 }
 
-/// Something that is bound to registers.
+/// A resource bound to registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
     /// The name in the source.
     pub name: String,
-    /// What it is.
+    /// The kind.
     pub kind: BindingKind,
     /// The number of the return type; 0 for none.
     pub return_type: u32,
@@ -38,24 +38,24 @@ pub struct Binding {
     pub samples_or_stride: u32,
     /// The first register.
     pub bind_point: u32,
-    /// How many registers; 0 for an array without end.
+    /// Number of registers; 0 for an unbounded array.
     pub bind_count: u32,
     /// Flags.
     pub flags: u32,
     /// The register space.
     pub space: u32,
-    /// The range's id in the token stream of 5.1; before, the register.
+    /// The range's id in the token stream of 5.1; before 5.1 the register.
     pub id: u32,
 }
 
 impl Binding {
-    /// How many registers; `None` for an array without end.
+    /// Number of registers; `None` for an unbounded array.
     pub fn count(&self) -> Option<u32> {
         Some(self.bind_count).filter(|&count| count > 0)
     }
 }
 
-/// What a binding is.
+/// Kind of a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BindingKind {
     /// `cbuffer`
@@ -115,13 +115,13 @@ pub struct Buffer {
     pub size_bytes: u32,
     /// Flags.
     pub flags: u32,
-    /// What it is.
+    /// The kind.
     pub kind: BufferKind,
     /// Its variables.
     pub variables: Vec<Variable>,
 }
 
-/// What a buffer record describes.
+/// Kind of a buffer record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BufferKind {
     /// `cbuffer`
@@ -141,11 +141,11 @@ pub enum BufferKind {
 pub struct Variable {
     /// The name in the source.
     pub name: String,
-    /// Where it lies in the buffer.
+    /// Offset in the buffer.
     pub offset_bytes: u32,
     /// Its size.
     pub size_bytes: u32,
-    /// Flags; bit 1 tells that the shader uses it.
+    /// Flags; bit 1 is set if the shader uses it.
     pub flags: u32,
     /// Its type.
     pub ty: VariableType,
@@ -153,21 +153,21 @@ pub struct Variable {
     pub default: Option<Vec<u8>>,
     /// The textures that are members of a structure.
     pub textures: MemberRegisters,
-    /// The samplers that are.
+    /// The samplers that are members of a structure.
     pub samplers: MemberRegisters,
 }
 
-/// Registers of members that lie in no buffer.
+/// Registers of members that are not in a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemberRegisters {
-    /// The first of them; means nothing if there are none.
+    /// The first of them; undefined if there are none.
     pub first: u32,
-    /// How many.
+    /// Their number.
     pub count: u32,
 }
 
 impl Variable {
-    /// Whether the shader reads it.
+    /// `true` if the shader reads it.
     pub fn is_used(&self) -> bool {
         self.flags & 2 != 0
     }
@@ -184,16 +184,16 @@ pub struct VariableType {
     pub rows: u16,
     /// Columns.
     pub columns: u16,
-    /// Elements of an array; 0 if it is none.
+    /// Elements of an array; 0 if it is not one.
     pub elements: u16,
     /// Members of a structure.
     pub members: Vec<Member>,
-    /// The name of the type, where the file has it.
+    /// The name of the type, if the file has it.
     pub name: Option<String>,
 }
 
 impl VariableType {
-    /// Whether it is a structure, which need not have members that lie in the buffer.
+    /// `true` if it is a structure, which need not have members in the buffer.
     pub fn is_structure(&self) -> bool {
         const STRUCTURE: u16 = 5;
         self.class == STRUCTURE || !self.members.is_empty()
@@ -205,7 +205,7 @@ impl VariableType {
 pub struct Member {
     /// Its name.
     pub name: String,
-    /// Where it lies in the structure.
+    /// Offset in the structure.
     pub offset_bytes: u32,
     /// Its type.
     pub ty: VariableType,

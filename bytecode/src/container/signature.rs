@@ -1,4 +1,4 @@
-//! Signatures: the inputs, outputs and patch constants of a stage, by name.
+//! Reads and writes signatures: the inputs, outputs and patch constants of a stage, by name.
 
 use super::{Chunk, ContainerError, FourCc, limit};
 use crate::limits::Limits;
@@ -20,7 +20,8 @@ pub struct SignatureElement {
     pub semantic_index: u32,
     /// The stream of a geometry shader.
     pub stream: u32,
-    /// The number of the system value; see [`crate::sm5::codes::SystemValue`]. 0 for some that only the name tells.
+    /// The number of the system value; see [`crate::sm5::codes::SystemValue`]. 0 for some that only the name
+    /// identifies.
     pub system_value: u32,
     /// The type of the components.
     pub component_type: ComponentType,
@@ -28,7 +29,7 @@ pub struct SignatureElement {
     pub register: Option<u32>,
     /// The components, bit 0 is x.
     pub mask: u8,
-    /// Of an input: the components that are always read. Of an output: those that are never written.
+    /// The components that are always read, of an input; those that are never written, of an output.
     pub usage_mask: u8,
     /// The number of the minimum precision; 0 for full.
     pub min_precision: u32,
@@ -150,7 +151,7 @@ impl Signature {
         Ok(Self { elements })
     }
 
-    /// Whether a chunk of this name holds a signature.
+    /// `true` if a chunk of this name holds a signature.
     pub fn is_chunk(name: FourCc) -> bool {
         matches!(&name.0, b"ISGN" | b"OSGN" | b"PCSG" | b"OSG5" | b"ISG1" | b"OSG1" | b"PSG1")
     }
@@ -189,7 +190,7 @@ impl Signature {
     }
 }
 
-/// Whether the elements of a chunk have a stream, and a minimum precision.
+/// Two flags, set if the elements of a chunk have a stream, and if they have a minimum precision.
 fn columns(name: FourCc) -> (bool, bool) {
     match &name.0 {
         b"OSG5" => (true, false),

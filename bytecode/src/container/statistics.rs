@@ -1,11 +1,11 @@
-//! Counts that the compiler left (STAT) and the features a shader needs (SFI0).
+//! Reads the compiler's counts (STAT) and the features that a shader needs (SFI0).
 
 use super::{Chunk, ContainerError};
 
 /// The compiler's counts. They are for people to read; nothing depends on them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// The words as they stand.
+    /// The words of the chunk.
     pub words: Vec<u32>,
 }
 
@@ -22,19 +22,19 @@ impl Statistics {
         self.words.first().copied()
     }
 
-    /// Whether a pixel shader runs once for each sample.
+    /// `true` if a pixel shader runs once for each sample.
     pub fn runs_at_sample_frequency(&self) -> bool {
         self.words.get(28).is_some_and(|&word| word != 0)
     }
 
-    /// What a hull or domain shader says about the tessellator; only model 5 has it.
+    /// Tessellator state of a hull or domain shader; only model 5 has it.
     pub fn tessellation(&self) -> Option<Tessellation> {
         let [control_points, output, partitioning, domain] = *self.words.get(30..34)? else { return None };
         Some(Tessellation { control_points, output, partitioning, domain })
     }
 }
 
-/// Numbers about the tessellator, as the compiler left them.
+/// Tessellator state, as the compiler recorded it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tessellation {
     /// Control points that a hull shader writes or a domain shader reads.
@@ -78,10 +78,10 @@ impl FeatureFlags {
     pub const TYPED_UAV_LOADS: Self = Self(1 << 11);
     /// Rasterizer ordered views.
     pub const RASTERIZER_ORDERED: Self = Self(1 << 12);
-    /// Stages before the rasterizer other than the geometry shader choose array element or viewport.
+    /// Stages before the rasterizer other than the geometry shader select the render target array element or viewport.
     pub const ARRAY_INDEX_FROM_ANY_STAGE: Self = Self(1 << 13);
 
-    /// Whether all flags of `other` are set.
+    /// `true` if all flags of `other` are set.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }

@@ -1,8 +1,9 @@
-//! Chunks to a container.
+//! Writes chunks into a container.
 
 use super::{FourCc, checksum};
 
-/// The bytes of a container with these chunks, one after the other. Without a checksum it gets that of its content.
+/// The bytes of a container with these chunks, one after the other. Without a given checksum it gets that of its
+/// content.
 ///
 /// ```
 /// use brolga_bytecode::Limits;
@@ -18,7 +19,7 @@ pub fn write_container(chunks: &[(FourCc, &[u8])], stored_checksum: Option<[u8; 
     const CHUNK_HEADER_BYTES: usize = 8;
     let table_end = HEADER_BYTES + 4 * chunks.len();
     let size = table_end + chunks.iter().map(|(_, data)| CHUNK_HEADER_BYTES + data.len()).sum::<usize>();
-    // Everything from the version on is what the checksum covers.
+    // The checksum covers everything from the version on.
     let mut covered = Vec::with_capacity(size);
     for word in [1, size as u32, chunks.len() as u32] {
         covered.extend(word.to_le_bytes());

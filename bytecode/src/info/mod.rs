@@ -1,14 +1,14 @@
-//! What there is to know of a shader without reading its instructions: what it binds, takes and gives, how large it is.
+//! Summarises a shader without reading its instructions: its bindings, inputs, outputs and size.
 //!
 //! | file | what |
 //! |---|---|
 //! | `program5.rs` | read off a program of models 4.0 to 5.1 and the chunks about it |
-//! | `stages.rs` | what only some of them say: tessellator, geometry, interfaces |
+//! | `stages.rs` | facts of some stages only: tessellator, geometry, interfaces |
 //! | `program9.rs` | read off a program of Direct3D 9 and its table of constants |
 //! | `text.rs` | the text for people |
 //!
-//! The program is decoded but not validated, so that there is something to say about broken shaders too. Names are as
-//! the file has them: a caller that prints them must remove what would steer a terminal.
+//! The program is decoded but not validated, so that broken shaders are described too. Names are as the file has them:
+//! a caller that prints them must remove terminal control sequences.
 
 mod program5;
 mod program9;
@@ -26,12 +26,12 @@ use crate::sm5::Stage;
 use crate::sm5::valid::FunctionTable;
 use std::collections::BTreeMap;
 
-/// What a file holds.
+/// Summary of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info {
     /// Its size.
     pub size_bytes: usize,
-    /// Whether the checksum is that of the content; `None` where the file has none.
+    /// `true` if the checksum is that of the content; `None` if the file has none.
     pub checksum_matches: Option<bool>,
     /// The chunks of a container in the order of its table.
     pub chunks: Vec<Chunk>,
@@ -48,11 +48,11 @@ pub struct Chunk {
     pub name: String,
     /// The byte in the file where its data begin.
     pub at: u32,
-    /// How many bytes of data.
+    /// Bytes of data.
     pub size_bytes: u32,
 }
 
-/// What is known of a program.
+/// Summary of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// The stage.
@@ -65,19 +65,19 @@ pub struct Program {
     pub group_size: Option<[u32; 3]>,
     /// Bytes of thread-group shared memory.
     pub shared_memory_bytes: u64,
-    /// What a hull or domain shader says of the tessellator.
+    /// Tessellator state of a hull or domain shader.
     pub tessellation: Option<Tessellation>,
-    /// What a geometry shader takes and makes.
+    /// Input and output of a geometry shader.
     pub geometry: Option<Geometry>,
     /// The global flags, as a listing names them.
     pub flags: Vec<&'static str>,
-    /// What it needs beyond its model.
+    /// Required features beyond its model.
     pub features: Vec<&'static str>,
-    /// What is bound to registers.
+    /// Bindings to registers.
     pub bindings: Vec<Binding>,
-    /// Inputs, outputs and patch constants, those that the file has.
+    /// Inputs, outputs and patch constants, if the file has them.
     pub signatures: Vec<Signature>,
-    /// Constant buffers, the elements of structured buffers, and the table of constants of Direct3D 9.
+    /// Constant buffers, the elements of structured buffers, and the constant table of Direct3D 9.
     pub constants: Vec<Constants>,
     /// The interface variables that it calls.
     pub interfaces: Vec<Interface>,
@@ -85,15 +85,15 @@ pub struct Program {
     pub classes: Vec<ClassType>,
     /// The instances of them that the source declares.
     pub class_instances: Vec<ClassInstance>,
-    /// What a class calls for an interface: the function bodies, one for each call site.
+    /// Function tables, by which a class implements an interface: function bodies, one for each call site.
     pub function_tables: Vec<FunctionTable>,
-    /// Where a second program's registers get their values from.
+    /// Sources of the values of a second program's registers.
     pub mappings: Vec<Mapping>,
-    /// How much of everything.
+    /// Counts of instructions, declarations and so on.
     pub counts: Counts,
 }
 
-/// What a hull or domain shader says of the tessellator; `None` where it does not.
+/// Tessellator state of a hull or domain shader; `None` for parts that it does not state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tessellation {
     /// `isoline`, `tri` or `quad`.
@@ -102,24 +102,24 @@ pub struct Tessellation {
     pub partitioning: Option<&'static str>,
     /// `point`, `line`, `triangle_cw` or `triangle_ccw`.
     pub output: Option<&'static str>,
-    /// Control points of the patch that comes in.
+    /// Control points of the input patch.
     pub control_points_in: Option<u32>,
     /// Control points that a hull shader writes.
     pub control_points_out: Option<u32>,
-    /// The bits of the float that bounds factors.
+    /// The largest tessellation factor, as the bits of a float.
     pub max_factor_bits: Option<u32>,
 }
 
-/// What a geometry shader takes and makes.
+/// Input and output of a geometry shader.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Geometry {
-    /// The primitive that comes in: `triangle`, `patch3`.
+    /// The input primitive: `triangle`, `patch3`.
     pub input: Option<String>,
     /// The streams that it writes. One that names none writes stream 0.
     pub streams: Vec<Stream>,
-    /// Vertices that one instance writes at most.
+    /// The most vertices that one instance writes.
     pub max_vertices: Option<u32>,
-    /// How often it runs for each primitive.
+    /// Instances for each primitive.
     pub instances: u32,
 }
 
@@ -128,7 +128,7 @@ pub struct Geometry {
 pub struct Stream {
     /// The number of m#.
     pub number: u32,
-    /// What it is made of: `trianglestrip`.
+    /// The output topology: `trianglestrip`.
     pub topology: &'static str,
 }
 
@@ -137,30 +137,30 @@ pub struct Stream {
 pub struct Interface {
     /// The name in the source; `None` if the file has none.
     pub name: Option<String>,
-    /// The interface; `None` if the file does not say.
+    /// The interface; `None` if the file does not state it.
     pub type_name: Option<String>,
     /// The first slot: the number of fp#.
     pub first: u32,
-    /// How many slots.
+    /// Number of slots.
     pub count: u32,
-    /// Whether it is called with a computed index.
+    /// `true` if it is called with a computed index.
     pub dynamic: bool,
-    /// How many call sites.
+    /// Number of call sites.
     pub call_sites: u32,
-    /// What may implement it.
+    /// Classes that may implement it.
     pub choices: Vec<InterfaceChoice>,
 }
 
 /// A class that may implement an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterfaceChoice {
-    /// Its position in [`Program::classes`]; `None` if the file does not say.
+    /// Its position in [`Program::classes`]; `None` if the file does not state it.
     pub class: Option<u16>,
     /// The number of ft#.
     pub table: u32,
 }
 
-/// Something that is bound to registers.
+/// A resource bound to registers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Binding {
     /// The name in the source; `None` if the file has none.
@@ -169,9 +169,9 @@ pub struct Binding {
     pub register: String,
     /// The register space.
     pub space: u32,
-    /// How many registers; `None` for an array without end.
+    /// Number of registers; `None` for an unbounded array.
     pub count: Option<u32>,
-    /// What is bound there, as a job names it: `constant`, `raw`, `structured`, `typed`, `texture2d`, `sampler`.
+    /// Kind of resource, as a job names it: `constant`, `raw`, `structured`, `typed`, `texture2d`, `sampler`.
     pub kind: &'static str,
     /// The type of its elements: `float4`, `unorm`; of a sampler of Direct3D 9 the kind of its texture. Empty if it has
     /// none.
@@ -180,20 +180,20 @@ pub struct Binding {
     pub stride_bytes: Option<u32>,
     /// Samples of a multisampled texture, where the file says it.
     pub samples: Option<u32>,
-    /// What its hidden counter is used for.
+    /// Use of its hidden counter.
     pub counter: Option<CounterUse>,
-    /// Whether it is a sampler that compares.
+    /// `true` if it is a comparison sampler.
     pub is_comparison: bool,
 }
 
-/// What a shader does with a hidden counter, as far as the file says it.
+/// Use of a hidden counter, as far as the file states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CounterUse {
     /// It appends elements.
     Append,
-    /// It takes the last elements away.
+    /// It consumes elements.
     Consume,
-    /// It counts, in whatever way.
+    /// It counts, in either direction.
     Count,
 }
 
@@ -211,20 +211,20 @@ impl CounterUse {
 /// Inputs, outputs or patch constants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// Which of them.
+    /// The kind.
     pub kind: SignatureKind,
     /// The elements in the order of the file.
     pub elements: Vec<Element>,
 }
 
-/// What a signature is for.
+/// Kind of a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SignatureKind {
-    /// What the program reads.
+    /// Inputs of the program.
     Inputs,
-    /// What it writes.
+    /// Outputs of the program.
     Outputs,
-    /// What a hull shader says once for a patch.
+    /// Values that a hull shader outputs once per patch.
     PatchConstants,
 }
 
@@ -252,22 +252,22 @@ pub struct Element {
     pub register: String,
     /// Its components, bit 0 is x.
     pub mask: u8,
-    /// Those that the program reads or writes; `None` where the file does not say.
+    /// The components that the program reads or writes; `None` if the file does not state them.
     pub used_mask: Option<u8>,
-    /// What it means to the pipeline, as a listing names it.
+    /// System value, as a listing names it.
     pub system_value: Option<&'static str>,
-    /// The type of the components; `None` where the file does not say.
+    /// The type of the components; `None` if the file does not state them.
     pub format: Option<&'static str>,
 }
 
-/// Variables that lie together.
+/// A buffer or table of variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constants {
-    /// What they are: `cbuffer`, `tbuffer`, `interfaces`, `elements` of a structured buffer, `constants` of Direct3D 9.
+    /// The kind: `cbuffer`, `tbuffer`, `interfaces`, `elements` of a structured buffer, `constants` of Direct3D 9.
     pub kind: &'static str,
     /// The name in the source; empty for the table of Direct3D 9.
     pub name: String,
-    /// Their size, where they have one.
+    /// Their size, if they have one.
     pub size_bytes: Option<u32>,
     /// The variables in the order of the file.
     pub variables: Vec<Variable>,
@@ -280,11 +280,11 @@ pub struct Variable {
     pub name: String,
     /// Its type, without the length of an array: `float4x4`, `struct Light`.
     pub type_name: String,
-    /// Elements of an array; `None` if it is none.
+    /// Elements of an array; `None` if it is not one.
     pub elements: Option<u32>,
-    /// Where it lies; `None` for members in a table of Direct3D 9.
+    /// Location; `None` for members in a table of Direct3D 9.
     pub location: Option<Location>,
-    /// Whether the program reads it.
+    /// `true` if the program reads it.
     pub is_used: bool,
     /// The words of its default value.
     pub default: Option<Vec<u32>>,
@@ -292,37 +292,37 @@ pub struct Variable {
     pub members: Vec<Variable>,
 }
 
-/// Where a variable lies.
+/// Location of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
     /// In a buffer.
     Bytes {
         /// The first byte, counted from the beginning of the buffer.
         offset: u32,
-        /// How many; `None` for members.
+        /// Size in bytes; `None` for members.
         size: Option<u32>,
     },
     /// In registers.
     Registers {
         /// The first: `c4`.
         first: String,
-        /// How many.
+        /// Number of registers.
         count: u32,
     },
 }
 
-/// A register of a second program and where its value comes from.
+/// Registers of a second program and the source of their values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapping {
     /// The first register: `c0`.
     pub register: String,
-    /// How many registers.
+    /// Number of registers.
     pub count: u32,
-    /// Where the value comes from: `cb0[2]`, `t0 with s1`.
+    /// Source of the value: `cb0[2]`, `t0 with s1`.
     pub source: String,
 }
 
-/// How much of everything a program has.
+/// Counts of a program's parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Words of the program.
@@ -335,12 +335,12 @@ pub struct Counts {
     pub temps: Option<u32>,
     /// Instruction slots as a listing counts them; `None` where the compiler left no count.
     pub slots: Option<u32>,
-    /// How often each instruction occurs in the program, the most frequent first.
+    /// Occurrences of each instruction in the program, the most frequent first.
     pub by_name: Vec<(&'static str, u32)>,
 }
 
 impl Counts {
-    /// Takes note of the names of all instructions.
+    /// Counts all instructions by name.
     fn name_instructions(&mut self, names: impl Iterator<Item = &'static str>) {
         let mut by_name: BTreeMap<&'static str, u32> = BTreeMap::new();
         for name in names {
@@ -348,7 +348,7 @@ impl Counts {
         }
         self.instructions = by_name.values().sum();
         self.by_name = by_name.into_iter().collect();
-        // Equal counts stay in the order of the names.
+        // Equal counts stay sorted by name.
         self.by_name.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     }
 }

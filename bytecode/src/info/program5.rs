@@ -1,4 +1,4 @@
-//! What is known of a program of models 4.0 to 5.1, from its declarations and the chunks about it.
+//! Summarises a program of models 4.0 to 5.1, from its declarations and the chunks about it.
 
 use super::{Binding, Constants, CounterUse, Element, Location, Program, Signature, SignatureKind, Variable, stages};
 use crate::container::resources::{self, BindingKind, Buffer, BufferKind, VariableType};
@@ -47,7 +47,8 @@ pub(super) fn read(container: &Container<'_>, limits: &Limits) -> Result<Program
     Ok(program)
 }
 
-/// What the declarations say. They have no names, so their bindings count only if there are no resource definitions.
+/// Adds the facts in the declarations. They have no names, so their bindings count only if there are no resource
+/// definitions.
 fn declared(program: &mut Program, decoded: &sm5::Program) {
     let counts = &mut program.counts;
     counts.words = decoded.words.len();
@@ -55,7 +56,7 @@ fn declared(program: &mut Program, decoded: &sm5::Program) {
         ItemKind::Instruction(instruction) => Some(instruction.op.text()),
         ItemKind::Declaration(_) | ItemKind::CustomData(_) => None,
     }));
-    // Declarations tell of counters that are not those of an append or consume buffer; of those instructions tell.
+    // Declarations mark counters, except those of append and consume buffers, which follow from instructions.
     let mut counted = Vec::new();
     for item in &decoded.items {
         let ItemKind::Instruction(instruction) = &item.kind else { continue };
@@ -100,12 +101,12 @@ fn declared(program: &mut Program, decoded: &sm5::Program) {
     }
 }
 
-// What a job calls the kinds of views.
+// Names that a job gives the kinds of views.
 const CONSTANT: &str = "constant";
 const SAMPLER: &str = "sampler";
 const RAW: &str = "raw";
 const STRUCTURED: &str = "structured";
-/// By the numbers that the dimensions have in resource definitions, which begin at 1.
+/// Typed views by the numbers of dimensions in resource definitions, which begin at 1.
 const TYPED: [&str; 10] = [
     "typed",
     "texture1d",
@@ -159,7 +160,7 @@ fn dimension_number(dimension: ResourceDimension) -> u32 {
     }
 }
 
-/// A range of registers that nothing else is known of.
+/// A range of registers of which nothing else is known.
 fn unnamed(file: char, range: &RegisterRange) -> Binding {
     Binding { register: format!("{file}{}", range.lower), space: range.space, count: range.len(), ..Binding::default() }
 }
@@ -167,7 +168,7 @@ fn unnamed(file: char, range: &RegisterRange) -> Binding {
 fn binding(binding: &resources::Binding) -> Binding {
     let file = match binding.kind {
         BindingKind::ConstantBuffer => "b",
-        _ => bindings::Row::of(binding).file,
+        _ => bindings::BindingRow::of(binding).file,
     };
     let plain = Binding {
         name: Some(binding.name.clone()),
@@ -199,7 +200,7 @@ fn binding(binding: &resources::Binding) -> Binding {
             let kind = typed_kind(binding.dimension);
             let is_multisampled = kind.starts_with("texture2dms") && binding.samples_or_stride != 0;
             let samples = Some(binding.samples_or_stride).filter(|_| is_multisampled);
-            Binding { kind, format: bindings::Row::of(binding).format, samples, ..plain }
+            Binding { kind, format: bindings::BindingRow::of(binding).format, samples, ..plain }
         }
         BindingKind::Other(_) => plain,
     }
@@ -209,7 +210,7 @@ fn element(element: SignatureElement, kind: SignatureKind, stage: Stage) -> Elem
     let is_written = match kind {
         SignatureKind::Inputs => false,
         SignatureKind::Outputs => true,
-        // The tessellator is between them: what a hull shader writes is what a domain shader reads.
+        // A hull shader writes patch constants, a domain shader reads them.
         SignatureKind::PatchConstants => stage != Stage::Domain,
     };
     let file = match kind {

@@ -1,4 +1,4 @@
-//! What is known of a program of Direct3D 9, from its declarations and its table of constants.
+//! Summarises a program of Direct3D 9, from its declarations and its constant table.
 
 use super::{Binding, Constants, Element, Location, Mapping, Program, Signature, SignatureKind, Variable};
 use crate::container::Level9;
@@ -51,7 +51,7 @@ pub(super) fn read(decoded: &sm3::Program, limits: &Limits) -> Result<Program, E
     Ok(program)
 }
 
-/// Reads the second program of a container, and where its registers get their values from.
+/// Reads the second program of a container, and the sources of its registers' values.
 pub(super) fn read_level9(level9: &Level9, limits: &Limits) -> Result<Program, Error> {
     let mut program = read(&sm3::decode(&level9.program, level9.program_at, limits)?, limits)?;
     let mut map = |register, count: u32, source| program.mappings.push(Mapping { register, count, source });
@@ -93,7 +93,8 @@ fn sampler(declaration: &Declaration, table: Option<&ConstantTable>) -> Binding 
 }
 
 fn element(declaration: &Declaration, stage: Stage) -> Element {
-    // The usage of a pixel shader's v# and t# before ps_3_0 is 0, which says nothing: the register's name is all there is.
+    // The usage of a pixel shader's v# and t# before ps_3_0 is 0, which means nothing: only the register's name is
+    // known.
     let is_plain = declaration.usage_token == Declaration::PLAIN && stage == Stage::Pixel;
     let usage = declaration.usage().filter(|_| !is_plain);
     Element {

@@ -1,4 +1,4 @@
-//! What only some stages say: the tessellator's set-up, what a geometry shader takes and makes, interfaces.
+//! Summarises what only some stages have: tessellator state, geometry shader input and output, interfaces.
 
 use super::{Geometry, Interface, InterfaceChoice, Program, Stream, Tessellation};
 use crate::container::resources::BufferKind;
@@ -7,7 +7,7 @@ use crate::sm5::valid::FunctionTable;
 use crate::sm5::{self, DeclarationKind, ItemKind, Stage, primitive_text};
 use std::collections::HashMap;
 
-/// What the declarations say.
+/// Adds the facts in the declarations.
 pub(super) fn declared(program: &mut Program, decoded: &sm5::Program) {
     let mut tessellation = Tessellation::default();
     let mut geometry = Geometry { instances: 1, ..Geometry::default() };
@@ -49,7 +49,7 @@ pub(super) fn declared(program: &mut Program, decoded: &sm5::Program) {
     program.geometry = (decoded.stage == Stage::Geometry).then_some(geometry);
 }
 
-/// What the class linkage says. Each thing is looked up once, since a file can state any number of each.
+/// Adds the facts in the class linkage. Everything is looked up once, since a file can state any number of each.
 pub(super) fn link(program: &mut Program, linkage: ClassLinkage) {
     let choices = linkage
         .slots
@@ -67,7 +67,7 @@ pub(super) fn link(program: &mut Program, linkage: ClassLinkage) {
     program.class_instances = linkage.instances;
 }
 
-/// What the resource definitions call the interfaces.
+/// Names the interfaces as the resource definitions do.
 pub(super) fn name_interfaces(program: &mut Program, resources: &ResourceDefinitions) {
     let pointers = resources.buffers.iter().filter(|buffer| buffer.kind == BufferKind::InterfacePointers);
     let variables = pointers.flat_map(|buffer| &buffer.variables);
@@ -81,7 +81,7 @@ pub(super) fn name_interfaces(program: &mut Program, resources: &ResourceDefinit
     }
 }
 
-/// Without what the listing puts before each value of its kind.
+/// The text without the prefix that the listing puts before each value of its kind.
 fn short(text: &'static str, prefix: &str) -> &'static str {
     text.strip_prefix(prefix).unwrap_or(text)
 }

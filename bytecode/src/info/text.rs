@@ -1,4 +1,4 @@
-//! What is known of a shader as text: facts line by line, then tables.
+//! Formats the summary of a shader as text: facts line by line, then tables.
 
 use super::{Constants, Geometry, Info, Location, Program, Signature, Tessellation, Variable};
 use std::fmt::{self, Display, Formatter};

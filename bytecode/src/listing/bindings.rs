@@ -1,10 +1,10 @@
-//! What is bound to registers, as a table.
+//! Lists the bindings to registers as a table.
 
 use crate::container::ResourceDefinitions;
 use crate::container::resources::{Binding, BindingKind};
 use std::fmt::{self, Write};
 
-/// Writes the table; nothing if nothing is bound.
+/// Writes the table, unless nothing is bound.
 pub fn write(out: &mut String, resources: &ResourceDefinitions) -> fmt::Result {
     if resources.bindings.is_empty() {
         return Ok(());
@@ -15,7 +15,7 @@ pub fn write(out: &mut String, resources: &ResourceDefinitions) -> fmt::Result {
     writeln!(out, "// Name                                 Type  Format         Dim      {id_title}HLSL Bind  Count")?;
     writeln!(out, "// ------------------------------ ---------- ------- ----------- {id_rule}-------------- ------")?;
     for binding in &resources.bindings {
-        let row = Row::of(binding);
+        let row = BindingRow::of(binding);
         write!(out, "// {:<30} {:>10} {:>7} {:>11} ", binding.name, row.ty, row.format, row.dimension)?;
         if has_ids {
             write!(out, "{:>7} ", format!("{}{}", row.file.to_uppercase(), binding.id))?;
@@ -34,11 +34,11 @@ pub fn write(out: &mut String, resources: &ResourceDefinitions) -> fmt::Result {
     Ok(())
 }
 
-/// The flag of a sampler that compares.
+/// The flag of a comparison sampler.
 pub(crate) const COMPARISON: u32 = 2;
 
-/// What the columns of a binding say.
-pub(crate) struct Row {
+/// Columns of a binding's row.
+pub(crate) struct BindingRow {
     /// The letters before the register's number.
     pub file: &'static str,
     ty: &'static str,
@@ -46,7 +46,7 @@ pub(crate) struct Row {
     dimension: String,
 }
 
-impl Row {
+impl BindingRow {
     /// The columns of this binding.
     pub fn of(binding: &Binding) -> Self {
         let fixed = |file, ty, format: &str, dimension: &str| Self {
@@ -76,7 +76,7 @@ impl Row {
     /// The format and dimension of a texture or typed buffer.
     fn typed(binding: &Binding) -> Self {
         let format = text_of(RETURN_TYPES, binding.return_type);
-        // Two bits say how many components there are; one component has no number.
+        // Two bits hold the number of components less one; a single component is printed without a digit.
         let components = match (binding.flags >> 2 & 3) + 1 {
             1 => String::new(),
             count => count.to_string(),
@@ -90,7 +90,7 @@ impl Row {
     }
 }
 
-/// The text of a number; nothing for numbers that there are not.
+/// The text of a number; empty for unknown numbers.
 fn text_of(names: &[(u32, &'static str)], number: u32) -> &'static str {
     names.iter().find(|(known, _)| *known == number).map_or("", |(_, text)| *text)
 }

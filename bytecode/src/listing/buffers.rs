@@ -1,13 +1,13 @@
-//! The layout of constant buffers, and of the elements of structured buffers.
+//! Lists the layout of constant buffers, and of the elements of structured buffers.
 
 use crate::container::ResourceDefinitions;
 use crate::container::resources::{Buffer, BufferKind, MemberRegisters, Variable, VariableType};
 use std::fmt::{self, Write};
 
-/// Columns before the comment that says where a variable lies.
+/// Columns before the comment with a variable's offset.
 const COMMENT_COLUMN: usize = 40;
 
-/// Writes all buffers; nothing if there are none.
+/// Writes all buffers, if there are any.
 pub fn write(out: &mut String, resources: &ResourceDefinitions) -> fmt::Result {
     if resources.buffers.is_empty() {
         return Ok(());
@@ -82,18 +82,18 @@ const INTERFACE: u16 = 7;
 /// The type of such a pointer.
 const INTERFACE_POINTER: u16 = 37;
 
-/// What precedes the next variable or member: an empty line or not.
+/// Gap before the next variable or member: an empty line or not.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Gap {
     /// None: it is the first of a buffer.
     None,
     /// One if it is a structure.
     Structure,
-    /// One in any case: a structure was begun, and nothing stood in it so far.
+    /// One in any case: a structure was begun and is still empty.
     Any,
 }
 
-/// Writes the lines of a type and gives the last one, which the caller completes.
+/// Writes the lines of a type and returns the last one, which the caller completes.
 fn write_type(
     out: &mut String,
     ty: &VariableType,
@@ -123,7 +123,7 @@ fn write_type(
 }
 
 impl fmt::Display for VariableType {
-    /// Its name as a listing has it, without the length of an array.
+    /// Writes its name as a listing has it, without the length of an array.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&type_text(self))
     }
@@ -137,7 +137,7 @@ pub(crate) fn structure_text(ty: &VariableType) -> String {
     }
 }
 
-/// The type of a variable that is no structure.
+/// The type of a variable that is not a structure.
 pub(crate) fn type_text(ty: &VariableType) -> String {
     let named = BASE_TYPES.iter().find(|(number, _)| *number == ty.base).map(|(_, text)| *text);
     let base = named.or(ty.name.as_deref()).unwrap_or("unknown");
@@ -150,7 +150,7 @@ pub(crate) fn type_text(ty: &VariableType) -> String {
     }
 }
 
-/// Types of variables that are no structures.
+/// Types of variables that are not structures.
 const BASE_TYPES: &[(u16, &str)] = &[
     (0, "void"),
     (1, "bool"),

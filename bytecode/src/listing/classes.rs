@@ -1,4 +1,4 @@
-//! Classes, their instances and interface slots as tables.
+//! Lists classes, their instances and interface slots as tables.
 
 use crate::container::ClassLinkage;
 use std::fmt::{self, Write};

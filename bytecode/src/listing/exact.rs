@@ -1,10 +1,10 @@
-//! The listing that loses nothing: its text assembles to the same file, bit for bit.
+//! Lists a file without loss: the text assembles to the same file, bit for bit.
 //!
 //! It is the listing with literals in hexadecimal where decimal text is lossy, and directives for the container and its
-//! other chunks; see [`crate::assembler`] for the language. Each part is read back when it is written. Where that does
-//! not give what is in the file (reserved bits, tokens in an unusual order), the part is written as data instead.
+//! other chunks; see [`crate::assembler`] for the language. Each part is read back when it is written. If the result
+//! differs from the file (reserved bits, tokens in an unusual order), the part is written as data instead.
 
-use super::{Parts, header, program};
+use super::{DecodedParts, header, program};
 use crate::assembler::Cursor;
 use crate::assembler::program::statement;
 use crate::container::signature::{ComponentType, SYSTEM_VALUES};
@@ -17,7 +17,7 @@ use std::fmt::{self, Write};
 
 /// Lists a file so that nothing is lost.
 ///
-/// Only what is no container at all is an error; chunks that cannot be decoded are written as data.
+/// Only bytes that are not a container are an error; chunks that cannot be decoded are written as data.
 pub fn exact(bytes: &[u8], limits: &Limits) -> Result<String, ContainerError> {
     in_default_mode(|| {
         if sm3::is_program(bytes) {
@@ -30,7 +30,7 @@ pub fn exact(bytes: &[u8], limits: &Limits) -> Result<String, ContainerError> {
     })
 }
 
-/// Lists a program of Direct3D 9; anything else, and what has bytes after its end, is written as data.
+/// Lists a program of Direct3D 9; anything else, and a program with bytes after its end, is written as data.
 fn exact_direct3d9(bytes: &[u8], limits: &Limits) -> String {
     let program = sm3::decode(bytes, 0, limits).ok().filter(|program| sm3::encode(program) == bytes);
     if let Some(program) = program {
@@ -42,7 +42,7 @@ fn exact_direct3d9(bytes: &[u8], limits: &Limits) -> String {
 }
 
 fn write(out: &mut String, bytes: &[u8], container: &Container<'_>, limits: &Limits) -> fmt::Result {
-    if let Ok(parts) = Parts::read(container, limits) {
+    if let Ok(parts) = DecodedParts::read(container, limits) {
         let mut comment = String::new();
         header::write(&mut comment, &parts)?;
         // The names in it may hold line breaks, which end a comment.
@@ -90,7 +90,7 @@ fn write_chunk(out: &mut String, chunk: &Chunk<'_>, limits: &Limits) -> fmt::Res
     write_data(out, chunk.data)
 }
 
-/// The program of a chunk, if its header and length say no more than the program does.
+/// The program of a chunk, if its header and length hold nothing beyond the program.
 fn program(chunk: &Chunk<'_>, limits: &Limits) -> Option<Program> {
     let program = sm5::decode(chunk.data, chunk.at, limits).ok()?;
     let is_whole = program.words.len() * 4 == chunk.data.len();
@@ -136,7 +136,7 @@ fn write_element(out: &mut String, element: &SignatureElement) -> fmt::Result {
         Some(register) => write!(out, " register={register}")?,
         None => out.push_str(" register=none"),
     }
-    write!(out, " mask={} usage={}", Mask(element.mask), Mask(element.usage_mask))?;
+    write!(out, " mask={} usage={}", MaskText(element.mask), MaskText(element.usage_mask))?;
     write!(out, " type={}", Named(element.component_type.code(), &ComponentType::NAMES))?;
     write!(out, " value={}", Named(element.system_value, SYSTEM_VALUES))?;
     if element.stream != 0 {
@@ -149,7 +149,7 @@ fn write_element(out: &mut String, element: &SignatureElement) -> fmt::Result {
     Ok(())
 }
 
-/// Words with what they are as text; bytes where they make no word.
+/// Writes words with their text; bytes where they are not whole words.
 fn write_data(out: &mut String, data: &[u8]) -> fmt::Result {
     const LINE: usize = 32;
     if data.is_empty() {
@@ -173,7 +173,7 @@ fn write_data(out: &mut String, data: &[u8]) -> fmt::Result {
     Ok(())
 }
 
-/// A text in quotes, with escapes for what is not plain.
+/// A text in quotes, with escapes for other than plain characters.
 struct Quoted<'a>(&'a [u8]);
 
 impl fmt::Display for Quoted<'_> {
@@ -191,9 +191,9 @@ impl fmt::Display for Quoted<'_> {
 }
 
 /// `xyz`, `none`
-struct Mask(u8);
+struct MaskText(u8);
 
-impl fmt::Display for Mask {
+impl fmt::Display for MaskText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 == 0 {
             return f.write_str("none");
@@ -203,7 +203,7 @@ impl fmt::Display for Mask {
     }
 }
 
-/// A number by its name, where it has one.
+/// A number by its name, if it has one.
 struct Named(u32, &'static [(u32, &'static str)]);
 
 impl fmt::Display for Named {

@@ -1,15 +1,15 @@
-//! The comment before the program.
+//! Lists the comment before the program.
 
-use super::{Parts, bindings, buffers, classes, signatures};
+use super::{DecodedParts, bindings, buffers, classes, signatures};
 use crate::container::{FeatureFlags, Statistics};
 use crate::sm5::{DeclarationKind, GlobalFlags, ItemKind, Program, Stage};
 use std::fmt::{self, Write};
 
-/// Who is named where the file does not say what compiled it.
+/// Creator that is printed if the file does not name its compiler.
 const NO_CREATOR: &str = "Microsoft (R) D3D Shader Disassembler";
 
 /// Writes the comment.
-pub fn write(out: &mut String, parts: &Parts) -> fmt::Result {
+pub fn write(out: &mut String, parts: &DecodedParts) -> fmt::Result {
     let stage = parts.program.stage;
     let creator = parts.resources.as_ref().map(|resources| resources.creator.as_str());
     let creator = creator.unwrap_or(NO_CREATOR);
@@ -22,7 +22,7 @@ pub fn write(out: &mut String, parts: &Parts) -> fmt::Result {
     }
 
     if let Some(signature) = &parts.patch_constants {
-        // The tessellator is between them: what a hull shader writes is what a domain shader reads.
+        // A hull shader writes patch constants, a domain shader reads them.
         signatures::write(out, "Patch Constant", signature, stage, stage != Stage::Domain)?;
         out.push_str("//\n");
     }
@@ -42,8 +42,8 @@ pub fn write(out: &mut String, parts: &Parts) -> fmt::Result {
     Ok(())
 }
 
-fn write_notes(out: &mut String, parts: &Parts) -> fmt::Result {
-    // Programs that only the debug layer runs carry another hash.
+fn write_notes(out: &mut String, parts: &DecodedParts) -> fmt::Result {
+    // Programs that only the debug layer runs have another hash.
     if !parts.checksum_matches {
         out.push_str("// Note: SHADER WILL ONLY WORK WITH THE DEBUG SDK LAYER ENABLED.\n//\n//\n");
     }
@@ -59,7 +59,7 @@ fn write_notes(out: &mut String, parts: &Parts) -> fmt::Result {
     Ok(())
 }
 
-/// What a shader with these features and flags needs beyond its model.
+/// Required features beyond its model of a shader with these features and flags.
 pub(crate) fn needed_features(features: FeatureFlags, flags: GlobalFlags) -> impl Iterator<Item = &'static str> {
     let needs = move |needed: &&Needed| {
         needed.feature.0 != 0 && features.has(needed.feature) || needed.flag.0 != 0 && flags.has(needed.flag)
@@ -80,14 +80,14 @@ pub(crate) fn global_flags(program: &Program) -> GlobalFlags {
     GlobalFlags(flags.fold(0, |all, flags| all | flags))
 }
 
-/// The feature flags of a header that says that these are needed.
+/// The feature flags of a header that lists these as needed.
 pub(crate) fn features<'t>(texts: impl Iterator<Item = &'t str>) -> u64 {
     texts
         .filter_map(|text| NEEDED.iter().find(|needed| needed.text == text))
         .fold(0, |all, needed| all | needed.feature.0)
 }
 
-/// Something a shader may need beyond its model, which either of two flags tells.
+/// A feature that a shader may need beyond its model, marked by either of two flags.
 struct Needed {
     feature: FeatureFlags,
     flag: GlobalFlags,
@@ -98,7 +98,7 @@ const fn needed(feature: FeatureFlags, flag: u32, text: &'static str) -> Needed 
     Needed { feature, flag: GlobalFlags(flag), text }
 }
 
-/// In the order in which they are printed.
+/// Features in the order in which they are printed.
 const NEEDED: &[Needed] = &[
     needed(FeatureFlags::DOUBLES, GlobalFlags::DOUBLES.0, "Double-precision floating point"),
     needed(FeatureFlags(0), GlobalFlags::EARLY_DEPTH_STENCIL.0, "Early depth-stencil"),
@@ -125,7 +125,7 @@ const DOMAINS: [&str; 3] = ["Isoline", "Triangle", "Quadrilateral"];
 const OUTPUTS: [&str; 4] = ["Point", "Line", "Clockwise Triangles", "Counter-Clockwise Triangles"];
 const PARTITIONINGS: [&str; 4] = ["Integer", "Integer Power of 2", "Odd Fractional", "Even Fractional"];
 
-/// Writes what only the compiler's counts tell.
+/// Writes the facts that only the compiler's counts hold.
 fn write_statistics(out: &mut String, statistics: &Statistics, stage: Stage) -> fmt::Result {
     if stage == Stage::Pixel && statistics.runs_at_sample_frequency() {
         out.push_str("// Pixel Shader runs at sample frequency\n//\n");

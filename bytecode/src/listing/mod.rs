@@ -1,15 +1,15 @@
-//! fxc's own listing of a shader: of models 4.0 to 5.1, with the second program for feature levels 9.x, or of
+//! Writes fxc's own listing of a shader: of models 4.0 to 5.1, with the second program for feature levels 9.x, or of
 //! Direct3D 9, whose listing is [`sm3::list`].
 //!
 //! | file | what |
 //! |---|---|
 //! | `header.rs` | the comment before the program: notes, tessellation, sample frequency |
 //! | `buffers.rs` | the layout of constant buffers and of structures |
-//! | `bindings.rs` | what is bound to registers |
+//! | `bindings.rs` | bindings to registers |
 //! | `signatures.rs` | inputs, outputs, patch constants |
 //! | `classes.rs` | classes, their instances, interface slots |
 //! | `program.rs` | declarations and instructions |
-//! | `exact.rs` | the listing that loses nothing |
+//! | `exact.rs` | the lossless listing |
 //!
 //! The text is the one that fxc's disassembler writes, byte for byte, with `\n` as line end. Debug information is not
 //! read: comments and `#line` lines that come from it are missing.
@@ -34,7 +34,7 @@ use brolga_fenv::in_default_mode;
 use std::fmt::Write;
 
 /// The parts of a container that a listing shows, decoded and not validated.
-pub(crate) struct Parts {
+pub(crate) struct DecodedParts {
     pub program: Program,
     pub inputs: Option<Signature>,
     pub outputs: Option<Signature>,
@@ -47,7 +47,7 @@ pub(crate) struct Parts {
     pub level9: Option<(Level9, sm3::Program)>,
 }
 
-impl Parts {
+impl DecodedParts {
     pub fn read(container: &Container<'_>, limits: &Limits) -> Result<Self, Error> {
         let chunk = container.program()?;
         let level9 = container.level9()?.map(|level9| {
@@ -83,14 +83,14 @@ pub fn listing(bytes: &[u8], limits: &Limits) -> Result<String, Error> {
             return Ok(sm3::list(&sm3::decode(bytes, 0, limits)?, sm3::Style::Listing, limits));
         }
         let container = Container::parse(bytes, limits)?;
-        let parts = Parts::read(&container, limits)?;
+        let parts = DecodedParts::read(&container, limits)?;
         let mut out = String::new();
         write_listing(&mut out, &parts, limits).expect("a string takes any text");
         Ok(out)
     })
 }
 
-fn write_listing(out: &mut String, parts: &Parts, limits: &Limits) -> std::fmt::Result {
+fn write_listing(out: &mut String, parts: &DecodedParts, limits: &Limits) -> std::fmt::Result {
     header::write(out, parts)?;
     if let Some((level9, program)) = &parts.level9 {
         let program = sm3::list(program, sm3::Style::Listing, limits);

@@ -1,4 +1,4 @@
-//! Declarations and instructions, a line each.
+//! Lists declarations and instructions, a line each.
 
 use crate::container::Statistics;
 use crate::sm5::{Item, ItemKind, Literals, Op, Program};
@@ -6,7 +6,7 @@ use std::fmt::{self, Write};
 
 /// Spaces per level of nesting.
 const INDENT: usize = 2;
-/// Deeper levels are not indented further, so that text stays in proportion to the program.
+/// Deeper levels are not indented further, so that the text stays in proportion to the program.
 const DEEPEST: usize = 32;
 
 /// Writes the profile and a line for each item.
@@ -26,7 +26,7 @@ pub fn write_count(out: &mut String, statistics: Option<&Statistics>) -> fmt::Re
     writeln!(out, "// Approximately {count} instruction slots used")
 }
 
-/// How deep items are nested, followed through a program.
+/// Nesting depth of items, tracked through a program.
 #[derive(Default)]
 pub(crate) struct Nesting(usize);
 

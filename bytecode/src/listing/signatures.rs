@@ -1,4 +1,4 @@
-//! Signatures as tables.
+//! Lists signatures as tables.
 
 use crate::container::signature::{ComponentType, SYSTEM_VALUES};
 use crate::container::{Signature, SignatureElement};
@@ -6,7 +6,7 @@ use crate::sm5::Stage;
 use crate::sm5::codes::MinPrecision;
 use std::fmt::{self, Write};
 
-/// Writes a signature. `is_output` tells that its masks name the components that are never written.
+/// Writes a signature. With `is_output` its usage masks are the components that are never written.
 pub fn write(out: &mut String, title: &str, signature: &Signature, stage: Stage, is_output: bool) -> fmt::Result {
     write!(out, "// {title} signature:\n//\n")?;
     out.push_str("// Name                 Index   Mask Register SysValue  Format   Used\n");
@@ -43,7 +43,7 @@ fn mask_columns(mask: u8) -> String {
     ['x', 'y', 'z', 'w'].iter().enumerate().map(|(n, &letter)| if mask >> n & 1 != 0 { letter } else { ' ' }).collect()
 }
 
-/// Names that tell the register or the system value of an element that has none in the file.
+/// Names that imply the register or the system value of an element that has none in the file.
 const NAMED: [(&str, Option<&str>, &str); 7] = [
     ("SV_Target", None, "TARGET"),
     ("SV_Depth", Some("oDepth"), "DEPTH"),
@@ -58,7 +58,7 @@ fn named(element: &SignatureElement) -> Option<&'static (&'static str, Option<&'
     NAMED.iter().find(|(name, ..)| name.eq_ignore_ascii_case(&element.name))
 }
 
-/// The name of the register of an element that has no number.
+/// The name of the register of an element without a register number.
 pub(crate) fn register_name(element: &SignatureElement) -> &'static str {
     const PRIMITIVE_ID: u32 = 7;
     if element.system_value == PRIMITIVE_ID {

@@ -1,5 +1,5 @@
-//! The table of constants (CTAB), which the compiler leaves in a comment: what the program's constants and samplers
-//! are called, where they lie, and what type they have.
+//! Reads the constant table (CTAB), which the compiler leaves in a comment: the names, registers and types of the
+//! program's constants and samplers.
 //!
 //! Offsets count from the word after the comment's name. Types may be shared and a hostile table may make them refer
 //! to themselves, so the nesting, the number of records and the length of names are bounded.
@@ -11,19 +11,19 @@ use crate::limits::Limits;
 use crate::reader::Reader;
 
 errors! {
-    /// What is wrong with a table of constants.
+    /// Error in a constant table.
     ConstantsError:
 
     /// Fewer bytes than a record needs.
     #[error("table of constants is truncated at byte {at}: {need} bytes are needed, {have} are there")]
     Truncated { need: u32, have: u32 },
-    /// The size in the table's head is not that of the head.
+    /// The size in the table's header is not that of the header.
     #[error("table of constants at byte {at}: a head of {size} bytes, it must have 28")]
     HeadSize { size: u32 },
-    /// A name has no end within the table.
+    /// A name is not terminated within the table.
     #[error("table of constants: offset {offset} at byte {at} does not point to text within it")]
     Name { offset: u32 },
-    /// A number that means nothing in its field.
+    /// An unknown number in a field.
     #[error("table of constants: unknown {what} {code} at byte {at}")]
     UnknownCode { what: &'static str, code: u16 },
     /// A count is over its limit.
@@ -32,7 +32,7 @@ errors! {
 }
 
 codes! {
-    /// The registers that a constant lies in.
+    /// The set of registers that holds a constant.
     RegisterSet {
         0 Bool "b";
         1 Int4 "i";
@@ -54,7 +54,7 @@ codes! {
 }
 
 codes! {
-    /// What a type is made of.
+    /// Component type.
     Base {
         0 Void "void";
         1 Bool "bool";
@@ -78,7 +78,7 @@ codes! {
     }
 }
 
-/// The table of constants.
+/// The constant table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConstantTable {
     /// The compiler's name.
@@ -98,15 +98,15 @@ pub struct ConstantTable {
 pub struct Constant {
     /// The name in the source.
     pub name: String,
-    /// The registers it lies in.
+    /// The set of registers that holds it.
     pub set: RegisterSet,
     /// The first of them.
     pub register: u16,
-    /// How many it has; fewer than its type needs where the program does not use the last ones.
+    /// Number of registers; fewer than its type needs if the program does not use the last ones.
     pub count: u16,
     /// Its type.
     pub type_info: TypeInfo,
-    /// The value it has unless the application sets it: a word for each boolean register, four for others.
+    /// The default value: a word for each boolean register, four for others.
     pub default: Option<Vec<u32>>,
 }
 
@@ -115,13 +115,13 @@ pub struct Constant {
 pub struct TypeInfo {
     /// Its shape.
     pub class: Class,
-    /// What it is made of.
+    /// Component type.
     pub base: Base,
     /// Rows of a matrix.
     pub rows: u16,
     /// Columns of a matrix, components of a vector.
     pub columns: u16,
-    /// Elements of an array; 1 for what is none.
+    /// Elements of an array; 1 if it is not one.
     pub elements: u16,
     /// Members of a structure.
     pub members: Vec<Member>,
@@ -137,18 +137,18 @@ pub struct Member {
 }
 
 const HEAD_BYTES: u32 = 28;
-/// Structures within each other.
+/// Deepest nesting of structures.
 const DEEPEST: u32 = 16;
-/// So many bytes of a name count as much as one record.
+/// Bytes of a name that count as one record.
 const NAME_BYTES_PER_RECORD: u32 = 64;
 
 impl ConstantTable {
-    /// Reads a comment that lies at byte `at` of the file. Its name is not looked at.
+    /// Reads a comment at byte `at` of the file. Its name is not checked.
     pub fn parse(comment: &Comment, at: u32, limits: &Limits) -> Result<Self, ConstantsError> {
         let bytes: Vec<u8> = comment.words.iter().skip(1).flat_map(|word| word.to_le_bytes()).collect();
-        // The comment's token and its name lie before the table.
+        // The comment's token and name precede the table.
         let table = Reader::new(&bytes, at.saturating_add(8));
-        let mut parser = Parser { table, limits, records_left: limits.resource_records };
+        let mut parser = ConstantTableParser { table, limits, records_left: limits.resource_records };
         let mut head = table;
         let size = head.u32()?;
         if size != HEAD_BYTES {
@@ -168,14 +168,14 @@ impl ConstantTable {
     }
 }
 
-struct Parser<'a, 'l> {
+struct ConstantTableParser<'a, 'l> {
     table: Reader<'a>,
     limits: &'l Limits,
     records_left: u32,
 }
 
-impl Parser<'_, '_> {
-    /// Takes `records` from what a table may have.
+impl ConstantTableParser<'_, '_> {
+    /// Takes `records` from the table's budget.
     fn take_records(&mut self, at: u32, records: u32) -> Result<(), ConstantsError> {
         let limit = self.limits.resource_records;
         self.records_left =
@@ -183,7 +183,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// The text at the offset that is next in `record`; empty for offset 0, which is the table's own head.
+    /// The text at the offset that is next in `record`; empty for offset 0, which is the table's own header.
     fn name(&mut self, record: &mut Reader<'_>) -> Result<String, ConstantsError> {
         let at = record.at();
         let offset = record.u32()?;
@@ -242,7 +242,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// What a number in a record of the table means.
+/// Decodes a number in a record of the table.
 fn known<T>(at: u32, what: &'static str, code: u16, of: impl Fn(u32) -> Option<T>) -> Result<T, ConstantsError> {
     of(code.into()).ok_or(ConstantsError::UnknownCode { at, what, code })
 }

@@ -1,7 +1,7 @@
-//! Words to [`Program`].
+//! Decodes words into a [`Program`].
 //!
-//! Every bit of every token ends in the program or is checked to be what it must be, so that encoding gives the same
-//! words. Decoding stops at the first error. Whether a program makes sense is not checked here.
+//! Every bit of every token is kept in the program or must have a fixed value, so that encoding gives the same words.
+//! Decoding stops at the first error. The rules of programs are not checked here.
 
 use super::instruction::{Comment, Comparison, Declaration, Definition, Instruction, Value};
 use super::operand::{Destination, Modifier, Operand, RELATIVE, Relative, Source, Swizzle};
@@ -15,7 +15,7 @@ use crate::reader::Reader;
 use crate::sm5::Stage;
 
 errors! {
-    /// Why words are not a program.
+    /// Error in words that are not a program.
     DecodeError:
 
     /// Fewer bytes than a token sequence needs, or no end token.
@@ -30,13 +30,13 @@ errors! {
     /// An opcode that the program's version does not have, or not with these control bits.
     #[error("token at byte {at}: opcode {code} with control bits {control} does not exist in {version}")]
     NotInVersion { code: u16, control: u8, version: Version },
-    /// An instruction's length is not that of its operands.
+    /// An instruction's length does not match its operands.
     #[error("{op} at byte {at}: a length of {found} words, its operands have {expected}")]
     InstructionLength { op: Op, found: u32, expected: u32 },
     /// Bits that must be zero, or bit 31 that must be one.
     #[error("token at byte {at}: {token:#010x} has wrong reserved bits {bits:#010x}")]
     ReservedBits { token: u32, bits: u32 },
-    /// A number that means nothing in its field.
+    /// An unknown number in a field.
     #[error("token at byte {at}: unknown {what} {code}")]
     UnknownCode { what: &'static str, code: u32 },
     /// A count is over its limit.
@@ -53,7 +53,7 @@ pub(super) const PREDICATED: u32 = 1 << 28;
 /// Bit 30 of an instruction token: it is co-issued with the instruction before it.
 pub(super) const COISSUE: u32 = 1 << 30;
 
-/// Decodes a program whose version token lies at byte `at` of the file.
+/// Decodes a program whose version token is at byte `at` of the file.
 ///
 /// Words after the end token are ignored.
 pub fn decode(data: &[u8], at: u32, limits: &Limits) -> Result<Program, DecodeError> {
@@ -178,7 +178,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// A destination that has no address: that of a declaration or definition.
+    /// A destination without a relative address: that of a declaration or definition.
     fn plain_destination(&mut self) -> Result<Destination, DecodeError> {
         let at = self.reader.at();
         let token = self.reader.clone().u32()?;
@@ -227,7 +227,7 @@ impl Decoder<'_> {
         Register::from_token(token, self.version).map_err(unknown)
     }
 
-    /// The address of an operand, for which shader model 1 has no token.
+    /// The relative address of an operand, for which shader model 1 has no token.
     fn relative(&mut self, token: u32) -> Result<Option<Relative>, DecodeError> {
         if token & RELATIVE == 0 {
             return Ok(None);

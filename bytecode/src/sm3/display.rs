@@ -1,4 +1,4 @@
-//! Operands and instructions as fxc prints them: `-c8[a0.z]_abs.x`, `(!p0.x) mad_sat r0.xy, r1, c2, r0`.
+//! Formats operands and instructions as fxc prints them: `-c8[a0.z]_abs.x`, `(!p0.x) mad_sat r0.xy, r1, c2, r0`.
 
 use super::instruction::{Declaration, Definition, Instruction, Value};
 use super::operand::{Destination, Operand, Relative, Source, Swizzle};
@@ -8,7 +8,7 @@ use std::fmt::{self, Display, Formatter};
 
 const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 
-/// The components of a mask, with the dot; nothing where all are written.
+/// The components of a mask, with the dot; empty if all are written.
 pub(super) fn mask_text(mask: u8) -> String {
     if mask == 0xf {
         return String::new();
@@ -80,7 +80,7 @@ impl Display for Operand {
 }
 
 impl Destination {
-    /// What a destination adds to the instruction's name.
+    /// Writes the modifiers that a destination adds to the instruction's name.
     pub(super) fn write_modifiers(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(shift_text(self.shift))?;
         for (is_set, text) in [(self.saturate, "_sat"), (self.partial_precision, "_pp"), (self.centroid, "_centroid")] {
@@ -92,7 +92,7 @@ impl Destination {
     }
 }
 
-/// Without the `+` of an instruction that runs together with the one before, which belongs to the line.
+/// Formats without the `+` of a co-issued instruction, which belongs to the line.
 impl Display for Instruction {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if let Some(predicate) = &self.predicate {
@@ -114,7 +114,7 @@ impl Display for Instruction {
 }
 
 impl Declaration {
-    /// What the listing puts after `dcl`.
+    /// Text that the listing puts after `dcl`.
     fn usage_text(&self, stage: Stage) -> String {
         if self.usage_token == Self::PLAIN && stage == Stage::Pixel {
             return String::new();
@@ -122,7 +122,7 @@ impl Declaration {
         if self.texture_code() != 0 {
             return format!("_{}", self.texture().map_or("unknown", |texture| texture.text()));
         }
-        // The compiler's listing looks at four bits of the five.
+        // The compiler's listing reads four of the five bits.
         let usage = super::Usage::from_code(self.usage_code() & 0xf).map_or("unknown", |usage| usage.text());
         match self.usage_index() {
             0 => format!("_{usage}"),
@@ -153,7 +153,7 @@ impl Display for Definition {
     }
 }
 
-/// A definition with hexadecimal numbers where the usual text does not say which bits they have.
+/// A definition with hexadecimal numbers where the usual text does not determine their bits.
 pub(super) fn exact_definition(definition: &Definition) -> impl Display {
     std::fmt::from_fn(move |f| match definition.value {
         Value::Float(words) if words.iter().any(|word| f32::from_bits(*word).is_nan()) => {
@@ -165,8 +165,8 @@ pub(super) fn exact_definition(definition: &Definition) -> impl Display {
     })
 }
 
-/// An instruction as fxc's listing has it. It differs from the language for `breakp`, whose operand fxc prints as if
-/// it were a destination, and whose name it does not tell from `break`.
+/// An instruction as fxc's listing has it. It differs from the language for `breakp`, whose operand fxc prints as if it
+/// were a destination, and whose name it prints as `break`.
 pub(super) fn listed(instruction: &Instruction) -> impl Display {
     std::fmt::from_fn(move |f| {
         let [Operand::Source(source)] = instruction.operands[..] else { return instruction.fmt(f) };
@@ -193,7 +193,7 @@ pub(super) fn listed(instruction: &Instruction) -> impl Display {
 pub(super) fn float_text(value: f32) -> String {
     let sign = if value.is_sign_negative() { "-" } else { "" };
     if value.is_nan() {
-        // The NaN that x86 makes is named apart.
+        // The default NaN of x86 has a name of its own.
         let kind = if value.to_bits() == 0xffc0_0000 { "IND" } else { "QNAN" };
         return format!("{sign}1.#{kind}");
     }

@@ -1,4 +1,4 @@
-//! [`Program`] to the words it was decoded from.
+//! Encodes a [`Program`] to the words that it was decoded from.
 
 use super::decode::{COISSUE, COMMENT, END, PREDICATED};
 use super::instruction::{Comment, Instruction, Value};

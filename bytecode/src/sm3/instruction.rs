@@ -1,4 +1,4 @@
-//! What a program consists of: instructions, declarations, definitions and comments.
+//! Defines the items of a program: instructions, declarations, definitions and comments.
 
 use super::operand::{Destination, Operand, Source};
 use super::ops::{Op, Slot};
@@ -17,7 +17,7 @@ codes! {
 }
 
 codes! {
-    /// What an input or output is for.
+    /// Usage of an input or output.
     Usage {
         0 Position "position";
         1 BlendWeight "blendweight";
@@ -54,7 +54,7 @@ pub struct Instruction {
     pub comparison: Option<Comparison>,
     /// `+`: it is co-issued with the instruction before it.
     pub coissue: bool,
-    /// The predicate that decides for each component.
+    /// The predicate of each component.
     pub predicate: Option<Source>,
     /// The operands in the order of [`super::ops::OpInfo::slots`].
     pub operands: Vec<Operand>,
@@ -85,7 +85,7 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// The token of a declaration that says nothing about the usage.
+    /// The token of a declaration without a usage.
     pub const PLAIN: u32 = 1 << 31;
 
     /// The usage token of an input or output; `index` is below 16.
@@ -103,7 +103,7 @@ impl Declaration {
         self.usage_token & 0x1f
     }
 
-    /// The usage; `None` if the number is none.
+    /// The usage; `None` if the number is unknown.
     pub const fn usage(&self) -> Option<Usage> {
         Usage::from_code(self.usage_code())
     }
@@ -118,13 +118,13 @@ impl Declaration {
         self.usage_token >> 27 & 0xf
     }
 
-    /// The texture type; `None` if the number is none.
+    /// The texture type; `None` if the number is unknown.
     pub const fn texture(&self) -> Option<TextureType> {
         TextureType::from_code(self.texture_code())
     }
 }
 
-/// A constant's value that the program holds.
+/// The definition of a constant in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Definition {
     /// The register.
@@ -155,7 +155,7 @@ impl Value {
     }
 }
 
-/// A comment: data that no instruction looks at. The compiler puts the constant table and debug data there.
+/// A comment: data that no instruction reads. The compiler puts the constant table and debug data there.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Comment {
     /// Its words, the name first.
@@ -166,7 +166,7 @@ impl Comment {
     /// The most words a comment can have.
     pub const MOST_WORDS: usize = 0x7fff;
 
-    /// The four characters that say what the comment holds.
+    /// The four characters that name the comment's content.
     pub fn name(&self) -> Option<[u8; 4]> {
         self.words.first().map(|word| word.to_le_bytes())
     }

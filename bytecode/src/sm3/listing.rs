@@ -1,4 +1,5 @@
-//! A whole program as fxc prints it: a header made from the table of constants, the instructions, and a count of slots.
+//! Lists a whole program as fxc prints it: a header made from the constant table, the instructions, and a count of
+//! slots.
 
 use super::assemble::statement;
 use super::constants::{Class, Constant, ConstantTable, ConstantsError, TypeInfo};
@@ -12,19 +13,19 @@ use crate::assembler::Cursor;
 use crate::limits::Limits;
 use std::fmt::{self, Display, Formatter};
 
-/// How a program is listed.
+/// Style of a listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Style {
-    /// As fxc does. Comments are left out but for the header that is made from the table of constants.
+    /// As fxc lists it. Comments are left out, except for the header made from the constant table.
     #[default]
     Listing,
-    /// So that assembling gives the same words: comments, and what the language has no text for, as `.words`; numbers
-    /// in hexadecimal where their text does not say which bits they have.
+    /// So that assembling gives the same words: comments, and items for which the language has no text, as `.words`;
+    /// numbers in hexadecimal where their text does not determine their bits.
     Exact,
 }
 
-/// Lists a program. Where its table of constants cannot be read, a comment says so in place of the header.
+/// Lists a program. If its constant table cannot be read, a comment says so instead of the header.
 ///
 /// ```
 /// use brolga_bytecode::{Limits, sm3};
@@ -35,16 +36,16 @@ pub enum Style {
 /// assert_eq!(lines, ["    ps_1_1", "    mov_x2_sat r0, v0", "", "// approximately 1 instruction slot used"]);
 /// ```
 pub fn list(program: &Program, style: Style, limits: &Limits) -> String {
-    Listing { program, style, constants: program.constants(limits) }.to_string()
+    ProgramListing { program, style, constants: program.constants(limits) }.to_string()
 }
 
-struct Listing<'a> {
+struct ProgramListing<'a> {
     program: &'a Program,
     style: Style,
     constants: Result<Option<ConstantTable>, ConstantsError>,
 }
 
-impl Display for Listing<'_> {
+impl Display for ProgramListing<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.constants {
             Ok(Some(constants)) => header(f, constants)?,
@@ -71,7 +72,7 @@ impl Display for Listing<'_> {
     }
 }
 
-/// The levels of blocks that are open.
+/// Number of open blocks.
 struct Depth(usize);
 
 impl Depth {
@@ -82,7 +83,7 @@ impl Depth {
         " ".repeat(4 + 2 * self.0.min(Self::DEEPEST))
     }
 
-    /// What comes before an instruction's line.
+    /// Indentation before an instruction's line.
     fn before(&mut self, instruction: &Instruction) -> String {
         if matches!(instruction.op, Op::Else | Op::EndIf | Op::EndLoop | Op::EndRep) {
             self.0 = self.0.saturating_sub(1);
@@ -117,7 +118,7 @@ pub fn line(program: &Program, item: &super::Item) -> Option<String> {
     Some(if is_coissued { format!("+ {line}") } else { line })
 }
 
-/// Whether assembling a line gives this item.
+/// `true` if assembling a line gives this item.
 fn says(line: &str, kind: &ItemKind, version: Version) -> bool {
     let plus = if matches!(kind, ItemKind::Instruction(Instruction { coissue: true, .. })) { "+" } else { "" };
     let line = format!("{plus}{line}");
@@ -140,7 +141,7 @@ fn words(f: &mut Formatter<'_>, before: &str, kind: &ItemKind, version: Version)
 }
 
 /// The slots that the listing counts: those of texture instructions, and those of all others. A predicate costs one,
-/// and arithmetic that runs together with the instruction before costs nothing.
+/// and co-issued arithmetic costs nothing.
 pub fn slots(program: &Program) -> (u32, u32) {
     let mut total = (0, 0);
     for item in &program.items {
@@ -172,7 +173,7 @@ fn header(f: &mut Formatter<'_>, table: &ConstantTable) -> fmt::Result {
     writeln!(f, "//\n// Parameters:\n//")?;
     let mut before = None;
     for (n, constant) in table.constants.iter().enumerate() {
-        // What lies in registers of several sets has a row for each, one after the other, but is one parameter.
+        // A parameter in registers of several sets has consecutive rows, one for each set.
         let is_new = n.checked_sub(1).is_none_or(|last| table.constants[last].name != constant.name);
         if is_new {
             variable(f, &on_one_line(&constant.name), &constant.type_info, &mut before, 0)?;

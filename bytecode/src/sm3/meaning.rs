@@ -1,12 +1,12 @@
-//! What each instruction means, in one line, for people who write or read listings.
+//! Explains each instruction in one line, for people who write or read listings.
 //!
-//! `d` is the destination; `a`, `b`, `c` are the sources in their order. What is said of one component holds for each in
-//! the mask of the destination.
+//! `d` is the destination; `a`, `b`, `c` are the sources in their order. A statement about one component holds for each
+//! in the destination's mask.
 
 use super::Op;
 
 impl Op {
-    /// What it does.
+    /// Its effect.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Nop => "nothing",
@@ -110,7 +110,7 @@ impl Op {
         format!("{}{}", self.text(), if self.has_comparison() { "_gt" } else { "" })
     }
 
-    /// How it is written, with registers that every version has which has the instruction.
+    /// An example of it, with registers that exist in every version that has the instruction.
     pub fn example(self) -> String {
         let mut text = self.mnemonic();
         match self {

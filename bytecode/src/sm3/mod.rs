@@ -4,20 +4,21 @@
 //! |---|---|
 //! | `version.rs` | vs_1_0 to ps_3_sw |
 //! | `ops.rs` | the instruction table |
-//! | `meaning.rs` | what each instruction does, in words |
-//! | `register.rs` | register files, and how many each version has |
+//! | `meaning.rs` | explanations of the instructions |
+//! | `register.rs` | register files, and their sizes in each version |
 //! | `operand.rs` | operands |
 //! | `instruction.rs` | instructions, declarations, definitions, comments |
-//! | `decode.rs` | words to [`Program`] |
-//! | `encode.rs` | [`Program`] to the same words |
-//! | `constants.rs` | the table of constants in a comment |
-//! | `values.rs` | what constants hold: defaults, and what is set by name |
+//! | `decode.rs` | decodes words into a [`Program`] |
+//! | `encode.rs` | encodes a [`Program`] to the same words |
+//! | `constants.rs` | the constant table in a comment |
+//! | `values.rs` | values of constants: defaults, and values set by name |
 //! | `display.rs` | instructions as fxc prints them |
 //! | `listing.rs` | a whole program as fxc prints it |
-//! | `assemble/` | text to [`Program`] |
+//! | `assemble/` | assembles text into a [`Program`] |
 //! | `validate/` | the rules |
 //!
-//! [`decode()`] gives a [`Program`], which says what the words say. Checking it gives a [`ValidProgram`].
+//! [`decode()`] gives a [`Program`], which holds what the words say, unchecked. Validation turns it into a
+//! [`ValidProgram`].
 
 mod assemble;
 pub mod constants;
@@ -48,21 +49,21 @@ pub use validate::{ValidProgram, ValidateError, validate};
 pub use values::{ConstantError, ConstantValues};
 pub use version::Version;
 
-/// Whether bytes begin like a program, of whatever version. No container does.
+/// `true` if bytes begin like a program of any version. No container does.
 pub fn is_program(bytes: &[u8]) -> bool {
     matches!(bytes, [_, _, 0xfe | 0xff, 0xff, ..])
 }
 
-/// Something in a program, in the order of the stream.
+/// An item of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Item {
     /// The byte in the file where it begins.
     pub at: u32,
-    /// What it is.
+    /// The kind.
     pub kind: ItemKind,
 }
 
-/// What an item is.
+/// Kind of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ItemKind {
     /// An instruction.
@@ -71,7 +72,7 @@ pub enum ItemKind {
     Declaration(Declaration),
     /// The value of a constant.
     Definition(Definition),
-    /// Data that no instruction looks at.
+    /// Data that no instruction reads.
     Comment(Comment),
 }
 
@@ -80,7 +81,7 @@ pub enum ItemKind {
 pub struct Program {
     /// The version.
     pub version: Version,
-    /// The byte in the file where the version token lies.
+    /// Byte offset in the file of the version token.
     pub at: u32,
     /// The items in the order of the stream.
     pub items: Vec<Item>,
@@ -95,7 +96,7 @@ impl Program {
         })
     }
 
-    /// The table of constants; `None` if there is none.
+    /// The constant table; `None` if there is none.
     pub fn constants(&self, limits: &crate::Limits) -> Result<Option<ConstantTable>, constants::ConstantsError> {
         let comment = self.comments().find(|(_, comment)| comment.name() == Some(*b"CTAB"));
         comment.map(|(at, comment)| ConstantTable::parse(comment, at, limits)).transpose()

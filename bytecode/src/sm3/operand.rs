@@ -1,6 +1,6 @@
-//! Operands: destination and source tokens, each way.
+//! Decodes and encodes operands: destination and source tokens.
 //!
-//! Every bit of a token is in the operand or is checked to be zero, so that writing gives the bits that were read.
+//! Every bit of a token is kept in the operand or must be zero, so that encoding gives the bits that were decoded.
 
 use super::register::Register;
 
@@ -41,7 +41,7 @@ impl Swizzle {
 
 macro_rules! modifiers {
     ($( $code:literal, $name:ident, $prefix:literal, $suffix:literal; )*) => {
-        /// What happens to a source's value before it is used.
+        /// Modifier of a source's value.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Modifier {
             $( #[doc = concat!("`", $prefix, "r0", $suffix, "`")] $name = $code, )*
@@ -59,7 +59,7 @@ macro_rules! modifiers {
                 }
             }
 
-            /// What comes before and after the register.
+            /// Texts before and after the register.
             pub const fn texts(self) -> (&'static str, &'static str) {
                 match self {
                     $( Self::$name => ($prefix, $suffix), )*
@@ -96,7 +96,7 @@ pub struct Relative {
 }
 
 impl Relative {
-    /// What shader model 1 means.
+    /// The implied register of shader model 1.
     pub const A0_X: Self = Self { register: Register::A0, swizzle: Swizzle(0) };
 
     /// The token.
@@ -105,7 +105,7 @@ impl Relative {
     }
 }
 
-/// Bit 13: an address is added to the number.
+/// Bit 13: relative addressing.
 pub(crate) const RELATIVE: u32 = 1 << 13;
 
 /// A register that is read.
@@ -113,11 +113,11 @@ pub(crate) const RELATIVE: u32 = 1 << 13;
 pub struct Source {
     /// The register.
     pub register: Register,
-    /// What is added to its number.
+    /// Relative address, added to its number.
     pub relative: Option<Relative>,
     /// Its components.
     pub swizzle: Swizzle,
-    /// What happens to its value.
+    /// Modifier of its value.
     pub modifier: Modifier,
 }
 
@@ -136,17 +136,17 @@ impl Source {
 pub struct Destination {
     /// The register.
     pub register: Register,
-    /// What is added to its number.
+    /// Relative address, added to its number.
     pub relative: Option<Relative>,
     /// The components that are written; bit 0 is x.
     pub mask: u8,
     /// `_sat`: the result is clamped to 0..=1.
     pub saturate: bool,
-    /// `_pp`: less precision will do.
+    /// `_pp`: lower precision suffices.
     pub partial_precision: bool,
-    /// `_centroid`: an input is taken at a place within the primitive.
+    /// `_centroid`: an input is interpolated at a position within the primitive.
     pub centroid: bool,
-    /// The power of two that the result is multiplied with, -3 to 3.
+    /// Power of two by which the result is multiplied, -3 to 3.
     pub shift: i8,
 }
 
@@ -194,7 +194,7 @@ impl Operand {
         }
     }
 
-    /// What is added to the register's number.
+    /// Relative address, added to the register's number.
     pub const fn relative(&self) -> Option<Relative> {
         match self {
             Self::Destination(destination) => destination.relative,

@@ -1,9 +1,9 @@
 //! The instruction table: one row per instruction of shader models 1.0 to 3.0, and no other list of them.
 //!
 //! A row holds its number, its control number, its name, the versions that have it, its operands in the order of the
-//! token stream and what the listing counts for it. One number may have several rows: the same opcode samples a texture
-//! in three ways by version (`tex`, and two forms of `texld`), and in three ways by control number (`texld`, `texldp`,
-//! `texldb`). The versions and control numbers of such rows are disjoint.
+//! token stream and its slots in the listing's count. One number may have several rows: the same opcode samples a
+//! texture in three ways by version (`tex`, and two forms of `texld`), and in three ways by control number (`texld`,
+//! `texldp`, `texldb`). The versions and control numbers of such rows are disjoint.
 //!
 //! The versions are those in which the assembler of Direct3D 9 accepts the instruction.
 
@@ -18,13 +18,13 @@ pub enum Slot {
     WriteAddress,
     /// The predicate register, which is written.
     WritePredicate,
-    /// A register that is read although it is in the place of a destination (`texkill`).
+    /// A register that is read although it is encoded as a destination (`texkill`).
     Test,
     /// A value.
     Read,
     /// A value of one component: the swizzle must repeat one.
     ReadScalar,
-    /// The first of so many registers in a row: the rows of a matrix.
+    /// The first of this many consecutive registers: the rows of a matrix.
     Matrix(u8),
     /// A sampler.
     Sampler,
@@ -41,21 +41,21 @@ pub enum Slot {
 }
 
 impl Slot {
-    /// Whether the operand's token has the layout of a destination.
+    /// `true` if the operand's token has the layout of a destination.
     pub const fn is_destination(self) -> bool {
         matches!(self, Self::Write | Self::WriteAddress | Self::WritePredicate | Self::Test)
     }
 
-    /// How the operand at this place is written.
-    pub(super) fn example(self, place: usize) -> String {
+    /// An example of the operand at this position.
+    pub(super) fn example(self, position: usize) -> String {
         match self {
             Self::Write | Self::Test => "r0".into(),
             Self::WriteAddress => "a0".into(),
             Self::WritePredicate => "p0".into(),
-            Self::Read if place < 2 => format!("r{place}"),
-            Self::ReadScalar if place < 2 => format!("r{place}.x"),
-            Self::Read | Self::Matrix(_) => format!("c{place}"),
-            Self::ReadScalar => format!("c{place}.x"),
+            Self::Read if position < 2 => format!("r{position}"),
+            Self::ReadScalar if position < 2 => format!("r{position}.x"),
+            Self::Read | Self::Matrix(_) => format!("c{position}"),
+            Self::ReadScalar => format!("c{position}.x"),
             Self::Sampler => "s0".into(),
             Self::Label => "l0".into(),
             Self::Loop => "aL".into(),
@@ -66,7 +66,7 @@ impl Slot {
     }
 }
 
-/// What kind of instruction it is.
+/// Class of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// Arithmetic: may be predicated.
@@ -79,7 +79,7 @@ pub enum Class {
     Setup,
 }
 
-/// What the listing counts for an instruction.
+/// Slots that the listing counts for an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cost {
     texture: u8,
@@ -110,17 +110,17 @@ pub struct OpInfo {
     pub op: Op,
     /// Its number in the token stream.
     pub code: u16,
-    /// The number in the control bits; comparisons stand there too, and have rows with 0.
+    /// The number in the control bits, 0 for instructions with a comparison in these bits.
     pub control: u8,
     /// Its name, without the comparison.
     pub text: &'static str,
-    /// What kind it is.
+    /// The class.
     pub class: Class,
     /// The versions that have it.
     pub versions: Versions,
     /// Its operands.
     pub slots: &'static [Slot],
-    /// What the listing counts for it.
+    /// Slots that the listing counts for it.
     pub cost: Cost,
 }
 
@@ -140,7 +140,7 @@ const PS2X: Versions = Versions::range(Version::Ps2X, Version::Ps3Sw);
 const PS3: Versions = Versions::range(Version::Ps3_0, Version::Ps3Sw);
 const ALL: Versions = VS.or(PS);
 
-/// So many slots of arithmetic.
+/// This many slots of arithmetic.
 const fn a(slots: u8) -> Cost {
     Cost::arithmetic(slots)
 }
@@ -150,7 +150,7 @@ const fn t(texture: u8, arithmetic: u8) -> Cost {
     Cost { texture, arithmetic, arithmetic_vs_1_1: arithmetic }
 }
 
-/// One slot, but so many in vs_1_1, which has it as a macro.
+/// One slot, but this many in vs_1_1, where it is a macro.
 const fn macro_1_1(slots: u8) -> Cost {
     Cost { texture: 0, arithmetic: 1, arithmetic_vs_1_1: slots }
 }
@@ -209,13 +209,13 @@ macro_rules! sm3_ops {
 }
 
 impl Op {
-    /// Whether some version has an instruction with this number.
+    /// `true` if some version has an instruction with this number.
     pub fn is_code(code: u16) -> bool {
         Self::ALL.iter().any(|op| op.info().code == code)
     }
 
-    /// The instruction with this number and control number in `version`; `control` is not looked at where the row
-    /// holds a comparison.
+    /// The instruction with this number and control number in `version`; `control` is ignored if the row has a
+    /// comparison.
     pub fn find(code: u16, control: u8, version: Version) -> Option<Self> {
         Self::ALL.iter().copied().find(|op| {
             let info = op.info();
@@ -228,7 +228,7 @@ impl Op {
         self.info().text
     }
 
-    /// Whether the control bits hold a comparison.
+    /// `true` if the control bits hold a comparison.
     pub const fn has_comparison(self) -> bool {
         matches!(self, Self::IfC | Self::BreakC | Self::SetP)
     }

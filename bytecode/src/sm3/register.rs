@@ -1,18 +1,18 @@
-//! Register files: one row per file, with the registers each version has.
+//! Register files: one row per file, with the number of registers in each version.
 
 use super::version::Version;
 use crate::sm5::Stage;
 
-/// What a program may do with a file's registers.
+/// Access of a program to a file's registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
+pub enum RegisterAccess {
     /// Arithmetic instructions read it.
     Read,
     /// Instructions write it.
     Write,
     /// Both.
     ReadWrite,
-    /// Only the instructions that are made for it name it.
+    /// Only special instructions name it.
     Named,
 }
 
@@ -21,13 +21,13 @@ pub enum Access {
 pub struct FileInfo {
     /// The number in the token, five bits.
     pub code: u32,
-    /// The stage that gives the number this meaning; `None` for both.
+    /// The stage in which the number has this meaning; `None` for both.
     pub stage: Option<Stage>,
     /// The name before the register's number.
     pub text: &'static str,
-    /// What may be done with it.
-    pub access: Access,
-    /// How many registers each version has, in the order of [`Version::ALL`].
+    /// Permitted access.
+    pub access: RegisterAccess,
+    /// Number of registers in each version, in the order of [`Version::ALL`].
     pub counts: [u16; 16],
 }
 
@@ -50,7 +50,7 @@ macro_rules! files {
                         code: $code,
                         stage: $stage,
                         text: $text,
-                        access: Access::$access,
+                        access: RegisterAccess::$access,
                         counts: [$($count),*],
                     }, )*
                 }
@@ -63,8 +63,8 @@ const ANY: Option<Stage> = None;
 const VS: Option<Stage> = Some(Stage::Vertex);
 const PS: Option<Stage> = Some(Stage::Pixel);
 
-// The columns: vs 1_0 1_1 2_0 2_x 2_sw 3_0 3_sw, ps 1_1 1_2 1_3 1_4 2_0 2_x 2_sw 3_0 3_sw. Vertex shaders may have as many
-// float constants as the device has; 8192 is what tokens can name.
+// The columns: vs 1_0 1_1 2_0 2_x 2_sw 3_0 3_sw, ps 1_1 1_2 1_3 1_4 2_0 2_x 2_sw 3_0 3_sw. Vertex shaders may have as
+// many float constants as the device has; tokens can name 8192.
 files! {
     0, Temp, "r", ANY, ReadWrite, [12 12 12 32 32 32 32 2 2 2 6 12 32 32 32 32];
     1, Input, "v", ANY, Read, [16 16 16 16 16 16 16 2 2 2 2 2 2 2 10 14];
@@ -90,7 +90,7 @@ files! {
 const PER_CODE: u16 = 2048;
 
 impl RegisterFile {
-    /// How many registers `version` has.
+    /// Number of registers in `version`.
     pub fn count(self, version: Version) -> u16 {
         self.info().counts[version as usize]
     }
@@ -113,7 +113,7 @@ impl Register {
     /// vFace.
     pub const FACE: Self = Self { file: RegisterFile::Misc, number: 1 };
 
-    /// The register that a token names; the error is the number that is no file.
+    /// The register that a token names; the error is the unknown file number.
     pub fn from_token(token: u32, version: Version) -> Result<Self, u32> {
         let code = token >> 28 & 7 | token >> 8 & 0x18;
         let number = (token & 0x7ff) as u16;
@@ -122,7 +122,7 @@ impl Register {
             return Ok(Self { file: RegisterFile::Const, number: number + PER_CODE * (code as u16 - 10) });
         }
         let file = match code {
-            // What a pixel shader names so does not exist; the listing has these names.
+            // Pixel shaders have no such registers, but the listing has these names.
             6 if version.major() >= 3 => RegisterFile::Output,
             6 => RegisterFile::TexCoord,
             3 if version.stage() == Stage::Vertex => RegisterFile::Address,
@@ -141,7 +141,7 @@ impl Register {
         1 << 31 | (code & 7) << 28 | (code >> 3) << 11 | u32::from(self.number % PER_CODE)
     }
 
-    /// Whether `version` has it.
+    /// `true` if `version` has it.
     pub fn exists_in(self, version: Version) -> bool {
         self.number < self.file.count(version)
     }

@@ -1,9 +1,10 @@
-//! What constant registers hold: the default values of a table of constants, and constants that are set by name.
+//! Computes the contents of constant registers: the default values of a constant table, and constants set by name.
 //!
-//! A constant is laid out as its row in the table says. A scalar or a vector takes a register; a matrix one for each row or for each column,
-//! by its class; elements of an array and members of a structure follow each other. Of `b#` each component takes a register.
-//! ("Constant Table", `ID3DXConstantTable`.) A name may stand in several rows, one for each set of registers: all get the value, as the
-//! numbers of their set. What lies behind a row's registers is what the program does not use, and is not kept.
+//! A constant is laid out as its row in the table says. A scalar or a vector takes a register; a matrix one for each
+//! row or for each column, by its class; elements of an array and members of a structure follow each other. In `b#`,
+//! each component takes a register. ("Constant Table", `ID3DXConstantTable`.) A name may have several rows, one for
+//! each set of registers: all get the value, converted to their set. Values beyond a row's registers are not used by
+//! the program, and are dropped.
 
 use crate::assembler::nearest;
 
@@ -20,7 +21,7 @@ pub struct ConstantValues {
     pub booleans: Vec<u32>,
 }
 
-/// Why a constant cannot be set.
+/// Error in setting a constant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConstantError {
@@ -29,9 +30,9 @@ pub enum ConstantError {
     Unknown {
         /// The name.
         name: String,
-        /// Those that there are.
+        /// The names in the table.
         known: Vec<String>,
-        /// The one that is most like it.
+        /// The most similar name.
         nearest: Option<String>,
     },
     /// There are more numbers than the constant has, or fewer than an element of it.
@@ -39,11 +40,11 @@ pub enum ConstantError {
     Count {
         /// The name.
         name: String,
-        /// How many were given.
+        /// Count of numbers given.
         found: usize,
-        /// How many it has.
+        /// Count of numbers that it has.
         numbers: usize,
-        /// How many an element of it has.
+        /// Count of numbers of one element.
         each: usize,
     },
 }
@@ -62,15 +63,15 @@ fn elements(numbers: usize, each: usize) -> String {
 
 /// A part of a row: a constant, an element of it, a member.
 #[derive(Clone, Copy)]
-struct Part<'t> {
+struct ConstantPart<'t> {
     type_info: &'t TypeInfo,
-    /// The first register, counted in the row.
+    /// The first register, relative to the row.
     register: usize,
     elements: usize,
 }
 
 impl ConstantTable {
-    /// What registers hold before anything is set: default values, elsewhere 0.
+    /// Contents of the registers before anything is set: default values, elsewhere 0.
     pub fn defaults(&self) -> ConstantValues {
         let mut values = ConstantValues::default();
         for row in &self.constants {
@@ -83,8 +84,9 @@ impl ConstantTable {
         values
     }
 
-    /// Sets a constant by its name in the source, or a part of it: `light`, `lights[2]`, `lights[2].color`. Numbers are those of its elements in
-    /// order, matrices row by row however they lie in registers, structures member by member. Fewer elements may be given.
+    /// Sets a constant by its name in the source, or a part of it: `light`, `lights[2]`, `lights[2].color`. The numbers
+    /// are those of its elements in order, matrices row by row regardless of their register layout, structures member
+    /// by member. Fewer elements may be given.
     ///
     /// # Errors
     /// If there is no such constant, or the numbers are not those of whole elements.
@@ -98,7 +100,7 @@ impl ConstantTable {
                 let (found, numbers) = (numbers.len(), each * part.elements);
                 return Err(ConstantError::Count { name: name.to_owned(), found, numbers, each });
             }
-            let mut writer = Writer { row, values, register: part.register };
+            let mut writer = ConstantWriter { row, values, register: part.register };
             numbers.chunks_exact(each).for_each(|element| writer.element(part.type_info, element));
         }
         if is_known {
@@ -136,10 +138,11 @@ impl ConstantValues {
 }
 
 /// The part of a row that a path names.
-fn part<'t>(row: &'t Constant, path: &str) -> Option<Part<'t>> {
+fn part<'t>(row: &'t Constant, path: &str) -> Option<ConstantPart<'t>> {
     // A name may have brackets of its own.
     let rest = path.strip_prefix(row.name.as_str())?;
-    let mut part = Part { type_info: &row.type_info, register: 0, elements: row.type_info.elements.max(1).into() };
+    let mut part =
+        ConstantPart { type_info: &row.type_info, register: 0, elements: row.type_info.elements.max(1).into() };
     let mut rest = rest;
     while !rest.is_empty() {
         if let Some((index, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -164,7 +167,7 @@ fn part<'t>(row: &'t Constant, path: &str) -> Option<Part<'t>> {
     Some(part)
 }
 
-/// How many numbers an element of a type has.
+/// Count of numbers in an element of a type.
 fn count(type_info: &TypeInfo) -> usize {
     let TypeInfo { class, rows, columns, members, .. } = type_info;
     match class {
@@ -181,7 +184,7 @@ fn count(type_info: &TypeInfo) -> usize {
     }
 }
 
-/// How many registers an element of a type has.
+/// Number of registers of an element of a type.
 fn registers(set: RegisterSet, type_info: &TypeInfo) -> usize {
     match (type_info.class, set) {
         (Class::Struct, _) => {
@@ -200,14 +203,14 @@ fn all_registers(set: RegisterSet, type_info: &TypeInfo) -> usize {
 }
 
 /// Writes numbers to the registers of a row, one after the other.
-struct Writer<'a> {
+struct ConstantWriter<'a> {
     row: &'a Constant,
     values: &'a mut ConstantValues,
-    /// Counted in the row.
+    /// Relative to the row.
     register: usize,
 }
 
-impl Writer<'_> {
+impl ConstantWriter<'_> {
     fn element(&mut self, type_info: &TypeInfo, numbers: &[f64]) {
         let columns = usize::from(type_info.columns);
         match type_info.class {
@@ -234,7 +237,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Components of a register, or of `b#` a register each.
+    /// Writes components of a register, or, in `b#`, a register for each.
     fn vector(&mut self, numbers: &[f64]) {
         let set = self.row.set;
         let step = usize::from(set == RegisterSet::Bool);

@@ -45,7 +45,7 @@ impl Version {
         self.code() >> 8 & 0xff
     }
 
-    /// Whether instruction tokens state their length; those of 1.x do not.
+    /// `true` if instruction tokens state their length; those of 1.x do not.
     pub const fn has_lengths(self) -> bool {
         self.major() >= 2
     }
@@ -59,7 +59,7 @@ impl Versions {
     /// No version.
     pub const NONE: Self = Self(0);
 
-    /// The versions from `first` to `last`, both in.
+    /// The versions from `first` to `last`, inclusive.
     pub const fn range(first: Version, last: Version) -> Self {
         Self(((1 << (last as u16 + 1)) - 1) & !((1 << first as u16) - 1))
     }
@@ -69,7 +69,7 @@ impl Versions {
         Self(self.0 | other.0)
     }
 
-    /// Whether `version` is in the set.
+    /// `true` if `version` is in the set.
     pub const fn contains(self, version: Version) -> bool {
         self.0 & (1 << version as u16) != 0
     }

@@ -1,11 +1,11 @@
-//! The small enumerations of the token format, one row per value.
+//! Defines the small enumerations of the token format, one row per value.
 //!
 //! Each row holds its own number and the text that fxc's listing prints for it.
 
 use crate::codes::codes;
 
 codes! {
-    /// The kind of memory a resource is.
+    /// Dimension of a resource.
     #[non_exhaustive]
     ResourceDimension {
         0 Unknown "unknown";
@@ -25,7 +25,7 @@ codes! {
 }
 
 codes! {
-    /// What a typed resource returns per component.
+    /// Return type of a typed resource's component.
     #[non_exhaustive]
     ReturnType {
         1 Unorm "unorm";
@@ -41,7 +41,7 @@ codes! {
 }
 
 codes! {
-    /// How an input of a pixel shader is interpolated.
+    /// Interpolation of a pixel shader's input.
     #[non_exhaustive]
     Interpolation {
         0 Undefined "undefined";
@@ -56,7 +56,7 @@ codes! {
 }
 
 codes! {
-    /// How a sampler is used.
+    /// Mode of a sampler.
     #[non_exhaustive]
     SamplerMode {
         0 Default "mode_default";
@@ -94,7 +94,7 @@ codes! {
 }
 
 codes! {
-    /// How the tessellator rounds factors.
+    /// Partitioning of the tessellator: its rounding of factors.
     #[non_exhaustive]
     TessellatorPartitioning {
         0 Undefined "partitioning_undefined";
@@ -106,7 +106,7 @@ codes! {
 }
 
 codes! {
-    /// What the tessellator writes.
+    /// Output primitive of the tessellator.
     #[non_exhaustive]
     TessellatorOutput {
         0 Undefined "output_undefined";
@@ -118,7 +118,7 @@ codes! {
 }
 
 codes! {
-    /// The meaning the pipeline gives to an input or output.
+    /// System value of an input or output.
     #[non_exhaustive]
     SystemValue {
         0 Undefined "undefined";
@@ -160,7 +160,7 @@ codes! {
 }
 
 codes! {
-    /// What `resinfo` returns.
+    /// Return type of `resinfo`.
     #[non_exhaustive]
     ResinfoReturn {
         0 Float "float";

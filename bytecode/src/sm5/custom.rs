@@ -1,4 +1,4 @@
-//! Custom data: blocks of words in the stream that are no instructions.
+//! Custom data: blocks of words in the stream that are not instructions.
 
 use super::operand::Operand;
 
@@ -7,26 +7,26 @@ use super::operand::Operand;
 pub struct CustomData {
     /// The byte in the file where it begins.
     pub at: u32,
-    /// What it holds.
+    /// The content.
     pub content: CustomContent,
 }
 
-/// What a custom data block holds.
+/// Content of a custom data block.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CustomContent {
     /// A comment; its words are in [`super::Program::words`].
     Comment,
     /// Debug information.
     DebugInfo,
-    /// Anything.
+    /// Data of any meaning.
     Opaque,
     /// The immediate constant buffer, read as `icb[n]`.
     ImmediateConstantBuffer(Vec<[u32; 4]>),
-    /// A message that the shader prints when it gets there.
+    /// A message that the shader prints when it reaches the block.
     Message(Message),
     /// Clip planes for Direct3D 9 hardware.
     ClipPlanes,
-    /// A class that is not known.
+    /// An unknown class.
     Unknown {
         /// The class number.
         class: u32,
@@ -34,7 +34,7 @@ pub enum CustomContent {
 }
 
 impl CustomContent {
-    /// The name that the corpus and fxc give such a block.
+    /// The name of such a block in fxc's listing.
     pub fn text(&self) -> &'static str {
         match self {
             Self::Comment => "customdata_comment",
@@ -61,7 +61,7 @@ impl CustomContent {
     }
 }
 
-/// Whether a message is an error.
+/// Kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MessageKind {
     /// `printf`
@@ -80,9 +80,9 @@ impl MessageKind {
 /// A message of `printf` or `errorf`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Message {
-    /// Whether it is an error.
+    /// The kind: message or error.
     pub kind: MessageKind,
-    /// Whether `text` is a format with places for the operands, or plain text.
+    /// `true` if `text` is a format string with placeholders for the operands, rather than plain text.
     pub is_format: bool,
     /// The text.
     pub text: String,

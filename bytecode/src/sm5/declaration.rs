@@ -1,4 +1,4 @@
-//! Declarations: one variant per `dcl_` opcode, and how each is laid out.
+//! Defines declarations: one variant per `dcl_` opcode, with its payload.
 
 use super::codes::{
     Interpolation, ResourceDimension, ReturnType, SamplerMode, SystemValue, TessellatorDomain, TessellatorOutput,
@@ -17,30 +17,30 @@ pub struct RegisterRange {
     pub id: u32,
     /// The first register.
     pub lower: u32,
-    /// The last register; `None` if the range has no end.
+    /// The last register; `None` if the range is unbounded.
     pub upper: Option<u32>,
     /// The register space.
     pub space: u32,
 }
 
 impl RegisterRange {
-    /// Whether the range holds this register.
+    /// `true` if the range holds this register.
     pub fn contains(&self, register: u32) -> bool {
         register >= self.lower && self.upper.is_none_or(|upper| register <= upper)
     }
 
-    /// How many registers it holds; `None` if it has no end.
+    /// Number of registers; `None` if it is unbounded.
     pub fn len(&self) -> Option<u32> {
         self.upper.map(|upper| (upper - self.lower).saturating_add(1))
     }
 
-    /// A range holds at least one register.
+    /// `false`: a range holds at least one register.
     pub fn is_empty(&self) -> bool {
         false
     }
 }
 
-/// The kind of a resource or UAV and what is known of its elements.
+/// Kind of a resource or UAV, with facts about its elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ResourceKind {
     /// Texels or elements with a format.
@@ -49,7 +49,7 @@ pub enum ResourceKind {
         dimension: ResourceDimension,
         /// Samples of a multisampled texture; 0 if not known.
         samples: u8,
-        /// What the components return.
+        /// Return types of the components.
         returns: [ReturnType; 4],
     },
     /// Bytes.
@@ -77,7 +77,7 @@ pub struct UavFlags {
 pub struct GlobalFlags(pub u32);
 
 impl GlobalFlags {
-    /// Arithmetic may be reordered but where it is `precise`.
+    /// Arithmetic may be reordered unless it is `precise`.
     pub const REFACTORING_ALLOWED: Self = Self(1 << 11);
     /// Doubles are used.
     pub const DOUBLES: Self = Self(1 << 12);
@@ -85,7 +85,7 @@ impl GlobalFlags {
     pub const EARLY_DEPTH_STENCIL: Self = Self(1 << 13);
     /// Raw and structured buffers are used in model 4.x.
     pub const RAW_AND_STRUCTURED_BUFFERS: Self = Self(1 << 14);
-    /// The driver shall not optimise.
+    /// The driver must not optimise.
     pub const SKIP_OPTIMIZATION: Self = Self(1 << 15);
     /// Minimum precisions are used.
     pub const MINIMUM_PRECISION: Self = Self(1 << 16);
@@ -109,24 +109,24 @@ impl GlobalFlags {
         (Self::ALL_RESOURCES_BOUND, "allResourcesBound"),
     ];
 
-    /// Whether all flags of `other` are set.
+    /// `true` if all flags of `other` are set.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 }
 
-/// A declaration and where it is.
+/// A declaration and its offset.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Declaration {
     /// The byte in the file where it begins.
     pub at: u32,
     /// The opcode.
     pub op: Op,
-    /// What it declares.
+    /// The payload.
     pub kind: DeclarationKind,
 }
 
-/// What a declaration declares. The opcode of the declaration tells variants apart that share a payload.
+/// Payload of a declaration. Declarations with the same payload are distinguished by their opcode.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DeclarationKind {
     /// `dcl_globalFlags`
@@ -135,14 +135,14 @@ pub enum DeclarationKind {
     Resource {
         /// The registers.
         range: RegisterRange,
-        /// What they hold.
+        /// Kind of resource.
         kind: ResourceKind,
     },
     /// `dcl_uav_typed`, `dcl_uav_raw`, `dcl_uav_structured`
     Uav {
         /// The registers.
         range: RegisterRange,
-        /// What they hold.
+        /// Kind of resource.
         kind: ResourceKind,
         /// Properties.
         flags: UavFlags,
@@ -151,7 +151,7 @@ pub enum DeclarationKind {
     Sampler {
         /// The registers.
         range: RegisterRange,
-        /// How they are used.
+        /// Sampler mode.
         mode: SamplerMode,
     },
     /// `dcl_constantbuffer`
@@ -160,42 +160,42 @@ pub enum DeclarationKind {
         range: RegisterRange,
         /// Size in vectors of 16 bytes; 0 if not known.
         vectors: u32,
-        /// Whether it is read with computed indices.
+        /// `true` if it is read with computed indices.
         dynamic: bool,
     },
     /// `dcl_input`, `dcl_input_siv`, `dcl_input_sgv` and their `_ps` forms
     Input {
         /// The register and its components.
         operand: Operand,
-        /// Its meaning to the pipeline, for the `_siv` and `_sgv` forms.
+        /// System value, for the `_siv` and `_sgv` forms.
         system_value: Option<SystemValue>,
-        /// How it is interpolated, for the `_ps` forms.
+        /// Interpolation, for the `_ps` forms.
         interpolation: Option<Interpolation>,
     },
     /// `dcl_output`, `dcl_output_siv`, `dcl_output_sgv`
     Output {
         /// The register and its components.
         operand: Operand,
-        /// Its meaning to the pipeline, for the `_siv` and `_sgv` forms.
+        /// System value, for the `_siv` and `_sgv` forms.
         system_value: Option<SystemValue>,
     },
     /// `dcl_indexrange`
     IndexRange {
         /// The first register.
         operand: Operand,
-        /// How many registers.
+        /// Number of registers.
         count: u32,
     },
     /// `dcl_temps`
     Temps {
-        /// How many.
+        /// Their number.
         count: u32,
     },
     /// `dcl_indexableTemp`
     IndexableTemp {
         /// The number of x#.
         register: u32,
-        /// How many registers it holds.
+        /// Number of registers.
         count: u32,
         /// Components of each, 1 to 4.
         components: u32,
@@ -250,7 +250,7 @@ pub enum DeclarationKind {
         register: u32,
         /// Bytes of a structure.
         stride_bytes: u32,
-        /// How many structures.
+        /// Number of structures.
         count: u32,
     },
     /// `dcl_function_body`
@@ -269,11 +269,11 @@ pub enum DeclarationKind {
     Interface {
         /// The number of fp#.
         interface: u32,
-        /// Whether it is called with a computed array index.
+        /// `true` if it is called with a computed array index.
         dynamic: bool,
-        /// How many call sites.
+        /// Number of call sites.
         call_sites: u32,
-        /// How many slots, from this number on.
+        /// Number of slots, from this one on.
         array_length: u32,
         /// The tables that may be bound.
         tables: Vec<u32>,

@@ -1,4 +1,4 @@
-//! Declarations and custom data as fxc lists them.
+//! Formats declarations and custom data as fxc lists them.
 
 use super::custom::{CustomContent, CustomData, Message, MessageKind};
 use super::declaration::{Declaration, DeclarationKind, GlobalFlags, RegisterRange, ResourceKind, UavFlags};
@@ -18,11 +18,11 @@ pub fn primitive_text(primitive: u32) -> String {
 /// Primitives of `dcl_inputprimitive` with a name; patches of n control points are 7 + n.
 pub(crate) const PRIMITIVES: [(u32, &str); 6] =
     [(0, "undefined"), (1, "point"), (2, "line"), (3, "triangle"), (6, "lineadj"), (7, "triangleadj")];
-/// The number of a patch primitive is this and its control points.
+/// The number of a patch primitive is this plus its control points.
 pub(crate) const PATCH_BASE: u32 = 7;
 
 impl Declaration {
-    /// Writes the declaration as a line of a program of this model, without what ends the line.
+    /// Writes the declaration as a line of a program of this model, without the end of the line.
     pub(crate) fn write(&self, f: &mut impl Write, model: Model, literals: Literals) -> fmt::Result {
         let op = self.op;
         match &self.kind {
@@ -40,12 +40,12 @@ impl Declaration {
                 *flags,
             ),
             DeclarationKind::Sampler { range, mode } => {
-                let (range, space) = (Range("s", model, range), Space(model, range));
+                let (range, space) = (RangeText("s", model, range), Space(model, range));
                 write!(f, "{op} {range}, {mode}{space}")
             }
             DeclarationKind::ConstantBuffer { range, vectors, dynamic } => {
                 let access = if *dynamic { "dynamicIndexed" } else { "immediateIndexed" };
-                let register = Range("CB", model, range);
+                let register = RangeText("CB", model, range);
                 write!(f, "{op} {register}[{vectors}], {access}{}", Space(model, range))
             }
             DeclarationKind::GlobalFlags(flags) => write!(f, "{op}{}", flags_text(*flags)),
@@ -107,7 +107,7 @@ fn write_resource(
     kind: &ResourceKind,
     flags: UavFlags,
 ) -> fmt::Result {
-    let register = Range(file, model, range);
+    let register = RangeText(file, model, range);
     let space = Space(model, range);
     let flags = flags.names().collect::<String>();
     match kind {
@@ -128,7 +128,7 @@ fn write_resource(
 }
 
 impl UavFlags {
-    /// The names of those that are set, in the order in which they are printed: `_glc`.
+    /// The names of the flags that are set, in the order in which they are printed: `_glc`.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         UAV_FLAGS.iter().filter(|(_, is_set)| is_set(self)).map(|(text, _)| *text)
     }
@@ -151,9 +151,9 @@ fn flags_text(flags: GlobalFlags) -> String {
 }
 
 /// A declared register or range: `t3`, and `T0[3:5]` in 5.1.
-struct Range<'a>(&'static str, Model, &'a RegisterRange);
+struct RangeText<'a>(&'static str, Model, &'a RegisterRange);
 
-impl fmt::Display for Range<'_> {
+impl fmt::Display for RangeText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(file, model, range) = self;
         if *model != Model::Sm5_1 {
@@ -167,7 +167,7 @@ impl fmt::Display for Range<'_> {
     }
 }
 
-/// What ends the declaration of a range in 5.1.
+/// Text that ends the declaration of a range in 5.1.
 struct Space<'a>(Model, &'a RegisterRange);
 
 impl fmt::Display for Space<'_> {
@@ -190,7 +190,7 @@ impl fmt::Display for List<'_> {
 }
 
 impl CustomData {
-    /// Writes the block as fxc lists it; nothing if fxc does not show it. `words` are those of the block.
+    /// Writes the block as fxc lists it, if fxc shows it. `words` are those of the block.
     pub(crate) fn write(&self, f: &mut impl Write, words: &[u32], literals: Literals) -> fmt::Result {
         match &self.content {
             CustomContent::Comment => {

@@ -1,4 +1,5 @@
-//! Operands and instructions as fxc lists them: `-|r0.xyxx|`, `cb0[r1.x + 2].y`, `T0[3]`, `mad_sat r0.x, r1.x, l(2.000000)`.
+//! Formats operands and instructions as fxc lists them: `-|r0.xyxx|`, `cb0[r1.x + 2].y`, `T0[3]`, `mad_sat r0.x, r1.x,
+//! l(2.000000)`.
 
 use super::codes::{MinPrecision, ResinfoReturn, ResourceDimension};
 use super::instruction::{Instruction, Test};
@@ -76,7 +77,7 @@ impl Operand {
         f.write_str(")")
     }
 
-    /// Whether the operand has the shape of 5.1, with a range's id before the register's number.
+    /// `true` if the operand has the form of 5.1, with a range's id before the register's number.
     fn has_range_id(&self) -> bool {
         match self.file {
             RegisterFile::Sampler | RegisterFile::Resource | RegisterFile::Uav => self.indices.len() > 1,
@@ -137,7 +138,7 @@ impl Display for Instruction {
 }
 
 impl Instruction {
-    /// Writes the instruction without what surrounds it in a line.
+    /// Writes the instruction alone, without indentation and line end.
     pub(crate) fn write(&self, f: &mut impl Write, literals: Literals) -> fmt::Result {
         self.write_mnemonic(f)?;
         let number = Number::of(self.op);
@@ -170,7 +171,7 @@ impl Instruction {
         }
         let sync = [
             (self.sync.uav_global, "_uglobal"),
-            // The wider of the two says it.
+            // Only the wider of the two is printed.
             (self.sync.uav_group && !self.sync.uav_global, "_ugroup"),
             (self.sync.shared_memory, "_g"),
             (self.sync.threads, "_t"),
@@ -208,8 +209,8 @@ impl Instruction {
     }
 }
 
-/// Whether the listing tells that an operand is converted to the precision of the result: where both are of one type,
-/// but not amounts and positions of bits. Conversions between types say so themselves.
+/// `true` if the listing marks the operand's conversion to the precision of the result: if both have one type, and it
+/// is not a shift amount or bit position. Conversions between types are explicit anyway.
 fn is_converted(op: Op, operand: usize, slot: &Slot) -> bool {
     let Some(Slot::Write { ty: result, .. }) = op.info().slots.first() else { return false };
     let (ty, width) = match slot {

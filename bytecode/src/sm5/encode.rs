@@ -1,7 +1,7 @@
-//! [`Program`] to words: the reverse of `decode.rs`, bit for bit for what compilers write.
+//! Encodes a [`Program`] to words: the reverse of `decode.rs`, bit for bit for the output of compilers.
 //!
-//! What the decoded form does not say (reserved bits, extended tokens that are not needed, the content of words that
-//! nothing reads) is written as the real compiler writes it. Words that differ from that can be told by comparing.
+//! Details missing from the decoded form (reserved bits, needless extended tokens, words that nothing reads) are
+//! written as the real compiler writes them. Comparing with the original words reveals any difference.
 
 use super::codes::{MinPrecision, ResinfoReturn};
 use super::custom::{CustomContent, Message, MessageKind};
@@ -12,18 +12,18 @@ use super::ops::{Carries, Op, Slot};
 use super::{Item, ItemKind, Model, Program, Stage};
 use smallvec::{SmallVec, smallvec};
 
-/// What cannot be written as words.
+/// Error in encoding a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
-    /// An instruction is longer than its length field can say.
+    /// An instruction is too long for its length field.
     #[error("{op} takes {words} words, and {most} are the most there can be")]
     Length {
         /// The opcode.
         op: Op,
         /// Words it takes.
         words: usize,
-        /// The most there can be.
+        /// The most words possible.
         most: usize,
     },
     /// A number does not fit its field.
@@ -31,19 +31,19 @@ pub enum EncodeError {
     Number {
         /// The opcode.
         op: Op,
-        /// What the number is.
+        /// Kind of the number.
         what: &'static str,
         /// The number.
         number: u32,
         /// The largest that fits.
         most: u32,
     },
-    /// An operand has more indices than there can be.
+    /// An operand has too many indices.
     #[error("an operand of {file} has {count} indices, and 3 are the most there can be", file = file.description())]
     Indices {
         /// The register file.
         file: RegisterFile,
-        /// How many there are.
+        /// Number of indices.
         count: usize,
     },
 }
@@ -54,7 +54,7 @@ const SHORT: usize = 0x7f;
 
 /// The words of a program, with its version and length.
 ///
-/// Blocks of custom data whose content is not decoded are taken from [`Program::words`].
+/// Custom data whose content is not decoded is taken from [`Program::words`].
 pub fn encode(program: &Program) -> Result<Vec<u32>, EncodeError> {
     let mut words = vec![version(program.model, program.stage), 0];
     for item in &program.items {
@@ -196,7 +196,7 @@ pub fn encode_declaration(declaration: &Declaration, model: Model) -> Result<Vec
     encoding.kind(&declaration.kind)?;
     match op {
         Op::DclFunctionTable | Op::DclInterface if encoding.words.len() > SHORT => {
-            // The long form has its length in a word of its own.
+            // The long form has its length in a separate word.
             encoding.words[0] |= EXTENDED;
             let length = encoding.words.len() as u32 + 1;
             encoding.words.insert(1, length);

@@ -1,9 +1,9 @@
-//! An example of each instruction and declaration, for messages and the documentation.
+//! Gives an example of each instruction and declaration, for messages and the documentation.
 
 use crate::sm5::Model;
 use crate::sm5::ops::{Form, Op, OpInfo, Slot, Storage};
 
-/// How a declaration is written in a program of this model. Registers are ranges in 5.1.
+/// An example of a declaration in a program of this model. Registers are ranges in 5.1.
 pub(crate) fn declaration(op: Op, model: Model) -> &'static str {
     let by_model = |before: &'static str, in_5_1: &'static str| match model {
         Model::Sm4_0 | Model::Sm4_1 | Model::Sm5_0 => before,
@@ -66,7 +66,7 @@ pub(crate) fn declaration(op: Op, model: Model) -> &'static str {
 }
 
 impl OpInfo {
-    /// How the instruction is written, with an example of each operand; or the declaration, before 5.1.
+    /// An example of the instruction with all operands; or of the declaration, before 5.1.
     pub fn example(&self) -> String {
         if self.form == Form::Declaration {
             return declaration(self.op, Model::Sm5_0).to_owned();

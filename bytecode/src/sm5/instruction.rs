@@ -1,10 +1,10 @@
-//! Instructions: an opcode, what its token carries, and its operands in the order of the stream.
+//! Defines instructions: an opcode, its modifiers, and its operands in the order of the stream.
 
 use super::codes::{ResinfoReturn, ResourceDimension, ReturnType};
 use super::operand::Operand;
 use super::ops::{Op, Slot};
 
-/// Which value of a condition makes the instruction act.
+/// Value of a condition for which a conditional instruction takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Test {
     /// `_z`: the condition is zero.
@@ -13,16 +13,16 @@ pub enum Test {
     NonZero,
 }
 
-/// What a `sync` waits for.
+/// Accesses and threads that a `sync` waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SyncFlags {
     /// `_t`: all threads of the group reach it.
     pub threads: bool,
-    /// `_g`: accesses to shared memory are done.
+    /// `_g`: accesses to shared memory are complete.
     pub shared_memory: bool,
-    /// `_ugroup`: accesses to UAVs are seen by the group.
+    /// `_ugroup`: accesses to UAVs are visible to the group.
     pub uav_group: bool,
-    /// `_uglobal`: accesses to UAVs are seen by everybody.
+    /// `_uglobal`: accesses to UAVs are visible to all groups.
     pub uav_global: bool,
 }
 
@@ -31,7 +31,7 @@ pub struct SyncFlags {
 pub struct ResourceHint {
     /// The dimension.
     pub dimension: ResourceDimension,
-    /// Bytes of a structure; 0 if it is no structured buffer.
+    /// Bytes of a structure; 0 if it is not a structured buffer.
     pub stride_bytes: u16,
 }
 
@@ -44,15 +44,15 @@ pub struct Instruction {
     pub op: Op,
     /// `_sat`: results are clamped to 0..=1.
     pub saturate: bool,
-    /// Components whose result must not be optimised by rules that hold only for real numbers; bit 0 is x.
+    /// Components that must not be optimised by rules that hold only for real numbers; bit 0 is x.
     pub precise: u8,
-    /// The value of the condition that acts; `NonZero` where the opcode has none.
+    /// The value of the condition for which it takes effect; `NonZero` if the opcode has none.
     pub test: Test,
-    /// What a `sync` waits for.
+    /// Accesses and threads that a `sync` waits for.
     pub sync: SyncFlags,
-    /// What `resinfo` returns; for `sampleinfo` float or uint.
+    /// Return type of `resinfo`; for `sampleinfo` float or uint.
     pub resinfo: ResinfoReturn,
-    /// Texel offsets u, v, w, from -8 to 7; `None` where the tokens have none.
+    /// Texel offsets u, v, w, from -8 to 7; `None` if the tokens have none.
     pub offsets: Option<[i8; 3]>,
     /// The resource kind in the extended tokens.
     pub resource: Option<ResourceHint>,
@@ -62,8 +62,8 @@ pub struct Instruction {
     pub call_site: u32,
     /// The operands in the order of [`super::ops::OpInfo::slots`].
     pub operands: Vec<Operand>,
-    /// A word between the last operand and the instruction's end, which means nothing. fxc leaves one after some
-    /// texture instructions.
+    /// A meaningless word between the last operand and the instruction's end. fxc leaves one after some texture
+    /// instructions.
     pub trailing: Option<u32>,
 }
 

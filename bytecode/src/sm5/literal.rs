@@ -1,12 +1,12 @@
-//! Literals as fxc prints them, and the bits that such a text means.
+//! Formats literals as fxc prints them, and parses such texts into bits.
 //!
-//! Decimal text has six decimals, so it does not always say which bits a literal has. Whoever needs the bits asks for
+//! Decimal text has six decimals, so it does not always determine a literal's bits. For exact bits, ask for
 //! [`Literals::Exact`]: a word is then written in hexadecimal wherever its decimal text would give other bits.
 
 use super::ops::{Op, Slot, Type};
 use std::fmt::{self, Write};
 
-/// How literals are written.
+/// Style of literals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Literals {
@@ -17,19 +17,19 @@ pub enum Literals {
     Exact,
 }
 
-/// What the words of an immediate are taken for. It is the same for all operands of an instruction.
+/// Type that the words of an immediate are printed as, the same for all operands of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Number {
     /// 32-bit floats.
     Float,
     /// 32-bit integers.
     Integer,
-    /// Words of any type: each is taken for what it looks like.
+    /// Words of unknown type: each is printed as the type that it looks like.
     Guess,
 }
 
 impl Number {
-    /// What fxc takes immediates of an instruction for.
+    /// Type as which fxc prints an instruction's immediates.
     pub fn of(op: Op) -> Self {
         match op {
             // These read floats or doubles, and fxc prints integers.
@@ -62,7 +62,7 @@ impl Number {
         }
     }
 
-    /// What separates two words.
+    /// Separator of two words.
     pub fn separator(self) -> &'static str {
         match self {
             Self::Float | Self::Integer => ", ",
@@ -99,7 +99,7 @@ pub(crate) fn write_double(out: &mut impl Write, bits: u64, literals: Literals) 
     write!(out, "{text}l")
 }
 
-/// Six decimals, with what the C runtime that fxc uses prints for values that are no numbers.
+/// Writes six decimals, and infinities and NaN as fxc's C runtime does.
 fn write_float(out: &mut impl Write, value: f64, is_indefinite: bool) -> fmt::Result {
     let sign = if value.is_sign_negative() { "-" } else { "" };
     match value.classify() {
@@ -110,7 +110,7 @@ fn write_float(out: &mut impl Write, value: f64, is_indefinite: bool) -> fmt::Re
     }
 }
 
-/// The number with these digits and nothing else: no sign, which parsing would take.
+/// Parses hexadecimal digits alone, without the sign that `from_str_radix` would accept.
 pub(crate) fn hexadecimal(digits: &str) -> Option<u32> {
     let is_plain = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     u32::from_str_radix(digits, 16).ok().filter(|_| is_plain)
@@ -153,7 +153,7 @@ mod tests {
         text
     }
 
-    /// What the real disassembler printed for these words in `deriv_rty`, `mov` and `ineg`.
+    /// The real disassembler's texts of these words in `deriv_rty`, `mov` and `ineg`.
     #[test]
     fn words_are_printed_as_the_disassembler_does() {
         for (word, float, guess, integer) in [

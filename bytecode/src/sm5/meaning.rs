@@ -1,12 +1,12 @@
-//! What each instruction and declaration means, in one line, for people who write or read listings.
+//! Explains each instruction and declaration in one line, for people who write or read listings.
 //!
-//! `d` is the first destination, `d2` the second; `a`, `b`, `c` and so on are the sources in their order. What is said
-//! of one component holds for each in the mask of the destination.
+//! `d` is the first destination, `d2` the second; `a`, `b`, `c` and so on are the sources in their order. A statement
+//! about one component holds for each in the destination's mask.
 
 use super::Op;
 
 impl Op {
-    /// What it does, or declares.
+    /// Its effect, or what it declares.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Add => "d = a + b",

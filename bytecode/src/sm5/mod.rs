@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `ops.rs` | the instruction table |
-//! | `meaning.rs` | what each of them means |
+//! | `meaning.rs` | explanations of the instructions |
 //! | `codes.rs` | the small enumerations |
 //! | `operand.rs` | operands and register files |
 //! | `literal.rs` | literals as fxc prints them |
@@ -13,13 +13,13 @@
 //! | `declaration.rs` | declarations |
 //! | `example.rs` | an example of each |
 //! | `custom.rs` | custom data |
-//! | `decode/` | words to [`Program`] |
-//! | `encode.rs` | [`Program`] to words |
+//! | `decode/` | decodes words into a [`Program`] |
+//! | `encode.rs` | encodes a [`Program`] to words |
 //! | `validate/` | the rules |
-//! | `valid.rs` | [`ValidProgram`]: what validation found out |
+//! | `valid.rs` | [`ValidProgram`]: the results of validation |
 //!
-//! [`decode()`] gives a [`Program`], which says what the words say. Checking it gives a [`ValidProgram`], and nothing
-//! later takes anything else.
+//! [`decode()`] gives a [`Program`], which holds what the words say, unchecked. Validation turns it into a
+//! [`ValidProgram`], the only form that later stages accept.
 
 pub mod codes;
 pub mod custom;
@@ -63,7 +63,7 @@ pub enum Model {
 }
 
 impl Model {
-    /// Every model, those first that are met most.
+    /// Every model, the most common first.
     pub const ALL: [Self; 4] = [Self::Sm5_0, Self::Sm5_1, Self::Sm4_0, Self::Sm4_1];
 
     /// The text in a profile: `5_0`.
@@ -122,7 +122,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// Every stage, those first that are met most.
+    /// Every stage, the most common first.
     pub const ALL: [Self; 6] = [Self::Compute, Self::Pixel, Self::Vertex, Self::Geometry, Self::Hull, Self::Domain];
 
     /// The stage with this number.
@@ -166,15 +166,15 @@ impl std::fmt::Display for Stage {
 pub struct Item {
     /// The byte in the file where it begins.
     pub at: u32,
-    /// Where its words begin in [`Program::words`].
+    /// Index of its first word in [`Program::words`].
     pub first_word: u32,
-    /// How many words it has.
+    /// Number of its words.
     pub word_count: u32,
-    /// What it is.
+    /// The kind.
     pub kind: ItemKind,
 }
 
-/// What an item is.
+/// Kind of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ItemKind {
     /// An instruction.
@@ -203,9 +203,9 @@ pub struct Program {
     pub model: Model,
     /// The stage.
     pub stage: Stage,
-    /// The byte in the file where the version token lies.
+    /// Byte offset in the file of the version token.
     pub at: u32,
-    /// All words as they stand, the version and length tokens too.
+    /// All words, including the version and length tokens.
     pub words: Vec<u32>,
     /// The items in the order of the stream.
     pub items: Vec<Item>,

@@ -1,6 +1,6 @@
-//! Operands: a register file, the components that take part, modifiers and indices.
+//! Defines operands: a register file, components, modifiers and indices.
 //!
-//! An [`Operand`] says what the tokens say and no more; whether a register is declared is the validator's business.
+//! An [`Operand`] holds what the tokens say and no more; the validator checks that its register is declared.
 
 use super::Stage;
 use super::codes::MinPrecision;
@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 macro_rules! register_files {
     ($( $code:literal $name:ident $text:literal $description:literal $doc:literal; )*) => {
-        /// Where an operand lives.
+        /// Register file of an operand.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum RegisterFile {
             $( #[doc = $doc] $name, )*
@@ -97,7 +97,7 @@ register_files! {
 }
 
 impl RegisterFile {
-    /// Whether the file holds registers that are told apart by a number.
+    /// `true` if the file has numbered registers.
     pub const fn is_numbered(self) -> bool {
         match self {
             Self::Temp
@@ -146,7 +146,7 @@ impl RegisterFile {
         }
     }
 
-    /// Whether a stage has this input.
+    /// `true` if a stage has this input.
     pub(super) fn is_input_of(self, stage: Stage) -> bool {
         match self {
             Self::Input => stage != Stage::Compute,
@@ -166,7 +166,7 @@ impl RegisterFile {
         }
     }
 
-    /// Whether a stage has this output.
+    /// `true` if a stage has this output.
     pub(super) fn is_output_of(self, stage: Stage) -> bool {
         match self {
             Self::Output => stage != Stage::Compute,
@@ -180,7 +180,7 @@ impl RegisterFile {
     }
 }
 
-/// Which components of a register take part.
+/// Components of a register that an operand uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Components {
     /// The operand has no components.
@@ -195,7 +195,7 @@ pub enum Components {
     Select(u8),
 }
 
-/// How an index is written in the token stream.
+/// Encoding of an index in the token stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IndexForm {
     /// A 32-bit number.
@@ -213,9 +213,9 @@ pub enum IndexForm {
 /// An index of a register: a number, an operand, or their sum.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Index {
-    /// How the tokens write it.
+    /// Encoding in the tokens.
     pub form: IndexForm,
-    /// The number; 0 where the tokens have none.
+    /// The number; 0 if the tokens have none.
     pub immediate: u64,
     /// The operand that is added; it has one component.
     pub relative: Option<Box<Operand>>,
@@ -227,12 +227,12 @@ impl Index {
         Self { form: IndexForm::Immediate32, immediate: u64::from(number), relative: None }
     }
 
-    /// The number, where the index is nothing else.
+    /// The number, if the index is nothing else.
     pub fn as_immediate(&self) -> Option<u64> {
         self.relative.is_none().then_some(self.immediate)
     }
 
-    /// The number as 32 bits, where the index is nothing else and fits.
+    /// The number as 32 bits, if the index is nothing else and fits.
     pub fn as_u32(&self) -> Option<u32> {
         self.as_immediate().and_then(|number| u32::try_from(number).ok())
     }
@@ -245,13 +245,13 @@ pub struct Operand {
     pub file: RegisterFile,
     /// The components.
     pub components: Components,
-    /// The value is negated, after `absolute`.
+    /// Set if the value is negated, after `absolute`.
     pub negate: bool,
-    /// The sign is dropped.
+    /// Set if the absolute value is taken.
     pub absolute: bool,
     /// The minimum precision that the compiler noted.
     pub min_precision: MinPrecision,
-    /// The index may differ between the threads that run together (5.1).
+    /// Set if the index may differ between the threads that run together (5.1).
     pub non_uniform: bool,
     /// The indices, none to three.
     pub indices: SmallVec<[Index; 1]>,
@@ -308,12 +308,12 @@ impl Operand {
         }
     }
 
-    /// Index `n` as a number, where it is one.
+    /// Index `n` as a number, if it is one.
     pub fn index_u32(&self, n: usize) -> Option<u32> {
         self.indices.get(n).and_then(Index::as_u32)
     }
 
-    /// Whether this is the null register.
+    /// `true` if this is the null register.
     pub fn is_null(&self) -> bool {
         self.file == RegisterFile::Null
     }

@@ -1,13 +1,13 @@
 //! The instruction table: one row per opcode of shader models 4.0 to 5.1, and no other list of them.
 //!
 //! A row holds its number, its name in fxc's listing, the first model and the stages that have it, the operands in the
-//! order of the token stream, and what the opcode token may carry beside the `precise` mask, which any instruction
+//! order of the token stream, and the modifiers of the opcode token besides the `precise` mask, which any instruction
 //! may have. Decoder, validator, listing and documentation derive from it.
 
 use super::codes::{ResourceDimension, SamplerMode};
 use super::{Model, Stage};
 
-/// The type an operand's components have.
+/// Type of an operand's components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// 32-bit float.
@@ -24,7 +24,7 @@ pub enum Type {
     Any,
 }
 
-/// How many components of an operand take part.
+/// Number of components of an operand that are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Width {
     /// Those in the destination mask, component by component.
@@ -37,7 +37,7 @@ pub enum Width {
     Vector,
 }
 
-/// The kind of memory or query object an operand names.
+/// Kind of memory or query object that an operand names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Storage {
     /// A texture t# that is filtered (`sample`): no integers, no samples.
@@ -46,11 +46,11 @@ pub enum Storage {
     Compared,
     /// A texture t# that could be filtered, of any type (`lod`).
     Measured,
-    /// A flat texture t# or a cube (`gather4`).
+    /// A 2D texture t# or a cube (`gather4`).
     Gathered,
-    /// A flat texture t# (`gather4_po`).
+    /// A 2D texture t# (`gather4_po`).
     GatheredAround,
-    /// A typed buffer t#, or a texture whose texels have places in rows (`ld`).
+    /// A typed buffer t#, or a texture with integer texel addresses (`ld`).
     Texels,
     /// A multisampled t# (`ldms`).
     Samples,
@@ -73,7 +73,7 @@ pub enum Storage {
 }
 
 impl Storage {
-    /// Whether a typed resource of this dimension will do.
+    /// `true` if a typed resource of this dimension is accepted.
     pub const fn takes(self, dimension: ResourceDimension) -> bool {
         use ResourceDimension as D;
         match self {
@@ -110,33 +110,33 @@ impl Storage {
 /// One operand of an instruction, in the order of the token stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Slot {
-    /// A register that the instruction writes; `null` tells whether the null register is allowed.
+    /// A register that the instruction writes.
     Write {
         /// Type of the result.
         ty: Type,
         /// Components that are written.
         width: Width,
-        /// Whether `null` may stand here.
+        /// `true` if the null register is allowed.
         null: bool,
     },
-    /// A value that the instruction reads; `null` tells whether the null register is allowed.
+    /// A value that the instruction reads.
     Read {
         /// Type of the value.
         ty: Type,
         /// Components that are read.
         width: Width,
-        /// Whether `null` may stand here.
+        /// `true` if the null register is allowed.
         null: bool,
     },
     /// Memory that the instruction writes or updates.
     Store(Storage),
-    /// Memory that the instruction reads, or an object it asks about.
+    /// Memory that the instruction reads, or an object that it queries.
     Load(Storage),
     /// A sampler.
     Sampler {
-        /// Whether the operand selects the component to gather.
+        /// `true` if the operand selects the component to gather.
         select: bool,
-        /// The mode that it is declared with.
+        /// The mode that it must be declared with.
         mode: SamplerMode,
     },
     /// A label or function body.
@@ -147,23 +147,23 @@ pub enum Slot {
     Interface,
     /// An immediate scalar: the value of a `case`.
     Case,
-    /// An input of a pixel shader that is evaluated anew.
+    /// An input of a pixel shader that is evaluated at another position.
     Attribute,
 }
 
 impl Slot {
-    /// Whether the operand is a destination: a written register or written memory.
+    /// `true` if the operand is a destination: a written register or written memory.
     pub const fn is_destination(self) -> bool {
         matches!(self, Self::Write { .. } | Self::Store(_))
     }
 
-    /// Whether the null register may stand here.
+    /// `true` if the null register is allowed.
     pub const fn may_be_null(self) -> bool {
         matches!(self, Self::Write { null: true, .. } | Self::Read { null: true, .. })
     }
 }
 
-/// What kind of token sequence an opcode opens.
+/// Kind of token sequence that an opcode begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// An instruction with the row's operands.
@@ -192,13 +192,13 @@ pub enum Since {
 pub struct Stages(u8);
 
 impl Stages {
-    /// Whether `stage` is in the set.
+    /// `true` if `stage` is in the set.
     pub const fn contains(self, stage: Stage) -> bool {
         self.0 & (1 << stage as u8) != 0
     }
 }
 
-/// What an opcode token may carry beside the `precise` mask.
+/// Modifiers that an opcode token may have besides the `precise` mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Carries(u8);
 
@@ -211,14 +211,14 @@ impl Carries {
     pub const TEST: Self = Self(2);
     /// Texel offsets, in an extended token.
     pub const OFFSETS: Self = Self(4);
-    /// What a `sync` waits for.
+    /// The flags of `sync`.
     pub const SYNC: Self = Self(8);
     /// The return type of `resinfo`.
     pub const RESINFO: Self = Self(16);
     /// The return type of `sampleinfo`.
     pub const SAMPLEINFO: Self = Self(32);
 
-    /// Whether all of `other` is in `self`.
+    /// `true` if all of `other` is in `self`.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
@@ -233,7 +233,7 @@ pub struct OpInfo {
     pub code: u16,
     /// Its name in fxc's listing.
     pub text: &'static str,
-    /// What it opens.
+    /// Kind of token sequence that it begins.
     pub form: Form,
     /// The first model that has it.
     pub since: Since,
@@ -241,12 +241,12 @@ pub struct OpInfo {
     pub stages: Stages,
     /// Its operands.
     pub slots: &'static [Slot],
-    /// What its opcode token may carry.
+    /// Modifiers that its opcode token may have.
     pub carries: Carries,
 }
 
 impl OpInfo {
-    /// The name as it is written, with what must follow it.
+    /// The name as it is written, with its mandatory suffix.
     pub fn mnemonic(&self) -> String {
         let suffix = match self.carries {
             carries if carries.has(Carries::TEST) => "_nz",
@@ -256,7 +256,7 @@ impl OpInfo {
         format!("{}{suffix}", self.text)
     }
 
-    /// Whether the opcode exists in `model` for `stage`; `buffers` is the flag `enableRawAndStructuredBuffers`.
+    /// `true` if the opcode exists in `model` for `stage`; `buffers` is the flag `enableRawAndStructuredBuffers`.
     pub const fn exists_in(&self, model: Model, stage: Stage, buffers: bool) -> bool {
         let model_has = match self.since {
             Since::Sm4_0 => true,
@@ -296,7 +296,7 @@ const fn read(ty: Type, width: Width) -> Slot {
 }
 
 /// The operand column's vocabulary: `d` destinations, `s` sources, then the type (f i u b d, x for any), then the width
-/// (nothing: each component, 1: one, 2: one per double, v: as many as needed) and `n` where `null` may stand.
+/// (nothing: each component, 1: one, 2: one per double, v: as many as needed) and `n` if `null` is allowed.
 #[allow(non_upper_case_globals)]
 mod slots {
     use super::*;

@@ -1,6 +1,6 @@
-//! [`ValidProgram`]: a program that was checked, with what the check found out.
+//! [`ValidProgram`]: a checked program, with the results of validation.
 //!
-//! Later stages rely on it: every register is declared, every operand fits its slot, flow is properly nested.
+//! Later stages rely on it: every register is declared, every operand fits its slot, flow control is properly nested.
 
 use super::codes::SamplerMode;
 use super::declaration::{GlobalFlags, RegisterRange, ResourceKind, UavFlags};
@@ -47,12 +47,12 @@ impl ValidProgram {
         }
     }
 
-    /// What is declared.
+    /// The declarations.
     pub fn declarations(&self) -> &Declarations {
         &self.declarations
     }
 
-    /// How the flow instructions belong together.
+    /// The structure of the flow instructions.
     pub fn flow(&self) -> &Flow {
         &self.flow
     }
@@ -79,9 +79,9 @@ pub struct Declarations {
     pub samplers: Vec<Sampler>,
     /// Thread-group shared memory g#.
     pub shared_memory: Vec<SharedMemory>,
-    /// Inputs, special ones too.
+    /// Inputs, including special registers.
     pub inputs: Vec<Input>,
-    /// Outputs, special ones too.
+    /// Outputs, including special registers.
     pub outputs: Vec<Output>,
     /// Ranges of inputs and outputs that are indexed.
     pub index_ranges: Vec<IndexRange>,
@@ -94,10 +94,10 @@ pub struct Declarations {
     /// The function tables ft#.
     pub function_tables: Vec<FunctionTable>,
     /// The interfaces fp#.
-    pub interfaces: Vec<Interface>,
+    pub interfaces: Vec<DeclaredInterface>,
     /// The streams of a geometry shader.
     pub streams: Vec<u32>,
-    /// What only some stages declare (primitives, tessellation), as it is.
+    /// Declarations of some stages only (primitives, tessellation), as decoded.
     pub stage_specific: Vec<DeclarationKind>,
 }
 
@@ -133,9 +133,10 @@ impl Declarations {
     }
 
     /// The interface that holds the slot fp#.
-    pub fn interface(&self, slot: u32) -> Option<&Interface> {
-        let holds =
-            |declared: &&Interface| slot.checked_sub(declared.interface).is_some_and(|n| n < declared.array_length);
+    pub fn interface(&self, slot: u32) -> Option<&DeclaredInterface> {
+        let holds = |declared: &&DeclaredInterface| {
+            slot.checked_sub(declared.interface).is_some_and(|n| n < declared.array_length)
+        };
         self.interfaces.iter().find(holds)
     }
 
@@ -155,7 +156,7 @@ impl Declarations {
 pub struct IndexableTemp {
     /// The number of x#.
     pub register: u32,
-    /// How many registers it holds.
+    /// Number of registers.
     pub count: u32,
     /// Components of each, 1 to 4.
     pub components: u32,
@@ -177,7 +178,7 @@ pub struct ConstantBuffer {
     pub range: RegisterRange,
     /// Size in vectors of 16 bytes, 4,096 at most; 0 if not known.
     pub vectors: u32,
-    /// Whether it is read with computed indices.
+    /// `true` if it is read with computed indices.
     pub dynamic: bool,
 }
 
@@ -188,7 +189,7 @@ pub struct Resource {
     pub at: u32,
     /// The registers.
     pub range: RegisterRange,
-    /// What they hold.
+    /// Kind of resource.
     pub kind: ResourceKind,
 }
 
@@ -199,7 +200,7 @@ pub struct Uav {
     pub at: u32,
     /// The registers.
     pub range: RegisterRange,
-    /// What they hold.
+    /// Kind of resource.
     pub kind: ResourceKind,
     /// Properties.
     pub flags: UavFlags,
@@ -212,7 +213,7 @@ pub struct Sampler {
     pub at: u32,
     /// The registers.
     pub range: RegisterRange,
-    /// How they are used.
+    /// Sampler mode.
     pub mode: SamplerMode,
 }
 
@@ -223,11 +224,11 @@ pub struct SharedMemory {
     pub at: u32,
     /// The number of g#.
     pub register: u32,
-    /// How it is addressed.
+    /// Addressing.
     pub kind: SharedMemoryKind,
 }
 
-/// How a piece of shared memory is addressed.
+/// Addressing of a piece of shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SharedMemoryKind {
     /// By bytes.
@@ -239,13 +240,13 @@ pub enum SharedMemoryKind {
     Structured {
         /// Bytes of a structure, a multiple of 4.
         stride_bytes: u32,
-        /// How many structures.
+        /// Number of structures.
         count: u32,
     },
 }
 
 impl SharedMemory {
-    /// Its size in bytes; validation holds the sum under Direct3D's 32 KiB.
+    /// Its size in bytes; validation bounds the sum by Direct3D's 32 KiB.
     pub fn bytes(&self) -> u32 {
         match self.kind {
             SharedMemoryKind::Raw { bytes } => bytes,
@@ -263,13 +264,13 @@ pub struct Input {
     pub file: RegisterFile,
     /// The number; 0 for special registers.
     pub register: u32,
-    /// Vertices or control points, where the register has an index for them.
+    /// Vertices or control points, if the register has an index for them.
     pub vertices: Option<u32>,
     /// The components, bit 0 is x.
     pub mask: u8,
-    /// Its meaning to the pipeline.
+    /// System value.
     pub system_value: Option<SystemValue>,
-    /// How a pixel shader's input is interpolated.
+    /// Interpolation of a pixel shader's input.
     pub interpolation: Option<Interpolation>,
     /// The phase of a hull shader, counted as in [`Flow::phases`]; 0 in other stages.
     pub phase: u32,
@@ -286,9 +287,9 @@ pub struct Output {
     pub register: u32,
     /// The components, bit 0 is x.
     pub mask: u8,
-    /// Its meaning to the pipeline.
+    /// System value.
     pub system_value: Option<SystemValue>,
-    /// The stream of a geometry shader it belongs to.
+    /// The stream of a geometry shader that it belongs to.
     pub stream: u32,
     /// The phase of a hull shader, counted as in [`Flow::phases`]; 0 in other stages.
     pub phase: u32,
@@ -301,7 +302,7 @@ pub struct IndexRange {
     pub file: RegisterFile,
     /// The first register.
     pub first: u32,
-    /// How many.
+    /// Number of registers.
     pub count: u32,
     /// The components, bit 0 is x.
     pub mask: u8,
@@ -320,30 +321,30 @@ pub struct FunctionTable {
 
 /// An interface slot or an array of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Interface {
+pub struct DeclaredInterface {
     /// The number of fp#.
     pub interface: u32,
-    /// Whether it is called with a computed array index.
+    /// `true` if it is called with a computed array index.
     pub dynamic: bool,
-    /// How many call sites.
+    /// Number of call sites.
     pub call_sites: u32,
-    /// How many slots, from this number on.
+    /// Number of slots, from this one on.
     pub array_length: u32,
     /// The tables that may be bound.
     pub tables: Vec<u32>,
 }
 
-/// How the flow instructions belong together. Positions count the program's items.
+/// The structure of the flow instructions. Positions count the program's items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flow {
     /// Items of the main program: from the first to the `ret` that ends it, which programs of graphics stages may lack.
-    /// In a hull shader what comes before the phases: nothing but data.
+    /// In a hull shader the items before the phases: only data.
     pub main: Range<usize>,
     /// Subroutines and interface bodies, in the order of the stream.
     pub functions: Vec<Function>,
     /// The phases of a hull shader.
     pub phases: Vec<Phase>,
-    /// For each item that opens or continues a construct, what belongs to it; sorted by position.
+    /// The construct of each item that opens or continues one; sorted by position.
     pub(super) constructs: Vec<(usize, Construct)>,
 }
 
@@ -365,7 +366,7 @@ impl Flow {
     }
 }
 
-/// What a flow construct consists of.
+/// Parts of a flow construct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Construct {
     /// `if`
@@ -398,7 +399,7 @@ pub struct Case {
     pub value: Option<u32>,
 }
 
-/// What a function is called by.
+/// Name by which a function is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FunctionName {
     /// l#, called by `call` and `callc`.
@@ -418,7 +419,7 @@ pub struct Function {
     pub items: Range<usize>,
 }
 
-/// What a phase of a hull shader does.
+/// Kind of a hull shader's phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PhaseKind {
     /// Declarations.
@@ -434,12 +435,12 @@ pub enum PhaseKind {
 /// A phase of a hull shader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// What it does.
+    /// The kind.
     pub kind: PhaseKind,
     /// Its items, without the marker.
     pub items: Range<usize>,
     /// Number of r# in it.
     pub temps: u32,
-    /// How often a fork or join phase runs.
+    /// Instances of a fork or join phase.
     pub instances: u32,
 }

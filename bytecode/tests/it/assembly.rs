@@ -1,6 +1,6 @@
-//! The assembler's language: the words that its forms mean.
+//! Tests the assembler's language: the words that its forms encode to.
 //!
-//! Words are those of the description of the token format.
+//! The expected words are from the description of the token format.
 
 use brolga_bytecode::Limits;
 use brolga_bytecode::assembler::assemble;

@@ -1,4 +1,4 @@
-//! The language of Direct3D 9 and its rules, each with a program that breaks it. The verdicts beside ours are those of
+//! Tests the language of Direct3D 9 and its rules, each with a program that breaks it, beside the verdicts of
 //! Direct3D's own assembler.
 
 use brolga_bytecode::sm5::Stage;
@@ -26,7 +26,7 @@ fn cases(text: &str) -> Vec<Case<'_>> {
     cases
 }
 
-/// What we answer, and the message of an error.
+/// Our verdict, and the message of an error.
 fn answer(text: &str) -> (String, String) {
     let limits = Limits::default();
     let program = match sm3::assemble(text, &limits) {
@@ -118,7 +118,7 @@ fn versions(op: sm3::Op) -> String {
     texts.join(", ")
 }
 
-/// What the listing counts, by the latest version that has the instruction.
+/// Slots that the listing counts, by the latest version that has the instruction.
 fn slots(op: sm3::Op) -> String {
     let has = |version: &&sm3::Version| op.info().versions.contains(**version);
     let version = sm3::Version::ALL.iter().rfind(has).expect("some version has it");

@@ -1,15 +1,15 @@
-//! Every fault of a program is found, in the order of its bytes, and one fault does not make others.
+//! Tests that every fault of a program is found, in the order of its bytes, and that one fault does not cause others.
 
 use brolga_bytecode::{Findings, Limits, assembler, findings};
 
-/// What is found in a text that is assembled without checks, as messages without the places.
+/// Findings in a text that is assembled without checks, as messages without locations.
 fn found(text: &str) -> Vec<String> {
     let Findings { found, is_cut } = findings(&assemble(text), &Limits::default());
     assert!(!is_cut);
     assert!(found.is_sorted_by_key(|error| error.at()));
     let message = |text: String| {
-        let (place, rule) = text.split_once(": ").unwrap();
-        let (op, at) = place.split_once(" at byte ").unwrap();
+        let (location, rule) = text.split_once(": ").unwrap();
+        let (op, at) = location.split_once(" at byte ").unwrap();
         assert!(at.parse::<u32>().is_ok(), "{text}");
         format!("{op}: {rule}")
     };
@@ -60,7 +60,7 @@ fn faults_of_nesting_do_not_hide_those_of_operands() {
         [
             "endif: it must close an if",
             "mov: r5 is not declared",
-            // It closes the loop all the same, so that this is said once.
+            // It closes the loop all the same, so that this is reported once.
             "endloop: it must close a loop",
             "break: it must be in a loop or switch",
             "mov: a switch begins with case or default",
@@ -126,7 +126,7 @@ fn more_findings_than_the_limit_are_cut() {
     assert_eq!([found(3), found(4), found(5), found(6)], [(3, true), (4, true), (5, false), (5, false)]);
 }
 
-/// What is said of the only fault of a text, and what to do about it.
+/// Message and help of the only fault of a text.
 fn said(text: &str) -> (String, Option<String>) {
     let Findings { found, .. } = findings(&assemble(text), &Limits::default());
     let [error] = &found[..] else { panic!("{text}\n{found:?}") };
@@ -194,7 +194,7 @@ fn only_declared_components_are_used() {
         let said = said(&text).0;
         assert!(said.contains(message), "{text}{said}");
     }
-    // What a swizzle names beyond the written components is not read.
+    // Components that a swizzle names beyond the written ones are not read.
     let text = pixel("dcl_input_ps linear v1.xy\ndcl_output o0.xy\ndp2 o0.x, v1.xyzw, v1.xyzw\nmov o0.xy, v1.xyzw");
     assert_eq!(found(&text), [""; 0]);
 }
@@ -235,7 +235,7 @@ fn what_to_do_about_a_fault_is_a_line_to_write() {
     }
 }
 
-/// The lines that are proposed are lines of the language: with them the fault is mended.
+/// The lines that are proposed are lines of the language: they fix the fault.
 #[test]
 fn proposed_declarations_mend_the_fault() {
     for line in [

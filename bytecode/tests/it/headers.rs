@@ -1,4 +1,4 @@
-//! What is read of the comment before a program: fxc's header, also where somebody has changed it.
+//! Tests reading the comment before a program: fxc's header, also edited ones.
 //!
 //! The listings and the containers that are compared are fxc's.
 

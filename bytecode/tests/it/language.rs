@@ -1,4 +1,4 @@
-//! `docs/assembly.md` has every instruction and declaration, as the table has them.
+//! Tests that `docs/assembly.md` has every instruction and declaration, as the table has them.
 
 use brolga_bytecode::Limits;
 use brolga_bytecode::assembler::assemble;

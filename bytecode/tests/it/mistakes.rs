@@ -1,4 +1,4 @@
-//! What is said about mistakes in a text: where they are, what is wrong, what to do.
+//! Tests the messages about mistakes in a text: location, problem and hint.
 
 use brolga_bytecode::assembler::{AssembleError, Problem, assemble};
 use brolga_bytecode::{Limits, LoadOptions};
@@ -14,9 +14,9 @@ fn mistake(text: &str) -> AssembleError {
 }
 
 fn assert_rows(rows: &[Row<'_>]) {
-    for (text, place, message, hint) in rows {
+    for (text, position, message, hint) in rows {
         let error = mistake(text);
-        assert_eq!((error.line, error.column), *place, "{text}: {error}");
+        assert_eq!((error.line, error.column), *position, "{text}: {error}");
         assert!(error.problem.to_string().contains(message), "{text}: {error}");
         match hint {
             Some(hint) => assert!(error.hint().is_some_and(|text| text.contains(hint)), "{text}: {:?}", error.hint()),
@@ -245,7 +245,7 @@ fn long_words_are_shown_in_part() {
     }
 }
 
-/// What occurs in a text once is looked at once.
+/// Each part of a text is examined once.
 #[test]
 fn time_grows_with_the_text() {
     let escapes = "\\x41".repeat(500_000);
@@ -266,7 +266,7 @@ fn a_rule_that_is_broken_is_shown_at_its_line() {
     assert_eq!(&text[error.span.clone()], "mov r3.x, l(1)");
     assert_eq!(error.to_string(), "line 4, column 3: mov: r3 is not declared");
 
-    // What is missing at the end is missing after the last line, and what is missing altogether has no position.
+    // An item missing at the end is reported after the last line, and one missing altogether has no position.
     let error = rejected("cs_5_0\ndcl_temps 1\ndcl_thread_group 1, 1, 1\nmov r0.x, l(1)\n").unwrap_err();
     assert_eq!((error.line, error.column), (4, 1), "{error}");
     let error = rejected("cs_5_0\nret\n").unwrap_err();

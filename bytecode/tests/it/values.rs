@@ -1,4 +1,4 @@
-//! Constants of Direct3D 9 by name: the registers that they are in, as fxc's listing of `values.hlsl` says.
+//! Tests constants of Direct3D 9 by name: the registers that they are in, as fxc's listing of `values.hlsl` says.
 
 use brolga_bytecode::sm3::{self, ConstantTable, ConstantValues};
 use brolga_bytecode::{Limits, sm3::constants::RegisterSet};
@@ -18,12 +18,12 @@ fn floats(values: &ConstantValues) -> Vec<(usize, [f32; 4])> {
 #[test]
 fn constants_are_where_the_listing_says() {
     let count = |count: usize| (1..=count).map(|n| n as f64).collect::<Vec<_>>();
-    /// The name, how many numbers from 1 on it gets, and the registers that these are in.
+    /// The name, how many values, counted up from 1, it gets, and the registers that hold them.
     type Row<'a> = (&'a str, usize, &'a [(usize, [f32; 4])]);
     let rows: &[Row<'_>] = &[
         ("scale", 1, &[(24, [1.0, 0.0, 0.0, 0.0])]),
         ("whole", 2, &[(25, [1.0, 2.0, 0.0, 0.0])]),
-        // A register for each column, of which a dot product is a component of the result.
+        // A register for each column: each component of the result is a dot product with one.
         (
             "world",
             16,
@@ -114,7 +114,7 @@ fn what_cannot_be_set_is_said() {
     assert_eq!(error.to_string(), "the shader has no constant `world`, as its file has no names");
 }
 
-/// What a type says is bounded by the registers of its row.
+/// A type is bounded by the registers of its row.
 #[test]
 fn hostile_types_stay_in_their_registers() {
     let mut table = table();

@@ -1,4 +1,4 @@
-//! Programs written word by word: what single words mean, and which rules a program must keep.
+//! Tests programs written word by word: the meaning of single words, and the rules that a program must keep.
 //!
 //! The words were put together by hand from the token format's description; the rules are the functional
 //! specification's.

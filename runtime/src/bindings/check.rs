@@ -1,4 +1,4 @@
-//! Checks bindings against what a shader declares.
+//! Checks bindings against the registers that a shader declares.
 //!
 //! Every declared register that is bound gets a view of the declared kind, and nothing else is bound. The host and
 //! compiled code rely on this check: strides, dimensions, counters and writability are as declared.
@@ -13,7 +13,7 @@ use super::{BindingError, BindingRules, Declared, Layers, Leniency, Register};
 use crate::error::{Error, Limit};
 use crate::limits::Limits;
 
-/// Finds the view of every declared register; returns what `bind` makes of each, given its position.
+/// Finds the view of every declared register, and returns the result of `bind` for each, given its index.
 pub(crate) fn resolve<T>(
     declared: &[Declared],
     bindings: Layers<'_>,
@@ -22,7 +22,7 @@ pub(crate) fn resolve<T>(
 ) -> Result<Table<Option<T>>, Error> {
     let mut resolved = Table::new(declared.iter().map(|range| table_len(range, bindings, limits)))?;
     for (register, view) in bindings.iter() {
-        each_place(declared, register, view, bindings.rules(), |range, position| {
+        each_table_entry(declared, register, view, bindings.rules(), |range, position| {
             let index = resolved.index(range, position).expect("tables hold every register that is bound");
             resolved.set(index, Some(bind(&declared[range], index, view)));
         })?;
@@ -38,26 +38,26 @@ pub(crate) fn resolve<T>(
     Ok(resolved)
 }
 
-/// Whether the shader reads some registers and writes others, which might be the same memory.
+/// `true` if the shader reads some registers and writes others, which might alias.
 pub(crate) fn may_alias(declared: &[Declared]) -> bool {
     let has = |class| declared.iter().any(|range| range.register.class == class);
     has(ResourceClass::UnorderedAccess) && has(ResourceClass::ShaderResource)
 }
 
-/// Checks a view against a register's declarations and returns its places: the number of each range that contains the
-/// register, and the position in it, which may exceed the table if the range is unbounded. There are none if the
-/// register is not declared and need not be.
-pub(crate) fn each_place(
+/// Checks a view against a register's declarations and returns its table entries: the number of each range that
+/// contains the register, and the index in it, which may exceed the table if the range is unbounded. There are none if
+/// the register is not declared and need not be.
+pub(crate) fn each_table_entry(
     declared: &[Declared],
     register: Register,
     view: &View,
     rules: BindingRules,
-    mut place: impl FnMut(usize, usize),
+    mut visit: impl FnMut(usize, usize),
 ) -> Result<(), BindingError> {
     let mut is_declared = false;
     for (n, range) in declared.iter().enumerate().filter(|(_, range)| range.contains(register)) {
         check_view(range, register, view, rules)?;
-        place(n, (register.index - range.register.index) as usize);
+        visit(n, (register.index - range.register.index) as usize);
         is_declared = true;
     }
     if !is_declared && !rules.allows(Leniency::Undeclared) {
@@ -102,7 +102,7 @@ fn check_view(declared: &Declared, register: Register, view: &View, rules: Bindi
             if let ViewKind::Texture(texture) = view.kind() {
                 let stored = texture.texture.shape().format;
                 if declared.is_writable() {
-                    // The pipeline alone sees the codes of depth buffers.
+                    // Only the pipeline reads the encoded values of depth buffers.
                     if register.space != SPACE && !stored.is_storable_as(format) {
                         return Err(BindingError::WrittenFormat { register, bound: stored });
                     }
@@ -162,12 +162,12 @@ fn check_texels(
     Ok(())
 }
 
-/// Whether textures of a kind can be written: cubes and multisampled textures cannot.
+/// `true` if textures of a kind can be written: cubes and multisampled textures cannot.
 fn is_writable(dimension: Dimension) -> bool {
     !dimension.is_cube() && !dimension.is_multisampled()
 }
 
-/// Whether a shader that declares components as `declared` may see texels of an encoding.
+/// `true` if a shader that declares components as `declared` may see texels of an encoding.
 fn component_fits(declared: Component, encoding: Encoding, rules: BindingRules) -> bool {
     match declared {
         Component::Float => !encoding.is_integer(),
@@ -176,12 +176,12 @@ fn component_fits(declared: Component, encoding: Encoding, rules: BindingRules) 
         Component::Sint | Component::Uint if rules.allows(Leniency::OtherSign) => encoding.is_integer(),
         Component::Sint => encoding == Encoding::Sint,
         Component::Uint => encoding == Encoding::Uint,
-        // A double is two words, for which Direct3D has no format.
+        // A double takes two words, and Direct3D has no format for it.
         Component::Double | Component::Mixed => true,
     }
 }
 
-/// Whether a register of a range may be left unbound.
+/// Checks that a register of a range may be left unbound.
 pub(crate) fn check_removal(range: &Declared, rules: BindingRules, register: Register) -> Result<(), BindingError> {
     match range.count.is_none() || rules.allows(Leniency::Unbound) {
         true => Ok(()),
@@ -189,7 +189,7 @@ pub(crate) fn check_removal(range: &Declared, rules: BindingRules, register: Reg
     }
 }
 
-/// What one register reads must not be written through another: shaders may assume that it is constant. Constant
+/// Memory that one register reads must not be written through another: shaders may assume that it is constant. Constant
 /// buffers are copied when a dispatch begins and may share anything. Checks one register, bound or about to be, against
 /// the others.
 pub(crate) fn check_aliases(
@@ -203,7 +203,7 @@ pub(crate) fn check_aliases(
         ResourceClass::ShaderResource => ResourceClass::UnorderedAccess,
         ResourceClass::Constant | ResourceClass::Sampler => return Ok(()),
     };
-    // Whoever draws knows whether the depth buffer is written at all.
+    // Only the draw's state tells whether the depth buffer is written at all.
     let is_depth = |register: Register| register.space == SPACE && register.index == DEPTH;
     let is_ignored = |register| {
         is_depth(register)

@@ -1,4 +1,4 @@
-//! How a shader declares the registers it uses.
+//! Gathers the register declarations of a shader.
 
 use std::fmt;
 
@@ -17,18 +17,18 @@ pub struct Declared {
     pub register: Register,
     /// Registers in the range; `None` if it is unbounded.
     pub count: Option<u32>,
-    /// How the shader reads and writes it.
+    /// Kind of resource, and whether the shader writes it.
     pub kind: ResourceKind,
-    /// The view's hidden counter is used.
+    /// Set if the view's hidden counter is used.
     pub uses_counter: bool,
-    /// Atomics on its texels are used, other than exchanges.
+    /// Set if its texels are accessed by atomics other than exchanges.
     pub uses_texel_atomics: bool,
-    /// Texels are exchanged, which more formats allow.
+    /// Set if its texels are exchanged atomically, which more formats allow.
     pub uses_texel_exchange: bool,
-    /// Texels are loaded, stored or changed by atomics, and not only sampled.
+    /// Set if texels are loaded, stored or changed by atomics, and not only sampled.
     pub(crate) uses_texels: bool,
-    /// Entries that the range's table must have: the declared registers, or in an unbounded range those up to the last
-    /// one that the shader names.
+    /// Entries that the range's table needs: the declared registers, or in an unbounded range those up to the last one
+    /// that the shader names.
     pub(crate) table_len: u32,
 }
 
@@ -59,7 +59,7 @@ impl Declared {
         declared
     }
 
-    /// The declarations alone, without what the instructions reveal.
+    /// The declarations alone, without the uses that only the instructions reveal.
     pub(crate) fn of_interface(interface: &Interface) -> Vec<Self> {
         let declared = |resource: &Resource| Self {
             register: Register::new(resource.class, resource.lower).in_space(resource.space),
@@ -89,12 +89,12 @@ impl Declared {
         }
     }
 
-    /// Whether the shader may write it.
+    /// `true` if the shader may write it.
     pub fn is_writable(&self) -> bool {
         self.register.class == ResourceClass::UnorderedAccess
     }
 
-    /// Whether the range holds a register.
+    /// `true` if the range holds a register.
     pub fn contains(&self, register: Register) -> bool {
         register.is_within(self.register, self.count)
     }
@@ -143,7 +143,7 @@ fn view_of(kind: &InstKind) -> Option<&ResourceRef> {
 }
 
 impl fmt::Display for Declared {
-    /// As in messages: `t0`, `u2..u5,space1`, `t4..,space2`.
+    /// Formats the range as messages name it: `t0`, `u2..u5,space1`, `t4..,space2`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Register { class, space, index } = self.register;
         write!(f, "{}{index}", class.letter())?;

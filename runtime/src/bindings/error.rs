@@ -1,4 +1,4 @@
-//! What can be wrong with what is bound to a register. Each error names the register and both sides.
+//! Errors of bindings. Each names the register, the bound view and the declaration.
 
 use brolga_ir::interface::{Component, Dimension, ResourceKind};
 use brolga_resource::format::Format;
@@ -12,17 +12,17 @@ pub enum BindingError {
     /// A string that names no register.
     #[error(transparent)]
     Name(#[from] ParseRegisterError),
-    /// The source gives no register this name.
+    /// No register has this name in the source.
     #[error("the shader has nothing named `{name}`, {}", known_names(known, nearest))]
     UnknownName {
         /// The name.
         name: String,
-        /// The names that there are; none if the file was stripped of them.
+        /// The names in the file; none if it was stripped of them.
         known: Vec<String>,
-        /// The nearest of them, if one is near.
+        /// The most similar name, if any is similar.
         nearest: Option<String>,
     },
-    /// The source gives several registers this name, such as a texture and its sampler in Direct3D 9 style.
+    /// Several registers have this name in the source, such as a texture and its sampler in Direct3D 9 style.
     #[error("`{name}` is the name of {}: specify one of these", joined(registers))]
     AmbiguousName {
         /// The name.
@@ -30,35 +30,35 @@ pub enum BindingError {
         /// The registers.
         registers: Vec<Register>,
     },
-    /// The shader declares it and nothing is bound.
+    /// A declared register with nothing bound to it.
     #[error("{register} is declared as {declared} but nothing is bound to it")]
     Unbound {
         /// The register.
         register: Register,
-        /// What the shader declares.
+        /// The declared kind.
         declared: ResourceKind,
     },
-    /// Something is bound and the shader declares nothing there.
+    /// A view bound to a register that the shader does not declare.
     #[error("{register} is bound to a {bound}, the shader declares {}", list(declared))]
     NotDeclared {
         /// The register.
         register: Register,
-        /// What is bound.
+        /// The bound view.
         bound: String,
         /// The registers that the shader declares.
         declared: Vec<String>,
     },
-    /// Another kind of view is bound.
+    /// A view of another kind than declared.
     #[error("{register} is declared as {declared} but bound to a {bound}")]
     Kind {
         /// The register.
         register: Register,
-        /// What the shader declares.
+        /// The declared kind.
         declared: ResourceKind,
-        /// What is bound.
+        /// The bound view.
         bound: String,
     },
-    /// A structured view of another stride is bound.
+    /// A structured view of another stride than declared.
     #[error("{register} is declared with a stride of {declared} bytes but bound to a view with one of {bound}")]
     Stride {
         /// The register.
@@ -68,25 +68,25 @@ pub enum BindingError {
         /// Stride of the view.
         bound: u32,
     },
-    /// A typed view of another shape is bound.
+    /// A typed view of another dimension than declared.
     #[error("{register} is declared as a {declared} but bound to a {bound}")]
     Dimension {
         /// The register.
         register: Register,
-        /// Shape that the shader declares.
+        /// Declared dimension.
         declared: Dimension,
-        /// Shape of the view.
+        /// Dimension of the view.
         bound: Dimension,
     },
-    /// A view of a kind that cannot be written is bound where the shader writes.
+    /// A view whose dimension cannot be written, bound to a register that the shader writes.
     #[error("{register} can be written but is bound to a {bound}: {}", unwritable(*bound))]
     WrittenDimension {
         /// The register.
         register: Register,
-        /// Shape of the view.
+        /// Dimension of the view.
         bound: Dimension,
     },
-    /// A view of a format that cannot be written is bound where the shader writes.
+    /// A view whose format cannot be written, bound to a register that the shader writes.
     #[error("{register} can be written but is bound to a view of format {bound}, which cannot be written")]
     WrittenFormat {
         /// The register.
@@ -94,7 +94,7 @@ pub enum BindingError {
         /// Format of the view.
         bound: Format,
     },
-    /// A view in a format that only a shader that writes can see is bound where it only reads.
+    /// A view whose format is for UAVs alone, bound to a register that the shader only reads.
     #[error("{register} views a texture of format {texture} as {bound}, which can only be written, by a u#")]
     WordFormat {
         /// The register.
@@ -104,25 +104,25 @@ pub enum BindingError {
         /// Format of the view.
         bound: Format,
     },
-    /// A view that leaves out slices of a 3D texture is bound where the shader only reads.
+    /// A view of a subset of a 3D texture's slices, bound to a register that the shader only reads.
     #[error("{register} is bound to a {bound}: only a u# can see some slices of a 3D texture, a t# sees all of them")]
     Slices {
         /// The register.
         register: Register,
-        /// What is bound.
+        /// The bound view.
         bound: String,
     },
-    /// The components of the view's format are not what the shader declares.
+    /// The component type of the view's format is not the declared one.
     #[error("{register} is declared with components {declared} but bound to a view of format {bound}")]
     Component {
         /// The register.
         register: Register,
-        /// What the shader declares a component as.
+        /// Declared type of a component.
         declared: Component,
         /// Format of the view.
         bound: Format,
     },
-    /// The shader does atomics on texels that are not one 32-bit integer.
+    /// Atomics on texels that are not single 32-bit integers.
     #[error(
         "{register} is used for atomics, which need R32_UINT or R32_SINT (exchanges also R32_FLOAT), but bound to a view of format {bound}"
     )]
@@ -132,19 +132,19 @@ pub enum BindingError {
         /// Format of the view.
         bound: Format,
     },
-    /// The shader uses the hidden counter and the view has none.
+    /// A view without the hidden counter that the shader uses.
     #[error("{register} is declared with a hidden counter but bound to a view without one")]
     NoCounter {
         /// The register.
         register: Register,
     },
-    /// A view of memory that may not be written is bound where the shader writes.
+    /// A view of read-only memory, bound to a register that the shader writes.
     #[error("{register} can be written but is bound to memory that may only be read")]
     ReadOnly {
         /// The register.
         register: Register,
     },
-    /// The same memory can be written through one register and is assumed constant through the other.
+    /// Two registers alias: one can write memory that the other assumes constant.
     #[error("{read} and {written} are bound to the same memory, which one reads and the other can write")]
     Aliased {
         /// The register that is only read.

@@ -1,11 +1,11 @@
-//! What a shader's registers see where more than one party binds something.
+//! Overlays several sets of bindings: those of a pipeline over those of the caller.
 
 use brolga_ir::interface::ResourceClass;
 use brolga_resource::View;
 
 use super::{BindingRules, Bindings, Register};
 
-/// Bindings, and views over them: what a pipeline binds besides what the caller of a draw does. Nothing is copied for it.
+/// Bindings overlaid with further views: those that a pipeline binds besides the draw caller's. Nothing is copied.
 #[derive(Clone, Copy, Debug)]
 pub struct Layers<'a> {
     below: Option<&'a Bindings>,
@@ -14,7 +14,7 @@ pub struct Layers<'a> {
 }
 
 impl<'a> Layers<'a> {
-    /// Views over bindings, which count where no view is bound to the same register. The rules are those of all.
+    /// Overlays bindings with views, which hide bindings of the same registers. The rules apply to all.
     pub fn new(below: Option<&'a Bindings>, above: &'a [(Register, View)], rules: BindingRules) -> Self {
         Self { below, above, rules }
     }
@@ -24,7 +24,7 @@ impl<'a> Layers<'a> {
         self.rules
     }
 
-    /// What is bound to a register.
+    /// The view bound to a register.
     pub fn get(&self, register: Register) -> Option<&'a View> {
         self.above_at(register).or_else(|| self.below?.get(register))
     }
@@ -35,13 +35,13 @@ impl<'a> Layers<'a> {
         self.over(below, |_| true)
     }
 
-    /// Those of one file.
+    /// The views of one register file.
     pub(crate) fn of_class(self, class: ResourceClass) -> impl Iterator<Item = (Register, &'a View)> {
         let below = self.below.into_iter().flat_map(move |below| below.of_class(class));
         self.over(below, move |register| register.class == class)
     }
 
-    /// What is below and what is above, of some registers.
+    /// Merges the lower and the upper views of some registers.
     fn over(
         self,
         below: impl Iterator<Item = (Register, &'a View)>,

@@ -1,16 +1,16 @@
-//! Registers, what is bound to them, and how shaders declare them.
+//! Registers, the views bound to them, and their declarations in shaders.
 //!
-//! [`Bindings`] knows nothing of a shader. Binding it to one checks it against what the shader declares.
+//! [`Bindings`] are independent of any shader. Binding them to one checks them against its declarations.
 //!
 //! | file | what |
 //! |---|---|
 //! | `register.rs` | registers as listings name them |
-//! | `layers.rs` | what several parties bind |
+//! | `layers.rs` | overlays of several sets of bindings |
 //! | `names.rs` | registers, as the source names them |
-//! | `declared.rs` | how a shader declares the registers it uses |
-//! | `rules.rs` | what may differ between the two |
+//! | `declared.rs` | register declarations of a shader |
+//! | `rules.rs` | permitted differences between the two |
 //! | `check.rs` | checks bindings against declarations |
-//! | `error.rs` | what can be wrong |
+//! | `error.rs` | errors of bindings |
 //! | `table.rs` | one value for each declared register |
 
 pub(crate) mod check;
@@ -38,7 +38,8 @@ pub(crate) use names::Names;
 pub use register::{ParseRegisterError, Register};
 pub use rules::{BindingRules, Leniency};
 
-/// Views by register, and the rules for checking them against a shader. Clones share the views until one of them changes.
+/// Views by register, and the rules for checking them against a shader. Clones share the views until one of them
+/// changes.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
     views: Arc<BTreeMap<Register, View>>,
@@ -46,7 +47,7 @@ pub struct Bindings {
 }
 
 impl Bindings {
-    /// No views, under the default rules: all that a shader declares must be bound.
+    /// No views, under the default rules: every declared register must be bound.
     pub fn new() -> Self {
         Self::default()
     }
@@ -66,34 +67,34 @@ impl Bindings {
         self.rules
     }
 
-    /// Binds a view, replacing whatever was bound to the register.
+    /// Binds a view, replacing any that was bound to the register.
     pub fn set(&mut self, register: Register, view: View) -> &mut Self {
         self.replace(register, view);
         self
     }
 
-    /// The same, and gives back what was bound: its memory may belong to somebody who is told when it is no longer used.
+    /// The same, returning the previous view, whose memory may have an owner waiting for its release.
     pub fn replace(&mut self, register: Register, view: View) -> Option<View> {
         Arc::make_mut(&mut self.views).insert(register, view)
     }
 
     /// Unbinds a register.
     pub fn remove(&mut self, register: Register) -> Option<View> {
-        // Nothing is copied for what is not there.
+        // Copy on write only if there is something to remove.
         self.views.contains_key(&register).then(|| Arc::make_mut(&mut self.views).remove(&register)).flatten()
     }
 
-    /// What is bound to a register.
+    /// The view bound to a register.
     pub fn get(&self, register: Register) -> Option<&View> {
         self.views.get(&register)
     }
 
-    /// Every register with its view, by file, space and number.
+    /// Every register with its view, by register file, space and number.
     pub fn iter(&self) -> impl Iterator<Item = (Register, &View)> {
         self.views.iter().map(|(&register, view)| (register, view))
     }
 
-    /// Those of one file.
+    /// The views of one register file.
     pub(crate) fn of_class(&self, class: ResourceClass) -> impl Iterator<Item = (Register, &View)> {
         let end = |number| Register { class, space: number, index: number };
         self.views.range(end(0)..=end(u32::MAX)).map(|(&register, view)| (register, view))

@@ -1,4 +1,4 @@
-//! The names that a shader's source gives to registers.
+//! Looks up registers by their names in a shader's source.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +6,13 @@ use brolga_bytecode::assembler::nearest;
 
 use super::{BindingError, Register};
 
-/// The names of a shader's registers, from the resource definitions (RDEF) or the table of constants (CTAB) in its file: each with its
-/// first register, and how many there are unless there is no end.
+/// The names of a shader's registers, from the resource definitions (RDEF) or the constant table (CTAB) in its file:
+/// each with its first register and the number of registers, or `None` if unbounded.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names(Vec<(String, Register, Option<u32>)>);
 
 impl Names {
-    /// These names: none if the file was stripped of them.
+    /// Takes these names: none if the file was stripped of them.
     pub fn new(rows: Vec<(String, Register, Option<u32>)>) -> Self {
         Self(rows)
     }

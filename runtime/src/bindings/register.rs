@@ -1,4 +1,4 @@
-//! Register names: `b0`, `t3`, `u1`, and `u1,space2` for shader model 5.1.
+//! Parses and prints register names: `b0`, `t3`, `u1`, and `u1,space2` for shader model 5.1.
 
 use std::fmt;
 use std::str::FromStr;
@@ -49,7 +49,7 @@ impl Register {
         Self { space, ..self }
     }
 
-    /// Whether it is one of `count` registers from `first` on; `None` means an unbounded range.
+    /// `true` if it is one of `count` registers from `first` on; `None` means an unbounded range.
     pub fn is_within(self, first: Register, count: Option<u32>) -> bool {
         let offset = self.index.checked_sub(first.index);
         (self.class, self.space) == (first.class, first.space)

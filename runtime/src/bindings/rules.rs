@@ -1,6 +1,6 @@
-//! How bindings may differ from what a shader declares.
+//! Rules for how far bindings may differ from a shader's declarations.
 
-/// Something that is an error unless it is allowed.
+/// A difference that is an error unless it is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Leniency {
@@ -9,12 +9,12 @@ pub enum Leniency {
     /// Registers that the shader does not declare may be bound: their views are ignored. So one set of bindings serves
     /// shaders that use different parts of it.
     Undeclared,
-    /// Where a shader declares signed integers, texels of an unsigned format may be bound, and vice versa, such as
+    /// Texels of an unsigned format may be bound where a shader declares signed integers, and vice versa, such as
     /// R32_SINT for `uint`. Their bits are reinterpreted; narrow ones are widened according to the view's format.
     OtherSign,
 }
 
-/// How bindings are checked against what a shader declares.
+/// Rules by which bindings are checked against a shader's declarations.
 ///
 /// ```
 /// use brolga_runtime::{BindingRules, Bindings, Leniency};
@@ -34,16 +34,16 @@ impl BindingRules {
     pub const COMPLETE: Self = Self { unbound: false, undeclared: false, other_sign: false };
     /// The same, except that registers may be left unbound.
     pub const PARTIAL: Self = Self::COMPLETE.allow(Leniency::Unbound);
-    /// What the Windows runtime accepts: everything is allowed.
+    /// The rules of the Windows runtime: everything is allowed.
     pub const DIRECT3D: Self = Self::PARTIAL.allow(Leniency::Undeclared).allow(Leniency::OtherSign);
 
-    /// The same rules with something allowed.
+    /// The same rules with one more difference allowed.
     pub const fn allow(mut self, what: Leniency) -> Self {
         *self.field(what) = true;
         self
     }
 
-    /// Whether something is allowed.
+    /// `true` if the difference is allowed.
     pub const fn allows(mut self, what: Leniency) -> bool {
         *self.field(what)
     }

@@ -2,11 +2,11 @@
 
 use smallvec::SmallVec;
 
-/// Values by declared range, then by position in it.
+/// Values by declared range, then by index in it.
 #[derive(Debug)]
 pub(crate) struct Table<T> {
     values: Vec<T>,
-    /// Where each range begins, and where the last one ends.
+    /// Start of each range, and the end of the last one.
     starts: SmallVec<[usize; 6]>,
 }
 
@@ -42,14 +42,14 @@ impl<T> Table<T> {
         &self.values
     }
 
-    /// The index of a value among all of them, if there is such a range and it has the position.
+    /// The index of a value among all of them, if the range exists and has that position.
     #[inline]
     pub fn index(&self, range: usize, position: usize) -> Option<usize> {
         let &[start, end] = self.starts.get(range..range + 2)? else { return None };
         (position < end - start).then_some(start + position)
     }
 
-    /// A value, if there is such a range and it has the position.
+    /// A value, if the range exists and has that position.
     #[inline]
     pub fn get(&self, range: usize, position: usize) -> Option<&T> {
         self.values.get(self.index(range, position)?)

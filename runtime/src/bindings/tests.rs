@@ -1,4 +1,4 @@
-//! What the check of bindings lets pass and what it refuses.
+//! Tests the check of bindings: accepted and refused ones.
 
 use brolga_ir::interface::{Component, Dimension, ResourceClass, ResourceKind};
 use brolga_ir::pipeline::SPACE;

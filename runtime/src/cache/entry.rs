@@ -1,8 +1,8 @@
-//! What an entry holds: a hash, and what it covers: the shader's name, for people who inspect the cache, and the
+//! Seals and opens entries: a hash, then what it covers: the shader's name, for people who inspect the cache, and the
 //! content.
 //!
-//! The hash is keyed with the entry's key. It matches only if the content is what was stored, and was stored for this
-//! key. It detects damage, not malice: a user who can write to the folder can make entries.
+//! The hash is keyed with the entry's key. It matches only if the content is unchanged and was stored for this key. It
+//! detects damage, not malice: a user who can write to the folder can make entries.
 
 use super::key::Key;
 
@@ -11,7 +11,7 @@ const HASH_BYTES: usize = blake3::OUT_LEN;
 const MARK: &[u8; 8] = b"\x89shader\n";
 /// A name is truncated to this many bytes.
 const NAME_BYTES: usize = 512;
-/// How many bytes of an entry suffice to read its name.
+/// Bytes of an entry that suffice to read its name.
 pub(super) const HEAD_BYTES: usize = HASH_BYTES + MARK.len() + 2 + NAME_BYTES;
 
 /// An entry for a key. The name is empty if there is none.

@@ -1,9 +1,9 @@
-//! Why a folder is not used as a cache.
+//! Defines the reasons why a folder is not used as a cache.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a folder is not used as a cache.
+/// Reason why a folder is not used as a cache.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CacheError {
@@ -12,7 +12,7 @@ pub enum CacheError {
     NotPrivate {
         /// The folder.
         path: PathBuf,
-        /// What it is instead.
+        /// The reason.
         why: NotPrivate,
     },
     /// It cannot be inspected, created or written.
@@ -25,14 +25,14 @@ pub enum CacheError {
     },
 }
 
-/// What is wrong with a file or folder that should be private.
+/// Reason why a file or folder is not private.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotPrivate {
     /// A file, a link, or anything else.
     #[error("is not a folder")]
     Kind,
-    /// It is another user's.
+    /// Another user owns it.
     #[error("belongs to another user")]
     Owner,
     /// Its permissions let others write.

@@ -1,7 +1,7 @@
-//! The files of a cache: private, complete, within its size limit.
+//! Keeps the files of a cache private, complete and within its size limit.
 //!
-//! Every file is checked after it has been opened, so that it does not matter what anyone does to the folders above. A
-//! file of this user that no other user can write to was written by this user.
+//! Every file is checked after it has been opened, so that changes to the folders above do no harm. A file of this user
+//! that no other user can write to was written by this user.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -16,13 +16,13 @@ use crate::file_owner;
 /// Prefix of the names of files that are being written.
 const UNFINISHED: &str = ".unfinished-";
 
-/// Whether a name is that of a temporary file: the prefix and six letters or digits.
+/// `true` if a name is that of a temporary file: the prefix and six letters or digits.
 fn is_unfinished(name: &str) -> bool {
     let rest = name.strip_prefix(UNFINISHED);
     rest.is_some_and(|rest| rest.len() == 6 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-/// The writer of an unfinished file this old is gone.
+/// Age at which an unfinished file counts as abandoned by its writer.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The largest entry that is read, in bytes.
@@ -39,7 +39,7 @@ pub struct CacheEntry {
     pub shader: Option<String>,
     /// Bytes of the file.
     pub size_bytes: u64,
-    /// When it was last stored or used.
+    /// Time when it was last stored or used.
     pub last_used: SystemTime,
 }
 
@@ -97,7 +97,7 @@ impl Folder {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(size as usize)?;
         (&file).take(MOST_BYTES).read_to_end(&mut bytes)?;
-        // Where that is not possible, entries are removed by age.
+        // Where that fails, entries are evicted by age.
         let _ = file.set_modified(SystemTime::now());
         Ok(bytes)
     }
@@ -129,7 +129,7 @@ impl Folder {
         Ok((file, metadata.len()))
     }
 
-    /// Puts a file into the folder atomically. A system crash may leave a part of it.
+    /// Puts a file into the folder atomically. A system crash may leave it truncated.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), CacheError> {
         let write = || {
             let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.path)?;
@@ -172,7 +172,7 @@ impl Folder {
                 while used > enough
                     && let Some(entry) = entries.pop()
                 {
-                    // What cannot be removed keeps occupying space.
+                    // A file that cannot be removed keeps occupying space.
                     if self.remove(&entry).is_ok() {
                         used -= entry.size_bytes;
                     }
@@ -226,7 +226,7 @@ impl Folder {
     }
 }
 
-/// Whether only this user can have written a file or folder, which must be of the right kind.
+/// Checks that only this user can have written a file or folder, and that it is of the right kind.
 fn check(metadata: &Metadata, right_kind: bool) -> Result<(), NotPrivate> {
     if !right_kind {
         Err(NotPrivate::Kind)
@@ -273,7 +273,7 @@ mod tests {
         put(&folder, 3, 100, 10);
         fs::write(folder.path().join("notes.txt"), [0; 5000]).unwrap();
         assert_eq!(names(&folder), [name(3), name(2), name(1)]);
-        // All fits, and a sixteenth of the cap may be stored.
+        // Everything fits, and a sixteenth of the cap may be stored.
         assert_eq!(folder.make_room(10, 1600).unwrap(), 100);
         assert_eq!(folder.make_room(10, 310).unwrap(), 10);
         assert_eq!(names(&folder).len(), 3);

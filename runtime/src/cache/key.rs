@@ -1,7 +1,8 @@
-//! The keys of entries: a hash of everything that determines the code. What that is, of a shader, is in `shader/stored.rs`.
+//! Makes the keys of entries: hashes of everything that determines the code, which `shader/stored.rs` lists for a
+//! shader.
 //!
-//! Everything that determines it implements `Hash`, so that a field added there is in the key as well. The sources of
-//! the compiler matter too, whose numbers `build.rs` collects, and the versions of all that it is built from.
+//! Each input implements `Hash`, so that a field added to one is in the key as well. The compiler's own sources count
+//! too (`build.rs` collects their hashes), and the versions of its dependencies.
 
 use std::hash::{Hash, Hasher};
 
@@ -22,7 +23,7 @@ impl Key {
         format!("{}{SUFFIX}", self.0)
     }
 
-    /// Whether a file of this name is an entry.
+    /// `true` if a file of this name is an entry.
     pub fn is_file_name(name: &str) -> bool {
         name.strip_suffix(SUFFIX).is_some_and(|hash| blake3::Hash::from_hex(hash).is_ok())
     }
@@ -30,12 +31,12 @@ impl Key {
 
 const SUFFIX: &str = ".code";
 
-/// Makes keys that have much in common, which is hashed once.
+/// Makes keys whose common part is hashed once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyBuilder(blake3::Hash);
 
 impl KeyBuilder {
-    /// Starts with the identity of this build and what the keys have in common.
+    /// Starts with the identity of this build and the keys' common part.
     pub fn new(common: impl Hash) -> Self {
         Self(hash_of((SOURCES, brolga_fingerprint::of_build::<Self>(), common)))
     }

@@ -1,9 +1,9 @@
-//! The disk cache: machine code of shaders, kept from one process to the next.
+//! The disk cache: keeps machine code of shaders from one process to the next.
 //!
 //! An entry is a file named by its key, a hash of everything that determines the code: the shader's file, how it is
 //! compiled, the device's limits, the processor's features, and the sources of the compiler itself. It holds the code
 //! after a hash of it, keyed with the entry's key. So an entry that was damaged, cut off by a crash, or belongs under
-//! another name is detected: it is not used, and the next one for its key replaces it. What is checked is the copy in
+//! another name is detected: it is not used, and the next one for its key replaces it. The check is made on the copy in
 //! memory that is used afterwards.
 //!
 //! Any number of processes may use a folder at once. Entries appear atomically, by a rename, and never change; a
@@ -12,8 +12,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `entry.rs` | what an entry holds |
-//! | `error.rs` | why a folder is not used |
+//! | `entry.rs` | the format of an entry |
+//! | `error.rs` | reasons why a folder is not used |
 //! | `folder.rs` | the files: private, complete, within the size limit |
 //! | `key.rs` | the keys of entries |
 
@@ -32,8 +32,8 @@ pub(crate) use key::{Key, KeyBuilder};
 
 use folder::Folder;
 
-/// A folder of compiled shaders, for [`DeviceBuilder::cache`](crate::DeviceBuilder::cache). Cheap to clone; clones share
-/// the counters.
+/// A folder of compiled shaders, for [`DeviceBuilder::cache`](crate::DeviceBuilder::cache). Cheap to clone; clones
+/// share the counters.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -60,15 +60,15 @@ struct Inner {
     counters: Mutex<CacheCounters>,
 }
 
-/// Counts of what a cache has been asked for since it was opened.
+/// Counts of a cache's requests since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CacheCounters {
-    /// Code that was there and is used.
+    /// Code that was found and is used.
     pub hits: u64,
-    /// Code that was not there.
+    /// Code that was not found.
     pub misses: u64,
-    /// Code that was there and is not used: damaged, not the code of its name, or in a file that another user could
+    /// Code that was found and is not used: damaged, not the code of its name, or in a file that another user could
     /// have written.
     pub rejected: u64,
     /// Code that was stored.
@@ -110,7 +110,7 @@ impl Cache {
         self.inner.cap_bytes
     }
 
-    /// What it has been asked for since it was opened.
+    /// Counts of its requests since it was opened.
     pub fn counters(&self) -> CacheCounters {
         *lock(&self.inner.counters)
     }
@@ -131,8 +131,8 @@ impl Cache {
         self.inner.folder.clear()
     }
 
-    /// What `read` makes of the content stored for a key, if it exists, is undamaged, and `read` can use it. Undamaged
-    /// content may still lack what is wanted: `Some(None)`.
+    /// The result of `read` for the content stored for a key, if that exists, is undamaged, and `read` can use it.
+    /// Undamaged content may still lack what is wanted: `Some(None)`.
     pub(crate) fn load<T>(&self, key: &Key, read: impl FnOnce(&[u8]) -> Option<Option<T>>) -> Option<T> {
         let file = self.inner.folder.read(&key.file_name());
         let is_missing = matches!(&file, Err(error) if error.kind() == io::ErrorKind::NotFound);
@@ -147,7 +147,7 @@ impl Cache {
         found.flatten()
     }
 
-    /// The same for what accompanies code: nothing is counted.
+    /// The same for data that accompany code: nothing is counted.
     pub(crate) fn look<T>(&self, key: &Key, read: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
         let bytes = self.inner.folder.read(&key.file_name()).ok()?;
         entry::open(key, &bytes).and_then(read)
@@ -164,9 +164,9 @@ impl Cache {
         }
     }
 
-    /// The same for what accompanies code: nothing is counted.
+    /// The same for data that accompany code: nothing is counted.
     pub(crate) fn put(&self, key: &Key, name: &str, content: &[u8]) {
-        // The next process to look for it makes it anew.
+        // The next process that needs it makes it anew.
         let _ = self.try_store(key, name, content);
     }
 

@@ -1,4 +1,4 @@
-//! Batches of invocations on the caller's own thread: how vertex and pixel shaders run.
+//! Runs batches of vertex or pixel shader invocations on the caller's own thread.
 
 use brolga_ir::batch::ArrayWords;
 use brolga_ir::entity::ArrayId;
@@ -16,8 +16,8 @@ use crate::stop::StopWord;
 
 impl Session<'_> {
     /// Runs a batch of invocations of a vertex or pixel shader. The arrays are those that the shader declares, in
-    /// order: the invocations' inputs and outputs ([`Signature`](crate::Signature) says which is where). Each holds an
-    /// element for every invocation. The pixels of a quad are consecutive; pixels with no samples in
+    /// order: the invocations' inputs and outputs (laid out by [`Signature`](crate::Signature)). Each holds an element
+    /// for every invocation. The pixels of a quad are consecutive; pixels with no samples in
     /// [`SystemValue::Coverage`](crate::SystemValue::Coverage) are helper lanes.
     ///
     /// # Errors
@@ -36,7 +36,8 @@ impl Session<'_> {
 }
 
 impl StageSession<'_> {
-    /// Runs a batch of invocations, as [`Session::batch`] does, but what textures hold must not change from batch to batch.
+    /// Runs a batch of invocations, as [`Session::batch`] does, but the contents of textures must not change from batch
+    /// to batch.
     ///
     /// # Errors
     /// As there.
@@ -53,14 +54,14 @@ impl StageSession<'_> {
     }
 }
 
-/// Why a batch did not finish.
+/// The error for a batch that did not finish.
 #[cold]
 fn failed(shader: &Shader, fuel: Option<u64>, stop: &StopWord, fault: Fault, invocations: u32) -> Error {
     let failure = Some(Failure::Fault { fault, group: [fault.group, 0, 0] });
     error_of(shader, fuel, stop, Outcome { groups_done: 0, failure }, invocations.into())
 }
 
-/// Checks a batch against what a shader declares.
+/// Checks a batch against a shader's declarations.
 #[inline]
 fn check(shader: &Shader, invocations: u32, arrays: &[ArrayWords<'_>]) -> Result<(), BatchError> {
     let signature = match shader.stage() {
@@ -76,7 +77,7 @@ fn check(shader: &Shader, invocations: u32, arrays: &[ArrayWords<'_>]) -> Result
         if is_written && matches!(words, ArrayWords::Read(_)) {
             return Err(BatchError::ReadOnly { array });
         }
-        // Whatever else a function reads has elements of its own count.
+        // Other arrays that a function reads have element counts of their own.
         if ![signature.input_array, signature.output_array].contains(&Some(ArrayId::new(array))) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! A shader with what is bound to it: bound once, dispatched often.
+//! Binds shaders once, for many dispatches.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use crate::error::Error;
 use crate::shader::Shader;
 use crate::stop::{CancelToken, Watch};
 
-/// A shader with its bindings. What a dispatch would otherwise determine each time is known: that the bindings fit,
-/// where their memory is, which code accesses their texels.
+/// A shader with its bindings. Binding determines once what each dispatch would otherwise determine anew: that the
+/// bindings fit, the addresses of their memory, and the code that accesses their texels.
 ///
 /// Any number of threads may dispatch it at once. Constant buffers are read when a dispatch begins, so that writes to
 /// them between two dispatches are seen, and writes during one are not; everything else is accessed in place.
@@ -55,12 +55,12 @@ impl BoundShader {
         &self.shader
     }
 
-    /// What is bound.
+    /// The bindings.
     pub fn bindings(&self) -> &Bindings {
         &self.bindings
     }
 
-    /// Binds a view, replacing whatever was bound to the register, and gives that back. Texels of another format may need other code.
+    /// Binds a view and returns the one that it replaces. Texels of another format may need other code.
     ///
     /// # Errors
     /// If the view does not fit. Nothing changes then.
@@ -88,8 +88,8 @@ impl BoundShader {
         self.resolved.code_here(&self.shader, self.grid(groups)?)
     }
 
-    /// The same, until a token is cancelled or the time is over. What cannot be stopped at once is given up and ends by
-    /// itself, as with [`Device::compile_until`](crate::Device::compile_until).
+    /// The same, until a token is cancelled or the time is over. Work that cannot be stopped at once is abandoned and
+    /// ends by itself, as with [`Device::compile_until`](crate::Device::compile_until).
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare), and [`Error::CompileStopped`].

@@ -1,4 +1,4 @@
-//! Why a run did not finish, and how that is reported.
+//! Reports why a run did not finish.
 
 use brolga_ir::host::{Fault, FaultKind};
 use brolga_ir::span::Span;
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::shader::Shader;
 use crate::stop::{StopReason, StopWord};
 
-/// Why a run did not finish.
+/// Reason why a run did not finish.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// A span met a fault, in this group.
@@ -16,7 +16,7 @@ pub(super) enum Failure {
     Error(Error),
 }
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Debug)]
 pub(super) struct Outcome {
     /// Groups that finished.

@@ -1,17 +1,17 @@
-//! Running shaders over thread groups.
+//! Runs shaders over thread groups.
 //!
 //! | file | what |
 //! |---|---|
-//! | `bound.rs` | a shader with what is bound to it: bound once, dispatched often |
-//! | `resolved.rs` | what is known ahead of a dispatch |
+//! | `bound.rs` | shaders with their bindings: bound once, dispatched often |
+//! | `resolved.rs` | state prepared ahead of a dispatch |
 //! | `run.rs` | one run, from its beginning to its report |
 //! | `worker.rs` | groups on the caller's own thread |
 //! | `batch.rs` | batches of invocations, likewise |
 //! | `stage.rs` | a stage of a draw, of which several threads run batches |
 //! | `schedule.rs` | groups on the threads of the pool |
-//! | `pace.rs` | whether there is work that is worth waking a thread for |
+//! | `pace.rs` | estimates whether work is worth waking a thread for |
 //! | `runner.rs` | the parts of a device that dispatches use |
-//! | `fault.rs` | why a run did not finish |
+//! | `fault.rs` | reports why a run did not finish |
 
 mod batch;
 mod bound;
@@ -42,13 +42,13 @@ use crate::error::{Error, Limit};
 use crate::limits::Limits;
 use crate::stop::CancelToken;
 
-/// What to run and when to stop.
+/// The groups to run, and when to stop.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Dispatch {
     /// Groups along x, y and z, unless they are in a buffer.
     pub groups: [u32; 3],
-    /// Where the groups are to be read.
+    /// Buffer and byte offset of the group counts of an indirect dispatch.
     indirect: Option<(Buffer, u64)>,
     /// The first group's position along x, y and z. Threads see the positions of the whole dispatch.
     pub first_group: [u32; 3],
@@ -77,8 +77,8 @@ impl Dispatch {
         }
     }
 
-    /// As many groups along x, y and z as three words of a buffer, from a byte offset on, say when the dispatch begins.
-    /// Each [`Worker::begin`] reads them anew.
+    /// An indirect dispatch: the group counts along x, y and z are three words of a buffer, from a byte offset on, as
+    /// they are when the dispatch begins. Each [`Worker::begin`] reads them anew.
     ///
     /// # Errors
     /// If the words are not all in the buffer, or do not begin at a multiple of 4.
@@ -114,14 +114,14 @@ impl Dispatch {
         self
     }
 
-    /// Sets where the run reports its progress.
+    /// Sets the counter in which the run reports its progress.
     pub fn progress(mut self, progress: Progress) -> Self {
         self.progress = progress;
         self
     }
 }
 
-/// How far a run has got. Clones share the number, so that another thread can read it.
+/// Progress of a run. Clones share the number, so that another thread can read it.
 #[derive(Clone, Debug, Default)]
 pub struct Progress(Arc<AtomicU64>);
 
@@ -141,12 +141,12 @@ impl Progress {
         self.0.fetch_add(groups, Ordering::Relaxed);
     }
 
-    /// A run begins.
+    /// Resets the count for a run.
     fn begin(&self) {
         self.0.store(0, Ordering::Relaxed);
     }
 
-    /// The groups done by now. Threads may report out of order, so it never decreases.
+    /// Raises the number of groups done; never lowers it, since threads may report out of order.
     fn set(&self, groups: u64) {
         if groups > self.groups_done() {
             self.0.store(groups, Ordering::Relaxed);
@@ -154,7 +154,7 @@ impl Progress {
     }
 }
 
-/// What a dispatch did.
+/// Report of a finished dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
@@ -166,12 +166,13 @@ pub struct Report {
     pub workers: usize,
     /// Time from the call to the end of the last group.
     pub elapsed: Duration,
-    /// The part of it spent making code for what no dispatch of the shader had needed before: texels of other formats,
+    /// The part of it spent making code that no earlier dispatch of the shader had needed: for texels of other formats,
     /// or groups in short rows.
     pub compile: Duration,
 }
 
-/// The most groups of a dispatch, whatever the limits along axes: numbers of threads have 64 bits, of which a group takes less than 16.
+/// The most groups of a dispatch, whatever the limits along axes: numbers of threads have 64 bits, of which a group
+/// takes less than 16.
 const MOST_GROUPS: u64 = u64::MAX >> 16;
 
 /// The groups of a dispatch, if they are within the limits.

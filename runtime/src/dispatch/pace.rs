@@ -1,10 +1,10 @@
-//! How long a shader's groups take, as far as its dispatches have shown: whether there is work that is worth waking a thread for.
+//! Measures how long a shader's groups take, to decide whether work is worth waking another thread for.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Time that work takes one thread from which on others help, unless a device says otherwise. Before they do anything they wake up, which
-/// takes some ten microseconds, and then they wait for what is in the caller's cache: they have caught up with it only after some hundred.
+/// Least time on one thread for which others are woken, unless a device sets another. Waking them takes some ten
+/// microseconds, and then they miss the data in the caller's cache: they have caught up only after some hundred.
 pub(crate) const WORTH_HELP: Duration = Duration::from_micros(150);
 
 /// The time of a shader's groups.
@@ -15,13 +15,14 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// How long so many groups take one thread, if any have run.
+    /// Expected time of this many groups on one thread, if any have run.
     pub fn expect(&self, groups: u64) -> Option<Duration> {
         let group_ps = self.group_ps.load(Ordering::Relaxed);
         (group_ps > 0).then(|| Duration::from_nanos(group_ps.saturating_mul(groups) / 1000))
     }
 
-    /// One thread took so long for so many groups. What is slower than before counts in part, since threads are interrupted.
+    /// Records the time that one thread took for some groups. A slower time than before counts in part, since threads
+    /// are interrupted.
     pub fn note(&self, groups: u64, took: Duration) {
         let took_ps = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX).saturating_mul(1000);
         let Some(group_ps) = took_ps.checked_div(groups) else { return };

@@ -1,5 +1,5 @@
-//! What is known of a shader and its bindings ahead of a dispatch: the views, the formats that select code, the code,
-//! and what earlier runs left for reuse.
+//! Keeps the state of a bound shader between dispatches: its views, the formats that select code, the code, and the
+//! kits that earlier runs left for reuse.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,16 +19,16 @@ use crate::stop::StopWord;
 /// The most kits that finished runs leave for later ones: one for each thread that dispatches at once.
 const MOST_KEPT: usize = 64;
 
-/// What is known ahead of a dispatch.
+/// State prepared ahead of a dispatch.
 #[derive(Debug)]
 pub(super) struct Resolved {
     views: BoundViews,
     formats: TexelFormats,
-    /// For packets within rows, and for those that cross their ends.
+    /// Code for packets within rows, and for packets that cross row ends.
     codes: [OnceLock<Arc<Code>>; 2],
-    /// For runs that follow each other.
+    /// Kit for consecutive runs.
     first: Mutex<Option<Kit>>,
-    /// Left by runs concurrent with them.
+    /// Kits left by concurrent runs.
     others: Mutex<Vec<Kit>>,
 }
 
@@ -40,7 +40,7 @@ impl Resolved {
         Ok(Self { views, formats, codes: Default::default(), first: Mutex::default(), others: Mutex::default() })
     }
 
-    /// What is bound.
+    /// The bound views.
     pub fn views(&self) -> &BoundViews {
         &self.views
     }
@@ -80,7 +80,7 @@ impl Resolved {
         let first = self.first.get_mut().unwrap_or_else(PoisonError::into_inner);
         let others = self.others.get_mut().unwrap_or_else(PoisonError::into_inner);
         let other_formats = self.views.apply(change, |index, bound| {
-            // Where memory runs out, the kit is made anew when it is needed.
+            // If memory runs out, the kit is dropped and made anew when needed.
             others.retain_mut(|kit| kit.frame.rebind(index, bound).is_ok());
             if first.as_mut().is_some_and(|kit| kit.frame.rebind(index, bound).is_err()) {
                 *first = None;
@@ -92,12 +92,12 @@ impl Resolved {
         }
     }
 
-    /// The code for a dispatch, and how long it took to make if it was missing.
+    /// The code for a dispatch, and the time it took to make if it was missing.
     pub fn code(&self, shader: &Shader, grid: Grid, stop: &StopWord) -> Result<(&Arc<Code>, Duration), Error> {
         self.code_by(shader, grid, |shader, variant| shader.code_until(variant, stop))
     }
 
-    /// The same, without an end.
+    /// The same, which nothing stops.
     pub fn code_here(&self, shader: &Shader, grid: Grid) -> Result<(), Error> {
         self.code_by(shader, grid, Shader::code_here).map(|_| ())
     }
@@ -119,7 +119,7 @@ impl Resolved {
         Ok((slot.get_or_init(|| code), start.elapsed()))
     }
 
-    /// Lets a run use what another left, or, where others run concurrently, a kit of its own.
+    /// Lends a run the kit that another left, or, while others run concurrently, one of its own.
     pub fn with_kit<T>(&self, runner: &Runner, run: impl FnOnce(&mut Kit) -> Result<T, Error>) -> Result<T, Error> {
         match self.first.try_lock() {
             Ok(mut first) => {
@@ -140,7 +140,7 @@ impl Resolved {
         }
     }
 
-    /// What a run needs while others run concurrently.
+    /// A kit for a run while others run concurrently.
     pub fn take(&self, runner: &Runner) -> Result<Kit, Error> {
         let left = self.others.lock().unwrap_or_else(PoisonError::into_inner).pop();
         left.map_or_else(|| Kit::new(&self.views, runner), Ok)

@@ -1,4 +1,4 @@
-//! One run from its beginning to its report, and what it uses.
+//! Runs a dispatch, from its beginning to its report.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use crate::stop::Watch;
 /// Work below this, in threads times instructions, is done before another thread wakes up.
 const SMALL: u64 = 1 << 15;
 
-/// What one run uses and leaves.
+/// Resources that one run uses and leaves for the next.
 #[derive(Debug)]
 pub(super) struct Kit {
     pub frame: Frame,
@@ -35,12 +35,12 @@ pub(super) struct Begun<'a> {
 }
 
 impl Kit {
-    /// For what is bound.
+    /// A kit for the bound views.
     pub fn new(views: &BoundViews, runner: &Runner) -> Result<Self, Error> {
         Ok(Self { frame: Frame::new(views, runner.guard_pages)?, seat: None })
     }
 
-    /// Drops what is too large to keep between runs.
+    /// Drops the parts that are too large to keep between runs.
     pub fn settle(&mut self, runner: &Runner) {
         if !self.seat.as_ref().is_some_and(Seat::is_small) {
             self.give_back(runner);
@@ -72,7 +72,7 @@ pub(super) fn bind(shader: &Shader, bindings: Layers<'_>, runner: &Runner) -> Re
     BoundViews::new(declared, sampled, bindings, &runner.limits)
 }
 
-/// Binds a shader and runs it once, without building what a bound shader keeps for later.
+/// Binds a shader and runs it once, without building the state that a bound shader keeps for later.
 pub(crate) fn once(runner: &Runner, shader: &Shader, bindings: &Bindings, what: &Dispatch) -> Result<Report, Error> {
     shader.check_groups()?;
     let begun = Begun::new(runner, what)?;

@@ -14,11 +14,11 @@ use crate::stop::Timer;
 #[derive(Debug)]
 pub(crate) struct Runner {
     pub pool: Pool,
-    /// Time that work takes one thread from which on others help.
+    /// Least time on one thread for which others are woken.
     pub worth_help: Duration,
     pub limits: Arc<Limits>,
     pub guard_pages: GuardPages,
-    /// What copies of textures may take.
+    /// Budget for copies of textures.
     pub copies: Arc<CopyBudget>,
     pub workspaces: Workspaces,
     pub timer: Timer,

@@ -1,9 +1,9 @@
-//! Cuts a dispatch into groups for the threads of the pool.
+//! Distributes the groups of a dispatch over the threads of the pool.
 //!
 //! Groups start in increasing order, x fastest: with one thread they run in that order. Small groups run in spans (see
-//! [`Packing`]); which of them share packets does not depend on the threads. A thread takes a few spans at a time, fewer
-//! towards the end, and keeps its arena. When one fails, no later one starts and earlier ones still finish, so that of
-//! several failing spans the first one is reported whatever the number of threads; a stop ends all of them.
+//! [`Packing`]); which of them share packets does not depend on the threads. A thread takes a few spans at a time,
+//! fewer towards the end, and keeps its arena. When one fails, no later one starts and earlier ones still finish, so
+//! that of several failing spans the first one is reported whatever the number of threads; a stop ends all of them.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,13 +25,13 @@ use crate::pool::Helpers;
 /// Shares of the remaining groups for each thread, so that none waits long for the last one.
 const SHARES: u64 = 16;
 
-/// The same for a thread that works alone and looks after each share whether it wants help.
+/// The same for a thread that works alone and decides after each share whether to call for help.
 const SHARES_ALONE: u64 = 8;
 
 /// Most spans that a thread takes at a time.
 const MOST_AT_A_TIME: u64 = 256;
 
-/// How a dispatch is cut into spans.
+/// Division of a dispatch into spans.
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     grid: Grid,
@@ -39,9 +39,9 @@ struct Plan {
     row: u64,
     /// Groups per span.
     at_once: u64,
-    /// Spans of one row.
+    /// Spans per row.
     per_row: u64,
-    /// Spans of all.
+    /// Spans of the dispatch.
     spans: u64,
 }
 
@@ -54,7 +54,7 @@ impl Plan {
         let lanes = width.lanes();
         let quantum = u64::from(packing.quantum(threads_per_group, lanes));
         let most = u64::from(packing.most_groups(threads_per_group, lanes));
-        // Divisions cost more than many a group does, and small dispatches need none.
+        // A division can cost more than a group does, and small dispatches need none.
         let (count, shares) = (grid.count(), workers * SHARES);
         let share = if count < shares * quantum { 0 } else { count / shares / quantum * quantum };
         let at_once = share.clamp(quantum, most);
@@ -77,7 +77,7 @@ impl Plan {
     }
 }
 
-/// What is to run.
+/// The work of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job<'a> {
     pub grid: Grid,
@@ -86,7 +86,7 @@ pub(super) struct Job<'a> {
     /// Loop iterations that a group may take.
     pub fuel: u64,
     pub progress: &'a Progress,
-    /// How long its shader's groups take.
+    /// Timing of its shader's groups.
     pub pace: &'a Pace,
     /// Threads of the pool that may work on it, the caller's among them.
     pub threads: usize,
@@ -103,20 +103,20 @@ struct Run<'a> {
     next: AtomicU64,
     /// Groups that finished.
     done: AtomicU64,
-    /// No span after this one starts.
+    /// Last span that may start.
     last: AtomicU64,
     failure: Mutex<Option<((u8, u64), Failure)>>,
 }
 
-/// Runs all groups in the caller's thread, which has a seat already, and with the help of others where that is worth while. Returns how many
-/// threads that were at most.
+/// Runs all groups in the caller's thread, which has a seat already, and in others where that is worth while. Also
+/// returns the most threads that took part.
 pub(super) fn run(link: &Link<'_>, runner: &Runner, seat: &mut Seat, job: Job<'_>) -> (Outcome, usize) {
     let plan = |workers| Plan::new(job.grid, link.code().packing(), job.width, job.threads_per_group, workers);
     if job.threads == 1 {
         return (alone(link, &plan(1), seat, job), 1);
     }
     let expected = job.pace.expect(job.grid.count());
-    // Far from where help would be worth while: without looking whether it is.
+    // Far too short for help to be worth while: never checks whether it is.
     if expected.is_some_and(|expected| expected < runner.worth_help / 4) {
         let start = Instant::now();
         let outcome = alone(link, &plan(1), seat, job);
@@ -162,7 +162,7 @@ fn alone(link: &Link<'_>, plan: &Plan, seat: &mut Seat, job: Job<'_>) -> Outcome
 }
 
 impl Run<'_> {
-    /// The work of the caller's thread, which calls others when it knows that there is enough of it. A panic becomes a failure.
+    /// The caller's thread: works, and calls others once it knows that there is enough work. A panic becomes a failure.
     fn lead(&self, seat: &mut Seat, helpers: &Helpers<'_>, expected: Duration) {
         let (pace, groups, worth_help) = (self.job.pace, self.plan.grid.count(), self.runner.worth_help);
         if expected >= worth_help {
@@ -174,7 +174,7 @@ impl Run<'_> {
             let look = |done: u64| {
                 own += done;
                 let took = start.elapsed();
-                // As fast as so far.
+                // Assumes the speed so far.
                 let left = groups.saturating_sub(self.done.load(Ordering::Relaxed));
                 if !helpers.are_called()
                     && took.as_nanos() * u128::from(left) >= worth_help.as_nanos() * u128::from(own)
@@ -188,7 +188,7 @@ impl Run<'_> {
         });
     }
 
-    /// The work of another thread, in a seat of its own.
+    /// Another thread: works in a seat of its own.
     fn help(&self) {
         self.guarded(|| {
             let mut made = None;
@@ -205,8 +205,8 @@ impl Run<'_> {
         }
     }
 
-    /// Takes spans until none are left. The seat is obtained only when there is work. `look` is told of groups that were done after each
-    /// share, and says whether others help.
+    /// Takes spans until none are left. The seat is obtained only when there is work. After each share `look` gets the
+    /// number of groups done, and returns whether others help.
     fn share<'s>(
         &self,
         mut is_helped: bool,
@@ -217,7 +217,7 @@ impl Run<'_> {
         let mut ask = Some(seat);
         let mut seat = None;
         loop {
-            // Others may take some meanwhile: then this is a little more or less than its share.
+            // Others may take some meanwhile, so that this is a little more or less than its share.
             let left = count.saturating_sub(self.next.load(Ordering::Relaxed));
             let shares = if is_helped { self.shares } else { SHARES_ALONE };
             let taken = (left / shares).clamp(1, MOST_AT_A_TIME);
@@ -235,7 +235,7 @@ impl Run<'_> {
             let end = (start + taken).min(count);
             let mut done = 0;
             let whole = self.work_on(start..end, seat, &mut done);
-            // Once for all of them: an atomic add to shared memory waits until what the groups wrote is in the cache.
+            // Once for all of them: an atomic add to shared memory waits until the groups' writes are in the cache.
             let before = self.done.fetch_add(done, Ordering::Relaxed);
             self.job.progress.set(before + done);
             if !whole {
@@ -266,7 +266,7 @@ impl Run<'_> {
         true
     }
 
-    /// Records a failure. Of several the lowest rank counts, then the first span.
+    /// Records a failure. Of several, the lowest rank wins, then the first span.
     fn fail(&self, rank: u8, n: u64, failure: Failure) {
         self.last.fetch_min(n, Ordering::Relaxed);
         let mut noted = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
@@ -276,8 +276,8 @@ impl Run<'_> {
     }
 }
 
-/// A fault of the shader is more worth reporting than that the run was stopped, and a stop inside an instruction more
-/// than one at a group's start.
+/// Rank of a fault: a fault of the shader comes before a stop of the run, and a stop inside an instruction before one
+/// at a group's start.
 fn rank(fault: Fault) -> u8 {
     match fault.kind {
         FaultKind::Stopped if fault.origin == Default::default() => 3,

@@ -1,7 +1,8 @@
-//! Stages of a draw: a vertex or pixel shader with what is bound to it, of which any number of threads run batches.
+//! Runs stages of a draw: batches of a vertex or pixel shader with its bindings, on any number of threads.
 //!
-//! A [`BoundShader`](crate::BoundShader) is made for many runs, each of whose threads has tables and copies of constant buffers of its own. A
-//! [`StageRun`] is one run: its threads share them, and what a thread itself needs, it has for all stages that it works on, in a [`StageSeat`].
+//! A [`BoundShader`](crate::BoundShader) is made for many runs, each of whose threads has tables and copies of constant
+//! buffers of its own. A [`StageRun`] is one run: its threads share them, and each has its own resources, for all
+//! stages that it works on, in a [`StageSeat`].
 
 use std::sync::Arc;
 
@@ -18,8 +19,8 @@ use crate::shader::Shader;
 /// Seats that a thread keeps, for shaders with arenas of other sizes.
 const MOST_SEATS: usize = 8;
 
-/// A vertex or pixel shader with its bindings, as they are in one draw: constant buffers have been read, and all other memory is accessed in
-/// place. When it drops, the run is over.
+/// A vertex or pixel shader with its bindings, as they are in one draw: constant buffers have been read, and all other
+/// memory is accessed in place. When it drops, the run is over.
 #[derive(Debug)]
 pub struct StageRun<'a> {
     runner: &'a Runner,
@@ -30,7 +31,7 @@ pub struct StageRun<'a> {
     pub(super) frame: Frame,
 }
 
-/// What a thread needs to run batches, of one stage after the other.
+/// The resources with which a thread runs batches, of one stage after the other.
 #[derive(Debug)]
 pub struct StageSeat<'a> {
     runner: &'a Runner,
@@ -52,7 +53,7 @@ impl<'a> StageRun<'a> {
         what: &'a Dispatch,
     ) -> Result<Self, Error> {
         let views = bind(shader, layers, runner)?;
-        // As many batches as there will be: their packets are within rows.
+        // As for any number of batches: their packets are within rows.
         let packing = shader.packing(Grid { groups: what.groups, first: what.first_group });
         let code = shader.code_until(&shader.variant(packing, views.texel_formats()), what.cancel.word())?;
         let mut frame = Frame::new(&views, runner.guard_pages)?;

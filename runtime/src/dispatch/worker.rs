@@ -1,7 +1,7 @@
-//! Groups on the caller's own thread: for callers with their own threads and order, such as a rasterizer.
+//! Runs groups on the caller's own thread, for callers with their own threads and order, such as a rasterizer.
 //!
-//! A [`Worker`] holds what a thread needs, a [`Session`] what is the same for all groups of one dispatch. Besides
-//! running groups, a call of [`Session::run`] only sets the float mode and points the context to what is bound. Batches
+//! A [`Worker`] holds the resources of a thread, a [`Session`] the state common to all groups of one dispatch. Besides
+//! running groups, a call of [`Session::run`] only sets the float mode and points the context to the bindings. Batches
 //! of invocations, for vertex and pixel shaders, run through another method (`batch.rs`).
 
 use std::ops::Range;
@@ -98,8 +98,8 @@ pub struct Session<'w> {
 }
 
 impl Session<'_> {
-    /// Groups that fill packets: small ones share them. Ranges that begin and end at multiples of it, or where a row of
-    /// groups does, run in the same packets as in a dispatch, and leave the fewest lanes idle.
+    /// Number of groups that fill packets, which small groups share. Ranges that begin and end at multiples of it, or
+    /// at row ends, run in the same packets as in a dispatch, and leave the fewest lanes idle.
     pub fn quantum(&self) -> u64 {
         self.quantum
     }
@@ -119,7 +119,7 @@ impl Session<'_> {
         let result = self.run_spans(groups.clone());
         self.frame.changed();
         result.map_err(|(groups_done, failure)| {
-            // Nothing of this runs in the shader's float mode.
+            // None of this runs in the shader's float mode.
             let outcome = Outcome { groups_done, failure: Some(failure) };
             let (stop, count) = (self.begun.watch.stop(), groups.end - groups.start);
             error_of(self.shader, self.fuel, stop, outcome, count)
@@ -136,7 +136,7 @@ impl Session<'_> {
         let (width, packing) = (u64::from(grid.groups[0]), self.code.packing());
         let mut start = groups.start;
         while start < groups.end {
-            // Most dispatches are one row, and a division costs more than many a packet does.
+            // Most dispatches are one row, and a division can cost more than a packet does.
             let in_row = match packing {
                 Packing::Row if start < width => width - start,
                 Packing::Row => width - start % width,

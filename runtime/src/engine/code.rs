@@ -1,4 +1,4 @@
-//! A shader in the form that an engine runs, and what selects it.
+//! Holds shaders in the form that an engine runs, and the key by which a variant is selected.
 
 use brolga_ir::interp::Interpreter;
 use brolga_ir::span::Packing;
@@ -12,14 +12,14 @@ use crate::host::TexelFormats;
 /// dispatched. The key to its code, in the shader as in the disk cache.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Variant {
-    /// How threads are packed. [`Packing::Row`] means the usual packing.
+    /// Packing of threads. [`Packing::Row`] means the usual packing.
     pub packing: Packing,
     /// Formats of texels.
     pub texels: TexelFormats,
 }
 
 impl Variant {
-    /// The variant that most dispatches run, and that any could.
+    /// The variant that most dispatches run, and any could run.
     pub fn usual() -> Self {
         Self { packing: Packing::Row, texels: TexelFormats::default() }
     }
@@ -29,7 +29,7 @@ impl Variant {
         Self { texels: TexelFormats::default(), ..self.clone() }
     }
 
-    /// How it differs from the usual one, as a suffix to a name.
+    /// Its difference from the usual one, as a suffix to a name.
     pub fn difference(&self) -> &'static str {
         match (self.packing == Packing::Grid, self.texels == TexelFormats::default()) {
             (false, true) => "",
@@ -39,12 +39,12 @@ impl Variant {
         }
     }
 
-    /// Whether it is the usual one.
+    /// `true` if it is the usual one.
     pub fn is_usual(&self) -> bool {
         *self == Self::usual()
     }
 
-    /// How threads of a function are packed in its code.
+    /// Packing of a function's threads in its code.
     pub fn packing_for(&self, function: &VerifiedFunction) -> Packing {
         if self.packing == Packing::Grid { self.packing } else { usual_packing(function) }
     }
@@ -61,7 +61,7 @@ impl Code {
     /// Prepares a shader for an engine. The name is for profilers.
     pub fn new(
         function: &VerifiedFunction,
-        target: Target,
+        target: CodeTarget,
         variant: &Variant,
         name: &str,
     ) -> Result<Self, CompileError> {
@@ -77,7 +77,7 @@ impl Code {
         }
     }
 
-    /// How threads are packed.
+    /// Packing of threads.
     pub fn packing(&self) -> Packing {
         match self {
             Code::Jit(compiled) => compiled.packing(),
@@ -115,28 +115,28 @@ pub(crate) fn usual_packing(function: &VerifiedFunction) -> Packing {
     if Packing::may_span(function) { Packing::Row } else { Packing::Group }
 }
 
-/// What code is made for.
+/// The target that code is made for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Target {
+pub(crate) struct CodeTarget {
     pub engine: Engine,
-    /// What machine code may use of the processor; `None` where it cannot run.
+    /// Instruction sets that machine code may use; `None` where it cannot run.
     pub features: Option<CpuFeatures>,
     /// The most bytes of its vectors; `None` means as many as suit each function.
     pub vector_bytes: Option<VectorBytes>,
     /// The most instructions that the code generator is given.
     pub most_instructions: u32,
-    /// What happens to shaders with more.
+    /// Policy for shaders with more.
     pub oversize: Oversize,
 }
 
-impl Target {
+impl CodeTarget {
     /// The options for the machine code of a function whose threads are packed this way.
     pub fn options_for(self, function: &VerifiedFunction, packing: Packing) -> Result<Options, CompileError> {
         let vector_bytes = self.vector_bytes.unwrap_or_else(|| VectorBytes::suitable(function, packing));
         Self { vector_bytes: Some(vector_bytes), ..self }.options(packing)
     }
 
-    /// The same for code that exists, but for the size of its vectors.
+    /// The same for existing code, without the size of its vectors.
     pub fn options(self, packing: Packing) -> Result<Options, CompileError> {
         Ok(Options {
             features: self.features.ok_or(CompileError::Unsupported)?,

@@ -1,4 +1,5 @@
-//! What belongs to one run: the tables of views that compiled code reads, copies of the constant buffers, and those of textures.
+//! Holds the state of one run: the tables of views that compiled code reads, and copies of constant buffers and
+//! textures.
 
 #![allow(unsafe_code)]
 
@@ -12,7 +13,7 @@ use brolga_resource::{CopyBudget, GuardPages, Memory};
 use crate::error::Error;
 use crate::host::{Bound, BoundViews, RunCopies};
 
-/// What belongs to one run. Two concurrent runs need two.
+/// State of one run. Two concurrent runs need two.
 #[derive(Debug)]
 pub(crate) struct Frame {
     /// A range for every declared resource. They point into `views`.
@@ -24,7 +25,8 @@ pub(crate) struct Frame {
     guard_pages: GuardPages,
 }
 
-/// A frame while a run uses it: it has what constant buffers and textures hold when the run begins. When it drops, the run is over.
+/// A frame while a run uses it, with the contents of constant buffers and textures when the run begins. Dropping it
+/// ends the run.
 #[derive(Debug)]
 pub(crate) struct RunFrame<'a> {
     frame: &'a mut Frame,
@@ -32,16 +34,16 @@ pub(crate) struct RunFrame<'a> {
     budget: &'a Arc<CopyBudget>,
 }
 
-// SAFETY: the pointers are only copied here. What they point to is kept alive by the frame, and by the bound views
-// beside it, and only compiled code accesses it, as memory that any thread may change. Copies of textures are kept from
-// the beginning to the end of a run alone, and so are the pointers to them only read in between.
+// SAFETY: the pointers are only copied here. The frame, and the bound views beside it, keep their targets alive, and
+// only compiled code accesses those, as memory that any thread may change. Copies of textures are kept only from the
+// beginning to the end of a run, and the pointers to them are only read in between.
 unsafe impl Send for Frame {}
 // SAFETY: as above.
 unsafe impl Sync for Frame {}
 
 impl Frame {
-    /// Each range has at least the declared views, since bindings were resolved so; strides are as declared; constant
-    /// buffers are padded; memory is aligned and valid for its size.
+    /// Makes the tables. Each range has at least the declared views, since bindings were resolved so; strides are as
+    /// declared; constant buffers are padded; memory is aligned and valid for its size.
     pub fn new(bound: &BoundViews, guard_pages: GuardPages) -> Result<Self, Error> {
         let views: Vec<View> = bound.views().values().iter().map(|bound| view(bound.as_ref())).collect();
         let mut rest = views.as_slice();
@@ -74,12 +76,13 @@ impl Frame {
                 None => self.constants.push(copy),
             }
         }
-        // In place: ranges point here.
+        // Overwritten, not replaced: ranges point here.
         self.views[index] = entry;
         Ok(())
     }
 
-    /// Begins a run with the views that it is made of: reads the constant buffers, and finds the copies of textures.
+    /// Begins a run with the views that the frame was made of: reads the constant buffers, and finds the copies of
+    /// textures.
     pub fn begin<'a>(&'a mut self, bound: &'a BoundViews, budget: &'a Arc<CopyBudget>) -> RunFrame<'a> {
         self.read(bound, budget);
         RunFrame { frame: self, bound, budget }
@@ -95,7 +98,7 @@ impl Frame {
         bound.find_copies(&mut self.copies, budget);
     }
 
-    /// Ends a run: says that shaders may have written what they may write, and lets copies of textures go.
+    /// Ends a run: marks the writable memory as changed, and releases copies of textures.
     #[inline]
     pub fn end(&mut self, bound: &BoundViews) {
         if !bound.written().is_empty() {
@@ -123,13 +126,13 @@ impl Frame {
 }
 
 impl RunFrame<'_> {
-    /// Begins another part of the run, which sees what was written to textures since.
+    /// Begins another part of the run, which sees writes to textures since then.
     #[inline]
     pub fn renew(&mut self) {
         self.bound.renew_copies(&mut self.frame.copies, self.budget);
     }
 
-    /// Says that a part of the run is over, and what it wrote may be looked at.
+    /// Marks the end of a part of the run, so that its writes may be read.
     #[inline]
     pub fn changed(&self) {
         self.bound.changed();

@@ -1,4 +1,4 @@
-//! Code linked with what it runs on, for one run.
+//! Links code with its bindings for one run.
 
 use brolga_jit::abi::{Bindings, helpers};
 
@@ -16,8 +16,8 @@ pub(crate) struct Link<'a> {
 }
 
 impl<'a> Link<'a> {
-    /// The code is of the shader that the views are bound to, in a variant for their formats; the frame is made of the views
-    /// and used by no other run.
+    /// Links them. The code must be of the shader that the views are bound to, in a variant for their formats; the
+    /// frame must be made of the views and used by no other run.
     pub fn new(code: &'a Code, views: &'a BoundViews, frame: &'a Frame, stop: &'a StopWord) -> Self {
         Self { code, frame, reach: Reach::new(views, frame.constants(), frame.copies(), stop) }
     }
@@ -27,12 +27,12 @@ impl<'a> Link<'a> {
         self.code
     }
 
-    /// What a running shader can access.
+    /// The host: all that a running shader can access.
     pub(super) fn reach(&self) -> &Reach<'a> {
         &self.reach
     }
 
-    /// What compiled code is given, with this arena. It points to the link.
+    /// The arguments of compiled code, with this arena. They point to the link.
     pub(super) fn bindings(&self, arena: *mut u8) -> Bindings {
         Bindings {
             ranges: self.frame.ranges().as_ptr(),

@@ -1,15 +1,15 @@
-//! The two engines behind one interface: compiled code with its tables, and the interpreter.
+//! Runs shaders on either engine behind one interface: compiled code with its tables, or the interpreter.
 //!
 //! | file | what |
 //! |---|---|
-//! | `code.rs` | a shader in the form that an engine runs, and what selects it |
-//! | `frame.rs` | what belongs to one run: tables of views, copies of constant buffers and textures |
-//! | `seat.rs` | what belongs to one thread: an arena and a context |
-//! | `link.rs` | code linked with what it runs on |
+//! | `code.rs` | shaders in the form that an engine runs, and their variants |
+//! | `frame.rs` | the state of one run: tables of views, copies of constant buffers and textures |
+//! | `seat.rs` | the state of one thread: an arena and a context |
+//! | `link.rs` | code linked with its bindings |
 //! | `workspace.rs` | arenas and contexts, kept from run to run |
 //!
-//! The only unsafe code here is the call of compiled code in `seat.rs`. What that code relies on (`brolga_jit::abi`, A and
-//! B) is arranged by `frame.rs` and `link.rs`.
+//! The only unsafe code here is the call of compiled code in `seat.rs`. `frame.rs` and `link.rs` establish the
+//! invariants that this code relies on (`brolga_jit::abi`, A and B).
 
 mod code;
 mod frame;
@@ -19,24 +19,24 @@ mod workspace;
 
 use std::fmt;
 
-pub(crate) use code::{Code, Target, Variant, usual_packing};
+pub(crate) use code::{Code, CodeTarget, Variant, usual_packing};
 pub(crate) use frame::{Frame, RunFrame};
 pub(crate) use link::Link;
 pub(crate) use seat::{Seat, float_guard};
 pub(crate) use workspace::Workspaces;
 
-/// What runs a shader.
+/// The engine that runs a shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
     /// Machine code, on supported processors.
     Jit,
-    /// The interpreter, which defines what is right and runs on every processor.
+    /// The interpreter, which defines the right results and runs on every processor.
     Interpreter,
 }
 
 impl Engine {
-    /// The fastest that this processor can run. Results are the same.
+    /// The fastest engine that this processor can run. Results are the same.
     pub fn best() -> Self {
         if brolga_jit::Options::host().is_some() { Engine::Jit } else { Engine::Interpreter }
     }
@@ -51,8 +51,8 @@ impl fmt::Display for Engine {
     }
 }
 
-/// What happens to a shader that is too large for machine code: it would exceed
-/// [`Limits::code_instructions`](crate::Limits::code_instructions), or need more than a stack frame has.
+/// Policy for a shader that is too large for machine code: one that exceeds
+/// [`Limits::code_instructions`](crate::Limits::code_instructions), or needs too large a stack frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Oversize {

@@ -1,4 +1,4 @@
-//! What belongs to one thread while it works on a run: an arena, and the context record that compiled code uses.
+//! Holds the state of one thread while it works on a run: an arena, and the context record that compiled code uses.
 
 #![allow(unsafe_code)]
 
@@ -48,7 +48,7 @@ impl Seat {
         Ok(seat.as_mut().expect("set above"))
     }
 
-    /// Whether it is one for this code.
+    /// `true` if it fits this code.
     pub fn fits(&self, code: &Code) -> bool {
         match (self, code) {
             (Seat::Jit(workspace), Code::Jit(compiled)) => {
@@ -59,7 +59,7 @@ impl Seat {
         }
     }
 
-    /// Whether it is small enough to be kept for reuse.
+    /// `true` if it is small enough to be kept for reuse.
     pub fn is_small(&self) -> bool {
         matches!(self, Seat::Jit(workspace) if workspace.arena_bytes() <= MOST_KEPT_BYTES)
     }
@@ -71,7 +71,8 @@ impl Seat {
         }
     }
 
-    /// Makes it ready to run groups, in the mode that [`float_guard`] gave for the link's code. The seat fits the code.
+    /// Prepares it to run groups, in the float mode that [`float_guard`] gave for the link's code. The seat fits the
+    /// code.
     pub fn start<'a>(&'a mut self, link: &'a Link<'_>, mode: &'a FloatGuard) -> Running<'a> {
         match (self, link.code()) {
             (Seat::Interpreter(arena), Code::Interpreter(interpreter)) => {

@@ -1,5 +1,5 @@
-//! What workers need to run compiled code, whatever the shader: an arena and a context. A device keeps those of
-//! finished workers for later dispatches.
+//! Pools the arenas and contexts with which workers run compiled code of any shader. A device keeps those of finished
+//! workers for later dispatches.
 
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ const MOST_KEPT: usize = 64;
 /// The most bytes of arenas that a device keeps.
 const MOST_KEPT_BYTES: u64 = 32 << 20;
 
-/// One worker's. Nothing may rely on what its last user left in it.
+/// Arena and context of one worker. Nothing may rely on what its last user left in them.
 #[derive(Debug)]
 pub(crate) struct Workspace {
     pub context: Box<Context>,
@@ -35,7 +35,7 @@ impl Workspace {
     }
 }
 
-/// Those not in use, the most recently used last.
+/// Workspaces not in use, the most recently used last.
 #[derive(Debug)]
 pub(crate) struct Workspaces {
     unused: Mutex<Vec<Workspace>>,
@@ -43,7 +43,7 @@ pub(crate) struct Workspaces {
 }
 
 impl Workspaces {
-    /// None yet.
+    /// An empty pool.
     pub fn new(guard_pages: GuardPages) -> Self {
         Self { unused: Mutex::default(), guard_pages }
     }
@@ -79,7 +79,7 @@ impl Workspaces {
     }
 }
 
-/// A context's contents before anything is bound.
+/// Contents of a context before anything is bound.
 fn nothing(arena: *mut u8) -> Bindings {
     Bindings {
         ranges: ptr::null(),

@@ -1,4 +1,4 @@
-//! What one register is bound to.
+//! Holds the view bound to one register, in the form that engines access.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -13,7 +13,7 @@ use crate::bindings::Declared;
 use crate::error::Error;
 use crate::limits::Limits;
 
-/// What one register is bound to.
+/// The view bound to one register, in the form that engines access.
 #[derive(Debug)]
 pub(crate) enum Bound {
     /// A raw or a structured view.
@@ -39,14 +39,14 @@ pub(crate) struct Words {
 pub(crate) struct Constants {
     memory: Arc<Memory>,
     offset_bytes: u64,
-    /// How much of it is read.
+    /// Bytes that are read of it.
     read_bytes: u64,
     pub(super) copy: usize,
     /// Extent of the copy: padded with zeros to whole vectors and the declared size.
     pub(super) extent: Extent,
 }
 
-/// Which bytes of a memory are seen, and in what elements.
+/// The bytes of a memory that a view covers, and their division into elements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
     offset_bytes: u64,
@@ -78,7 +78,7 @@ impl Bound {
         }
     }
 
-    /// The memory that it is in, but for a constant buffer.
+    /// The memory behind the view; `None` for a constant buffer.
     pub fn memory(&self) -> Option<&Arc<Memory>> {
         match self {
             Bound::Words(words) => Some(&words.memory),
@@ -88,7 +88,7 @@ impl Bound {
         }
     }
 
-    /// What a query of its size answers: of a texture, that of the first mip level.
+    /// The result of a size query: of a texture, that of the first mip level.
     pub fn size(&self) -> [u32; 4] {
         let query = match self {
             Bound::Texels(Texels::Texture(_)) => Query::TextureSize,
@@ -105,7 +105,7 @@ impl Words {
         Self { memory: Arc::clone(view.buffer.memory()), extent, counter: view.counter.clone() }
     }
 
-    /// First byte, for compiled code.
+    /// Address of the first byte, for compiled code.
     pub fn base(&self) -> *mut u8 {
         self.memory.base().wrapping_add(self.extent.offset_bytes as usize)
     }
@@ -127,7 +127,7 @@ impl Words {
 }
 
 impl Constants {
-    /// Bytes beyond the largest constant buffer are not seen.
+    /// Describes a constant buffer. Bytes beyond the largest possible one are ignored.
     fn new(view: &BufferView, declared_vectors: u32, limits: &Limits, copy: usize) -> Self {
         let most = limits.constant_vectors.max(declared_vectors);
         let count = view.size_bytes.div_ceil(16).min(most.into()).max(declared_vectors.into());
@@ -156,14 +156,14 @@ impl Constants {
         Ok(Memory::zeroed(self.extent.size_bytes, guard_pages)?)
     }
 
-    /// Reads what is in the buffer now.
+    /// Copies the current content of the buffer.
     pub fn read(&self, copy: &Memory) {
         self.memory.copy_to(self.offset_bytes, copy, self.read_bytes);
     }
 }
 
 impl Extent {
-    /// Where the bytes that an address can access begin and end in the memory; none if the index is out of range.
+    /// Begin and end, in the memory, of the bytes that an address can access; `None` if the index is out of range.
     fn element(&self, at: Address) -> Option<(u64, u64)> {
         let (start, size_bytes) = match self.stride_bytes {
             None => (0, self.size_bytes),
@@ -198,7 +198,7 @@ pub(super) fn answer(query: Query, bound: &Bound, level: u32) -> [u32; 4] {
             let [x, y] = texels.sample_position(level);
             [x.to_bits(), y.to_bits(), 0, 0]
         }
-        // Only queried where compiled code does not access texels directly.
+        // Queried only where compiled code does not access texels directly.
         (Query::Layout, _)
         | (Query::TextureSize | Query::SampleCount | Query::SamplePosition, Bound::Words(_) | Bound::Constants(_))
         | (_, Bound::Sampler(_)) => [0; 4],

@@ -1,7 +1,7 @@
-//! Copies of compressed textures that one run samples, and how compiled code samples them.
+//! Finds the expanded copies of compressed textures that one run samples, for compiled code.
 //!
-//! They are found when a run begins and let go when it is over. Between runs what was made for compiled code stays, and is used again if
-//! the copies are the same. Where nothing that is bound may have copies, there is none of this.
+//! They are found when a run begins and released when it is over. Between runs the sites for compiled code stay, and
+//! are used again if the copies are the same. If no bound texture may have copies, all of this is empty.
 
 #![allow(unsafe_code)]
 
@@ -16,35 +16,36 @@ use super::samples::Samples;
 /// The copies that a run samples.
 #[derive(Debug, Default)]
 pub(crate) struct RunCopies {
-    /// By prepared pair; nothing between runs, or where no texture may have any.
+    /// Copies by prepared pair; empty between runs, or if no texture may have any.
     current: Vec<Option<Arc<ExpandedCopy>>>,
-    /// Of which state of the bindings the rest is.
+    /// State of the bindings that the other fields belong to.
     state: u64,
-    /// By prepared pair, the copies that the sites are for.
+    /// Copies that the sites are for, by prepared pair.
     known: Vec<Weak<ExpandedCopy>>,
-    /// As those of [`Samples`], but with copies. They are read in a run alone, which keeps the copies.
+    /// Sites as in [`Samples`], but with copies. They are read only during a run, which keeps the copies.
     sites: Vec<Option<Site>>,
     entries: Vec<SampleEntry>,
 }
 
-// SAFETY: the entries point to the sites beside them, and those to what is prepared and to copies. All of it is only read, in a run, which
-// keeps the copies and the bound views; what is prepared anew changes their state, and the sites with it before the next run.
+// SAFETY: the entries point to the sites beside them, and those to prepared pairs and to copies. All of it is only
+// read, in a run, which keeps the copies and the bound views; preparing a pair anew changes their state, and with it
+// the sites, before the next run.
 unsafe impl Send for RunCopies {}
 // SAFETY: as above.
 unsafe impl Sync for RunCopies {}
 
 impl RunCopies {
-    /// Finds the copies of what textures hold now. What the run writes itself has none.
+    /// Finds the copies of the textures' current contents. Memory that the run itself writes has none.
     #[inline]
     pub(super) fn begin(&mut self, samples: &Samples, written: &[Arc<Memory>], budget: &Arc<CopyBudget>) {
-        // Not even what a run left that never ended is another's.
+        // Nothing is taken over from an earlier run, even one that never ended.
         self.current.clear();
         if samples.has_expansions() && budget.most_bytes() > 0 {
             self.find(samples, written, budget);
         }
     }
 
-    /// Finds them again if what a texture holds has changed since, as between two parts of a run.
+    /// Finds them again if the content of a texture has changed since, as between two parts of a run.
     #[inline]
     pub(super) fn renew(&mut self, samples: &Samples, written: &[Arc<Memory>], budget: &Arc<CopyBudget>) {
         if self.current.iter().flatten().any(|copy| !copy.is_current()) {
@@ -68,7 +69,7 @@ impl RunCopies {
             } else if known.is_some() {
                 self.current[n] = known;
             } else {
-                // What the site is for may be gone.
+                // The copy that the site refers to may be gone.
                 self.current[n] = expansion.copy(budget);
                 is_known &= has_none && self.current[n].is_none();
             }
@@ -77,26 +78,26 @@ impl RunCopies {
             self.known.clear();
             (self.sites, self.entries) = samples.without_copies();
             samples.set_entries(&self.current, &mut self.sites, &mut self.entries);
-            // Now that the sites have their addresses.
+            // The sites have their final addresses from here on.
             self.known.extend(self.current.iter().map(|copy| copy.as_ref().map_or(Weak::new(), Arc::downgrade)));
             self.state = samples.state();
         }
         budget.touch(self.current.iter().filter_map(Option::as_deref));
     }
 
-    /// Lets them go.
+    /// Releases them.
     #[inline]
     pub fn end(&mut self) {
         self.current.clear();
     }
 
-    /// By prepared pair; those that are not there have none.
+    /// Copies by prepared pair; pairs beyond the end have none.
     #[inline]
     pub(super) fn current(&self) -> &[Option<Arc<ExpandedCopy>>] {
         &self.current
     }
 
-    /// What compiled code calls for each kind of sample, where there are copies.
+    /// Entry points that compiled code calls for each kind of sample, if there are copies.
     #[inline]
     pub(super) fn entries(&self) -> Option<&[SampleEntry]> {
         (!self.current.is_empty()).then_some(&self.entries)

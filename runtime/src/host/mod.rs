@@ -1,4 +1,4 @@
-//! What a running shader can access: the views bound to each declared range, as the one [`Host`] of both engines.
+//! Gives a running shader access to the views bound to its declared ranges, as the one [`Host`] of both engines.
 //!
 //! Views are checked when they are bound, so that strides, dimensions and counters are as declared. Every access is
 //! checked here: the index against the view, then each word against the element, in 64 bits. Anything out of range, or
@@ -6,12 +6,12 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `bound.rs` | what one register is bound to |
-//! | `views.rs` | what all registers are bound to |
+//! | `bound.rs` | the view bound to one register |
+//! | `views.rs` | the views bound to all registers |
 //! | `texel.rs` | textures and typed buffers |
 //! | `samples.rs` | textures with samplers |
 //! | `copies.rs` | copies of compressed textures, for one run |
-//! | `remarks.rs` | how samples are taken, in words |
+//! | `remarks.rs` | remarks for listings on how samples are taken |
 
 mod bound;
 mod copies;
@@ -37,7 +37,7 @@ pub(crate) use remarks::unbound_remarks;
 use texel::Texels;
 pub(crate) use views::{BoundViews, Change, TexelFormats, trimmed};
 
-/// What one run can access: what is bound, its copies of the constant buffers and of textures, and the stop word.
+/// All that one run can access: the bound views, its copies of constant buffers and textures, and the stop word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reach<'a> {
     views: &'a BoundViews,
@@ -47,7 +47,7 @@ pub(crate) struct Reach<'a> {
 }
 
 impl<'a> Reach<'a> {
-    /// With a copy for each of [`BoundViews::constants`].
+    /// The host for these views, with a copy for each of [`BoundViews::constants`].
     pub fn new(views: &'a BoundViews, constants: &'a [Memory], copies: &'a RunCopies, stop: &'a StopWord) -> Self {
         Self { views, constants, copies, stop }
     }
@@ -57,7 +57,7 @@ impl<'a> Reach<'a> {
         self.stop
     }
 
-    /// What compiled code calls for samples.
+    /// Entry points that compiled code calls for samples.
     pub fn samples(&self) -> &'a [SampleEntry] {
         self.copies.entries().unwrap_or(self.views.samples.entries())
     }
@@ -67,7 +67,7 @@ impl<'a> Reach<'a> {
         self.views.views.get(view.id.index(), view.element as usize)?.as_ref()
     }
 
-    /// Where the readable bytes of a register are.
+    /// Memory and extent of a register's readable bytes.
     #[inline]
     fn readable(&self, view: ViewSlot) -> Option<(&'a Memory, &'a Extent)> {
         match self.bound(view)? {

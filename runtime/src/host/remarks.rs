@@ -1,4 +1,4 @@
-//! How samples are taken of what is bound, in words, for listings: by packets or lane by lane, and from where.
+//! Describes, for listings, how samples of the bound textures are taken: by packets or lane by lane, and from what.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,12 @@ use super::texel::Texels;
 use super::views::BoundViews;
 use crate::bindings::Declared;
 
-/// The most pairs of a texture and a sampler that one instruction is looked at with.
+/// Most pairs of a texture and a sampler that are examined for one instruction.
 const MOST_PAIRS: usize = 64;
 
 impl BoundViews {
-    /// What there is to say about each sample of a function of which these views are bound, where copies of compressed textures may have
-    /// so many bytes.
+    /// Remarks on each sample of a function with these views bound, where copies of compressed textures may take
+    /// `copy_bytes`.
     pub fn sample_remarks(
         &self,
         function: &Function,
@@ -33,11 +33,11 @@ impl BoundViews {
         each_sample(function, of)
     }
 
-    /// How the pairs that an instruction may refer to are sampled: each way once.
+    /// The ways in which the pairs that an instruction may refer to are sampled, each once.
     fn how(&self, texture: &ResourceRef, sampler: &ResourceRef, sampling: Sampling, copy_bytes: u64) -> String {
-        let elements = |place: &ResourceRef| match place.element {
+        let elements = |resource: &ResourceRef| match resource.element {
             Element::Fixed(element) => element..element.saturating_add(1),
-            Element::Computed(_) => 0..self.views.range(place.id.index()).len() as u32,
+            Element::Computed(_) => 0..self.views.range(resource.id.index()).len() as u32,
         };
         let pairs = elements(texture).flat_map(|t| elements(sampler).map(move |s| (t, s)));
         let mut ways = Vec::new();
@@ -88,10 +88,10 @@ impl BoundViews {
     }
 }
 
-/// The same of which nothing is known to be bound.
+/// The same if nothing is known of the bindings.
 pub(crate) fn unbound_remarks(function: &Function, declared: &[Declared]) -> BTreeMap<Inst, String> {
     each_sample(function, |texture, sampler, _| {
-        let [texture, sampler] = [texture, sampler].map(|place| registers(declared, place));
+        let [texture, sampler] = [texture, sampler].map(|resource| registers(declared, resource));
         format!("{texture} with {sampler}: by packets, if what is bound allows it")
     })
 }
@@ -110,10 +110,10 @@ fn each_sample(
 }
 
 /// The registers that an operand may refer to.
-fn registers(declared: &[Declared], place: &ResourceRef) -> String {
-    let Declared { register: first, count, .. } = declared[place.id.index()];
+fn registers(declared: &[Declared], resource: &ResourceRef) -> String {
+    let Declared { register: first, count, .. } = declared[resource.id.index()];
     let at = |position: u32| crate::Register { index: first.index.saturating_add(position), ..first };
-    match (place.element, count) {
+    match (resource.element, count) {
         (Element::Fixed(position), _) => at(position).to_string(),
         (Element::Computed(_), Some(count)) if count <= 1 => first.to_string(),
         (Element::Computed(_), Some(count)) => format!("{first} to {}", at(count - 1)),
@@ -121,13 +121,13 @@ fn registers(declared: &[Declared], place: &ResourceRef) -> String {
     }
 }
 
-/// Why a pair is sampled lane by lane, if it is.
+/// Reason why a pair is sampled lane by lane, if it is.
 #[cfg(target_arch = "x86_64")]
 fn slow(pair: &Prepared, sampling: Sampling) -> Option<brolga_sample::Slow> {
     pair.slow(sampling)
 }
 
-/// On other processors all are.
+/// On other processors every pair is.
 #[cfg(not(target_arch = "x86_64"))]
 fn slow(_: &Prepared, _: Sampling) -> Option<&'static str> {
     Some("only x86-64 has another way")

@@ -1,4 +1,4 @@
-//! Which texture and sampler the lanes of a packet refer to, and what is prepared for each pair of them.
+//! Samples textures for the lanes of a packet, from pairs of a texture and a sampler that are prepared in advance.
 
 #![allow(unsafe_code)]
 
@@ -15,7 +15,7 @@ use super::bound::Bound;
 use super::texel::Texels;
 use crate::bindings::table::Table;
 
-/// The most pairs to prepare ahead; the rest, as where a shader indexes long ranges, is prepared where it is sampled.
+/// The most pairs to prepare ahead; further ones, as where a shader indexes long ranges, are prepared when sampled.
 const MOST_READY: usize = 64;
 
 type Views = Table<Option<Bound>>;
@@ -23,30 +23,31 @@ type Views = Table<Option<Bound>>;
 /// The prepared pairs.
 #[derive(Debug, Default)]
 pub(super) struct Samples {
-    groups: SmallVec<[Group; 4]>,
-    /// Nothing where no texture is bound.
+    groups: SmallVec<[PairGroup; 4]>,
+    /// Prepared pairs; `None` if no texture is bound.
     ready: Vec<Option<Prepared>>,
-    /// For each kind of sample, how compiled code takes it from the first registers of its ranges. They point into `ready`.
+    /// For each kind of sample, the site with which compiled code samples the first registers of its ranges. They point
+    /// into `ready`.
     sites: Vec<Option<Site>>,
-    /// The same for compiled code. They point into `sites`.
+    /// Entry points for compiled code. They point into `sites`.
     entries: Vec<SampleEntry>,
     /// The pairs whose texture may have copies.
     expanded: SmallVec<[usize; 2]>,
-    /// How often something was prepared again.
+    /// Number of times that pairs were prepared again.
     state: u64,
 }
 
-// SAFETY: the entries and sites point to what is beside them, and are only used while that is there.
+// SAFETY: the entries and sites point to the fields beside them, and are only used while those exist.
 unsafe impl Send for Samples {}
-// SAFETY: as above; what is prepared is only read.
+// SAFETY: as above; prepared pairs are only read.
 unsafe impl Sync for Samples {}
 
 /// The pairs of a texture range and a sampler range.
 #[derive(Debug)]
-struct Group {
+struct PairGroup {
     texture: ResourceId,
     sampler: ResourceId,
-    /// Where its pairs begin: by texture, then by sampler.
+    /// Index of its first pair; pairs are ordered by texture, then by sampler.
     first: usize,
     /// Registers of the two ranges.
     textures: usize,
@@ -56,7 +57,7 @@ struct Group {
 }
 
 impl Samples {
-    /// Prepares the pairs of the ranges that these samples are of.
+    /// Prepares the pairs of the ranges that these samples use.
     pub fn new(sampled: &[Sampled], views: &Views) -> Self {
         let mut samples = Self {
             sites: vec![None; sampled.len()],
@@ -74,11 +75,11 @@ impl Samples {
             if textures.saturating_mul(samplers) > MOST_READY - first {
                 continue;
             }
-            let group = Group { texture, sampler, first, textures, samplers, kinds: smallvec![kind] };
+            let group = PairGroup { texture, sampler, first, textures, samplers, kinds: smallvec![kind] };
             samples.ready.extend(group.prepare(views));
             samples.groups.push(group);
         }
-        // All are in place from now on.
+        // Their addresses are final from now on.
         for group in &samples.groups {
             group.set_entries(&samples.ready, &[], &mut samples.sites, &mut samples.entries);
         }
@@ -96,18 +97,18 @@ impl Samples {
         &self.ready
     }
 
-    /// Another number after each change.
+    /// A number that is different after each change.
     pub fn state(&self) -> u64 {
         self.state
     }
 
-    /// Whether a texture of a pair may have copies.
+    /// `true` if a texture of a pair may have copies.
     #[inline]
     pub fn has_expansions(&self) -> bool {
         !self.expanded.is_empty()
     }
 
-    /// Those pairs, by their numbers.
+    /// The pairs whose texture may have copies, with their indices.
     pub fn expansions(&self) -> impl Iterator<Item = (usize, &Expansion)> {
         self.expanded.iter().filter_map(|&n| Some((n, self.ready[n].as_ref()?.expansion()?)))
     }
@@ -117,7 +118,7 @@ impl Samples {
         (self.sites.clone(), self.entries.clone())
     }
 
-    /// Sets how samples are taken that have copies, which are by pair.
+    /// Sets the entries of samples that have copies, given by pair.
     pub fn set_entries(
         &self,
         copies: &[Option<Arc<ExpandedCopy>>],
@@ -129,7 +130,7 @@ impl Samples {
         }
     }
 
-    /// What compiled code calls, for each kind of sample.
+    /// Entry points that compiled code calls, for each kind of sample.
     pub fn entries(&self) -> &[SampleEntry] {
         &self.entries
     }
@@ -148,7 +149,7 @@ impl Samples {
         self.state += 1;
     }
 
-    /// A pair by its number, if it is among those prepared.
+    /// Index of a pair, if it is among those prepared.
     #[inline(always)]
     fn find(&self, texture: (ResourceId, u32), sampler: (ResourceId, u32)) -> Option<usize> {
         let group = self.groups.iter().find(|group| group.is_of(texture.0, sampler.0))?;
@@ -171,7 +172,7 @@ impl Samples {
         }
     }
 
-    /// The same where lanes may have different ones, or nothing is prepared.
+    /// The same if lanes may refer to different pairs, or nothing is prepared.
     #[cold]
     fn sample_each(&self, views: &Views, copies: &[Option<Arc<ExpandedCopy>>], call: SampleCall<'_>) {
         let SampleCall { texture: (texture, textures), sampler: (sampler, samplers), args, results, .. } = call;
@@ -198,12 +199,12 @@ impl Samples {
     }
 }
 
-impl Group {
+impl PairGroup {
     fn is_of(&self, texture: ResourceId, sampler: ResourceId) -> bool {
         (self.texture, self.sampler) == (texture, sampler)
     }
 
-    /// Sets how samples of its first registers are taken.
+    /// Sets the entries for samples of its first registers.
     fn set_entries(
         &self,
         ready: &[Option<Prepared>],
@@ -241,7 +242,7 @@ fn same_lanes(set: u64, textures: Elements<'_>, samplers: Elements<'_>, pair: (u
     lanes.fold(0, |lanes, lane| lanes | 1 << lane)
 }
 
-/// Nothing is bound: zeros.
+/// Writes the zeros that are sampled if nothing is bound.
 fn unbound(lanes: u64, results: &mut [u32]) {
     for row in results.chunks_exact_mut(results.len() / 4) {
         for (lane, word) in row.iter_mut().enumerate() {
@@ -250,7 +251,7 @@ fn unbound(lanes: u64, results: &mut [u32]) {
     }
 }
 
-/// Prepares a pair; none if no texture is bound. Where no sampler is bound, Direct3D's default one is used.
+/// Prepares a pair; `None` if no texture is bound. If no sampler is bound, Direct3D's default one is used.
 pub(super) fn prepare(views: &Views, texture: (ResourceId, u32), sampler: (ResourceId, u32)) -> Option<Prepared> {
     let bound = |(id, element): (ResourceId, u32)| views.get(id.index(), element as usize)?.as_ref();
     let Bound::Texels(Texels::Texture(surface)) = bound(texture)? else { return None };

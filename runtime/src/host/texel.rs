@@ -1,4 +1,4 @@
-//! Texels of typed buffers and textures, and their conversion to and from words.
+//! Reads and writes texels of typed buffers and textures, converting them to and from words.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,26 +16,26 @@ use brolga_resource::{Memory, Surface, Texel};
 pub(crate) enum Texels {
     /// A part of a buffer.
     Buffer { memory: Arc<Memory>, offset_bytes: u64, count: u64, format: Format },
-    /// What a view of a texture sees: if it may be written, a single level.
+    /// The part of a texture that a view covers: a single level if it may be written.
     Texture(Surface),
 }
 
-/// Where the texels of a view are, if compiled code accesses them directly.
+/// Memory layout of a view's texels, if compiled code accesses them directly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Layout {
-    /// First byte of the first texel, for compiled code.
+pub(crate) struct TexelLayout {
+    /// Address of the first texel, for compiled code.
     pub base: *mut u8,
-    /// Elements of the format from there to the view's last texel, which are below 2^32, so that no texel's index wraps.
+    /// Elements of the format from there to the view's last texel; below 2^32, so that no texel's index wraps.
     pub count: u64,
-    /// Of the most detailed level: width, height, depth or layers, and the slice pitch in texels.
+    /// Extents of the most detailed level: width, height, depth or layers, and the slice pitch in texels.
     pub extents: [u32; 4],
-    /// How they are read and written.
+    /// Format in which they are read and written.
     pub format: TexelFormat,
 }
 
 impl Texels {
     /// The layout, if the format and the kind of texture allow compiled code to access the texels directly.
-    pub fn layout(&self) -> Option<Layout> {
+    pub fn layout(&self) -> Option<TexelLayout> {
         let format = self.format().texel_format()?;
         let size_bytes = u64::from(self.format().size_bytes());
         let (start, texels, extents) = match self {
@@ -54,11 +54,11 @@ impl Texels {
                 (level.offset_bytes, texels, [width, height, layers, layer_texels])
             }
         };
-        // Texels that are parts of words: all words that have some must be whole.
+        // Texels smaller than a word: every word with some of them must be whole.
         let count = texels.div_ceil(1 << format.word_shift);
         let has_words = start % 4 == 0 && start + count * u64::from(format.size_bytes()) <= self.memory().size_bytes();
         let base = self.memory().base().wrapping_add(start as usize);
-        (texels <= u32::MAX.into() && has_words).then_some(Layout { base, count, extents, format })
+        (texels <= u32::MAX.into() && has_words).then_some(TexelLayout { base, count, extents, format })
     }
 
     /// Reads a texel at a mip level, or a sample of a multisampled one. Out of range yields zeros, but 1 in an alpha
@@ -76,7 +76,7 @@ impl Texels {
         self.memory().store_number(at, format.size_bytes(), format.encode(words));
     }
 
-    /// Reads texels for some lanes of a packet. Lanes that take no part are left as they are.
+    /// Reads texels for some lanes of a packet. Inactive lanes are left unchanged.
     pub fn load_lanes(&self, call: TexelCall<'_>, lanes: Range<usize>, levels: Row<'_>, results: &mut [u32]) {
         let (format, memory) = (self.format(), self.memory());
         let size_bytes = format.size_bytes();
@@ -165,7 +165,7 @@ impl Texels {
         }
     }
 
-    /// Where a sample is, along x and y from the texel's centre; the centre if there is no such sample.
+    /// Position of a sample, along x and y from the texel's centre; the centre if there is no such sample.
     pub fn sample_position(&self, sample: u32) -> [f32; 2] {
         let at = sample_pattern(self.sample_count()).get(sample as usize).copied().unwrap_or_default();
         at.map(|sixteenths| f32::from(sixteenths) / 16.0)
@@ -185,7 +185,7 @@ impl Texels {
         }
     }
 
-    /// Where a texel begins, if it is in range.
+    /// Byte offset of a texel, if it is in range.
     #[inline(always)]
     fn offset(&self, coords: [u32; 3], level: u32) -> Option<u64> {
         let surface = match self {
@@ -214,7 +214,8 @@ impl Texels {
     }
 }
 
-/// Blocks of several texels that were read last, expanded. What they are known by is their bits: who writes meanwhile does no harm.
+/// Blocks of several texels that were read last, expanded. They are looked up by their bits, so that concurrent writes
+/// do no harm.
 struct Blocks {
     bits: [Option<u128>; Self::COUNT],
     texels: [[u64; 16]; Self::COUNT],
@@ -224,10 +225,10 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// As many as a row of a packet has, or two of a short one: along x each has its place.
+    /// Slots for the blocks of a packet's row, or of two short ones; the position along x selects the slot.
     const COUNT: usize = 8;
 
-    /// None if the format's blocks are single texels.
+    /// A cache for the format; `None` if its blocks are single texels.
     fn of(format: Format) -> Option<Self> {
         let (expand, decode) = format.expander().zip(format.expanded_decoder())?;
         let (bits, texels) = ([None; Self::COUNT], [[0; 16]; Self::COUNT]);
@@ -239,17 +240,17 @@ impl Blocks {
     fn texel(&mut self, bits: u128, [x, y, _]: [u32; 3]) -> [u32; 4] {
         // Powers of two.
         let [width, height] = self.extents;
-        let place = (x >> width.trailing_zeros()) as usize % Self::COUNT;
-        if self.bits[place] != Some(bits) {
-            self.bits[place] = Some(bits);
-            (self.expand)(bits, &mut self.texels[place]);
+        let slot = (x >> width.trailing_zeros()) as usize % Self::COUNT;
+        if self.bits[slot] != Some(bits) {
+            self.bits[slot] = Some(bits);
+            (self.expand)(bits, &mut self.texels[slot]);
         }
         let index = (x & (width - 1)) + (y & (height - 1)) * width;
-        (self.decode)(self.texels[place][index as usize % 16])
+        (self.decode)(self.texels[slot][index as usize % 16])
     }
 }
 
-/// Where samples are, in sixteenths of a texel from its centre: the standard patterns of section 19.2.4 of the
+/// Sample positions, in sixteenths of a texel from its centre: the standard patterns of section 19.2.4 of the
 /// functional specification. Empty for a count that has none.
 fn sample_pattern(count: u32) -> &'static [[i8; 2]] {
     match count {

@@ -1,7 +1,7 @@
-//! What a shader's registers are bound to, checked against what it declares.
+//! Holds the views bound to a shader's registers, checked against its declarations.
 //!
-//! It owns what it is made of: views share their memory. Only constant buffers are not accessed in place: a run copies
-//! them when it begins.
+//! The views are owned here and share their memory. Only constant buffers are copied, when a run begins; the rest is
+//! accessed directly.
 
 use std::sync::Arc;
 
@@ -18,17 +18,17 @@ use crate::bindings::{Bindings, Declared, Layers, Register, check};
 use crate::error::Error;
 use crate::limits::Limits;
 
-/// By declared range, the format of the texels that code accesses directly; empty if there are none.
+/// Formats of the texels that code accesses directly, by declared range; empty if there are none.
 pub(crate) type TexelFormats = SmallVec<[Option<TexelFormat>; 2]>;
 
-/// Everything that a shader has bound.
+/// All views bound to a shader.
 #[derive(Debug)]
 pub(crate) struct BoundViews {
     pub(super) views: Table<Option<Bound>>,
     pub(super) samples: Samples,
     /// Indices of the constant buffers in the table; there is a copy of each.
     constants: SmallVec<[usize; 4]>,
-    /// The ranges that may be written, and the memory of what is bound there, each once.
+    /// The ranges that may be written, and the memory bound there, each once.
     writable: SmallVec<[usize; 2]>,
     written: Vec<Arc<Memory>>,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Change {
 }
 
 impl BoundViews {
-    /// Checks what is bound against what is declared. Textures and samplers that are used together are prepared.
+    /// Checks bindings against declarations. Textures and samplers that are used together are prepared.
     pub fn new(
         declared: &[Declared],
         sampled: &[Sampled],
@@ -76,13 +76,13 @@ impl BoundViews {
         &self.written
     }
 
-    /// Says that shaders may have written what they may write.
+    /// Marks the memory that shaders may write as changed.
     #[inline]
     pub fn changed(&self) {
         self.written.iter().for_each(|memory| memory.changed());
     }
 
-    /// What binding another view to a register would change; nothing if the tables are too short for it.
+    /// The change of binding another view to a register; `None` if the tables are too short for it.
     pub fn change(
         &self,
         declared: &[Declared],
@@ -94,7 +94,7 @@ impl BoundViews {
         let mut entries = SmallVec::new();
         let mut copies = self.constants.len();
         let mut is_in = true;
-        check::each_place(declared, register, view, bindings.rules(), |range, position| {
+        check::each_table_entry(declared, register, view, bindings.rules(), |range, position| {
             let Some(index) = self.views.index(range, position) else {
                 is_in = false;
                 return;
@@ -110,7 +110,7 @@ impl BoundViews {
         Ok(is_in.then_some(Change { entries }))
     }
 
-    /// What binding nothing to a register would change.
+    /// The change of unbinding a register.
     pub fn removal(&self, declared: &[Declared], bindings: &Bindings, register: Register) -> Result<Change, Error> {
         let mut entries = SmallVec::new();
         for (range, found) in declared.iter().enumerate().filter(|(_, found)| found.contains(register)) {
@@ -121,7 +121,7 @@ impl BoundViews {
         Ok(Change { entries })
     }
 
-    /// Applies a change, and reports each entry that it changes. Returns whether the formats of texels changed.
+    /// Applies a change, and reports each entry that it changes. Returns `true` if the formats of texels changed.
     pub fn apply(&mut self, change: Change, mut tell: impl FnMut(usize, Option<&Bound>)) -> bool {
         let mut other_formats = false;
         for (range, index, bound) in change.entries {
@@ -148,18 +148,19 @@ impl BoundViews {
         copies.begin(&self.samples, &self.written, budget);
     }
 
-    /// Finds those again of which a texture has changed.
+    /// Finds the copies of changed textures again.
     #[inline]
     pub fn renew_copies(&self, copies: &mut RunCopies, budget: &Arc<CopyBudget>) {
         copies.renew(&self.samples, &self.written, budget);
     }
 
-    /// By declared range, then by position in it.
+    /// Views by declared range, then by index in it.
     pub fn views(&self) -> &Table<Option<Bound>> {
         &self.views
     }
 
-    /// The constant buffers with their indices in the table, in the order of their copies; none where one was unbound.
+    /// The constant buffers with their indices in the table, in the order of their copies; `None` for one that was
+    /// unbound.
     pub fn constants(&self) -> impl Iterator<Item = Option<(usize, &Constants)>> {
         self.constants.iter().map(|&index| match &self.views.values()[index] {
             Some(Bound::Constants(constants)) => Some((index, constants)),
@@ -167,8 +168,8 @@ impl BoundViews {
         })
     }
 
-    /// By declared range, the format of the texels that compiled code can access directly. Ranges of several registers,
-    /// whose formats may differ, are left to the host.
+    /// Formats of the texels that compiled code can access directly, by declared range. Ranges of several registers,
+    /// whose formats may differ, are accessed through the host.
     pub fn texel_formats(&self) -> TexelFormats {
         match self.views.values().iter().any(|bound| matches!(bound, Some(Bound::Texels(_)))) {
             true => trimmed(self.views.ranges().map(format_of)),

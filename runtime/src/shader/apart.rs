@@ -1,11 +1,12 @@
-//! Compiling with enough stack, whatever thread asks for it, and turning away from it.
+//! Runs compilations on enough stack, whatever the calling thread has, and abandons them on request.
 //!
-//! * It has at least half of [`STACK_BYTES`] of stack: passes and the code generator follow a shader's nesting, and callers' threads may be small.
-//! * Nothing can stop the code generator, so a caller that may have to stop lets a thread do it and waits only until then. The work begun is
-//!   bounded by [`Limits::code_instructions`](crate::Limits::code_instructions) and ends with its stage. Code finished by then is
-//!   kept for later: a variant with its shader, any code in the disk cache.
-//! * Work that may be given up needs one of a device's [`Places`], and keeps it to its end. So no more of such threads run than there
-//!   are places, however often callers give up.
+//! * A compilation has at least half of [`STACK_BYTES`] of stack: passes and the code generator recurse with a shader's
+//!   nesting, and callers' stacks may be small.
+//! * Nothing can stop the code generator, so a caller that may have to stop runs it on another thread and stops waiting
+//!   for it. The abandoned work is bounded by [`Limits::code_instructions`](crate::Limits::code_instructions) and ends
+//!   with its stage. Code finished by then is kept for later: a variant with its shader, any code in the disk cache.
+//! * Interruptible work needs one of a device's [`Permits`], and keeps it to its end. So no more such threads run than
+//!   there are permits, however often callers give up.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -17,37 +18,37 @@ use crate::error::{Error, internal};
 use crate::stop::StopWord;
 use brolga_fenv::in_default_mode;
 
-/// The stack that compiling has. The deepest nesting that files may have takes a quarter of it without optimisation.
+/// Stack of a compilation. The deepest nesting allowed in files takes a quarter of it without optimisation.
 const STACK_BYTES: usize = 8 << 20;
 
-/// How often a waiting thread polls the stop word. What it waits for wakes it at once.
+/// Interval at which a waiting thread polls the stop word. The awaited event wakes it at once.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Places for compilations that may be given up.
+/// A semaphore that bounds the interruptible compilations.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct Permits {
     free: Mutex<usize>,
     freed: Condvar,
 }
 
-/// A place that is taken, until this is dropped.
+/// A permit, returned when dropped.
 #[derive(Debug)]
-pub(super) struct Place(Arc<Places>);
+pub(super) struct Permit(Arc<Permits>);
 
-impl Places {
-    /// So many places.
+impl Permits {
+    /// A semaphore with this many permits.
     pub fn new(count: usize) -> Self {
         Self { free: Mutex::new(count), freed: Condvar::new() }
     }
 
-    /// Takes a place, and waits for it while there is none, until the word is set.
-    pub(super) fn take(self: &Arc<Self>, stop: &StopWord) -> Result<Place, Error> {
+    /// Takes a permit; waits while there is none, until the word is set.
+    pub(super) fn take(self: &Arc<Self>, stop: &StopWord) -> Result<Permit, Error> {
         check(stop)?;
         let mut free = self.lock();
         loop {
             if *free > 0 {
                 *free -= 1;
-                return Ok(Place(Arc::clone(self)));
+                return Ok(Permit(Arc::clone(self)));
             }
             free = wait(&self.freed, free, stop)?;
         }
@@ -58,37 +59,37 @@ impl Places {
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         *self.0.lock() += 1;
         self.0.freed.notify_one();
     }
 }
 
-/// Does the work with enough stack: in this thread, on a stack of its own if this one's may not do. A panic, which would be a bug in
-/// Brolga, becomes an error.
+/// Does the work with enough stack: in this thread, on a new stack if its own may be too small. A panic, which would be
+/// a bug in Brolga, becomes an error.
 ///
 /// # Errors
 /// The work's own.
-pub(super) fn apart<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+pub(super) fn with_stack<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || guarded(work))
 }
 
-/// Does the work in a place, and gives up waiting for it once the word is set.
+/// Does the work on a thread of its own, which holds the permit, and abandons it once the word is set.
 ///
 /// # Errors
-/// As [`apart`], and [`Error::CompileStopped`].
-pub(super) fn apart_until<T: Send + 'static>(
+/// As [`with_stack`], and [`Error::CompileStopped`].
+pub(super) fn with_stack_until<T: Send + 'static>(
     stop: &StopWord,
-    place: Place,
+    permit: Permit,
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
     check(stop)?;
     let (sender, receiver) = channel();
     let thread = move || {
         let result = guarded(work);
-        // Whoever gets the result may count on the place.
-        drop(place);
+        // Returned before the result, so that the receiver can count on it.
+        drop(permit);
         // Nobody may be waiting for it any more.
         let _ = sender.send(result);
     };
@@ -103,7 +104,7 @@ pub(super) fn apart_until<T: Send + 'static>(
     }
 }
 
-/// Waits for a change that a thread which compiles brings about, or a while.
+/// Waits until another compiling thread signals a change, or for one interval.
 pub(super) fn wait<'a, T>(
     changed: &Condvar,
     guard: MutexGuard<'a, T>,
@@ -136,11 +137,11 @@ mod tests {
     use crate::stop::{CancelToken, Timer, Watch};
 
     #[test]
-    fn a_thousand_that_were_given_up_take_no_more_threads_than_there_are_places() {
-        const PLACES: usize = 3;
-        let places = Arc::new(Places::new(PLACES));
+    fn a_thousand_that_were_given_up_take_no_more_threads_than_there_are_permits() {
+        const PERMITS: usize = 3;
+        let permits = Arc::new(Permits::new(PERMITS));
         let (timer, running, most) = (Timer::default(), Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-        // None of them ends before all were given up.
+        // None of them ends before all were abandoned.
         let (end, ended) = channel::<()>();
         let ended = Arc::new(Mutex::new(ended));
         thread::scope(|scope| {
@@ -157,42 +158,43 @@ mod tests {
                             running.fetch_sub(1, Ordering::SeqCst);
                             Ok(())
                         };
-                        let result = places.take(watch.stop()).and_then(|place| apart_until(watch.stop(), place, work));
+                        let result =
+                            permits.take(watch.stop()).and_then(|permit| with_stack_until(watch.stop(), permit, work));
                         assert!(matches!(result, Err(Error::CompileStopped { .. })));
                     }
                 });
             }
         });
-        assert!((1..=PLACES).contains(&most.load(Ordering::SeqCst)));
+        assert!((1..=PERMITS).contains(&most.load(Ordering::SeqCst)));
         drop(end);
-        // Now that they end, others get their places.
+        // Once they end, others get their permits.
         let stop = StopWord::default();
-        let all: Vec<_> = (0..PLACES).map(|_| places.take(&stop).unwrap()).collect();
-        assert_eq!((running.load(Ordering::SeqCst), *places.lock(), all.len()), (0, 0, PLACES));
+        let all: Vec<_> = (0..PERMITS).map(|_| permits.take(&stop).unwrap()).collect();
+        assert_eq!((running.load(Ordering::SeqCst), *permits.lock(), all.len()), (0, 0, PERMITS));
     }
 
     #[test]
-    fn a_place_is_free_when_the_result_is_there() {
-        let (places, stop) = (Arc::new(Places::new(1)), StopWord::default());
+    fn a_permit_is_free_when_the_result_is_there() {
+        let (permits, stop) = (Arc::new(Permits::new(1)), StopWord::default());
         for n in 0..100 {
-            let place = places.take(&stop).unwrap();
-            assert_eq!(apart_until(&stop, place, move || Ok(n)).unwrap(), n);
-            assert_eq!(*places.lock(), 1);
+            let permit = permits.take(&stop).unwrap();
+            assert_eq!(with_stack_until(&stop, permit, move || Ok(n)).unwrap(), n);
+            assert_eq!(*permits.lock(), 1);
         }
-        let place = places.take(&stop).unwrap();
-        let error = apart_until(&stop, place, || -> Result<(), _> { panic!("in the work") }).unwrap_err();
-        assert!(matches!(error, Error::Internal { .. }) && *places.lock() == 1);
+        let permit = permits.take(&stop).unwrap();
+        let error = with_stack_until(&stop, permit, || -> Result<(), _> { panic!("in the work") }).unwrap_err();
+        assert!(matches!(error, Error::Internal { .. }) && *permits.lock() == 1);
     }
 
     #[test]
-    fn work_that_is_waited_for_needs_no_place_and_borrows() {
+    fn work_that_is_waited_for_needs_no_permit_and_borrows() {
         let both = Barrier::new(2);
         thread::scope(|scope| {
-            let other = scope.spawn(|| apart(|| Ok(both.wait().is_leader())));
-            let first = apart(|| Ok(both.wait().is_leader())).unwrap();
+            let other = scope.spawn(|| with_stack(|| Ok(both.wait().is_leader())));
+            let first = with_stack(|| Ok(both.wait().is_leader())).unwrap();
             assert_ne!(first, other.join().unwrap().unwrap());
         });
-        let error = apart(|| -> Result<(), _> { panic!("in the work") }).unwrap_err();
+        let error = with_stack(|| -> Result<(), _> { panic!("in the work") }).unwrap_err();
         assert_eq!(error.to_string(), "internal error: in the work");
     }
 }

@@ -1,4 +1,4 @@
-//! From bytes to something that runs, in one visible list.
+//! Compiles shaders, from bytes to something that runs, in one visible list.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -8,13 +8,13 @@ use brolga_ir::verify::VerifiedFunction;
 use brolga_jit::Statistics;
 use brolga_jit::listing::{self, Counts, Form, Listing};
 
-use super::apart::{Places, apart};
+use super::apart::{Permits, with_stack};
 use super::compiler::Compiler;
 use super::figures::{CodeFigures, CompileStage, StageClock, StageTimes};
 use super::module::Module;
 use super::options::{Codegen, CompileOptions, Emit};
 use super::outline::Outline;
-use super::source::{Source, at_most};
+use super::source::{FunctionSource, at_most};
 use super::stored::Stored;
 use super::variants::{Claim, Made, Mark, Variants};
 use crate::dispatch::Pace;
@@ -25,18 +25,18 @@ use crate::perf_map::NamedCode;
 
 /// A compiled shader.
 pub(super) struct Inner {
-    pub source: Source,
+    pub source: FunctionSource,
     /// Made from the source when first needed.
     function: OnceLock<VerifiedFunction>,
     pub outline: Outline,
     pub variants: Arc<Variants>,
-    /// Where its code is in the cache, if there is one.
+    /// Its entries in the cache, if there is one.
     stored: Option<Stored>,
     times: Mutex<StageTimes>,
     pub pace: Pace,
-    /// Of its device.
-    pub places: Arc<Places>,
-    /// Where its code is recorded for profilers.
+    /// Permits of its device.
+    pub permits: Arc<Permits>,
+    /// Recorder of its code for profilers.
     profiled: Option<NamedCode>,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn compile(
     compiler: &Compiler,
     mut clock: StageClock,
 ) -> Result<Arc<Inner>, Error> {
-    let source = Source::new(module, options, compiler);
+    let source = FunctionSource::new(module, options, compiler);
     let stored = compiler
         .cache
         .as_ref()
@@ -71,8 +71,8 @@ pub(super) fn compile(
     };
     let profiled = compiler.perf_map.as_ref().map(|map| map.named(source.name().to_owned()));
     let (variants, times) = (Arc::<Variants>::default(), Mutex::default());
-    let places = Arc::clone(&compiler.places);
-    let inner = Inner { source, function, outline, variants, stored, times, pace: Pace::default(), places, profiled };
+    let permits = Arc::clone(&compiler.permits);
+    let inner = Inner { source, function, outline, variants, stored, times, pace: Pace::default(), permits, profiled };
     if is_eager {
         let Claim::Mine(mark) = inner.variants.claim(&Variant::usual()) else {
             unreachable!("nobody else has the shader yet")
@@ -92,7 +92,7 @@ pub(super) fn compile(
 }
 
 impl Inner {
-    /// The function that accesses texels of these formats directly. The one without any is kept.
+    /// The function that accesses texels of these formats directly. The one for no formats is kept.
     fn function_for(
         &self,
         texels: &[Option<TexelFormat>],
@@ -125,7 +125,7 @@ impl Inner {
         code
     }
 
-    /// The same with a clock. Where code for given texel formats would be too large, the code without them is used.
+    /// The same with a clock. If code for given texel formats would be too large, the code without them is used.
     fn make_by(&self, mark: Mark, clock: &mut StageClock) -> Result<Arc<Code>, Error> {
         let variant = mark.variant();
         let cached = self.stored.as_ref().and_then(|stored| stored.load(variant, self.source.name()));
@@ -147,7 +147,7 @@ impl Inner {
         Ok(mark.keep(Made { code: Arc::new(code), is_cached }))
     }
 
-    /// Makes the code of a variant and stores it; nothing if code that accesses texels directly would be too large.
+    /// Makes the code of a variant and stores it; `None` if code that accesses texels directly would be too large.
     fn generate(&self, variant: &Variant, clock: &mut StageClock) -> Result<Option<Code>, Error> {
         let (mut target, limits) = (self.source.target(), self.source.limits());
         if !variant.texels.is_empty() {
@@ -194,7 +194,7 @@ fn end_code(clock: &mut StageClock, code: &Code) -> Result<(), Error> {
 /// Statistics of a shader's machine code: of its foremost variant.
 pub(super) fn figures(shader: &Inner, variant: &Variant, code: &Code) -> Result<Option<CodeFigures>, Error> {
     let Code::Jit(compiled) = code else { return Ok(None) };
-    let counts: Counts = apart(|| {
+    let counts: Counts = with_stack(|| {
         let function = shader.function_for(&variant.texels, &mut StageClock::start())?;
         Ok(listing::count(&function, &shader.source.target().options_for(&function, compiled.packing())?)?)
     })?;
@@ -203,7 +203,7 @@ pub(super) fn figures(shader: &Inner, variant: &Variant, code: &Code) -> Result<
     Ok(Some(CodeFigures { bytes: code_bytes, instructions, frame_bytes, vector_bytes, is_refused, spills, reloads }))
 }
 
-/// A textual form of a shader, made for what is bound if that is known.
+/// A textual form of a shader, made for the bound views if they are known.
 pub(super) fn emit(shader: &Inner, form: Emit, views: Option<&BoundViews>) -> Result<Listing, Error> {
     let code = |function: &VerifiedFunction, form| {
         let Inner { source, outline, .. } = shader;
@@ -215,7 +215,7 @@ pub(super) fn emit(shader: &Inner, form: Emit, views: Option<&BoundViews>) -> Re
         Ok(listing::list(function, &options, form, &source.module().lines(), &remarks)?)
     };
     let texels = views.map(BoundViews::texel_formats).unwrap_or_default();
-    apart(|| {
+    with_stack(|| {
         let function = &shader.function_for(&texels, &mut StageClock::start())?;
         match form {
             Emit::Ir => Ok(Listing::plain(&function.to_string())),

@@ -1,4 +1,4 @@
-//! Statistics of compiling: times, and figures about the code.
+//! Records statistics of compiling: times, and figures about the code.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -60,7 +60,7 @@ impl CompileStage {
     }
 }
 
-/// How long each stage took.
+/// Time of each stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageTimes([Duration; CompileStage::ALL.len()]);
 
@@ -70,20 +70,20 @@ impl StageTimes {
         self.0[stage as usize]
     }
 
-    /// Adds those of further work.
+    /// Adds the times of further work.
     pub(super) fn add(&mut self, more: Self) {
         for (time, more) in self.0.iter_mut().zip(more.0) {
             *time += more;
         }
     }
 
-    /// All of them together.
+    /// The total.
     pub fn total(&self) -> Duration {
         self.0.iter().sum()
     }
 }
 
-/// Records the times of successive stages, and ends the work between two of them when it is to stop.
+/// Records the times of successive stages, and stops the work between two of them on request.
 pub(super) struct StageClock {
     times: StageTimes,
     last: Instant,
@@ -91,7 +91,7 @@ pub(super) struct StageClock {
 }
 
 impl StageClock {
-    /// The first stage begins.
+    /// Begins the first stage.
     pub fn start() -> Self {
         Self::until(Arc::default())
     }
@@ -101,7 +101,7 @@ impl StageClock {
         Self { times: StageTimes::default(), last: Instant::now(), stop }
     }
 
-    /// A stage, or a part of it, ends.
+    /// Ends a stage, or a part of it.
     ///
     /// # Errors
     /// If the work is to stop.
@@ -109,7 +109,7 @@ impl StageClock {
         self.end_with(stage, &[])
     }
 
-    /// The same where other stages took these parts of the time.
+    /// The same if other stages took these parts of the time.
     pub fn end_with(&mut self, stage: CompileStage, others: &[(CompileStage, Duration)]) -> Result<(), Error> {
         let now = Instant::now();
         let mut left = now - self.last;
@@ -143,7 +143,7 @@ pub struct CodeFigures {
     pub frame_bytes: u32,
     /// Bytes of its vectors.
     pub vector_bytes: u32,
-    /// The code could not be widened: its vectors are smaller than they might be.
+    /// Set if the code could not be widened: its vectors are smaller than they might be.
     pub is_refused: bool,
     /// Instructions that spill a value to the stack.
     pub spills: u32,

@@ -1,10 +1,10 @@
-//! Class instances: what a shader's interface variables can be bound to, and the errors in doing so.
+//! Class instances, to which a shader's interface variables are bound, and the errors of binding them.
 
 use std::fmt;
 
 use crate::bindings::first_of;
 
-/// Something that an interface variable can be bound to.
+/// A class instance that an interface variable can be bound to.
 ///
 /// ```
 /// use brolga_runtime::{ClassInstance, CompileOptions};
@@ -18,7 +18,7 @@ pub enum ClassInstance {
     /// An instance that the shader declares, `sun` or `suns[2]`. The name of a class without data also works: its
     /// instances are all alike, and compilers keep no names for them.
     Named(String),
-    /// An instance of a class whose data are where the caller says.
+    /// An instance of a class whose data are at a location given by the caller.
     Placed(PlacedInstance),
 }
 
@@ -56,7 +56,7 @@ impl fmt::Display for ClassInstance {
     }
 }
 
-/// An instance of a class and where its data are. Exactly the kinds of data that its class has must be given.
+/// An instance of a class and the location of its data. Exactly the kinds of data that its class has must be given.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PlacedInstance {
     pub(super) class: String,
@@ -99,13 +99,13 @@ impl Instances {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unset {
-    /// The variable, with an index where other elements of its array are set.
+    /// The variable, with an index if other elements of its array are set.
     pub variable: String,
-    /// The interface, where the file has its name.
+    /// The interface, if the file has its name.
     pub interface: Option<String>,
-    /// What it could be bound to: instances, and classes without data.
+    /// Candidates that it could be bound to: instances, and classes without data.
     pub fits: Vec<String>,
-    /// Classes whose instances it could be bound to, given where their data are.
+    /// Classes whose instances it could be bound to, given the location of their data.
     pub classes: Vec<String>,
 }
 
@@ -180,7 +180,7 @@ pub enum InstanceError {
     ArrayElement {
         /// The variable.
         variable: String,
-        /// What was chosen.
+        /// The chosen instance.
         instance: String,
         /// The name of the array.
         name: String,
@@ -210,15 +210,15 @@ pub enum InstanceError {
         classes: Vec<String>,
     },
     /// The location of an instance's data is missing, or given for data that its class lacks.
-    #[error("`{variable}`: {class} has {}", place(*has, what))]
+    #[error("`{variable}`: {class} has {}", location_text(*has, what))]
     Place {
         /// The variable.
         variable: String,
         /// The class.
         class: String,
-        /// Whether the class has such data.
+        /// `true` if the class has such data.
         has: bool,
-        /// What kind of data.
+        /// Kind of the data.
         what: &'static str,
     },
     /// A register or vector that Direct3D does not have.
@@ -226,14 +226,14 @@ pub enum InstanceError {
     Number {
         /// The variable.
         variable: String,
-        /// What the number is of.
+        /// Kind of the number.
         what: &'static str,
         /// The number.
         number: u32,
         /// The largest.
         most: u32,
     },
-    /// The file does not say which classes fit, or contradicts itself.
+    /// The file does not state which classes fit, or contradicts itself.
     #[error("`{variable}`: the file has no class linkage (IFCE) that says which classes fit")]
     NoLinkage {
         /// The variable.
@@ -277,7 +277,7 @@ fn of_class(instances: &[String]) -> String {
     }
 }
 
-fn place(has: bool, what: &str) -> String {
+fn location_text(has: bool, what: &str) -> String {
     match has {
         true => format!("{what}, whose place must be given"),
         false => format!("no {what}, whose place could be given"),

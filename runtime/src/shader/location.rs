@@ -1,4 +1,4 @@
-//! Locations in a shader's source, for messages.
+//! Locates instructions in a shader, for messages.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SourceLocation {
-    /// The byte in the file where it begins.
+    /// Byte offset in the file.
     pub byte: u32,
     /// Its number, counted from 0 with declarations left out, as the listing can number them.
     pub index: Option<u32>,

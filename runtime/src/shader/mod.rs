@@ -1,18 +1,18 @@
-//! Compiled shaders.
+//! Compiles shaders and keeps their code.
 //!
 //! | file | what |
 //! |---|---|
-//! | `options.rs` | how to compile them |
+//! | `options.rs` | options of compiling |
 //! | `compile.rs` | makes them |
 //! | `compiler.rs` | the parts of a device that compiling uses |
-//! | `module/` | what they are made from: shaders as read |
-//! | `source.rs` | how their functions are made from it |
-//! | `variants.rs` | their code, each variant once |
-//! | `instance.rs` | what interface variables can be bound to |
-//! | `apart.rs` | gives compiling enough stack, and turns away from it |
+//! | `module/` | modules, from which they are compiled: shaders as read |
+//! | `source.rs` | makes their functions from a module |
+//! | `variants.rs` | keeps their code, each variant once |
+//! | `instance.rs` | class instances for interface variables |
+//! | `apart.rs` | compiles with enough stack, and abandons compilations |
 //! | `figures.rs` | statistics of compiling |
-//! | `outline.rs` | what dispatches need to know about them |
-//! | `stored.rs` | their place in the disk cache |
+//! | `outline.rs` | the facts about them that dispatches need |
+//! | `stored.rs` | their entries in the disk cache |
 //! | `location.rs` | names their instructions |
 
 mod apart;
@@ -54,8 +54,8 @@ use crate::error::Error;
 use crate::host::{BoundViews, TexelFormats, trimmed};
 use crate::limits::Limits;
 use crate::stop::{CancelToken, StopWord};
-pub(crate) use apart::Places;
-use apart::{apart, apart_until};
+pub(crate) use apart::Permits;
+use apart::{with_stack, with_stack_until};
 use brolga_resource::format::Format;
 use compile::Inner;
 use figures::StageClock;
@@ -75,26 +75,27 @@ impl Shader {
         compiler: &Compiler,
     ) -> Result<Self, Error> {
         let work = || compile::compile(module(&compiler.limits)?, options, compiler, StageClock::start());
-        Ok(Self { inner: apart(work)? })
+        Ok(Self { inner: with_stack(work)? })
     }
 
-    /// The same until the word is set: the work is given up then.
+    /// The same until the word is set: the work is abandoned then.
     pub(crate) fn compile_until(
         module: impl FnOnce(&Limits) -> Result<Module, Error> + Send + 'static,
         options: &CompileOptions,
         compiler: &Arc<Compiler>,
         stop: &Arc<StopWord>,
     ) -> Result<Self, Error> {
-        let place = compiler.places.take(stop)?;
+        let permit = compiler.permits.take(stop)?;
         let (options, compiler, word) = (options.clone(), Arc::clone(compiler), Arc::clone(stop));
         let work = move || compile::compile(module(&compiler.limits)?, &options, &compiler, StageClock::until(word));
-        Ok(Self { inner: apart_until(stop, place, work)? })
+        Ok(Self { inner: with_stack_until(stop, permit, work)? })
     }
 
-    /// Makes the code for texels of these formats and dispatches of this many groups along x, y and z, so that none is made
-    /// at first use. Formats of registers that code does not access directly do not matter.
+    /// Makes the code for texels of these formats and dispatches of this many groups along x, y and z, so that none is
+    /// made at first use. Formats of registers that code does not access directly do not matter.
     ///
-    /// If views already exist, [`BoundShader::prepare`](crate::BoundShader::prepare) knows better what they need.
+    /// If views already exist, [`BoundShader::prepare`](crate::BoundShader::prepare) prepares exactly the code that
+    /// they need.
     ///
     /// # Errors
     /// If the code is too large, or needs more private memory than the device allows.
@@ -115,7 +116,7 @@ impl Shader {
         self.variants_for(formats, groups).try_for_each(|variant| self.code_until(&variant, cancel.word()).map(drop))
     }
 
-    /// What runs with texels of these formats, in dispatches of this many groups: of a usual one by default.
+    /// The variants that run with texels of these formats, in dispatches of these group counts: by default a usual one.
     fn variants_for(&self, formats: &[(Register, Format)], groups: &[[u32; 3]]) -> impl Iterator<Item = Variant> {
         let texels = trimmed(self.outline().declared.iter().map(|range| {
             let is_single = range.table_len == 1 && range.count.is_some();
@@ -127,7 +128,7 @@ impl Shader {
                 _ => None,
             }
         }));
-        // Nothing is bound: no dispatch is without groups.
+        // By default a dispatch of one group.
         let usual = &[[1; 3]][..];
         let groups = if groups.is_empty() { usual } else { groups };
         groups.iter().map(move |&groups| self.variant(self.packing(Grid { groups, first: [0; 3] }), texels.clone()))
@@ -165,7 +166,7 @@ impl Shader {
         &self.inner.outline.stage
     }
 
-    /// Whether it runs in groups, as only compute shaders do.
+    /// Fails unless it runs in groups, as only compute shaders do.
     pub fn check_groups(&self) -> Result<(), Error> {
         match self.stage() {
             Stage::Compute { .. } => Ok(()),
@@ -198,7 +199,7 @@ impl Shader {
         self.inner.times()
     }
 
-    /// Whether all of its code so far comes from the device's cache.
+    /// `true` if all of its code so far comes from the device's cache.
     pub fn is_cached(&self) -> bool {
         self.inner.variants.are_cached()
     }
@@ -221,15 +222,15 @@ impl Shader {
         compile::emit(&self.inner, form, None)
     }
 
-    /// The same for what runs with these bindings: compiled code accesses texels of many formats directly, in a variant
-    /// of the shader made for them. Registers may be left unbound.
+    /// The same for the code that runs with these bindings: compiled code accesses texels of many formats directly, in
+    /// a variant of the shader made for them. Registers may be left unbound.
     pub fn emit_for(&self, form: Emit, bindings: &Bindings) -> Result<Listing, Error> {
         let partial = bindings.clone().allowing(Leniency::Unbound);
         let views = BoundViews::new(&self.outline().declared, &[], (&partial).into(), self.inner.source.limits())?;
         compile::emit(&self.inner, form, Some(&views))
     }
 
-    /// Names the instruction that an operation comes from.
+    /// Locates the instruction that an operation comes from.
     pub(crate) fn location(&self, origin: Origin) -> SourceLocation {
         self.inner.source.location(origin)
     }
@@ -239,12 +240,12 @@ impl Shader {
         &self.inner.outline
     }
 
-    /// How long its groups take.
+    /// Timing of its groups.
     pub(crate) fn pace(&self) -> &Pace {
         &self.inner.pace
     }
 
-    /// How threads of a dispatch are packed: [`Packing::Grid`], or [`Packing::Row`] for the usual packing.
+    /// Packing of a dispatch's threads: [`Packing::Grid`], or [`Packing::Row`] for the usual packing.
     #[inline]
     pub(crate) fn packing(&self, grid: Grid) -> Packing {
         let outline = self.outline();
@@ -254,7 +255,7 @@ impl Shader {
         }
     }
 
-    /// Which code runs with this packing and texels of these formats.
+    /// The variant that runs with this packing and texels of these formats.
     pub(crate) fn variant(&self, packing: Packing, texels: TexelFormats) -> Variant {
         // The interpreter is the definition, and calls the host. Textures that are only sampled need no code for their
         // format.
@@ -274,7 +275,7 @@ impl Shader {
         self.inner.variants.usual()
     }
 
-    /// Whether the code of a variant exists.
+    /// `true` if the code of a variant exists.
     pub(crate) fn has_code(&self, variant: &Variant) -> bool {
         self.inner.variants.has(variant)
     }
@@ -283,12 +284,12 @@ impl Shader {
     pub(crate) fn code_here(&self, variant: &Variant) -> Result<Arc<Code>, Error> {
         match self.inner.variants.claim(variant) {
             Claim::Made(code) => Ok(code),
-            Claim::Mine(mark) => apart(|| self.inner.make(mark)),
+            Claim::Mine(mark) => with_stack(|| self.inner.make(mark)),
             Claim::Full => self.code_here(&variant.without_texels()),
         }
     }
 
-    /// The same, until the word is set; the making of it is given up then.
+    /// The same, until the word is set; making the code is abandoned then.
     pub(crate) fn code_until(&self, variant: &Variant, stop: &StopWord) -> Result<Arc<Code>, Error> {
         let variants = &self.inner.variants;
         if let Some(usual) = variants.usual().filter(|_| variant.is_usual()) {
@@ -298,20 +299,21 @@ impl Shader {
             if let Some(code) = variants.made(variant, stop)? {
                 return Ok(code);
             }
-            // The place comes first: whoever is to make code makes it at once, since others may wait for that in their places.
-            let place = self.inner.places.take(stop)?;
+            // The permit comes first: a thread that claims code must make it at once, since others with permits may
+            // wait for it.
+            let permit = self.inner.permits.take(stop)?;
             match variants.claim_now(variant) {
                 Some(Claim::Made(code)) => return Ok(code),
                 Some(Claim::Mine(mark)) => {
                     let inner = Arc::clone(&self.inner);
-                    return apart_until(stop, place, move || inner.make(mark));
+                    return with_stack_until(stop, permit, move || inner.make(mark));
                 }
                 Some(Claim::Full) => {
-                    // The other one takes a place of its own: whoever kept this one too could wait for ever.
-                    drop(place);
+                    // The other thread takes a permit of its own: waiting for it while keeping this one could deadlock.
+                    drop(permit);
                     return self.code_until(&variant.without_texels(), stop);
                 }
-                // Another thread has just begun.
+                // Another thread has just claimed it.
                 None => {}
             }
         }

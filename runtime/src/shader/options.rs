@@ -1,4 +1,4 @@
-//! How to compile a shader, and the forms in which it can be shown.
+//! Options of compiling a shader, and the forms in which it can be shown.
 
 use brolga_bytecode::sm3::TextureType;
 use brolga_ir::Width;
@@ -9,9 +9,9 @@ use brolga_ir::translate::sm3::FloatRules;
 use super::instance::{ClassInstance, Instances};
 use crate::engine::{Engine, Oversize};
 
-/// When the code of a shader is made.
+/// Time at which the code of a shader is made.
 ///
-/// Code is made for what is bound: a dispatch whose texels have other formats, or whose groups form short rows, runs
+/// Code depends on the bindings: a dispatch whose texels have other formats, or whose groups form short rows, runs
 /// different code from most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -27,26 +27,27 @@ pub enum Codegen {
     Deferred,
 }
 
-/// How to compile a shader.
+/// Options of compiling a shader.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct CompileOptions {
     /// The engine to run it; by default the best for this processor.
     pub engine: Engine,
-    /// What happens to a shader that is too large for machine code.
+    /// Policy for a shader that is too large for machine code.
     pub oversize: Oversize,
-    /// Which simplifications are made first. Results are the same.
+    /// Level of optimisation of the IR. Results are the same.
     pub level: Level,
-    /// Threads of a packet; by default what suits the shader. Only shaders with data races can tell.
+    /// Threads of a packet; by default as suits the shader. Only shaders with data races can tell.
     pub width: Option<Width>,
-    /// When code is made.
+    /// Time at which code is made.
     pub codegen: Codegen,
-    /// What stands around a vertex or pixel shader in its code, such as vertex fetch and blending.
+    /// State of the fixed-function work compiled into a vertex or pixel shader, such as vertex fetch and blending.
     pub state: StageState,
-    /// What arithmetic of Direct3D 9's shaders does with zeros, infinities and NaN.
+    /// Arithmetic rules of Direct3D 9 shaders for zeros, infinities and NaN.
     pub float_rules: FloatRules,
-    /// Whether `mad` of models 4 to 5.1 rounds once, as on most hardware, and not its product first: the functional specification
-    /// allows either. Shaders that compute what a product lost, such as `mad(a, b, -(a * b))`, need that.
+    /// `true` if `mad` of models 4 to 5.1 is fused, as on most hardware, rather than rounding its product first: the
+    /// functional specification allows either. Shaders that compute the rounding error of a product, such as `mad(a, b,
+    /// -(a * b))`, need that.
     pub fused_mad: bool,
     /// The kinds of textures that the stages of a ps_1_x shader sample; later versions declare theirs.
     pub stage_textures: [TextureType; 6],
@@ -76,19 +77,19 @@ impl CompileOptions {
         }
     }
 
-    /// Sets what happens to a shader that is too large for machine code.
+    /// Sets the policy for a shader that is too large for machine code.
     pub fn oversize(mut self, oversize: Oversize) -> Self {
         self.oversize = oversize;
         self
     }
 
-    /// Sets which simplifications are made.
+    /// Sets the level of optimisation of the IR.
     pub fn level(mut self, level: Level) -> Self {
         self.level = level;
         self
     }
 
-    /// Sets how many threads a packet has.
+    /// Sets the number of threads in a packet.
     pub fn width(mut self, width: Width) -> Self {
         self.width = Some(width);
         self
@@ -106,13 +107,13 @@ impl CompileOptions {
         self
     }
 
-    /// Sets what arithmetic of Direct3D 9's shaders does with zeros, infinities and NaN.
+    /// Sets the arithmetic rules of Direct3D 9 shaders for zeros, infinities and NaN.
     pub fn float_rules(mut self, rules: FloatRules) -> Self {
         self.float_rules = rules;
         self
     }
 
-    /// Sets whether `mad` of models 4 to 5.1 rounds once.
+    /// Sets whether `mad` of models 4 to 5.1 is fused, that is, rounds once.
     pub fn fused_mad(mut self, is_fused: bool) -> Self {
         self.fused_mad = is_fused;
         self
@@ -126,15 +127,16 @@ impl CompileOptions {
         self
     }
 
-    /// Lets a Direct3D 9 shader's sampler, one of 16, compare: its 2D texture holds depths, a third coordinate is the reference, and the
-    /// shader gets how much of what is filtered passes in all components. What is bound to it is a comparison sampler.
+    /// Makes one of a Direct3D 9 shader's 16 samplers a comparison sampler: its 2D texture holds depths, the third
+    /// coordinate is the reference, and all components return the filtered share of texels that pass. It must be bound
+    /// to a comparison sampler.
     pub fn compares(mut self, sampler: usize) -> Self {
         self.compared |= 1_u16.checked_shl(sampler as u32).unwrap_or(0);
         self
     }
 
-    /// Lets a stage of a ps_1_1 to ps_1_3 shader, one of 4, divide its first texture coordinates by the last of so many, 2 to 4, before
-    /// it samples its texture there (`D3DTTFF_PROJECTED`).
+    /// Makes one of the 4 stages of a ps_1_1 to ps_1_3 shader project its texture coordinates: of `count`, 2 to 4, it
+    /// divides the first by the last before it samples its texture (`D3DTTFF_PROJECTED`).
     pub fn projected(mut self, stage: usize, count: u8) -> Self {
         if let (Some(divisor), 2..=4) = (self.divisors.get_mut(stage), count) {
             *divisor = Some(count - 1);
@@ -142,8 +144,8 @@ impl CompileOptions {
         self
     }
 
-    /// Chooses what an interface variable of the shader is bound to. Each must be bound; calls through it are
-    /// devirtualised, so that another choice is another shader.
+    /// Chooses the class instance that an interface variable of the shader is bound to. Each must be bound; calls
+    /// through it are devirtualised, so that another choice is another shader.
     ///
     /// `variable` is its name in the source, or the listing's `fp#`. The name of an array means all of its elements,
     /// except those that are named individually, as in `lights[2]`.
@@ -171,7 +173,7 @@ impl Default for CompileOptions {
 pub enum Emit {
     /// The optimised intermediate representation.
     Ir,
-    /// The same as packets run it, with the decisions about each operation.
+    /// The same in packets, with the code generator's decisions about each operation.
     Packet,
     /// Cranelift's input.
     Clif,

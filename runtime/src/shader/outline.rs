@@ -1,5 +1,5 @@
-//! What dispatches need to know about a shader's function. It is stored with the code, so that the function is only
-//! made where it is needed: for other code, or to be shown.
+//! Summarises the facts about a shader's function that dispatches need. They are stored with the code, so that the
+//! function is made only when needed: for other code, or to be shown.
 
 use brolga_ir::Width;
 use brolga_ir::interface::{Array, Sampled};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::bindings::Declared;
 use crate::engine::usual_packing;
 
-/// What dispatches need to know about a shader's function.
+/// The facts about a shader's function that dispatches need.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Outline {
     /// Its name.

@@ -1,4 +1,4 @@
-//! How the functions of a module are made.
+//! Makes the functions of a module.
 
 use std::sync::Arc;
 
@@ -15,29 +15,30 @@ use super::figures::{CompileStage, StageClock};
 use super::location::SourceLocation;
 use super::module::Module;
 use super::options::CompileOptions;
-use crate::engine::Target;
+use crate::engine::CodeTarget;
 use crate::error::{Error, Limit};
 use crate::limits::Limits;
 use crate::perf_map::one_line;
 
-/// A module, and what its functions are made with.
+/// A module, and the options that its functions are made with.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(super) struct FunctionSource {
     module: Module,
     options: CompileOptions,
-    /// What profilers call its code.
+    /// Name of its code for profilers.
     name: String,
-    target: Target,
+    target: CodeTarget,
     limits: Arc<Limits>,
     copy_bytes: u64,
 }
 
-impl Source {
-    /// What the functions of a module are made with.
+impl FunctionSource {
+    /// Takes from the options and the device all that its functions are made with.
     pub fn new(module: Module, options: &CompileOptions, compiler: &Compiler) -> Self {
         let CompileOptions { engine, oversize, .. } = *options;
         let Compiler { features, vector_bytes, copy_bytes, ref limits, .. } = *compiler;
-        let target = Target { engine, features, vector_bytes, most_instructions: limits.code_instructions, oversize };
+        let target =
+            CodeTarget { engine, features, vector_bytes, most_instructions: limits.code_instructions, oversize };
         let name = options.name.as_deref().map_or_else(|| module.program().name(), one_line);
         Self {
             module,
@@ -54,13 +55,13 @@ impl Source {
         &self.module
     }
 
-    /// What profilers call its code.
+    /// Name of its code for profilers.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What code is made for.
-    pub fn target(&self) -> Target {
+    /// The target that code is made for.
+    pub fn target(&self) -> CodeTarget {
         self.target
     }
 
@@ -69,13 +70,13 @@ impl Source {
         &self.limits
     }
 
-    /// The most bytes of copies of textures where it runs.
+    /// The most bytes of copies of textures on the device.
     pub fn copy_bytes(&self) -> u64 {
         self.copy_bytes
     }
 
     /// The shader's function, accessing texels of these formats directly, in packets of this width: by default the
-    /// options' width, or what suits the shader.
+    /// options' width, or one that suits the shader.
     pub fn function(
         &self,
         texels: &[Option<TexelFormat>],
@@ -100,7 +101,7 @@ impl Source {
         Ok(function)
     }
 
-    /// Names the instruction that an operation comes from.
+    /// Locates the instruction that an operation comes from.
     pub fn location(&self, origin: Origin) -> SourceLocation {
         match self.module.lines().into_iter().enumerate().find(|(_, line)| line.origin == origin) {
             Some((index, line)) => SourceLocation { byte: origin.0, index: Some(index as u32), text: line.text },

@@ -1,4 +1,4 @@
-//! A shader's place in the disk cache: what its key is made of, and what is stored.
+//! Stores the code of shaders in the disk cache, and loads it.
 //!
 //! The unsafe code here turns bytes from the cache into machine code; the comments there say why they can be trusted.
 
@@ -10,28 +10,28 @@ use super::module::Program;
 use super::options::CompileOptions;
 use super::outline::Outline;
 use crate::cache::{Cache, Key, KeyBuilder};
-use crate::engine::{Code, Engine, Target, Variant};
+use crate::engine::{Code, CodeTarget, Engine, Variant};
 use crate::limits::Limits;
 
-/// Where a cache keeps the code of one shader, in each of its variants.
+/// The cache entries of one shader, one for each of its variants.
 #[derive(Debug)]
 pub(super) struct Stored {
     cache: Cache,
     keys: KeyBuilder,
-    target: Target,
+    target: CodeTarget,
     /// The shader's name, if it has one.
     name: Option<String>,
     profile: String,
 }
 
 impl Stored {
-    /// The place of a shader, if its program has an identity. Only machine code is stored.
+    /// The entries of a shader, if its program has an identity. Only machine code is stored.
     pub fn new(
         cache: &Cache,
         program: &dyn Program,
         options: &CompileOptions,
         limits: &Limits,
-        target: Target,
+        target: CodeTarget,
     ) -> Option<Self> {
         // A new option must be considered here: does it affect the code?
         let CompileOptions {
@@ -69,7 +69,7 @@ impl Stored {
                 return Some(None);
             }
             // SAFETY: the cache returns the bytes that this user stored for the key, unchanged. Only `store` stores
-            // under such keys, and what it stores is from `to_bytes`; other options, and builds of other sources, have
+            // under such keys, and it stores the result of `to_bytes`; other options, and builds of other sources, have
             // other keys.
             let compiled = unsafe { Compiled::from_bytes(code, &options, name) }.ok()?;
             Some(Some((outline, Code::Jit(Box::new(compiled)))))
@@ -81,7 +81,8 @@ impl Stored {
         self.cache.look(&self.key(&Variant::usual()), |bytes| parts(bytes).map(|(outline, _)| outline))
     }
 
-    /// Stores the code of a variant, and ensures that the outline is stored where it will be looked up.
+    /// Stores the code of a variant, and ensures that the outline is stored under the key by which it will be looked
+    /// up.
     pub fn store(&self, variant: &Variant, outline: &Outline, code: &Code) {
         let Code::Jit(compiled) = code else { return };
         let named = |what: &str| {
@@ -102,7 +103,7 @@ impl Stored {
     }
 }
 
-/// An outline and the bytes of code, empty where there is an outline alone.
+/// An outline and the bytes of code, empty if there is only an outline.
 fn parts(bytes: &[u8]) -> Option<(Outline, &[u8])> {
     match postcard::take_from_bytes(bytes) {
         Ok((parts, [])) => Some(parts),
@@ -159,9 +160,9 @@ mod tests {
         stored.map_or(Vec::new(), |stored| variants().iter().map(|variant| stored.key(variant)).collect())
     }
 
-    fn target(engine: Engine, features: Option<CpuFeatures>) -> Target {
+    fn target(engine: Engine, features: Option<CpuFeatures>) -> CodeTarget {
         let (vector_bytes, oversize) = Default::default();
-        Target { engine, features, vector_bytes, most_instructions: 1000, oversize }
+        CodeTarget { engine, features, vector_bytes, most_instructions: 1000, oversize }
     }
 
     #[test]
@@ -232,7 +233,7 @@ mod tests {
         let (options, limits) = (CompileOptions::new(Engine::Jit), Limits::default());
         let targets = all.map(|features| target(Engine::Jit, Some(features)));
         let narrow = [Some(brolga_jit::VectorBytes::Sixteen), Some(brolga_jit::VectorBytes::ThirtyTwo)]
-            .map(|vector_bytes| Target { vector_bytes, ..targets[2] });
+            .map(|vector_bytes| CodeTarget { vector_bytes, ..targets[2] });
         let found = targets.into_iter().chain(narrow).map(|target| {
             let stored = Stored::new(&cache, &Bytes(b"DXBC".to_vec()), &options, &limits, target);
             stored.unwrap().key(&Variant::usual())

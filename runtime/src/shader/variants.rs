@@ -1,5 +1,5 @@
-//! The code of a shader in each of its variants. Each is made once, however often it is requested: while one thread
-//! makes it others wait, and if the requester gives up waiting, the next one finds the work in progress.
+//! Keeps the code of a shader in each of its variants. Each is made once, however often it is requested: while one
+//! thread makes it others wait, and if a requester gives up, the next one finds the work in progress.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -8,25 +8,25 @@ use crate::engine::{Code, Variant};
 use crate::error::Error;
 use crate::stop::StopWord;
 
-/// The most variants with texel formats that a shader has; beyond them texels are left to the host.
+/// The most variants with texel formats that a shader has; beyond them texels are accessed through the host.
 const MOST_VARIANTS: usize = 32;
 
-/// The code that exists, and that is being made.
+/// The code that exists or is being made.
 #[derive(Debug, Default)]
 pub(super) struct Variants {
-    slots: Mutex<Vec<(Variant, Slot)>>,
+    slots: Mutex<Vec<(Variant, VariantSlot)>>,
     changed: Condvar,
     /// The usual code once more, for access without locking.
     usual: OnceLock<Arc<Code>>,
 }
 
 #[derive(Clone, Debug)]
-enum Slot {
+enum VariantSlot {
     Making,
     Made(Made),
 }
 
-/// Code, and whether it comes from the cache.
+/// Code, and its origin: compiled or from the cache.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
     pub code: Arc<Code>,
@@ -35,11 +35,11 @@ pub(super) struct Made {
 
 /// The outcome of requesting a variant.
 pub(super) enum Claim {
-    /// It exists.
+    /// The variant exists.
     Made(Arc<Code>),
-    /// The requester is to make it.
+    /// The requester must make it.
     Mine(Mark),
-    /// There are too many already.
+    /// There are too many variants already.
     Full,
 }
 
@@ -50,15 +50,15 @@ pub(super) struct Mark {
 }
 
 impl Variants {
-    /// Requests a variant; nothing while another thread makes it.
+    /// Requests a variant; `None` while another thread makes it.
     pub fn claim_now(self: &Arc<Self>, variant: &Variant) -> Option<Claim> {
         let mut slots = self.lock();
         match slots.iter().find(|(known, _)| known == variant) {
-            Some((_, Slot::Made(made))) => Some(Claim::Made(Arc::clone(&made.code))),
-            Some((_, Slot::Making)) => None,
+            Some((_, VariantSlot::Made(made))) => Some(Claim::Made(Arc::clone(&made.code))),
+            Some((_, VariantSlot::Making)) => None,
             None if slots.len() >= MOST_VARIANTS && !variant.texels.is_empty() => Some(Claim::Full),
             None => {
-                slots.push((variant.clone(), Slot::Making));
+                slots.push((variant.clone(), VariantSlot::Making));
                 Some(Claim::Mine(Mark { variants: Arc::clone(self), variant: variant.clone() }))
             }
         }
@@ -79,8 +79,8 @@ impl Variants {
         let mut slots = self.lock();
         loop {
             match slots.iter().find(|(known, _)| known == variant) {
-                Some((_, Slot::Made(made))) => return Ok(Some(Arc::clone(&made.code))),
-                Some((_, Slot::Making)) => slots = wait(&self.changed, slots, stop)?,
+                Some((_, VariantSlot::Made(made))) => return Ok(Some(Arc::clone(&made.code))),
+                Some((_, VariantSlot::Making)) => slots = wait(&self.changed, slots, stop)?,
                 None => return Ok(None),
             }
         }
@@ -91,7 +91,7 @@ impl Variants {
         self.usual.get()
     }
 
-    /// Whether the code of a variant exists.
+    /// `true` if the code of a variant exists.
     pub fn has(&self, variant: &Variant) -> bool {
         self.lock().iter().any(|(known, slot)| known == variant && slot.made().is_some())
     }
@@ -104,41 +104,41 @@ impl Variants {
         found.map(|(variant, made)| (variant.clone(), Arc::clone(&made.code)))
     }
 
-    /// Whether there is code, and all of it comes from the cache.
+    /// `true` if there is code, and all of it comes from the cache.
     pub fn are_cached(&self) -> bool {
         let slots = self.lock();
         let mut made = slots.iter().filter_map(|(_, slot)| slot.made()).peekable();
         made.peek().is_some() && made.all(|made| made.is_cached)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<(Variant, Slot)>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<(Variant, VariantSlot)>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Slot {
+impl VariantSlot {
     fn made(&self) -> Option<&Made> {
         match self {
-            Slot::Making => None,
-            Slot::Made(made) => Some(made),
+            VariantSlot::Making => None,
+            VariantSlot::Made(made) => Some(made),
         }
     }
 }
 
 impl Mark {
-    /// What is to be made.
+    /// The variant that is to be made.
     pub fn variant(&self) -> &Variant {
         &self.variant
     }
 
-    /// Keeps the code for everybody.
+    /// Publishes the code.
     pub fn keep(self, made: Made) -> Arc<Code> {
         let code = Arc::clone(&made.code);
         if self.variant.is_usual() {
             let _ = self.variants.usual.set(Arc::clone(&code));
         }
         if let Some((_, slot)) = self.variants.lock().iter_mut().find(|(known, _)| *known == self.variant) {
-            *slot = Slot::Made(made);
+            *slot = VariantSlot::Made(made);
         }
         code
     }
@@ -147,7 +147,7 @@ impl Mark {
 impl Drop for Mark {
     fn drop(&mut self) {
         // A waiting thread that finds nothing tries itself, and gets its own error.
-        let is_mine = |(known, slot): &(Variant, Slot)| *known == self.variant && slot.made().is_none();
+        let is_mine = |(known, slot): &(Variant, VariantSlot)| *known == self.variant && slot.made().is_none();
         self.variants.lock().retain(|slot| !is_mine(slot));
         self.variants.changed.notify_all();
     }

@@ -1,4 +1,4 @@
-//! Work on another thread, while the caller's thread looks after other things.
+//! Runs work on another thread while the caller's thread calls a hook.
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
@@ -9,13 +9,13 @@ use std::time::Duration;
 use super::CancelToken;
 use crate::error::Error;
 
-/// How often a hook is called.
+/// Interval between calls of a hook.
 const INTERVAL: Duration = Duration::from_millis(5);
 
 impl CancelToken {
-    /// Does work on another thread, which is started for it, and calls a hook on the caller's every few milliseconds until
-    /// it is over, for example to let a language runtime handle signals. The work gets a token that is cancelled with this
-    /// one; [`ControlFlow::Break`] cancels it alone.
+    /// Does work on another thread, which is started for it, and calls a hook on the caller's every few milliseconds
+    /// until it is over, for example to let a language runtime handle signals. The work gets a token that is cancelled
+    /// with this one; [`ControlFlow::Break`] cancels it alone.
     ///
     /// # Errors
     /// [`Error::Pool`] if the thread cannot be started. The work is not begun then.
@@ -27,7 +27,7 @@ impl CancelToken {
         let token = &self.follower();
         let (sender, receiver) = channel::<()>();
         thread::scope(|scope| {
-            // Whatever happens in the hook, no work continues for nothing.
+            // Cancels the work even if the hook panics.
             let _cancelling = Cancelling(token);
             let work = move || {
                 let _over = sender;

@@ -1,10 +1,10 @@
-//! Stopping a run: cancel tokens and time limits.
+//! Stops runs: cancel tokens and time limits.
 //!
 //! | file | what |
 //! |---|---|
-//! | `word.rs` | the word that engines poll, and why a run stopped |
+//! | `word.rs` | the word that engines poll, and the reason of a stop |
 //! | `timer.rs` | the clock that sets it when a run's time is over |
-//! | `hook.rs` | work on another thread, while the caller's looks after other things |
+//! | `hook.rs` | work on another thread, while the caller's calls a hook |
 
 mod hook;
 mod timer;
@@ -36,17 +36,17 @@ impl CancelToken {
         self.word.cancel();
     }
 
-    /// Whether it was cancelled.
+    /// `true` if it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.word.is_set()
     }
 
-    /// Why the runs that it was given to stop, if they do.
+    /// Reason why the runs that have this token stop, if they do.
     pub fn stop_reason(&self) -> Option<StopReason> {
         self.word.reason()
     }
 
-    /// What says so to work that runs.
+    /// The stop word that running work polls.
     pub(crate) fn word(&self) -> &StopWord {
         &self.word
     }
@@ -90,12 +90,12 @@ impl<'c, 't> Watch<'c, 't> {
     }
 }
 
-/// A token that is cancelled with another one, or when a time is over: for work that consists of several runs, which then all stop
-/// for the same reason. [`Device::deadline`](crate::Device::deadline) makes it.
+/// A token that is cancelled with another one, or when a time is over: for work that consists of several runs, which
+/// then all stop for the same reason. [`Device::deadline`](crate::Device::deadline) makes it.
 #[derive(Debug)]
 pub struct Deadline<'a> {
     token: CancelToken,
-    /// Ends the time; gone when the deadline is.
+    /// Alarm that ends the time; cancelled when the deadline drops.
     _alarm: Option<Alarm<'a>>,
 }
 

@@ -1,4 +1,4 @@
-//! The clock of a device: one thread, begun with the first time limit, that stops every run whose time is over.
+//! Stops every run whose time is over, on one thread per device, started with the first time limit.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -20,15 +20,15 @@ struct Shared {
     woken: Condvar,
 }
 
-/// When an alarm goes off, and a number that distinguishes those of the same time.
-type Key = (Instant, u64);
+/// Time of an alarm, and a number that distinguishes those of the same time.
+type AlarmKey = (Instant, u64);
 
 #[derive(Debug, Default)]
 struct State {
-    alarms: BTreeMap<Key, Arc<StopWord>>,
+    alarms: BTreeMap<AlarmKey, Arc<StopWord>>,
     /// Alarms ever set.
     count: u64,
-    /// When the thread next wakes by itself; an earlier alarm wakes it sooner.
+    /// Time when the thread next wakes by itself; an earlier alarm wakes it sooner.
     next_look: Option<Instant>,
     closed: bool,
 }
@@ -37,7 +37,7 @@ struct State {
 #[derive(Debug)]
 pub(crate) struct Alarm<'a> {
     shared: &'a Shared,
-    key: Key,
+    key: AlarmKey,
 }
 
 impl Timer {

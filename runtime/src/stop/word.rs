@@ -1,11 +1,11 @@
-//! The word that tells the workers of a run to stop, and why.
+//! Tells the workers of a run to stop, by a word that they poll, and why.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-/// Who stopped a run.
+/// Reason why a run stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopReason {
@@ -48,12 +48,12 @@ impl StopWord {
         &self.word
     }
 
-    /// Whether the run should stop.
+    /// `true` if the run should stop.
     pub fn is_set(&self) -> bool {
         self.word.load(Ordering::Relaxed) != RUNNING
     }
 
-    /// Why, if it should.
+    /// The reason, if it should.
     pub fn reason(&self) -> Option<StopReason> {
         match self.word.load(Ordering::Relaxed) {
             RUNNING => None,
@@ -67,7 +67,7 @@ impl StopWord {
         self.set(OUT_OF_TIME);
     }
 
-    /// The first reason stays.
+    /// Sets the word; the first reason stays.
     fn set(&self, reason: u32) {
         let _ = self.word.compare_exchange(RUNNING, reason, Ordering::Relaxed, Ordering::Relaxed);
     }

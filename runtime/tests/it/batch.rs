@@ -1,5 +1,5 @@
-//! Vertex and pixel shaders in batches: every one of the corpus on random views and rows, on every engine, with the same bits;
-//! what a batch must be.
+//! Tests vertex and pixel shaders in batches: every one of the corpus on random views and rows, with the same bits on
+//! every engine; and the requirements on a batch.
 
 use brolga_runtime::pipeline::state::{
     Advance, Fog, Link, LinkedFrom, PixelState, StageState, VertexElement, VertexState,
@@ -13,7 +13,7 @@ use crate::support::case::data;
 use crate::support::random::{Random, bind};
 use crate::support::{self, ENGINES};
 
-/// Loop iterations of a batch: random data makes some loops endless.
+/// Loop iterations of a batch: random data make some loops endless.
 const FUEL: u64 = 20_000;
 
 /// The rows of a batch, some of whose pixels are helpers.
@@ -29,7 +29,7 @@ fn rows(signature: &Signature, invocations: u32, random: &mut Random) -> Vec<u32
     rows
 }
 
-/// What a batch leaves: how it ended, its outputs, every view with its counter.
+/// State after a batch: its outcome, its outputs, every view with its counter.
 type After = (String, Vec<u32>, Vec<(String, Vec<u8>, Option<u32>)>);
 
 fn run(device: &Device, shader: &Shader, mut random: Random, invocations: u32) -> After {
@@ -119,7 +119,7 @@ fn batches_are_held_against_what_the_shader_declares() {
     assert!(matches!(refused, Err(Error::Batch(BatchError::NoBatches))));
 }
 
-/// Constant buffers are read when a run begins, and what is bound over something else counts.
+/// Constant buffers are read when a run begins, and overlaid views hide the ones below.
 #[test]
 fn threads_share_the_run_of_a_stage() {
     let text = "ps_5_0
@@ -166,7 +166,7 @@ fn threads_share_the_run_of_a_stage() {
     }
 }
 
-/// The functional specification lets shaders take derivatives of inputs where the pixels of a quad go different ways.
+/// The functional specification lets shaders take derivatives of inputs where the pixels of a quad diverge.
 #[test]
 fn derivatives_of_inputs_do_not_depend_on_where_pixels_go() {
     let text = "ps_5_0
@@ -186,7 +186,7 @@ fn derivatives_of_inputs_do_not_depend_on_where_pixels_go() {
         ret";
     let assembly = brolga_bytecode::assembler::assemble(text, &Default::default()).unwrap();
     let device = Device::builder().threads(1).build().unwrap();
-    // Two quads, pixel by pixel: the second one goes the second way as a whole, of the first one two pixels do.
+    // Two quads, pixel by pixel: the second one takes the second branch as a whole, two pixels of the first one do.
     let inputs = [[1.0, 8.0], [3.0, 9.0], [1.5, 20.0], [4.0, 22.0], [5.0, 1.0], [6.0, 2.0], [7.0, 3.0], [8.0, 5.0_f32]];
     let expected = [[2.0, 12.0], [1.0, 0.5], [2.0, 12.0], [2.0, 0.5], [1.0, 2.0], [1.0, 2.0], [2.0, 2.0], [2.0, 2.0]];
     for &engine in ENGINES {

@@ -1,5 +1,5 @@
-//! Shaders that are bound once and dispatched often: by many threads, with other registers, other formats and other
-//! constants than before; workers on threads of the caller's own; code made ahead; functions without a container.
+//! Tests shaders that are bound once and dispatched often: by many threads, with other registers, other formats and
+//! other constants than before; workers on threads of the caller's own; code made ahead; functions without a container.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -57,7 +57,7 @@ fn read(buffer: &Buffer) -> Vec<u32> {
     buffer.to_vec().unwrap()
 }
 
-/// What the shader is bound to.
+/// The device and the bindings of the shader.
 struct Setup {
     device: Device,
     factors: Buffer,
@@ -207,7 +207,7 @@ fn texels_of_another_format_take_other_code_once() {
     }
 }
 
-/// What is wrong is told by the same words, and leaves everything as it was.
+/// Errors have the same messages, and leave everything as it was.
 #[test]
 fn errors_are_those_of_a_dispatch() {
     let setup = Setup::new(device(1));
@@ -242,7 +242,7 @@ fn errors_are_those_of_a_dispatch() {
         bound.dispatch(&all()).unwrap();
         setup.check(|n| 3 * n + 100);
     }
-    // What is wrong with a dispatch is told first.
+    // Errors of the dispatch come first.
     let error = setup.device.dispatch(&shader, &Bindings::new(), &Dispatch::new([1, 65536, 1])).unwrap_err();
     let bound = setup.device.bind(&shader, &setup.bindings).unwrap();
     assert_eq!(bound.dispatch(&Dispatch::new([1, 65536, 1])).unwrap_err().to_string(), error.to_string());
@@ -272,7 +272,7 @@ fn registers_are_taken_away_where_they_may_be_missing() {
     }
 }
 
-/// Each rule is an error by default, and no error where it is allowed.
+/// Each difference is an error by default, and none where it is allowed.
 #[test]
 fn rules_are_chosen_one_by_one() {
     let setup = Setup::new(device(1));
@@ -290,7 +290,7 @@ fn rules_are_chosen_one_by_one() {
     type Case<'a> = (Leniency, &'a dyn Fn(&mut Bindings), u32);
     let cases: [Case<'_>; 3] = [
         (Leniency::Unbound, &|bindings| drop(bindings.remove(register("t0"))), 100),
-        // It is ignored: it may even be what another register writes.
+        // It is ignored: it may even alias memory that another register writes.
         (
             Leniency::Undeclared,
             &|bindings| {
@@ -315,7 +315,7 @@ fn rules_are_chosen_one_by_one() {
     }
 }
 
-/// A range without an end grows with what is bound.
+/// An unbounded range grows with the registers bound.
 #[test]
 fn registers_beyond_the_table_are_bound_later() {
     const LAST: &str = "cs_5_1
@@ -369,7 +369,7 @@ ret
         bindings.set(register("u0"), View::raw(results.clone()).unwrap());
         bindings.set(register("t0"), View::texture(texture([1.0, 2.0])));
         bindings.set(register("s0"), View::sampler(linear).unwrap());
-        // The format of a texture that is only sampled decides about no code.
+        // The format of a texture that is only sampled selects no code.
         let report = device.dispatch(&shader, &bindings, &Dispatch::new([1, 1, 1])).unwrap();
         assert_eq!(report.compile, Duration::ZERO);
         let mut bound = device.bind(&shader, &bindings).unwrap();
@@ -489,7 +489,7 @@ fn a_hook_runs_on_the_caller_s_thread_and_cancels_what_it_was_given_for() {
     }
 }
 
-/// Code is made once, for what is bound, and not before that is known.
+/// Code is made once, for the bindings, and not before they are known.
 #[test]
 fn deferred_code_is_made_for_what_is_bound() {
     if Engine::best() != Engine::Jit {
@@ -551,7 +551,7 @@ fn what_is_wrong_with_deferred_code_is_told_when_it_is_made() {
     setup.device.dispatch(&shader, &setup.bindings, &all()).unwrap();
     setup.check(|n| 3 * n + 100);
     assert_eq!(shader.engine(), Engine::Interpreter);
-    // What takes no code to find out is told at once.
+    // Errors that need no code are reported at once.
     let mut limits = Limits::default();
     limits.group_threads = 3;
     let strict = Device::builder().threads(1).limits(limits).build().unwrap();

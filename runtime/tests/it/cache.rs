@@ -1,4 +1,4 @@
-//! The disk cache: what it gives is what was compiled, and whatever happens to its files costs time and nothing else.
+//! Tests the disk cache: it returns the compiled code, and damage to its files costs time and nothing else.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn read(name: &str) -> Vec<u8> {
 /// A shader with 16 threads a group, and a short one.
 const ADD: &str = "exec/vec_add_raw/shader.main.cs_5_0.cso";
 
-/// Compiles the shader in a new start of a program, and gives what it asked of the cache.
+/// Compiles the shader as a newly started program would, and returns the cache's counters.
 fn start(folder: &Path, shader: &[u8]) -> (Shader, CacheCounters) {
     let cache = Cache::open(folder).unwrap();
     let shader = device(&cache).compile(shader, &CompileOptions::new(Engine::Jit)).unwrap();
@@ -101,7 +101,7 @@ fn a_stored_shader_says_of_itself_what_a_compiled_one_says() {
     }
 }
 
-/// What is made of a shader's function is made of one that was never translated when it was compiled.
+/// The function of a stored shader is made for a listing, though compiling never translated it.
 #[test]
 fn a_stored_shader_can_be_listed() {
     if !jit() {
@@ -222,7 +222,7 @@ fn a_cache_keeps_to_its_cap() {
     assert!(cache.entries().unwrap().is_empty());
 }
 
-/// Threads with caches of their own, as processes have, and a cap that makes them remove what others use.
+/// Threads with caches of their own, as processes have, and a cap that makes them evict entries that others use.
 #[test]
 fn many_may_use_a_folder_at_once() {
     if !jit() {

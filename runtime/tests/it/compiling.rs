@@ -1,4 +1,4 @@
-//! What compiling takes of whoever asks for it: hardly any stack, and no more than a few threads, however often it is given up.
+//! Tests what compiling costs its caller: hardly any stack, and only a few threads, however often it is abandoned.
 
 use std::thread;
 use std::time::Duration;
@@ -31,7 +31,7 @@ fn options(engine: Engine) -> CompileOptions {
     CompileOptions::new(engine).oversize(Oversize::Refuse)
 }
 
-/// Runs something on a stack of so many bytes.
+/// Runs something on a stack of this many bytes.
 fn on_stack<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| thread::Builder::new().stack_size(bytes).spawn_scoped(scope, work).unwrap().join().unwrap())
 }
@@ -68,7 +68,7 @@ fn running_needs_as_much_stack_as_is_promised() {
     }
 }
 
-/// Of this process.
+/// Compiling threads of this process.
 #[cfg(target_os = "linux")]
 fn threads_that_compile() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
@@ -105,6 +105,6 @@ fn a_thousand_compilations_that_were_given_up_leave_few_threads() {
         callers.into_iter().map(|caller| caller.join().unwrap()).sum::<usize>()
     });
     assert!(given_up > 900, "{given_up} were given up");
-    // Whoever has time gets its turn.
+    // A caller without a time limit gets its turn.
     device.compile_until(&container, &options(Engine::Jit), &CancelToken::new(), None).unwrap();
 }

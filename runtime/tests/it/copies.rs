@@ -1,5 +1,5 @@
-//! Compressed textures are sampled as they are, whoever wrote them last: copies of expanded texels show nowhere but in a device's
-//! counter of bytes.
+//! Tests that compressed textures are sampled with their current contents, whoever wrote them last: expanded copies
+//! show only in a device's byte counter.
 
 use std::sync::Barrier;
 use std::time::Duration;
@@ -32,7 +32,7 @@ ret
 ";
 const WIDTH: u32 = 16;
 const HEIGHT: u32 = 48;
-/// Bytes of a copy of expanded texels of 4 bytes, where samples read one.
+/// Bytes of an expanded copy with 4 bytes per texel, where samples use one.
 const COPY: u64 = if cfg!(target_arch = "x86_64") { 16 * 48 * 4 } else { 0 };
 /// Four rows of texels a group.
 const GROUPS: u32 = HEIGHT / 4;
@@ -40,7 +40,7 @@ const GROUPS: u32 = HEIGHT / 4;
 const SIZE: u64 = 4 * 12 * 16;
 const WORDS: u32 = SIZE as u32 / 4;
 
-/// Writes a word a thread: its number times a prime, and what a constant buffer has.
+/// A shader in which each thread writes a word: its number times a prime, plus a constant.
 fn writer(declaration: &str, store: &str) -> String {
     format!(
         "cs_5_0
@@ -95,7 +95,7 @@ struct Sampled {
     bound: BoundShader,
 }
 
-/// How it runs.
+/// Ways to run it.
 const WAYS: [&str; 3] = ["bound", "once", "worker"];
 
 impl Sampled {
@@ -122,7 +122,7 @@ impl Sampled {
         }
     }
 
-    /// What the texture's bytes mean now.
+    /// The texels that the texture's current bytes mean.
     fn expected(&self) -> Vec<[u32; 4]> {
         let (bytes, format) = (self.view.to_vec::<u8>().unwrap(), self.view.format().unwrap());
         let size = format.size_bytes() as usize;
@@ -298,7 +298,7 @@ fn a_part_of_a_run_sees_what_was_written_before_it() {
             sampled.check_results(&format!("{engine}, part {n}"));
             sampled.check("bound", &format!("{engine}, part {n}"));
         }
-        // Who leaves without an end takes nothing along.
+        // A run that never ends keeps nothing.
         std::mem::forget(reading);
         seen.buffer().write(0, &noise(3)).unwrap();
         WAYS.iter().for_each(|way| sampled.check(way, "after what never ended"));
@@ -311,7 +311,7 @@ fn memory_that_others_write_is_read_where_it_is() {
     for &engine in ENGINES {
         let device = Device::builder().threads(1).build().unwrap();
         let format = Format::BC7_UNORM;
-        // A pointer that was lent.
+        // Written through a borrowed pointer.
         let seen = texture(&device, format, 1);
         let sampled = Sampled::of(&device, &seen, engine);
         sampled.check("bound", "not lent");
@@ -329,7 +329,7 @@ fn memory_that_others_write_is_read_where_it_is() {
         // Memory of the caller.
         let mut words = vec![0_u128; SIZE as usize / 16];
         let base = std::ptr::NonNull::from(words.as_mut_slice()).cast::<u8>();
-        // SAFETY: the words outlive what is bound, and are looked at through this pointer alone until then.
+        // SAFETY: the words outlive what is bound, and are accessed through this pointer alone until then.
         let wrapped = unsafe { Buffer::wrap(base, SIZE as usize, Access::ReadWrite, ()) }.unwrap();
         let sampled = Sampled::of(&device, &Texture::new(wrapped, shape(format)).unwrap(), engine);
         for way in WAYS {
@@ -413,7 +413,7 @@ fn threads_sample_what_they_wrote_while_others_write_and_evict() {
                         for round in 0..20 {
                             own.buffer().write(0, &noise((round * THREADS + n) as u32)).unwrap();
                             mine.check(WAYS[round % 3], "own");
-                            // Perhaps while it is written: whatever it sees, it ends.
+                            // Perhaps while it is written: any content will do, as long as it ends.
                             others[(n + round) % THREADS].run("bound");
                             mine.check(WAYS[(round + 1) % 3], "own, again");
                         }

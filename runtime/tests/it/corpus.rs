@@ -1,6 +1,6 @@
-//! Every compute shader of the corpus compiles on every engine, for vectors of every size, and gives the same bits on
-//! random data, in one thread: the order of threads is part of what the engines agree on. The interpreter runs in the default float mode,
-//! machine code in that of a host.
+//! Tests that every compute shader of the corpus compiles on every engine, for vectors of every size, and gives the
+//! same bits on random data, in one thread: the order of threads is part of what the engines agree on. The interpreter
+//! runs in the default float mode, machine code in that of a host.
 //!
 //! Each runs on wild data, with which some loops never end, and on tame data, with which they do.
 
@@ -12,10 +12,10 @@ use crate::support::case::{compute_shaders, data};
 use crate::support::random::{Random, bind};
 use crate::support::{self, ENGINES};
 
-/// Loop iterations for a group: random data makes some loops endless.
+/// Loop iterations for a group: random data make some loops endless.
 const FUEL: u64 = 20_000;
 
-/// The outcome of a run: how it ended and the content of every view with its counter.
+/// State after a run: its outcome, and the content of every view with its counter.
 type After = (String, Vec<(String, Vec<u8>, Option<u32>)>);
 
 /// Does something with an engine in the float mode that is its own.

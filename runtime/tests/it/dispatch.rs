@@ -1,4 +1,5 @@
-//! What a dispatch accepts and covers: boxes of groups, limits, shaders that cannot be dispatched, memory around views.
+//! Tests which dispatches are accepted and what they cover: boxes of groups, limits, shaders that cannot be dispatched,
+//! memory around views.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -262,8 +263,8 @@ fn a_shader_tells_what_it_is() {
     assert!(text.contains("atomic") && brolga_ir::text::parse(&text).is_ok(), "{text}");
 }
 
-/// Threads that are not ours: a pool of another library, a dispatch from inside one of its threads, one that drops what
-/// it is given, one that does it at once.
+/// Threads that are not ours: a pool of another library, a dispatch from inside one of its threads, a pool that drops
+/// its tasks, one that runs them at once.
 #[test]
 fn a_device_may_borrow_threads() {
     let theirs = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap());
@@ -296,8 +297,8 @@ fn a_device_may_borrow_threads() {
     }
 }
 
-/// Four threads of the program's own and as many tasks of its pool dispatch at once, on a device that borrows the same pool.
-/// `BROLGA_ROUNDS` says how often each.
+/// Four threads of the program's own and as many tasks of its pool dispatch at once, on a device that borrows the same
+/// pool. `BROLGA_ROUNDS` sets how often each.
 #[test]
 fn threads_and_tasks_that_share_a_pool_with_a_device_do_not_wait_for_each_other() {
     let rounds: u32 = std::env::var("BROLGA_ROUNDS").map_or(100, |text| text.parse().expect("a number"));
@@ -325,7 +326,8 @@ fn threads_and_tasks_that_share_a_pool_with_a_device_do_not_wait_for_each_other(
     });
 }
 
-/// Others are woken for what takes long, in the midst of the first dispatch and at the beginning of the next, and not for what is short.
+/// Other threads are woken for long work, in the midst of the first dispatch and at the beginning of the next, but not
+/// for short work.
 #[test]
 fn threads_are_woken_for_dispatches_that_take_long() {
     let called = Arc::new(AtomicUsize::new(0));

@@ -1,5 +1,5 @@
-//! Views at the very ends of their buffers, views of nothing, and buffers that several registers share: the engines agree,
-//! and with guard pages right beside the views nothing outside is read or written.
+//! Tests views at the very ends of their buffers, empty views, and buffers that several registers share: the engines
+//! agree, and with guard pages right beside the views nothing outside is read or written.
 
 use brolga_runtime::{
     BindingRules, Bindings, CompileOptions, Component, Counter, Declared, Device, Dimension, Dispatch, Format,
@@ -13,7 +13,7 @@ use crate::support::random::{Random, contents};
 /// Loop iterations for a group.
 const FUEL: u64 = 2_000;
 
-/// Words of a buffer of which views see a part. A whole number of pages, so that both ends may lie beside a guard.
+/// Words of a buffer that views cover a part of. A whole number of pages, so that both ends may lie beside a guard.
 const WORDS: u64 = 1024;
 
 /// Sizes of views in words. Shaders that read four words at once go beyond the end of the smallest.
@@ -58,7 +58,7 @@ fn view(device: &Device, declared: &Declared, size: u64, at_end: bool, random: &
         ResourceKind::Raw => View::raw(buffer),
         ResourceKind::Structured { stride_bytes } => View::structured(buffer, stride_bytes),
         ResourceKind::Typed { dimension: Dimension::Buffer, component } => View::typed(buffer, words_of(component)),
-        // A texture is a whole buffer: nothing of it is beside.
+        // A texture is a whole buffer: there is nothing beside the view.
         ResourceKind::Typed { .. } | ResourceKind::Sampler { .. } => return None,
     };
     let offset = if at_end { WORDS - size } else { 0 };
@@ -66,7 +66,7 @@ fn view(device: &Device, declared: &Declared, size: u64, at_end: bool, random: &
     Some(if declared.uses_counter { view.with_counter(Counter::new(40)).unwrap() } else { view })
 }
 
-/// A format of one word, to which code goes by itself.
+/// A format of one word, which code accesses directly.
 fn words_of(component: Component) -> Format {
     match component {
         Component::Unorm => Format::R8G8B8A8_UNORM,
@@ -77,7 +77,7 @@ fn words_of(component: Component) -> Format {
     }
 }
 
-/// How a run ended, and what the views' whole buffers hold.
+/// Outcome of a run, and the contents of the views' whole buffers.
 fn run(device: &Device, shader: &Shader, bindings: &Bindings) -> (String, Vec<Vec<u8>>) {
     let dispatch = Dispatch::new([2, 1, 1]).fuel(FUEL);
     let end =
@@ -212,7 +212,7 @@ fn what_is_read_and_written_must_not_be_one_buffer() {
     assert_eq!(ends((128, 128), (0, 128)), "done");
     assert_ne!(ends((0, 132), (128, 128)), "done");
     assert_ne!(ends((0, 256), (0, 256)), "done");
-    // Nothing is shared where nothing is seen.
+    // Empty views share nothing.
     assert_eq!(ends((256, 0), (0, 256)), "done");
 }
 

@@ -1,6 +1,6 @@
-//! The executions of the corpus: every compiled form, on both engines, with vectors of every size, with one and two threads. What they compute was
-//! calculated from the meaning of their source, without us. The engines must agree to the bit where the order of threads
-//! does not show.
+//! Runs the executions of the corpus: every compiled form, on both engines, with vectors of every size, with one and
+//! two threads. The expected results were calculated from their source, without us. The engines must agree bit for bit
+//! where the order of threads does not matter.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Mapped files: shaders read and write them, also beyond 4 GiB.
+//! Tests mapped files, which shaders read and write, also beyond 4 GiB.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -38,7 +38,8 @@ impl Drop for Scratch {
     }
 }
 
-/// The shader of `large.hlsl`: thread n writes element `first + n * stride` of `u0` and texel of the same number of `u1`.
+/// The shader of `large.hlsl`: thread n writes element `first + n * stride` of `u0` and texel of the same number of
+/// `u1`.
 fn shader(device: &Device, engine: Engine) -> Shader {
     support::shader(device, "large.write", engine)
 }
@@ -91,7 +92,7 @@ fn elements_beyond_4_gib_are_reached_and_no_others() {
                         assert_eq!(target.words(at * 16), [n, at as u32, 7, 0x0909_0909], "{what}");
                         assert_eq!(texels.words(at * 8), [at as u32, n], "{what}");
                     }
-                    // Where an address cut to 32 bits would have gone.
+                    // The address that truncation to 32 bits would have given.
                     assert_eq!(target.words((at * 16) & 0xffff_ffff), [0; 4], "{what}");
                 }
             });

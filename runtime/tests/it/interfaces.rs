@@ -1,6 +1,7 @@
-//! Shaders with interfaces: what each choice of class instances computes, against a plain model of the source.
+//! Tests shaders with interfaces: the results of each choice of class instances, against a plain model of the source.
 //!
-//! The sources lie in `tests/data/interfaces`, and one in the corpus. Each runs on both engines with one and two threads.
+//! The sources lie in `tests/data/interfaces`, and one in the corpus. Each runs on both engines with one and two
+//! threads.
 
 use std::time::Duration;
 
@@ -17,11 +18,11 @@ fn file(name: &str) -> Vec<u8> {
     std::fs::read(data().join(name)).unwrap()
 }
 
-/// What is bound: words by the name of a register. `b#` are constants, a `t#` or `u#` comes with the stride of its
+/// Bindings: words by the name of a register. `b#` are constants, a `t#` or `u#` comes with the stride of its
 /// structures, 0 for typed words and 1 for a picture four texels wide.
 type Bound<'a> = &'a [(&'a str, u32, Vec<u32>)];
 
-/// A shader, the choices for its interface variables, and what it runs on.
+/// A shader, the choices for its interface variables, and its bindings.
 struct Run<'a> {
     container: &'a [u8],
     choices: &'a [(&'a str, ClassInstance)],
@@ -223,7 +224,7 @@ const COUNTS: [(u32, u32); 2] = [(3, 10), (0, 1)];
 const BASE: u32 = 20;
 const FACTORS: [u32; 2] = [4, 9];
 
-/// Runs `effects.hlsl` with this many slots. `index` says which slot each thread wants.
+/// Runs `effects.hlsl` with this many slots. `index` gives the slot that each thread calls.
 fn effects(container: &[u8], slots: u32, groups: u32, index: impl Fn(u32) -> u32) {
     let mut random = Random::wild(u64::from(slots));
     let instances: Vec<&str> = (0..slots).map(|_| EFFECTS[random.bits() as usize % 4]).collect();
@@ -246,8 +247,8 @@ fn effects(container: &[u8], slots: u32, groups: u32, index: impl Fn(u32) -> u32
     assert_eq!(run.results(), [result, log], "{instances:?}");
 }
 
-/// The same shader with the thread's position in the group where the source has the group's number: that index differs
-/// between threads, which the compiler does not let anybody write.
+/// The same shader with the thread's position in the group in place of the group's number: an index that differs
+/// between threads, which the compiler does not accept.
 fn divergent(mut container: Vec<u8>) -> Vec<u8> {
     // `dcl_input vThreadGroupID.x` and `mov r0.x, vThreadGroupID.x`.
     for (from, to) in [(0x0002_1012_u32, 0x0002_2012_u32), (0x0002_100a, 0x0002_200a)] {
@@ -366,7 +367,7 @@ fn instances_may_be_where_the_shader_declares_nothing() {
     assert_eq!(run.results(), [(0..8).map(|x| 2 * (10 + x) + 2000 * (30 + x)).collect::<Vec<u32>>()]);
 }
 
-/// What is wrong with choices for `waves.hlsl`, as the user reads it.
+/// Checks the message about bad choices for `waves.hlsl`.
 #[track_caller]
 fn refused(choices: &[(&str, ClassInstance)], expected: &str) {
     let device = Device::builder().threads(1).build().unwrap();

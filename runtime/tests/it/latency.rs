@@ -1,5 +1,5 @@
-//! How long after its limit a run or a compilation ends, for many kinds of work: what costs much in machine code, in helpers, in the
-//! interpreter, between groups, while compiling.
+//! Measures how long after its limit a run or a compilation ends, for many kinds of expensive work: in machine code, in
+//! helpers, in the interpreter, between groups, while compiling.
 //!
 //! Not part of the usual run, since a busy machine may be late. `scripts/long.sh stop` prints the table.
 
@@ -17,7 +17,7 @@ use crate::support::ENGINES;
 /// The time limit of each run.
 const LIMIT: Duration = Duration::from_millis(150);
 
-/// How late a run may end.
+/// Longest delay after which a run may end.
 const MOST_LATE: Duration = Duration::from_millis(100);
 
 /// Runs of each kind, of which the median counts.
@@ -34,12 +34,12 @@ struct Kind {
 }
 
 impl Kind {
-    /// Work in a loop without an end, so many times in each round.
+    /// A kind that does the work this many times in each iteration of an endless loop.
     fn rounds(name: &'static str, times: usize, work: &str) -> Self {
         Self::straight(name, 1, &format!("loop\n{}endloop\n", work.repeat(times)))
     }
 
-    /// Work so many times without a loop, in many groups.
+    /// A kind that does the work this many times without a loop, in many groups.
     fn straight(name: &'static str, times: usize, work: &str) -> Self {
         Self { name, declarations: "", group: [1024, 1, 1], groups: [65535, 4, 1], body: work.repeat(times) }
     }
@@ -172,7 +172,7 @@ fn bindings(device: &Device, kind: &Kind) -> Bindings {
     bindings
 }
 
-/// How late something is that is to end after the limit; the median.
+/// Median delay of work that is to end after the limit.
 fn late(name: &str, mut run: impl FnMut(Duration) -> Result<(), Error>) -> Duration {
     let mut tries: Vec<Duration> = (0..TRIES)
         .map(|_| {

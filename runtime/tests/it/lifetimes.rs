@@ -1,4 +1,5 @@
-//! Who may go first: devices, shaders, views, tokens and threads in every order, and from many threads at once.
+//! Tests the order in which things may be dropped: devices, shaders, views, tokens and threads in every order, and from
+//! many threads at once.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex};
@@ -30,7 +31,7 @@ fn bindings(device: &Device, rounds: u32) -> (Bindings, Buffer) {
     (bindings, result)
 }
 
-/// Words of what the shader `sum` writes.
+/// Checks the words that the shader `sum` writes.
 fn check_sums(result: &Buffer, rounds: u32) {
     for (thread, sum) in (0..).zip(result.to_vec::<u32>().unwrap()) {
         let group: u32 = thread / 20;
@@ -53,7 +54,7 @@ fn shaders_and_buffers_outlive_their_device() {
     }
 }
 
-/// What a dispatch needs it holds itself.
+/// A dispatch keeps alive everything that it needs.
 #[test]
 fn everything_may_be_dropped_while_a_dispatch_runs() {
     for &engine in ENGINES {

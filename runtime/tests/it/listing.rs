@@ -1,5 +1,5 @@
-//! Listings of compiled shaders: machine code beside the shader's own instructions, for every compute shader of the
-//! corpus.
+//! Tests listings of compiled shaders: machine code beside the shader's own instructions, for every compute shader of
+//! the corpus.
 
 use brolga_bytecode::sm5::ItemKind;
 use brolga_bytecode::{LoadOptions, Shader as Loaded};
@@ -7,7 +7,7 @@ use brolga_runtime::{Bindings, CompileOptions, Device, Emit, Engine, LineKind, L
 
 use crate::support::case::{compute_shaders, data};
 
-/// What the bytecode's own printer says of the shader's instructions.
+/// The shader's instructions as the bytecode's own printer writes them.
 fn instructions(container: &[u8]) -> Vec<String> {
     let program = Loaded::load(container, &LoadOptions::default()).unwrap().program;
     let text = |kind: &ItemKind| match kind {
@@ -68,8 +68,8 @@ fn every_form_of_every_compute_shader() {
     let (mut count, mut failures) = (0, Vec::new());
     for path in compute_shaders() {
         let container = std::fs::read(&path).unwrap();
-        // What does not compile here fails elsewhere.
-        // Code is made for the listing anyway; that it has the size of what runs is held for some.
+        // A shader that does not compile here fails elsewhere. Code is made for the listing anyway; its size is
+        // compared with that of running code for some.
         let engine = if count % 8 == 0 { Engine::Jit } else { Engine::Interpreter };
         let Ok(shader) = device.compile(&container, &CompileOptions::new(engine)) else { continue };
         count += 1;
@@ -77,7 +77,7 @@ fn every_form_of_every_compute_shader() {
         if let Err(what) = check_asm(&asm, &instructions(&container), shader.code_bytes()) {
             failures.push(format!("{}: {what}", path.strip_prefix(data()).unwrap_or(&path).display()));
         }
-        // What is added to the operations are comments.
+        // The additions to the operations are comments.
         let packets = shader.emit(Emit::Packet).unwrap().to_string();
         let bare = brolga_ir::text::parse(&packets).map(|function| function.to_string());
         if bare != Ok(shader.emit(Emit::Ir).unwrap().to_string()) {
@@ -92,7 +92,7 @@ fn every_form_of_every_compute_shader() {
     assert!(count > 100, "only {count} shaders");
 }
 
-/// Without bindings a listing says what the instructions alone tell: the registers.
+/// Without bindings a listing names only what the instructions tell: the registers.
 #[test]
 fn samples_of_what_nobody_bound_name_their_registers() {
     let device = Device::builder().threads(1).build().unwrap();
@@ -121,7 +121,7 @@ fn mapped(map: &str, name: &str) -> Vec<(usize, usize)> {
     map.lines().filter_map(range).collect()
 }
 
-/// A perf map names what the system has mapped as code, for as long as the shader lives, and keeps its line.
+/// A perf map names the pages that are mapped as code, for as long as the shader lives, and keeps its line.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_perf_map_names_the_pages_of_code() {

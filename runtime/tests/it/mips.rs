@@ -1,5 +1,5 @@
-//! Mip levels that are made of the first one, held to plain models: whole numbers for fixed point, doubles for floats
-//! and for the curve of sRGB.
+//! Tests generated mip levels against plain models: integers for fixed point, doubles for floats and for the sRGB
+//! curve.
 
 use brolga_runtime::format::{Encoding, Use};
 use brolga_runtime::{Device, Dimension, Format, Texture, TextureShape, View};
@@ -18,7 +18,7 @@ fn level(texture: &Texture, mip: u32, layer: u32) -> Vec<u8> {
     bytes
 }
 
-/// Holds every level to the one before: a function makes components of those that they cover.
+/// Checks every level against the one before, with a function that averages the covered texels.
 fn check<const N: usize>(texture: &Texture, mean: impl Fn(&[[u8; N]]) -> [u8; N]) {
     let shape = texture.shape();
     for (mip, layer) in (1..shape.mips).flat_map(|mip| (0..shape.layers).map(move |layer| (mip, layer))) {
@@ -39,7 +39,7 @@ fn check<const N: usize>(texture: &Texture, mean: impl Fn(&[[u8; N]]) -> [u8; N]
     }
 }
 
-/// A texture of random bytes, with its levels.
+/// A texture of random bytes, with generated levels.
 fn made(shape: TextureShape, mut byte: impl FnMut() -> u8) -> Texture {
     let bytes: Vec<u8> = (0..shape.size_bytes().unwrap()).map(|_| byte()).collect();
     let texture = device().texture_from(shape, &bytes).unwrap();
@@ -70,14 +70,14 @@ fn fixed_point_is_rounded_once() {
             })
         });
     }
-    // Halves go away from zero, and the least code means what the next one means.
+    // Halves round away from zero, and the lowest code means the same as the next one.
     for shape in shapes(Format::R8_SNORM) {
         check::<1>(&made(shape, || random.below(256) as u8), |covered| {
             let sum: i32 = covered.iter().map(|&[code]| i32::from(code.cast_signed()).max(-127)).sum();
             [(f64::from(sum) / covered.len() as f64).round() as i8 as u8]
         });
     }
-    // Fields that are no bytes.
+    // Fields that are not bytes.
     for shape in shapes(Format::R10G10B10A2_UNORM) {
         check::<4>(&made(shape, || random.below(256) as u8), |covered| {
             let fields = [(0, 10), (10, 10), (20, 10), (30, 2)];
@@ -106,7 +106,7 @@ fn floats_are_rounded_once() {
     }
 }
 
-/// Means are of linear numbers; alpha has no curve.
+/// Means are taken of linear values; alpha has no curve.
 #[test]
 fn srgb_is_linear() {
     let linear = |code: f64| {
@@ -126,7 +126,8 @@ fn srgb_is_linear() {
             };
             [0, 1, 2, 3].map(|n| {
                 let exact = if n < 3 { code(mean(&linear, n)) } else { mean(&|alpha| alpha, n) };
-                // No mean is so near to a half that the model's rounding decides, but those of alpha, which are exact.
+                // No mean is so near to a half that the model's rounding decides, except those of alpha, which are
+                // exact.
                 assert!(n == 3 || (exact.fract() - 0.5).abs() > 1e-5);
                 (exact + 0.5).floor() as u8
             })

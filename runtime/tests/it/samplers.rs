@@ -1,4 +1,4 @@
-//! Numbers of samplers and views that are denormals count as zeros, as those of shaders do.
+//! Tests that denormal numbers in samplers and views count as zeros, as those of shaders do.
 
 use brolga_bytecode::assembler;
 use brolga_runtime::{
@@ -6,7 +6,7 @@ use brolga_runtime::{
     TextureShape, VectorBytes, View,
 };
 
-/// Samples `t0` a third of the way between two texels, at the level that `u0` has.
+/// Samples `t0` a third of the way between two texels, at the level read from `u0`.
 const SAMPLE: &str = "cs_5_0
 dcl_globalFlags refactoringAllowed
 dcl_sampler s0, mode_default

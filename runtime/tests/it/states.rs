@@ -1,7 +1,8 @@
-//! Random states and random words in all arrays of batches: both engines leave the same bits, and no texel changes that is not in what
-//! is bound.
+//! Tests random states with random words in all arrays of batches: both engines leave the same bits, and no texel
+//! outside the bound views changes.
 //!
-//! `BROLGA_SEEDS` says which states, each of which runs in [`BATCHES`] batches, on devices without guard pages and with them on either side.
+//! `BROLGA_SEEDS` selects the states, each of which runs in [`BATCHES`] batches, on devices without guard pages and
+//! with them before or after.
 
 use std::fs;
 use std::mem::offset_of;
@@ -30,10 +31,10 @@ use crate::support::random::{self, bind};
 /// Batches of each state.
 const BATCHES: usize = 50;
 
-/// Loop iterations of a batch: random data makes some loops endless.
+/// Loop iterations of a batch: random data make some loops endless.
 const FUEL: u64 = 2_000;
 
-/// Shaders that use what those of the corpus leave out.
+/// Shaders for features that those of the corpus do not use.
 const OTHERS: [&str; 3] = [
     "ps_5_0
     dcl_globalFlags refactoringAllowed
@@ -208,7 +209,7 @@ fn vertex_state(random: &mut Random) -> VertexState {
     VertexState { elements: (0..random.below(9)).map(|_| element(random)).collect() }
 }
 
-/// A texture of which a part is drawn to, and that part.
+/// A texture and the view of it that is drawn to.
 struct Drawn {
     register: Register,
     texture: Texture,
@@ -266,7 +267,7 @@ fn depth_format(format: DepthFormat) -> [Format; 2] {
     }
 }
 
-/// Words of any kind, some of them as those of a record are.
+/// Words of any kind, some of them plausible for a record.
 fn words(random: &mut Random, count: usize) -> Vec<u32> {
     let is_wild = random.one_in(3);
     let mut word = || match random.below(4) {
@@ -287,7 +288,7 @@ fn set(random: &mut Random, words: &mut [u32], at: usize, end: u32) {
     }
 }
 
-/// The arrays of a batch of a pixel shader, but for the live words.
+/// The arrays of a pixel shader's batch, except the live words.
 fn pixel_arrays(random: &mut Random, state: &PixelState, invocations: usize) -> [Vec<u32>; 3] {
     let (quads, primitives) = (invocations / 4, 1 + random.below(4));
     let mut of_quads = words(random, quads * BatchQuad::WORDS);
@@ -320,7 +321,7 @@ fn pixel_arrays(random: &mut Random, state: &PixelState, invocations: usize) -> 
     [of_quads, of_primitives, of_draw]
 }
 
-/// What a state's batches leave: how they ended, what they wrote to arrays and to every view.
+/// State after a state's batches: their outcomes, arrays, and every view.
 #[derive(PartialEq, Eq, Debug)]
 struct After {
     ends: Vec<String>,
@@ -328,7 +329,7 @@ struct After {
     views: Vec<(String, Vec<u8>)>,
 }
 
-/// Compiles a state's shader and runs its batches, or why it is refused.
+/// Compiles a state's shader and runs its batches; an error if it is refused.
 fn run(device: &Device, engine: Engine, seed: u64) -> Result<After, String> {
     let mut random = Random(seed);
     let (name, bytes) = &SHADERS[random.below(SHADERS.len())];
@@ -398,7 +399,8 @@ fn run(device: &Device, engine: Engine, seed: u64) -> Result<After, String> {
     Ok(After { ends, arrays: written, views })
 }
 
-/// Binds something to what the shader declares, and to the registers of the pipeline what is drawn to; now and then something else.
+/// Binds views to the declared registers, and the drawn textures to the pipeline's registers; now and then something
+/// else.
 fn bindings(device: &Device, shader: &Shader, drawn_to: &[Drawn], random: &mut Random) -> Bindings {
     let mut bindings = Bindings::with_rules(BindingRules::PARTIAL);
     bind(device, shader, &mut random::Random::tame(random.bits()), &mut bindings);
@@ -410,7 +412,7 @@ fn bindings(device: &Device, shader: &Shader, drawn_to: &[Drawn], random: &mut R
     bindings
 }
 
-/// Whatever of a texture is not in the view is as it was.
+/// Checks that the texture outside the view is unchanged.
 fn check_rest(drawn: &Drawn, what: &str) {
     let mut after = drawn.texture.buffer().to_vec::<u8>().unwrap();
     let part = drawn.view.subresources().expect("of a texture");
@@ -455,7 +457,7 @@ fn engines_agree_on_any_batch_of_any_state() {
     assert!(done as u64 > 25 * count && refused < count / 3 + 1, "{done} batches ran, {refused} states are refused");
 }
 
-/// Where the outcomes of two engines differ.
+/// The first difference between the outcomes of two engines.
 fn difference(expected: &Result<After, String>, found: &Result<After, String>) -> String {
     let (Ok(expected), Ok(found)) = (expected, found) else {
         return format!("{expected:?}\n{found:?}").chars().take(800).collect();

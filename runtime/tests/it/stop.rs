@@ -1,4 +1,4 @@
-//! Endless loops are stopped, say where they were, and leave the device in order.
+//! Tests that endless loops are stopped, report their location, and leave the device in order.
 //!
 //! `data/endless.hlsl` has loops that never end if the constant `rounds` is odd.
 
@@ -69,7 +69,7 @@ fn each_setup(check: impl Fn(&str, Setup)) {
     }
 }
 
-/// The instruction is one between `loop` and `endloop`, and its text is its name with operands.
+/// Checks that the instruction is one between `loop` and `endloop`, and that its text is its name with operands.
 fn check_location(location: &SourceLocation, what: &str) {
     let index = location.index.unwrap_or_else(|| panic!("{what}: no instruction at byte {}", location.byte));
     assert!((1..=13).contains(&index), "{what}: {location}");

@@ -1,5 +1,5 @@
-//! Render targets and depth buffers, which only the pipeline writes: what compiled code stores and loads is what the host does, for
-//! every format, and pixel functions leave the same bits on every engine.
+//! Tests render targets and depth buffers, which only the pipeline writes: compiled code stores and loads as the host
+//! does, for every format, and pixel functions leave the same bits on every engine.
 
 use brolga_ir::builder::only;
 use brolga_ir::entity::ResourceId;
@@ -26,7 +26,7 @@ use crate::support::ENGINES;
 /// Texels, one a thread.
 const COUNT: u32 = 2048;
 
-/// Stores four words of `t0` to the target, and what that is then to `u0`.
+/// Stores four words of `t0` to the target, and the texel read back to `u0`.
 fn function(component: Component) -> VerifiedFunction {
     let typed = ResourceKind::Typed { dimension: Dimension::Texture2d, component };
     let resources = vec![
@@ -49,7 +49,7 @@ fn function(component: Component) -> VerifiedFunction {
     verify(func).unwrap()
 }
 
-/// Floats at the limits of codes, others, and any words.
+/// Floats at the limits of the formats' codes, others, and arbitrary words.
 fn words() -> Vec<[u32; 4]> {
     let mut random = Random(1);
     let edges = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1e-40, -1e-40, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 65504.0];
@@ -113,8 +113,8 @@ mov o0.xyzw, v0.xyzw
 mov oDepth, v0.x
 ret";
 
-/// Draws quads over a target and a depth buffer, each with a primitive of its own; gives what is reported of pixels, and the bytes of
-/// both.
+/// Draws quads over a target and a depth buffer, each with a primitive of its own; returns the reports on pixels, and
+/// the bytes of both.
 fn draw(device: &Device, engine: Engine, late: DepthTest, format: Format, seen: Format) -> [Vec<u8>; 3] {
     let over = Equation { source: Factor::SourceAlpha, destination: Factor::InverseSourceAlpha, op: BlendOp::Add };
     let blend = Some(Blend { color: over, alpha: over });

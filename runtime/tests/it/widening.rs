@@ -1,4 +1,5 @@
-//! Code of every shader of the corpus is widened: none is refused, in packets of any width that may be chosen.
+//! Tests that the code of every shader of the corpus is widened: none is refused, in packets of any width that may be
+//! chosen.
 //!
 //! `BROLGA_WIDTHS=all` compiles each in packets of every width; without it, in those that the engine chooses.
 
@@ -8,11 +9,11 @@ use std::time::Duration;
 use brolga_runtime::{CompileOptions, CompileStage, CpuFeatures, Device, Emit, Engine, VectorBytes, Width};
 use brolga_testing::corpus::all_shaders;
 
-/// What became of the corpus.
+/// Outcomes of the corpus.
 #[derive(Default)]
 struct Tally {
     compiled: usize,
-    /// What no engine runs: other stages, damaged files, classes without instances.
+    /// Shaders that no engine runs: other stages, damaged files, classes without instances.
     left_out: Vec<String>,
     refused: Vec<String>,
     codegen: Duration,

@@ -1,4 +1,4 @@
-//! The caller's memory with a row pitch: shaders see the texels, and access nothing beside them.
+//! Tests the caller's memory with a row pitch: shaders access the texels, and nothing beside them.
 #![allow(unsafe_code)]
 
 use std::ptr::NonNull;
@@ -43,7 +43,7 @@ const WORDS: usize = 2 * PITCH + 5;
 /// Wraps words, but for the last one, as a texture of five by three texels.
 fn wrap(words: &mut [u32; WORDS + 1], access: Access) -> View {
     let base = NonNull::from(words).cast();
-    // SAFETY: the words outlive the test's bindings, and are looked at when those are gone.
+    // SAFETY: the words outlive the test's bindings, and are read only when those are gone.
     let buffer = unsafe { Buffer::wrap(base, WORDS * 4, access, ()) }.unwrap();
     let shape = TextureShape::texture_2d(Format::R8G8B8A8_UNORM, WIDTH, HEIGHT).row_pitch(PITCH as u64 * 4);
     View::texture(Texture::new(buffer, shape).unwrap())

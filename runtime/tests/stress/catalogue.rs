@@ -1,5 +1,5 @@
-//! What is dispatched: shaders of the corpus with inputs, and the output of each, computed once by the interpreter in
-//! one thread.
+//! Makes the jobs to dispatch: shaders of the corpus with inputs, and the output of each, computed once by the
+//! interpreter in one thread.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -30,11 +30,11 @@ pub struct Job {
     pub shader: usize,
     pub contents: Contents,
     pub groups: [u32; 3],
-    /// Whether groups may run in any order and at the same time.
+    /// `true` if groups may run in any order and at the same time.
     pub any_order: bool,
-    /// Its output; none for a job without end.
+    /// Its output; empty for an endless job.
     pub after: After,
-    /// How it ends with [`FEW`] iterations.
+    /// Its outcome with [`FEW`] iterations.
     pub with_few_rounds: Result<(), String>,
 }
 
@@ -42,12 +42,12 @@ pub struct Job {
 pub type After = Vec<(Vec<u8>, Option<u32>)>;
 
 impl Job {
-    /// What the views hold now.
+    /// Current contents of the views.
     pub fn seen(&self, bindings: &Bindings) -> After {
         seen(&self.contents, bindings)
     }
 
-    /// What the views held first.
+    /// Initial contents of the views.
     pub fn before(&self) -> After {
         self.contents.iter().map(|(_, content)| (content.bytes.clone(), content.counter)).collect()
     }
@@ -100,7 +100,7 @@ impl Catalogue {
         let bytes = std::fs::read(path).unwrap();
         let shader = match compile(device, &bytes, Engine::Interpreter) {
             Ok(shader) => shader,
-            // Another test says which these may be.
+            // Another test lists which these may be.
             Err(Error::Translate(_)) => return,
             Err(error) => panic!("{}: {error}", path.display()),
         };
@@ -176,7 +176,7 @@ fn backwards(device: &Device, shader: &Shader, contents: &Contents, groups: [u32
     seen(contents, &bindings)
 }
 
-/// Whether a group may see what another one did: it reads what the shader writes, or uses what an atomic gives back.
+/// `true` if a group may observe another one: it reads memory that the shader writes, or uses the result of an atomic.
 fn communicates(container: &[u8]) -> bool {
     let program = brolga_bytecode::Shader::load(container, &LoadOptions::default()).unwrap().program;
     // Not without a choice of instances: then it may do anything.

@@ -1,5 +1,5 @@
-//! What the threads of a run share: three devices that are made anew now and then, compiled shaders that come and go, and
-//! one who cancels tokens at random moments.
+//! Shares the resources of a run's threads: three devices that are made anew now and then, compiled shaders that come
+//! and go, and a thread that cancels tokens at random moments.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -24,9 +24,9 @@ pub const ONE_THREAD: usize = 2;
 #[derive(Clone, Debug)]
 pub struct Order {
     pub token: CancelToken,
-    /// How long to wait, in turns of an idle loop.
+    /// Time to wait, in turns of an idle loop.
     pub turns: u32,
-    /// When it was cancelled.
+    /// Time when it was cancelled.
     pub done: Arc<OnceLock<Instant>>,
 }
 
@@ -37,7 +37,7 @@ struct Slot {
     uses_left: usize,
 }
 
-/// What the threads share.
+/// The state that the threads share.
 pub struct Fleet<'a> {
     pub catalogue: &'a Catalogue,
     seed: u64,
@@ -82,7 +82,7 @@ impl<'a> Fleet<'a> {
         (n < self.dispatches).then(|| Random::tame(self.seed.wrapping_mul(0x1_0000_0001).wrapping_add(n as u64)))
     }
 
-    /// What the process held at each step.
+    /// Resources of the process at each step.
     pub fn samples(&self) -> Vec<Usage> {
         self.samples.lock().unwrap().clone()
     }
@@ -142,7 +142,7 @@ impl<'a> Fleet<'a> {
     }
 }
 
-/// One with threads of its own, one with borrowed threads, one without.
+/// A device: the first has threads of its own, the second borrowed threads, the third none.
 fn new_device(n: usize, borrowed: &Arc<rayon::ThreadPool>) -> Device {
     let builder = Device::builder();
     let builder = match n {

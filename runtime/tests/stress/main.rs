@@ -1,18 +1,18 @@
-//! Many dispatches at once: four threads of the caller's use three devices, with shaders of the corpus that come and go,
-//! and a tenth of the dispatches is stopped at a random moment. Whatever was not stopped must be right, nothing but views
-//! may be written, and the process must give back what it took.
+//! Runs many dispatches at once: four threads of the caller's use three devices, with shaders of the corpus that come
+//! and go, and a tenth of the dispatches is stopped at a random moment. Dispatches that were not stopped must be right,
+//! nothing but views may be written, and the process must release all resources.
 //!
 //! | file | what |
 //! |---|---|
-//! | `catalogue.rs` | what is dispatched, and the required output of each dispatch |
-//! | `fleet.rs` | what the threads share: devices, compiled shaders, the one who cancels |
-//! | `worker.rs` | one thread: draws, dispatches, looks at what came out |
-//! | `process.rs` | what the process holds: memory, executable mappings, files, threads |
+//! | `catalogue.rs` | the jobs, and the required output of each |
+//! | `fleet.rs` | the threads' shared state: devices, compiled shaders, the thread that cancels |
+//! | `worker.rs` | one thread: draws, dispatches, checks the outcome |
+//! | `process.rs` | resources of the process: memory, executable mappings, files, threads |
 //!
 //! The long run: `cargo test --release -p brolga-runtime --test stress -- --ignored --nocapture`. `BROLGA_DISPATCHES`
-//! sets its length, `BROLGA_SEED` what is drawn.
+//! sets its length, `BROLGA_SEED` the random sequence.
 //!
-//! A program of its own: what is counted is all that the process has.
+//! A test program of its own, since it counts the resources of the whole process.
 
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "used in part")]
@@ -36,10 +36,10 @@ use worker::Tally;
 /// Threads of the caller's.
 const CALLERS: usize = 4;
 
-/// How often the process is looked at during a run.
+/// Number of times that the process is sampled during a run.
 const SAMPLES: usize = 20;
 
-/// What is measured is the process's: one run at a time.
+/// One run at a time, since the whole process is measured.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn setting(name: &str, default: u64) -> u64 {
@@ -57,7 +57,7 @@ fn a_hundred_thousand_dispatches_take_no_more_memory_than_ten_thousand() {
     let dispatches = setting("BROLGA_DISPATCHES", 100_000) as usize;
     let samples = stress(1, dispatches);
     let after = |percent: usize| samples[percent * SAMPLES / 100].resident_kib;
-    // Allocators keep some of what was freed; what leaks with every dispatch or shader would be far more than this.
+    // Allocators keep some of what was freed; a leak with every dispatch or shader would be far larger.
     let most = after(10) + after(10) / 10 + (16 << 10);
     assert!(after(100) <= most, "{} KiB after the first tenth, {} KiB at the end", after(10), after(100));
 }
@@ -74,8 +74,8 @@ fn a_thousand_devices_give_their_threads_back() {
     assert_eq!(Usage::once_threads_ended().files, before.files);
 }
 
-/// Runs a number of dispatches of every `step`-th shader; gives what the process held before, at equal steps, and after the
-/// last one.
+/// Runs a number of dispatches of every `step`-th shader; returns the resources of the process before, at equal steps,
+/// and after the last one.
 fn stress(step: usize, dispatches: usize) -> Vec<Usage> {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let catalogue = &Catalogue::new(step);

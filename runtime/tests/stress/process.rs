@@ -1,8 +1,8 @@
-//! What this process holds, as Linux tells it. Elsewhere all numbers are 0.
+//! Measures the resources of this process, on Linux. Elsewhere all numbers are 0.
 
 use std::fmt;
 
-/// What the names of threads that belong to pools begin with.
+/// Prefix of the names of pool threads.
 pub const POOL_THREAD: &str = "brolga-";
 
 /// Numbers of one moment.
@@ -27,7 +27,8 @@ impl Usage {
             line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
         };
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-        // Address range, permissions, offset, device, inode; then the file, if there is one. Neighbours may be one line.
+        // Address range, permissions, offset, device, inode; then the file, if there is one. Neighbours may be one
+        // line.
         let code_bytes = |line: &str| {
             let mut columns = line.split_whitespace();
             let (start, end) = columns.next()?.split_once('-')?;

@@ -1,4 +1,4 @@
-//! One thread of the caller's: draws a job, a device and what shall stop it, dispatches, and looks at what came out.
+//! Runs one thread of the caller's: draws a job, a device and a way to stop it, dispatches, and checks the outcome.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,13 +21,13 @@ const LONGEST_WAIT: usize = 16;
 /// The longest time limit, as a power of two of microseconds.
 const LONGEST_LIMIT: usize = 10;
 
-/// How dispatches went.
+/// Outcomes of dispatches.
 #[derive(Debug, Default)]
 pub struct Tally {
     counts: BTreeMap<&'static str, u64>,
-    /// From a token's cancellation to the end of its run.
+    /// Times from a token's cancellation to the end of its run.
     late: Vec<Duration>,
-    /// What was wrong.
+    /// Failures.
     pub failures: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for Tally {
     }
 }
 
-/// What shall stop a dispatch.
+/// The way in which a dispatch is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
     Nothing,
@@ -87,7 +87,7 @@ pub fn work(fleet: &Fleet<'_>) -> Tally {
     tally
 }
 
-/// One dispatch; says how it went, or what was wrong.
+/// Runs one dispatch; returns its outcome, or the failure.
 fn one(fleet: &Fleet<'_>, random: &mut Random, late: &mut Vec<Duration>) -> Result<&'static str, String> {
     let stop = match random.below(STOPPED) {
         0 => [Stop::CancelledBefore, Stop::CancelledMeanwhile, Stop::CancelledAfter, Stop::TimeLimit, Stop::Fuel]
@@ -203,7 +203,7 @@ fn judge(
     }
 }
 
-/// What an end is, without its place.
+/// Kind of an ending, without its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Finished,

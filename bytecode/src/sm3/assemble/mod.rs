@@ -1,9 +1,9 @@
-//! Text to [`Program`]: fxc's own listings, exact ones, and the language of Direct3D 9's assembler.
+//! Assembles text into a [`Program`]: fxc's own listings, exact ones, and the language of Direct3D 9's assembler.
 //!
 //! A text is a version, then an instruction, declaration or definition on each line. `//` and `;` begin a comment.
 //! Registers, swizzles and masks may be written as the assembler takes them: `c[a0.x + 3]`, `.rgb`, and `.xy` for
-//! `.xyyy`; in large letters or small ones, with `vs.1.1` for `vs_1_1`. `.words` has the words of items as they stand in the token stream; several such lines in a row are read as
-//! one. What a listing's header comment says about constants is not read.
+//! `.xyyy`; in upper or lower case, with `vs.1.1` for `vs_1_1`. `.words` has the words of items as in the token stream;
+//! several such lines in a row are read as one. The constants in a listing's header comment are not read.
 //!
 //! Registers must exist in the version; the other rules are left to validation.
 
@@ -38,7 +38,7 @@ pub fn assemble(text: &str, limits: &Limits) -> Result<Program, AssembleError> {
     assemble_with_spans(text, limits).map(|(program, _)| program)
 }
 
-/// Assembles a text, and tells where each item is in it.
+/// Assembles a text, and returns the position of each item in it.
 pub(crate) fn assemble_with_spans(text: &str, limits: &Limits) -> Read<(Program, Vec<ItemSpan>)> {
     let text = without_semicolons(text);
     let mut cursor = Cursor::new(&text);
@@ -68,7 +68,7 @@ pub(crate) fn assemble_with_spans(text: &str, limits: &Limits) -> Read<(Program,
             spans.push(ItemSpan { bytes: at..end, span: span.clone() });
             at = end;
         }
-        // The end token is one more.
+        // The end token adds one word.
         if at / 4 >= limits.program_words {
             let problem = Problem::Limit { what: "words of the program", limit: limits.program_words };
             return Err(cursor.error(start, problem));
@@ -80,7 +80,7 @@ pub(crate) fn assemble_with_spans(text: &str, limits: &Limits) -> Read<(Program,
     }
 }
 
-/// Puts spaces where comments are that begin with a semicolon; places in the text stay the same.
+/// Replaces comments that begin with a semicolon by spaces; positions in the text stay the same.
 fn without_semicolons(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -91,7 +91,7 @@ fn without_semicolons(text: &str) -> String {
     out
 }
 
-/// Whether a text's first word is a version of Direct3D 9.
+/// `true` if a text's first word is a version of Direct3D 9.
 pub(crate) fn is_program(cursor: &Cursor<'_>) -> bool {
     let mut ahead = cursor.clone();
     skip(&mut ahead);
@@ -102,13 +102,13 @@ pub(crate) fn is_program(cursor: &Cursor<'_>) -> bool {
     version(&mut ahead).is_some()
 }
 
-/// Takes the name of a version: `vs_1_1`, and `vs.1.1` as it was written at first.
+/// Takes the name of a version: `vs_1_1`, and `vs.1.1`, the older spelling.
 fn version(cursor: &mut Cursor<'_>) -> Option<Version> {
     let name = cursor.take_while(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.'));
     Version::from_text(&name.to_ascii_lowercase().replace('.', "_"))
 }
 
-/// Reads a line up to its end. Only `.words` gives other than one item.
+/// Reads a line up to its end. Only `.words` can give more or fewer than one item.
 pub(crate) fn statement(cursor: &mut Cursor<'_>, version: Version, limits: &Limits) -> Read<Vec<ItemKind>> {
     if cursor.clone().directive(".words") {
         return words(cursor, version, limits);
@@ -169,7 +169,7 @@ fn words(cursor: &mut Cursor<'_>, version: Version, limits: &Limits) -> Read<Vec
     Err(cursor.error(start, Problem::Expected { expected: "the words of items".into(), found }))
 }
 
-/// A first word taken apart.
+/// The first word of a line, taken apart.
 #[derive(Clone, Copy)]
 struct Mnemonic<'t> {
     name: &'t str,
@@ -247,10 +247,10 @@ fn instruction(cursor: &mut Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_
     Ok(Instruction { op, comparison, coissue: false, predicate: None, operands })
 }
 
-/// What may follow the name of an instruction.
+/// Suffixes that may follow the name of an instruction.
 const MODIFIERS: [&str; 9] = ["_sat", "_pp", "_centroid", "_x2", "_x4", "_x8", "_d2", "_d4", "_d8"];
 
-/// An error about the mnemonic from `start` to here, which this version has not.
+/// An error about the mnemonic from `start` to here, which this version does not have.
 fn unknown(cursor: &Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_>, start: usize) -> AssembleError {
     let (name, comparison) = mnemonic.comparison();
     if Op::ALL.iter().any(|op| op.text() == name && op.has_comparison() == comparison.is_some()) {
@@ -308,8 +308,8 @@ fn at_end(cursor: &Cursor<'_>) -> bool {
     matches!(cursor.peek(), None | Some('\n')) || cursor.rest().starts_with("//")
 }
 
-/// What fxc lists for `breakp`: the operand's token as if it were a destination's. One bit of the swizzle is lost on
-/// the way; it is that of a swizzle which a predicate can have.
+/// Reads fxc's listing of `breakp`, whose operand's token is printed as if it were a destination's. This loses one bit
+/// of the swizzle, which is restored to the value that a predicate's swizzle has.
 fn break_with_predicate(cursor: &mut Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_>) -> Read<Instruction> {
     let start = cursor.at();
     let listed = mnemonic.apply(destination(cursor, version)?);
@@ -334,8 +334,8 @@ fn declaration(cursor: &mut Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_
         None => {
             let known = Usage::ALL.iter().map(|usage| usage.text());
             let known = known.chain(TextureType::ALL.iter().map(|texture| texture.text()));
-            let place = start + mnemonic.name.len() - what.len();
-            return Err(cursor.unknown(place, "usage", known));
+            let usage_at = start + mnemonic.name.len() - what.len();
+            return Err(cursor.unknown(usage_at, "usage", known));
         }
     };
     if !Op::Dcl.info().versions.contains(version) {
@@ -346,7 +346,7 @@ fn declaration(cursor: &mut Cursor<'_>, version: Version, mnemonic: &Mnemonic<'_
     Ok(Declaration { usage_token, register: mnemonic.apply(plain_destination(cursor, version)?) })
 }
 
-/// The usage token of `texcoord1`, `2d` or nothing.
+/// The usage token of `texcoord1`, `2d` or an empty text.
 fn usage_token(what: &str) -> Option<u32> {
     if what.is_empty() {
         return Some(Declaration::PLAIN);
@@ -397,7 +397,7 @@ fn four<T: Copy + Default>(cursor: &mut Cursor<'_>, read: impl Fn(&str) -> Optio
     Ok(values)
 }
 
-/// The bits of a float: a decimal number, what the compiler prints for numbers that are none, or the bits.
+/// The bits of a float: a decimal number, the compiler's text for infinities and NaN, or the bits.
 fn float(text: &str) -> Option<u32> {
     if let Some(digits) = text.strip_prefix("0x") {
         return hexadecimal(digits);
@@ -411,7 +411,7 @@ fn float(text: &str) -> Option<u32> {
     }
     let is_number = text.starts_with(|letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '+' | '.'));
     let digits = text.strip_suffix(['f', 'F']).unwrap_or(text);
-    // The names of infinities and NaNs that Rust reads are no numbers of the language, nor is what does not fit.
+    // The names of infinity and NaN that Rust parses are not part of the language, nor are numbers out of range.
     let value = digits.parse::<f32>().ok().filter(|value| is_number && value.is_finite())?;
     Some(value.to_bits())
 }

@@ -1,4 +1,4 @@
-//! Operands as text.
+//! Assembles operands.
 
 use super::Read;
 use crate::assembler::{Cursor, Problem, shown};
@@ -26,7 +26,7 @@ pub(super) fn destination(cursor: &mut Cursor<'_>, version: Version) -> Read<Des
     Ok(Destination { mask, relative, ..Destination::whole(register) })
 }
 
-/// The register of a declaration or definition, which has no address.
+/// The register of a declaration or definition, which has no relative address.
 pub(super) fn plain_destination(cursor: &mut Cursor<'_>, version: Version) -> Read<Destination> {
     let start = cursor.at();
     let destination = destination(cursor, version)?;
@@ -89,7 +89,7 @@ fn components(cursor: &Cursor<'_>, start: usize, letters: &str) -> Read<Vec<u8>>
     found.ok_or_else(|| cursor.no_components(start))
 }
 
-/// The register whose name is `name`, and the address in brackets after it.
+/// The register whose name is `name`, and the relative address in brackets after it.
 fn register(cursor: &mut Cursor<'_>, version: Version, start: usize, name: &str) -> Read<(Register, Option<Relative>)> {
     if name.is_empty() {
         return Err(cursor.expected("an operand"));
@@ -119,7 +119,7 @@ fn register(cursor: &mut Cursor<'_>, version: Version, start: usize, name: &str)
     Err(cursor.error(start, Problem::Expected { expected, found: format!("`{register}`") }))
 }
 
-/// A register by its name, in large letters or small ones. The number may be missing where an index follows.
+/// A register by its name, in upper or lower case. The number may be missing where an index follows.
 fn named(name: &str, is_indexed: bool, version: Version) -> Option<Register> {
     let rasterizer = |number| Register { file: RegisterFile::Rasterizer, number };
     let name = name.to_ascii_lowercase();
@@ -140,14 +140,14 @@ fn named(name: &str, is_indexed: bool, version: Version) -> Option<Register> {
     };
     let file = match letters {
         "o" if version.stage() == Stage::Vertex && version.major() >= 3 => RegisterFile::Output,
-        // What has names of its own.
+        // Files whose registers have names of their own.
         "o" | "al" | "odepth" => return None,
         _ => RegisterFile::ALL.iter().copied().find(|file| file.info().text.eq_ignore_ascii_case(letters))?,
     };
     Some(Register { file, number })
 }
 
-/// The terms of a sum in brackets: numbers, and at most one address.
+/// The terms of a sum in brackets: numbers, and at most one address register.
 fn index(cursor: &mut Cursor<'_>, version: Version) -> Read<(u32, Option<Relative>)> {
     let (mut offset, mut relative) = (0_u32, None);
     loop {

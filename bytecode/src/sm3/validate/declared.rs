@@ -1,4 +1,4 @@
-//! Declarations and definitions: what they say, and the rules for each form.
+//! Collects declarations and definitions, and checks the rules for each form.
 
 use super::{Mask, Rule, ValidateError};
 use crate::faults::Faults;
@@ -9,7 +9,7 @@ use crate::sm3::{
 use crate::sm5::Stage;
 use std::collections::BTreeMap;
 
-/// What a program declares and defines.
+/// Declarations and definitions of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declarations {
     /// Inputs, in the order of the stream. Several may share a register.
@@ -18,7 +18,7 @@ pub struct Declarations {
     pub outputs: Vec<Declaration>,
     /// Samplers by their numbers.
     pub samplers: BTreeMap<u16, TextureType>,
-    /// Constants whose values the program holds; the last definition counts.
+    /// Constants whose values the program defines; the last definition counts.
     pub constants: BTreeMap<Register, Value>,
     masks: BTreeMap<Register, u8>,
 }
@@ -35,13 +35,13 @@ const USAGE: u32 = 4;
 const REGISTER: u32 = 8;
 const DEFINED: u32 = 4;
 
-/// The rules that the tokens of a declaration keep.
-enum Form {
+/// Form of a declaration's tokens.
+enum DeclarationForm {
     /// A sampler, with a texture type.
     Sampler,
     /// An input or output with a usage, alone in its register.
     Usage,
-    /// The same, where others may have the other components of the register.
+    /// The same, but other declarations may use the register's other components.
     SharedUsage,
     /// A register without a usage.
     Plain,
@@ -49,7 +49,7 @@ enum Form {
 
 /// Collects the declarations and checks them.
 ///
-/// What is declared counts as declared even if something is wrong with it, so that one fault does not make others.
+/// A faulty declaration still counts, so that one fault does not cause others.
 pub fn collect(program: &Program, faults: &mut Faults<ValidateError>) -> Declarations {
     let mut declarations = Declarations::default();
     let mut is_late = false;
@@ -78,18 +78,20 @@ pub fn collect(program: &Program, faults: &mut Faults<ValidateError>) -> Declara
     declarations
 }
 
-fn form(version: Version, register: Register) -> Option<Form> {
+fn form(version: Version, register: Register) -> Option<DeclarationForm> {
     match (version.stage(), register.file) {
-        (_, RegisterFile::Sampler) => Some(Form::Sampler),
-        (Stage::Vertex, RegisterFile::Input) if version.major() < 3 => Some(Form::Usage),
-        (Stage::Vertex, RegisterFile::Input | RegisterFile::Output) => Some(Form::SharedUsage),
-        (Stage::Pixel, RegisterFile::Input) if version.major() >= 3 => Some(Form::SharedUsage),
-        (Stage::Pixel, RegisterFile::Input | RegisterFile::Texture | RegisterFile::Misc) => Some(Form::Plain),
+        (_, RegisterFile::Sampler) => Some(DeclarationForm::Sampler),
+        (Stage::Vertex, RegisterFile::Input) if version.major() < 3 => Some(DeclarationForm::Usage),
+        (Stage::Vertex, RegisterFile::Input | RegisterFile::Output) => Some(DeclarationForm::SharedUsage),
+        (Stage::Pixel, RegisterFile::Input) if version.major() >= 3 => Some(DeclarationForm::SharedUsage),
+        (Stage::Pixel, RegisterFile::Input | RegisterFile::Texture | RegisterFile::Misc) => {
+            Some(DeclarationForm::Plain)
+        }
         _ => None,
     }
 }
 
-/// Takes a declaration. The error tells how far into it the wrong token is.
+/// Adds a declaration. The error has the offset of the wrong token in it.
 fn declare(declarations: &mut Declarations, version: Version, declaration: &Declaration) -> Result<(), (u32, Rule)> {
     let destination = &declaration.register;
     let register = destination.register;
@@ -99,14 +101,14 @@ fn declare(declarations: &mut Declarations, version: Version, declaration: &Decl
     }
     let form = form(version, register).ok_or((REGISTER, Rule::NotDeclarable { register, version }))?;
     let mask = declarations.masks.entry(register).or_default();
-    let taken = if matches!(form, Form::SharedUsage) { *mask & destination.mask } else { *mask };
+    let taken = if matches!(form, DeclarationForm::SharedUsage) { *mask & destination.mask } else { *mask };
     *mask |= destination.mask;
     match form {
-        Form::Sampler => {
+        DeclarationForm::Sampler => {
             let texture = texture(declaration).map_err(|rule| (USAGE, rule))?;
             declarations.samplers.insert(register.number, texture);
         }
-        Form::Usage | Form::SharedUsage => {
+        DeclarationForm::Usage | DeclarationForm::SharedUsage => {
             let checked = usage(declarations, version, declaration);
             let list = match register.file {
                 RegisterFile::Output => &mut declarations.outputs,
@@ -115,7 +117,7 @@ fn declare(declarations: &mut Declarations, version: Version, declaration: &Decl
             list.push(*declaration);
             checked.map_err(|rule| (USAGE, rule))?;
         }
-        Form::Plain => {
+        DeclarationForm::Plain => {
             let token = declaration.usage_token;
             declarations.inputs.push(*declaration);
             if token != Declaration::PLAIN {
@@ -175,13 +177,13 @@ fn usage(declarations: &Declarations, version: Version, declaration: &Declaratio
     }
 }
 
-fn declared_mask(version: Version, declaration: &Declaration, form: &Form) -> Result<(), Rule> {
+fn declared_mask(version: Version, declaration: &Declaration, form: &DeclarationForm) -> Result<(), Rule> {
     const WHOLE: u8 = 0xf;
     let Destination { register, mask, .. } = declaration.register;
     let (is_right, expected) = match (register, form) {
         (Register::POSITION, _) => (matches!(mask, 1..=3), ".x, .y or .xy"),
-        (Register::FACE, _) | (_, Form::Sampler | Form::Usage) => (mask == WHOLE, ".xyzw"),
-        (_, Form::Plain) if register.file == RegisterFile::Texture => {
+        (Register::FACE, _) | (_, DeclarationForm::Sampler | DeclarationForm::Usage) => (mask == WHOLE, ".xyzw"),
+        (_, DeclarationForm::Plain) if register.file == RegisterFile::Texture => {
             (matches!(mask, 1 | 3 | 7 | WHOLE), ".x, .xy, .xyz or .xyzw")
         }
         _ if register.file == RegisterFile::Output

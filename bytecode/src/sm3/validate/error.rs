@@ -1,4 +1,4 @@
-//! What can be wrong with a program that decodes: a variant for each rule.
+//! Errors in a program that decodes: a variant for each rule.
 
 use crate::faults::rules;
 use crate::sm3::display::mask_text;
@@ -16,13 +16,13 @@ impl std::fmt::Display for Mask {
 }
 
 rules! {
-    /// The version does not have the register.
+    /// A register that the version does not have.
     #[error("there is no {register}: {version} has {count} such registers")]
     NoRegister { register: Register, version: Version, count: u16 },
-    /// A register is written that cannot be.
+    /// A write to a register that cannot be written.
     #[error("{register} cannot be written by it in {version}")]
     NotWritable { register: Register, version: Version },
-    /// A register is read that cannot be.
+    /// A read of a register that cannot be read.
     #[error("{register} cannot be read by it in {version}")]
     NotReadable { register: Register, version: Version },
     /// An operand must be another kind of register.
@@ -52,7 +52,7 @@ rules! {
     /// The loop counter outside of a loop.
     #[error("aL is used outside a loop")]
     LoopCounter,
-    /// A register that cannot be addressed.
+    /// A register that cannot be addressed relatively.
     #[error("{register} cannot be addressed in {version}")]
     NotAddressable { register: Register, version: Version },
     /// An address register that cannot address this register.
@@ -94,10 +94,10 @@ rules! {
     /// A modifier that the declaration cannot have.
     #[error("{register} is declared with {modifier}, which it cannot have")]
     DeclaredModifier { register: Register, modifier: &'static str },
-    /// Components that were declared before.
+    /// Components that were already declared.
     #[error("{register}{mask} is already declared")]
     DeclaredTwice { register: Register, mask: Mask },
-    /// A usage that was declared before.
+    /// A usage that was already declared.
     #[error("{}{index} is already declared, for {other}", usage.text())]
     UsageTwice { usage: Usage, index: u32, other: Register },
     /// Components that are not declared.
@@ -106,25 +106,25 @@ rules! {
     /// The register of a definition is of another kind, or not whole.
     #[error("{register}{mask} is defined; it must be {expected}")]
     DefinedRegister { register: Register, mask: Mask, expected: &'static str },
-    /// Components that nothing wrote before.
+    /// Components that are read before they are written.
     #[error("{register}{mask} is read, but nothing wrote it before")]
     ReadUnwritten { register: Register, mask: Mask },
-    /// Components of an output that nothing writes.
+    /// Components of an output that are never written.
     #[error("the program ends, and nothing wrote {register}{mask}, which {version} must write")]
     NeverWritten { register: Register, mask: Mask, version: Version },
-    /// A texture instruction behind arithmetic.
+    /// A texture instruction after arithmetic.
     #[error("it must come before the arithmetic instructions{}", if *has_phases { " of its phase" } else { "" })]
     TextureAfterArithmetic { has_phases: bool },
     /// A colour before `phase`.
     #[error("{register} can only be read after phase")]
     ColorBeforePhase { register: Register },
-    /// Coordinates that the same block of texture instructions gives.
+    /// Coordinates computed by the same block of texture instructions.
     #[error("{register} was written by a texture instruction of the same phase: let one of the next phase read it")]
     Dependent { register: Register },
-    /// An end without a beginning.
+    /// A block end without a beginning.
     #[error("there is no {expected} that it could belong to")]
     NotOpen { expected: &'static str },
-    /// A beginning without an end.
+    /// A block without an end.
     #[error("it has no end")]
     NotClosed,
     /// Too many levels.
@@ -148,7 +148,7 @@ rules! {
     /// A call to a label that does not exist.
     #[error("there is no label {label}")]
     NoLabel { label: Register },
-    /// A call backwards.
+    /// A backward call.
     #[error("label {label} must come after the call")]
     CallBack { label: Register },
     /// A second `phase`.

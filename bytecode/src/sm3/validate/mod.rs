@@ -1,4 +1,4 @@
-//! Checks a [`Program`] against Direct3D 9's rules and gives a [`ValidProgram`].
+//! Checks a [`Program`] against Direct3D 9's rules and returns a [`ValidProgram`].
 //!
 //! | file | what |
 //! |---|---|
@@ -6,11 +6,11 @@
 //! | `declared.rs` | declarations and definitions |
 //! | `operands.rs` | operands of every instruction: registers, modifiers, addresses |
 //! | `written.rs` | registers that are read before they are written, outputs that never are |
-//! | `error.rs` | what can be wrong |
+//! | `error.rs` | errors |
 //!
-//! The rules are those of Direct3D's assembler. Where they only spare hardware (how many registers one instruction
-//! reads, how many instructions there are, which swizzles a version can encode), and the instruction means something
-//! all the same, it passes.
+//! The rules are those of Direct3D's assembler. A rule that only reflects limits of hardware (on registers that one
+//! instruction reads, the number of instructions, the swizzles of a version) is not enforced if the instruction still
+//! has a meaning.
 
 mod declared;
 mod error;
@@ -38,13 +38,13 @@ impl ValidProgram {
         &self.program
     }
 
-    /// What it declares.
+    /// Its declarations.
     pub fn declarations(&self) -> &Declarations {
         &self.declarations
     }
 }
 
-/// Checks a program. The first thing that is wrong is the error.
+/// Checks a program. The error is the first fault.
 pub fn validate(program: Program, limits: &Limits) -> Result<ValidProgram, ValidateError> {
     let mut faults = Faults::new(1);
     let declarations = check(&program, limits, &mut faults);
@@ -54,7 +54,7 @@ pub fn validate(program: Program, limits: &Limits) -> Result<ValidProgram, Valid
     }
 }
 
-/// Everything that is wrong with a program, `most` faults at most.
+/// All faults of a program, at most `most`.
 pub(crate) fn faults(program: &Program, limits: &Limits, most: u32) -> Faults<ValidateError> {
     let mut faults = Faults::new(most);
     check(program, limits, &mut faults);

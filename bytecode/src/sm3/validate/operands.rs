@@ -1,10 +1,10 @@
-//! The operands of every instruction: registers that exist, what may be done with them, modifiers and addresses.
+//! Checks the operands of every instruction: registers and their access, modifiers and addresses.
 
 use super::{Declarations, Mask, Rule, ValidateError, instructions};
 use crate::faults::Faults;
 use crate::sm3::operand::Modifier;
 use crate::sm3::ops::{Class, Slot};
-use crate::sm3::register::Access;
+use crate::sm3::register::RegisterAccess;
 use crate::sm3::{
     Destination, Instruction, Op, Operand, Program, Register, RegisterFile, Relative, Source, Swizzle, Version,
 };
@@ -53,7 +53,7 @@ impl Checker<'_> {
         faults.note(self.depth(instruction).map_err(|rule| rule.broken(at, self.op)));
     }
 
-    /// A depth is a single number, and the source says which.
+    /// A depth is a scalar, and the source selects its component.
     fn depth(&self, instruction: &Instruction) -> Result<(), Rule> {
         match &instruction.operands[..] {
             [Operand::Destination(destination), Operand::Source(source)]
@@ -133,7 +133,7 @@ impl Checker<'_> {
             // The address register of vs_1_0 and vs_1_1 is written by mov, and has one component.
             RegisterFile::Address => self.version <= Version::Vs1_1 && self.op == Op::Mov && destination.mask == 1,
             RegisterFile::Texture => matches!(self.version, Version::Ps1_1 | Version::Ps1_2 | Version::Ps1_3),
-            file => matches!(file.info().access, Access::Write | Access::ReadWrite),
+            file => matches!(file.info().access, RegisterAccess::Write | RegisterAccess::ReadWrite),
         }
     }
 
@@ -189,7 +189,7 @@ impl Checker<'_> {
         self.address(register, source.relative)
     }
 
-    /// A register that arithmetic reads, or that texture instructions read for coordinates.
+    /// Checks a register that arithmetic reads, or that texture instructions read for coordinates.
     fn value(&self, slot: Slot, source: &Source) -> Result<(), Rule> {
         let (op, version) = (self.op, self.version);
         let register = source.register;
@@ -199,25 +199,25 @@ impl Checker<'_> {
             RegisterFile::Misc if register == Register::FACE => {
                 matches!(op, Op::Cmp | Op::IfC | Op::BreakC | Op::SetP)
             }
-            file => matches!(file.info().access, Access::Read | Access::ReadWrite),
+            file => matches!(file.info().access, RegisterAccess::Read | RegisterAccess::ReadWrite),
         };
         if !is_readable {
             return Err(Rule::NotReadable { register, version });
         }
-        // The instruction looks at one component of one register.
+        // The instruction reads one component of one register.
         if (op, slot) == (Op::Cnd, Slot::ReadScalar)
             && (register.file, register.number, source.swizzle) != (RegisterFile::Temp, 0, Swizzle::repeat(3))
         {
             return Err(Rule::CndCondition { version });
         }
-        // What lies beyond the constants of the device reads as zero.
+        // Constants beyond those of the device read as zero.
         if let Slot::Matrix(rows) = slot
             && register.file != RegisterFile::Const
         {
             let last = Register { number: register.number.saturating_add(u16::from(rows) - 1), ..register };
             self.exists(last)?;
         }
-        // vFace is a scalar and has no swizzle; shader model 1 reads x where there is none.
+        // vFace is a scalar and has no swizzle; shader model 1 reads x if there is none.
         if slot == Slot::ReadScalar && version.has_lengths() && register != Register::FACE {
             self.one_component(source)?;
         }
@@ -232,7 +232,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that an input or sampler is declared; what is addressed can be any.
+    /// Checks that an input or sampler is declared; an addressed register can be any.
     fn declared(&self, register: Register, relative: Option<Relative>, mask: Mask) -> Result<(), Rule> {
         let version = self.version;
         let must_be_declared = match register.file {
@@ -292,7 +292,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether an instruction may write these components, and which it may.
+/// `true` if an instruction may write these components; and the components that it may write.
 fn masks(op: Op, version: Version, mask: u8) -> (bool, &'static str) {
     match op {
         Op::M4x4 | Op::M3x4 => (mask == 0xf, ".xyzw"),

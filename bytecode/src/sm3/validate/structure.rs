@@ -1,4 +1,4 @@
-//! The order of instructions: blocks within each other, subroutines, phases, and instructions that run in pairs.
+//! Checks the order of instructions: nesting of blocks, subroutines, phases, and co-issued pairs.
 
 use super::{Rule, ValidateError, instructions};
 use crate::faults::Faults;
@@ -8,10 +8,10 @@ use crate::sm3::{Instruction, Op, Operand, Program, Register, RegisterFile, Vers
 use crate::sm5::Stage;
 use std::collections::BTreeMap;
 
-/// `if` within each other.
+/// Deepest nesting of `if`.
 const IFS: u32 = 24;
 
-/// `loop` and `rep` within each other, and calls within each other.
+/// Deepest nesting of `loop` and `rep`, and of calls.
 fn loops_and_calls(version: Version) -> u32 {
     if version == Version::Vs2_0 { 1 } else { 4 }
 }
@@ -26,7 +26,7 @@ pub fn check(program: &Program, limits: &Limits, faults: &mut Faults<ValidateErr
 }
 
 /// A block that is open.
-struct Block {
+struct OpenBlock {
     at: u32,
     op: Op,
     has_else: bool,
@@ -34,8 +34,8 @@ struct Block {
 
 fn blocks(program: &Program, faults: &mut Faults<ValidateError>) {
     let version = program.version;
-    let mut open: Vec<Block> = Vec::new();
-    let is_if = |block: &Block| matches!(block.op, Op::If | Op::IfC);
+    let mut open: Vec<OpenBlock> = Vec::new();
+    let is_if = |block: &OpenBlock| matches!(block.op, Op::If | Op::IfC);
     let (mut ifs, mut loops) = (0, 0);
     for (at, instruction) in instructions(program) {
         if faults.is_cut() {
@@ -45,11 +45,11 @@ fn blocks(program: &Program, faults: &mut Faults<ValidateError>) {
         match op {
             Op::If | Op::IfC => {
                 ifs += 1;
-                // Those within are too deep for the same reason.
+                // Blocks further in are too deep for the same reason.
                 if ifs == IFS + 1 {
                     faults.push(Rule::Nesting { what: "ifs", limit: IFS, version }.broken(at, op));
                 }
-                open.push(Block { at, op, has_else: false });
+                open.push(OpenBlock { at, op, has_else: false });
             }
             Op::Loop | Op::Rep => {
                 loops += 1;
@@ -57,7 +57,7 @@ fn blocks(program: &Program, faults: &mut Faults<ValidateError>) {
                 if loops == limit + 1 {
                     faults.push(Rule::Nesting { what: "loops", limit, version }.broken(at, op));
                 }
-                open.push(Block { at, op, has_else: false });
+                open.push(OpenBlock { at, op, has_else: false });
             }
             Op::Else => match open.last_mut() {
                 Some(block) if is_if(block) && !block.has_else => block.has_else = true,
@@ -69,11 +69,11 @@ fn blocks(program: &Program, faults: &mut Faults<ValidateError>) {
                     Op::EndLoop => (Op::Loop, "loop"),
                     _ => (Op::Rep, "rep"),
                 };
-                let is_meant = |block: &Block| block.op == opener || opener == Op::If && is_if(block);
+                let is_meant = |block: &OpenBlock| block.op == opener || opener == Op::If && is_if(block);
                 if open.last().is_none_or(|block| !is_meant(block)) {
                     faults.push(Rule::NotOpen { expected }.broken(at, op));
                 }
-                // What it closes may lie further out; then the ends of what lies within are missing.
+                // It may close a block further out; then the ends of the inner blocks are missing.
                 if let Some(meant) = open.iter().rposition(is_meant) {
                     for block in open.drain(meant..) {
                         *(if is_if(&block) { &mut ifs } else { &mut loops }) -= 1;
@@ -94,9 +94,9 @@ fn blocks(program: &Program, faults: &mut Faults<ValidateError>) {
     not_closed(&mut open, faults);
 }
 
-/// Notes all that is open where nothing may be, the outermost first.
-fn not_closed(open: &mut Vec<Block>, faults: &mut Faults<ValidateError>) {
-    for Block { at, op, .. } in open.drain(..) {
+/// Reports all open blocks where none may be open, the outermost first.
+fn not_closed(open: &mut Vec<OpenBlock>, faults: &mut Faults<ValidateError>) {
+    for OpenBlock { at, op, .. } in open.drain(..) {
         faults.push(Rule::NotClosed.broken(at, op));
     }
 }
@@ -144,7 +144,7 @@ fn subroutines(program: &Program, limits: &Limits, faults: &mut Faults<ValidateE
 
 fn calls(program: &Program, labels: &BTreeMap<Register, u32>, faults: &mut Faults<ValidateError>) {
     let limit = loops_and_calls(program.version);
-    // How deep each subroutine can be called. Calls only go forward, so all callers of a label come before it.
+    // Greatest call depth of each subroutine. Calls only go forward, so all callers of a label come before it.
     let mut depths: BTreeMap<Register, u32> = BTreeMap::new();
     let mut depth = 0;
     for (at, instruction) in instructions(program) {
@@ -180,8 +180,8 @@ fn phases(program: &Program, faults: &mut Faults<ValidateError>) {
     }
 }
 
-/// In ps_1_x texture instructions come first, in ps_1_4 in each phase, and there they do not depend on each other. Colours come to the last
-/// phase alone.
+/// In ps_1_x texture instructions come first, in ps_1_4 in each phase, where they do not depend on each other. Colours
+/// can be read only in the last phase.
 fn textures_first(program: &Program, faults: &mut Faults<ValidateError>) {
     let version = program.version;
     if version.stage() == Stage::Vertex || version.major() > 1 {
@@ -234,7 +234,8 @@ fn pairs(program: &Program, faults: &mut Faults<ValidateError>) {
     }
 }
 
-/// Of a pair, one instruction writes colour and the other alpha. The error is why two are none.
+/// In a pair, one instruction writes colour and the other alpha. The error is the reason why two instructions are not a
+/// pair.
 fn can_pair(before: Option<&Instruction>, instruction: &Instruction) -> Result<(), &'static str> {
     const ALPHA: u8 = 8;
     let before = before.ok_or("there is none")?;

@@ -1,7 +1,8 @@
-//! What a program writes before it reads it, and before it ends, in the versions that run straight on: vs_1_x, ps_1_x and ps_2_0.
+//! Checks that registers are written before they are read, and outputs before the end, in the versions without flow
+//! control: vs_1_x, ps_1_x and ps_2_0.
 //!
-//! Direct3D's assembler checks just these; where instructions may be skipped, what nothing wrote is 0. One thing passes here that it
-//! refuses: the alpha of a register that was written before `phase`, which stays.
+//! Direct3D's assembler checks just these versions; in the others, unwritten registers read as 0. Unlike it, this
+//! accepts reading the alpha of a register that was written before `phase`, which keeps its value.
 
 use super::{Declarations, Mask, Rule, ValidateError, instructions};
 use crate::faults::Faults;
@@ -24,7 +25,7 @@ pub fn check(program: &Program, declarations: &Declarations, faults: &mut Faults
         return;
     }
     let mut written = Written::default();
-    // What was written before the instruction that another one runs together with.
+    // Registers written before the first instruction of a co-issued pair.
     let mut before = Written::default();
     let mut last = (0, Op::Nop);
     for (at, instruction) in instructions(program) {
@@ -72,18 +73,18 @@ impl Written {
     }
 }
 
-/// The registers that an instruction reads of those that must be written before, with their components.
+/// The registers that an instruction reads and that must have been written, with their components.
 fn reads(version: Version, declarations: &Declarations, instruction: &Instruction) -> Vec<(Register, u8)> {
     let mut found = Vec::new();
     let op = instruction.op;
     let written = instruction.written().unwrap_or(ALL);
-    for (place, (slot, operand)) in instruction.slots().enumerate() {
+    for (position, (slot, operand)) in instruction.slots().enumerate() {
         let register = operand.register();
         if let Some(relative) = operand.relative() {
             found.push((relative.register, X));
         }
         match (slot, operand) {
-            // It reads what stands in the place of its result.
+            // It reads its destination.
             (Slot::Write, _) if op == Op::TexDepth => found.push((register, X | Y)),
             (Slot::Test, _) => found.push((register, XYZ)),
             (Slot::Read | Slot::ReadScalar, Operand::Source(source)) => {
@@ -91,7 +92,7 @@ fn reads(version: Version, declarations: &Declarations, instruction: &Instructio
                     let sampler = instruction.operands.get(2)?.register();
                     declarations.samplers.get(&sampler.number).copied()
                 };
-                let wanted = if slot == Slot::ReadScalar { X } else { wanted(op, place, written, kind) };
+                let wanted = if slot == Slot::ReadScalar { X } else { wanted(op, position, written, kind) };
                 found.push((register, components(source, wanted)));
             }
             (Slot::Matrix(rows), Operand::Source(_)) => {
@@ -102,7 +103,7 @@ fn reads(version: Version, declarations: &Declarations, instruction: &Instructio
             _ => {}
         }
     }
-    // Texture registers hold something only before ps_1_4, and where instructions read coordinates they name a stage.
+    // Texture registers hold values only before ps_1_4; instructions that read coordinates name a stage by them.
     let is_held = |register: Register| match register.file {
         RegisterFile::Temp | RegisterFile::Address => true,
         RegisterFile::Texture => version < Version::Ps1_4 && op != Op::TexKill,
@@ -112,15 +113,15 @@ fn reads(version: Version, declarations: &Declarations, instruction: &Instructio
     found
 }
 
-/// What an instruction needs of the source at a place, before its swizzle.
-fn wanted(op: Op, place: usize, written: u8, kind: impl Fn() -> Option<TextureType>) -> u8 {
+/// Components that an instruction needs of the source at a position, before its swizzle.
+fn wanted(op: Op, position: usize, written: u8, kind: impl Fn() -> Option<TextureType>) -> u8 {
     match op {
         Op::Dp3 | Op::M3x4 | Op::M3x3 | Op::M3x2 | Op::Nrm | Op::Crs => XYZ,
         Op::Dp4 | Op::M4x4 | Op::M4x3 => ALL,
         Op::Dp2Add | Op::Bem => X | Y,
         Op::Lit if written & (Y | Z) == 0 => 0,
         Op::Lit => X | Y | W,
-        Op::Dst if place == 1 => Y | Z,
+        Op::Dst if position == 1 => Y | Z,
         Op::Dst => Y | W,
         Op::TexLd | Op::TexLdP | Op::TexLdB => {
             let coordinates = if kind() == Some(TextureType::Texture2D) { X | Y } else { XYZ };

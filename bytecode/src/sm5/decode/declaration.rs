@@ -1,4 +1,4 @@
-//! The layout of each declaration.
+//! Decodes the layout of each declaration.
 
 use super::error::DecodeError;
 use super::operand::{operand, return_types};
@@ -261,7 +261,7 @@ impl Declaring<'_, '_, '_> {
         Ok(())
     }
 
-    /// `count` numbers; they must be there before any room is made for them.
+    /// Reads `count` numbers; checks that they exist before allocating memory for them.
     fn numbers(&mut self, count: u32) -> Result<Vec<u32>, DecodeError> {
         let bytes = self.reader.take((count as usize).saturating_mul(4))?;
         Ok(bytes.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect())
@@ -278,7 +278,7 @@ mod tests {
         for op in Op::ALL.iter().filter(|op| op.info().form == Form::Declaration) {
             let words = [u32::from(op.info().code) | 8 << 24, 0, 0, 0, 0, 0, 0, 0];
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            // What it says does not matter: an opcode without a layout would panic.
+            // The result does not matter: an opcode without a layout would panic.
             let _ = declaration(*op, Model::Sm5_0, &Limits::default(), &mut Reader::new(&bytes, 0));
         }
     }

@@ -1,11 +1,11 @@
-//! What words must be to be a program.
+//! Errors of decoding.
 
 use crate::faults::errors;
 use crate::sm5::Model;
 use crate::sm5::ops::Op;
 
 errors! {
-    /// Why words are not a program.
+    /// Error in words that are not a program.
     DecodeError:
 
     /// Fewer bytes than a token sequence needs.
@@ -23,19 +23,19 @@ errors! {
     /// An opcode that does not exist.
     #[error("token at byte {at}: opcode {code} does not exist in {model}")]
     UnknownOpcode { code: u16, model: Model },
-    /// An instruction's length is zero, or more than there is.
+    /// An instruction's length is zero, or exceeds the program.
     #[error("{op} at byte {at}: a length of {words} words, it must be 1 to {have}")]
     InstructionLength { op: Op, words: u32, have: u32 },
     /// An instruction is longer than its operands.
     #[error("{op} at byte {at}: {words} words are left after its operands")]
     TrailingWords { op: Op, words: u32 },
-    /// A number that means nothing in its field.
+    /// An unknown number in a field.
     #[error("token at byte {at}: unknown {what} {code}")]
     UnknownCode { what: &'static str, code: u32 },
     /// Indices are nested too deeply.
     #[error("operand at byte {at}: indices are nested deeper than the limit of {limit}")]
     IndexDepth { limit: u32 },
-    /// The operand of a declaration does not have the form it must have.
+    /// The operand of a declaration has a wrong form.
     #[error("{op} at byte {at}: its operand must be {expected}")]
     DeclarationOperand { op: Op, expected: &'static str },
     /// The immediate constant buffer does not hold whole vectors, or too many.

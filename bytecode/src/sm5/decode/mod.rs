@@ -1,14 +1,14 @@
-//! Words to [`Program`]: the program header, items, instructions and custom data.
+//! Decodes words into a [`Program`]: the program header, items, instructions and custom data.
 //!
-//! Decoding follows the stated lengths and never leaves them: an instruction's operands must end where the
-//! instruction does, or one word before (fxc leaves an unused word after some texture instructions). It stops at the
-//! first error. Whether a program makes sense is not checked here.
+//! Decoding follows the stated lengths and never leaves them: an instruction's operands must end where the instruction
+//! does, or one word before (fxc leaves an unused word after some texture instructions). It stops at the first error.
+//! The rules of programs are not checked here.
 //!
 //! | file | what |
 //! |---|---|
 //! | `operand.rs` | operands |
 //! | `declaration.rs` | the layout of each declaration |
-//! | `error.rs` | why words are not a program |
+//! | `error.rs` | errors |
 
 mod declaration;
 mod error;
@@ -29,7 +29,7 @@ use operand::{operand, return_types};
 /// Vectors in an immediate constant buffer.
 const IMMEDIATE_VECTORS: usize = 4096;
 
-/// Decodes the data of a SHDR or SHEX chunk, which lie at byte `at` of the file.
+/// Decodes the data of a SHDR or SHEX chunk, which are at byte `at` of the file.
 ///
 /// Words after the program's stated length are ignored.
 pub fn decode(data: &[u8], at: u32, limits: &Limits) -> Result<Program, DecodeError> {
@@ -86,7 +86,7 @@ impl<'a> Decoder<'a, '_> {
         Ok(Item { at, first_word: (at - program_at) / 4, word_count, kind })
     }
 
-    /// The words of the item that begins here, opcode token and all.
+    /// The words of the item that begins here, with the opcode token.
     fn item_words(&mut self, op: Op, token: u32) -> Result<Reader<'a>, DecodeError> {
         let at = self.reader.at();
         let have = (self.reader.left() / 4) as u32;
@@ -191,13 +191,13 @@ impl<'a> Decoder<'a, '_> {
     }
 }
 
-/// Whether an item's length is in the word after its opcode token.
+/// `true` if an item's length is in the word after its opcode token.
 fn has_length_word(op: Op, token: u32) -> bool {
     let can_be_long = matches!(op, Op::DclFunctionBody | Op::DclFunctionTable | Op::DclInterface | Op::FCall);
     op == Op::CustomData || (can_be_long && token >> 31 != 0)
 }
 
-/// An item's words must all be read.
+/// Checks that all words of an item were read.
 fn nothing_left(at: u32, op: Op, reader: &Reader<'_>) -> Result<(), DecodeError> {
     match reader.left() / 4 {
         0 => Ok(()),

@@ -1,4 +1,4 @@
-//! Words to operands.
+//! Decodes operands.
 
 use super::error::DecodeError;
 use crate::limits::Limits;

@@ -1,6 +1,6 @@
-//! Declarations: what may be declared, how much of it, and how often.
+//! Collects and checks declarations: their kinds, sizes and repetitions.
 
-use super::{Mask, Register, Rule, ValidateError};
+use super::{Mask, RegisterName, Rule, ValidateError};
 use crate::faults::Faults;
 use crate::limits::Limits;
 use crate::sm5::codes::{Interpolation, ResourceDimension, ReturnType, SystemValue};
@@ -8,8 +8,8 @@ use crate::sm5::declaration::{Declaration, DeclarationKind, GlobalFlags, Registe
 use crate::sm5::operand::{Operand, RegisterFile};
 use crate::sm5::ops::Op;
 use crate::sm5::valid::{
-    ConstantBuffer, Declarations, Flow, FunctionName, FunctionTable, IndexRange, IndexableTemp, Input, Interface,
-    Output, Resource, Sampler, SharedMemory, SharedMemoryKind, Uav,
+    ConstantBuffer, Declarations, DeclaredInterface, Flow, FunctionName, FunctionTable, IndexRange, IndexableTemp,
+    Input, Output, Resource, Sampler, SharedMemory, SharedMemoryKind, Uav,
 };
 use crate::sm5::{CustomContent, ItemKind, Model, Program, Stage};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -32,9 +32,9 @@ const PHASE_INSTANCES: u32 = 1 << 16;
 /// Control points of a patch.
 const CONTROL_POINTS: u32 = 32;
 
-/// Collects the declarations of a program and fills in what they say about the phases in `flow`; `None` at a limit.
+/// Collects the declarations of a program and completes the phases in `flow` from them; `None` at a limit.
 ///
-/// What is declared counts as declared even if something is wrong with it, so that one fault does not make others.
+/// A faulty declaration still counts, so that one fault does not cause others.
 pub(super) fn collect(
     program: &Program,
     flow: &mut Flow,
@@ -95,15 +95,15 @@ struct Collect<'p, 'f> {
     flow: &'f mut Flow,
     out: Declarations,
     /// Registers that may be declared once: per phase for x#, in the whole program for the others.
-    seen: HashSet<(Register, u32)>,
-    /// Declarations that may stand once in a phase.
+    seen: HashSet<(RegisterName, u32)>,
+    /// Declarations that may appear once in a phase.
     once: HashSet<(Op, u32)>,
-    /// Of each file and space, the first registers of its ranges, with the last ones and the numbers of the ranges.
+    /// Ranges of each file and space: the first register, with the last one and the number of the range.
     taken: HashMap<(RegisterFile, u32), BTreeMap<u32, (u32, u32)>>,
     counts: [u32; RegisterFile::ALL.len()],
-    /// How many bodies each function table has.
+    /// Number of bodies of each function table.
     table_lengths: HashMap<u32, u32>,
-    /// The item at hand: where it begins, and its opcode.
+    /// The current item: its offset and its opcode.
     at: u32,
     op: Op,
     phase: u32,
@@ -212,7 +212,7 @@ impl Collect<'_, '_> {
                 undeclared.map_or(Ok(()), Err)?;
             }
             DeclarationKind::Interface { interface, dynamic, call_sites, array_length, tables } => {
-                self.interface(Interface { interface, dynamic, call_sites, array_length, tables })?;
+                self.interface(DeclaredInterface { interface, dynamic, call_sites, array_length, tables })?;
             }
             DeclarationKind::ForkInstanceCount(count) | DeclarationKind::JoinInstanceCount(count) => {
                 self.once()?;
@@ -295,12 +295,12 @@ impl Collect<'_, '_> {
 
     fn unique(&mut self, file: RegisterFile, number: u32, phase: u32) -> Result<(), Rule> {
         self.count(file, "declarations of one register file")?;
-        let register = Register { file, number };
+        let register = RegisterName { file, number };
         if self.seen.insert((register, phase)) { Ok(()) } else { Err(Rule::DeclaredTwice { register }) }
     }
 
     fn must_be_declared(&self, file: RegisterFile, number: u32) -> Result<(), Rule> {
-        let register = Register { file, number };
+        let register = RegisterName { file, number };
         if self.seen.contains(&(register, 0)) {
             return Ok(());
         }
@@ -308,18 +308,18 @@ impl Collect<'_, '_> {
         Err(Rule::NotDeclared { register, stage, model })
     }
 
-    /// Before 5.1 registers of resources are slots, of which there are `slots`. Since then they are ranges, and each
-    /// register of a space is in one of them.
+    /// Before 5.1 resources have registers numbered below `slots`. Since 5.1 they have ranges, and each register of a
+    /// space is in at most one.
     fn slot(&mut self, file: RegisterFile, range: RegisterRange, slots: u32) -> Result<(), Rule> {
         if self.program.model < Model::Sm5_1 {
             return within("slot", range.id, 0, slots - 1);
         }
         let (first, last) = (range.lower, range.upper.unwrap_or(u32::MAX));
         let taken = self.taken.entry((file, range.space)).or_default();
-        // Those that are there do not overlap, so that the last of them before the end is the one to look at.
+        // The ranges so far do not overlap, so that only the last one that begins before the end can overlap this one.
         let before = taken.range(..=last).next_back();
         if let Some((_, &(_, other))) = before.filter(|&(_, &(end, _))| end >= first) {
-            let (register, other) = (Register { file, number: range.id }, Register { file, number: other });
+            let (register, other) = (RegisterName { file, number: range.id }, RegisterName { file, number: other });
             return Err(Rule::RangesOverlap { register, other });
         }
         taken.insert(first, (last, range.id));
@@ -353,7 +353,7 @@ impl Collect<'_, '_> {
                 if !allowed {
                     return Err(Rule::Dimension { found: dimension.text() });
                 }
-                // What continues a double follows one.
+                // The second half of a double follows the first.
                 match returns[0] {
                     found @ (ReturnType::Continued | ReturnType::Unused) => Err(Rule::NothingReturned { found }),
                     _ => Ok(()),
@@ -454,15 +454,15 @@ impl Collect<'_, '_> {
         range("bytes of shared memory", self.shared_bytes, 0, most)
     }
 
-    fn interface(&mut self, declared: Interface) -> Result<(), Rule> {
-        let Interface { interface, array_length, .. } = declared;
+    fn interface(&mut self, declared: DeclaredInterface) -> Result<(), Rule> {
+        let DeclaredInterface { interface, array_length, .. } = declared;
         within("interface slot", interface, 0, INTERFACES - 1)?;
         within("interface slots", array_length, 1, INTERFACES - interface)?;
         for slot in interface..interface + array_length {
             self.unique(RegisterFile::Interface, slot, 0)?;
         }
         if declared.tables.is_empty() {
-            let register = Register { file: RegisterFile::Interface, number: interface };
+            let register = RegisterName { file: RegisterFile::Interface, number: interface };
             return Err(Rule::NoTables { register });
         }
         let checked = declared.tables.iter().try_for_each(|&table| {

@@ -1,4 +1,4 @@
-//! What can be wrong with a program.
+//! Errors in a program that decodes.
 
 use crate::faults::rules;
 use crate::sm5::codes::ReturnType;
@@ -10,14 +10,14 @@ use std::fmt::{self, Display, Formatter};
 
 /// A register, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Register {
+pub struct RegisterName {
     /// Its file.
     pub file: RegisterFile,
     /// Its number; 0 for files of one register.
     pub number: u32,
 }
 
-impl Display for Register {
+impl Display for RegisterName {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(self.file.text())?;
         if self.file.is_numbered() { write!(f, "{}", self.number) } else { Ok(()) }
@@ -61,10 +61,10 @@ rules! {
     LateDeclaration,
     /// A register is declared once.
     #[error("{register} is already declared")]
-    DeclaredTwice { register: Register },
+    DeclaredTwice { register: RegisterName },
     /// Ranges of registers do not overlap.
     #[error("{register} holds registers that {other} already holds")]
-    RangesOverlap { register: Register, other: Register },
+    RangesOverlap { register: RegisterName, other: RegisterName },
     /// Some things may appear only once.
     #[error("may appear only once")]
     Repeated,
@@ -80,18 +80,18 @@ rules! {
     /// A declaration allows only some dimensions.
     #[error("{found} cannot be declared with it")]
     Dimension { found: &'static str },
-    /// The first component of a typed resource is something.
+    /// The first component of a typed resource has a type.
     #[error("the first component cannot be {found}")]
     NothingReturned { found: ReturnType },
     /// A register must be declared.
     #[error("{register} is not declared")]
-    NotDeclared { register: Register, stage: Stage, model: Model },
+    NotDeclared { register: RegisterName, stage: Stage, model: Model },
     /// There are as many r# as `dcl_temps` declares.
     #[error("r{number} is not declared")]
     NoTemp { number: u32, declared: u32 },
     /// Only the declared components of an input or output are used.
     #[error("{register}{missing} is not declared, only {declared} is")]
-    ComponentsNotDeclared { register: Register, missing: Mask, declared: Mask },
+    ComponentsNotDeclared { register: RegisterName, missing: Mask, declared: Mask },
     /// An input is one that the stage has.
     #[error("{stage}_{model} has no {}; its inputs are {}", file.description(), list(*stage, RegisterFile::is_input_of))]
     NoInput { file: RegisterFile, stage: Stage, model: Model },
@@ -100,20 +100,20 @@ rules! {
     NoOutput { file: RegisterFile, stage: Stage, model: Model },
     /// An instruction repeats the stride of a declaration.
     #[error("{register} is declared with a stride of {declared} bytes, here it has {found}")]
-    Stride { register: Register, found: u32, declared: u32 },
+    Stride { register: RegisterName, found: u32, declared: u32 },
     /// An index must be within what is declared.
     #[error("{register}[{index}] is outside the declared range, {first} to {last}")]
-    Index { register: Register, index: u64, first: u64, last: u64 },
-    /// An operand has as many indices as its file wants.
+    Index { register: RegisterName, index: u64, first: u64, last: u64 },
+    /// An operand has as many indices as its file needs.
     #[error("`{operand}` is {file} with {found} indices, it must have {expected}")]
     IndexCount { operand: Box<Operand>, file: &'static str, found: usize, expected: &'static str },
     /// Some numbers must be written in the program.
     #[error("the number of `{operand}` ({file}) cannot be computed")]
     ComputedNumber { operand: Box<Operand>, file: &'static str },
-    /// An operand is of a file that may stand there.
+    /// An operand is of a file that its slot allows.
     #[error("`{operand}` is {file}, it must be {expected}")]
     File { operand: Box<Operand>, file: &'static str, expected: &'static str },
-    /// An operand's components are given in a way that may stand there.
+    /// An operand's components have a form that its slot allows.
     #[error("`{operand}` has {found}, it must have {expected}")]
     Components { operand: Box<Operand>, found: &'static str, expected: &'static str },
     /// A write mask is one that the instruction can have.
@@ -122,19 +122,19 @@ rules! {
     /// A swizzle does not split doubles.
     #[error("the swizzle of `{operand}` splits a double; pairs must be xy or zw")]
     DoubleSwizzle { operand: Box<Operand> },
-    /// A resource is used as what it is declared as.
+    /// A resource is used as it is declared.
     #[error("{register} is declared as {found}, it must be {expected}")]
-    Kind { register: Register, found: &'static str, expected: &'static str },
-    /// A typed resource returns what the instruction works on.
+    Kind { register: RegisterName, found: &'static str, expected: &'static str },
+    /// A typed resource returns the type that the instruction operates on.
     #[error("{register} is declared to return {found}, it must return {expected}")]
-    Returns { register: Register, found: ReturnType, expected: &'static str },
+    Returns { register: RegisterName, found: ReturnType, expected: &'static str },
     /// Two registers are swapped.
     #[error("both results go to `{operand}`, they must go to different registers")]
     SwappedWithItself { operand: Box<Operand> },
-    /// A hidden counter goes one way.
+    /// A hidden counter is only incremented or only decremented.
     #[error("{register} is already counted by {other}: a shader may count up or down, not both")]
-    CountedBothWays { register: Register, other: Op },
-    /// A flow instruction appears only where it means something.
+    CountedBothWays { register: RegisterName, other: Op },
+    /// A flow instruction appears only where it has a meaning.
     #[error("{expected}")]
     Misplaced { expected: &'static str },
     /// A construct is closed.
@@ -152,7 +152,7 @@ rules! {
     /// A label appears once.
     #[error("{name} is already defined elsewhere")]
     LabelTwice { name: FunctionName },
-    /// What is called exists.
+    /// A called function exists.
     #[error("there is no label {name}")]
     NoLabel { name: FunctionName },
     /// A function does not call itself.
@@ -161,12 +161,12 @@ rules! {
     /// A function table has a body for each call site of the interfaces that list it.
     #[error("ft{table} has {bodies} function bodies, the interface has {call_sites} call sites")]
     TableLength { table: u32, bodies: u32, call_sites: u32 },
-    /// An interface lists what may be bound to it.
+    /// An interface lists the tables that may be bound to it.
     #[error("{register} lists no function table")]
-    NoTables { register: Register },
+    NoTables { register: RegisterName },
     /// An interface that is called with a computed index is declared as such.
     #[error("{register} is called with a computed index; it must be declared with dcl_interface_dynamicindexed")]
-    NotDynamic { register: Register },
+    NotDynamic { register: RegisterName },
     /// Counts have limits.
     #[error("{what}: {count} are over the limit of {limit}")]
     Limit { what: &'static str, count: u32, limit: u32 },
@@ -192,7 +192,7 @@ impl Rule {
         Self::WriteMask { operand: Box::new(operand.clone()), mask: Mask(operand.mask()), expected }
     }
 
-    /// The error of a register number that is computed.
+    /// The error about a computed register number.
     pub(super) fn computed(operand: &Operand) -> Self {
         Self::ComputedNumber { operand: Box::new(operand.clone()), file: operand.file.description() }
     }

@@ -1,12 +1,12 @@
-//! What to do about a program that breaks a rule, where one thing is likely.
+//! Suggests remedies for programs that break a rule.
 
-use super::{Mask, Register, Rule, ValidateError};
+use super::{Mask, RegisterName, Rule, ValidateError};
 use crate::sm5::operand::RegisterFile as File;
 use crate::sm5::ops::{Op, Slot, Storage};
 use crate::sm5::{Model, Stage};
 
 impl ValidateError {
-    /// What to do about it, where one thing is likely.
+    /// Suggested remedy, if one is likely.
     pub fn help(&self) -> Option<String> {
         match self.rule {
             Rule::NoTemp { number, declared } => {
@@ -20,7 +20,9 @@ impl ValidateError {
                 Some(format!("add `{}`", declaration(register, stage, model, self.op)?))
             }
             Rule::ComponentsNotDeclared {
-                register: Register { file: File::IndexableTemp, number }, missing, ..
+                register: RegisterName { file: File::IndexableTemp, number },
+                missing,
+                ..
             } => Some(format!("declare it as `dcl_indexableTemp x{number}[n], {}`", 8 - missing.0.leading_zeros())),
             Rule::ComponentsNotDeclared { register, missing, declared } => {
                 Some(format!("declare `{register}{}`", Mask(missing.0 | declared.0)))
@@ -36,7 +38,7 @@ impl ValidateError {
             Rule::LateDeclaration => Some("move it up, before the first instruction".into()),
             Rule::DeclaredTwice { .. } | Rule::Repeated => Some("leave one of them out".into()),
             Rule::Stride { declared, .. } => Some(format!("make it `stride={declared}`, or the declaration the same")),
-            Rule::Kind { register: register @ Register { file: File::Sampler, .. }, expected, .. } => {
+            Rule::Kind { register: register @ RegisterName { file: File::Sampler, .. }, expected, .. } => {
                 Some(format!("declare it as `dcl_sampler {register}, {expected}`, or take another"))
             }
             Rule::NoOutput { stage: Stage::Compute, .. } => {
@@ -52,8 +54,8 @@ impl ValidateError {
 }
 
 /// The line that declares a register for an opcode that uses it.
-fn declaration(register: Register, stage: Stage, model: Model, op: Op) -> Option<String> {
-    let Register { file, number } = register;
+fn declaration(register: RegisterName, stage: Stage, model: Model, op: Op) -> Option<String> {
+    let RegisterName { file, number } = register;
     // In 5.1 a declaration gives a number to a range of registers.
     let has_ranges = model >= Model::Sm5_1;
     let name = |letters: &str| match has_ranges {

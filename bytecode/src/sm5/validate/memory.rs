@@ -1,10 +1,10 @@
-//! The memory, textures and samplers that an instruction names: whether they are declared as what it takes.
+//! Checks that the memory, textures and samplers that an instruction names are declared as it needs them.
 //!
-//! Which dimensions and modes an instruction takes is in its row of the table; the rules are those of each instruction's
-//! page in the functional specification, and the messages of the real compiler's own check.
+//! The dimensions and modes that an instruction takes are in its row of the table; the rules are those of each
+//! instruction's page in the functional specification, and the messages of the real compiler's own check.
 
-use super::operands::Known;
-use super::{Register, Rule, declared};
+use super::operands::DeclarationLookup;
+use super::{RegisterName, Rule, declared};
 use crate::sm5::codes::{ResourceDimension, ReturnType, SamplerMode};
 use crate::sm5::declaration::{RegisterRange, ResourceKind};
 use crate::sm5::instruction::{Instruction, ResourceHint};
@@ -13,8 +13,8 @@ use crate::sm5::ops::{Op, Storage};
 use crate::sm5::valid::SharedMemoryKind;
 use crate::sm5::{RegisterFile, Stage};
 
-impl Known<'_> {
-    /// Memory, or an object that is asked about something.
+impl DeclarationLookup<'_> {
+    /// Checks memory, or an object that is queried.
     pub(super) fn memory(
         &self,
         instruction: &Instruction,
@@ -30,7 +30,7 @@ impl Known<'_> {
         }
         let hint = instruction.resource.filter(|hint| hint.dimension == ResourceDimension::StructuredBuffer);
         let Some((register, kind)) = self.memory_kind(operand)? else {
-            // In shaders with interfaces the number of t# itself may be computed; then any declared one may be meant, or
+            // In shaders with interfaces the number of t# itself may be computed; it may then be any declared one, or
             // one that only the instruction describes.
             return hint.map_or(Ok(()), |hint| declared::stride(hint.stride_bytes.into()));
         };
@@ -48,7 +48,7 @@ impl Known<'_> {
         repeated_stride(register, kind, hint)
     }
 
-    /// Memory that is written.
+    /// Checks memory that is written.
     pub(super) fn stored(&self, instruction: &Instruction, operand: &Operand, storage: Storage) -> Result<(), Rule> {
         self.memory(instruction, operand, storage, true)?;
         let mask = operand.mask();
@@ -62,8 +62,8 @@ impl Known<'_> {
         Err(Rule::wrong_mask(operand, expected))
     }
 
-    /// The register an operand names and what it is declared as; `None` if its number is computed.
-    fn memory_kind(&self, operand: &Operand) -> Result<Option<(Register, ResourceKind)>, Rule> {
+    /// The register that an operand names and its declared kind; `None` if its number is computed.
+    fn memory_kind(&self, operand: &Operand) -> Result<Option<(RegisterName, ResourceKind)>, Rule> {
         if operand.file == File::SharedMemory {
             let register = self.number_of(operand, operand.file)?;
             let kind = self.shared.get(&register.number).ok_or(self.not_declared(register))?;
@@ -100,7 +100,7 @@ impl Known<'_> {
     }
 }
 
-/// What an instruction takes, for messages.
+/// Text of the memory that an instruction takes, for messages.
 fn expected(storage: Storage, is_stored: bool) -> &'static str {
     match storage {
         Storage::Sampled => "a texture t# without samples that returns float, unorm or snorm",
@@ -142,7 +142,7 @@ fn file_fits(file: RegisterFile, storage: Storage, is_stored: bool, stage: Stage
     }
 }
 
-/// What a register is declared as, for messages.
+/// Text of a register's declared kind, for messages.
 fn description(kind: ResourceKind) -> &'static str {
     match kind {
         ResourceKind::Typed { dimension: ResourceDimension::Buffer, .. } => "a typed buffer",
@@ -152,9 +152,9 @@ fn description(kind: ResourceKind) -> &'static str {
     }
 }
 
-/// What typed memory returns: fractions where it is filtered, integers where atomics work on it. Only an exchange does
-/// not look at what it moves, and the real compiler writes one for floats.
-fn returned(op: Op, register: Register, kind: ResourceKind, storage: Storage) -> Result<(), Rule> {
+/// Checks the return type of typed memory: fractions if it is filtered, integers for atomics. Only an exchange accepts
+/// any type, and the real compiler writes one for floats.
+fn returned(op: Op, register: RegisterName, kind: ResourceKind, storage: Storage) -> Result<(), Rule> {
     let ResourceKind::Typed { returns: [found, ..], .. } = kind else { return Ok(()) };
     let (is_integer, is_fraction) = (
         matches!(found, ReturnType::Sint | ReturnType::Uint),
@@ -169,8 +169,8 @@ fn returned(op: Op, register: Register, kind: ResourceKind, storage: Storage) ->
     if fits { Ok(()) } else { Err(Rule::Returns { register, found, expected }) }
 }
 
-/// The stride that an instruction repeats.
-fn repeated_stride(register: Register, kind: ResourceKind, hint: Option<ResourceHint>) -> Result<(), Rule> {
+/// Checks the stride that an instruction repeats.
+fn repeated_stride(register: RegisterName, kind: ResourceKind, hint: Option<ResourceHint>) -> Result<(), Rule> {
     let (ResourceKind::Structured { stride_bytes }, Some(hint)) = (kind, hint) else { return Ok(()) };
     let found = u32::from(hint.stride_bytes);
     if register.file == File::SharedMemory || found == stride_bytes {

@@ -1,18 +1,18 @@
-//! Checks a [`Program`] against Direct3D's rules and gives a [`ValidProgram`].
+//! Checks a [`Program`] against Direct3D's rules and returns a [`ValidProgram`].
 //!
 //! | file | what |
 //! |---|---|
 //! | `structure.rs` | sections, nesting of flow instructions, labels and calls |
-//! | `declared.rs` | declarations: limits, repetitions, what exists in the stage |
+//! | `declared.rs` | declarations: limits, repetitions, availability in the stage |
 //! | `operands.rs` | operands of every instruction: files, registers, masks |
-//! | `memory.rs` | the memory, textures and samplers among them: what they are declared as |
-//! | `error.rs` | what can be wrong |
-//! | `help.rs` | what to do about it |
+//! | `memory.rs` | the declarations of memory, textures and samplers among them |
+//! | `error.rs` | errors |
+//! | `help.rs` | suggested remedies |
 //!
-//! The rules are the functional specification's, and those that the real compiler's own check has beside it. Where they
-//! only say that a compiler never writes something (a computed index into a buffer declared `immediateIndexed`, a `sync` that
-//! names no memory), and later stages can give it a meaning, it passes. What a later stage cannot run is refused here: of
-//! what passes, only other stages, class instances that nobody names and limits are refused after it.
+//! The rules are the functional specification's, and further ones of the real compiler's own check. A rule that only
+//! excludes code that compilers never write (a computed index into a buffer declared `immediateIndexed`, a `sync` that
+//! names no memory) is not enforced if later stages can give the code a meaning. Programs that later stages cannot run
+//! are refused here, except for other stages, class instances that are not named, and limits.
 
 mod declared;
 mod error;
@@ -21,17 +21,17 @@ mod memory;
 mod operands;
 mod structure;
 
-pub use error::{Mask, Register, Rule, ValidateError};
+pub use error::{Mask, RegisterName, Rule, ValidateError};
 
 use super::valid::{Declarations, Flow, ValidProgram};
 use super::{ItemKind, Program};
 use crate::faults::Faults;
 use crate::limits::Limits;
 
-/// What may stand where a value is read, for messages.
+/// Text for an operand that is read as a value, for messages.
 const VALUE: &str = "a value";
 
-/// Checks a program. The first thing that is wrong is the error.
+/// Checks a program. The error is the first fault.
 pub fn validate(program: Program, limits: &Limits) -> Result<ValidProgram, ValidateError> {
     let mut faults = Faults::new(1);
     let checked = check(&program, limits, &mut faults);
@@ -42,14 +42,14 @@ pub fn validate(program: Program, limits: &Limits) -> Result<ValidProgram, Valid
     }
 }
 
-/// Everything that is wrong with a program, `most` faults at most.
+/// All faults of a program, at most `most`.
 pub(crate) fn faults(program: &Program, limits: &Limits, most: u32) -> Faults<ValidateError> {
     let mut faults = Faults::new(most);
     check(program, limits, &mut faults);
     faults
 }
 
-/// Checks a program to its end; `None` if a fault leaves open what the rest means, or a limit is reached.
+/// Checks a program to its end; `None` if a fault makes the rest ambiguous, or a limit is reached.
 fn check(program: &Program, limits: &Limits, faults: &mut Faults<ValidateError>) -> Option<(Declarations, Flow)> {
     let mut flow = structure::flow(program, limits, faults)?;
     let declarations = declared::collect(program, &mut flow, limits, faults)?;

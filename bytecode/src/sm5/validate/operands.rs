@@ -1,7 +1,7 @@
-//! The operands of every instruction: whether the file may stand in the slot, the register is declared, the indices
-//! are within it, and masks and swizzles suit the instruction. What memory must be declared as is in `memory.rs`.
+//! Checks the operands of every instruction: the slot allows the file, the register is declared, the indices are within
+//! it, and masks and swizzles suit the instruction. The declarations of memory are checked in `memory.rs`.
 
-use super::{Mask, Register, Rule, VALUE, ValidateError};
+use super::{Mask, RegisterName, Rule, VALUE, ValidateError};
 use crate::faults::Faults;
 use crate::sm5::instruction::Instruction;
 use crate::sm5::operand::{Components, Index, Operand, RegisterFile as File};
@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Checks every operand of a program.
 pub(super) fn check(program: &Program, flow: &Flow, declared: &Declarations, faults: &mut Faults<ValidateError>) {
-    let mut known = Known::new(program, declared);
+    let mut known = DeclarationLookup::new(program, declared);
     let mut phases = flow.phases.iter().peekable();
     for (position, item) in program.items.iter().enumerate() {
         if faults.is_cut() {
@@ -38,8 +38,8 @@ pub(super) fn check(program: &Program, flow: &Flow, declared: &Declarations, fau
     }
 }
 
-/// What is declared, ready to look up.
-pub(super) struct Known<'p> {
+/// The declarations, ready for lookup.
+pub(super) struct DeclarationLookup<'p> {
     pub(super) stage: Stage,
     model: Model,
     temps: u32,
@@ -52,12 +52,12 @@ pub(super) struct Known<'p> {
     /// The components of inputs and outputs that are declared, in all phases together.
     attributes: HashMap<(File, u32), u8>,
     function_bodies: HashSet<u32>,
-    /// The structured u# whose hidden counters are used, each with an instruction that does.
+    /// The structured u# whose hidden counters are used, each with an instruction that uses it.
     counted: HashMap<u32, Op>,
     declared: &'p Declarations,
 }
 
-impl<'p> Known<'p> {
+impl<'p> DeclarationLookup<'p> {
     fn new(program: &Program, declared: &'p Declarations) -> Self {
         Self {
             stage: program.stage,
@@ -93,7 +93,7 @@ impl<'p> Known<'p> {
         faults.note(whole.map_err(|rule| rule.broken(at, op)));
     }
 
-    /// A hidden counter goes up or down in a shader, not both.
+    /// Checks that a hidden counter goes up or down in a shader, not both.
     fn counter(&mut self, instruction: &Instruction) -> Result<(), Rule> {
         let number = instruction.operands.get(1).and_then(|operand| operand.index_u32(0));
         let Some(number) = number else { return Ok(()) };
@@ -101,10 +101,10 @@ impl<'p> Known<'p> {
         if other == instruction.op {
             return Ok(());
         }
-        Err(Rule::CountedBothWays { register: Register { file: File::Uav, number }, other })
+        Err(Rule::CountedBothWays { register: RegisterName { file: File::Uav, number }, other })
     }
 
-    pub(super) fn not_declared(&self, register: Register) -> Rule {
+    pub(super) fn not_declared(&self, register: RegisterName) -> Rule {
         Rule::NotDeclared { register, stage: self.stage, model: self.model }
     }
 
@@ -116,7 +116,7 @@ impl<'p> Known<'p> {
                 self.value(operand)?;
                 self.components(operand, components_read(instruction, width, operand))?;
                 if ty == Type::Double {
-                    // The lanes of the result tell which parts of the swizzle count.
+                    // The written components decide which parts of the swizzle count.
                     let written = instruction.operands.first().map_or(0xf, Operand::mask);
                     double_source(operand, written, instruction.op)?;
                 } else if operand.file == File::Immediate64 && !(ty == Type::Any && width == Width::Each) {
@@ -158,7 +158,7 @@ impl<'p> Known<'p> {
         Ok(())
     }
 
-    /// A register that is written.
+    /// Checks a register that is written.
     fn written(&self, operand: &Operand, ty: Type, width: Width, null: bool) -> Result<(), Rule> {
         match operand.file {
             File::Null if null => return Ok(()),
@@ -186,7 +186,7 @@ impl<'p> Known<'p> {
         Err(Rule::wrong_mask(operand, expected))
     }
 
-    /// A value that is read.
+    /// Checks a value that is read.
     fn value(&self, operand: &Operand) -> Result<(), Rule> {
         match operand.file {
             File::Immediate32 | File::Immediate64 => return Ok(()),
@@ -227,7 +227,7 @@ impl<'p> Known<'p> {
         Err(Rule::Index { register, index, first: 0, last })
     }
 
-    /// A register that holds values: that it is declared, and its indices.
+    /// Checks that a register that holds values is declared, and its indices.
     fn register(&self, operand: &Operand) -> Result<(), Rule> {
         let file = operand.file;
         match file {
@@ -245,7 +245,7 @@ impl<'p> Known<'p> {
             }
             File::ConstantBuffer => self.constant_buffer(operand),
             File::ImmediateConstantBuffer => {
-                let register = Register { file, number: 0 };
+                let register = RegisterName { file, number: 0 };
                 let vectors = self.declared.immediate_constants.len();
                 if vectors == 0 {
                     return Err(self.not_declared(register));
@@ -255,7 +255,7 @@ impl<'p> Known<'p> {
             }
             File::This => {
                 self.counted(operand, 1, "1")?;
-                self.index(Register { file, number: 0 }, operand.indices.first(), 0, u64::from(u32::MAX))
+                self.index(RegisterName { file, number: 0 }, operand.indices.first(), 0, u64::from(u32::MAX))
             }
             File::Input if matches!(self.stage, Stage::Geometry | Stage::Hull) => self.attribute(operand, 2),
             File::InputControlPoint | File::OutputControlPoint => self.attribute(operand, 2),
@@ -263,28 +263,28 @@ impl<'p> Known<'p> {
             _ => {
                 self.counted(operand, 0, "0")?;
                 let declared = self.attributes.contains_key(&(file, 0));
-                if declared { Ok(()) } else { Err(self.not_declared(Register { file, number: 0 })) }
+                if declared { Ok(()) } else { Err(self.not_declared(RegisterName { file, number: 0 })) }
             }
         }
     }
 
-    /// An input or output register; with two indices, the first tells the vertex.
+    /// Checks an input or output register; with two indices, the first selects the vertex.
     fn attribute(&self, operand: &Operand, dimensions: usize) -> Result<(), Rule> {
         let file = operand.file;
-        // Geometry and hull shaders have inputs of the whole primitive too, which have no vertex.
+        // Geometry and hull shaders also have inputs of the whole primitive, which have no vertex index.
         let dimensions = if file == File::Input { operand.indices.len().clamp(1, dimensions) } else { dimensions };
         self.counted(operand, dimensions, if dimensions == 1 { "1" } else { "2" })?;
         if dimensions == 2 {
-            let register = Register { file, number: 0 };
+            let register = RegisterName { file, number: 0 };
             self.index(register, operand.indices.first(), 0, 32)?;
         }
         let Some(index) = operand.indices.last() else { return Ok(()) };
         match index.as_u32() {
             Some(number) => {
                 let declared = self.attributes.contains_key(&(file, number));
-                if declared { Ok(()) } else { Err(self.not_declared(Register { file, number })) }
+                if declared { Ok(()) } else { Err(self.not_declared(RegisterName { file, number })) }
             }
-            None => self.index(Register { file, number: 0 }, Some(index), 0, 32),
+            None => self.index(RegisterName { file, number: 0 }, Some(index), 0, 32),
         }
     }
 
@@ -296,13 +296,13 @@ impl<'p> Known<'p> {
         let number = match operand.indices.first().map(|index| (index, index.as_u32())) {
             Some((_, Some(number))) => number,
             Some((index, None)) => {
-                // Only class instances have their buffers in computed places.
+                // Only class instances have buffers with computed numbers.
                 self.computed_number(operand, index)?;
-                return self.index(Register { file, number: 0 }, vector, 0, 4096);
+                return self.index(RegisterName { file, number: 0 }, vector, 0, 4096);
             }
             None => return Ok(()),
         };
-        let register = Register { file, number };
+        let register = RegisterName { file, number };
         let (range, vectors) = *self.constant_buffers.get(&number).ok_or(self.not_declared(register))?;
         self.in_range(operand, register, range)?;
         self.index(register, vector, 0, if vectors == 0 { 4096 } else { u64::from(vectors) })
@@ -319,22 +319,22 @@ impl<'p> Known<'p> {
     }
 
     /// The register of an operand with a number and `more` further indices.
-    fn number(&self, operand: &Operand, more: usize, expected: &'static str) -> Result<Register, Rule> {
+    fn number(&self, operand: &Operand, more: usize, expected: &'static str) -> Result<RegisterName, Rule> {
         self.counted(operand, 1 + more, expected)?;
         let number = operand.index_u32(0).ok_or_else(|| Rule::computed(operand))?;
-        Ok(Register { file: operand.file, number })
+        Ok(RegisterName { file: operand.file, number })
     }
 
     /// The register of an operand that must be of `file` and has a number only.
-    pub(super) fn number_of(&self, operand: &Operand, file: File) -> Result<Register, Rule> {
+    pub(super) fn number_of(&self, operand: &Operand, file: File) -> Result<RegisterName, Rule> {
         if operand.file != file {
             return Err(Rule::wrong_file(operand, file.description()));
         }
         self.number(operand, 0, "1")
     }
 
-    /// The range id of t#, u# or s#; `None` where it is computed.
-    pub(super) fn ranged_number(&self, operand: &Operand) -> Result<Option<Register>, Rule> {
+    /// The range id of t#, u# or s#; `None` if it is computed.
+    pub(super) fn ranged_number(&self, operand: &Operand) -> Result<Option<RegisterName>, Rule> {
         let dimensions = if self.model == Model::Sm5_1 { 2 } else { 1 };
         self.counted(operand, dimensions, if dimensions == 2 { "2" } else { "1" })?;
         match operand.indices.first() {
@@ -346,17 +346,17 @@ impl<'p> Known<'p> {
         }
     }
 
-    /// A number that is computed: only shaders with interfaces do that.
+    /// Checks a computed number: only shaders with interfaces have them.
     fn computed_number(&self, operand: &Operand, index: &Index) -> Result<(), Rule> {
         let file = operand.file;
         if self.declared.interfaces.is_empty() || self.model == Model::Sm5_1 {
             return Err(Rule::computed(operand));
         }
-        self.index(Register { file, number: 0 }, Some(index), 0, u64::from(u32::MAX))
+        self.index(RegisterName { file, number: 0 }, Some(index), 0, u64::from(u32::MAX))
     }
 
-    /// In 5.1, whether the register is within its range.
-    pub(super) fn in_range(&self, operand: &Operand, register: Register, range: RegisterRange) -> Result<(), Rule> {
+    /// Checks, in 5.1, that the register is within its range.
+    pub(super) fn in_range(&self, operand: &Operand, register: RegisterName, range: RegisterRange) -> Result<(), Rule> {
         if self.model < Model::Sm5_1 {
             return Ok(());
         }
@@ -364,9 +364,9 @@ impl<'p> Known<'p> {
         self.index(register, operand.indices.get(1), u64::from(range.lower), end)
     }
 
-    /// An index that must be at least `first` and below `end` where it is a number. Where it is computed, the operand
-    /// it is computed from is checked.
-    fn index(&self, register: Register, index: Option<&Index>, first: u64, end: u64) -> Result<(), Rule> {
+    /// Checks that an index is at least `first` and below `end` if it is a number. If it is computed, checks the
+    /// operand that it is computed from.
+    fn index(&self, register: RegisterName, index: Option<&Index>, first: u64, end: u64) -> Result<(), Rule> {
         let Some(index) = index else { return Ok(()) };
         match &index.relative {
             Some(relative) => {
@@ -381,7 +381,7 @@ impl<'p> Known<'p> {
         }
     }
 
-    /// That these components of an input, output or array are declared. Where the number is computed, any may be meant.
+    /// Checks that these components of an input, output or array are declared. A computed number may select any.
     fn components(&self, operand: &Operand, used: u8) -> Result<(), Rule> {
         let file = operand.file;
         let number = match file {
@@ -398,12 +398,12 @@ impl<'p> Known<'p> {
         if missing == 0 {
             return Ok(());
         }
-        let register = Register { file, number };
+        let register = RegisterName { file, number };
         Err(Rule::ComponentsNotDeclared { register, missing: Mask(missing), declared: Mask(declared) })
     }
 }
 
-/// What is swapped goes to two registers.
+/// Checks that a swap has two destination registers.
 fn swap(instruction: &Instruction) -> Result<(), Rule> {
     match instruction.operands.as_slice() {
         [first, second, ..] if !first.is_null() && (first.file, &first.indices) == (second.file, &second.indices) => {
@@ -419,14 +419,14 @@ fn attributes(declared: &Declarations) -> HashMap<(File, u32), u8> {
     let outputs = declared.outputs.iter().map(|output| (output.file, output.register, output.mask));
     let mut attributes = HashMap::new();
     for (file, register, mask) in inputs.chain(outputs) {
-        // What is declared without components is there as a whole.
+        // A declaration without components declares all of them.
         *attributes.entry((file, register)).or_insert(0) |= if mask == 0 { 0xf } else { mask };
     }
     attributes
 }
 
-/// The components of a source that count, as far as the table tells: of addresses at least the first does. Doubles are
-/// told apart in pairs, and whether they are declared is not looked at.
+/// The components of a source that count, as far as the table says: of addresses at least the first does. Doubles are
+/// read in pairs, whose declaration is not checked.
 fn components_read(instruction: &Instruction, width: Width, operand: &Operand) -> u8 {
     let slots = instruction.op.info().slots;
     let is_double =
@@ -445,7 +445,7 @@ fn components_read(instruction: &Instruction, width: Width, operand: &Operand) -
     (0..4).filter(|lane| lanes & (1 << lane) != 0).fold(0, |used, lane| used | 1 << operand.component(lane))
 }
 
-/// The swizzle of a double source: the pairs that are used must be whole doubles.
+/// Checks the swizzle of a double source: the pairs that are used must be whole doubles.
 fn double_source(operand: &Operand, written: u8, op: Op) -> Result<(), Rule> {
     let swizzle = match operand.components {
         Components::Swizzle(swizzle) => swizzle,
@@ -454,7 +454,7 @@ fn double_source(operand: &Operand, written: u8, op: Op) -> Result<(), Rule> {
         _ => return Err(Rule::wrong_components(operand, "a swizzle")),
     };
     let is_narrow = op.info().slots.iter().any(|slot| matches!(slot, Slot::Write { width: Width::PerDouble, .. }));
-    // A 32-bit result takes its doubles in order; a double takes the pair it lies in.
+    // A 32-bit result takes its doubles in order; a double takes its own pair.
     let used = if is_narrow {
         [written != 0, written.count_ones() > 1]
     } else {

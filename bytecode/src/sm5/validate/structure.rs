@@ -1,7 +1,8 @@
-//! Sections, nesting and calls.
+//! Finds the sections of a program, and checks nesting and calls.
 //!
-//! A program is cut into sections: the main program or the phases of a hull shader, then the functions. Each section
-//! is properly nested in itself and ends with `ret` (a graphics program's own end may stand for it). Nothing here recurses: nesting is a vector.
+//! A program is cut into sections: the main program or the phases of a hull shader, then the functions. Each section is
+//! properly nested in itself and ends with `ret` (implied at the end of a graphics program). Nothing here recurses:
+//! nesting is a vector.
 
 use super::instructions;
 use super::{Rule, ValidateError};
@@ -67,7 +68,7 @@ enum SectionKind {
 struct Section {
     kind: SectionKind,
     start: usize,
-    /// An instruction other than `nop` was seen, so that no declaration may follow.
+    /// Set once an instruction other than `nop` was seen, after which no declaration may follow.
     code_begun: bool,
     last: Option<Op>,
 }
@@ -80,18 +81,18 @@ struct Open {
     otherwise: Option<usize>,
     cases: Vec<Case>,
     values: HashSet<Option<u32>>,
-    /// There is something before the first label of a `switch`, which was noted.
+    /// Set if an instruction before the first label of a `switch` was reported.
     is_headless: bool,
 }
 
-/// Methods note a fault and go on; one that they return ends the walk.
+/// A walk over the items. Methods report a fault and go on; a fault that they return ends the walk.
 struct Walk<'p, 'f> {
     program: &'p Program,
     limits: &'p Limits,
     faults: &'f mut Faults<ValidateError>,
     flow: Flow,
     open: Vec<Open>,
-    /// The item at hand: where it begins, and its opcode.
+    /// The current item: its offset and its opcode.
     at: u32,
     op: Op,
     names: HashSet<FunctionName>,
@@ -99,7 +100,7 @@ struct Walk<'p, 'f> {
 }
 
 impl Walk<'_, '_> {
-    /// Notes a fault of the item at hand.
+    /// Reports a fault of the current item.
     fn push(&mut self, rule: Rule) {
         self.faults.push(rule.broken(self.at, self.op));
     }
@@ -117,8 +118,8 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Whether model and stage have the opcode. Which flags are set is known only later, so that in model 4.x the
-    /// declarations decide about buffer instructions: without a buffer there is nothing they could access.
+    /// Checks that model and stage have the opcode. The flags are known only later, so that in model 4.x the
+    /// declarations decide about buffer instructions: without a buffer there is nothing that they could access.
     fn exists(&self) -> Result<(), Rule> {
         let Program { model, stage, .. } = *self.program;
         if self.op.info().exists_in(model, stage, true) {
@@ -146,7 +147,7 @@ impl Walk<'_, '_> {
         self.section.code_begun |= op != Op::Nop;
         self.section.last = Some(op);
 
-        // A switch holds nothing before its first label.
+        // A switch has no instructions before its first label.
         let unlabelled = self.open.last_mut().filter(|open| open.op == Op::Switch && open.cases.is_empty());
         if let Some(open) = unlabelled
             && !matches!(op, Op::Case | Op::Default | Op::EndSwitch | Op::Nop)
@@ -211,7 +212,7 @@ impl Walk<'_, '_> {
     fn close(&mut self, end: usize, opener: Op, expected: &'static str) {
         if self.open.last().is_none_or(|open| open.op != opener) {
             self.misplaced(expected);
-            // What it would close may lie further out; then the end of what lies within is missing.
+            // It may close a construct further out; then the ends of the inner constructs are missing.
             let meant = self.open.iter().rposition(|open| open.op == opener);
             self.open.truncate(meant.map_or(self.open.len(), |meant| meant + 1));
         }
@@ -243,7 +244,7 @@ impl Walk<'_, '_> {
             return Err(Rule::Misplaced { expected: "it must follow a ret that is not nested" });
         }
         if !self.names.insert(name) {
-            // Its instructions are then those of the function before.
+            // Its instructions then belong to the previous function.
             self.push(Rule::LabelTwice { name });
             return Ok(());
         }
@@ -262,14 +263,14 @@ impl Walk<'_, '_> {
         self.section = Section { kind, start, code_begun: false, last: None };
     }
 
-    /// Ends the section before `end`, which lies at byte `at`.
+    /// Ends the section before `end`, which is at byte `at`.
     fn end_section(&mut self, end: usize, at: u32) {
         for open in self.open.drain(..).rev() {
             self.faults.push(Rule::Unclosed.broken(open.at, open.op));
         }
         let items = self.section.start..end;
-        // The specification wants a ret. Hand-written graphics programs leave it out, and their end is taken for one.
-        // A function is called, so that it must return; a label in turn must follow a ret.
+        // The specification wants a ret. Hand-written graphics programs leave it out, and their end counts as one. A
+        // function is called, so that it must return; a label in turn must follow a ret.
         let needs_return = match self.section.kind {
             SectionKind::Main => self.program.stage == Stage::Compute,
             SectionKind::Phase(_) => false,
@@ -313,7 +314,7 @@ fn function_name(instruction: &Instruction) -> Option<FunctionName> {
     }
 }
 
-/// Checks that what is called exists and that no function calls itself.
+/// Checks that called functions exist and that none calls itself.
 pub(super) fn calls(program: &Program, flow: &Flow, declared: &Declarations, faults: &mut Faults<ValidateError>) {
     let functions: HashMap<FunctionName, usize> =
         flow.functions.iter().enumerate().map(|(n, function)| (function.name, n)).collect();

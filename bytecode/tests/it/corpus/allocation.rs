@@ -35,7 +35,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Runs `work` and tells how many bytes it held at most. Growing a vector counts both copies, as it may need both.
+/// Runs `work` and returns the most bytes that it held. Growing a vector counts both copies, as it may need both.
 pub fn peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = NOW.get();
     PEAK.set(before);

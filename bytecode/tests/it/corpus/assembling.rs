@@ -1,4 +1,4 @@
-//! Listings assemble to what they list.
+//! Tests that listings assemble to the programs that they list.
 
 use super::data;
 use brolga_bytecode::assembler::{AssembleError, Problem, Warning, WarningKind};
@@ -17,7 +17,7 @@ fn exact_listings_assemble_to_the_same_file() {
             Ok(_) => failures.push(format!("{}: other bytes", shader.name)),
             Err(error) => failures.push(format!("{}: {error}: {:?}", shader.name, text.get(error.span.clone()))),
         }
-        // Data instead of text is for what no compiler writes.
+        // Data instead of text is only for chunks that no compiler writes.
         assert!(!text.contains(".file"), "{}", shader.name);
         for line in text.lines().filter(|line| line.trim_start().starts_with(".words")) {
             println!("{}: {line}", shader.name);
@@ -29,13 +29,13 @@ fn exact_listings_assemble_to_the_same_file() {
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Whose signatures are not laid out as the compiler does it: these were assembled by other means.
+/// Shaders whose signatures are not laid out as the compiler does it: these were assembled by other means.
 const OTHER_SIGNATURES: [(&str, &str); 2] = [
     ("dxilconv/hs3.dxbc", "the same name occurs several times"),
     ("dxilconv/indexabletemp6.dxbc", "has minimum precisions and signatures without them"),
 ];
 
-/// Listings that leave out what a shader holds: blocks of custom data, and integers printed as tiny floats.
+/// Listings that leave out contents of the shader: blocks of custom data, and integers printed as tiny floats.
 const LOSSY: [&str; 8] = [
     "exec/crc32_table/shader.main.cs_4_0.cso",
     "exec/crc32_table/shader.main.cs_5_0.cso",
@@ -81,7 +81,7 @@ fn listings_of_the_compiler_assemble_to_the_same_program_where_they_say_all() {
         all += 1;
         let ours = match assembler::assemble(&shader.listing, &limits) {
             Ok(ours) => {
-                // That floats are rounded and what is not read is all that there is to say of a listing.
+                // Rounded floats and unread comments are the only warnings about a listing.
                 let is_other =
                     |warning: &&Warning| !matches!(warning.kind, WarningKind::Rounded | WarningKind::Unread { .. });
                 failures.extend(ours.warnings.iter().find(is_other).map(|other| format!("{}: {other:?}", shader.name)));
@@ -145,7 +145,7 @@ fn assembled_listings_have_the_same_signatures_and_program_in_their_listing() {
     let mut same = 0;
     for shader in data::containers() {
         let listed = listing::listing(&shader.bytes, &limits).unwrap();
-        // It is not known how the hash of a program for the debug layer is computed.
+        // The hash of a program for the debug layer is unknown.
         if listed.contains("DEBUG SDK LAYER") || listed.contains("undecipherable") || listed.contains("// COMMENT:") {
             continue;
         }
@@ -167,8 +167,8 @@ fn assembled_listings_have_the_same_signatures_and_program_in_their_listing() {
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// A listing as fxc writes it with numbers of instructions and offsets of items (`/Ni /No`), whatever these are: before each line of a
-/// program, its profile too where it is not of Direct3D 9.
+/// A listing as fxc writes it with numbers of instructions and offsets of items (`/Ni /No`), with any values: before
+/// each line of a program, and before its profile unless it is of Direct3D 9.
 fn with_offsets(listing: &str) -> String {
     let mut out = String::new();
     for (n, line) in listing.lines().enumerate() {

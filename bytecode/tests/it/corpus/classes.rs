@@ -1,4 +1,4 @@
-//! Class linkage is what the compiler's listing says in its tables of class types, class instances and interface slots.
+//! Compares class linkage with the listing's tables of class types, class instances and interface slots.
 
 use super::data;
 use brolga_bytecode::container::ClassLinkage;

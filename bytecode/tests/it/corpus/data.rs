@@ -1,4 +1,4 @@
-//! Where the corpus lies, and what its manifests say.
+//! Reads the corpus and its manifests.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 pub struct Shader {
     /// The path within the corpus.
     pub name: String,
-    /// What it is of: `compute`, `d3d9` and so on.
+    /// Its family: `compute`, `d3d9` and so on.
     pub family: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
@@ -17,7 +17,7 @@ pub struct Shader {
     pub opcodes: Vec<String>,
     /// Its profile.
     pub profile: String,
-    /// Whether its checksum is the standard one.
+    /// `true` if its checksum is the standard one.
     pub standard_checksum: bool,
 }
 
@@ -26,8 +26,8 @@ pub fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data")
 }
 
-/// Every container of shader models 4.0 to 5.1: those in the repository, and the `dxilconv` family where it lies
-/// beside the repository.
+/// Every container of shader models 4.0 to 5.1: those in the repository, and the `dxilconv` family if it lies beside
+/// the repository.
 pub fn containers() -> Vec<Shader> {
     let mut shaders = family(&data(), |family| family != "d3d9");
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("shared/corpus"));

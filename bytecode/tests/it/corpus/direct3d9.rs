@@ -1,5 +1,5 @@
-//! Direct3D 9 shaders of the real compiler and assembler: what decodes is what its listing says, and encodes to the
-//! same bytes.
+//! Tests Direct3D 9 shaders of the real compiler and assembler: they decode to what their listings say, and encode to
+//! the same bytes.
 
 use super::{allocation, data};
 use brolga_bytecode::container::Container;
@@ -155,7 +155,7 @@ fn exact_listings_assemble_to_the_same_bytes() {
     }
 }
 
-/// All that the compiler's own listing leaves out are comments.
+/// The compiler's own listing leaves out comments alone.
 #[test]
 fn listings_assemble_to_the_same_instructions() {
     for shader in data::direct3d9() {
@@ -167,7 +167,7 @@ fn listings_assemble_to_the_same_instructions() {
     }
 }
 
-/// fxc numbers the lines, or tells their offsets, on request.
+/// fxc prints line numbers or offsets on request.
 #[test]
 fn numbered_listings_assemble_to_the_same_instructions() {
     let plain = "ps_1_4\n    texld r0, t0\n    mul r2.xyz, r0, c0\n  + mov r2.w, c0.z\n";
@@ -178,7 +178,7 @@ fn numbered_listings_assemble_to_the_same_instructions() {
     assert_eq!(assembled(offsets), assembled(plain));
 }
 
-/// The real assembler's sources. It makes `add` of `sub` but in ps_1_x.
+/// The real assembler's sources. It turns `sub` into `add`, except in ps_1_x.
 #[test]
 fn sources_assemble_as_by_the_real_assembler() {
     let mut seen = 0;
@@ -196,7 +196,8 @@ fn sources_assemble_as_by_the_real_assembler() {
     assert!(seen > 15, "only {seen} sources were seen");
 }
 
-/// The most expensive programs for their size: nothing but instructions of one word, of one operand, and empty comments.
+/// The most expensive programs for their size: nothing but instructions of one word, of one operand, and empty
+/// comments.
 #[test]
 fn the_largest_programs_stay_within_the_stated_memory() {
     let limits = Limits::default();

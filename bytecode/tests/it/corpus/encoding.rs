@@ -1,4 +1,4 @@
-//! What is decoded encodes to the same words.
+//! Tests that decoded programs encode to the same words.
 
 use super::data;
 use brolga_bytecode::container::Container;

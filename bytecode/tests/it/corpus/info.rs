@@ -1,4 +1,4 @@
-//! What is said of a shader is what the compiler's listing says, and what is wrong with one is found.
+//! Tests the facts about a shader against the compiler's listing, and that faults are found.
 
 use super::data;
 use brolga_bytecode::info::{Binding, Info};
@@ -44,7 +44,7 @@ fn compiled_shaders_have_no_fault_and_are_as_their_listings_say() {
     }
 }
 
-/// The jobs of the corpus say what its shaders take.
+/// The jobs of the corpus list the bindings of its shaders.
 #[test]
 fn bindings_are_what_a_job_has() {
     let mut seen = 0;
@@ -66,7 +66,7 @@ fn bindings_are_what_a_job_has() {
                 assert!(view["counter"].is_null() || found.counter.is_some(), "{name}: {slot}");
                 seen += 1;
             }
-            // Without names the declarations say the same, but for how many components a texel has.
+            // Without names the declarations say the same, except for the number of components of a texel.
             let text = String::from_utf8(data::read(&path.with_extension("asm"))).unwrap();
             let Ok(assembly) = assembler::assemble(&text, &Limits::default()) else { continue };
             let plain = |binding: Binding| Binding { name: None, format: String::new(), ..binding };

@@ -1,4 +1,4 @@
-//! The JSON of every shader says, line for line, what the compiler's listing says; and its fields are those of the line.
+//! Tests that the JSON of every shader has the lines of the compiler's listing, and fields that match each line.
 
 use super::data;
 use brolga_bytecode::Limits;
@@ -31,7 +31,7 @@ fn lines(program: &Value) -> Vec<String> {
     texts.flat_map(str::lines).map(str::trim).filter(is_code).map(str::to_owned).collect()
 }
 
-/// Whether the first word of a line is that of an item of this kind.
+/// `true` if the first word of a line is that of an item of this kind.
 fn is_of_kind(text: &str, kind: &str) -> bool {
     let word = text.split([' ', '(']).next().unwrap_or_default();
     let found = match word {
@@ -43,7 +43,7 @@ fn is_of_kind(text: &str, kind: &str) -> bool {
     found == kind
 }
 
-fn check_places(name: &str, program: &Value, first_word: u64) {
+fn check_offsets(name: &str, program: &Value, first_word: u64) {
     let (begin, mut next) = (program["at"].as_u64().unwrap(), first_word);
     for item in items(program) {
         assert_eq!(item["first_word"], next, "{name}");
@@ -64,14 +64,14 @@ fn the_lines_of_every_program_are_those_of_the_listing() {
         let listing = shader.listing.replace('\r', "");
         assert_eq!(program["profile"], shader.profile[..6], "{name}");
         assert_eq!(lines(program), listed(&listing, &shader.profile[..6]), "{name}");
-        check_places(name, program, 2);
+        check_offsets(name, program, 2);
         let end = items(program)
             .last()
             .map_or(2, |item| item["first_word"].as_u64().unwrap() + item["word_count"].as_u64().unwrap());
         assert_eq!(program["word_count"], end, "{name}");
         if let Some(profile) = level9["profile"].as_str() {
             assert_eq!(lines(level9), listed(&listing, profile), "{name}");
-            check_places(name, level9, 1);
+            check_offsets(name, level9, 1);
             second_programs += 1;
         }
     }
@@ -81,7 +81,7 @@ fn the_lines_of_every_program_are_those_of_the_listing() {
         let program = &document["program"];
         let listing = shader.listing.replace('\r', "");
         assert_eq!(lines(program), listed(&listing, program["profile"].as_str().unwrap()), "{name}");
-        check_places(name, program, 1);
+        check_offsets(name, program, 1);
         // The end token is the last word.
         assert_eq!(program["word_count"], shader.bytes.len() / 4, "{name}");
         assert_eq!(document["level9"], Value::Null, "{name}");
@@ -98,7 +98,7 @@ fn item(document: &Value, text: &str) -> Value {
     Value::Object(found)
 }
 
-/// Holds lines of a shader's listing against what they say, read by eye.
+/// Checks lines of a shader's listing against their meaning, read by eye.
 fn check(file: &str, expected: &[(&str, Value)]) {
     let path = data::data().join(file);
     let listing = String::from_utf8(data::read(&path.with_added_extension("asm"))).unwrap();

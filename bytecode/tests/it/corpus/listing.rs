@@ -1,4 +1,4 @@
-//! What the real compiler wrote: every container decodes, and says what the compiler's listing says.
+//! Tests that every container of the real compiler decodes to what its listing says.
 
 use super::data;
 use brolga_bytecode::container::Container;

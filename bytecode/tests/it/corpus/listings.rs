@@ -1,10 +1,10 @@
-//! The listing is fxc's own, byte for byte but for line ends.
+//! Tests that the listing is fxc's own, byte for byte except for line ends.
 
 use super::data;
 use brolga_bytecode::{Limits, assembler, listing};
 use std::collections::BTreeMap;
 
-/// The line where two texts part, with both sides.
+/// The first line at which two texts differ, with both versions.
 fn first_difference(ours: &str, theirs: &str) -> Option<String> {
     if ours == theirs {
         return None;
@@ -15,7 +15,7 @@ fn first_difference(ours: &str, theirs: &str) -> Option<String> {
     Some(format!("line {}:\n  ours {ours:?}\n  fxc  {theirs:?}", number + 1))
 }
 
-/// What the listing of these has more, and ours has not.
+/// Shaders whose listing has more than ours, and what it has.
 const INCOMPLETE: [(&str, &str); 2] = [
     ("compute/debug.dbg.cs_5_0.cso", "source lines and names from debug information"),
     ("compute/debug.ps.ps_4_0.cso", "source lines and names from debug information"),
@@ -54,8 +54,8 @@ fn listings_are_those_of_the_compiler() {
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Shaders with the compiler's listing beside them: what decides about the text of a listing, interfaces, the examples, and
-/// the suite of measurements.
+/// Shaders with the compiler's listing beside them: cases that decide the text of a listing, interfaces, the examples,
+/// and the suite of measurements.
 #[test]
 fn listings_beside_shaders_are_those_of_the_compiler() {
     let limits = Limits::default();

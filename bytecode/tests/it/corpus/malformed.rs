@@ -1,4 +1,5 @@
-//! Broken blobs: each is rejected or accepted as its manifest says, and none makes the crate panic or allocate much.
+//! Tests broken blobs: each is rejected or accepted as its manifest says, and none makes the crate panic or allocate
+//! much.
 
 use super::{allocation, data};
 use brolga_bytecode::container::ContainerError;
@@ -16,7 +17,7 @@ fn broken_blobs_are_judged_as_the_manifest_says() {
         let (loaded, peak_bytes) = allocation::peak(|| Shader::load(&bytes, &options).map(|_| ()));
         assert!(peak_bytes < 64 << 20, "{file}: {peak_bytes} bytes were allocated at once");
         let verified = Shader::load(&bytes, &strict).map(|_| ());
-        // What can be listed exactly assembles to the same bytes, broken or not.
+        // A blob that can be listed exactly assembles to the same bytes, broken or not.
         let limits = Limits::default();
         let _ = listing::listing(&bytes, &limits);
         if let Ok(text) = listing::exact(&bytes, &limits) {
@@ -52,7 +53,8 @@ fn direct3d_9_shaders_are_told_apart() {
     assert!(seen > 50, "only {seen} shaders were seen");
 }
 
-/// The most expensive programs for their size: nothing but instructions of one word, and of one short operand after another.
+/// The most expensive programs for their size: nothing but instructions of one word, and of one short operand after
+/// another.
 #[test]
 fn the_largest_programs_stay_within_the_stated_memory() {
     let limits = brolga_bytecode::Limits::default();

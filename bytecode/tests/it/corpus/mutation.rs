@@ -1,12 +1,12 @@
-//! Real shaders with a few changed bits, bytes or words: whatever comes of it, nothing panics or allocates much, and
-//! what passes can be printed.
+//! Mutates real shaders in a few bits, bytes or words: nothing may panic or allocate much, and accepted shaders can be
+//! printed.
 
 use super::{allocation, data};
 use brolga_bytecode::info::Info;
 use brolga_bytecode::{Error, Limits, LoadOptions, Shader, assembler, findings, listing, sm3, sm5};
 use std::collections::BTreeMap;
 
-/// A small generator of numbers that are the same on every run.
+/// A small random number generator with the same sequence on every run.
 struct Random(u64);
 
 impl Random {
@@ -53,7 +53,7 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Loads and looks at everything that loading gives.
+/// Loads a blob and reads everything that loading gives.
 fn exercise(bytes: &[u8], options: &LoadOptions) -> bool {
     match Shader::load(bytes, options) {
         Err(error) => {
@@ -76,7 +76,7 @@ fn exercise(bytes: &[u8], options: &LoadOptions) -> bool {
     }
 }
 
-/// Whatever can be listed exactly assembles to the same bytes.
+/// Checks that a blob that can be listed exactly assembles to the same bytes.
 fn round_trip(bytes: &[u8]) {
     let limits = Limits::default();
     let _ = listing::listing(bytes, &limits);
@@ -158,7 +158,7 @@ fn changed_shaders_never_panic() {
     assert!(passed > 0 && passed < tried, "{passed} of {tried} passed");
 }
 
-/// Decodes, lists, checks and encodes a program of Direct3D 9. Tells whether it keeps the rules.
+/// Decodes, lists, checks and encodes a program of Direct3D 9. Returns `true` if it keeps the rules.
 fn exercise_direct3d9(bytes: &[u8], limits: &Limits) -> bool {
     let program = match sm3::decode(bytes, 0, limits) {
         Ok(program) => program,
@@ -212,7 +212,7 @@ fn changed_direct3d9_shaders_never_panic_and_lose_nothing() {
     assert!(passed > 0 && passed < tried, "{passed} of {tried} passed");
 }
 
-/// What became of files that went through everything that reads one.
+/// Outcomes of files that went through every reader.
 #[derive(Debug, Default)]
 struct Outcome {
     tried: u32,
@@ -223,7 +223,8 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Sends a file through all that the commands do with one. Each step gives a result or an error that names a byte.
+    /// Sends a file through everything that the commands do with one. Each step gives a result or an error that names a
+    /// byte.
     fn observe(&mut self, bytes: &[u8]) {
         let limits = Limits::default();
         let names_byte = |error: &Error| {
@@ -263,7 +264,7 @@ impl Outcome {
         let found = findings(bytes, &limits);
         found.found.iter().for_each(names_byte);
         assert!(found.found.len() <= limits.findings as usize && (!found.is_cut || !found.found.is_empty()));
-        // What a loader rejects has a finding.
+        // A file that the loader rejects has a finding.
         if !sm3::is_program(bytes) && found.found.is_empty() {
             assert_eq!(Shader::load(bytes, &LoadOptions::default()).err(), None);
         }
@@ -271,7 +272,7 @@ impl Outcome {
     }
 }
 
-/// Sends so many mutants of each family, and every broken blob, through everything; says what became of them.
+/// Sends this many mutants of each family, and every broken blob, through everything; prints the outcomes.
 fn observe_families(mutants: u64) {
     let mut families: BTreeMap<String, Vec<data::Shader>> = BTreeMap::new();
     for shader in data::containers().into_iter().chain(data::direct3d9()) {

@@ -1,4 +1,4 @@
-//! Bounds of every kind of view, checked against a plain list of bytes with guards on both sides.
+//! Checks the bounds of every kind of view against a plain list of bytes with guards before and after.
 
 use std::sync::Mutex;
 
@@ -23,7 +23,7 @@ fn declared(class: ResourceClass, kind: ResourceKind) -> Declared {
     Declared::one(Register::new(class, 0), kind)
 }
 
-/// Where what is never freed can be found, by who looks for leaks.
+/// Addresses of memory that is never freed, so that leak checkers can find it.
 static KEPT: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
 fn keep<T>(value: T) -> &'static T {
@@ -105,21 +105,21 @@ fn words_in_range_are_read_and_written_and_no_others() {
                 let host = bind(declared(ResourceClass::UnorderedAccess, kind), view);
                 let mut expected: Vec<u8> = buffer.to_vec().unwrap();
                 let at = Address { view: slot(), index, offset_bytes };
-                let places: Vec<_> = (0..count)
+                let offsets: Vec<_> = (0..count)
                     .map(|n| model(size, stride.map(u64::from), index, u64::from(offset_bytes & !3) + 4 * n))
-                    .map(|place| place.map(|place| (GUARD + place) as usize))
+                    .map(|offset| offset.map(|offset| (GUARD + offset) as usize))
                     .collect();
 
                 let mut words = vec![0xdead_beef; count as usize];
                 host.load(at, &mut words);
-                for (word, place) in words.iter().zip(&places) {
-                    let wanted = place.map_or(0, |at| u32::from_le_bytes(expected[at..at + 4].try_into().unwrap()));
+                for (word, offset) in words.iter().zip(&offsets) {
+                    let wanted = offset.map_or(0, |at| u32::from_le_bytes(expected[at..at + 4].try_into().unwrap()));
                     assert_eq!(*word, wanted, "{size} {stride:?} {at:?}");
                 }
                 let stored: Vec<u32> = (0..count as u32).map(|n| 0x0101_0101 * (n + 1)).collect();
                 host.store(at, &stored);
-                for (word, place) in stored.iter().zip(&places) {
-                    if let Some(at) = *place {
+                for (word, offset) in stored.iter().zip(&offsets) {
+                    if let Some(at) = *offset {
                         expected[at..at + 4].copy_from_slice(&word.to_le_bytes());
                     }
                 }
@@ -132,16 +132,16 @@ fn words_in_range_are_read_and_written_and_no_others() {
 #[test]
 fn atomics_change_one_word_in_range_and_give_the_word_before() {
     for op in AtomicOp::ALL {
-        for (offset_bytes, place) in [(8, Some(8)), (11, Some(8)), (12, None), (u32::MAX, None)] {
+        for (offset_bytes, offset) in [(8, Some(8)), (11, Some(8)), (12, None), (u32::MAX, None)] {
             for (old, value, compare) in [(5, 7, 5), (5, 7, 6), (u32::MAX, 1, 0), (1, u32::MAX, 1), (1 << 31, 1, 0)] {
                 let (buffer, view) = guarded(12, |buffer| View::raw(buffer).unwrap());
                 buffer.write(GUARD + 8, &[old]).unwrap();
                 let host = bind(declared(ResourceClass::UnorderedAccess, ResourceKind::Raw), view);
                 let mut expected: Vec<u8> = buffer.to_vec().unwrap();
                 let before = host.atomic(op, Address { view: slot(), index: None, offset_bytes }, value, compare);
-                assert_eq!(before, place.map_or(0, |_| old));
-                if let Some(place) = place {
-                    let at = GUARD as usize + place;
+                assert_eq!(before, offset.map_or(0, |_| old));
+                if let Some(offset) = offset {
+                    let at = GUARD as usize + offset;
                     expected[at..at + 4].copy_from_slice(&op.apply(old, value, compare).to_le_bytes());
                 }
                 assert_eq!(buffer.to_vec::<u8>().unwrap(), expected, "{op:?}");
@@ -167,7 +167,7 @@ fn constant_buffers_are_padded_to_the_declared_and_to_whole_vectors() {
     let Some(Bound::Constants(bound)) = host.bound(slot()) else { panic!() };
     assert_eq!((bound.count(), host.constants[0].size_bytes()), (3, 48));
 
-    // What is bound beyond the declared size is seen.
+    // Bytes bound beyond the declared size are readable.
     let host = bind(declared(ResourceClass::Constant, ResourceKind::Constant { vectors: 1 }), view);
     assert_eq!(words(&host, 1), [word(4), 0, 0, 0]);
 }

@@ -1,4 +1,4 @@
-//! Texels of textures and queries of views, checked against the functional specification and plain counting.
+//! Checks texels of textures and queries of views against the functional specification and plain counting.
 
 use super::*;
 
@@ -33,8 +33,8 @@ fn shape(dimension: Dimension, format: Format, [width, height, depth]: [u32; 3])
     TextureShape::new(dimension, format, width).height(height).depth(depth)
 }
 
-/// The coordinates that `ld` takes for a texel, by the tables of section 22.4.6 and 22.4.7 of the functional specification:
-/// the address, then the mip level or the sample.
+/// The coordinates that `ld` takes for a texel, by the tables of section 22.4.6 and 22.4.7 of the functional
+/// specification: the address, then the mip level or the sample.
 fn address(dimension: Dimension, [x, y, z]: [u32; 3], layer: u32, mip: u32, sample: u32) -> ([u32; 3], u32) {
     match dimension {
         Dimension::Buffer | Dimension::Texture1d => ([x, 9, 9], mip),
@@ -105,7 +105,7 @@ fn texels_of_every_level_layer_and_sample_are_read() {
                     let number = next & u32::MAX >> (32 - 8 * shape.format.size_bytes());
                     assert_eq!(load([x, y, z], layer, mip, sample), [number, 0, 0, 1], "{shape:?}");
                 }
-                // Beyond an end, and where an offset brought a coordinate below zero.
+                // Beyond an end, and with a coordinate that an offset brought below zero.
                 for beyond in [width, u32::MAX, u32::MAX - 7] {
                     assert_eq!(load([beyond, y, z], layer, mip, 0), [0, 0, 0, 1], "{shape:?}");
                 }
@@ -143,7 +143,7 @@ fn what_is_out_of_range_is_zero_and_a_missing_alpha_one() {
     }
 }
 
-/// All of `resinfo` and `sampleinfo` is said of the view, not of the texture (functional specification 5.2, 22.4.14).
+/// `resinfo` and `sampleinfo` describe the view, not the texture (functional specification 5.2, 22.4.14).
 #[test]
 fn views_answer_for_themselves() {
     let size = |host: &Reach, level| host.query(Query::TextureSize, slot(), level);
@@ -227,7 +227,7 @@ fn loads_keep_to_the_least_level() {
     assert!((0..4).all(|level| !loads(view(8).with_mips(0, 4).unwrap(), 5.0, level)));
     assert!((0..6).all(|level| !loads(view(6), 5.1, level)) && loads(view(6), 5.0, 5));
     assert!(!loads(view(6), f32::INFINITY, 5));
-    // 5.8.2: what is written is not bound by it.
+    // 5.8.2: writes are not bound by it.
     let host = bind_written(view(8).with_min_level(3.0).unwrap());
     assert_eq!(host.texel_load(slot(), [0; 3], 0), [1, 0, 0, 1]);
 }
@@ -345,7 +345,7 @@ fn slices_are_written_from_the_first_of_the_view() {
     assert_eq!(texture.buffer().to_vec::<u32>().unwrap(), words);
 }
 
-/// The largest textures there are; of their memory only what is touched is taken.
+/// The largest textures that exist; only touched pages of their memory are allocated.
 #[test]
 fn the_largest_textures_are_reached_to_their_last_texel() {
     let largest = [
@@ -360,7 +360,7 @@ fn the_largest_textures_are_reached_to_their_last_texel() {
         let host = bind_written(View::texture(texture.clone()));
         let [width, height, depth] = [shape.width, shape.height, shape.depth];
         let corners = each([2, 2, 2]).flat_map(|corner| [0, shape.layers - 1].map(|layer| (corner, layer)));
-        let places: std::collections::BTreeSet<_> = corners
+        let positions: std::collections::BTreeSet<_> = corners
             .map(|([x, y, z], layer)| {
                 let at = [x * (width - 1), y * (height - 1), z * (depth - 1)];
                 // The whole texture's position in storage order, of a texture with a single mip level but for layer 0.
@@ -370,11 +370,11 @@ fn the_largest_textures_are_reached_to_their_last_texel() {
                 (texel(layer) * size + position, at, layer)
             })
             .collect();
-        for (n, (_, at, layer)) in (1..).zip(&places) {
+        for (n, (_, at, layer)) in (1..).zip(&positions) {
             let (coords, _) = address(shape.dimension, *at, *layer, 0, 0);
             host.texel_store(slot(), coords, [n; 4]);
         }
-        for (n, (position, at, layer)) in (1..).zip(&places) {
+        for (n, (position, at, layer)) in (1..).zip(&positions) {
             let (coords, _) = address(shape.dimension, *at, *layer, 0, 0);
             assert_eq!(host.texel_load(slot(), coords, 0), [n, 0, 0, 1]);
             let mut bytes = [0; 4];
@@ -401,7 +401,7 @@ fn texel_atomics_need_one_32_bit_integer() {
     }
 }
 
-/// What packets do with texels is what their lanes do one by one: in the lanes of a mask, with views of several registers, at
+/// Packets access texels as their lanes do one by one: in the lanes of a mask, with views of several registers, at
 /// several levels, inside and outside.
 #[test]
 fn packets_go_to_texels_as_their_lanes_do() {

@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `program.rs` | what a front end gives |
+//! | `program.rs` | the interface of a front end |
 //! | `sm3.rs` | the front end for shader models 1.1 to 3.0 |
 //! | `sm5/` | the front end for shader models 4 and 5 |
 
@@ -19,21 +19,22 @@ use brolga_jit::listing::SourceLine;
 
 pub use program::Program;
 
-use super::apart::apart;
+use super::apart::with_stack;
 use super::figures::{StageClock, StageTimes};
 use crate::bindings::{BindingError, Declared, Names, Register};
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::stop::StopWord;
 
-/// A shader that is read and checked, and can be compiled as often as needed. Cheap to clone and usable from any thread.
+/// A shader that is read and checked, and can be compiled as often as needed. Cheap to clone and usable from any
+/// thread.
 #[derive(Clone, Debug)]
 pub struct Module {
-    inner: Arc<Inner>,
+    inner: Arc<ModuleData>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct ModuleData {
     program: Box<dyn Program>,
     stage: Stage,
     /// Inputs and outputs with a semantic, used or not.
@@ -47,15 +48,15 @@ impl Module {
     /// Reads and checks a container, or a program of Direct3D 9.
     ///
     /// # Errors
-    /// If it breaks a rule, has more than the limits allow, or something that cannot be run.
+    /// If it breaks a rule, has more than the limits allow, or uses a feature that cannot be run.
     pub fn load(bytes: &[u8], limits: &Limits) -> Result<Self, Error> {
-        apart(|| Self::read(bytes, limits, Arc::default()))
+        with_stack(|| Self::read(bytes, limits, Arc::default()))
     }
 
-    /// What another front end read, or a function that was built or parsed from text.
+    /// A module of another front end, or of a function that was built or parsed from text.
     ///
     /// # Errors
-    /// If it has something that cannot be run.
+    /// If it uses a feature that cannot be run.
     pub fn new(program: impl Program + 'static) -> Result<Self, Error> {
         Self::of(Box::new(program), &StageClock::start())
     }
@@ -64,8 +65,8 @@ impl Module {
     pub(crate) fn read(bytes: &[u8], limits: &Limits, stop: Arc<StopWord>) -> Result<Self, Error> {
         let mut clock = StageClock::until(stop);
         let program: Box<dyn Program> = match is_program(bytes) {
-            true => Box::new(sm3::Program::load(bytes, limits, &mut clock)?),
-            false => Box::new(sm5::Program::load(bytes, limits, &mut clock)?),
+            true => Box::new(sm3::Sm3Program::load(bytes, limits, &mut clock)?),
+            false => Box::new(sm5::Sm5Program::load(bytes, limits, &mut clock)?),
         };
         Self::of(program, &clock)
     }
@@ -79,7 +80,7 @@ impl Module {
             parameters.retain(|parameter| parameter.semantic.is_some());
         }
         let (stage, names, times) = (interface.stage, Names::new(program.registers()), clock.times());
-        Ok(Self { inner: Arc::new(Inner { program, stage, linked, declared, names, times }) })
+        Ok(Self { inner: Arc::new(ModuleData { program, stage, linked, declared, names, times }) })
     }
 
     /// The stage that it is for.
@@ -102,7 +103,7 @@ impl Module {
         &self.inner.linked.outputs
     }
 
-    /// The declared registers in declaration order. What only instructions reveal of them is not known.
+    /// The declared registers in declaration order. Uses that only instructions reveal are not known.
     pub fn bindings(&self) -> &[Declared] {
         &self.inner.declared
     }
@@ -112,7 +113,7 @@ impl Module {
         self.inner.program.major()
     }
 
-    /// Whether the rules of drawing are those of Direct3D 9.
+    /// `true` if the rules of drawing are those of Direct3D 9.
     pub fn is_direct3d9(&self) -> bool {
         self.major() <= 3
     }
@@ -135,7 +136,7 @@ impl Module {
         self.inner.program.lines()
     }
 
-    /// What its function is made by.
+    /// The front end's program, which makes its function.
     pub(super) fn program(&self) -> &dyn Program {
         &*self.inner.program
     }

@@ -1,4 +1,4 @@
-//! What a front end gives: a shader that is read and checked, whatever its language.
+//! The interface of a front end: a shader that is read and checked, whatever its language.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -13,24 +13,24 @@ use crate::bindings::Register;
 use crate::error::Error;
 use crate::shader::options::CompileOptions;
 
-/// A shader that is read and checked. Its function is made for each set of options anew. What is wrong with it in its own terms is an
+/// A shader that is read and checked. Its function is made for each set of options anew. Faults in its own terms are an
 /// [`Error::FrontEnd`].
 pub trait Program: Debug + Send + Sync {
-    /// What it declares: its stage with inputs and outputs, its resources.
+    /// Its declarations: its stage with inputs and outputs, its resources.
     ///
     /// # Errors
-    /// If it has something that cannot be run.
+    /// If it uses a feature that cannot be run.
     fn interface(&self) -> Result<Interface, Error>;
 
-    /// Its function, which obeys the rules of [`verify`](brolga_ir::verify::verify). They are checked after the passes: a function that
-    /// breaks one is an internal error.
+    /// Its function, which obeys the rules of [`verify`](brolga_ir::verify::verify). They are checked after the passes:
+    /// a function that breaks one is an internal error.
     ///
     /// # Errors
-    /// If it has something that cannot be run, or the options do not fit it.
+    /// If it uses a feature that cannot be run, or the options do not fit it.
     fn translate(&self, options: &CompileOptions) -> Result<Function, Error>;
 
-    /// The inputs and outputs that other stages and vertex data are linked with, where they are more than [`Self::interface`] declares:
-    /// a file's signatures have what no instruction uses too.
+    /// The inputs and outputs that other stages and vertex data are linked with, if they are more than
+    /// [`Self::interface`] declares: a file's signatures also have those that no instruction uses.
     fn signature(&self) -> Option<Signature> {
         None
     }
@@ -45,12 +45,12 @@ pub trait Program: Debug + Send + Sync {
         None
     }
 
-    /// What its code is called where the options give no name: by default its profile.
+    /// Name of its code if the options give none: by default its profile.
     fn name(&self) -> String {
         self.profile().unwrap_or_else(|| "function".to_owned())
     }
 
-    /// The names of its registers: each with the first one, and how many there are unless there is no end.
+    /// The names of its registers: each with the first one and their number, or `None` if unbounded.
     fn registers(&self) -> Vec<(String, Register, Option<u32>)> {
         Vec::new()
     }
@@ -60,8 +60,8 @@ pub trait Program: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Bytes that determine its functions together with the options, by which machine code is kept on disk; by default none is. Those of
-    /// different programs must differ, and begin with what tells this front end from others.
+    /// Bytes that determine its functions together with the options, by which machine code is kept on disk; by default
+    /// none is kept. Those of different programs must differ, and begin with a mark of this front end.
     fn identity(&self) -> Option<Cow<'_, [u8]>> {
         None
     }

@@ -1,4 +1,4 @@
-//! The front end for shader models 1.1 to 3.0, which Direct3D 9 has.
+//! Reads shaders of models 1.1 to 3.0, of Direct3D 9: their front end.
 
 use std::borrow::Cow;
 
@@ -19,13 +19,13 @@ use crate::shader::options::CompileOptions;
 
 /// A checked shader.
 #[derive(Debug)]
-pub(super) struct Program {
+pub(super) struct Sm3Program {
     program: ValidProgram,
     registers: Vec<(String, Register, Option<u32>)>,
     bytes: Vec<u8>,
 }
 
-impl Program {
+impl Sm3Program {
     /// Reads and checks a program.
     pub fn load(bytes: &[u8], limits: &Limits, clock: &mut StageClock) -> Result<Self, Error> {
         let program = decode(bytes, 0, &limits.file).map_err(FileError::from)?;
@@ -35,7 +35,7 @@ impl Program {
         clock.end(CompileStage::Validate)?;
         let samplers =
             constants.iter().flat_map(|table| &table.constants).filter(|row| row.set == RegisterSet::Sampler);
-        // A sampler of Direct3D 9 is a texture and a sampler.
+        // A Direct3D 9 sampler is both a texture and a sampler.
         let rows = samplers.flat_map(|row: &Constant| {
             [Register::t(row.register.into()), Register::s(row.register.into())]
                 .map(|register| (row.name.clone(), register, Some(row.count.into())))
@@ -44,7 +44,7 @@ impl Program {
     }
 }
 
-impl program::Program for Program {
+impl program::Program for Sm3Program {
     fn interface(&self) -> Result<Interface, Error> {
         // Options do not move inputs or outputs.
         Ok(sm3::interface(&self.program, &TranslateOptions::default()))

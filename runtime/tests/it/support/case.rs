@@ -1,4 +1,4 @@
-//! Reads an execution's `case.json`, runs it, and compares what comes out.
+//! Reads an execution's `case.json`, runs it, and compares the outputs.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub struct Case {
     json: Value,
 }
 
-/// What the views hold after a run, by slot.
+/// Contents of the views after a run, by slot.
 pub type Outputs = BTreeMap<String, Vec<u8>>;
 
 impl Case {
@@ -49,7 +49,7 @@ impl Case {
         std::fs::read(self.folder.join(name)).unwrap()
     }
 
-    /// Runs one form and holds everything against what is expected.
+    /// Runs one form and compares everything with the expectation.
     pub fn run(&self, device: &Device, shader: &[u8], engine: Engine) -> Result<Outputs, String> {
         let shader = device.compile(shader, &CompileOptions::new(engine)).map_err(|error| error.to_string())?;
         let bindings = content::bind(&self.contents(), device);
@@ -78,7 +78,7 @@ impl Case {
         groups.try_into().unwrap()
     }
 
-    /// What is bound.
+    /// The bindings' contents.
     pub fn contents(&self) -> Contents {
         let content = |binding: &Value| (binding["slot"].as_str().unwrap().parse().unwrap(), self.content(binding));
         self.json["bindings"].as_array().unwrap().iter().map(content).collect()

@@ -1,8 +1,8 @@
-//! Comparison of outputs as `tests/data/exec` describes it.
+//! Compares outputs as `tests/data/exec` describes it.
 
 use serde_json::Value;
 
-/// What a word is.
+/// Type of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Word {
     Integer(usize),
@@ -31,7 +31,7 @@ impl Word {
     }
 }
 
-/// How far a float may be off; any one that holds is enough.
+/// Tolerances of a float; satisfying any one is enough.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tolerance {
     abs: f64,
@@ -66,7 +66,7 @@ fn ulps(a: i64, b: i64, sign: i64) -> u64 {
     order(a).abs_diff(order(b))
 }
 
-/// Compares the content of a view with one entry of `expect`; reports what differs.
+/// Compares the content of a view with one entry of `expect`; reports the difference.
 pub fn compare(actual: &[u8], expected: &[u8], expect: &Value) -> Result<(), String> {
     if actual.len() != expected.len() {
         return Err(format!("{} bytes, expected {}", actual.len(), expected.len()));

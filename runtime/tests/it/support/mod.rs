@@ -1,5 +1,5 @@
-//! What the tests share: the executions of the corpus, which `case.rs` reads and runs and `compare.rs` holds against what
-//! is expected. What registers are bound to comes from `brolga-testing`.
+//! Supports the tests: `case.rs` reads and runs the executions of the corpus, `compare.rs` compares them with the
+//! expectation. Bindings come from `brolga-testing`.
 
 pub mod case;
 pub mod compare;

@@ -1,9 +1,9 @@
-//! Texels that compiled code accesses directly, against the interpreter, which calls the host for each.
+//! Tests texels that compiled code accesses directly, against the interpreter, which calls the host for each.
 //!
 //! Random shaders load, store and change texels of every format and every kind of texture that allows it, through views
 //! of any mip level, layers and related format, with coordinates inside, at edges, beyond them, and where products
-//! wrap. Some kinds and formats stay with the host: they go the same way here. Buffers lie between guard bytes,
-//! textures beside a page that is inaccessible.
+//! wrap. Some kinds and formats are accessed through the host: they are tested too. Buffers lie between guard bytes,
+//! textures next to an inaccessible page.
 //!
 //! The long run: `cargo test --release -p brolga-runtime --test it texels:: -- --ignored --nocapture`.
 
@@ -18,18 +18,18 @@ use brolga_runtime::{
 use brolga_testing_base::random::Random;
 use shader::{GROUPS, REQUESTS, Shader, Use};
 
-/// Bytes around a typed buffer; a multiple of what views may start at.
+/// Bytes around a typed buffer; a multiple of the alignment of views.
 const GUARD: usize = 256;
 const GUARD_BYTE: u8 = 0xa5;
 
-/// What `t0` or `u1` is bound to.
+/// The resource bound to `t0` or `u1`.
 #[derive(Clone, Copy, Debug)]
 enum Bound {
     Buffer { texels: u32 },
     Texture { shape: TextureShape, dimension: Dimension, mips: [u32; 2], layers: Option<[u32; 2]>, min_level: f32 },
 }
 
-/// A shader and what it is given.
+/// A shader and its inputs.
 struct Case {
     shader: Shader,
     container: Vec<u8>,
@@ -43,7 +43,7 @@ struct Case {
 
 /// A way to run a case.
 struct Lab {
-    /// One for each instruction set; the page after or before memory is inaccessible.
+    /// A device for each instruction set; the page after or before memory is inaccessible.
     devices: Vec<Device>,
 }
 
@@ -58,7 +58,7 @@ impl Lab {
     }
 }
 
-/// Whether Direct3D has texels of this format in such a resource, and shaders may do this with them.
+/// `true` if Direct3D has texels of this format in such a resource, and shaders may do this with them.
 fn allows(format: Format, dimension: Dimension, to: Use) -> bool {
     let can = match to {
         Use::Load => dimension == Dimension::Buffer || format.allows(FormatUse::Load),
@@ -72,7 +72,7 @@ fn allows(format: Format, dimension: Dimension, to: Use) -> bool {
         && !(is_written && dimension.is_multisampled())
 }
 
-/// A buffer or texture of which a register sees some, and the extents that coordinates are along.
+/// A buffer or texture with the view that is bound, and the extents that coordinates are along.
 fn bound(format: Format, dimension: Dimension, to: Use, calm: bool, random: &mut Random) -> (Bound, [u32; 3]) {
     let widths: &[u32] = if calm { &[16, 33, 34, 52, 67] } else { &[1, 3, 5, 8, 9, 13, 16, 33] };
     let heights: &[u32] = if calm { &[3, 7, 8, 11, 16] } else { &[1, 3, 4, 5, 7, 8] };
@@ -145,7 +145,7 @@ impl Bound {
         }
     }
 
-    /// A view of these bytes, and the buffer in which they are; nothing if there is no such view.
+    /// A view of these bytes, and the buffer that holds them; `None` if there is no such view.
     fn view(&self, mut bytes: Vec<u8>, format: Format, device: &Device) -> Option<(View, Buffer)> {
         match *self {
             Bound::Buffer { .. } => {
@@ -196,7 +196,7 @@ impl Case {
                     0 => extent,
                     1 => extent.wrapping_sub(1),
                     2 => random.pick(&[u32::MAX, u32::MAX - 1, 1 << 31, 1 << 30, 1 << 16, 0xffff]),
-                    // Where the number of a texel wraps.
+                    // The coordinate at which a texel's index wraps.
                     3 => (u64::from(u32::MAX) / u64::from(extent.max(1)) + random.below(3) as u64) as u32,
                     4 => random.bits() as u32,
                     _ => random.below(extent.max(1) as usize) as u32,
@@ -212,8 +212,8 @@ impl Case {
         Self { shader, container, format, bound, to, texels, requests, constants }
     }
 
-    /// What the threads leave behind, and all bytes in which the texels are. Whether code went to them by itself is seen
-    /// in the shader as it is run.
+    /// The threads' output, all bytes of the texels' memory, and whether code accessed the texels directly, as the
+    /// shader that runs shows.
     fn run(&self, device: &Device, options: &CompileOptions) -> (Vec<u8>, Vec<u8>, bool) {
         let shader = device.compile(&self.container, options).unwrap_or_else(|error| panic!("{error}\n{self}"));
         let mut bindings = Bindings::new();
@@ -249,7 +249,7 @@ impl std::fmt::Display for Case {
     }
 }
 
-/// Runs a case on the interpreter and as machine code; returns whether that accesses texels directly.
+/// Runs a case on the interpreter and as machine code; returns `true` if that accesses texels directly.
 fn check(lab: &Lab, format: Format, dimension: Dimension, to: Use, seed: u64, devices: &[usize]) -> bool {
     let case = Case::new(format, dimension, to, seed);
     let width = Width::ALL[seed as usize / 3 % 2];

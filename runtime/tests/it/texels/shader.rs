@@ -1,4 +1,4 @@
-//! Random shaders that go to texels at every kind of address, under every kind of control flow, as text.
+//! Writes random shaders, as text, that access texels at every kind of address, under every kind of control flow.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ pub const REQUESTS: u32 = 4;
 /// Sizes of groups: rows that fill packets, rows that do not, and rows across packets.
 const GROUP_SIZES: [[u32; 3]; 5] = [[8, 4, 1], [16, 2, 1], [32, 1, 1], [4, 4, 2], [5, 3, 1]];
 
-/// What a shader does with texels.
+/// Use of texels by a shader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Use {
     /// Reads `t0`.
@@ -26,8 +26,8 @@ pub enum Use {
     Atomic,
 }
 
-/// A shader. `cb0` holds the extents that the coordinates are along, the extents less one, any coordinates inside, and a
-/// mip level or sample; `t1` requests; each thread leaves what it has read in `u0`.
+/// A shader. `cb0` holds the extents that the coordinates are along, the extents less one, any coordinates inside, and
+/// a mip level or sample; `t1` requests; each thread stores what it has read to `u0`.
 pub struct Shader {
     /// The assembler's text.
     pub text: String,
@@ -56,7 +56,7 @@ struct Writer<'a> {
     to: Use,
     calm: bool,
     request: u32,
-    /// Loops around; their counter is `r5.x`.
+    /// Enclosing loops; their counter is `r5.x`.
     loops: u32,
 }
 
@@ -166,7 +166,7 @@ impl Writer<'_> {
             for (axis, &style) in styles.iter().enumerate() {
                 self.coordinate(axis, style, tap);
             }
-            // Behind the coordinates, the mip level.
+            // The mip level, after the coordinates.
             let has_level = self.to == Use::Load && self.random.one_in(6);
             self.line(if has_level { "mov r1.w, cb0[3].x" } else { "mov r1.w, l(0)" });
             self.access();
@@ -248,7 +248,7 @@ impl Writer<'_> {
             match self.random.below(4) {
                 // What was read, in any type.
                 0 => self.line("mov r7.xyzw, r3.xyzw"),
-                // About the ends of fixed point.
+                // Near the limits of fixed point.
                 1 => self.line("itof r7.xyzw, r4.wxyz\nmul r7.xyzw, r7.xyzw, l(0.03125, 0.0078125, -0.03125, 0.25)"),
                 2 => self.line("iadd r7.xyzw, r4.wwww, l(0, -3, 250, 0x7ff0)"),
                 _ => self.line("mov r7.xyzw, r4.wzyx"),

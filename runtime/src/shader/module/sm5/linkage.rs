@@ -1,7 +1,7 @@
-//! From the instances that a caller names to what each interface slot is bound to.
+//! Binds each interface slot to the class instance that a caller names.
 //!
-//! A shader's file names interface variables in its resource definitions, and classes and instances in its class linkage.
-//! A stripped file has only the latter; then a variable is called what the listing calls it, `fp#`.
+//! A shader's file names interface variables in its resource definitions, and classes and instances in its class
+//! linkage. A stripped file has only the latter; then a variable has its name in the listing, `fp#`.
 
 use brolga_bytecode::Shader as Loaded;
 use brolga_bytecode::container::ClassLinkage;
@@ -13,7 +13,7 @@ use crate::shader::instance::{ClassInstance, InstanceError, Instances, PlacedIns
 
 type Result<T, E = InstanceError> = std::result::Result<T, E>;
 
-/// Registers and vectors that Direct3D 11 has.
+/// Numbers of registers and vectors in Direct3D 11.
 const CONSTANT_BUFFERS: u32 = 16;
 const VECTORS: u32 = 4096;
 const TEXTURES: u32 = 128;
@@ -22,14 +22,14 @@ const SAMPLERS: u32 = 16;
 /// Names in one message's list; a file can state any number.
 const MOST_NAMES: usize = 64;
 
-/// What an instance does not have.
+/// Marks a kind of data that an instance does not have.
 const NONE: u32 = u32::MAX;
 
 /// Binds each interface slot of a shader to the instance that was chosen for it. All must have one.
 pub(super) fn link(shader: &Loaded, chosen: &Instances) -> Result<Vec<Option<BoundClass>>> {
     let nothing = ClassLinkage::default();
     let linkage = shader.classes.as_ref().unwrap_or(&nothing);
-    let link = Link { linkage, variables: variables(shader) };
+    let link = InterfaceLinker { linkage, variables: variables(shader) };
     if let (Some(first), None) = (link.variables.first(), &shader.classes) {
         return Err(InstanceError::NoLinkage { variable: first.name.clone() });
     }
@@ -55,7 +55,7 @@ pub(super) fn link(shader: &Loaded, chosen: &Instances) -> Result<Vec<Option<Bou
 }
 
 /// An interface variable that the shader uses.
-struct Variable {
+struct InterfaceVariable {
     name: String,
     interface: Option<String>,
     /// The name in the listing.
@@ -65,18 +65,18 @@ struct Variable {
 }
 
 /// The interface variables of a shader, in the order of their slots.
-fn variables(shader: &Loaded) -> Vec<Variable> {
+fn variables(shader: &Loaded) -> Vec<InterfaceVariable> {
     let buffers = shader.resources.iter().flat_map(|resources| &resources.buffers);
     let pointers = buffers.filter(|buffer| buffer.kind == BufferKind::InterfacePointers);
     let named: Vec<_> = pointers.flat_map(|buffer| &buffer.variables).collect();
     let declared = &shader.program.declarations().interfaces;
-    let mut variables: Vec<Variable> = declared
+    let mut variables: Vec<InterfaceVariable> = declared
         .iter()
         .map(|declared| {
             let (first, count) = (declared.interface, declared.array_length);
             let found = named.iter().find(|named| named.offset_bytes == first && named.size_bytes == count);
             let register = format!("fp{first}");
-            Variable {
+            InterfaceVariable {
                 name: found.map_or_else(|| register.clone(), |named| named.name.clone()),
                 interface: found.and_then(|named| named.ty.name.clone()),
                 register,
@@ -98,14 +98,14 @@ fn parts(text: &str) -> (&str, Option<u32>) {
     }
 }
 
-struct Link<'a> {
+struct InterfaceLinker<'a> {
     linkage: &'a ClassLinkage,
-    variables: Vec<Variable>,
+    variables: Vec<InterfaceVariable>,
 }
 
-impl<'a> Link<'a> {
+impl<'a> InterfaceLinker<'a> {
     /// The variable that a string names, and the element of its array.
-    fn variable(&self, text: &str) -> Result<(&Variable, Option<u32>)> {
+    fn variable(&self, text: &str) -> Result<(&InterfaceVariable, Option<u32>)> {
         let variable = || text.to_owned();
         if self.variables.is_empty() {
             return Err(InstanceError::NoInterfaces { variable: variable() });
@@ -154,7 +154,7 @@ impl<'a> Link<'a> {
     }
 
     /// The elements of a variable that are unbound; the variable itself if all are.
-    fn unset(&self, variable: &Variable, bound: &[Option<BoundClass>]) -> Vec<Unset> {
+    fn unset(&self, variable: &InterfaceVariable, bound: &[Option<BoundClass>]) -> Vec<Unset> {
         let slots = variable.first..variable.first + variable.count;
         let missing: Vec<u32> = slots.filter(|&slot| bound[slot as usize].is_none()).collect();
         let unset = |variable_text: String, slot: u32| Unset {
@@ -169,7 +169,7 @@ impl<'a> Link<'a> {
         missing.iter().map(|&slot| unset(format!("{}[{}]", variable.name, slot - variable.first), slot)).collect()
     }
 
-    /// What a choice binds a slot to. `variable` is the caller's name for the slot.
+    /// The class that a choice binds a slot to. `variable` is the caller's name for the slot.
     fn instance(&self, variable: &str, slot: u32, chosen: &ClassInstance) -> Result<BoundClass> {
         if self.choices(slot).next().is_none() {
             return Err(InstanceError::NoLinkage { variable: variable.to_owned() });

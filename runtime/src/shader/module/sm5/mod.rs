@@ -1,8 +1,8 @@
-//! The front end for shader models 4 and 5: nothing else in this crate names them.
+//! Reads shaders of models 4 and 5: their front end. Nothing else in this crate names these models.
 //!
 //! | file | what |
 //! |---|---|
-//! | `linkage.rs` | what the chosen instances bind each interface slot to |
+//! | `linkage.rs` | binds each interface slot to the chosen instance |
 
 mod linkage;
 
@@ -25,12 +25,12 @@ use crate::shader::options::CompileOptions;
 
 /// A checked shader.
 #[derive(Debug)]
-pub(super) struct Program {
+pub(super) struct Sm5Program {
     loaded: Loaded,
     bytes: Vec<u8>,
 }
 
-impl Program {
+impl Sm5Program {
     /// Reads and checks a container.
     pub fn load(bytes: &[u8], limits: &Limits, clock: &mut StageClock) -> Result<Self, Error> {
         let mut load = LoadOptions::default();
@@ -47,7 +47,7 @@ impl Program {
     }
 }
 
-impl program::Program for Program {
+impl program::Program for Sm5Program {
     fn interface(&self) -> Result<Interface, Error> {
         Ok(sm5::interface(&self.loaded.program)?)
     }
