@@ -1,5 +1,5 @@
-//! Variables that live across branches, in registers or in scratch memory of the running packet; and remote values (see
-//! `pressure.rs`), which are in scratch memory too.
+//! Keeps variables that live across branches, in registers or in scratch memory of the running packet; and remote
+//! values (see `pressure.rs`), which are in scratch memory too.
 //!
 //! A remote value is stored where it is computed and reloaded where it is used, unless it was computed or loaded a few
 //! instructions earlier in the same block.
@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 
 use super::layout::ALIGN;
 use super::{Lowering, own_flags};
-use crate::packet::{Operand, Packet, Shape, Vectors, is_wide, scalar_type, vector_type};
+use crate::packet::{Packet, PacketOperand, PacketShape, Vectors, is_wide, scalar_type, vector_type};
 
 /// The most vectors and scalars of variables in registers. Wherever control flow merges, such a variable becomes block
 /// parameters, and for most values that are live at the start of a block the register allocator looks at all parameters
@@ -33,11 +33,11 @@ pub(super) struct Home {
 enum HomePlace {
     /// The CLIF variables of its vectors, or of its scalar.
     Variables(SmallVec<[Variable; 4]>),
-    /// A place in scratch memory.
+    /// An offset in scratch memory.
     Scratch(i32),
 }
 
-/// Where variables are, and what they left: a place that is released is taken again before a new one is made.
+/// Variables and their free slots: a released slot is reused before a new one is made.
 pub(super) struct Variables {
     /// Vectors and scalars of all variables in registers so far.
     in_registers: usize,
@@ -45,16 +45,16 @@ pub(super) struct Variables {
     free: HashMap<ir::Type, Vec<Variable>>,
     /// Bytes of scratch memory in use.
     pub scratch_bytes: u64,
-    /// Places in it that can be reused, of one row and of two.
+    /// Free offsets in it, of one row and of two.
     free_scratch: [Vec<i32>; 2],
-    shape: Shape,
+    shape: PacketShape,
     /// Those of the group's values that are kept between segments.
     pub of_group: HashMap<Value, Home>,
 }
 
 impl Variables {
-    /// None yet. Remote values take so many bytes of scratch memory, the first ones.
-    pub fn new(remote_bytes: u64, shape: Shape) -> Self {
+    /// No variables yet. Remote values occupy this many bytes at the start of scratch memory.
+    pub fn new(remote_bytes: u64, shape: PacketShape) -> Self {
         Self {
             in_registers: 0,
             free: HashMap::new(),
@@ -101,7 +101,7 @@ impl Variables {
 
 impl Lowering<'_, '_> {
     /// A new variable with this value in it, in scratch memory if it is remote or there are too many others.
-    pub fn new_home(&mut self, ty: Type, uniform: bool, initial: &Operand, remote: bool) -> Home {
+    pub fn new_home(&mut self, ty: Type, uniform: bool, initial: &PacketOperand, remote: bool) -> Home {
         let home = self.variables.make(ty, uniform, remote, &mut self.builder);
         self.set_home(&home, initial, None);
         home
@@ -117,9 +117,10 @@ impl Lowering<'_, '_> {
         self.new_home(ty, uniform, &initial, remote)
     }
 
-    /// Writes a variable, in the lanes of the mask only if there is one. A uniform variable has one value for all lanes.
-    pub fn set_home(&mut self, home: &Home, value: &Operand, mask: Option<&Packet>) {
-        let value: Operand = if home.uniform {
+    /// Writes a variable, in the lanes of the mask only if there is one. A uniform variable has one value for all
+    /// lanes.
+    pub fn set_home(&mut self, home: &Home, value: &PacketOperand, mask: Option<&Packet>) {
+        let value: PacketOperand = if home.uniform {
             assert!(value.is_uniform(), "uniform variables hold what uniformity analysis calls uniform");
             value.clone()
         } else {
@@ -127,7 +128,7 @@ impl Lowering<'_, '_> {
             match mask {
                 None => value.into(),
                 Some(mask) => {
-                    let Operand::Packet(old) = self.home(home) else { unreachable!("not a uniform variable") };
+                    let PacketOperand::Packet(old) = self.home(home) else { unreachable!("not a uniform variable") };
                     self.emit().select(mask, &value, &old).into()
                 }
             }
@@ -146,12 +147,12 @@ impl Lowering<'_, '_> {
     }
 
     /// Reads a variable.
-    pub fn home(&mut self, home: &Home) -> Operand {
+    pub fn home(&mut self, home: &Home) -> PacketOperand {
         match &home.place {
             HomePlace::Variables(variables) => {
                 let values: Vectors = variables.iter().map(|&variable| self.builder.use_var(variable)).collect();
                 match home.uniform {
-                    true => Operand::scalar(home.ty, values[0]),
+                    true => PacketOperand::scalar(home.ty, values[0]),
                     false => Packet { ty: home.ty, vectors: values }.into(),
                 }
             }
@@ -163,14 +164,14 @@ impl Lowering<'_, '_> {
     }
 
     /// Stores a remote value that is not kept between segments.
-    pub fn store_remote(&mut self, value: Value, operand: &Operand) {
+    pub fn store_remote(&mut self, value: Value, operand: &PacketOperand) {
         let at = self.pressure.place(value);
         let (base, uniform) = (self.anchors.scratch, self.facts.is_uniform(value));
         self.emit().store_operand(operand, uniform, base, at, own_flags());
     }
 
     /// Reads a remote value that is not kept between segments.
-    pub fn load_remote(&mut self, value: Value) -> Operand {
+    pub fn load_remote(&mut self, value: Value) -> PacketOperand {
         let at = self.pressure.place(value);
         let (base, ty, uniform) = (self.anchors.scratch, self.func.ty(value), self.facts.is_uniform(value));
         self.emit().load_operand(ty, uniform, base, at, own_flags())

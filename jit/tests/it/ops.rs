@@ -10,7 +10,7 @@ use brolga_ir::interface::Interface;
 use brolga_ir::{Builder, Const, Function, Op, Type};
 use brolga_jit::FloatMode;
 use brolga_jit::ops::{Known, lower_op};
-use brolga_jit::packet::{Emit, Operand, is_wide};
+use brolga_jit::packet::{Emit, PacketOperand, is_wide};
 use cranelift_codegen::ir::{InstBuilder, Value};
 
 use crate::support::{Code, Compiled, FLAGS, Random, Record, Variant, load_lanes, lower_last, store_lanes, unknown};
@@ -250,7 +250,7 @@ fn compile(code: &mut Code, op: Op, forms: &[Form], mode: FloatMode) -> usize {
     })
 }
 
-fn load_operand(emit: &mut Emit<'_, '_>, ty: Type, form: Form, address: Value) -> Operand {
+fn load_operand(emit: &mut Emit<'_, '_>, ty: Type, form: Form, address: Value) -> PacketOperand {
     match form {
         Form::Uniform if ty == Type::Bool => {
             // Memory has all ones for true.
@@ -263,7 +263,7 @@ fn load_operand(emit: &mut Emit<'_, '_>, ty: Type, form: Form, address: Value) -
     }
 }
 
-fn store_result(emit: &mut Emit<'_, '_>, op: Op, result: &Operand, uniform: bool, index: Value, output: Value) {
+fn store_result(emit: &mut Emit<'_, '_>, op: Op, result: &PacketOperand, uniform: bool, index: Value, output: Value) {
     assert_eq!(result.is_uniform(), uniform, "{op:?}: uniform operands give a uniform result and others a packet");
     assert_eq!(result.ty(), op.result(), "{op:?}");
     let address = packet_address(emit, op.result(), output, index);
@@ -377,7 +377,7 @@ fn constant_operands_give_the_bits_of_eval() {
                         let mut operands = Vec::new();
                         for (n, &ty) in op.args()[..last].iter().enumerate() {
                             let address = packet_address(emit, ty, pointers[n], index);
-                            operands.push(Operand::from(load_lanes(emit, ty, address)));
+                            operands.push(PacketOperand::from(load_lanes(emit, ty, address)));
                         }
                         let constant = Const { ty: op.args()[last], bits };
                         operands.push(emit.constant(constant).into());

@@ -10,7 +10,7 @@ use brolga_ir::flow::Flow;
 use brolga_ir::function::{Input, InstKind};
 use brolga_ir::{Builder, Function as IrFunction, Op, Type, entity};
 use brolga_jit::ops::{Known, lower_op};
-use brolga_jit::packet::{Emit, Fma, Operand, Packet, PacketContext, Shape, is_wide};
+use brolga_jit::packet::{Emit, Fma, Packet, PacketContext, PacketOperand, PacketShape, is_wide};
 use brolga_jit::widen::widen;
 use brolga_jit::{CpuFeatures, FloatGuard, FloatMode};
 pub use brolga_testing_base::random::Random;
@@ -100,17 +100,18 @@ impl Level {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Variant {
     pub level: Level,
-    pub shape: Shape,
+    pub shape: PacketShape,
 }
 
 impl Variant {
     /// Every tested variant.
     pub fn all() -> Vec<Variant> {
-        let shapes =
-            |vector_bytes| [1, 2, 4].map(|vectors| Shape { vector_bytes, vectors, rotates: false, gathers: false });
+        let shapes = |vector_bytes| {
+            [1, 2, 4].map(|vectors| PacketShape { vector_bytes, vectors, rotates: false, gathers: false })
+        };
         let widest = [(64, 1), (64, 2), (32, 2)].map(|(vector_bytes, vectors)| Variant {
             level: Level::Avx2,
-            shape: Shape { vector_bytes, vectors, rotates: true, gathers: true },
+            shape: PacketShape { vector_bytes, vectors, rotates: true, gathers: true },
         });
         let has_widest = CpuFeatures::detect().is_some_and(|features| features.avx512);
         if !has_widest {
@@ -304,11 +305,11 @@ pub fn store_lanes(emit: &mut Emit<'_, '_>, packet: &Packet, address: Value) {
 pub fn lower_last(
     emit: &mut Emit<'_, '_>,
     func: &IrFunction,
-    unknown: &[(entity::Value, Operand)],
+    unknown: &[(entity::Value, PacketOperand)],
     mode: FloatMode,
-) -> Operand {
+) -> PacketOperand {
     let (floats, bounds) = (FloatClasses::compute(func, &Flow::new(func)), Bounds::compute(func));
-    let mut operands: HashMap<entity::Value, Operand> = unknown.iter().cloned().collect();
+    let mut operands: HashMap<entity::Value, PacketOperand> = unknown.iter().cloned().collect();
     let mut last = None;
     for &inst in &func.region(func.body()).insts {
         let data = func.inst(inst);
