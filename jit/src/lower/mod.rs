@@ -27,7 +27,7 @@
 //! * Code runs only where at least one lane is active, except for pure operations. Whatever may deactivate the last
 //!   lane (see `flow.rs`) branches around the code that follows.
 //! * Pure operations are computed in all lanes; the results of an inactive lane are never seen.
-//! * A value that `Uniformity` calls packet-uniform is an [`PacketOperand::Uniform`] everywhere.
+//! * A value that `Uniformity` calls packet-uniform is a [`PacketOperand::Uniform`] everywhere.
 //! * [`Control::mask`] is `None` if and only if the current block has its terminator.
 
 mod address;

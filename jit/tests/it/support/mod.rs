@@ -1,4 +1,5 @@
-//! Runs packet code on the processor: functions built directly with Cranelift, for every packet shape and feature level.
+//! Runs packet code on the processor: functions built directly with Cranelift, for every packet shape and feature
+//! level.
 //!
 //! All unsafe code of the packet tests is here.
 
@@ -31,7 +32,7 @@ pub const POINTERS: usize = 4;
 #[repr(C, align(64))]
 pub struct Record {
     lanes: [u32; MAX_LANES],
-    /// What masked-off lanes wrote.
+    /// The words that masked-off lanes wrote.
     pub dump: [u32; 4],
     helpers: *const [usize; 2],
     operands: [[f64; MAX_LANES]; 3],
@@ -162,8 +163,8 @@ impl Code {
         Self { isa, variant, bytes: Vec::new(), starts: Vec::new() }
     }
 
-    /// Compiles a function of the record and [`POINTERS`] pointers whose body runs once for each packet: `body` gets the
-    /// number of the packet (an `i64`) and the pointers. Gives its number.
+    /// Compiles a function of the record and [`POINTERS`] pointers whose body runs once for each packet: `body` gets
+    /// the number of the packet (an `i64`) and the pointers. Gives its number.
     pub fn function(&mut self, body: impl FnOnce(&mut Emit<'_, '_>, Value, &[Value])) -> usize {
         let mut signature = Signature::new(CallConv::SystemV);
         signature.params.extend([types::I64; POINTERS + 2].map(AbiParam::new));
@@ -246,7 +247,7 @@ pub struct Compiled {
 type Entry = extern "C" fn(*mut Record, *mut u8, *mut u8, *mut u8, *mut u8, u64);
 
 impl Compiled {
-    /// Runs a function for a number of packets. The buffers must hold what its body reads and writes.
+    /// Runs a function for a number of packets. The buffers must hold all that its body reads and writes.
     pub fn run(
         &self,
         function: usize,
@@ -257,8 +258,8 @@ impl Compiled {
     ) {
         let [a, b, c, d] = buffers.map(<[u8]>::as_mut_ptr);
         let start = self.memory[self.starts[function]..].as_ptr();
-        // SAFETY: at `start` lies a function of this very signature, in executable memory that `self` keeps. It reads and
-        // writes only what its body was told to: the tests size their buffers for that.
+        // SAFETY: at `start` lies a function of this very signature, in executable memory that `self` keeps. It reads
+        // and writes only memory that its body was given: the tests size their buffers for that.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(start) };
         let _mode = FloatGuard::new(mode);
         entry(record, a, b, c, d, packets as u64);
