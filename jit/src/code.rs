@@ -2,7 +2,7 @@
 //! provider.
 //!
 //! Machine code is written into pages that are then made read-only and executable; no page is ever both writable and
-//! executable. The pages belong to the shader, not to the module, which is gone once the code is in place; they go back
+//! executable. The pages belong to the shader, not to the module, which is gone once the code is loaded; they go back
 //! to the system when the shader is dropped. Code is position-independent and has no relocations, so that bytes from a
 //! cache take the same path as fresh ones, and no symbol is ever looked up.
 
@@ -55,8 +55,8 @@ impl ExecutableCode {
     /// Runs the code.
     ///
     /// # Safety
-    /// The bytes are a function of type [`EntryFn`] without relocations, compiled for the features of this processor, and
-    /// the context is as [`crate::abi`] says.
+    /// The bytes are a function of type [`EntryFn`] without relocations, compiled for the features of this processor,
+    /// and the context is as [`crate::abi`] says.
     pub unsafe fn call(&self, context: &mut Context) {
         // SAFETY: the pages are mapped readable and executable while `self` lives, and start with a function of this
         // type (the caller, which made them from the compiler's output).

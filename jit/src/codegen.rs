@@ -22,7 +22,7 @@ use crate::site::CodeSite;
 use crate::widen::{Refusal, Wide, widen};
 
 /// Makes machine code that was generated earlier with these options executable.
-pub(crate) fn place(bytes: &[u8], options: &Options, name: &str) -> Result<ExecutableCode, CompileError> {
+pub(crate) fn load(bytes: &[u8], options: &Options, name: &str) -> Result<ExecutableCode, CompileError> {
     let isa = host(options, TargetSettings::default())?;
     let signature = signature(&*isa);
     let code = ExecutableCode::new(isa, &signature, bytes, name);
@@ -105,7 +105,7 @@ pub(crate) struct Record {
     pub sites: Vec<(Range<u32>, CodeSite)>,
     /// Offsets of basic blocks.
     pub blocks: Vec<u32>,
-    /// Those that are jump targets.
+    /// Offsets of the blocks that are jump targets.
     pub jumps: Vec<u32>,
     /// Lowering decisions.
     pub notes: Notes,
@@ -270,8 +270,8 @@ impl Record {
         for (range, _) in &mut self.sites {
             *range = wide.offset(range.start)..wide.offset(range.end);
         }
-        let places = self.blocks.iter_mut().chain(&mut self.jumps);
-        places.for_each(|at| *at = wide.offset(*at));
+        let starts = self.blocks.iter_mut().chain(&mut self.jumps);
+        starts.for_each(|at| *at = wide.offset(*at));
     }
 }
 
@@ -328,7 +328,7 @@ pub(crate) mod tests {
     use cranelift_codegen::ir::InstBuilder;
     use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
-    /// A listing must show what runs.
+    /// A listing must show the code that runs.
     #[test]
     fn recording_does_not_change_the_code() {
         let func = numbered();

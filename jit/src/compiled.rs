@@ -69,7 +69,7 @@ pub fn compile_named(func: &VerifiedFunction, options: &Options, name: &str) -> 
         fills_packets: func.interface.fills_packets,
         statistics: machine.statistics,
     };
-    Ok(Compiled { code: codegen::place(&machine.bytes, options, name)?, facts })
+    Ok(Compiled { code: codegen::load(&machine.bytes, options, name)?, facts })
 }
 
 impl Compiled {
@@ -117,7 +117,7 @@ impl Compiled {
     /// The bytes are from [`Self::to_bytes`], in a build of the same sources, of a shader compiled with these options.
     pub unsafe fn from_bytes(bytes: &[u8], options: &Options, name: &str) -> Result<Self, CompileError> {
         match postcard::take_from_bytes::<(CodeFacts, &[u8])>(bytes) {
-            Ok(((facts, code), [])) => Ok(Self { code: codegen::place(code, options, name)?, facts }),
+            Ok(((facts, code), [])) => Ok(Self { code: codegen::load(code, options, name)?, facts }),
             _ => Err(CompileError::Damaged),
         }
     }

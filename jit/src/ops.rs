@@ -26,7 +26,7 @@ pub struct Known {
     pub range: Option<[f32; 2]>,
     /// Set if the first operand, an integer, is the same number signed and unsigned.
     pub is_small: bool,
-    /// Of a shift: a lower bound of the amount, at most 16, which it exceeds by at most 15, so it is 31 at most.
+    /// Lower bound of a shift's amount, at most 16, which the amount exceeds by at most 15: it is 31 at most.
     pub least_amount: Option<u8>,
     /// Set if a select gives zero where its condition does not hold.
     pub selects_zero: bool,

@@ -24,9 +24,9 @@ pub(crate) enum SampleLanes {
     All,
     /// Lane 0.
     First,
-    /// Those of [`CallRow::Mask`](super::CallRow::Mask).
+    /// The lanes of [`CallRow::Mask`](super::CallRow::Mask).
     Masked,
-    /// Those that a [`SampleFn`](brolga_ir::sampling::SampleFn) left.
+    /// The lanes that a [`SampleFn`](brolga_ir::sampling::SampleFn) left.
     Left,
 }
 

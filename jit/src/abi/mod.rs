@@ -79,7 +79,7 @@ pub struct View {
     pub count: u64,
     /// The hidden counter, null if there is none.
     pub counter: *mut u32,
-    /// Of texels that code accesses directly: width, height, depth or layers, and the slice pitch in texels.
+    /// Layout of texels that code accesses directly: width, height, depth or layers, and the slice pitch in texels.
     pub layout: [u32; 4],
     /// Result of a query of a buffer's size, or of a texture's at its first mip level.
     pub size: [u32; 4],
@@ -403,7 +403,7 @@ impl Context {
         self.fault_thread + lane.unwrap_or(0) as u32
     }
 
-    /// Of the threads that have not returned, the first, and the first whose vote differs from its own.
+    /// The first thread that has not returned, and the first such thread whose vote differs from its own.
     ///
     /// # Safety
     /// The shader that these rows belong to was the last to run with this context.

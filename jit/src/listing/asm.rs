@@ -60,8 +60,8 @@ pub(super) fn list(
         }
         writer.head(run[0].1, in_order);
         let mut operation = None;
-        for (piece, place) in run {
-            if let Owner::Site(CodeSite::Inst { inst, .. }) = place
+        for (piece, owner) in run {
+            if let Owner::Site(CodeSite::Inst { inst, .. }) = owner
                 && operation != Some(*inst)
             {
                 writer.operation(*inst);
@@ -114,12 +114,12 @@ pub(super) fn count(machine: &Machine, record: &Record) -> Counts {
 
 fn count_pieces(pieces: &[(&Piece, Owner)]) -> Counts {
     let mut counts = Counts::default();
-    for (piece, place) in pieces {
+    for (piece, owner) in pieces {
         match &piece.content {
             PieceContent::Instruction { stack, .. } => {
                 counts.instructions += 1;
                 // Saving the caller's registers is not a spill.
-                if !matches!(place, Owner::Prologue | Owner::Site(CodeSite::Exit)) {
+                if !matches!(owner, Owner::Prologue | Owner::Site(CodeSite::Exit)) {
                     counts.spills += u32::from(*stack == Stack::Writes);
                     counts.reloads += u32::from(*stack == Stack::Reads);
                 }
@@ -171,27 +171,27 @@ struct AsmWriter<'a> {
 
 impl AsmWriter<'_> {
     /// The site that a run of pieces shares.
-    fn part(&self, place: Owner) -> (Owner, Option<usize>) {
-        match place {
+    fn part(&self, owner: Owner) -> (Owner, Option<usize>) {
+        match owner {
             Owner::Site(CodeSite::Inst { once, .. }) => {
                 // All operations of one instruction.
                 let common = CodeSite::Inst { inst: Inst::new(0), once };
-                (Owner::Site(common), self.number(place))
+                (Owner::Site(common), self.number(owner))
             }
-            _ => (place, None),
+            _ => (owner, None),
         }
     }
 
     /// The number of the shader's instruction.
-    fn number(&self, place: Owner) -> Option<usize> {
-        match place {
+    fn number(&self, owner: Owner) -> Option<usize> {
+        match owner {
             Owner::Site(CodeSite::Inst { inst, .. }) => self.numbers.get(&self.func.inst(inst).origin.0).copied(),
             _ => None,
         }
     }
 
-    fn head(&mut self, place: Owner, in_order: bool) {
-        let part = match place {
+    fn head(&mut self, owner: Owner, in_order: bool) {
+        let part = match owner {
             Owner::Prologue => "entry",
             Owner::Data => "data",
             Owner::Site(CodeSite::Start) => "for the group: its number, its views",
@@ -201,7 +201,7 @@ impl AsmWriter<'_> {
             Owner::Site(CodeSite::Tail) => "end of the segment",
             Owner::Site(CodeSite::Exit) => "return",
             Owner::Site(CodeSite::Inst { once, .. }) => {
-                let Some(number) = self.number(place) else {
+                let Some(number) = self.number(owner) else {
                     return self.listing.push(LineKind::Part, "; of no instruction");
                 };
                 let once = if once { "  ; once for the group" } else { "" };

@@ -176,8 +176,8 @@ impl SymbolResolver for LabelNames {
         address: u64,
         _address_size: u32,
     ) -> Option<SymbolResult<'_>> {
-        let place = branch_target(instruction).is_some() || instruction.is_ip_rel_memory_operand();
-        let name = self.0.get(&u32::try_from(address).ok()?).filter(|_| place)?;
+        let is_label = branch_target(instruction).is_some() || instruction.is_ip_rel_memory_operand();
+        let name = self.0.get(&u32::try_from(address).ok()?).filter(|_| is_label)?;
         Some(SymbolResult::with_str_kind(address, name, FormatterTextKind::Label))
     }
 }
@@ -186,8 +186,8 @@ impl SymbolResolver for LabelNames {
 mod tests {
     use super::*;
 
-    /// As the assembler would list it: `xor eax, eax`, a jump over 16 bytes of data, a load of 8 of them, a jump back,
-    /// a return.
+    /// The code, as an assembler would list it: `xor eax, eax`, a jump over 16 bytes of data, a load of 8 of them, a
+    /// jump back, a return.
     #[test]
     fn data_is_told_from_code() {
         let mut bytes = vec![0x31, 0xc0, 0xeb, 0x10];

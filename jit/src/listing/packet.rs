@@ -137,9 +137,9 @@ fn values(func: &Function, data: &InstData, notes: &[ValueNote]) -> Vec<String> 
     if kept.contains(&Kept::Group) {
         parts.push("kept for the group".into());
     }
-    let places: Vec<String> = kept.iter().filter_map(|kept| kept.place()).map(|at| at.to_string()).collect();
-    if !places.is_empty() {
-        parts.push(format!("kept at {}", places.join(", ")));
+    let offsets: Vec<String> = kept.iter().filter_map(|kept| kept.record_offset()).map(|at| at.to_string()).collect();
+    if !offsets.is_empty() {
+        parts.push(format!("kept at {}", offsets.join(", ")));
     }
     parts
 }

@@ -356,7 +356,7 @@ impl Lowering<'_, '_> {
         };
         let declared_register = matches!((resource.element, count), (Element::Fixed(n), Some(count)) if n < count);
         let (sure, constant) = match kind {
-            // The runtime provides at least what is declared, and a block of zeros for what is not bound.
+            // The runtime provides at least the declared size, and a block of zeros for unbound buffers.
             ResourceKind::Constant { vectors }
                 if declared_register && vectors <= ZERO_BYTES as u32 / REGISTER_BYTES =>
             {

@@ -23,7 +23,7 @@ const FRESH: u32 = 64;
 /// Number of anchors besides the context.
 const COUNT: usize = 10;
 /// Index of the count of loop iterations left, which all loops share, and which is kept like an anchor.
-const ROUNDS_LEFT: usize = COUNT;
+const ITERATIONS_LEFT: usize = COUNT;
 /// Index at which the caller's value of the pinned register is saved.
 const PINNED: usize = COUNT + 1;
 
@@ -147,18 +147,20 @@ impl Lowering<'_, '_> {
     }
 
     /// Loop iterations left of those taken from the budget.
-    pub fn rounds_left(&mut self) -> ir::Value {
+    pub fn iterations_left(&mut self) -> ir::Value {
         match self.is_large() {
-            true => self.builder.ins().load(types::I64, own_flags(), self.anchors.base, offsets::anchor(ROUNDS_LEFT)),
-            false => self.builder.use_var(self.stopping.rounds_left),
+            true => {
+                self.builder.ins().load(types::I64, own_flags(), self.anchors.base, offsets::anchor(ITERATIONS_LEFT))
+            }
+            false => self.builder.use_var(self.stopping.iterations_left),
         }
     }
 
-    pub fn set_rounds_left(&mut self, left: ir::Value) {
+    pub fn set_iterations_left(&mut self, left: ir::Value) {
         if self.is_large() {
-            self.builder.ins().store(own_flags(), left, self.anchors.base, offsets::anchor(ROUNDS_LEFT));
+            self.builder.ins().store(own_flags(), left, self.anchors.base, offsets::anchor(ITERATIONS_LEFT));
         } else {
-            self.builder.def_var(self.stopping.rounds_left, left);
+            self.builder.def_var(self.stopping.iterations_left, left);
         }
     }
 

@@ -97,7 +97,7 @@ struct Walk<'a> {
     loops: Vec<(u32, Vec<Value>)>,
     /// Enclosing cut constructs, innermost last, to which the ends of regions belong.
     owners: Vec<Inst>,
-    /// Values passed by jumps and ends of regions, and what they become.
+    /// Values passed by jumps and ends of regions, and the values that they become.
     moves: Vec<(Value, Value)>,
 }
 

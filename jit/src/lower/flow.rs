@@ -196,12 +196,12 @@ impl Lowering<'_, '_> {
             }
             if self.control.mask.is_some() && !self.control.is_unskipped {
                 let lanes = self.control.mask.clone().filter(|_| self.layout.threads.is_none());
-                self.look_if_due(before, self.func.inst(inst).origin, lanes.as_ref());
+                self.poll_if_due(before, self.func.inst(inst).origin, lanes.as_ref());
             }
         }
     }
 
-    /// `true` if the code exceeds what the code generator may be given. The function will not be used then, and the
+    /// `true` if the code exceeds the code generator's limit. The function will not be used then, and the
     /// rest of it is left out as if all threads had returned.
     pub fn is_over(&mut self) -> bool {
         // No lane leaves an arm that is not branched around.
@@ -216,9 +216,9 @@ impl Lowering<'_, '_> {
         match &func.inst(inst).kind {
             InstKind::If { cond, then_region, else_region } => match self.operand(*cond) {
                 PacketOperand::Uniform(cond) => self.uniform_if(inst, cond.value, [*then_region, *else_region]),
-                PacketOperand::Packet(cond) => match self.facts.way_out_of(inst, [*then_region, *else_region]) {
-                    Some((sides, holds)) => {
-                        self.way_out(inst, &cond, sides, holds);
+                PacketOperand::Packet(cond) => match self.facts.exit_arms(inst, [*then_region, *else_region]) {
+                    Some((arms, holds)) => {
+                        self.lower_exit(inst, &cond, arms, holds);
                         return true;
                     }
                     None => self.masked_if(inst, &cond, [*then_region, *else_region]),
@@ -355,7 +355,7 @@ impl Lowering<'_, '_> {
         let active = self.control.active();
         for (n, &arg) in args.iter().enumerate() {
             let frame = &self.control.frames[at];
-            // A shared home already holds what a break passes.
+            // A shared home already holds the value that a break passes.
             if frame.shared.get(n).copied().unwrap_or(false) {
                 continue;
             }
@@ -501,8 +501,8 @@ impl Lowering<'_, '_> {
 
     /// Lowers an exit. If no lane takes it, the code that follows continues without testing for remaining lanes.
     #[inline(never)]
-    fn way_out(&mut self, inst: Inst, cond: &Packet, [out, idle]: [Region; 2], holds: bool) {
-        let entry = self.open_frame(inst, Note::WayOut);
+    fn lower_exit(&mut self, inst: Inst, cond: &Packet, [out, idle]: [Region; 2], holds: bool) {
+        let entry = self.open_frame(inst, Note::Exit);
         let frame = self.control.inner();
         // Remaining lanes pass the results, and others need none: nothing needs a mask, and the lanes after it are
         // known.
@@ -510,11 +510,11 @@ impl Lowering<'_, '_> {
         if let Some(after) = frame.after.take() {
             self.variables.release(after);
         }
-        let mut sides = [self.mask_and(&entry, cond), self.mask_and_not(&entry, cond)];
+        let mut arms = [self.mask_and(&entry, cond), self.mask_and_not(&entry, cond)];
         if !holds {
-            sides.reverse();
+            arms.reverse();
         }
-        let [leaving, staying] = sides;
+        let [leaving, staying] = arms;
         self.control.mask = Some(LaneMask::Lanes(staying.clone()));
         self.region(idle);
         let staying = self.park(LaneMask::Lanes(staying));
@@ -566,7 +566,7 @@ impl Lowering<'_, '_> {
 impl Facts<'_> {
     /// The arms of a divergent `if` that is an exit, the leaving one first, and `true` if lanes leave when the
     /// condition holds. The leaving arm never reaches its end, and the other is empty.
-    fn way_out_of(&self, inst: Inst, regions: [Region; 2]) -> Option<([Region; 2], bool)> {
+    fn exit_arms(&self, inst: Inst, regions: [Region; 2]) -> Option<([Region; 2], bool)> {
         if !self.uniformity.may_lose_lanes(inst) {
             return None;
         }

@@ -97,7 +97,7 @@ impl<'a> Lowering<'a, '_> {
         self.switch_to(body);
         self.emit().clear(at, ALIGN as u32, own_flags());
         if bytes > LONG_TO_CLEAR {
-            self.look(self.origin, None);
+            self.poll(self.origin, None);
         }
         let next = self.builder.ins().iadd_imm_s(at, ALIGN as i64);
         let more = self.builder.ins().icmp(IntCC::UnsignedLessThan, next, end);
@@ -137,7 +137,7 @@ impl<'a> Lowering<'a, '_> {
                 }
             }
             if self.control.mask.is_some() {
-                self.look_if_due(before, self.origin, None);
+                self.poll_if_due(before, self.origin, None);
             }
         }
         self.builder.set_srcloc(owner);
@@ -178,7 +178,7 @@ impl<'a> Lowering<'a, '_> {
         self.jump(self.control.exit);
     }
 
-    /// Writes a cut instruction. `prepared` if the segment before it did what it needs.
+    /// Writes a cut instruction. `prepared` if the segment before it prepared it.
     fn cut(&mut self, inst: Inst, prepared: bool) {
         let func = self.func;
         let data = func.inst(inst);
@@ -297,7 +297,7 @@ impl<'a> Lowering<'a, '_> {
         if self.control.group_frames.last().expect("opened above").latched {
             self.enter(latch, LaneMask::Full);
             let before = self.control.group_frames.last().expect("opened above").before;
-            self.end_round(before, origin, None);
+            self.end_iteration(before, origin, None);
             self.builder.ins().jump(header, &[]);
         }
         self.builder.seal_block(header);

@@ -137,8 +137,8 @@ impl Lowering<'_, '_> {
 
     /// Emits a sample: a call for the packet. The function prepared for the texture and the sampler is tried first,
     /// then the helper for the lanes that it leaves.
-    pub fn sample(&mut self, sampling: Sampling, places: [ResourceRef; 2], args: &[Value], results: &[Value]) {
-        let [texture, sampler] = places;
+    pub fn sample(&mut self, sampling: Sampling, resources: [ResourceRef; 2], args: &[Value], results: &[Value]) {
+        let [texture, sampler] = resources;
         let once = results.iter().all(|&result| self.facts.is_uniform(result));
         self.note(if once { Note::HelperOnce } else { Note::Helper });
         let mask = self.control.active();
@@ -150,7 +150,7 @@ impl Lowering<'_, '_> {
         }
         let sampled = Sampled { texture: texture.id, sampler: sampler.id, sampling: sampling.encode() };
         let entry = self.func.interface.sampled.binary_search(&sampled).ok();
-        let is_first = places.iter().all(|resource| resource.element == Element::Fixed(0));
+        let is_first = resources.iter().all(|resource| resource.element == Element::Fixed(0));
         let lanes = match (entry, &mask) {
             _ if once => SampleLanes::First,
             (Some(entry), _) if is_first => {
@@ -159,7 +159,7 @@ impl Lowering<'_, '_> {
                 self.builder.ins().brif(left, rest, &[], done, &[]);
                 self.begin(rest);
                 self.builder.ins().store(own_flags(), left, self.anchors.base, offsets::CALL_LEFT);
-                self.call_sample(sampling, places, args.len(), SampleLanes::Left);
+                self.call_sample(sampling, resources, args.len(), SampleLanes::Left);
                 self.builder.ins().jump(done, &[]);
                 self.set_cold_from(rest.as_u32() as usize);
                 self.begin(done);
@@ -171,7 +171,7 @@ impl Lowering<'_, '_> {
                 SampleLanes::Masked
             }
         };
-        self.call_sample(sampling, places, args.len(), lanes);
+        self.call_sample(sampling, resources, args.len(), lanes);
         self.take_results(results, once);
     }
 
@@ -197,8 +197,8 @@ impl Lowering<'_, '_> {
     }
 
     /// Calls the helper for samples, whose operands are in their rows.
-    fn call_sample(&mut self, sampling: Sampling, places: [ResourceRef; 2], args: usize, lanes: SampleLanes) {
-        let [texture, sampler] = places;
+    fn call_sample(&mut self, sampling: Sampling, resources: [ResourceRef; 2], args: usize, lanes: SampleLanes) {
+        let [texture, sampler] = resources;
         let same_texture = self.pass_element(texture, CallRow::Element, true);
         let same_sampler = self.pass_element(sampler, CallRow::Sampler, true);
         let range = self.builder.ins().iconst(types::I32, sampler.id.index() as i64);

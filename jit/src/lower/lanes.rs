@@ -73,13 +73,13 @@ struct Lane {
     firsts: [Option<ir::Value>; 2],
     /// The context's address plus the lane's offset in a row.
     row: ir::Value,
-    /// That offset, in bytes.
-    place: ir::Value,
+    /// The lane's offset in a row, in bytes.
+    offset: ir::Value,
 }
 
 impl Lowering<'_, '_> {
-    /// Writes code that hardly ever runs. In a function for batches, helpers do what would be long there: it is
-    /// compiled while the first draw waits, and only packets at the end of a batch run this.
+    /// Writes code that hardly ever runs. In a function for batches, helpers do the work that would be long there: it
+    /// is compiled while the first draw waits, and only packets at the end of a batch run this.
     pub fn rarely<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
         let is_batch = !matches!(self.func.interface.stage, Stage::Compute { .. });
         let before = self.calls.does_accesses;
@@ -99,7 +99,7 @@ impl Lowering<'_, '_> {
         self.each_lane(access, mask, work)
     }
 
-    /// Performs an access as the rare case of another path, or where helpers do what would be long.
+    /// Performs an access as the rare case of another path, or where helpers do work that would be long.
     pub fn each_lane(&mut self, access: &LoweredAccess, mask: &LaneMask, work: LaneWork<'_>) -> Vec<PacketOperand> {
         if self.calls.does_accesses {
             let reach = self.reach(access);
@@ -111,25 +111,25 @@ impl Lowering<'_, '_> {
             .map(|value| value.filter(|_| access.spread.is_line()).map(|value| self.first(value)));
         let [body, active, next, done] = [(); 4].map(|()| self.builder.create_block());
         let remote = self.is_large();
-        let place = self.zero_home(Type::I64, true, remote);
+        let offset = self.zero_home(Type::I64, true, remote);
         self.builder.ins().jump(body, &[]);
 
         self.builder.switch_to_block(body);
-        let lane = self.home(&place).values()[0];
+        let lane = self.home(&offset).values()[0];
         let row = self.builder.ins().iadd(self.anchors.base, lane);
         let takes_part = self.load_lane(row, CallRow::Mask);
         self.builder.ins().brif(takes_part, active, &[], next, &[]);
         self.begin(active);
-        self.lane(access, &Lane { firsts, row, place: lane }, work);
+        self.lane(access, &Lane { firsts, row, offset: lane }, work);
         self.join(next);
         let following = self.builder.ins().iadd_imm_s(lane, 4);
-        self.set_home(&place, &PacketOperand::scalar(Type::I64, following), None);
+        self.set_home(&offset, &PacketOperand::scalar(Type::I64, following), None);
         let end = i64::from(self.facts.shape.row_bytes());
         let more = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, following, end);
         self.builder.ins().brif(more, body, &[], done, &[]);
         self.builder.seal_block(body);
         self.begin(done);
-        self.variables.release(place);
+        self.variables.release(offset);
         (0..work.results()).map(|word| self.load_row(CallRow::Result(word)).into()).collect()
     }
 
@@ -246,7 +246,7 @@ impl Lowering<'_, '_> {
         if step == 0 {
             return first;
         }
-        let number = self.builder.ins().ireduce(types::I32, lane.place);
+        let number = self.builder.ins().ireduce(types::I32, lane.offset);
         let number = self.builder.ins().ushr_imm_u(number, 2);
         let more = self.builder.ins().imul_imm_u(number, i64::from(step));
         self.builder.ins().iadd(first, more)

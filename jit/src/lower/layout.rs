@@ -71,7 +71,7 @@ impl ArenaOffsets {
         let mut record = Cursor::default();
         let alive = facts.keeps_alive.then(|| record.take(u64::from(row_bytes), vector));
         let votes = facts.votes.then(|| record.take(u64::from(row_bytes), vector));
-        let places = coalesce::representatives(facts, pressure);
+        let representatives = coalesce::representatives(facts, pressure);
         let mut slots = vec![None; func.value_count()];
         for value in (0..func.value_count())
             .map(Value::new)
@@ -81,9 +81,9 @@ impl ArenaOffsets {
                 true => (SCALAR_BYTES, SCALAR_BYTES),
                 false => (u64::from(shape.bytes_of(func.ty(value))), vector),
             };
-            let place = places[value.index()];
-            let slot = slots[place.index()].unwrap_or_else(|| record.take(bytes, align));
-            (slots[place.index()], slots[value.index()]) = (Some(slot), Some(slot));
+            let representative = representatives[value.index()];
+            let slot = slots[representative.index()].unwrap_or_else(|| record.take(bytes, align));
+            (slots[representative.index()], slots[value.index()]) = (Some(slot), Some(slot));
         }
         let record_bytes = record.align(ALIGN);
 

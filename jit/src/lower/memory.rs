@@ -158,7 +158,7 @@ impl Lowering<'_, '_> {
                 let bytes = area.stride.unwrap_or(0);
                 return packets(self.emit().load_quads_at(&elements, bytes, offset as i32, words, flags));
             }
-            // Lanes without a thread read too, and nothing bounds what they compute.
+            // Lanes without a thread read too, and nothing bounds their results.
             let anywhere = LoweredAccess { most: [u32::MAX; 2], ..access.clone() };
             let access = if self.facts.are_all_lanes_threads() { access } else { &anywhere };
             let (offsets, outside) = self.lane_offsets(area, access, words as u32, &LaneMask::Full);

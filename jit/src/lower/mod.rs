@@ -86,7 +86,7 @@ pub(crate) struct Needs {
     pub votes: Option<VoteRows>,
 }
 
-/// Emits the Cranelift function for a shader and returns what it needs of an arena. With notes, every instruction
+/// Emits the Cranelift function for a shader and returns its needs of an arena. With notes, every instruction
 /// records its purpose.
 pub(crate) fn lower(
     func: &Function,
@@ -111,7 +111,7 @@ pub(crate) fn lower(
     let arena = builder.ins().load(types::I64, constant_flags(), base, offsets::ARENA);
     let scratch = builder.ins().iadd_imm_s(arena, layout.scratch() as i64);
     let anchors = Anchors::new(func, &mut builder, [base, arena, scratch]);
-    let rounds_left = builder.declare_var(types::I64);
+    let iterations_left = builder.declare_var(types::I64);
     let mut lowering = Lowering {
         func,
         facts: &facts,
@@ -125,22 +125,22 @@ pub(crate) fn lower(
         variables: Variables::new(pressure.bytes, facts.shape),
         control: Control::new(exit),
         segment: SegmentState::new(func.value_count()),
-        stopping: Stopping { effort: Effort::default(), rounds_left, takes_rounds: false },
+        stopping: Stopping { effort: Effort::default(), iterations_left, takes_iterations: false },
         limit: CodeLimit { most: options.most_instructions as usize, is_reached: false },
         calls: Calls::new(isa.default_call_conv(), fused(options, &facts), lanes::is_crowded(func)),
         origin: Origin::default(),
         written: 0,
     };
     let none = lowering.builder.ins().iconst(types::I64, 0);
-    lowering.set_rounds_left(none);
+    lowering.set_iterations_left(none);
     lowering.function();
     if lowering.limit.is_reached {
         return Err(CompileError::TooLarge { limit: options.most_instructions });
     }
     lowering.set_site(CodeSite::Exit);
     lowering.switch_to(exit);
-    if lowering.stopping.takes_rounds {
-        lowering.give_back_rounds();
+    if lowering.stopping.takes_iterations {
+        lowering.return_iterations();
     }
     let Lowering { mut builder, anchors, variables, .. } = lowering;
     anchors.unpin(&mut builder);

@@ -26,7 +26,7 @@ pub(crate) struct Notes {
     pub arena: ArenaNote,
 }
 
-/// What the packets of a group do in a segment.
+/// The work of a group's packets in a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Packets {
     /// The loop over packets, with this many iterations.
@@ -87,7 +87,7 @@ pub(crate) enum Note {
     /// An arm is so short that it always runs.
     UnskippedArm,
     /// Lanes may leave here: a test for any that does, and only then a test for any that is left.
-    WayOut,
+    Exit,
     /// Lanes leave a loop in different iterations, through exits.
     LeaveApart,
     /// Lanes leave a loop in different iterations and reach the next one along several edges: each iteration ends with
@@ -132,7 +132,7 @@ impl fmt::Display for Note {
             Note::Masks => "masks",
             Note::SkippableArm => "skippable arm",
             Note::UnskippedArm => "short arm",
-            Note::WayOut => "exit",
+            Note::Exit => "exit",
             Note::LeaveApart => "lanes leave apart",
             Note::AnyTest => "any-test per iteration",
             Note::LeaveTogether => "lanes leave together",
@@ -178,7 +178,7 @@ pub(crate) enum Kept {
 
 impl Kept {
     /// The byte offset in the packet's record.
-    pub fn place(self) -> Option<i32> {
+    pub fn record_offset(self) -> Option<i32> {
         match self {
             Kept::Group => None,
             Kept::Record(at) => Some(at),

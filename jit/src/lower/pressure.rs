@@ -8,7 +8,7 @@
 //! variable of a remote result or parameter. Hand-written shaders rarely have any.
 //!
 //! Live ranges are counted in *positions*: instructions in program order, and one more for the end of each construct.
-//! They err on the long side.
+//! They are never too short.
 
 use std::collections::BTreeSet;
 
@@ -46,7 +46,7 @@ pub(super) struct Pressure {
     values: Vec<bool>,
     homes: Vec<bool>,
     /// Offsets in scratch memory of remote values that are neither kept between segments nor recomputed.
-    places: Vec<Option<u64>>,
+    slots: Vec<Option<u64>>,
     /// Bytes of those slots.
     pub bytes: u64,
 }
@@ -71,7 +71,7 @@ impl Pressure {
         let mut pressure = Self {
             values: vec![false; func.value_count()],
             homes: vec![false; func.value_count()],
-            places: vec![None; func.value_count()],
+            slots: vec![None; func.value_count()],
             bytes: 0,
         };
         count.lifetimes.sort_by_key(|lifetime| lifetime.start);
@@ -79,7 +79,7 @@ impl Pressure {
         for (scalars, most) in [(false, packets), (true, SCALARS)] {
             pressure.choose(count.lifetimes.iter().filter(|lifetime| lifetime.is_scalar == scalars), most);
         }
-        pressure.give_places(facts, &count.lifetimes);
+        pressure.assign_slots(facts, &count.lifetimes);
         pressure
     }
 
@@ -94,8 +94,8 @@ impl Pressure {
     }
 
     /// The offset of a remote value that is neither kept between segments nor recomputed.
-    pub fn place(&self, value: Value) -> i32 {
-        let at = self.places[value.index()].expect("remote values have places");
+    pub fn slot(&self, value: Value) -> i32 {
+        let at = self.slots[value.index()].expect("remote values have places");
         i32::try_from(at).expect("scratch memory is small")
     }
 
@@ -144,7 +144,7 @@ impl Pressure {
 
     /// Assigns slots to remote values. Packets use a slot in turn; scalars do not, since those of the group are
     /// computed ahead of their position.
-    fn give_places(&mut self, facts: &Facts<'_>, lifetimes: &[Lifetime]) {
+    fn assign_slots(&mut self, facts: &Facts<'_>, lifetimes: &[Lifetime]) {
         let mut free: [Vec<u64>; 2] = Default::default();
         let mut ends = BTreeSet::new();
         for lifetime in lifetimes {
@@ -153,23 +153,23 @@ impl Pressure {
                 continue;
             }
             if lifetime.is_scalar {
-                self.places[value.index()] = Some(self.bytes);
+                self.slots[value.index()] = Some(self.bytes);
                 self.bytes += SCALAR_BYTES;
                 continue;
             }
-            while let Some(&(end, size, place)) = ends.first()
+            while let Some(&(end, size, slot)) = ends.first()
                 && end < lifetime.start
             {
                 ends.pop_first();
-                free[usize::from(size > 1)].push(place);
+                free[usize::from(size > 1)].push(slot);
             }
-            let place = free[usize::from(lifetime.size > 1)].pop().unwrap_or_else(|| {
-                let place = self.bytes.next_multiple_of(facts.shape.vector_bytes.into());
-                self.bytes = place + u64::from(facts.shape.row_bytes() * lifetime.size);
-                place
+            let slot = free[usize::from(lifetime.size > 1)].pop().unwrap_or_else(|| {
+                let slot = self.bytes.next_multiple_of(facts.shape.vector_bytes.into());
+                self.bytes = slot + u64::from(facts.shape.row_bytes() * lifetime.size);
+                slot
             });
-            self.places[value.index()] = Some(place);
-            ends.insert((lifetime.end, lifetime.size, place));
+            self.slots[value.index()] = Some(slot);
+            ends.insert((lifetime.end, lifetime.size, slot));
         }
     }
 }

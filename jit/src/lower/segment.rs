@@ -217,7 +217,7 @@ impl Lowering<'_, '_> {
             let lanes = self.home_lanes(&alive);
             self.store_alive(&LaneMask::Lanes(lanes));
         }
-        self.end_round_of_packets(before, self.layout.packets);
+        self.end_packet_iteration(before, self.layout.packets);
         self.end_packets(packets);
         if let Some(any_left) = self.segment.any_left {
             let any_left = self.builder.use_var(any_left);
@@ -437,9 +437,9 @@ impl Lowering<'_, '_> {
         let step = if self.layout.locals_per_packet { self.layout.local_bytes / lanes } else { 0 };
         let parts = [(self.layout.record_bytes / lanes, self.layout.records), (step, self.layout.locals)];
         let [record, locals] = parts.map(|(step, start)| {
-            let place = self.builder.ins().imul_imm_u(thread, step as i64);
-            let place = self.builder.ins().iadd_imm_s(place, start as i64);
-            self.builder.ins().iadd(self.anchors.arena, place)
+            let offset = self.builder.ins().imul_imm_u(thread, step as i64);
+            let offset = self.builder.ins().iadd_imm_s(offset, start as i64);
+            self.builder.ins().iadd(self.anchors.arena, offset)
         });
         self.anchors.position = Position { thread, first_thread, row, record, locals };
         self.anchors.keep(&mut self.builder);

@@ -1,9 +1,9 @@
 //! Stops code in time: the budget of loop iterations, and the polls of the stop word.
 //!
-//! A loop counts its iterations, and polls the stop word once in [`ROUNDS_AT_ONCE`]: each iteration costs one count and
-//! one branch. That is soon enough if an iteration is short. A loop whose iteration is long polls in each, and so do
-//! straight-line code and loops over packets after so much work: no more than a millisecond or so passes between two
-//! polls, whatever a shader does.
+//! A loop counts its iterations, and polls the stop word once in [`ITERATIONS_PER_POLL`]: each iteration costs one
+//! count and one branch. That is soon enough if an iteration is short. A loop whose iteration is long polls in each,
+//! and so do straight-line code and loops over packets after so much work: no more than a millisecond or so passes
+//! between two polls, whatever a shader does.
 //!
 //! *Work* is counted in CLIF instructions. Code that takes much longer than the instructions written for it says how
 //! much ([`Effort::spend`]), at its worst, since a poll costs next to nothing beside it. Code that may be skipped
@@ -21,10 +21,10 @@ use super::{Lowering, constant_flags, own_flags};
 use crate::abi::{self, CallRow, offsets};
 
 /// Loop iterations between two polls, if an iteration is short.
-const ROUNDS_AT_ONCE: i64 = 1 << 10;
+const ITERATIONS_PER_POLL: i64 = 1 << 10;
 /// The work from which an iteration is long: a poll is nothing beside it, and that many short ones take less than a
 /// millisecond.
-const LONG_ROUND: u64 = 1000;
+const LONG_ITERATION: u64 = 1000;
 /// The most work of straight-line code between two polls.
 const LONG_CODE: u64 = 1 << 16;
 
@@ -49,7 +49,7 @@ pub(super) struct Effort {
     /// The number of that instruction.
     counted: usize,
     /// Polls written so far.
-    looks: u32,
+    polls: u32,
 }
 
 impl Effort {
@@ -75,9 +75,9 @@ pub(super) struct Stopping {
     /// The work up to the last instruction that was counted.
     pub effort: Effort,
     /// Loop iterations that were taken from the budget and not used yet.
-    pub rounds_left: Variable,
+    pub iterations_left: Variable,
     /// Set if the function has loops.
-    pub takes_rounds: bool,
+    pub takes_iterations: bool,
 }
 
 impl Lowering<'_, '_> {
@@ -101,33 +101,33 @@ impl Lowering<'_, '_> {
     }
 
     /// Ends an iteration of a loop over this many packets, which began there.
-    pub fn end_round_of_packets(&mut self, before: Effort, packets: u32) {
+    pub fn end_packet_iteration(&mut self, before: Effort, packets: u32) {
         let now = self.effort();
         let others = u64::from(packets.saturating_sub(1));
         let more = now.since(before).saturating_mul(others);
-        if others > 0 && (now.looks != before.looks || more > LONG_CODE) {
+        if others > 0 && (now.polls != before.polls || more > LONG_CODE) {
             // A fault is that of the packet's first thread.
             let lanes = self.layout.threads.is_none().then_some(LaneMask::Full);
-            self.look(self.origin, lanes.as_ref());
+            self.poll(self.origin, lanes.as_ref());
         } else {
             self.stopping.effort.spend(more);
         }
     }
 
     /// Polls if a poll was written since then, or if there was much work since the last one.
-    pub fn look_if_due(&mut self, before: Effort, origin: Origin, lanes: Option<&LaneMask>) {
+    pub fn poll_if_due(&mut self, before: Effort, origin: Origin, lanes: Option<&LaneMask>) {
         let now = self.effort();
-        if now.looks != before.looks || now.work > LONG_CODE {
-            self.look(origin, lanes);
+        if now.polls != before.polls || now.work > LONG_CODE {
+            self.poll(origin, lanes);
         }
     }
 
     /// Polls the stop word, and ends the group if it is set; with a mask as for [`Self::fault_if_in`].
-    pub fn look(&mut self, origin: Origin, lanes: Option<&LaneMask>) {
+    pub fn poll(&mut self, origin: Origin, lanes: Option<&LaneMask>) {
         let stop = self.stop_word();
         self.fault_if_in(stop, FaultKind::Stopped, origin, lanes);
         let now = self.effort();
-        self.stopping.effort = Effort { work: 0, looks: now.looks + 1, ..now };
+        self.stopping.effort = Effort { work: 0, polls: now.polls + 1, ..now };
     }
 
     /// Tests the stop word; an `i8`.
@@ -140,15 +140,15 @@ impl Lowering<'_, '_> {
     /// Takes an iteration off the budget; emitted at the back edge of every loop. Iterations are taken from the context
     /// in batches, and only then does a loop of short iterations poll the stop word. `lanes` are those in the loop, if
     /// the running packet is one of a span.
-    pub fn end_round(&mut self, before: Effort, origin: Origin, lanes: Option<&LaneMask>) {
+    pub fn end_iteration(&mut self, before: Effort, origin: Origin, lanes: Option<&LaneMask>) {
         let now = self.effort();
-        if now.looks != before.looks || now.since(before) > LONG_ROUND {
-            self.look(origin, lanes);
+        if now.polls != before.polls || now.since(before) > LONG_ITERATION {
+            self.poll(origin, lanes);
         }
-        self.stopping.takes_rounds = true;
+        self.stopping.takes_iterations = true;
         let [refill, next] = [(); 2].map(|()| self.builder.create_block());
         self.builder.set_cold_block(refill);
-        let left = self.rounds_left();
+        let left = self.iterations_left();
         self.builder.ins().brif(left, next, &[], refill, &[]);
         self.begin(refill);
         let stop = self.stop_word();
@@ -158,21 +158,21 @@ impl Lowering<'_, '_> {
         let empty = self.builder.ins().icmp_imm_u(IntCC::Equal, fuel, 0);
         self.fault_if_in(empty, FaultKind::OutOfFuel, origin, lanes);
         self.set_cold();
-        let most = self.builder.ins().iconst(types::I64, ROUNDS_AT_ONCE);
+        let most = self.builder.ins().iconst(types::I64, ITERATIONS_PER_POLL);
         let is_last = self.builder.ins().icmp(IntCC::UnsignedLessThan, fuel, most);
         let taken = self.builder.ins().select(is_last, fuel, most);
         let fuel = self.builder.ins().isub(fuel, taken);
         self.builder.ins().store(own_flags(), fuel, self.anchors.base, offsets::FUEL);
-        self.set_rounds_left(taken);
+        self.set_iterations_left(taken);
         self.join(next);
-        let left = self.rounds_left();
+        let left = self.iterations_left();
         let left = self.builder.ins().iadd_imm_s(left, -1);
-        self.set_rounds_left(left);
+        self.set_iterations_left(left);
     }
 
     /// Returns, at the function's end, the iterations that were taken and not used.
-    pub fn give_back_rounds(&mut self) {
-        let left = self.rounds_left();
+    pub fn return_iterations(&mut self) {
+        let left = self.iterations_left();
         let fuel = self.builder.ins().load(types::I64, own_flags(), self.anchors.base, offsets::FUEL);
         let fuel = self.builder.ins().iadd(fuel, left);
         self.builder.ins().store(own_flags(), fuel, self.anchors.base, offsets::FUEL);

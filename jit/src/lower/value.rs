@@ -279,8 +279,8 @@ impl Lowering<'_, '_> {
                 if self.func.interface.group_size()[usize::from(n)] == 1 {
                     return self.scalar(first);
                 }
-                let place = self.thread_id_in_group(n, uniform.then_some(0));
-                self.binary(Op::IAdd, place, self.scalar(first))
+                let id = self.thread_id_in_group(n, uniform.then_some(0));
+                self.binary(Op::IAdd, id, self.scalar(first))
             }
         }
     }
@@ -301,8 +301,8 @@ impl Lowering<'_, '_> {
                 let group = self.group_id_in_span(n);
                 let along = self.constant(size[usize::from(n)]);
                 let first = self.binary(Op::IMul, group, along);
-                let place = self.thread_id_in_group(n, None);
-                self.binary(Op::IAdd, place, first)
+                let id = self.thread_id_in_group(n, None);
+                self.binary(Op::IAdd, id, first)
             }
         }
     }
@@ -386,16 +386,16 @@ impl Lowering<'_, '_> {
     /// A component of the thread ID in the group or the dispatch, in the first lane of a run.
     fn first_thread_id(&mut self, n: u8, is_in_dispatch: bool, run: u32) -> ir::Value {
         let [_, y, z] = self.func.interface.group_size();
-        let place = match (n, y, z) {
+        let id = match (n, y, z) {
             // In a row of threads the flattened ID is the first component.
             (0, 1, 1) => self.anchors.position.first_thread,
             _ => self.thread_id_in_group(n, Some(run * OCTET_LANES)).values()[0],
         };
         if !is_in_dispatch {
-            return place;
+            return id;
         }
         let start = self.group_start(n);
-        self.builder.ins().iadd(start, place)
+        self.builder.ins().iadd(start, id)
     }
 
     /// The first lanes of an operation that is affine, in all lanes or in octets: the same operation on those of its

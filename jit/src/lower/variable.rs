@@ -26,11 +26,11 @@ const MOST_VARIABLES: usize = 4096;
 pub(super) struct Home {
     pub ty: Type,
     pub uniform: bool,
-    place: HomePlace,
+    storage: HomeStorage,
 }
 
 #[derive(Clone, Debug)]
-enum HomePlace {
+enum HomeStorage {
     /// The CLIF variables of its vectors, or of its scalar.
     Variables(SmallVec<[Variable; 4]>),
     /// An offset in scratch memory.
@@ -48,7 +48,7 @@ pub(super) struct Variables {
     /// Free offsets in it, of one row and of two.
     free_scratch: [Vec<i32>; 2],
     shape: PacketShape,
-    /// Those of the group's values that are kept between segments.
+    /// Variables of the group's values that are kept between segments.
     pub of_group: HashMap<Value, Home>,
 }
 
@@ -71,8 +71,8 @@ impl Variables {
             true => (scalar_type(ty), 1),
             false => (vector_type(ty), self.shape.vectors_of(ty)),
         };
-        let place = if remote || self.in_registers + count > MOST_VARIABLES {
-            HomePlace::Scratch(self.free_scratch[usize::from(is_wide(ty))].pop().unwrap_or_else(|| {
+        let storage = if remote || self.in_registers + count > MOST_VARIABLES {
+            HomeStorage::Scratch(self.free_scratch[usize::from(is_wide(ty))].pop().unwrap_or_else(|| {
                 let at = self.scratch_bytes;
                 self.scratch_bytes += u64::from(self.shape.row_bytes()) * if is_wide(ty) { 2 } else { 1 };
                 i32::try_from(at).expect("scratch memory is small")
@@ -82,16 +82,16 @@ impl Variables {
             // Each costs time in every block.
             let free = self.free.entry(ty_of_one).or_default();
             let new = |_| free.pop().unwrap_or_else(|| builder.declare_var(ty_of_one));
-            HomePlace::Variables((0..count).map(new).collect())
+            HomeStorage::Variables((0..count).map(new).collect())
         };
-        Home { ty, uniform, place }
+        Home { ty, uniform, storage }
     }
 
     /// Frees a variable.
     pub fn release(&mut self, home: Home) {
-        match home.place {
-            HomePlace::Scratch(at) => self.free_scratch[usize::from(is_wide(home.ty))].push(at),
-            HomePlace::Variables(variables) => {
+        match home.storage {
+            HomeStorage::Scratch(at) => self.free_scratch[usize::from(is_wide(home.ty))].push(at),
+            HomeStorage::Variables(variables) => {
                 let ty = if home.uniform { scalar_type(home.ty) } else { vector_type(home.ty) };
                 self.free.entry(ty).or_default().extend(variables);
             }
@@ -133,13 +133,13 @@ impl Lowering<'_, '_> {
                 }
             }
         };
-        match &home.place {
-            HomePlace::Variables(variables) => {
+        match &home.storage {
+            HomeStorage::Variables(variables) => {
                 for (&variable, &value) in variables.iter().zip(value.values()) {
                     self.builder.def_var(variable, value);
                 }
             }
-            &HomePlace::Scratch(at) => {
+            &HomeStorage::Scratch(at) => {
                 let base = self.anchors.scratch;
                 self.emit().store_operand(&value, home.uniform, base, at, own_flags());
             }
@@ -148,15 +148,15 @@ impl Lowering<'_, '_> {
 
     /// Reads a variable.
     pub fn home(&mut self, home: &Home) -> PacketOperand {
-        match &home.place {
-            HomePlace::Variables(variables) => {
+        match &home.storage {
+            HomeStorage::Variables(variables) => {
                 let values: Vectors = variables.iter().map(|&variable| self.builder.use_var(variable)).collect();
                 match home.uniform {
                     true => PacketOperand::scalar(home.ty, values[0]),
                     false => Packet { ty: home.ty, vectors: values }.into(),
                 }
             }
-            &HomePlace::Scratch(at) => {
+            &HomeStorage::Scratch(at) => {
                 let base = self.anchors.scratch;
                 self.emit().load_operand(home.ty, home.uniform, base, at, own_flags())
             }
@@ -165,14 +165,14 @@ impl Lowering<'_, '_> {
 
     /// Stores a remote value that is not kept between segments.
     pub fn store_remote(&mut self, value: Value, operand: &PacketOperand) {
-        let at = self.pressure.place(value);
+        let at = self.pressure.slot(value);
         let (base, uniform) = (self.anchors.scratch, self.facts.is_uniform(value));
         self.emit().store_operand(operand, uniform, base, at, own_flags());
     }
 
     /// Reads a remote value that is not kept between segments.
     pub fn load_remote(&mut self, value: Value) -> PacketOperand {
-        let at = self.pressure.place(value);
+        let at = self.pressure.slot(value);
         let (base, ty, uniform) = (self.anchors.scratch, self.func.ty(value), self.facts.is_uniform(value));
         self.emit().load_operand(ty, uniform, base, at, own_flags())
     }

@@ -22,7 +22,7 @@ pub struct CpuFeatures {
 }
 
 impl CpuFeatures {
-    /// Those of this processor, or `None` if it is below the floor or not x86-64.
+    /// The features of this processor, or `None` if it is below the floor or not x86-64.
     pub fn detect() -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         {

@@ -57,7 +57,7 @@ struct WeightedWork<'a> {
     shapes: &'a Shapes,
     /// Operations on vectors.
     operations: u64,
-    /// Those of them that multiply integers.
+    /// Integer multiplications among them.
     multiplications: u64,
     /// Accesses lane by lane.
     accesses: u64,

@@ -233,7 +233,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// Product and sum of floats with one rounding, in place of which a helper gets doubles.
+    /// Product and sum of floats with one rounding; a helper gets them as doubles.
     pub fn float_fused(
         &mut self,
         mode: FloatMode,

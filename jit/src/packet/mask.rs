@@ -1,6 +1,6 @@
 //! Handles conditions: tests for branches, logic, selects.
 //!
-//! A condition per lane is I32X4, all ones or zero; a uniform one is an `i8`, 0 or 1. Only whole-vector tests look at a
+//! A condition per lane is I32X4, all ones or zero; a uniform one is an `i8`, 0 or 1. Only whole-vector tests read a
 //! mask, so nothing depends on how many lanes a vector has.
 
 use brolga_ir::{Const, Type};

@@ -1,7 +1,7 @@
 //! Emits vector CLIF, as the only module to do so, in packets.
 //!
-//! A [`Packet`] holds one value of every lane in vectors of [`PacketShape::vector_bytes`] bytes. Each operation emits its
-//! vectors in lockstep, in program order: that keeps as many independent chains in flight as there are vectors.
+//! A [`Packet`] holds one value of every lane in vectors of [`PacketShape::vector_bytes`] bytes. Each operation emits
+//! its vectors in lockstep, in program order: that keeps as many independent chains in flight as there are vectors.
 //!
 //! Three kinds of values, and nothing else:
 //!
@@ -14,10 +14,10 @@
 //! For 64-bit types, vectors 2k and 2k + 1 hold the lanes (0, 1) and (2, 3) of each 128 bits of vector k of a 32-bit
 //! type.
 //!
-//! A CLIF vector has 16 bytes and stands for one of [`PacketShape::vector_bytes`], which `widen/` makes of it. Invariants
-//! that this needs: every shuffle stays within its 128 bits; single lanes are accessed through parts only; vector
-//! constants differ from lane to lane within 128 bits only (lane numbers come from the context); an access of 16 bytes
-//! means a whole vector (a part has accesses of its own); no stack slots, no traps, no library calls.
+//! A CLIF vector has 16 bytes and stands for one of [`PacketShape::vector_bytes`], which `widen/` makes of it.
+//! Invariants that this needs: every shuffle stays within its 128 bits; single lanes are accessed through parts only;
+//! vector constants differ from lane to lane within 128 bits only (lane numbers come from the context); an access of 16
+//! bytes means a whole vector (a part has accesses of its own); no stack slots, no traps, no library calls.
 //!
 //! This is the only module that knows how many bytes a vector has; others see [`PacketShape`].
 //!
@@ -106,7 +106,7 @@ impl PacketShape {
     }
 
     /// The vector with the part of this index, in the order of the lanes, and the part's position in it.
-    fn place_of_part(self, ty: Type, index: usize) -> (usize, usize) {
+    fn position_of_part(self, ty: Type, index: usize) -> (usize, usize) {
         let parts = (self.vector_bytes / 16) as usize;
         match is_wide(ty) {
             false => (index / parts, index % parts),
@@ -368,20 +368,20 @@ impl<'a, 'f> Emit<'a, 'f> {
 
     /// 128 bits of a packet, in the order of the lanes.
     pub fn part(&mut self, packet: &Packet, index: usize) -> Part {
-        let (vector, place) = self.shape.place_of_part(packet.ty, index);
+        let (vector, position) = self.shape.position_of_part(packet.ty, index);
         let vector = packet.vectors[vector];
-        let value = match self.part_as_joined(vector, place) {
+        let value = match self.part_as_joined(vector, position) {
             Some(part) => part,
             None => {
-                let vector = self.cast(vector, borrowed::type_to_take(place));
-                borrowed::take(self.ins(), vector, place)
+                let vector = self.cast(vector, borrowed::type_to_take(position));
+                borrowed::take(self.ins(), vector, position)
             }
         };
         Part { ty: packet.ty, value: self.cast(value, vector_type(packet.ty)) }
     }
 
     /// 128 bits of a vector that the code already has: the vector has no others, or was just joined from them.
-    fn part_as_joined(&self, mut vector: Value, place: usize) -> Option<Value> {
+    fn part_as_joined(&self, mut vector: Value, position: usize) -> Option<Value> {
         if self.shape.vector_bytes == 16 {
             return Some(vector);
         }
@@ -391,8 +391,8 @@ impl<'a, 'f> Emit<'a, 'f> {
             let args = dfg.inst_args(inst);
             let operation = dfg.insts[inst].opcode();
             match borrowed::inserted(operation, dfg.value_type(vector)) {
-                Some(1) if place == 0 => return Some(args[0]),
-                Some(inserted) if inserted == place => return Some(args[1]),
+                Some(1) if position == 0 => return Some(args[0]),
+                Some(inserted) if inserted == position => return Some(args[1]),
                 None if operation != Opcode::Bitcast => return None,
                 _ => vector = args[0],
             }
@@ -405,13 +405,13 @@ impl<'a, 'f> Emit<'a, 'f> {
         debug_assert_eq!(parts.len(), self.shape.parts_of(ty), "parts of a packet");
         let mut vectors: Vectors = smallvec![Value::reserved_value(); self.shape.vectors_of(ty)];
         for (index, part) in parts.iter().enumerate() {
-            let (vector, place) = self.shape.place_of_part(ty, index);
-            vectors[vector] = match place {
+            let (vector, position) = self.shape.position_of_part(ty, index);
+            vectors[vector] = match position {
                 0 => part.value,
                 _ => {
-                    let ty = borrowed::type_to_insert(place);
+                    let ty = borrowed::type_to_insert(position);
                     let [before, part] = [vectors[vector], part.value].map(|value| self.cast(value, ty));
-                    borrowed::insert(self.ins(), before, part, place)
+                    borrowed::insert(self.ins(), before, part, position)
                 }
             };
         }

@@ -150,9 +150,9 @@ impl Emit<'_, '_> {
         };
         (0..self.shape.parts_of(Type::I32))
             .map(|part| {
-                let (vector, place) = self.shape.place_of_part(Type::I32, part);
+                let (vector, position) = self.shape.position_of_part(Type::I32, part);
                 // A value loaded for all four is loaded again: a move from vectors takes longer.
-                if let Some(joined) = self.part_as_joined(packet.vectors[vector], place)
+                if let Some(joined) = self.part_as_joined(packet.vectors[vector], position)
                     && let Some((flags, address, offset)) = self.constant_load_in_lanes(joined)
                 {
                     let first = self.ins().load(types::I32, flags, address, offset);
@@ -253,7 +253,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// A packet with 0 in every other lane: what remains are numbers of 64 bits.
+    /// A packet with 0 in every other lane: numbers of 64 bits remain.
     fn even_lanes(&mut self, numbers: &Packet) -> Packet {
         let low = self.constant_packet(Const { ty: Type::I64, bits: u32::MAX.into() }).vectors[0];
         let low = self.cast(low, types::I32X4);

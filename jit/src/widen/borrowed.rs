@@ -40,16 +40,16 @@ pub(crate) fn type_to_take(part: usize) -> Type {
 }
 
 /// Replaces 128 bits of a vector, except its first; both must have the type that [`type_to_insert`] gives.
-pub(crate) fn insert(ins: FuncInstBuilder<'_, '_>, vector: Value, part: Value, place: usize) -> Value {
-    match place {
+pub(crate) fn insert(ins: FuncInstBuilder<'_, '_>, vector: Value, part: Value, position: usize) -> Value {
+    match position {
         1 | 2 => ins.uadd_sat(vector, part),
         _ => ins.sadd_sat(vector, part),
     }
 }
 
 /// The type that selects the part to replace.
-pub(crate) fn type_to_insert(place: usize) -> Type {
-    [types::I8X16, types::I16X8, types::I8X16][place - 1]
+pub(crate) fn type_to_insert(position: usize) -> Type {
+    [types::I8X16, types::I16X8, types::I8X16][position - 1]
 }
 
 /// The part that an operation replaces, if it is an [`insert`] with a result of this type.

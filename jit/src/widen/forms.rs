@@ -41,7 +41,7 @@ pub(super) enum WideForm {
     Borrowed(Borrowed),
 }
 
-/// Instructions that stand for other operations: shaders never need them for what they do themselves.
+/// Instructions that stand for other operations: shaders never need them for their own effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Borrowed {
     /// Extracts 128 bits of a register.

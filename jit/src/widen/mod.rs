@@ -10,7 +10,7 @@
 //! | `forms.rs` | the list of instructions, a row for each |
 //! | `borrowed.rs` | operations that Cranelift has no instruction for |
 //! | `decode.rs` | finds instructions, basic blocks, jump tables |
-//! | `transfer.rs` | transfer functions: what each instruction reads, writes and demands |
+//! | `transfer.rs` | transfer functions: sources, results and demands of each instruction |
 //! | `defined.rs` | data flow: how many parts of each register and spill slot are defined |
 //! | `rewrite.rs` | instructions, constants and frame for wider registers |
 //! | `encode.rs` | encodes the result, with its data after the code |

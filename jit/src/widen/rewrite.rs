@@ -244,18 +244,18 @@ impl Rewriter<'_> {
         self.push(inst, Instruction::with3(self.of(ORDER_QUADWORDS), to, to, MIDDLE_SWAPPED))
     }
 
-    /// Emits an instruction in place of another, with its stack slot or constant relocated.
+    /// Emits an instruction that replaces another, with its stack slot or constant relocated.
     fn relocate(&mut self, inst: &Instruction, mut made: Instruction, repeats: u8) -> Result<(), Refusal> {
         if !has_memory(inst) {
             return self.push(inst, Ok(made));
         }
         if inst.is_ip_rel_memory_operand() {
             let at = inst.ip_rel_memory_address();
-            let place = match self.program.table(at) {
+            let offset = match self.program.table(at) {
                 Some(table) => self.tables[table],
                 None => self.constant(inst, at, repeats)?,
             };
-            return self.out.encode_with_data(&made, place).map_err(|_| impossible(inst));
+            return self.out.encode_with_data(&made, offset).map_err(|_| impossible(inst));
         }
         if inst.memory_base() == Register::RSP {
             let at = inst.memory_displacement64().saturating_mul(self.parts.into());
@@ -291,15 +291,15 @@ impl Rewriter<'_> {
             1 | 2 | 4 | 8 if repeats == 1 => 1,
             _ => return Err(Refusal::of(inst, "a constant of a size that is not known")),
         };
-        if let Some(&place) = self.constants.get(&(at, bytes)) {
-            return Ok(place);
+        if let Some(&offset) = self.constants.get(&(at, bytes)) {
+            return Ok(offset);
         }
         let start = usize::try_from(at).ok();
         let constant = start.and_then(|at| self.code.get(at..at.checked_add(bytes)?));
         let constant = constant.ok_or_else(|| Refusal::of(inst, "a constant that is not there"))?;
-        let place = self.out.data(constant.repeat(repeats).into_iter());
-        self.constants.insert((at, bytes), place);
-        Ok(place)
+        let offset = self.out.data(constant.repeat(repeats).into_iter());
+        self.constants.insert((at, bytes), offset);
+        Ok(offset)
     }
 
     fn push(&mut self, inst: &Instruction, made: Result<Instruction, IcedError>) -> Result<(), Refusal> {

@@ -1,4 +1,5 @@
-//! Gives the transfer function of each instruction: what it reads, writes and demands, independent of what precedes it.
+//! Gives the transfer function of each instruction: its sources, results and demands, independent of other
+//! instructions.
 //!
 //! Registers and spill slots of vectors are numbered, so that data flow (`defined.rs`) looks at no instruction twice.
 
@@ -51,11 +52,11 @@ pub(super) enum Rule {
     Nothing,
     /// It leaves all vector registers undefined.
     Call,
-    /// As many parts as in all sources.
+    /// The result has as many parts as all sources have.
     Each,
     /// The same, and all parts of the sources must be defined.
     Whole,
-    /// As many parts as in the first source; the second must be a scalar.
+    /// The result has as many parts as the first source; the second must be a scalar.
     Counted,
     /// All sources must be scalars, and so is the result.
     Scalar,
@@ -382,7 +383,7 @@ fn touches_vectors(inst: &Instruction) -> bool {
     (0..inst.op_count()).any(|n| inst.op_kind(n) == OpKind::Register && is_vector(inst.op_register(n)))
 }
 
-/// `true` if the result does not depend on what the registers hold.
+/// `true` if the result does not depend on the registers' values.
 fn is_zero(inst: &Instruction) -> bool {
     let is_idiom = matches!(
         inst.mnemonic(),

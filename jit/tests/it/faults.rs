@@ -151,7 +151,7 @@ fn narrowed(register: Register) -> Register {
     Register::XMM0 + (register as u32 - Register::YMM0 as u32)
 }
 
-/// Puts a changed instruction in the place of one, if it fits.
+/// Replaces an instruction by a changed one, if it fits.
 fn replace(code: &mut [u8], inst: &Instruction, change: impl FnOnce(&mut Instruction)) -> bool {
     let mut made = *inst;
     change(&mut made);

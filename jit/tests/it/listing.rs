@@ -1,4 +1,4 @@
-//! Compares the listings of packets of small shaders with what the design says of them.
+//! Compares the listings of packets of small shaders with the design.
 
 use brolga_ir::text::{Names, parse, print};
 use brolga_ir::verify;
@@ -204,7 +204,7 @@ fn barriers_cut_and_values_are_kept() {
         &[
             ("# threads", "threads: 64; packets of 8 lanes: 8; vectors of a packet: 2 for 32 bits, 4 for 64"),
             ("# arena", "arena: 256 bytes shared, 128 bytes kept for each packet, no private arrays"),
-            // The record begins with the lanes' votes, 32 bytes. A scalar takes 8, what each lane has 32, from a
+            // The record begins with the lanes' votes, 32 bytes. A scalar takes 8, a packet 32, from a
             // multiple of 16 on.
             ("v3:", "uniform; kept at 32; uniform address; checked without a branch"),
             ("v4:", "packet; at most 3969; kept at 48"),

@@ -106,7 +106,7 @@ const EDGES_64: &[u64] = &[
     0x41ef_ffff_ffe0_0000, // 2^32 - 1
     0x41ef_ffff_ffff_ffff,
     0x41f0_0000_0000_0000,
-    0x47ef_ffff_efff_ffff, // under what rounds to a float infinity
+    0x47ef_ffff_efff_ffff, // below the least that rounds to a float infinity
     0x47ef_ffff_f000_0000,
 ];
 

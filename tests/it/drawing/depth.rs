@@ -298,7 +298,7 @@ fn depth_bias_counts_in_units_of_the_buffer() {
         // 0.25 * 65535 + 0.5 is 16384.25, and so on.
         (Format::D16_UNORM, 16_384 + 3),
         (Format::D24_UNORM_S8_UINT, (1 << 22) + 3),
-        // A unit is one in the last place of the triangle's depth.
+        // A unit is one ulp of the triangle's depth.
         (Format::D32_FLOAT, 0.25f32.to_bits() + 3),
     ] {
         let set = |desc: &mut PipelineDesc| desc.rasterizer.depth_bias = 3;

@@ -463,7 +463,7 @@ fn statistics(topology: Topology, vertices: &[Vertex], indices: Option<&[u32]>, 
     })
 }
 
-/// As the examples of section 20.4.7 count triangles.
+/// Counts like the examples of triangles in section 20.4.7.
 #[test]
 fn lines_and_points_are_counted() {
     const CUT: u32 = u32::MAX;

@@ -17,7 +17,7 @@ const ALL: u64 = (SIZE * SIZE) as u64;
 /// then 9.
 #[derive(Clone, Debug, PartialEq)]
 struct Left {
-    /// As bits: NaN is not equal to itself.
+    /// Bits of the texels: NaN is not equal to itself.
     colors: Vec<[u32; 4]>,
     depth: f32,
     stencil: u8,

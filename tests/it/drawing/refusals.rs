@@ -86,7 +86,7 @@ fn drawn(bindings: [Option<&Bindings>; 2]) -> Result<(), String> {
     pass.draw(&draw).map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// As in a dispatch; the rules of the bindings may say otherwise.
+/// Unbound registers are as in a dispatch; the rules of the bindings may say otherwise.
 #[test]
 fn what_is_not_bound_names_the_stage() {
     let device = device();

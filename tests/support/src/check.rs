@@ -91,7 +91,7 @@ pub enum Failure {
         /// The register.
         register: Register,
     },
-    /// Memory is not what the reference left.
+    /// Memory differs from the reference's.
     #[error("{way}: {difference}")]
     Differs {
         /// The way it was run.
@@ -99,7 +99,7 @@ pub enum Failure {
         /// The difference.
         difference: Difference,
     },
-    /// The interpreter does not do what the plain model does.
+    /// The interpreter differs from the plain model.
     #[error("the interpreter ({level:?}) is not as the plain model: {difference}")]
     Model {
         /// The passes that ran before.
@@ -182,7 +182,7 @@ impl Lab {
         Ok(())
     }
 
-    /// Checks again what failed, and nothing else.
+    /// Repeats the check that failed, and nothing else.
     pub fn check_again(&self, program: &Program, failure: &Failure) -> Result<(), Failure> {
         match failure {
             Failure::Compile { way, .. }

@@ -233,7 +233,7 @@ pub enum Parts {
 /// Source modifiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Modifier {
-    /// As it is.
+    /// No modifier.
     None,
     /// `-x`
     Negate,

@@ -357,7 +357,7 @@ fn around(level: u32, own: [u32; 2], mut inner: Body, other: Body) -> Body {
     body
 }
 
-/// As many nested blocks as Direct3D allows, with the instructions spread over them.
+/// The most nested blocks that Direct3D allows, with the instructions spread over them.
 pub fn nest(n: usize) -> Script {
     nested(n, MAX_NESTING)
 }

@@ -111,7 +111,7 @@ impl Lowering<'_, '_> {
             Some(run) => Some(LaneMask::Lanes(self.home_lanes(run))),
             None => Some(self.parked(entry)),
         };
-        self.end_round(frame.before, origin, lanes.as_ref());
+        self.end_iteration(frame.before, origin, lanes.as_ref());
         self.builder.ins().jump(header, &[]);
     }
 }

@@ -74,10 +74,10 @@ fn check(
 }
 
 /// Extracts a part, stored as 128 bits.
-fn take(place: usize) -> impl Fn(&mut FunctionBuilder<'_>, [Value; 2], Value) -> Option<Value> {
+fn take(position: usize) -> impl Fn(&mut FunctionBuilder<'_>, [Value; 2], Value) -> Option<Value> {
     move |builder, [vector, _], memory| {
-        let vector = cast(builder, vector, borrowed::type_to_take(place));
-        let part = borrowed::take(builder.ins(), vector, place);
+        let vector = cast(builder, vector, borrowed::type_to_take(position));
+        let part = borrowed::take(builder.ins(), vector, position);
         let part = cast(builder, part, borrowed::STORED_PART);
         builder.ins().store(FLAGS, part, memory, 128);
         None
@@ -85,11 +85,11 @@ fn take(place: usize) -> impl Fn(&mut FunctionBuilder<'_>, [Value; 2], Value) ->
 }
 
 /// Inserts a part into a vector.
-fn insert(place: usize) -> impl Fn(&mut FunctionBuilder<'_>, [Value; 2], Value) -> Option<Value> {
+fn insert(position: usize) -> impl Fn(&mut FunctionBuilder<'_>, [Value; 2], Value) -> Option<Value> {
     move |builder, [vector, _], memory| {
         let part = borrowed::load_part(builder.ins(), FLAGS, memory, 16);
-        let [vector, part] = [vector, part].map(|value| cast(builder, value, borrowed::type_to_insert(place)));
-        Some(borrowed::insert(builder.ins(), vector, part, place))
+        let [vector, part] = [vector, part].map(|value| cast(builder, value, borrowed::type_to_insert(position)));
+        Some(borrowed::insert(builder.ins(), vector, part, position))
     }
 }
 

@@ -301,7 +301,7 @@ pub fn store_lanes(emit: &mut Emit<'_, '_>, packet: &Packet, address: Value) {
     }
 }
 
-/// Emits the last value of a function that is a list of operations, with what is known of it, from operands for the
+/// Emits the last value of a function that is a list of operations, with the facts about it, from operands for the
 /// unknown ones.
 pub fn lower_last(
     emit: &mut Emit<'_, '_>,
@@ -318,7 +318,7 @@ pub fn lower_last(
         let operand = match &data.kind {
             InstKind::Const(constant) => emit.constant(*constant).into(),
             InstKind::Op { op, args } => {
-                // What an unknown value is made of has no operands.
+                // The values that an unknown one is made of have no operands.
                 let Some(args_of) = args.iter().map(|arg| operands.get(arg).cloned()).collect::<Option<Vec<_>>>()
                 else {
                     continue;

@@ -22,7 +22,7 @@ use brolga::raster::{Cull, RasterizerState, Viewport};
 use super::state::DrawState;
 use crate::drawing::canvas::Vertex;
 
-/// Half a unit in the last place of floats around 1.
+/// Half an ulp of floats around 1.
 pub const UNIT: f64 = 1.0 / (1 << 24) as f64;
 
 /// Pixels from the point where functions are evaluated, at most.

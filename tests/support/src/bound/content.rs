@@ -28,7 +28,7 @@ pub enum Form {
 /// A view's form and first content.
 #[derive(Clone, Debug)]
 pub struct Content {
-    /// How the bytes are seen.
+    /// The form in which the bytes are seen.
     pub form: Form,
     /// The first content.
     pub bytes: Vec<u8>,

@@ -46,7 +46,7 @@ pub struct TestFile {
 pub enum Step {
     /// `[shader …]`: the shader that later dispatches run.
     Shader(Shader),
-    /// `[buffer …]` and `[texture… …]`: memory behind a register, in place of its previous memory.
+    /// `[buffer …]` and `[texture… …]`: memory behind a register, which replaces its previous memory.
     Memory(Memory),
     /// `[dispatch …]`
     Dispatch(Dispatch),

@@ -44,7 +44,7 @@ impl NumberType {
         }
     }
 
-    /// The bits of a number; none if it is no number of this kind, or one that does not fit.
+    /// The bits of a number; none if it is not of this kind, or does not fit.
     pub fn read(self, text: &str) -> Option<u64> {
         if let Some(digits) = text.strip_prefix("0x") {
             let fits = digits.len() <= 2 * self.size_bytes() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());

@@ -152,7 +152,7 @@ impl Generator {
         Instr::new(Op::And, vec![Operand::to(Register::Small, to), from, Operand::word(mask)])
     }
 
-    /// A condition, with what computes it.
+    /// A condition, with the statements that compute it.
     fn condition(&mut self, scope: Scope, block: &mut Block) -> Condition {
         const COMPARE: [Op; 14] = [
             Op::ULt,

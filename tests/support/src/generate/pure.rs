@@ -59,7 +59,7 @@ const DOUBLES: [Op; 12] = [
 pub(super) enum Scope {
     /// Any.
     Any,
-    /// Those that are the same in all threads of a group.
+    /// Group-uniform ones.
     Uniform,
 }
 

@@ -191,7 +191,7 @@ fn declared(declaration: &mut Declaration, random: &mut Random) {
             3 => *array_length = number(*array_length, random) & 0xffff,
             _ => tables.truncate(random.below(tables.len() + 1)),
         },
-        // What belongs to other stages.
+        // Declarations of other stages.
         DeclarationKind::InputPrimitive { .. }
         | DeclarationKind::OutputTopology(_)
         | DeclarationKind::MaxOutputVertexCount(_)

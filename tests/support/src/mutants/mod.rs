@@ -41,7 +41,7 @@ pub enum Fate {
     NotValid,
     /// It is beyond a limit, or an interface has no instance.
     NotCompiled,
-    /// Nothing fits what it declares.
+    /// Nothing fits its declarations.
     NotBound,
     /// It was stopped: by a bound on iterations of loops, or at a barrier where threads diverge.
     Stopped,
