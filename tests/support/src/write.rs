@@ -56,7 +56,7 @@ impl Program {
         used
     }
 
-    /// Operands of conditions, selectors and rounds.
+    /// Operands of conditions, selectors and counts of iterations.
     pub(crate) fn each_operand_of_flow(&self, visit: &mut impl FnMut(&Operand)) {
         self.each_node(&mut |node| match node {
             Node::If { cond, .. } => visit(&cond.operand),
