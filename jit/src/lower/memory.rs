@@ -3,7 +3,7 @@
 //! | addresses | loads | stores |
 //! |---|---|---|
 //! | one for all lanes | one scalar, redirected to a zero if out of range | scalar values: one; else lane by lane |
-//! | strided, in the packet or each octet | vectors or rows with one check for the packet | the same if all are active |
+//! | strided, in the packet or each octet | vectors or rows, one check per packet | the same if all are active |
 //! | one for each quad | a scalar for each quad, redirected to zeros if the element does not exist | as scattered |
 //! | scattered | gather with one test for the packet | scatter with one test |
 //!

@@ -8,8 +8,8 @@
 //! | kind | CLIF | source |
 //! |---|---|---|
 //! | [`Uniform`] | one scalar, the same for all lanes; a condition is an `i8` 0 or 1 | anything scalar |
-//! | [`Packet`] | `vectors` I32X4 or F32X4; twice as many I64X2 or F64X2; conditions: I32X4, all ones or zero | operations |
-//! | [`Part`] | 128 bits of a packet: four lanes of 32 bits or two of 64 | [`Emit::part`] alone, back by [`Emit::join`] |
+//! | [`Packet`] | `vectors` I32X4 or F32X4; twice as many I64X2, F64X2; conditions I32X4, all ones or 0 | operations |
+//! | [`Part`] | 128 bits of a packet: four lanes of 32 bits or two of 64 | [`Emit::part`]; back: [`Emit::join`] |
 //!
 //! For 64-bit types, vectors 2k and 2k + 1 hold the lanes (0, 1) and (2, 3) of each 128 bits of vector k of a 32-bit
 //! type.
