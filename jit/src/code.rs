@@ -1,8 +1,9 @@
-//! Executable memory: one private mapping for each shader, given to Cranelift's JIT module as its memory provider.
+//! Manages executable memory: one private mapping for each shader, given to Cranelift's JIT module as its memory
+//! provider.
 //!
 //! Machine code is written into pages that are then made read-only and executable; no page is ever both writable and
-//! executable. The pages belong to the shader, not to the module, which is gone once the code is placed; they go back to
-//! the system when the shader is dropped. Code is position independent and has no relocations, so that bytes from a
+//! executable. The pages belong to the shader, not to the module, which is gone once the code is loaded; they go back
+//! to the system when the shader is dropped. Code is position-independent and has no relocations, so that bytes from a
 //! cache take the same path as fresh ones, and no symbol is ever looked up.
 
 use std::io;
@@ -17,7 +18,7 @@ use memmap2::{Mmap, MmapMut};
 use crate::abi::Context;
 
 /// The compiled function: runs the group that the context names.
-pub(crate) type Entry = unsafe extern "C" fn(*mut Context);
+pub(crate) type EntryFn = unsafe extern "C" fn(*mut Context);
 
 /// Alignment of the entry, a cache line.
 const ALIGN: u64 = 64;
@@ -30,8 +31,8 @@ pub(crate) struct ExecutableCode {
 }
 
 impl ExecutableCode {
-    /// Places code that has no relocations and makes it executable. Its entry is its first byte. The module reports the
-    /// name to a running `perf record`.
+    /// Makes code without relocations executable. Its entry is its first byte. The module reports the name to a running
+    /// `perf record`.
     pub fn new(isa: OwnedTargetIsa, signature: &Signature, bytes: &[u8], name: &str) -> io::Result<Self> {
         let provider = Provider::default();
         let mut builder = JITBuilder::with_isa(isa, cranelift_module::default_libcall_names());
@@ -54,12 +55,12 @@ impl ExecutableCode {
     /// Runs the code.
     ///
     /// # Safety
-    /// The bytes are a function of type [`Entry`] without relocations, compiled for the features of this processor, and
-    /// the context is as [`crate::abi`] says.
+    /// The bytes are a function of type [`EntryFn`] without relocations, compiled for the features of this processor,
+    /// and the context is as [`crate::abi`] says.
     pub unsafe fn call(&self, context: &mut Context) {
         // SAFETY: the pages are mapped readable and executable while `self` lives, and start with a function of this
         // type (the caller, which made them from the compiler's output).
-        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(self.pages.as_ptr()) };
+        let entry = unsafe { std::mem::transmute::<*const u8, EntryFn>(self.pages.as_ptr()) };
         // SAFETY: the caller vouches for the context.
         unsafe { entry(context) }
     }

@@ -17,12 +17,12 @@ use crate::error::CompileError;
 use crate::lower;
 use crate::lower::notes::Notes;
 use crate::options::{CpuFeatures, Options, VectorBytes};
-use crate::packet::Shape;
-use crate::site::Site;
+use crate::packet::PacketShape;
+use crate::site::CodeSite;
 use crate::widen::{Refusal, Wide, widen};
 
 /// Makes machine code that was generated earlier with these options executable.
-pub(crate) fn place(bytes: &[u8], options: &Options, name: &str) -> Result<ExecutableCode, CompileError> {
+pub(crate) fn load(bytes: &[u8], options: &Options, name: &str) -> Result<ExecutableCode, CompileError> {
     let isa = host(options, TargetSettings::default())?;
     let signature = signature(&*isa);
     let code = ExecutableCode::new(isa, &signature, bytes, name);
@@ -32,11 +32,11 @@ pub(crate) fn place(bytes: &[u8], options: &Options, name: &str) -> Result<Execu
 /// Target settings that depend on the function.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TargetSettings {
-    /// The code generator reports where basic blocks are.
+    /// Set if the code generator reports the starts of basic blocks.
     pub blocks: bool,
-    /// A pinned register is reserved for `lower/anchor.rs`.
+    /// Set if a pinned register is reserved for `lower/anchor.rs`.
     pub pinned: bool,
-    /// The code will be widened, frames included.
+    /// Set if the code will be widened, frames included.
     pub widened: bool,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn host(options: &Options, target: TargetSettings) -> Result<OwnedTar
     x86_64(host, options.features, target)
 }
 
-/// The signature of [`Entry`](crate::code::Entry).
+/// The signature of [`EntryFn`](crate::code::EntryFn).
 fn signature(isa: &dyn TargetIsa) -> ir::Signature {
     let mut signature = ir::Signature::new(isa.default_call_conv());
     signature.params.push(ir::AbiParam::new(ir::types::I64));
@@ -67,7 +67,7 @@ pub struct Statistics {
     pub clif_insts: usize,
     /// Bytes of the vectors that hold packets.
     pub vector_bytes: u32,
-    /// They are smaller than asked for: the code could not be widened.
+    /// Set if vectors are smaller than asked for: the code could not be widened.
     pub is_refused: bool,
     /// Time to lower the IR; none if it was read.
     #[serde(skip)]
@@ -96,20 +96,20 @@ pub(crate) struct Machine {
     pub statistics: Statistics,
 }
 
-/// What a listing needs besides the code.
+/// The data that a listing needs besides the code.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     /// Cranelift's input.
     pub clif: String,
-    /// What each range of code is for, in order; a gap belongs to the range before it.
-    pub sites: Vec<(Range<u32>, Site)>,
-    /// Where basic blocks begin.
+    /// Sites of ranges of code, in order; a gap belongs to the range before it.
+    pub sites: Vec<(Range<u32>, CodeSite)>,
+    /// Offsets of basic blocks.
     pub blocks: Vec<u32>,
-    /// Those that are jump targets.
+    /// Offsets of the blocks that are jump targets.
     pub jumps: Vec<u32>,
     /// Lowering decisions.
     pub notes: Notes,
-    /// Why vectors are smaller than the options ask for.
+    /// The reason why vectors are smaller than the options ask for.
     pub refusal: Option<Refusal>,
 }
 
@@ -118,18 +118,18 @@ pub(crate) fn generate(func: &Function, options: &Options) -> Result<Machine, Co
     generate_with(func, options, None)
 }
 
-/// The same code, and what a listing needs.
+/// Generates the same code, and the record for a listing.
 pub(crate) fn generate_recorded(func: &Function, options: &Options) -> Result<(Machine, Record), CompileError> {
     let mut record = Record::default();
     let machine = generate_with(func, options, Some(&mut record))?;
     Ok((machine, record))
 }
 
-/// Wide code if the options ask for it, or stock code if that is refused.
+/// Generates wide code if the options ask for it, or stock code if that is refused.
 fn generate_with(func: &Function, options: &Options, mut record: Option<&mut Record>) -> Result<Machine, CompileError> {
     let settings = TargetSettings { blocks: record.is_some(), pinned: lower::is_large(func), widened: false };
     let mut refusal = None;
-    if Shape::of(func, options).is_widened() {
+    if PacketShape::of(func, options).is_widened() {
         let isa = host(options, TargetSettings { blocks: true, widened: true, ..settings })?;
         match run(func, options, &*isa, record.as_deref_mut()) {
             Ok(machine) => return Ok(machine),
@@ -153,7 +153,7 @@ fn generate_with(func: &Function, options: &Options, mut record: Option<&mut Rec
     Ok(machine)
 }
 
-/// Why there is no code.
+/// The reason why there is no code.
 enum Failure {
     Error(CompileError),
     Refused(Refusal),
@@ -168,7 +168,7 @@ impl From<CompileError> for Failure {
 /// Machine code as Cranelift makes it.
 pub(crate) struct Stock {
     pub bytes: Vec<u8>,
-    /// Where basic blocks begin, if the target reports them.
+    /// Offsets of basic blocks, if the target reports them.
     pub block_starts: Vec<u32>,
     frame_bytes: u32,
     needs: lower::Needs,
@@ -226,7 +226,7 @@ fn run(
     let Stock { mut bytes, block_starts, mut frame_bytes, needs, clif_insts, lower_time, codegen_time } =
         stock(func, options, isa, record.as_deref_mut())?;
     let start = Instant::now();
-    let Shape { vector_bytes, .. } = Shape::of(func, options);
+    let PacketShape { vector_bytes, .. } = PacketShape::of(func, options);
     if vector_bytes > 16 {
         let wide = widen(&bytes, &block_starts, (vector_bytes / 16) as u8).map_err(Failure::Refused)?;
         if let Some(record) = record {
@@ -254,9 +254,9 @@ fn run(
 
 impl Record {
     fn read(&mut self, code: &CompiledCode) {
-        let site = |found: &MachSrcLoc<Final>| Some((found.start..found.end, Site::from_location(found.loc)?));
+        let site = |found: &MachSrcLoc<Final>| Some((found.start..found.end, CodeSite::from_location(found.loc)?));
         self.sites = code.buffer.get_srclocs_sorted().iter().filter_map(site).collect();
-        // An empty block at the end is where data begins once the jump in it is gone.
+        // An empty block at the end is the start of the data, once the jump in it is gone.
         let end = self.sites.last().map_or(0, |(range, _)| range.end);
         self.blocks = code.bb_starts.iter().copied().filter(|&start| start < end).collect();
         let next = |from: u32| self.blocks.get(self.blocks.partition_point(|&start| start <= from)).copied();
@@ -265,13 +265,13 @@ impl Record {
 }
 
 impl Record {
-    /// Goes to where everything is in widened code.
+    /// Moves all offsets to those in widened code.
     fn follow(&mut self, wide: &Wide) {
         for (range, _) in &mut self.sites {
             *range = wide.offset(range.start)..wide.offset(range.end);
         }
-        let places = self.blocks.iter_mut().chain(&mut self.jumps);
-        places.for_each(|at| *at = wide.offset(*at));
+        let starts = self.blocks.iter_mut().chain(&mut self.jumps);
+        starts.for_each(|at| *at = wide.offset(*at));
     }
 }
 
@@ -289,8 +289,8 @@ fn x86_64(triple: Triple, features: CpuFeatures, target: TargetSettings) -> Resu
 }
 
 /// Settings for every target. No optimisation: Cranelift's would undo the order in which packets are written. Frames of
-/// more than a page touch each of their pages in order, so that a thread whose stack is too small meets the stack's guard
-/// page and never what lies beyond it.
+/// more than a page touch each of their pages in order, so that a thread whose stack is too small hits the guard page
+/// and never the memory beyond it.
 pub(crate) fn flags(target: TargetSettings) -> settings::Flags {
     let mut builder = settings::builder();
     let on = |on: bool| if on { "true" } else { "false" };
@@ -328,7 +328,7 @@ pub(crate) mod tests {
     use cranelift_codegen::ir::InstBuilder;
     use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
-    /// A listing must show what runs.
+    /// A listing must show the code that runs.
     #[test]
     fn recording_does_not_change_the_code() {
         let func = numbered();
@@ -338,7 +338,7 @@ pub(crate) mod tests {
             let plain = generate(&func, &options).unwrap();
             let (recorded, record) = generate_recorded(&func, &options).unwrap();
             assert_eq!(plain.bytes, recorded.bytes);
-            assert!(record.sites.iter().any(|(_, site)| matches!(site, Site::Inst { .. })));
+            assert!(record.sites.iter().any(|(_, site)| matches!(site, CodeSite::Inst { .. })));
             assert!(record.sites.windows(2).all(|pair| pair[0].0.end <= pair[1].0.start));
         }
     }

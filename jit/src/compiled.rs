@@ -1,4 +1,4 @@
-//! A shader as machine code: what [`compile`] gives, how it is run, and how it is stored.
+//! Makes, runs and stores compiled shaders.
 
 use brolga_ir::batch::ArrayWords;
 use brolga_ir::function::Origin;
@@ -17,14 +17,14 @@ use crate::float_mode::float_mode;
 use crate::options::Options;
 use crate::{FloatGuard, FloatMode};
 
-/// A shader as machine code. It owns its executable memory and may be run by many threads at once.
+/// A shader compiled to machine code. It owns its executable memory and may be run by many threads at once.
 #[derive(Debug)]
 pub struct Compiled {
     pub(crate) code: ExecutableCode,
     pub(crate) facts: CodeFacts,
 }
 
-/// What running machine code needs besides its bytes.
+/// The data that running machine code needs besides its bytes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CodeFacts {
     pub(crate) float_mode: FloatMode,
@@ -50,7 +50,7 @@ pub fn compile(func: &VerifiedFunction, options: &Options) -> Result<Compiled, C
     compile_named(func, options, &func.name)
 }
 
-/// The same with a name by which profilers know the code.
+/// Compiles a shader under a name by which profilers know the code.
 ///
 /// # Errors
 /// As [`compile`].
@@ -69,7 +69,7 @@ pub fn compile_named(func: &VerifiedFunction, options: &Options, name: &str) -> 
         fills_packets: func.interface.fills_packets,
         statistics: machine.statistics,
     };
-    Ok(Compiled { code: codegen::place(&machine.bytes, options, name)?, facts })
+    Ok(Compiled { code: codegen::load(&machine.bytes, options, name)?, facts })
 }
 
 impl Compiled {
@@ -98,17 +98,17 @@ impl Compiled {
         self.facts.width
     }
 
-    /// How threads are packed.
+    /// The packing of threads into packets.
     pub fn packing(&self) -> Packing {
         self.facts.packing
     }
 
-    /// All of it as bytes, for [`Self::from_bytes`] of the same build. The same shader gives the same bytes.
+    /// Serialises it, for [`Self::from_bytes`] of the same build. The same shader gives the same bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         postcard::to_allocvec(&(&self.facts, self.code.bytes())).expect("lists and numbers always have a form")
     }
 
-    /// What [`Self::to_bytes`] was called on. Takes memory at most proportional to the bytes.
+    /// Deserialises the result of [`Self::to_bytes`]. Takes memory at most proportional to the bytes.
     ///
     /// # Errors
     /// If the bytes are not from it, or the system provides no executable memory.
@@ -117,7 +117,7 @@ impl Compiled {
     /// The bytes are from [`Self::to_bytes`], in a build of the same sources, of a shader compiled with these options.
     pub unsafe fn from_bytes(bytes: &[u8], options: &Options, name: &str) -> Result<Self, CompileError> {
         match postcard::take_from_bytes::<(CodeFacts, &[u8])>(bytes) {
-            Ok(((facts, code), [])) => Ok(Self { code: codegen::place(code, options, name)?, facts }),
+            Ok(((facts, code), [])) => Ok(Self { code: codegen::load(code, options, name)?, facts }),
             _ => Err(CompileError::Damaged),
         }
     }
@@ -138,8 +138,8 @@ impl Compiled {
     }
 }
 
-/// A shader with a context that is set up for it: the setup that is common to all groups is done once, since it would
-/// cost more than many a group does.
+/// A shader with a context that is set up for it: the setup common to all groups is done once, since it would cost more
+/// than many a group does.
 #[derive(Debug)]
 pub struct Run<'a> {
     compiled: &'a Compiled,
@@ -152,7 +152,7 @@ impl Run<'_> {
     /// Runs one group. `fuel` is its budget of loop iterations, counted for each packet.
     ///
     /// # Errors
-    /// The fault that ended the group early. Memory then holds what was written before it.
+    /// The fault that ended the group early. Memory then holds the writes before it.
     pub fn group(&mut self, group: [u32; 3], fuel: u64) -> Result<(), Fault> {
         self.span(&Span::one(group), fuel)
     }
@@ -160,7 +160,7 @@ impl Run<'_> {
     /// Runs the groups of a span together, with one budget. The span must be one that the packing allows.
     ///
     /// # Errors
-    /// The fault that ended them early. Memory then holds what was written before it.
+    /// The fault that ended them early. Memory then holds the writes before it.
     pub fn span(&mut self, span: &Span, fuel: u64) -> Result<(), Fault> {
         let facts = &self.compiled.facts;
         let is_packed = span.is_packed(facts.packing, self.threads_per_group, facts.width.lanes());
@@ -182,7 +182,8 @@ impl Run<'_> {
             let row = facts.threads.len() / ThreadRow::ALL.len();
             context.note_groups(span, self.threads_per_group as usize, row);
         }
-        // SAFETY: `compile` made the code as an `Entry` without relocations; the rest is what `Compiled::start` asks for.
+        // SAFETY: `compile` made the code as an `EntryFn` without relocations; the rest is what `Compiled::start` asks
+        // for.
         unsafe { code.call(context) };
         match context.take_fault() {
             None => Ok(()),
@@ -190,11 +191,11 @@ impl Run<'_> {
         }
     }
 
-    /// Runs a batch of invocations with the arrays that the function declares, with one budget. An array that is not given
-    /// has no elements.
+    /// Runs a batch of invocations with the arrays that the function declares, with one budget. An array that is not
+    /// given has no elements.
     ///
     /// # Errors
-    /// The fault that ended it early. Memory then holds what was written before it.
+    /// The fault that ended it early. Memory then holds the writes before it.
     ///
     /// # Panics
     /// If the function is not one for batches, its packing is not [`Packing::Row`], or an array that it writes is given
@@ -272,7 +273,7 @@ mod tests {
         let compiled = compile(&verify(codegen::tests::numbered()).unwrap(), &options).unwrap();
         let bytes = compiled.to_bytes();
         let read = |bytes: &[u8]| {
-            // SAFETY: of bytes that `to_bytes` did not give nothing is run.
+            // SAFETY: nothing is run of bytes that `to_bytes` did not give.
             unsafe { Compiled::from_bytes(bytes, &options, "shader") }
         };
         let stored = read(&bytes).unwrap();

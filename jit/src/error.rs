@@ -1,6 +1,6 @@
-//! Why a shader could not be compiled.
+//! Defines the reasons why a shader cannot be compiled.
 
-/// Why a shader could not be compiled.
+/// The reason why a shader could not be compiled.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompileError {
@@ -32,7 +32,7 @@ pub enum CompileError {
     /// Cranelift refused the function.
     #[error("code generation failed: {message}")]
     Codegen {
-        /// What Cranelift said.
+        /// Cranelift's message.
         message: String,
     },
     /// Bytes that should be a compiled shader are not.
@@ -49,7 +49,7 @@ pub enum CompileError {
 }
 
 impl CompileError {
-    /// Whether the shader is too large for machine code. The interpreter can run it.
+    /// `true` if the shader is too large for machine code. The interpreter can run it.
     pub fn is_size(&self) -> bool {
         matches!(self, Self::TooLarge { .. } | Self::Frame { .. })
     }

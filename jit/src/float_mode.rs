@@ -1,4 +1,4 @@
-//! Which float mode a shader's code runs in: Direct3D flushes 32-bit denormals and keeps 64-bit ones, which no mode does.
+//! Chooses the float mode for a shader: Direct3D flushes 32-bit denormals and keeps 64-bit ones, which no mode does.
 
 use brolga_fenv::FloatMode;
 use brolga_ir::Function;

@@ -1,19 +1,19 @@
 //! Compiles shaders to machine code: packets of threads in SIMD registers, masks for divergence, loops over packets
 //! between barriers.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `abi/` | records that compiled code, its helpers and the runtime share; the helpers |
 //! | `code.rs` | executable memory |
 //! | `codegen.rs` | runs Cranelift's code generator |
 //! | `compiled.rs` | a compiled shader: making, running and storing it |
-//! | `error.rs` | why a shader could not be compiled |
+//! | `error.rs` | reasons why a shader cannot be compiled |
 //! | `float_mode.rs` | the float mode that a shader needs |
 //! | `listing/` | generated code as text |
 //! | `lower/` | lowers the IR to CLIF, Cranelift's input |
 //! | `ops.rs` | lowers pure operations to packet operations |
-//! | `options/` | compile options; which functions and processors vectors of 64 bytes suit |
-//! | `packet/` | the only place that emits vector CLIF |
+//! | `options/` | compile options; functions and processors that vectors of 64 bytes suit |
+//! | `packet/` | the only module that emits vector CLIF |
 //! | `site.rs` | source locations of generated code |
 //! | `widen/` | re-encodes machine code for wider vectors |
 //!

@@ -1,4 +1,4 @@
-//! Lowering of the IR's pure operations, one arm per row of the table in `ir/src/ops.rs`.
+//! Lowers the IR's pure operations, one arm per row of the table in `ir/src/ops.rs`.
 //!
 //! The result has the bits of `Op::eval` in either float mode, for scalars and for packets; only the payload of a NaN
 //! that arithmetic produces is unspecified. The recipes are in `packet/`.
@@ -13,29 +13,29 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use crate::FloatMode;
 use crate::packet::float::Extreme;
 use crate::packet::integer::{Division, RightShift};
-use crate::packet::{Emit, Operand};
+use crate::packet::{Emit, PacketOperand};
 
-/// What is known about an operation before its code is emitted, in all active lanes.
+/// Facts about an operation before its code is emitted, valid in all active lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
     /// The classes of each operand that is a float.
     pub classes: [ClassSet; 3],
-    /// Which of its floats a select returns, if its condition compares them.
+    /// The minimum or maximum that a select computes, if its condition compares its floats.
     pub selects: Option<Extreme>,
-    /// Between which numbers the first operand lies, if it is a float and never a NaN.
+    /// Bounds of the first operand, if it is a float and never a NaN.
     pub range: Option<[f32; 2]>,
-    /// Whether the first operand, an integer, is the same number signed and unsigned.
+    /// Set if the first operand, an integer, is the same number signed and unsigned.
     pub is_small: bool,
-    /// Of a shift: an amount, at most 16, to which at most 15 are added, 31 in all.
+    /// Lower bound of a shift's amount, at most 16, which the amount exceeds by at most 15: it is 31 at most.
     pub least_amount: Option<u8>,
-    /// Whether a select gives zero where its condition does not hold.
+    /// Set if a select gives zero where its condition does not hold.
     pub selects_zero: bool,
-    /// What a division divides by, if that is known.
+    /// The divisor of a division, if known.
     pub divisor: Option<u32>,
 }
 
 impl Known {
-    /// Nothing.
+    /// No facts.
     pub const NOTHING: Self = Self {
         classes: [ClassSet::ALL; 3],
         range: None,
@@ -46,7 +46,7 @@ impl Known {
         divisor: None,
     };
 
-    /// What is known of an operation of a function.
+    /// The facts about an operation of a function.
     pub fn of(func: &Function, floats: &FloatClasses, bounds: &Bounds, op: Op, args: &[Value]) -> Self {
         let mut known = Self::NOTHING;
         for (classes, &arg) in known.classes.iter_mut().zip(args) {
@@ -84,7 +84,7 @@ fn least_amount(func: &Function, bounds: &Bounds, amount: Value) -> Option<u8> {
     (least <= 16 && bounds.most(rest) <= 15).then_some(least as u8)
 }
 
-/// Which of two floats a select returns, if its condition compares them.
+/// The minimum or maximum that a select computes, if its condition compares its floats.
 fn compared_by(func: &Function, args: &[Value]) -> Option<Extreme> {
     let (Op::FLt | Op::DLt, &[less, more]) = func.as_op(args[0])? else { return None };
     let is_same = |a: Value, b: Value| a == b || func.as_const(a).is_some_and(|a| func.as_const(b) == Some(a));
@@ -101,11 +101,17 @@ fn compared_by(func: &Function, args: &[Value]) -> Option<Extreme> {
 /// the result is a packet.
 ///
 /// Arithmetic on doubles needs [`FloatMode::Default`]: see [`Op::is_f64_arithmetic`].
-pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], known: &Known, mode: FloatMode) -> Operand {
+pub fn lower_op(
+    emit: &mut Emit<'_, '_>,
+    op: Op,
+    operands: &[PacketOperand],
+    known: &Known,
+    mode: FloatMode,
+) -> PacketOperand {
     debug_assert_eq!(operands.len(), op.args().len(), "operands of {op:?}");
     debug_assert!(mode == FloatMode::Default || !op.is_f64_arithmetic(), "{op:?} must not run under flush-to-zero");
     let mut args = emit.same_form(operands);
-    // What the processor does by itself in the other mode. Where the result is an integer, a denormal is as good as a
+    // The processor does this by itself in the other mode. If the result is an integer, a denormal is as good as a
     // zero.
     if mode == FloatMode::Default && op.is_f32_arithmetic() && op.result() != Type::I32 {
         for (arg, &classes) in args.iter_mut().zip(&known.classes) {
@@ -114,7 +120,7 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], known: &K
     }
     let classes = known.classes;
     let a = &args[0];
-    // Rows with one operand never look at this one.
+    // Rows with one operand never use this one.
     let b = args.get(1).unwrap_or(a);
     match op {
         Op::BAnd => emit.and(a, b),
@@ -224,10 +230,10 @@ pub fn lower_op(emit: &mut Emit<'_, '_>, op: Op, operands: &[Operand], known: &K
     }
 }
 
-/// A condition that does not hold: a uniform one is 0 or 1, so only its lowest bit is flipped.
-fn not(emit: &mut Emit<'_, '_>, a: &Operand) -> Operand {
+/// The negation of a condition: a uniform one is 0 or 1, so only its lowest bit is flipped.
+fn not(emit: &mut Emit<'_, '_>, a: &PacketOperand) -> PacketOperand {
     match a {
-        Operand::Uniform(a) => Operand::scalar(Type::Bool, emit.ins().bxor_imm_u(a.value, 1)),
-        Operand::Packet(a) => emit.mask_not(a).into(),
+        PacketOperand::Uniform(a) => PacketOperand::scalar(Type::Bool, emit.ins().bxor_imm_u(a.value, 1)),
+        PacketOperand::Packet(a) => emit.mask_not(a).into(),
     }
 }

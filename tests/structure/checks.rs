@@ -1,8 +1,9 @@
-//! The shape of the source tree: which files import each other, how many a folder has, and what the tables of files say.
+//! Checks the structure of the source tree: imports between files, the number of files in a folder, and the tables of
+//! files.
 //!
-//! Imports are what `use` and paths in code name, wherever that is defined. What a crate's root takes is none, and what a module hands on from
-//! those below it: they are faces. Code for tests counts as little as comments do, and what
-//! a macro is given is not read.
+//! Imports are the paths that `use` and code name, wherever the item is defined. Imports by a crate's root do not
+//! count, nor re-exports by a module from those below it: they are interfaces. Code for tests is ignored, as are
+//! comments; the arguments of macros are not read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::sync::LazyLock;
 
 use syn::visit::Visit;
 
-/// Where the sources of the crates are that are no tests.
+/// The folders of the crates' sources, without tests.
 const SOURCES: [&str; 17] = [
     "bench/src",
     "bench/suite/src",
@@ -31,13 +32,13 @@ const SOURCES: [&str; 17] = [
     "src",
 ];
 
-/// How many circles of imports between files there may be: none of the files of a circle can be understood before the others.
+/// Limit on import cycles between files: no file of a cycle can be understood before the others.
 const CIRCLES: usize = 6;
 
-/// How many modules a folder may have beside the one that names them.
+/// Limit on the modules of a folder beside the one that names them.
 const MODULES: usize = 12;
 
-/// Folders of more modules, how many, and what each of them is.
+/// Folders with more modules, their number, and the nature of each.
 const LARGER: [(&str, usize, &str); 13] = [
     ("bindings/c/src", 18, "a kind of handle or of structure"),
     ("bytecode/src/sm3", 14, "a kind of token, and a direction that it is converted in"),
@@ -67,11 +68,12 @@ struct Module {
     children: Vec<String>,
     /// Paths from the crate's root that it names, perhaps with names of items at their ends.
     named: BTreeSet<Vec<String>>,
-    /// What its imports call such paths.
+    /// The names by which its imports call such paths.
     names: BTreeMap<String, Vec<String>>,
 }
 
-/// The modules of a crate that have files of their own, without those for tests. A program's are those of the library beside it.
+/// The modules of a crate that have files of their own, without those for tests. A program's are those of the library
+/// beside it.
 fn modules(src: &Path) -> Vec<Module> {
     let items = |file: &Path| {
         let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
@@ -168,7 +170,7 @@ impl<'ast> Visit<'ast> for Module {
         self.add_tree(&[], &item.tree, !matches!(item.vis, syn::Visibility::Inherited));
     }
 
-    /// Who may see something is no import.
+    /// Visibility is not an import.
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
@@ -178,7 +180,7 @@ impl<'ast> Visit<'ast> for Module {
     }
 }
 
-/// For each module the numbers of those that it imports.
+/// The indices of the modules that each imports.
 fn imports(modules: &[Module]) -> Vec<BTreeSet<usize>> {
     let number: BTreeMap<&[String], usize> = modules.iter().enumerate().map(|(n, m)| (&m.path[..], n)).collect();
     let definer = |path: &Vec<String>| {
@@ -211,7 +213,7 @@ fn reached(imports: &[BTreeSet<usize>]) -> Vec<BTreeSet<usize>> {
     (0..imports.len()).map(from).collect()
 }
 
-/// Where a crate's sources are, its modules, and the imports of each.
+/// The folder of a crate's sources, its modules, and the imports of each.
 type Crate = (&'static str, Vec<Module>, Vec<BTreeSet<usize>>);
 
 static CRATES: LazyLock<Vec<Crate>> = LazyLock::new(|| {
@@ -249,7 +251,8 @@ fn no_circle_of_imports_crosses_folders() {
     assert!(found.is_empty(), "{} imports close a circle:\n{}", found.len(), found.join("\n"));
 }
 
-/// A circle is all files of which each leads to each other. What a module takes from those below it does not count: it is made of them.
+/// A cycle is a set of files of which each leads to each other. Imports of a module from those below it do not count:
+/// it is made of them.
 #[test]
 fn there_are_few_circles_of_imports() {
     let mut circles = Vec::new();
@@ -316,8 +319,8 @@ fn listed(file: &Path) -> BTreeSet<String> {
     rows.map(first_cell).flat_map(names).filter(is_file).collect()
 }
 
-/// A crate's `lib.rs`, the `main.rs` of test programs, and each `mod.rs` that has a table name the files and folders beside them: all, and
-/// no others.
+/// A crate's `lib.rs`, the `main.rs` of test programs, and each `mod.rs` that has a table name the files and folders
+/// beside them: all, and no others.
 #[test]
 fn tables_name_the_files_that_there_are() {
     let mut wrong = Vec::new();

@@ -1,5 +1,5 @@
-//! The helper for memory accesses lane by lane, used by functions with so many accesses that inline code for each would take
-//! too long to compile. `lower/lanes.rs` emits the same as code.
+//! Provides the helper for memory accesses lane by lane, for functions with so many accesses that inline code for each
+//! would take too long to compile. `lower/lanes.rs` emits the same as code.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -7,7 +7,7 @@ use brolga_ir::function::AtomicOp;
 
 use super::{CallRow, Context, Operands, Range, View, number_of};
 
-/// What compiled code passes about an access, packed in one number.
+/// The properties of an access that compiled code passes, packed into one number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct AccessForm {
     pub work: AccessWork,
@@ -15,7 +15,7 @@ pub(crate) struct AccessForm {
     pub words: usize,
     /// Lanes choose an element. Raw memory is a single one.
     pub indexed: bool,
-    /// What the lanes access.
+    /// The memory that the lanes access.
     pub area: AreaForm,
     /// Only this worker accesses the memory.
     pub private: bool,
@@ -29,14 +29,14 @@ pub(crate) enum AccessWork {
     Atomic(AtomicOp),
 }
 
-/// Where the memory of an access is, and its layout.
+/// The source and layout of the memory of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AreaForm {
-    /// [`Call::area`] says it.
+    /// Described by [`Call::area`].
     Plain,
-    /// The same, each word a row of the packet in which every lane has its own column.
+    /// The same, but each word is a row of the packet in which every lane has its own column.
     Columns,
-    /// Each lane chooses a structured view of a range; [`Call::area`] has the bytes of an element.
+    /// Each lane chooses a structured view of a range; [`Call::area`] has the element size.
     Structured,
     /// Each lane chooses a raw view of a range.
     Raw,
@@ -48,14 +48,14 @@ pub(crate) enum AreaForm {
 pub(crate) struct AreaRecord {
     /// The first element.
     pub base: *mut u8,
-    /// How many there are, if lanes choose among them.
+    /// Number of elements, if lanes choose among them.
     pub elements: u64,
-    /// Bytes of each.
+    /// Bytes per element.
     pub element_bytes: u64,
 }
 
 impl AreaRecord {
-    /// Nothing.
+    /// No memory.
     pub const EMPTY: Self = Self { base: std::ptr::null_mut(), elements: 0, element_bytes: 0 };
 }
 
@@ -87,11 +87,11 @@ impl AccessForm {
     }
 }
 
-/// The helper. Lanes run in order; words in range are read or written, others read 0.
+/// Performs an access. Lanes run in order; words in range are read or written, others read 0.
 ///
 /// # Safety
-/// `context` is the caller's own (C), set up as A and B say; what [`Call::area`] describes exists, and lanes that
-/// choose views choose among those of a declared range.
+/// `context` is the caller's own (C), set up as A and B say; the memory that [`Call::area`] describes exists, and lanes
+/// that choose views choose among those of a declared range.
 pub(super) unsafe extern "C" fn access(context: *mut Context, resource: u32, code: u32, _: u32) -> u32 {
     // SAFETY: as the caller says; nothing else accesses the context while the helper runs (B).
     let context = unsafe { &mut *context };
@@ -153,7 +153,7 @@ impl AccessForm {
     /// # Safety
     /// The word may be read, or written if that is the operation, and is changed by others only as a whole.
     unsafe fn word(self, operands: Operands<'_>, lane: usize, word: usize, at: *mut u32) -> u32 {
-        // SAFETY: as the caller says. Others may look at the word at any time, so it is an atomic one here.
+        // SAFETY: as the caller says. Others may access the word at any time, so it is an atomic one here.
         let shared = unsafe { AtomicU32::from_ptr(at) };
         let (value, compare) = (operands.row(CallRow::Value(word))[lane], operands.row(CallRow::Compare)[lane]);
         match self.work {

@@ -1,32 +1,32 @@
-//! The immediate operand of a sample call: all that is known of it at compile time, packed into one number.
+//! Packs all compile-time properties of a sample call into its immediate operand.
 
 use brolga_ir::sampling::Sampling;
 
 use super::number_of;
 
-/// What compiled code knows about a sample, passed in one number, so that rows are written only where lanes differ.
+/// The compile-time properties of a sample, passed in one number, so that rows are written only where lanes differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct SampleForm {
     pub sampling: Sampling,
-    /// Operands.
+    /// Number of operands.
     pub args: usize,
     pub lanes: SampleLanes,
-    /// The position of the texture in its range is the same for all lanes: that of lane 0.
+    /// Set if the texture's position in its range is the same for all lanes: that of lane 0.
     pub same_texture: bool,
-    /// The same of the sampler.
+    /// Set if the sampler's position is.
     pub same_sampler: bool,
 }
 
-/// Which lanes are active in a sample.
+/// The active lanes of a sample.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SampleLanes {
     /// All lanes of the packet.
     All,
     /// Lane 0.
     First,
-    /// Those of [`CallRow::Mask`](super::CallRow::Mask).
+    /// The lanes of [`CallRow::Mask`](super::CallRow::Mask).
     Masked,
-    /// Those that a [`SampleFn`](brolga_ir::sampling::SampleFn) left.
+    /// The lanes that a [`SampleFn`](brolga_ir::sampling::SampleFn) left.
     Left,
 }
 

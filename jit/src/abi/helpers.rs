@@ -1,4 +1,4 @@
-//! The helpers: runtime functions that compiled code calls, most of which call the host.
+//! Defines the helpers: runtime functions that compiled code calls, most of which call the host.
 
 use std::mem::offset_of;
 use std::panic::AssertUnwindSafe;
@@ -30,7 +30,7 @@ pub struct Helpers {
     access: Helper,
 }
 
-/// Which helper.
+/// Identifies a helper.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum HelperId {
     TexelLoad,
@@ -45,7 +45,7 @@ pub(crate) enum HelperId {
 }
 
 impl HelperId {
-    /// Where its address is in [`Helpers`].
+    /// Offset of its address in [`Helpers`].
     pub fn offset(self) -> i32 {
         (match self {
             HelperId::TexelLoad => offset_of!(Helpers, texel_load),
@@ -251,7 +251,7 @@ unsafe extern "C" fn dfma(context: *mut Context, _: u32, _: u32, _: u32) -> u32 
     0
 }
 
-/// Computes something of three doubles in every lane: it is pure.
+/// Computes a pure function of three doubles in every lane.
 ///
 /// # Safety
 /// `context` is the caller's own (C).

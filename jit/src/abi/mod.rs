@@ -1,6 +1,6 @@
-//! The records that compiled code, its helpers and the runtime share.
+//! Defines the records that compiled code, its helpers and the runtime share.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `access.rs` | the helper for memory accesses |
 //! | `form.rs` | the immediate operand of a sample call |
@@ -8,23 +8,24 @@
 //! | `worker.rs` | a worker's arena and the table of thread indices |
 //!
 //! Compiled code takes one argument, a pointer to a [`Context`], and reaches everything from there: there are no
-//! relocations and no symbols. The runtime fills in the public records, one `Context` per worker, and keeps what they point
-//! to alive and in place while a group runs.
+//! relocations and no symbols. The runtime fills in the public records, one `Context` per worker, and keeps what they
+//! point to alive and at the same address while a group runs.
 //!
-//! Who guarantees what (`SAFETY` comments refer to these by letter):
+//! Guarantees (`SAFETY` comments refer to them by letter):
 //! * **A, the runtime**: `ranges` has a [`Range`] for every declared resource in declaration order, each with at least
 //!   the declared number of views (an unbound one is [`View::UNBOUND`]); a view's `base` is valid for `size_bytes` and
-//!   aligned to 4; a structured view holds `count` elements of the declared stride, and a view whose texels the code reads
-//!   directly holds `count` texels of the size it was compiled for; neither the count nor the size of a raw view exceeds
-//!   [`MOST_NAMED`], the most that 32-bit numbers can address; a constant buffer has at least the declared number of
-//!   vectors in `count`, zero-padded, or is [`View::UNBOUND`]; `counter` is null or a valid, aligned word.
+//!   aligned to 4; a structured view holds `count` elements of the declared stride, and a view whose texels the code
+//!   reads directly holds `count` texels of the size it was compiled for; neither the count nor the size of a raw view
+//!   exceeds [`MOST_NAMED`], the most that 32-bit numbers can address; a constant buffer has at least the declared
+//!   number of vectors in `count`, zero-padded, or is [`View::UNBOUND`]; `counter` is null or a valid, aligned word.
 //!   Memory of unordered access views may change at any time: only raw pointers and atomics touch it.
-//! * **B, the runtime**: `host` points to the `H` whose `helpers::<H>()` the context carries; `samples` has an entry for each
-//!   kind of sample that the function declares, whose code may be called with what it names; `stop` is valid; `arena`
-//!   is valid for the size and alignment that [`Compiled::arena_layout`](crate::Compiled::arena_layout) asks for, and
-//!   belongs to this context alone.
-//! * **C, compiled code**: calls helpers with its own context and a resource number it was compiled for, and what `samples` names with
-//!   the rows of its own context; writes the operand rows that either reads; loads and stores only what it has checked against A and B.
+//! * **B, the runtime**: `host` points to the `H` whose `helpers::<H>()` the context carries; `samples` has an entry
+//!   for each kind of sample that the function declares, whose code may be called with the data it names; `stop` is
+//!   valid; `arena` is valid for the size and alignment that [`Compiled::arena_layout`](crate::Compiled::arena_layout)
+//!   asks for, and belongs to this context alone.
+//! * **C, compiled code**: calls helpers with its own context and a resource number it was compiled for, and the
+//!   functions in `samples` with the rows of its own context; writes the operand rows that either reads; loads and
+//!   stores only addresses it has checked against A and B.
 
 mod access;
 mod form;
@@ -55,7 +56,7 @@ pub(crate) use worker::{ThreadRow, VoteRows};
 /// Bytes of the block of zeros that stands in for an unbound constant buffer: the largest size that Direct3D allows.
 pub const ZERO_BYTES: usize = 65536;
 
-/// What an unbound view points to. Never written; atomics keep it out of the file.
+/// The target of an unbound view. Never written; atomics keep it out of the file.
 #[repr(C, align(64))]
 struct Zeroes([AtomicU64; ZERO_BYTES / 8]);
 
@@ -64,8 +65,8 @@ static ZEROES: Zeroes = Zeroes([const { AtomicU64::new(0) }; ZERO_BYTES / 8]);
 /// Elements of a structured view, or bytes of a raw one, that 32-bit numbers can address.
 pub const MOST_NAMED: u64 = 1 << 32;
 
-/// One bound view. Samplers, and texels whose format the code was not compiled for, are accessed through helpers and stay
-/// unbound here.
+/// One bound view. Samplers, and texels whose format the code was not compiled for, are accessed through helpers and
+/// stay unbound here.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct View {
@@ -73,14 +74,14 @@ pub struct View {
     pub base: *mut u8,
     /// Bytes of the view, at most [`MOST_NAMED`].
     pub size_bytes: u64,
-    /// Elements of a structured view, at most [`MOST_NAMED`]; vectors of a constant buffer; texels at `base`, if code accesses
-    /// them directly.
+    /// Elements of a structured view, at most [`MOST_NAMED`]; vectors of a constant buffer; texels at `base`, if code
+    /// accesses them directly.
     pub count: u64,
     /// The hidden counter, null if there is none.
     pub counter: *mut u32,
-    /// Of texels that code accesses directly: width, height, depth or layers, the slice pitch in texels.
+    /// Layout of texels that code accesses directly: width, height, depth or layers, and the slice pitch in texels.
     pub layout: [u32; 4],
-    /// What a query of a buffer's size answers, or of a texture's at its first mip level.
+    /// Result of a query of a buffer's size, or of a texture's at its first mip level.
     pub size: [u32; 4],
 }
 
@@ -102,7 +103,7 @@ impl View {
 pub struct Range {
     /// The first register's view.
     pub views: *const View,
-    /// How many there are.
+    /// Number of views.
     pub count: u32,
 }
 
@@ -165,7 +166,7 @@ impl CallRow {
     const RESULTS: usize = 3 + MOST_SAMPLE_ARGS;
     const COUNT: usize = Self::RESULTS + 4;
 
-    /// Its position. Operands that are never passed to the same helper share one.
+    /// Its index. Operands that are never passed to the same helper share one.
     const fn number(self) -> usize {
         match self {
             CallRow::Mask => 0,
@@ -187,7 +188,7 @@ impl CallRow {
     }
 }
 
-// As a `SampleFn` is told: operands, and then the results.
+// As a `SampleFn` expects: operands, followed by the results.
 const _: () = assert!(CallRow::Result(0).number() - CallRow::Arg(0).number() == MOST_SAMPLE_ARGS);
 
 /// Operands and results of a helper call.
@@ -216,7 +217,7 @@ impl Call {
         Operands { words: &self.rows, lanes: self.lanes }
     }
 
-    /// The same, and the four rows that it writes.
+    /// The rows that a helper reads, and the four that it writes.
     #[inline]
     pub fn split(&mut self) -> (Operands<'_>, &mut [u32]) {
         let (operands, results) = self.rows.split_at_mut(CallRow::RESULTS * self.lanes);
@@ -243,14 +244,14 @@ impl<'a> Operands<'a> {
         &self.words[row.number() * self.lanes..][..self.lanes]
     }
 
-    /// A row and those after it.
+    /// Consecutive rows from the first.
     #[inline]
     pub fn rows(self, first: CallRow, count: usize) -> Rows<'a> {
         Rows::new(&self.words[first.number() * self.lanes..][..count * self.lanes], self.lanes)
     }
 }
 
-/// Everything compiled code sees. One for each worker; 64-byte aligned.
+/// All state that compiled code sees. One for each worker; 64-byte aligned.
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub struct Context {
@@ -268,7 +269,7 @@ pub struct Context {
     pub fuel: u64,
     /// `vThreadGroupID` of the first group.
     pub group: [u32; 3],
-    /// 0, or [`fault_number`] of what happened.
+    /// 0, or the [`fault_number`] of the fault.
     pub fault_kind: u32,
     /// Byte offset of the instruction that faulted.
     pub fault_origin: u32,
@@ -292,9 +293,9 @@ pub struct Context {
     reserved: u32,
     /// Lane numbers 0, 1, 2...
     lanes: [u32; MAX_LANES],
-    /// Read where a lane reads nothing. Never written.
+    /// Read by lanes that read nothing. Never written.
     zero: [u32; MAX_LANES],
-    /// Written where a lane writes nothing. Never read.
+    /// Written by lanes that write nothing. Never read.
     dump: [u32; MAX_LANES],
     /// The arrays of the batch; set by [`crate::Compiled`].
     pub(crate) arrays: [ArrayRecord; MOST_ARRAYS],
@@ -304,11 +305,11 @@ pub struct Context {
     anchor_mask: [u32; MAX_LANES],
     /// Operands and results of helpers.
     pub(crate) call: Call,
-    /// What `span_groups` points to.
+    /// Storage of `span_groups`.
     group_rows: Vec<u32>,
 }
 
-/// What a context is initialised from.
+/// Initial values of a context.
 #[derive(Clone, Copy, Debug)]
 pub struct Bindings {
     /// A range for every declared resource, in declaration order.
@@ -331,11 +332,11 @@ static UNBOUND: UnboundView = UnboundView(View::UNBOUND);
 
 struct UnboundView(View);
 
-// SAFETY: the view is never changed, and what it points to is a static that is never written.
+// SAFETY: the view is never changed, and it points to a static that is never written.
 unsafe impl Sync for UnboundView {}
 
-// SAFETY: a context is a record that may be moved like any other. What it points to is reached in unsafe calls only, whose
-// callers vouch for it (A and B) in the thread they are in.
+// SAFETY: a context is a record that may be moved like any other. Its pointers are followed in unsafe calls only, whose
+// callers vouch for them (A and B) in the thread they are in.
 unsafe impl Send for Context {}
 
 impl Context {
@@ -378,7 +379,7 @@ impl Context {
         })
     }
 
-    /// Whether the run has been asked to stop.
+    /// `true` if the run has been asked to stop.
     pub(crate) fn is_stopped(&self) -> bool {
         // SAFETY: `stop` is valid while the context is in use (B).
         unsafe { &*self.stop }.load(std::sync::atomic::Ordering::Relaxed) != 0
@@ -396,13 +397,13 @@ impl Context {
         self.span_groups = self.group_rows.as_ptr();
     }
 
-    /// The first thread that was at the faulting instruction, where groups run in spans.
+    /// The first thread that was at the faulting instruction, if groups run in spans.
     pub(crate) fn faulting_thread(&self) -> u32 {
         let lane = self.call.operands().row(CallRow::Mask).iter().position(|&word| word != 0);
         self.fault_thread + lane.unwrap_or(0) as u32
     }
 
-    /// Of the threads that have not returned, the first, and the first whose vote differs from it.
+    /// The first thread that has not returned, and the first such thread whose vote differs from its own.
     ///
     /// # Safety
     /// The shader that these rows belong to was the last to run with this context.
@@ -420,7 +421,8 @@ impl Context {
         [first, other.unwrap_or(first)]
     }
 
-    /// Takes the fault of the last run, if there was one. Which threads disagreed about a barrier is not known here.
+    /// Takes the fault of the last run, if there was one. Threads that disagreed about a barrier are not identified
+    /// here.
     pub fn take_fault(&mut self) -> Option<Fault> {
         let origin = Origin(self.fault_origin);
         let kind = match std::mem::take(&mut self.fault_kind) {
@@ -472,7 +474,7 @@ pub(crate) mod offsets {
     pub const ZERO: i32 = offset_of!(Context, zero) as i32;
     pub const DUMP: i32 = offset_of!(Context, dump) as i32;
 
-    /// The first byte of an array, and its elements.
+    /// Offsets of an array's first byte and of its length.
     pub fn array(id: ArrayId) -> [i32; 2] {
         let record = offset_of!(Context, arrays) + id.index() * size_of::<ArrayRecord>();
         [offset_of!(ArrayRecord, base), offset_of!(ArrayRecord, count)].map(|field| (record + field) as i32)
@@ -480,14 +482,14 @@ pub(crate) mod offsets {
 
     pub const ANCHOR_MASK: i32 = offset_of!(Context, anchor_mask) as i32;
 
-    /// What a large function keeps for itself.
+    /// Offset of the n-th anchor of a large function.
     pub fn anchor(n: usize) -> i32 {
         (offset_of!(Context, anchors) + n * size_of::<u64>()) as i32
     }
 
     pub const SAMPLES: i32 = offset_of!(Context, samples) as i32;
 
-    /// The two words of an entry.
+    /// Offsets of the two words of an entry.
     pub fn sample_entry(n: usize) -> [i32; 2] {
         let record = n * size_of::<SampleEntry>();
         [offset_of!(SampleEntry, run), offset_of!(SampleEntry, prepared)].map(|field| (record + field) as i32)

@@ -1,8 +1,8 @@
-//! What a worker provides besides its context (an arena), and the table of thread indices.
+//! Defines the worker's arena and the table of thread indices.
 
 use serde::{Deserialize, Serialize};
 
-/// Memory that each worker provides for its groups. Its content does not matter; it must not be shared.
+/// Memory that each worker provides for its groups. Its initial content does not matter; it must not be shared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct ArenaLayout {
     /// Bytes.
@@ -11,18 +11,18 @@ pub struct ArenaLayout {
     pub align: usize,
 }
 
-/// Where the packets' votes on branches around barriers are in the arena, to report which threads disagreed.
+/// Location in the arena of the packets' votes on branches around barriers, to report which threads disagreed.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct VoteRows {
     /// Threads of a group.
     pub threads: u32,
-    /// The first packet's record.
+    /// Offset of the first packet's record.
     pub records: u64,
     /// The stride of packets' records.
     pub record_bytes: u64,
-    /// The row of votes in a record.
+    /// Offset of the row of votes in a record.
     pub votes: u64,
-    /// The row of threads that have not returned, if threads may return before others.
+    /// Offset of the row of threads that have not returned, if threads may return before others.
     pub alive: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Machine code, listed below the instructions it was generated from.
+//! Lists machine code below the instructions it was generated from.
 //!
 //! ```text
 //! ;   3 | mad r0.x, r1.x, l(2.000000), r0.x                     <- the shader's instruction, number 3
@@ -13,12 +13,12 @@ use brolga_ir::Function;
 use brolga_ir::entity::Inst;
 use brolga_ir::text::{self, Names};
 
-use super::disassemble::{Content, Piece, Stack, disassemble};
+use super::disassemble::{Piece, PieceContent, Stack, disassemble};
 use super::order::in_order;
 use super::{Counts, LineKind, Listing, SourceLine};
 use crate::codegen::{Machine, Record};
 use crate::options::Options;
-use crate::site::Site;
+use crate::site::CodeSite;
 
 /// Bytes of an instruction that fit next to its text.
 const SHOWN_BYTES: usize = 10;
@@ -37,7 +37,7 @@ pub(super) fn list(
     let pieces = with_sites(&found.pieces, record);
     let mut listing = Listing::default();
     summary(&mut listing, func, options, machine, record, &pieces, source);
-    let mut writer = Writer {
+    let mut writer = AsmWriter {
         listing,
         source,
         numbers: source.iter().enumerate().map(|(n, line)| (line.origin.0, n)).collect(),
@@ -60,8 +60,8 @@ pub(super) fn list(
         }
         writer.head(run[0].1, in_order);
         let mut operation = None;
-        for (piece, place) in run {
-            if let Owner::Site(Site::Inst { inst, .. }) = place
+        for (piece, owner) in run {
+            if let Owner::Site(CodeSite::Inst { inst, .. }) = owner
                 && operation != Some(*inst)
             {
                 writer.operation(*inst);
@@ -75,15 +75,15 @@ pub(super) fn list(
     writer.listing
 }
 
-/// What a piece belongs to.
+/// The part of the function to which a piece belongs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Owner {
     Prologue,
-    Site(Site),
+    Site(CodeSite),
     Data,
 }
 
-/// Register moves and spills have no site: such code belongs to what precedes it.
+/// Register moves and spills have no site: such code belongs to the piece before it.
 fn with_sites<'a>(pieces: &'a [Piece], record: &Record) -> Vec<(&'a Piece, Owner)> {
     let mut sites = record.sites.iter().peekable();
     let mut last = Owner::Prologue;
@@ -93,7 +93,7 @@ fn with_sites<'a>(pieces: &'a [Piece], record: &Record) -> Vec<(&'a Piece, Owner
         if let Some((_, site)) = sites.peek().filter(|(range, _)| range.contains(&piece.at)) {
             last = Owner::Site(*site);
         }
-        let code = matches!(piece.content, Content::Instruction { .. });
+        let code = matches!(piece.content, PieceContent::Instruction { .. });
         placed.push((piece, if code { last } else { Owner::Data }));
     }
     placed
@@ -106,7 +106,7 @@ fn operations(func: &Function) -> BTreeMap<Inst, String> {
     lines.into_iter().filter_map(|line| Some((line.inst?, trim(&line.text)))).collect()
 }
 
-/// What the code is made of.
+/// Counts machine instructions, data, spills and reloads.
 pub(super) fn count(machine: &Machine, record: &Record) -> Counts {
     let found = disassemble(&machine.bytes, &record.blocks, &record.jumps);
     count_pieces(&with_sites(&found.pieces, record))
@@ -114,12 +114,12 @@ pub(super) fn count(machine: &Machine, record: &Record) -> Counts {
 
 fn count_pieces(pieces: &[(&Piece, Owner)]) -> Counts {
     let mut counts = Counts::default();
-    for (piece, place) in pieces {
+    for (piece, owner) in pieces {
         match &piece.content {
-            Content::Instruction { stack, .. } => {
+            PieceContent::Instruction { stack, .. } => {
                 counts.instructions += 1;
                 // Saving the caller's registers is not a spill.
-                if !matches!(place, Owner::Prologue | Owner::Site(Site::Exit)) {
+                if !matches!(owner, Owner::Prologue | Owner::Site(CodeSite::Exit)) {
                     counts.spills += u32::from(*stack == Stack::Writes);
                     counts.reloads += u32::from(*stack == Stack::Reads);
                 }
@@ -157,7 +157,7 @@ fn summary(
     }
 }
 
-struct Writer<'a> {
+struct AsmWriter<'a> {
     listing: Listing,
     func: &'a Function,
     source: &'a [SourceLine],
@@ -169,39 +169,39 @@ struct Writer<'a> {
     next: usize,
 }
 
-impl Writer<'_> {
+impl AsmWriter<'_> {
     /// The site that a run of pieces shares.
-    fn part(&self, place: Owner) -> (Owner, Option<usize>) {
-        match place {
-            Owner::Site(Site::Inst { once, .. }) => {
+    fn part(&self, owner: Owner) -> (Owner, Option<usize>) {
+        match owner {
+            Owner::Site(CodeSite::Inst { once, .. }) => {
                 // All operations of one instruction.
-                let common = Site::Inst { inst: Inst::new(0), once };
-                (Owner::Site(common), self.number(place))
+                let common = CodeSite::Inst { inst: Inst::new(0), once };
+                (Owner::Site(common), self.number(owner))
             }
-            _ => (place, None),
+            _ => (owner, None),
         }
     }
 
     /// The number of the shader's instruction.
-    fn number(&self, place: Owner) -> Option<usize> {
-        match place {
-            Owner::Site(Site::Inst { inst, .. }) => self.numbers.get(&self.func.inst(inst).origin.0).copied(),
+    fn number(&self, owner: Owner) -> Option<usize> {
+        match owner {
+            Owner::Site(CodeSite::Inst { inst, .. }) => self.numbers.get(&self.func.inst(inst).origin.0).copied(),
             _ => None,
         }
     }
 
-    fn head(&mut self, place: Owner, in_order: bool) {
-        let part = match place {
+    fn head(&mut self, owner: Owner, in_order: bool) {
+        let part = match owner {
             Owner::Prologue => "entry",
             Owner::Data => "data",
-            Owner::Site(Site::Start) => "for the group: its number, its views",
-            Owner::Site(Site::Clear) => "for the group: memory is cleared",
-            Owner::Site(Site::Packets) => "loop over packets",
-            Owner::Site(Site::Recall) => "inputs, and values from other segments",
-            Owner::Site(Site::Tail) => "end of the segment",
-            Owner::Site(Site::Exit) => "return",
-            Owner::Site(Site::Inst { once, .. }) => {
-                let Some(number) = self.number(place) else {
+            Owner::Site(CodeSite::Start) => "for the group: its number, its views",
+            Owner::Site(CodeSite::Clear) => "for the group: memory is cleared",
+            Owner::Site(CodeSite::Packets) => "loop over packets",
+            Owner::Site(CodeSite::Recall) => "inputs, and values from other segments",
+            Owner::Site(CodeSite::Tail) => "end of the segment",
+            Owner::Site(CodeSite::Exit) => "return",
+            Owner::Site(CodeSite::Inst { once, .. }) => {
+                let Some(number) = self.number(owner) else {
                     return self.listing.push(LineKind::Part, "; of no instruction");
                 };
                 let once = if once { "  ; once for the group" } else { "" };
@@ -219,7 +219,7 @@ impl Writer<'_> {
         self.listing.push(LineKind::Part, format!("; {part}"));
     }
 
-    /// Instructions up to this one that have no code here.
+    /// Lists instructions up to this one, which have no code here.
     fn idle_up_to(&mut self, number: usize) {
         for n in self.next..number {
             let why = if self.has_code[n] { "moved" } else { "no code of its own" };
@@ -236,16 +236,16 @@ impl Writer<'_> {
     fn piece(&mut self, piece: &Piece, label: Option<&str>, is_loop: bool, bytes: &[u8]) {
         let bytes = &bytes[piece.at as usize..(piece.at + piece.len) as usize];
         match &piece.content {
-            Content::Instruction { text, .. } => {
+            PieceContent::Instruction { text, .. } => {
                 if let Some(label) = label {
                     let note = if is_loop { "  ; loop" } else { "" };
                     self.listing.push(LineKind::Label, format!("{label}:{note}"));
                 }
                 self.row(piece.at, bytes, text);
             }
-            Content::Constant => self.data(piece.at, bytes, &format!("{}: constant", label.unwrap_or("?"))),
-            Content::Table => self.data(piece.at, bytes, &format!("{}: jump table", label.unwrap_or("?"))),
-            Content::Padding => self.data(piece.at, bytes, "padding"),
+            PieceContent::Constant => self.data(piece.at, bytes, &format!("{}: constant", label.unwrap_or("?"))),
+            PieceContent::Table => self.data(piece.at, bytes, &format!("{}: jump table", label.unwrap_or("?"))),
+            PieceContent::Padding => self.data(piece.at, bytes, "padding"),
         }
     }
 

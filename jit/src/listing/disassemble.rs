@@ -1,7 +1,7 @@
 //! Disassembles machine code.
 //!
-//! Jump tables and constants lie within the code and after it. Code is found by following control flow from the starts of
-//! blocks through every branch to each instruction that does not fall through. The rest is data.
+//! Jump tables and constants lie within the code and after it. Code is found by following control flow from the starts
+//! of blocks through every branch to each instruction that does not fall through. The rest is data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,16 +13,16 @@ use iced_x86::{
 /// A piece of machine code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
-    /// Its first byte.
+    /// Offset of its first byte.
     pub at: u32,
-    /// Its bytes.
+    /// Number of its bytes.
     pub len: u32,
-    pub content: Content,
+    pub content: PieceContent,
 }
 
-/// What a piece is.
+/// The content of a piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub(super) enum PieceContent {
     /// A machine instruction.
     Instruction { text: String, stack: Stack },
     /// Numbers that code reads.
@@ -33,7 +33,7 @@ pub(super) enum Content {
     Padding,
 }
 
-/// What an instruction does with the stack frame.
+/// The effect of an instruction on the stack frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stack {
     Nothing,
@@ -59,7 +59,7 @@ pub(super) fn disassemble(bytes: &[u8], blocks: &[u32], jumps: &[u32]) -> Disass
     let data = find_data(bytes, &code);
     let mut labels: BTreeMap<u32, String> = BTreeMap::new();
     labels.extend(targets.iter().filter(|at| code.contains_key(at)).enumerate().map(|(n, &at)| (at, format!("b{n}"))));
-    let read = data.iter().filter(|piece| piece.content != Content::Padding);
+    let read = data.iter().filter(|piece| piece.content != PieceContent::Padding);
     labels.extend(read.enumerate().map(|(n, piece)| (piece.at, format!("c{n}"))));
     let mut pieces = write(&code, &labels);
     pieces.extend(data);
@@ -71,8 +71,8 @@ pub(super) fn disassemble(bytes: &[u8], blocks: &[u32], jumps: &[u32]) -> Disass
 fn find_code(bytes: &[u8], blocks: &[u32]) -> BTreeMap<u32, Instruction> {
     let mut code = BTreeMap::new();
     follow(bytes, 0, &mut code);
-    // What only tables jump to. A block's start is where it was before the code generator removed a jump in front of it, so
-    // it may lie within an instruction.
+    // Some blocks are reached through tables only. The reported start of a block is that before the code generator
+    // removed a jump in front of it, so it may lie within an instruction.
     for &block in blocks {
         let before = code.range(..=block).next_back();
         if before.is_none_or(|(_, found)| found.next_ip() as u32 <= block) {
@@ -82,7 +82,7 @@ fn find_code(bytes: &[u8], blocks: &[u32]) -> BTreeMap<u32, Instruction> {
     code
 }
 
-/// Adds what is reached from a place.
+/// Adds the code that can be reached from an offset.
 fn follow(bytes: &[u8], start: u32, code: &mut BTreeMap<u32, Instruction>) {
     let mut decoder = Decoder::new(64, bytes, DecoderOptions::NONE);
     let mut ways = vec![start];
@@ -111,9 +111,9 @@ fn branch_target(found: &Instruction) -> Option<u32> {
 
 /// The bytes between instructions, split where something refers to them.
 fn find_data(bytes: &[u8], code: &BTreeMap<u32, Instruction>) -> Vec<Piece> {
-    let mut references: BTreeMap<u32, Content> = BTreeMap::new();
+    let mut references: BTreeMap<u32, PieceContent> = BTreeMap::new();
     for found in code.values().filter(|found| found.is_ip_rel_memory_operand()) {
-        let content = if found.mnemonic() == Mnemonic::Lea { Content::Table } else { Content::Constant };
+        let content = if found.mnemonic() == Mnemonic::Lea { PieceContent::Table } else { PieceContent::Constant };
         references.insert(found.ip_rel_memory_address() as u32, content);
     }
     let end = bytes.len() as u32;
@@ -124,7 +124,7 @@ fn find_data(bytes: &[u8], code: &BTreeMap<u32, Instruction>) -> Vec<Piece> {
         let mut from = at;
         while from < start {
             let to = references.range(from + 1..start).next().map_or(start, |(&to, _)| to);
-            let content = references.get(&from).cloned().unwrap_or(Content::Padding);
+            let content = references.get(&from).cloned().unwrap_or(PieceContent::Padding);
             pieces.push(Piece { at: from, len: to - from, content });
             from = to;
         }
@@ -134,7 +134,7 @@ fn find_data(bytes: &[u8], code: &BTreeMap<u32, Instruction>) -> Vec<Piece> {
 }
 
 fn write(code: &BTreeMap<u32, Instruction>, labels: &BTreeMap<u32, String>) -> Vec<Piece> {
-    let mut formatter = IntelFormatter::with_options(Some(Box::new(Names(labels.clone()))), None);
+    let mut formatter = IntelFormatter::with_options(Some(Box::new(LabelNames(labels.clone()))), None);
     let options = formatter.options_mut();
     options.set_hex_prefix("0x");
     options.set_hex_suffix("");
@@ -146,7 +146,7 @@ fn write(code: &BTreeMap<u32, Instruction>, labels: &BTreeMap<u32, String>) -> V
     let piece = |found: &Instruction| {
         let mut text = String::new();
         formatter.format(found, &mut text);
-        let content = Content::Instruction { text, stack: stack(found) };
+        let content = PieceContent::Instruction { text, stack: stack(found) };
         Piece { at: found.ip() as u32, len: found.len() as u32, content }
     };
     code.values().map(piece).collect()
@@ -165,9 +165,9 @@ fn stack(found: &Instruction) -> Stack {
 }
 
 /// Replaces numbers by labels.
-struct Names(BTreeMap<u32, String>);
+struct LabelNames(BTreeMap<u32, String>);
 
-impl SymbolResolver for Names {
+impl SymbolResolver for LabelNames {
     fn symbol(
         &mut self,
         instruction: &Instruction,
@@ -176,8 +176,8 @@ impl SymbolResolver for Names {
         address: u64,
         _address_size: u32,
     ) -> Option<SymbolResult<'_>> {
-        let place = branch_target(instruction).is_some() || instruction.is_ip_rel_memory_operand();
-        let name = self.0.get(&u32::try_from(address).ok()?).filter(|_| place)?;
+        let is_label = branch_target(instruction).is_some() || instruction.is_ip_rel_memory_operand();
+        let name = self.0.get(&u32::try_from(address).ok()?).filter(|_| is_label)?;
         Some(SymbolResult::with_str_kind(address, name, FormatterTextKind::Label))
     }
 }
@@ -186,8 +186,8 @@ impl SymbolResolver for Names {
 mod tests {
     use super::*;
 
-    /// As the assembler would list it: `xor eax, eax`, a jump over 16 bytes of data, a load of 8 of them, a jump back, a
-    /// return.
+    /// The code, as an assembler would list it: `xor eax, eax`, a jump over 16 bytes of data, a load of 8 of them, a
+    /// jump back, a return.
     #[test]
     fn data_is_told_from_code() {
         let mut bytes = vec![0x31, 0xc0, 0xeb, 0x10];
@@ -200,13 +200,16 @@ mod tests {
         assert_eq!(starts, [0, 2, 4, 12, 20, 28, 30]);
         assert_eq!(ends[..6], starts[1..]);
         assert_eq!(ends[6] as usize, bytes.len());
-        assert_eq!((&found.pieces[2].content, &found.pieces[3].content), (&Content::Padding, &Content::Constant));
+        assert_eq!(
+            (&found.pieces[2].content, &found.pieces[3].content),
+            (&PieceContent::Padding, &PieceContent::Constant)
+        );
         assert_eq!(found.loops.into_iter().collect::<Vec<_>>(), [0]);
         let texts: Vec<&str> = found
             .pieces
             .iter()
             .filter_map(|piece| match &piece.content {
-                Content::Instruction { text, .. } => Some(text.as_str()),
+                PieceContent::Instruction { text, .. } => Some(text.as_str()),
                 _ => None,
             })
             .collect();
@@ -216,7 +219,7 @@ mod tests {
     #[test]
     fn accesses_to_the_frame_are_told_apart() {
         let stack = |bytes: &[u8]| match &disassemble(bytes, &[], &[]).pieces[0].content {
-            Content::Instruction { stack, .. } => *stack,
+            PieceContent::Instruction { stack, .. } => *stack,
             other => panic!("{other:?}"),
         };
         assert_eq!(stack(&[0x48, 0x89, 0x44, 0x24, 0x08]), Stack::Writes, "mov [rsp+8], rax");

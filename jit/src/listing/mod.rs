@@ -1,10 +1,10 @@
-//! A shader's code as text: the annotated IR, CLIF, or machine code.
+//! Lists a shader's code as text: the annotated IR, CLIF, or machine code.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `asm.rs` | machine code below its instructions |
 //! | `disassemble.rs` | tells code from data and disassembles it |
-//! | `order.rs` | which instructions are listed in program order |
+//! | `order.rs` | finds the instructions listed in program order |
 //! | `packet.rs` | the IR with lowering decisions as comments |
 //!
 //! Listing a shader compiles it as for execution: the bytes are the same.
@@ -40,7 +40,7 @@ pub enum Form {
 /// An instruction of the shader as in the shader's own listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLine {
-    /// Where it is in the file.
+    /// Its location in the file.
     pub origin: Origin,
     /// Its text.
     pub text: String,
@@ -56,13 +56,13 @@ pub struct Listing {
 /// A line of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What it shows.
+    /// The kind of line.
     pub kind: LineKind,
     /// The line, without its end.
     pub text: String,
 }
 
-/// What a line of a listing shows.
+/// The kind of a listing's line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LineKind {
@@ -82,7 +82,7 @@ pub enum LineKind {
     Plain,
 }
 
-/// What machine code is made of.
+/// Counts of the constituents of machine code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Machine instructions.
@@ -114,7 +114,7 @@ impl fmt::Display for Listing {
     }
 }
 
-/// What is known of operations beyond their code, which [`Form::Packet`] has among its comments.
+/// Facts about operations beyond their code, which [`Form::Packet`] has among its comments.
 pub type Remarks = BTreeMap<Inst, String>;
 
 /// Compiles a shader and lists its code. `source` has the shader's instructions in order.
@@ -136,7 +136,7 @@ pub fn list(
     })
 }
 
-/// Compiles a shader and counts what its code is made of.
+/// Compiles a shader and counts the constituents of its code.
 ///
 /// # Errors
 /// As [`compile`](crate::compile).

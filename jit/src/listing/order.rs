@@ -1,10 +1,10 @@
 //! Finds the instructions that are listed in program order.
 //!
 //! Machine code does not follow the shader's order: a value shared by several instructions is computed with the first,
-//! loop-invariant code moves out of loops, and cold paths go to the end. A listing should still read from top to bottom. So
-//! the longest run of pieces that is in order becomes its backbone, and all others are marked.
+//! loop-invariant code moves out of loops, and cold paths go to the end. A listing should still read from top to
+//! bottom. So the longest run of pieces that is in order becomes its backbone, and all others are marked.
 
-/// Finds a longest strictly increasing subsequence; returns for each number whether it belongs to it.
+/// Finds a longest strictly increasing subsequence; returns for each number `true` if it belongs to it.
 pub(super) fn in_order(numbers: &[usize]) -> Vec<bool> {
     // `ends[n]` is the position that ends the best subsequence of n + 1 numbers, the one with the smallest end.
     let mut ends: Vec<usize> = Vec::new();

@@ -1,4 +1,4 @@
-//! The shader as packets run it: the intermediate representation with comments on how each operation was lowered.
+//! Lists the shader as packets run it: the intermediate representation with comments on how each operation was lowered.
 //!
 //! The text is that of `brolga_ir::text` and parses to the same function. The comments are the notes that
 //! `lower/notes.rs` takes during lowering; `docs/emit.md` explains them.
@@ -12,9 +12,9 @@ use brolga_ir::text::{self, Line, Names};
 
 use super::{LineKind, Listing, Remarks};
 use crate::codegen::Statistics;
-use crate::lower::notes::{Form, Kept, Note, Notes, Packets, ValueNote};
+use crate::lower::notes::{Kept, Note, Notes, Packets, ValueForm, ValueNote};
 
-/// Where comments begin, unless the line is longer.
+/// The column of comments, unless the line is longer.
 const COLUMN: usize = 64;
 
 /// Writes the listing.
@@ -96,7 +96,7 @@ fn computed(func: &Function, lines: &[Line]) -> Vec<Value> {
     values
 }
 
-/// What is known and was decided about an instruction.
+/// The comment on an instruction: facts and decisions.
 fn comment(func: &Function, inst: Inst, notes: &Notes, decisions: &[Note]) -> Vec<String> {
     let data = func.inst(inst);
     if matches!(data.kind, InstKind::Const(_)) {
@@ -115,7 +115,7 @@ fn comment(func: &Function, inst: Inst, notes: &Notes, decisions: &[Note]) -> Ve
     parts
 }
 
-/// What is known about an instruction's results.
+/// Facts about an instruction's results.
 fn values(func: &Function, data: &InstData, notes: &[ValueNote]) -> Vec<String> {
     let mut parts = Vec::new();
     let mut kept: Vec<Kept> = Vec::new();
@@ -137,14 +137,14 @@ fn values(func: &Function, data: &InstData, notes: &[ValueNote]) -> Vec<String> 
     if kept.contains(&Kept::Group) {
         parts.push("kept for the group".into());
     }
-    let places: Vec<String> = kept.iter().filter_map(|kept| kept.place()).map(|at| at.to_string()).collect();
-    if !places.is_empty() {
-        parts.push(format!("kept at {}", places.join(", ")));
+    let offsets: Vec<String> = kept.iter().filter_map(|kept| kept.record_offset()).map(|at| at.to_string()).collect();
+    if !offsets.is_empty() {
+        parts.push(format!("kept at {}", offsets.join(", ")));
     }
     parts
 }
 
-/// When to say how many values have a form.
+/// The condition for stating how many values have a form.
 #[derive(Clone, Copy, PartialEq)]
 enum Count {
     Always,
@@ -154,13 +154,13 @@ enum Count {
 
 /// The forms of some values.
 fn forms(values: &[Value], notes: &[ValueNote], count: Count) -> Option<String> {
-    let word = |form: Form| match form {
-        Form::Group => "group",
-        Form::Uniform => "uniform",
-        Form::Packet => "packet",
+    let word = |form: ValueForm| match form {
+        ValueForm::Group => "group",
+        ValueForm::Uniform => "uniform",
+        ValueForm::Packet => "packet",
     };
-    let of = |form: Form| values.iter().filter(|value| notes[value.index()].form == form).count();
-    let counts = [Form::Group, Form::Uniform, Form::Packet].map(|form| (word(form), of(form)));
+    let of = |form: ValueForm| values.iter().filter(|value| notes[value.index()].form == form).count();
+    let counts = [ValueForm::Group, ValueForm::Uniform, ValueForm::Packet].map(|form| (word(form), of(form)));
     let there: Vec<_> = counts.into_iter().filter(|&(_, count)| count > 0).collect();
     match there[..] {
         [] => None,

@@ -1,7 +1,7 @@
-//! Addresses: the memory that is accessed, its bounds, and how addresses vary across the lanes.
+//! Computes addresses: the memory that is accessed, its bounds, and how addresses vary across the lanes.
 //!
-//! All bounds are computed in 64 bits from 32-bit numbers, so nothing wraps. A fast path is taken only if every active
-//! lane's words are all in range; everything else goes lane by lane (`lanes.rs`), where each word is checked.
+//! All bounds are computed in 64 bits from 32-bit numbers, so nothing wraps. A fast path is taken only if every word of
+//! every active lane is in range; everything else goes lane by lane (`lanes.rs`), where each word is checked.
 
 use brolga_ir::Op;
 use brolga_ir::entity::{ResourceId, Value};
@@ -13,29 +13,29 @@ use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use smallvec::SmallVec;
 
 use super::facts::Facts;
-use super::mask::Mask;
+use super::mask::LaneMask;
 use super::notes::Note;
 use super::{Lowering, constant_flags, word_flags};
 use crate::abi::{ZERO_BYTES, offsets};
-use crate::packet::{Operand, Packet};
+use crate::packet::{Packet, PacketOperand};
 
-/// Views that are looked up at the function's start; further ones are looked up where they are used.
+/// Number of views that are looked up at the function's start; further ones are looked up where they are used.
 const EARLY_VIEWS: usize = 64;
 /// Bytes of a register, and of a vector of a constant buffer: four words.
 pub(super) const REGISTER_BYTES: u32 = 16;
-/// The most bytes that the lanes of one access may span on the strided path; displacements are 32 bits.
+/// The most bytes that the lanes of one access may span on the strided path; displacements have 32 bits.
 const MAX_SPREAD: u64 = 1 << 24;
 
-/// Lanes with addresses of their own reach less far than this from where memory begins, since gathers add signed numbers of 32 bits.
-/// Others go lane by lane.
+/// Exclusive bound on the byte offset of lanes with addresses of their own, since gathers add signed 32-bit offsets.
+/// Lanes beyond it are accessed one by one.
 const FARTHEST: u64 = 1 << 31;
 
-/// The parts of a view record that code needs.
+/// The fields of a view record that code needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ViewBounds {
     /// Address of the first byte.
     pub base: ir::Value,
-    /// Bytes of a raw view, elements of any other, as an `i64`.
+    /// Size in bytes of a raw view, in elements of any other, as an `i64`.
     pub limit: ir::Value,
 }
 
@@ -47,19 +47,19 @@ pub(super) enum Limit {
     Value(ir::Value),
 }
 
-/// The memory that is accessed.
+/// A region of memory that is accessed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Area {
     pub base: ir::Value,
-    /// Bytes of an element; `None` for raw memory.
+    /// Bytes per element; `None` for raw memory.
     pub stride: Option<u32>,
-    /// Elements, or bytes of raw memory.
+    /// Size in elements, or in bytes for raw memory.
     pub limit: Limit,
     /// Elements, or bytes of raw memory, below this are in range without a check.
     pub sure: u64,
-    /// Only this worker accesses it.
+    /// Set if only this worker accesses it.
     pub private: bool,
-    /// Does not change while a group runs.
+    /// Set if it does not change while a group runs.
     pub constant: bool,
 }
 
@@ -80,24 +80,24 @@ pub(super) enum Location {
     PerLane(Choice),
 }
 
-/// A range whose lanes choose views of their own.
+/// A range of which each lane chooses a view of its own.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     pub resource: ResourceId,
     /// Position in the range, an `i32` packet.
     pub element: Packet,
-    /// Bytes of an element; `None` for raw views.
+    /// Bytes per element; `None` for raw views.
     pub stride: Option<u32>,
 }
 
-/// The elements of an object that an index chooses, one for each quad.
+/// The elements of an object that an index selects, one for each quad.
 struct QuadElements {
     object: Object,
     index: Value,
     addresses: SmallVec<[ir::Value; 4]>,
 }
 
-/// Whether any lane of an access by all lanes of the packet has its word out of range: a condition to branch on.
+/// A condition to branch on: set if any lane has its word out of range, in an access by all lanes of the packet.
 pub(super) struct Outside {
     pub place: MemoryRef,
     pub any: ir::Value,
@@ -110,47 +110,47 @@ pub(super) struct Proof {
     pub words: u32,
 }
 
-/// What is known of addresses at the builder's position, so that nothing is looked up, computed or checked twice.
+/// Facts about addresses at the builder's position, so that nothing is looked up, computed or checked twice.
 pub(super) struct AddressFacts {
     /// Views that were looked up at the function's start, for ranges with one register.
     pub views: Vec<Option<ViewBounds>>,
-    /// For each quad the address of an element, since the start of each enclosing region.
+    /// Addresses of elements by quad, computed since the start of each enclosing region.
     quad_elements: Vec<QuadElements>,
-    /// What was found of words of all lanes, likewise.
+    /// Results of range tests for words of all lanes, likewise.
     pub outside: Vec<Outside>,
     /// Accesses that were checked at the running packet's start.
     pub proofs: Vec<Proof>,
 }
 
 impl AddressFacts {
-    /// Nothing, of a function with so many ranges.
+    /// No facts yet, for a function with this many ranges.
     pub fn new(ranges: usize) -> Self {
         Self { views: vec![None; ranges], quad_elements: Vec::new(), outside: Vec::new(), proofs: Vec::new() }
     }
 
-    /// How much was computed so far.
+    /// Number of facts of each kind so far.
     pub fn count(&self) -> [usize; 2] {
         [self.quad_elements.len(), self.outside.len()]
     }
 
-    /// Forgets what was computed since it was so much.
+    /// Forgets the facts found since the counts were these.
     pub fn forget(&mut self, [elements, outside]: [usize; 2]) {
         self.quad_elements.truncate(elements);
         self.outside.truncate(outside);
     }
 
-    /// Whether so many words of an access were checked ahead.
-    pub fn is_proven(&self, access: &Access, words: u32) -> bool {
+    /// `true` if this many words of an access were checked ahead.
+    pub fn is_proven(&self, access: &LoweredAccess, words: u32) -> bool {
         self.proofs.iter().any(|proof| proof.place == access.place && words <= proof.words)
     }
 }
 
-/// How addresses vary across the lanes.
+/// The distribution of addresses across the lanes.
 #[derive(Clone, Debug)]
 pub(super) enum Spread {
     /// All lanes have one address.
     Same,
-    /// Neighbouring lanes are so many bytes apart, in each of so many runs of lanes: the packet is one, or its octets are.
+    /// Neighbouring lanes are this many bytes apart within each run of lanes: the whole packet, or each octet.
     Strided {
         bytes: u32,
         runs: u32,
@@ -158,17 +158,17 @@ pub(super) enum Spread {
     Scattered,
 }
 
-/// Positions of the two values that say which word is accessed.
+/// Positions of the two values that select the accessed word.
 pub(super) const INDEX: usize = 0;
 pub(super) const OFFSET: usize = 1;
 
 impl Spread {
-    /// Whether addresses grow evenly over all lanes, or not at all.
+    /// `true` if addresses are affine over all lanes, or uniform.
     pub fn is_line(&self) -> bool {
         matches!(self, Spread::Same | Spread::Strided { runs: 1, .. })
     }
 
-    /// Runs of lanes whose addresses grow evenly.
+    /// Number of runs of lanes with affine addresses.
     pub fn runs(&self) -> u32 {
         match *self {
             Spread::Strided { runs, .. } => runs,
@@ -179,23 +179,23 @@ impl Spread {
 
 /// An access that is being lowered.
 #[derive(Clone, Debug)]
-pub(super) struct Access {
+pub(super) struct LoweredAccess {
     pub target: Location,
-    pub index: Option<Operand>,
-    pub offset: Operand,
+    pub index: Option<PacketOperand>,
+    pub offset: PacketOperand,
     pub spread: Spread,
-    /// The index's and the offset's difference between neighbouring lanes of a run, unless it is scattered.
+    /// Strides of the index and of the offset between neighbouring lanes of a run, unless it is scattered.
     pub steps: [u32; 2],
     pub known_index: Option<u32>,
     pub known_offset: Option<u32>,
-    /// What is addressed.
+    /// The memory operand.
     pub place: MemoryRef,
     /// Upper bounds of the index and the offset: in all lanes if it is strided, else in all threads.
     pub most: [u32; 2],
 }
 
-impl Access {
-    /// Whether all words are in the element if it exists, so that one check suffices for all.
+impl LoweredAccess {
+    /// `true` if all words are in the element if it exists, so that one check suffices for all.
     pub fn fits_element(&self, area: &Area, words: usize) -> bool {
         match (area.stride, self.known_offset) {
             (Some(stride), Some(offset)) => u64::from(offset & !3) + words as u64 * 4 <= u64::from(stride),
@@ -206,7 +206,7 @@ impl Access {
 
 impl Lowering<'_, '_> {
     /// Notes how addresses vary across the lanes.
-    pub fn note_access(&mut self, access: &Access) {
+    pub fn note_access(&mut self, access: &LoweredAccess) {
         let note = match (&access.target, &access.spread) {
             (Location::PerLane(_), _) => Note::ViewPerLane,
             (_, Spread::Same) => Note::OneAddress,
@@ -245,7 +245,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Reads the parts of a view record.
+    /// Reads the fields of a view record.
     pub fn read_view(&mut self, id: ResourceId, record: ir::Value) -> ViewBounds {
         let limit = match self.func.interface.resource(id).stride_bytes() {
             Some(_) => offsets::VIEW_COUNT,
@@ -287,7 +287,7 @@ impl Lowering<'_, '_> {
     }
 
     /// The size of a view, or the layout of one whose texels code accesses: four scalars of its record.
-    pub fn known_of_view(&mut self, query: Query, resource: ResourceRef) -> [Operand; 4] {
+    pub fn known_of_view(&mut self, query: Query, resource: ResourceRef) -> [PacketOperand; 4] {
         let Element::Fixed(element) = resource.element else { unreachable!("only asked of views at known registers") };
         let record = self.known_record(resource.id, element);
         let start = if query == Query::Layout { offsets::VIEW_LAYOUT } else { offsets::VIEW_SIZES };
@@ -345,18 +345,18 @@ impl Lowering<'_, '_> {
                 self.read_view(id, record)
             }
             (Element::Computed(value), _) => match self.operand(value) {
-                Operand::Uniform(element) => {
+                PacketOperand::Uniform(element) => {
                     let record = self.view_record(id, element.value);
                     self.read_view(id, record)
                 }
-                Operand::Packet(element) => {
+                PacketOperand::Packet(element) => {
                     return Location::PerLane(Choice { resource: id, element, stride });
                 }
             },
         };
         let declared_register = matches!((resource.element, count), (Element::Fixed(n), Some(count)) if n < count);
         let (sure, constant) = match kind {
-            // The runtime provides at least what is declared, and a block of zeros for what is not bound.
+            // The runtime provides at least the declared size, and a block of zeros for unbound buffers.
             ResourceKind::Constant { vectors }
                 if declared_register && vectors <= ZERO_BYTES as u32 / REGISTER_BYTES =>
             {
@@ -369,20 +369,20 @@ impl Lowering<'_, '_> {
         Location::Area(Area { base: view.base, stride, limit, sure, private: false, constant })
     }
 
-    /// Analyses a place: its memory, and its layout over the lanes of the mask.
-    pub fn access(&mut self, place: MemoryRef, mask: &Mask) -> Access {
+    /// Analyses a memory operand: its memory, and its distribution over the lanes of the mask.
+    pub fn access(&mut self, place: MemoryRef, mask: &LaneMask) -> LoweredAccess {
         let target = self.target(place.object);
         let index = place.index.map(|index| self.operand(index));
         let offset = self.operand(place.offset);
-        let all = matches!(mask, Mask::Full);
+        let all = matches!(mask, LaneMask::Full);
         let known = |value: Value| self.func.as_const(value).map(|constant| constant.bits as u32);
         let (known_index, known_offset) = (place.index.and_then(known), known(place.offset));
-        let uniform = index.as_ref().is_none_or(Operand::is_uniform) && offset.is_uniform();
+        let uniform = index.as_ref().is_none_or(PacketOperand::is_uniform) && offset.is_uniform();
         let (spread, steps) = match &target {
             Location::PerLane(_) => (Spread::Scattered, [0, 0]),
             Location::Area(_) if uniform => (Spread::Same, [0, 0]),
             Location::Area(area) => {
-                let is_uniform = [index.as_ref().is_none_or(Operand::is_uniform), offset.is_uniform()];
+                let is_uniform = [index.as_ref().is_none_or(PacketOperand::is_uniform), offset.is_uniform()];
                 self.facts.strided(area, [place.index.unwrap_or(place.offset), place.offset], is_uniform, all)
             }
         };
@@ -393,17 +393,17 @@ impl Lowering<'_, '_> {
             let last = self.facts.shape.lanes() - 1;
             most = [0, 1].map(|n| most[n].saturating_add(steps[n].saturating_mul(last)));
         }
-        Access { target, index, offset, spread, steps, known_index, known_offset, place, most }
+        LoweredAccess { target, index, offset, spread, steps, known_index, known_offset, place, most }
     }
 
-    /// The addresses of the first lane of each run of an access that is not scattered. Emitted on the fast path only, since the
-    /// slow one does not need them.
-    pub fn first_addresses(&mut self, area: &Area, access: &Access) -> SmallVec<[ir::Value; 2]> {
+    /// The addresses of the first lane of each run of an access that is not scattered. Emitted on the fast path only,
+    /// since the slow one does not need them.
+    pub fn first_addresses(&mut self, area: &Area, access: &LoweredAccess) -> SmallVec<[ir::Value; 2]> {
         (0..access.spread.runs()).map(|run| self.first_address(area, access, run)).collect()
     }
 
     /// The address of a run's first lane.
-    pub fn first_address(&mut self, area: &Area, access: &Access, run: u32) -> ir::Value {
+    pub fn first_address(&mut self, area: &Area, access: &LoweredAccess, run: u32) -> ir::Value {
         let mut address = area.base;
         if let (Some(stride), Some(index_value)) = (area.stride, access.place.index) {
             match access.known_index {
@@ -432,10 +432,16 @@ impl Lowering<'_, '_> {
         self.builder.ins().uextend(types::I64, first)
     }
 
-    /// For each quad the address of its element, or of zeros if that does not exist: where all words of an access whose quads have
-    /// one address each lie in the element, and zeros are long enough. A single one if all lanes have one address. Computed once for
-    /// all accesses to the same elements, so only where an element has more words than one access reads.
-    pub fn quad_elements(&mut self, area: &Area, access: &Access, words: usize) -> Option<SmallVec<[ir::Value; 4]>> {
+    /// Addresses of the elements by quad, or of zeros for those that do not exist, if the quads have one address each,
+    /// all words of the access lie in the element, and the zeros are long enough. A single address if it is uniform.
+    /// Computed once for all accesses to the same elements, so only where an element has more words than one access
+    /// reads.
+    pub fn quad_elements(
+        &mut self,
+        area: &Area,
+        access: &LoweredAccess,
+        words: usize,
+    ) -> Option<SmallVec<[ir::Value; 4]>> {
         let (stride, index) = (area.stride?, access.place.index?);
         let is_shared = stride as usize > 4 * words;
         if !is_shared || !access.fits_element(area, words) || stride as usize > ZERO_BYTES {
@@ -469,13 +475,14 @@ impl Lowering<'_, '_> {
         Some(addresses)
     }
 
-    /// The address of an element, or other ones if it does not exist.
+    /// The address of an element, or the other address if it does not exist.
     fn existing(&mut self, area: &Area, element: ir::Value, address: ir::Value, otherwise: ir::Value) -> ir::Value {
         let exists = self.below(element, area.limit);
         self.builder.ins().select(exists, address, otherwise)
     }
 
-    /// The addresses of the elements of a packet's quads that follow each other. Usually there are as many: one check for all.
+    /// The addresses of a packet's elements that are consecutive from quad to quad. Usually all exist: one check
+    /// suffices.
     fn following_elements(&mut self, area: &Area, first: ir::Value, otherwise: ir::Value) -> SmallVec<[ir::Value; 4]> {
         let stride = u64::from(area.stride.expect("memory with elements has a stride"));
         let quads = self.facts.shape.parts_of(brolga_ir::Type::I32) as u64;
@@ -500,7 +507,7 @@ impl Lowering<'_, '_> {
         addresses
     }
 
-    /// The packet's first number, as an `i64`, if they are those of quads: one after the other.
+    /// The packet's first quad number, as an `i64`, if the index is that of quads: consecutive.
     fn first_quad(&mut self, index: Value) -> Option<ir::Value> {
         let (Op::UShr, &[number, two]) = self.func.as_op(index)? else { return None };
         let is_two = self.func.as_const(two).is_some_and(|two| two.bits == 2);
@@ -531,14 +538,14 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The byte offset per lane from the area's base, and whether any lane of the mask has a word out of range or beyond [`FARTHEST`]
-    /// (`None` if certainly none has). Where none has, the words of lanes that take no part are in range, too.
+    /// The byte offset per lane from the area's base, and whether any lane of the mask has a word out of range or
+    /// beyond [`FARTHEST`] (`None` if certainly none has). If none has, the words of inactive lanes are in range, too.
     pub fn lane_offsets(
         &mut self,
         area: &Area,
-        access: &Access,
+        access: &LoweredAccess,
         words: u32,
-        mask: &Mask,
+        mask: &LaneMask,
     ) -> (Packet, Option<ir::Value>) {
         let offset = match access.known_offset {
             Some(offset) => self.constant(offset & !3),
@@ -598,15 +605,15 @@ impl Lowering<'_, '_> {
     }
 
     /// A number in the lanes of a mask, and 0 in others.
-    fn kept(&mut self, number: Operand, mask: &Mask) -> Operand {
+    fn kept(&mut self, number: PacketOperand, mask: &LaneMask) -> PacketOperand {
         match (mask, number) {
-            (Mask::Lanes(lanes), Operand::Packet(number)) => self.emit().keep(lanes, &number).into(),
+            (LaneMask::Lanes(lanes), PacketOperand::Packet(number)) => self.emit().keep(lanes, &number).into(),
             (_, number) => number,
         }
     }
 
-    /// A limit as an `i32`, at most this.
-    fn limit_32(&mut self, limit: Limit, most: u64) -> Operand {
+    /// A limit as an `i32`, clamped to this maximum.
+    fn limit_32(&mut self, limit: Limit, most: u64) -> PacketOperand {
         match limit {
             Limit::Known(limit) => self.constant(limit.min(most) as u32),
             Limit::Value(limit) => {
@@ -620,7 +627,7 @@ impl Lowering<'_, '_> {
 }
 
 impl Facts<'_> {
-    /// How an access lies in memory, with the steps of its index and offset.
+    /// Classifies an access by the strides of its index and offset.
     fn strided(&self, area: &Area, values: [Value; 2], is_uniform: [bool; 2], all: bool) -> (Spread, [u32; 2]) {
         let lanes = self.shape.lanes();
         let in_runs = |runs: u32| {
@@ -636,8 +643,9 @@ impl Facts<'_> {
         in_runs(1).or_else(|| in_runs(self.octets()?)).unwrap_or((Spread::Scattered, [0, 0]))
     }
 
-    /// In how many runs the words of a scattered access usually lie side by side, if they do: elements of one word, or raw memory.
-    pub fn usual_runs(&self, area: &Area, access: &Access) -> Option<u32> {
+    /// Number of runs in which the words of a scattered access are usually contiguous, if they are: elements of one
+    /// word, or raw memory.
+    pub fn usual_runs(&self, area: &Area, access: &LoweredAccess) -> Option<u32> {
         let (value, step) = match (area.stride, access.place.index, access.known_offset) {
             (Some(4), Some(index), Some(0..4)) => (index, 1),
             (None, None, None) => (access.place.offset, 4),
@@ -648,7 +656,8 @@ impl Facts<'_> {
     }
 }
 
-/// How far apart neighbouring lanes are whose index and offset grow by these steps; `None` if they are not, or not by whole words.
+/// Bytes between neighbouring lanes whose index and offset have these strides; `None` unless it is a constant number of
+/// whole words.
 fn stride_bytes(area: &Area, steps: [u32; 2]) -> Option<u64> {
     let bytes = match (area.stride, steps) {
         (Some(stride), [index, 0]) => u64::from(index) * u64::from(stride),

@@ -1,16 +1,17 @@
-//! Anchors: base addresses and numbers that are used all over the code, such as those of the context and the running packet.
+//! Keeps anchors: base addresses and numbers used throughout the code, such as those of the context and the running
+//! packet.
 //!
 //! A value that lives in a register throughout a function costs the register allocator time that grows faster than the
-//! function: for each such value it repeatedly lists everything that interferes, and clearing one long list slows down every
-//! short one after it. So in a large function the context's address has a register that the allocator does not manage
-//! (Cranelift's *pinned register*), and the other anchors are kept in the context: they are reloaded every few
+//! function: for each such value it repeatedly lists everything that interferes, and clearing one long list slows down
+//! every short one after it. So in a large function the context's address has a register that the allocator does not
+//! manage (Cranelift's *pinned register*), and the other anchors are kept in the context: they are reloaded every few
 //! instructions, and wherever control flow merges. Unused reloads are removed with other dead loads (`unused.rs`).
 
 use brolga_ir::Function;
 use cranelift_codegen::ir::{self, Block, InstBuilder, types};
 use cranelift_frontend::FunctionBuilder;
 
-use super::mask::Mask;
+use super::mask::LaneMask;
 use super::{Lowering, own_flags};
 use crate::abi::offsets;
 use crate::packet::Packet;
@@ -21,37 +22,37 @@ const LARGE: usize = 2_000;
 const FRESH: u32 = 64;
 /// Number of anchors besides the context.
 const COUNT: usize = 10;
-/// Position of the count of loop iterations left, which all loops share, and which is kept like an anchor.
-const ROUNDS_LEFT: usize = COUNT;
-/// Where the caller's value of the pinned register is saved.
+/// Index of the count of loop iterations left, which all loops share, and which is kept like an anchor.
+const ITERATIONS_LEFT: usize = COUNT;
+/// Index at which the caller's value of the pinned register is saved.
 const PINNED: usize = COUNT + 1;
 
-/// Whether a function is so large that little should stay in registers for long, or change over branches in them: each
-/// such change, too, costs the register allocator time for everything that is alive there. Its target must have a pinned
-/// register.
+/// `true` if a function is so large that few values should stay in registers for long, or move between them at
+/// branches: each such move, too, costs the register allocator time for every value live there. The target must have a
+/// pinned register.
 pub(crate) fn is_large(func: &Function) -> bool {
     func.inst_count() >= LARGE
 }
 
-/// The anchors, as they are at the builder's position.
+/// The anchors at the builder's position.
 ///
-/// In a large function they are good in the block in which they were last read, and were read no more than [`FRESH`] instructions of
-/// the shader ago. Whoever changes one has to [keep](Self::keep) them all.
+/// In a large function they are valid in the block in which they were last read, for [`FRESH`] instructions of the
+/// shader after that. Whoever changes one has to [keep](Self::keep) them all.
 pub(super) struct Anchors {
     /// The context record.
     pub base: ir::Value,
     pub arena: ir::Value,
-    /// Where scratch memory begins.
+    /// Start of scratch memory.
     pub scratch: ir::Value,
-    /// Of the first group of a span. `i32`s, there from the function's start.
+    /// ID of the first group of a span, as `i32`s. Available from the function's start.
     pub group_id: [ir::Value; 3],
-    /// The packet that runs.
+    /// The running packet.
     pub position: Position,
-    /// Where a large function last read them, with the number of its instructions before that point.
+    /// The block in which a large function last read them, and the number of its instructions before that point.
     last_read: Option<(Option<Block>, u32)>,
 }
 
-/// Where the running packet's data is.
+/// Locations of the running packet's data.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Position {
     /// Its first thread in the group or span, an `i64`.
@@ -67,7 +68,8 @@ pub(super) struct Position {
 }
 
 impl Anchors {
-    /// At the function's start: pins the context, if the function is large. The group's number is to be read, and no packet runs yet.
+    /// Pins the context at the function's start, if the function is large. The group's ID is still to be read, and no
+    /// packet runs yet.
     pub fn new(func: &Function, builder: &mut FunctionBuilder<'_>, [base, arena, scratch]: [ir::Value; 3]) -> Self {
         let position = Position { thread: arena, first_thread: arena, row: arena, record: arena, locals: arena };
         let last_read = is_large(func).then_some((None, 0));
@@ -79,7 +81,7 @@ impl Anchors {
         Self { base, arena, scratch, group_id: [base; 3], position, last_read }
     }
 
-    /// The function's end: restores the caller's pinned register.
+    /// Restores the caller's pinned register at the function's end.
     pub fn unpin(&self, builder: &mut FunctionBuilder<'_>) {
         if self.last_read.is_some() {
             let callers = builder.ins().load(types::I64, own_flags(), self.base, offsets::anchor(PINNED));
@@ -104,7 +106,7 @@ impl Anchors {
         }
     }
 
-    /// Reloads them for the code from here on, after so many instructions of the shader.
+    /// Reloads them for the code from here on, after this many instructions of the shader.
     fn read(&mut self, builder: &mut FunctionBuilder<'_>, written: u32) {
         let Some(last_read) = &mut self.last_read else { return };
         *last_read = (builder.current_block(), written);
@@ -118,12 +120,12 @@ impl Anchors {
 }
 
 impl Lowering<'_, '_> {
-    /// Whether the function is large, as [`is_large`] says.
+    /// `true` if the function is large, as [`is_large`] says.
     pub fn is_large(&self) -> bool {
         self.anchors.last_read.is_some()
     }
 
-    /// Before a shader instruction: reloads anchors if they were last read long ago, or in another block.
+    /// Reloads anchors before a shader instruction if they were last read long ago, or in another block.
     pub fn refresh_anchors(&mut self) {
         let block = self.builder.current_block();
         let Some((read_in, at)) = self.anchors.last_read else { return };
@@ -131,13 +133,13 @@ impl Lowering<'_, '_> {
         if is_old || read_in != block {
             self.anchors.read(&mut self.builder, self.written);
         }
-        if is_old && let Some(Mask::Lanes(lanes)) = &self.control.mask {
+        if is_old && let Some(LaneMask::Lanes(lanes)) = &self.control.mask {
             let lanes = lanes.clone();
-            self.control.mask = Some(Mask::Lanes(self.through_memory(&lanes)));
+            self.control.mask = Some(LaneMask::Lanes(self.through_memory(&lanes)));
         }
     }
 
-    /// The same lanes in other registers.
+    /// Moves lanes to other registers, through memory.
     fn through_memory(&mut self, lanes: &Packet) -> Packet {
         let base = self.anchors.base;
         self.emit().store(lanes, base, offsets::ANCHOR_MASK, own_flags());
@@ -145,18 +147,20 @@ impl Lowering<'_, '_> {
     }
 
     /// Loop iterations left of those taken from the budget.
-    pub fn rounds_left(&mut self) -> ir::Value {
+    pub fn iterations_left(&mut self) -> ir::Value {
         match self.is_large() {
-            true => self.builder.ins().load(types::I64, own_flags(), self.anchors.base, offsets::anchor(ROUNDS_LEFT)),
-            false => self.builder.use_var(self.stopping.rounds_left),
+            true => {
+                self.builder.ins().load(types::I64, own_flags(), self.anchors.base, offsets::anchor(ITERATIONS_LEFT))
+            }
+            false => self.builder.use_var(self.stopping.iterations_left),
         }
     }
 
-    pub fn set_rounds_left(&mut self, left: ir::Value) {
+    pub fn set_iterations_left(&mut self, left: ir::Value) {
         if self.is_large() {
-            self.builder.ins().store(own_flags(), left, self.anchors.base, offsets::anchor(ROUNDS_LEFT));
+            self.builder.ins().store(own_flags(), left, self.anchors.base, offsets::anchor(ITERATIONS_LEFT));
         } else {
-            self.builder.def_var(self.stopping.rounds_left, left);
+            self.builder.def_var(self.stopping.iterations_left, left);
         }
     }
 

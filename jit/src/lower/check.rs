@@ -1,9 +1,9 @@
-//! Bounds checks, and hoisting them to the start of a packet.
+//! Emits bounds checks, and hoists them to the start of a packet.
 //!
-//! An access that is not scattered needs one or two comparisons for the whole packet. Where a segment has several such
-//! accesses whose addresses can be computed at its start, all their checks are done there, and its code is emitted twice:
-//! packets that pass run without any check, and without the merge blocks of checked accesses; others run code that checks
-//! each access by itself. Equal checks are done once.
+//! An access that is not scattered needs one or two comparisons for the whole packet. If a segment has several such
+//! accesses whose addresses can be computed at its start, all their checks are done there, and its code is emitted
+//! twice: packets that pass run without any check, and without the merge blocks of checked accesses; others run code
+//! that checks each access by itself. Equal checks are done once.
 
 use brolga_ir::entity::{Inst, Value};
 use brolga_ir::function::{Element, InstKind, Object, ResourceRef, ValueDef};
@@ -13,9 +13,9 @@ use cranelift_codegen::ir::{self, Block, InstBuilder, types};
 use smallvec::SmallVec;
 
 use super::Lowering;
-use super::address::{Access, Area, Limit, Location, Proof, Spread};
+use super::address::{Area, Limit, Location, LoweredAccess, Proof, Spread};
 use super::facts::Facts;
-use super::mask::Mask;
+use super::mask::LaneMask;
 use super::notes::Note;
 
 /// A segment with more instructions than this, all regions included, is not emitted twice.
@@ -29,28 +29,28 @@ const MOST_CHECKS: usize = 8;
 
 /// A check: `number + need <= limit`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Check {
-    number: Number,
+struct BoundsCheck {
+    number: CheckedValue,
     need: u64,
     limit: Limit,
 }
 
-impl Check {
+impl BoundsCheck {
     fn never_holds(&self) -> bool {
-        matches!((self.number, self.limit), (Number::Known(number), Limit::Known(limit)) if u64::from(number) + self.need > limit)
+        matches!((self.number, self.limit), (CheckedValue::Known(number), Limit::Known(limit)) if u64::from(number) + self.need > limit)
     }
 }
 
-/// A number below 2^32 that a check is about.
+/// The subject of a check, below 2^32.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Number {
+enum CheckedValue {
     Known(u32),
     /// A value in the first lane of a run.
     First {
         value: Value,
         run: u32,
     },
-    /// The same in whole words.
+    /// The same, rounded to whole words.
     FirstWord {
         value: Value,
         run: u32,
@@ -58,8 +58,9 @@ enum Number {
 }
 
 impl Lowering<'_, '_> {
-    /// Whether all words of all lanes of an access that is not scattered are in range (`None` if that is known).
-    pub fn fits(&mut self, area: &Area, access: &Access, words: u32) -> Option<ir::Value> {
+    /// Emits a test that all words of all lanes of an access that is not scattered are in range (`None` if that is
+    /// known).
+    pub fn fits(&mut self, area: &Area, access: &LoweredAccess, words: u32) -> Option<ir::Value> {
         if self.addresses.is_proven(access, words) {
             return None;
         }
@@ -72,26 +73,26 @@ impl Lowering<'_, '_> {
         held.into_iter().reduce(|a, b| self.builder.ins().band(a, b))
     }
 
-    /// What a check compares.
-    fn end_of(&mut self, check: Check) -> ir::Value {
+    /// The operand that a check compares.
+    fn end_of(&mut self, check: BoundsCheck) -> ir::Value {
         let number = match check.number {
-            Number::Known(number) => self.builder.ins().iconst(types::I64, i64::from(number)),
-            Number::First { value, run } => {
+            CheckedValue::Known(number) => self.builder.ins().iconst(types::I64, i64::from(number)),
+            CheckedValue::First { value, run } => {
                 let first = self.first_of_run(value, run);
                 self.builder.ins().uextend(types::I64, first)
             }
-            Number::FirstWord { value, run } => self.first_word(value, run),
+            CheckedValue::FirstWord { value, run } => self.first_word(value, run),
         };
         self.builder.ins().iadd_imm_s(number, check.need as i64)
     }
 
-    fn is_end_in_range(&mut self, check: Check, end: ir::Value) -> ir::Value {
+    fn is_end_in_range(&mut self, check: BoundsCheck, end: ir::Value) -> ir::Value {
         let limit = self.limit_value(check.limit);
         self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit)
     }
 
-    /// Whether no lane of a strided access has a word in range, if that is cheap to compute.
-    pub fn all_outside(&mut self, access: &Access) -> Option<ir::Value> {
+    /// Emits a test that no lane of a strided access has a word in range, if that is cheap to compute.
+    pub fn all_outside(&mut self, access: &LoweredAccess) -> Option<ir::Value> {
         let (Location::Area(area), Spread::Strided { runs: 1, .. }) = (&access.target, &access.spread) else {
             return None;
         };
@@ -113,18 +114,18 @@ impl Lowering<'_, '_> {
     }
 
     /// Notes why an access needs no check of its own.
-    pub fn note_unchecked(&mut self, access: &Access, words: u32) {
+    pub fn note_unchecked(&mut self, access: &LoweredAccess, words: u32) {
         self.note(if self.addresses.is_proven(access, words) { Note::CheckedAhead } else { Note::Unchecked });
     }
 
-    /// At a packet's start: hoists the checks of a segment, if that pays off. The builder continues where all of them hold; the
-    /// block, not sealed yet, is for packets that fail one.
+    /// Hoists the checks of a segment to a packet's start, if that pays off. The builder continues where all of them
+    /// hold; the block returned, not sealed yet, is for packets that fail one.
     pub fn check_ahead(&mut self, insts: &[Inst]) -> Option<Block> {
         // In scratch memory, a value that is computed early could overlap another that is live then.
         if self.is_large() || self.pressure.bytes > 0 || self.facts.count(insts) > MOST_TWICE {
             return None;
         }
-        // What vertices read is mostly scattered, and its code is long.
+        // Vertex shaders read mostly scattered data, and their code is long.
         if matches!(self.func.interface.stage, Stage::Vertex(_)) {
             return None;
         }
@@ -138,19 +139,19 @@ impl Lowering<'_, '_> {
                 self.make_ahead(value);
             }
         }
-        let mut checks: Vec<Check> = Vec::new();
+        let mut checks: Vec<BoundsCheck> = Vec::new();
         for &proof in &found {
-            let access = self.access(proof.place, &Mask::Full);
+            let access = self.access(proof.place, &LaneMask::Full);
             let Location::Area(area) = access.target else { continue };
             if matches!(access.spread, Spread::Scattered) {
                 continue;
             }
             let needed = self.facts.checks(&area, &access, proof.words);
-            // What is certain needs no check, and one that never holds would send all packets down the slow path.
-            if needed.is_empty() || needed.iter().any(Check::never_holds) {
+            // A certain access needs no check, and a check that never holds would send all packets down the slow path.
+            if needed.is_empty() || needed.iter().any(BoundsCheck::never_holds) {
                 continue;
             }
-            let is_new = |check: &&Check| !checks.contains(check);
+            let is_new = |check: &&BoundsCheck| !checks.contains(check);
             if checks.len() + needed.iter().filter(is_new).count() > MOST_CHECKS {
                 break;
             }
@@ -166,7 +167,7 @@ impl Lowering<'_, '_> {
             return None;
         }
         let slow = self.builder.create_block();
-        let mut ends: Vec<(Check, ir::Value)> = Vec::new();
+        let mut ends: Vec<(BoundsCheck, ir::Value)> = Vec::new();
         for check in checks {
             let same = ends.iter().find(|(other, _)| (other.number, other.need) == (check.number, check.need));
             let end = match same {
@@ -216,7 +217,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Whether a value is available, or computed from such values by a chain of at most `steps` pure operations.
+    /// `true` if a value is available, or computed from such values by a chain of at most `steps` pure operations.
     fn can_make(&self, ahead: &[Inst], value: Value, steps: u32) -> bool {
         if self.available.has(value) || self.func.as_const(value).is_some() {
             return true;
@@ -239,31 +240,35 @@ impl Lowering<'_, '_> {
         let func = self.func;
         let ValueDef::Result(inst, _) = func.value(value).def else { unreachable!("parameters cannot be made ahead") };
         func.inst(inst).kind.args().into_iter().for_each(|arg| self.make_ahead(arg));
-        self.stand(crate::site::Site::of(inst));
+        self.set_site(crate::site::CodeSite::of(inst));
         self.simple(inst);
     }
 }
 
 impl Facts<'_> {
-    /// What must hold for all words of all lanes of an access that is not scattered to be in range.
-    fn checks(&self, area: &Area, access: &Access, words: u32) -> SmallVec<[Check; 2]> {
+    /// The conditions for all words of all lanes of an access that is not scattered to be in range.
+    fn checks(&self, area: &Area, access: &LoweredAccess, words: u32) -> SmallVec<[BoundsCheck; 2]> {
         let [index_step, offset_step] = access.steps;
         let [most_index, most_offset] = access.most.map(u64::from);
         let runs = access.spread.runs();
         let last = u64::from(self.shape.lanes() / runs - 1);
-        // What is the same in all lanes is looked at once.
+        // A uniform value is checked once.
         let runs_of = |value| if self.is_uniform(value) { 0..1 } else { 0..runs };
         let mut checks = SmallVec::new();
         if let (Some(_), Some(index)) = (area.stride, access.place.index) {
             match access.known_index {
                 Some(index) if u64::from(index) >= area.sure => {
-                    checks.push(Check { number: Number::Known(index), need: 1, limit: area.limit });
+                    checks.push(BoundsCheck { number: CheckedValue::Known(index), need: 1, limit: area.limit });
                 }
                 None if most_index >= area.sure => {
                     // An index beyond 2^32 would wrap in the shader's arithmetic: limits are below that.
                     let need = last * u64::from(index_step) + 1;
-                    let number = |run| Number::First { value: index, run };
-                    checks.extend(runs_of(index).map(|run| Check { number: number(run), need, limit: area.limit }));
+                    let number = |run| CheckedValue::First { value: index, run };
+                    checks.extend(runs_of(index).map(|run| BoundsCheck {
+                        number: number(run),
+                        need,
+                        limit: area.limit,
+                    }));
                 }
                 _ => {}
             }
@@ -278,14 +283,14 @@ impl Facts<'_> {
             Some(offset) => {
                 let fits = matches!(limit, Limit::Known(limit) if u64::from(offset) + need <= limit);
                 if !fits {
-                    checks.push(Check { number: Number::Known(offset), need, limit });
+                    checks.push(BoundsCheck { number: CheckedValue::Known(offset), need, limit });
                 }
             }
             // The bound is already that of the last lane.
             None if most_offset + u64::from(words) * 4 > sure => {
                 let value = access.place.offset;
-                let number = |run| Number::FirstWord { value, run };
-                checks.extend(runs_of(value).map(|run| Check { number: number(run), need, limit }));
+                let number = |run| CheckedValue::FirstWord { value, run };
+                checks.extend(runs_of(value).map(|run| BoundsCheck { number: number(run), need, limit }));
             }
             None => {}
         }

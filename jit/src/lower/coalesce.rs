@@ -1,13 +1,13 @@
 //! Coalesces values that packets keep between segments, so that nothing needs to be copied from one to another.
 //!
-//! What a loop carries across a barrier is kept in the packet's record: the value before the loop, the loop's parameter, the
-//! next iteration's argument and the result. Where no two of them are live at the same time they share a slot, and segments
-//! that would only copy disappear.
+//! A value carried by a loop across a barrier is kept in the packet's record: the value before the loop, the loop's
+//! parameter, the next iteration's argument and the result. If no two of them are live at the same time they share a
+//! slot, and segments that would only copy disappear.
 //!
-//! Time is counted in group-level steps. A segment reads what it uses before it writes anything, so a value may take the
-//! slot of one that the same segment reads last. A result is written where a jump leaves its construct, a parameter where
-//! one leads to the next iteration; on these edges only what is live at their target counts, so each live range starts at
-//! the end of its edge.
+//! Time is counted in group-level steps. A segment reads its inputs before it writes anything, so a value may take the
+//! slot of one that the same segment reads last. A result is written where a jump leaves its construct, a parameter
+//! where one leads to the next iteration; on these edges only values live at their target count, so each live range
+//! starts at the end of its edge.
 
 use brolga_ir::Function;
 use brolga_ir::entity::{Inst, Region, Value};
@@ -21,7 +21,7 @@ use crate::packet;
 /// The most values that share a slot, so that comparing them stays cheap.
 const MOST_TOGETHER: usize = 64;
 
-/// For each value the one whose place it shares, often itself.
+/// For each value, the representative whose slot it shares, often itself.
 pub(super) fn representatives(facts: &Facts<'_>, pressure: &Pressure) -> Vec<Value> {
     let func = facts.func;
     let mut walk = Walk {
@@ -52,11 +52,11 @@ pub(super) fn representatives(facts: &Facts<'_>, pressure: &Pressure) -> Vec<Val
     (0..func.value_count()).map(|n| classes.first(Value::new(n))).collect()
 }
 
-/// Values that share a place.
+/// Classes of values that share a slot.
 struct Classes {
-    /// The one that a value was joined to, or itself.
+    /// The value that each was joined to, or itself.
     parents: Vec<Value>,
-    /// When the place is taken, for the first of each class.
+    /// Live ranges of each class, stored at its representative.
     lives: Vec<Vec<Life>>,
 }
 
@@ -93,11 +93,11 @@ struct Walk<'a> {
     facts: &'a Facts<'a>,
     position: u32,
     lives: Vec<Option<Life>>,
-    /// Enclosing cut loops: the step at which each starts, and the values from before that are used in it.
+    /// Enclosing cut loops: the step at which each starts, and the values defined before it that it uses.
     loops: Vec<(u32, Vec<Value>)>,
     /// Enclosing cut constructs, innermost last, to which the ends of regions belong.
     owners: Vec<Inst>,
-    /// What jumps and ends of regions pass, and to what.
+    /// Values passed by jumps and ends of regions, and the values that they become.
     moves: Vec<(Value, Value)>,
 }
 
@@ -119,7 +119,7 @@ impl Walk<'_> {
         }
     }
 
-    /// An instruction of a segment, with all that is in it.
+    /// Visits an instruction of a segment, with its regions.
     fn inst(&mut self, inst: Inst) {
         let data = self.func.inst(inst);
         data.kind.args().into_iter().for_each(|value| self.use_(value));
@@ -130,7 +130,7 @@ impl Walk<'_> {
         data.results.iter().for_each(|&result| self.define(result));
     }
 
-    /// Records what an instruction passes on. Jumps within a segment never leave it.
+    /// Records the values that an instruction passes on. Jumps within a segment never leave it.
     fn pass(&mut self, inst: Inst) {
         if let Some((from, to)) = self.func.edge(inst, self.owners.last().copied()) {
             self.moves.extend(from.iter().copied().zip(to.iter().copied()));
@@ -167,7 +167,7 @@ impl Walk<'_> {
     fn use_(&mut self, value: Value) {
         let Some(life) = &mut self.lives[value.index()] else { return };
         life.end = self.position;
-        // What a loop uses from before it is live in all of its iterations.
+        // A value defined before a loop and used in it is live in all of its iterations.
         let start = life.start;
         if let Some((_, used)) = self.loops.iter_mut().find(|(loop_start, _)| *loop_start > start) {
             used.push(value);

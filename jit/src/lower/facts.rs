@@ -1,4 +1,4 @@
-//! What lowering knows of a function: the packets that run it, and results of analyses.
+//! Collects the facts that lowering needs about a function: the packets that run it, and results of analyses.
 
 use brolga_ir::bound::Bounds;
 use brolga_ir::entity::{Inst, Region, Value};
@@ -16,26 +16,26 @@ use crate::float_mode::float_mode;
 use crate::options::Options;
 use crate::packet;
 
-/// What is known of a function before its code is written.
+/// Facts about a function before its code is written.
 pub(super) struct Facts<'a> {
     pub func: &'a Function,
-    /// How packets are held in registers.
-    pub shape: packet::Shape,
+    /// The shape of packets in registers.
+    pub shape: packet::PacketShape,
     /// The float mode that its code runs in.
     pub mode: FloatMode,
     flow: Flow,
-    /// Which control flow is uniform, and which values are.
+    /// Uniformity of control flow and of values.
     pub uniformity: Uniformity,
     shapes: Shapes,
-    /// How large integers can be.
+    /// Upper bounds of integers.
     pub bounds: Bounds,
-    /// Which floats can be denormals, infinities, NaNs.
+    /// Floats that can be denormals, infinities, NaNs.
     pub floats: FloatClasses,
-    /// Where barriers cut the function into segments.
+    /// Segments into which barriers cut the function.
     pub phases: Phases,
-    /// Threads may return in one segment and must not run the next.
+    /// Set if threads may return in one segment and must not run the next.
     pub keeps_alive: bool,
-    /// Packets vote on branches around barriers.
+    /// Set if packets vote on branches around barriers.
     pub votes: bool,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Facts<'a> {
         let phases = Phases::compute(func);
         let mut facts = Self {
             func,
-            shape: packet::Shape::of(func, options),
+            shape: packet::PacketShape::of(func, options),
             mode: float_mode(func),
             uniformity,
             shapes,
@@ -76,32 +76,32 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// How threads are packed.
+    /// The packing of threads into packets.
     pub fn packing(&self) -> Packing {
         self.uniformity.packing()
     }
 
-    /// Whether anything uses the value.
+    /// `true` if anything uses the value.
     pub fn is_used(&self, value: Value) -> bool {
         !self.flow.uses(value).is_empty()
     }
 
-    /// Whether the value is the same in all lanes of a packet.
+    /// `true` if the value is uniform in a packet.
     pub fn is_uniform(&self, value: Value) -> bool {
         self.uniformity.is_packet_uniform(value)
     }
 
-    /// Whether the value is kept in the packet's record between segments.
+    /// `true` if the value is kept in the packet's record between segments.
     pub fn is_kept(&self, value: Value) -> bool {
         self.is_used(value) && self.phases.is_crossing(value)
     }
 
-    /// Whether it is kept once for the group, not packet by packet.
+    /// `true` if it is kept once for the group, not packet by packet.
     pub fn is_kept_by_group(&self, value: Value) -> bool {
         self.is_kept(value) && self.uniformity.is_group_uniform(value)
     }
 
-    /// The difference between neighbouring lanes, where it is known and lane 0 determines all others.
+    /// The stride between neighbouring lanes, if it is known and lane 0 determines all others.
     pub fn stride(&self, value: Value, all_lanes_active: bool) -> Option<u32> {
         match self.shapes.shape(value) {
             Shape::Affine { stride } if all_lanes_active || self.shapes.in_all_lanes(value) => Some(stride),
@@ -109,7 +109,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The same within each octet, where its first lane determines the others.
+    /// The stride within each octet, if its first lane determines the others.
     pub fn stride_in_octets(&self, value: Value, all_lanes_active: bool) -> Option<u32> {
         match self.shapes.shape(value) {
             Shape::Affine { stride } | Shape::Octets { stride }
@@ -121,8 +121,8 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// How much the value usually grows from lane to lane in each of so many runs: clamps, remainders and selects keep it from always
-    /// doing so. Nobody may rely on it without a look at the lanes.
+    /// The usual stride of a value from lane to lane in each of so many runs, despite clamps, remainders and selects
+    /// that may break it. Nobody may rely on it without testing the lanes.
     pub fn usual_stride(&self, value: Value, runs: u32) -> Option<u32> {
         const MOST_STEPS: u32 = 8;
         self.usual_stride_within(value, runs, MOST_STEPS)
@@ -163,7 +163,7 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Whether the value is the same in the four lanes of each quad, and the first determines the others.
+    /// `true` if the value is the same in the four lanes of each quad, and the first determines the others.
     pub fn is_equal_in_quads(&self, value: Value, all_lanes_active: bool) -> bool {
         let equal = matches!(
             self.shapes.shape(value),
@@ -172,7 +172,7 @@ impl<'a> Facts<'a> {
         equal && (all_lanes_active || self.shapes.in_all_lanes(value))
     }
 
-    /// The difference between the two lanes of each row of a quad, where it is known and all lanes take part.
+    /// The difference between the two lanes of each row of a quad, if it is known and all lanes are active.
     pub fn step_in_pairs(&self, value: Value) -> Option<u32> {
         match self.shapes.shape(value) {
             Shape::Affine { stride } | Shape::Octets { stride } => Some(stride),
@@ -181,13 +181,13 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Whether every break of a loop passes its `n`-th parameter unchanged.
+    /// `true` if every break of a loop passes its `n`-th parameter unchanged.
     pub fn breaks_bring_param(&self, loop_inst: Inst, n: usize, param: Value) -> bool {
         let brings = |&edge: &Inst| self.func.inst(edge).kind.passed().is_some_and(|args| args[n] == param);
         self.flow.result_edges(loop_inst).iter().all(brings)
     }
 
-    /// The input that a value is.
+    /// The input that a value stands for.
     pub fn input_of(&self, value: Value) -> Option<Input> {
         match self.func.value(value).def {
             ValueDef::Result(inst, _) => match self.func.inst(inst).kind {
@@ -198,12 +198,12 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Whether the threads of a span themselves form a row along x.
+    /// `true` if the threads of a span form a row along x.
     pub fn threads_are_row(&self) -> bool {
         self.packing() == Packing::Row && self.func.interface.group_size()[1..] == [1, 1]
     }
 
-    /// In how many runs of lanes a value is affine, if it is: all lanes are one, or the octets are runs.
+    /// The number of runs of lanes in which a value is affine, if it is: one of all lanes, or one for each octet.
     pub fn runs_of(&self, value: Value) -> Option<u32> {
         if self.stride(value, true).is_some() {
             return Some(1);
@@ -211,8 +211,8 @@ impl<'a> Facts<'a> {
         self.stride_in_octets(value, true).and_then(|_| self.octets())
     }
 
-    /// The numbers of the four lanes of each quad, where they are the same in all quads of all packets: what is computed from the
-    /// place in the quad alone.
+    /// The values of the four lanes of each quad, if they are the same in all quads of all packets: computed from the
+    /// position in the quad alone.
     pub fn pattern(&self, value: Value) -> Option<[u32; 4]> {
         const MOST_STEPS: u32 = 4;
         if self.is_uniform(value) {
@@ -238,7 +238,7 @@ impl<'a> Facts<'a> {
         Some([0, 1, 2, 3].map(|lane| op.eval(&[a[lane].into(), b[lane].into()]) as u32))
     }
 
-    /// Whether it is the number of each lane, counted from a multiple of the packet's lanes.
+    /// `true` if it is the number of each lane, counted from a multiple of the packet's lanes.
     pub fn is_number(&self, value: Value) -> bool {
         match self.input_of(value) {
             Some(Input::ThreadIndex) => self.packing() == Packing::Group,
@@ -247,7 +247,8 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Whether every lane of every packet is a thread, though perhaps an inactive one: facts about threads hold there.
+    /// `true` if every lane of every packet is a thread, though perhaps an inactive one: facts about threads hold
+    /// there.
     pub fn are_all_lanes_threads(&self) -> bool {
         let interface = &self.func.interface;
         match self.packing() {
@@ -256,7 +257,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// How many octets packets have, if each has vectors of its own and facts about threads hold in all its lanes.
+    /// The number of octets per packet, if each has vectors of its own and facts about threads hold in all its lanes.
     pub fn octets(&self) -> Option<u32> {
         self.shape.octets().filter(|_| self.are_all_lanes_threads())
     }

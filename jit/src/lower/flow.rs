@@ -1,26 +1,27 @@
-//! Structured control flow within a segment.
+//! Lowers structured control flow within a segment.
 //!
-//! A construct in which all lanes of a packet take the same path becomes real branches. In a *divergent* one, lanes wait
-//! for each other: the arms of an `if` or `switch` with a varying condition run one after the other, each under its mask
-//! and skipped if no lane takes it; lanes that broke out of a loop wait for the last one, and lanes that continued wait
-//! for the end of the iteration.
+//! A construct in which all lanes of a packet take the same path becomes real branches. In a *divergent* one, lanes
+//! wait for each other: the arms of an `if` or `switch` with a varying condition run one after the other, each under
+//! its mask and skipped if no lane takes it; lanes that broke out of a loop wait for the last one, and lanes that
+//! continued wait for the end of the iteration.
 //!
-//! Where do lanes go?
+//! Lanes that jump go to one of these:
 //! * Lanes that jump together, with nothing divergent in between, take a real jump.
 //! * Otherwise they are recorded as waiting at the target, and control goes to the `empty` block of the innermost
 //!   divergent construct, where other lanes may be active.
-//! * After a construct that some lanes may have left for an outer one, what follows is skipped if no lane is active.
+//! * After a construct that some lanes may have left for an outer one, the code that follows is skipped if no lane is
+//!   active.
 //!
 //! So the merge block of a construct that is not divergent is reached with active lanes, and every loop ends when its
 //! lanes are gone.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `loops.rs` | loops |
 //! | `switches.rs` | switches |
 //!
-//! The walk is recursive, and callers' threads may have small stacks: the function for each construct is not inlined, so
-//! that no level of recursion pays for the others' frames.
+//! The walk is recursive, and callers' threads may have small stacks: the function for each construct is not inlined,
+//! so that no level of recursion pays for the others' frames.
 
 mod loops;
 mod switches;
@@ -33,84 +34,84 @@ use smallvec::SmallVec;
 use super::Lowering;
 use super::facts::Facts;
 use super::group::GroupFrame;
-use super::mask::{Mask, Parked};
+use super::mask::{LaneMask, Parked};
 use super::notes::Note;
 use super::variable::Home;
 
 use super::stop::Effort;
-use crate::packet::{Operand, Packet};
-use crate::site::Site;
+use crate::packet::{Packet, PacketOperand};
+use crate::site::CodeSite;
 
 /// The most pure instructions that are cheaper to run needlessly than to branch around.
 const BRANCH_COST: usize = 8;
 
-/// How much code there may be.
+/// The limit on a function's code.
 pub(super) struct CodeLimit {
     /// The most CLIF instructions.
     pub most: usize,
-    /// There were more, and the rest is left out.
+    /// Set if there were more, and the rest is left out.
     pub is_reached: bool,
 }
 
 /// A construct that is being written.
-pub(super) struct Frame {
+pub(super) struct ConstructFrame {
     inst: Inst,
-    /// Where it began.
+    /// The work before it.
     before: Effort,
     is_loop: bool,
-    /// Lanes of a packet may be at different points of it.
+    /// Set if lanes of a packet may be at different points of it.
     divergent: bool,
-    /// Its arms run one after the other under masks.
+    /// Set if its arms run one after the other under masks.
     masked: bool,
-    /// What comes after it.
+    /// The block after it.
     merge: Block,
-    /// Something jumps there.
+    /// Set if something jumps there.
     merged: bool,
     /// The end of a loop iteration.
     latch: Block,
     latched: bool,
-    /// Where control goes when no lane is active any more.
+    /// The target when no lane is active any more.
     empty: Block,
     /// Results, `None` for those that are unused or share a parameter's home.
     results: SmallVec<[Option<Home>; 4]>,
     /// Parameters of the next iteration.
     params: SmallVec<[Option<Home>; 4]>,
-    /// Whether results are written in active lanes only.
+    /// Set if results are written in active lanes only.
     blend_results: bool,
     blend_params: bool,
-    /// Homes that hold results as well as parameters keep those of lanes that left.
+    /// Results that share a home with a parameter, which keeps those of lanes that left.
     shared: SmallVec<[bool; 4]>,
-    /// Lanes that come out, if they need not be those that went in.
+    /// Lanes that leave the construct, if they may differ from those that entered.
     after: Option<Home>,
-    /// Some lanes come out.
+    /// Set if some lanes leave through its end.
     delivered: bool,
-    /// Lanes of a loop's next iteration, if they need not be those of this one.
+    /// Lanes of a loop's next iteration, if they may differ from those of this one.
     run: Option<Home>,
-    /// Lanes may reach the next iteration on several paths.
+    /// Set if lanes may reach the next iteration on several paths.
     gathers_run: bool,
 }
 
-/// Where control is: which lanes, and in which constructs.
+/// The position in control flow: active lanes and enclosing constructs.
 pub(super) struct Control {
     /// Lanes that are active; `None` if and only if the current block has its terminator.
-    pub mask: Option<Mask>,
+    pub mask: Option<LaneMask>,
     /// Constructs of the segment enclosing the builder's position, outermost first.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<ConstructFrame>,
     /// Cut constructs around it.
     pub group_frames: Vec<GroupFrame>,
-    /// Where control goes when a packet has no lanes left.
+    /// The target when a packet has no lanes left.
     pub rest: Block,
     /// Returns from the function.
     pub exit: Block,
-    /// The code runs even where no lane is active.
+    /// Set if the code runs even when no lane is active.
     is_unskipped: bool,
 }
 
 impl Control {
-    /// At the start of a function that returns from this block.
+    /// The state at the start of a function that returns from this block.
     pub fn new(exit: Block) -> Self {
         Self {
-            mask: Some(Mask::Full),
+            mask: Some(LaneMask::Full),
             frames: Vec::new(),
             group_frames: Vec::new(),
             rest: exit,
@@ -120,17 +121,17 @@ impl Control {
     }
 
     /// The active lanes.
-    pub fn active(&self) -> Mask {
+    pub fn active(&self) -> LaneMask {
         self.mask.clone().expect("code is written only where lanes are active")
     }
 
     /// The innermost construct of the segment.
-    fn inner(&mut self) -> &mut Frame {
+    fn inner(&mut self) -> &mut ConstructFrame {
         self.frames.last_mut().expect("a construct is being written")
     }
 
-    /// Ends it.
-    fn pop(&mut self) -> Frame {
+    /// Ends the innermost construct.
+    fn pop(&mut self) -> ConstructFrame {
         self.frames.pop().expect("a construct is being written")
     }
 
@@ -138,12 +139,12 @@ impl Control {
         self.frames.iter().rposition(|frame| frame.inst == target).expect("jumps of a segment stay in it")
     }
 
-    /// Whether the active lanes can jump to this frame together, leaving no other lane behind.
+    /// `true` if the active lanes can jump to this frame together, leaving no other lane behind.
     fn is_real_jump(&self, at: usize) -> bool {
         self.frames[at + 1..].iter().all(|frame| !frame.divergent)
     }
 
-    /// Where control goes when no lane is active any more; records that it does.
+    /// The target when no lane is active any more; records its use.
     fn empty_target(&mut self) -> Block {
         match self.frames.iter_mut().rev().find(|frame| frame.divergent) {
             Some(frame) => {
@@ -171,7 +172,7 @@ impl Lowering<'_, '_> {
     pub fn instructions(&mut self, insts: &[Inst]) {
         let known = self.addresses.count();
         self.each_instruction(insts);
-        // What was computed here may not be available after it.
+        // Results computed here may not be available after it.
         self.addresses.forget(known);
     }
 
@@ -185,7 +186,7 @@ impl Lowering<'_, '_> {
                 return self.leave();
             }
             self.origin = self.func.inst(inst).origin;
-            self.stand(Site::of(inst));
+            self.set_site(CodeSite::of(inst));
             self.refresh_anchors();
             let before = self.effort();
             let checks_lanes = self.instruction(inst);
@@ -195,12 +196,12 @@ impl Lowering<'_, '_> {
             }
             if self.control.mask.is_some() && !self.control.is_unskipped {
                 let lanes = self.control.mask.clone().filter(|_| self.layout.threads.is_none());
-                self.look_if_due(before, self.func.inst(inst).origin, lanes.as_ref());
+                self.poll_if_due(before, self.func.inst(inst).origin, lanes.as_ref());
             }
         }
     }
 
-    /// Whether the code exceeds what the code generator may be given. The function will not be used then, and the
+    /// `true` if the code exceeds the code generator's limit. The function will not be used then, and the
     /// rest of it is left out as if all threads had returned.
     pub fn is_over(&mut self) -> bool {
         // No lane leaves an arm that is not branched around.
@@ -209,15 +210,15 @@ impl Lowering<'_, '_> {
         self.limit.is_reached && may_leave
     }
 
-    /// Lowers an instruction; returns whether it branches away by itself if no lane is active after it.
+    /// Lowers an instruction; returns `true` if it branches away by itself when no lane is active after it.
     fn instruction(&mut self, inst: Inst) -> bool {
         let func = self.func;
         match &func.inst(inst).kind {
             InstKind::If { cond, then_region, else_region } => match self.operand(*cond) {
-                Operand::Uniform(cond) => self.uniform_if(inst, cond.value, [*then_region, *else_region]),
-                Operand::Packet(cond) => match self.facts.way_out_of(inst, [*then_region, *else_region]) {
-                    Some((sides, holds)) => {
-                        self.way_out(inst, &cond, sides, holds);
+                PacketOperand::Uniform(cond) => self.uniform_if(inst, cond.value, [*then_region, *else_region]),
+                PacketOperand::Packet(cond) => match self.facts.exit_arms(inst, [*then_region, *else_region]) {
+                    Some((arms, holds)) => {
+                        self.lower_exit(inst, &cond, arms, holds);
                         return true;
                     }
                     None => self.masked_if(inst, &cond, [*then_region, *else_region]),
@@ -225,8 +226,8 @@ impl Lowering<'_, '_> {
             },
             InstKind::Loop { inits, body } => self.loop_(inst, inits, *body),
             InstKind::Switch { selector, cases, default } => match self.operand(*selector) {
-                Operand::Uniform(selector) => self.uniform_switch(inst, selector.value, cases, *default),
-                Operand::Packet(selector) => self.masked_switch(inst, &selector, cases, *default),
+                PacketOperand::Uniform(selector) => self.uniform_switch(inst, selector.value, cases, *default),
+                PacketOperand::Packet(selector) => self.masked_switch(inst, &selector, cases, *default),
             },
             InstKind::Yield(args) => self.yield_(args),
             InstKind::Break { target, args } => self.break_(*target, args),
@@ -240,7 +241,7 @@ impl Lowering<'_, '_> {
         false
     }
 
-    /// Whether any of the instructions must not run without active lanes.
+    /// `true` if any of the instructions must not run without active lanes.
     fn needs_lanes(&self, insts: &[Inst]) -> bool {
         let in_loop = self.control.frames.last().is_some_and(|frame| frame.is_loop);
         insts.iter().any(|&inst| match &self.func.inst(inst).kind {
@@ -252,7 +253,7 @@ impl Lowering<'_, '_> {
 
     /// Branches away if no lane is active.
     fn leave_if_empty(&mut self) {
-        if let Mask::Lanes(lanes) = self.control.active() {
+        if let LaneMask::Lanes(lanes) = self.control.active() {
             self.note(Note::LeftTest);
             let any = self.emit().any(&lanes);
             let target = self.control.empty_target();
@@ -260,7 +261,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Continues elsewhere: no lane is active here any more.
+    /// Ends the path: no lane is active here any more.
     fn leave(&mut self) {
         let target = self.control.empty_target();
         self.jump(target);
@@ -272,12 +273,12 @@ impl Lowering<'_, '_> {
         self.control.mask = None;
     }
 
-    fn frame(&mut self, inst: Inst) -> Frame {
+    fn frame(&mut self, inst: Inst) -> ConstructFrame {
         let uniformity = &self.facts.uniformity;
         let (divergent, lossy) = (uniformity.divergent_control(inst), uniformity.may_lose_lanes(inst));
         let blend_results = uniformity.results_need_masks(self.func, inst);
         let (merge, before) = (self.builder.create_block(), self.effort());
-        Frame {
+        ConstructFrame {
             inst,
             before,
             is_loop: false,
@@ -311,8 +312,9 @@ impl Lowering<'_, '_> {
         homes
     }
 
-    /// Ends a construct: the builder goes on after it, with the lanes that came out. After arms under masks it is there already.
-    fn finish(&mut self, frame: Frame, entry: Parked) {
+    /// Ends a construct: the builder continues after it, with the lanes that came out. After arms under masks it is
+    /// there already.
+    fn finish(&mut self, frame: ConstructFrame, entry: Parked) {
         if frame.merged && !frame.masked {
             self.resume(frame.merge);
         }
@@ -325,7 +327,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Releases the variables of a construct.
-    fn give_back(&mut self, frame: Frame, entry: Parked) {
+    fn give_back(&mut self, frame: ConstructFrame, entry: Parked) {
         let results = frame.results.into_iter().enumerate();
         let own = results.filter(|(n, _)| !frame.shared.get(*n).copied().unwrap_or(false)).map(|(_, home)| home);
         let homes = own.chain(frame.params).chain([frame.after, frame.run]).flatten();
@@ -333,10 +335,10 @@ impl Lowering<'_, '_> {
         self.drop_parked(entry);
     }
 
-    /// Lanes and results after a construct.
-    fn come_out(&mut self, frame: &Frame, entry: &Parked) {
+    /// Restores the lanes and results after a construct.
+    fn come_out(&mut self, frame: &ConstructFrame, entry: &Parked) {
         self.control.mask = Some(match &frame.after {
-            Some(home) => Mask::Lanes(self.home_lanes(home)),
+            Some(home) => LaneMask::Lanes(self.home_lanes(home)),
             None => self.parked(entry),
         });
         let func = self.func;
@@ -353,7 +355,7 @@ impl Lowering<'_, '_> {
         let active = self.control.active();
         for (n, &arg) in args.iter().enumerate() {
             let frame = &self.control.frames[at];
-            // A shared home already holds what a break passes.
+            // A shared home already holds the value that a break passes.
             if frame.shared.get(n).copied().unwrap_or(false) {
                 continue;
             }
@@ -443,7 +445,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Begins a construct, whose arms run under masks unless packets branch; returns the lanes that enter it.
-    fn open_frame(&mut self, inst: Inst, note: Note) -> Mask {
+    fn open_frame(&mut self, inst: Inst, note: Note) -> LaneMask {
         let entry = self.control.active();
         let mut frame = self.frame(inst);
         frame.masked = note != Note::Branch;
@@ -453,7 +455,7 @@ impl Lowering<'_, '_> {
         entry
     }
 
-    /// The arms of a construct of which packets take one, from the blocks where they begin; and its end.
+    /// Lowers arms of which packets take one, from the blocks where they begin, and ends their construct.
     fn arms_apart(&mut self, arms: &[(Block, Region)], entry: Parked) {
         for &(block, region) in arms {
             self.enter_parked(block, &entry);
@@ -464,7 +466,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Continues in a block all of whose predecessors are emitted, with these lanes.
-    pub fn enter(&mut self, block: Block, mask: Mask) {
+    pub fn enter(&mut self, block: Block, mask: LaneMask) {
         self.resume(block);
         self.control.mask = Some(mask);
     }
@@ -480,15 +482,15 @@ impl Lowering<'_, '_> {
         let then_mask = self.mask_and(&entry, cond);
         let else_mask = self.mask_and_not(&entry, cond);
         let mut arms = [(regions[0], then_mask), (regions[1], else_mask)];
-        // A side without work goes first: then only the other one has to keep lanes apart.
+        // An arm without work goes first: then only the other one has to keep lanes apart.
         if self.facts.is_idle(regions[1]) && !self.facts.is_idle(regions[0]) {
             arms.swap(0, 1);
         }
         let [(first, mask), (second, second_mask)] = arms;
         let entry = self.park(entry);
-        let second_mask = self.park(Mask::Lanes(second_mask));
+        let second_mask = self.park(LaneMask::Lanes(second_mask));
         let blend = std::mem::replace(&mut self.control.inner().blend_results, false);
-        self.arm(first, Mask::Lanes(mask));
+        self.arm(first, LaneMask::Lanes(mask));
         let mask = self.parked(&second_mask);
         self.drop_parked(second_mask);
         self.control.inner().blend_results = blend;
@@ -497,31 +499,31 @@ impl Lowering<'_, '_> {
         self.finish(frame, entry);
     }
 
-    /// Lowers an exit. Where no lane takes it, what follows continues without testing for remaining lanes.
+    /// Lowers an exit. If no lane takes it, the code that follows continues without testing for remaining lanes.
     #[inline(never)]
-    fn way_out(&mut self, inst: Inst, cond: &Packet, [out, idle]: [Region; 2], holds: bool) {
-        let entry = self.open_frame(inst, Note::WayOut);
+    fn lower_exit(&mut self, inst: Inst, cond: &Packet, [out, idle]: [Region; 2], holds: bool) {
+        let entry = self.open_frame(inst, Note::Exit);
         let frame = self.control.inner();
-        // Lanes that stay pass the results, and others need none: nothing needs a mask, and the lanes after it are
+        // Remaining lanes pass the results, and others need none: nothing needs a mask, and the lanes after it are
         // known.
         frame.blend_results = false;
         if let Some(after) = frame.after.take() {
             self.variables.release(after);
         }
-        let mut sides = [self.mask_and(&entry, cond), self.mask_and_not(&entry, cond)];
+        let mut arms = [self.mask_and(&entry, cond), self.mask_and_not(&entry, cond)];
         if !holds {
-            sides.reverse();
+            arms.reverse();
         }
-        let [leaving, staying] = sides;
-        self.control.mask = Some(Mask::Lanes(staying.clone()));
+        let [leaving, staying] = arms;
+        self.control.mask = Some(LaneMask::Lanes(staying.clone()));
         self.region(idle);
-        let staying = self.park(Mask::Lanes(staying));
+        let staying = self.park(LaneMask::Lanes(staying));
 
         let [taken, rest, next] = [(); 3].map(|()| self.builder.create_block());
         let any = self.emit().any(&leaving);
         self.builder.ins().brif(any, taken, &[], next, &[]);
         self.control.inner().empty = rest;
-        self.enter(taken, Mask::Lanes(leaving));
+        self.enter(taken, LaneMask::Lanes(leaving));
         self.region(out);
         let frame = self.control.pop();
         self.enter_parked(rest, &staying);
@@ -535,8 +537,8 @@ impl Lowering<'_, '_> {
         self.give_back(frame, staying);
     }
 
-    /// One arm of several that run one after the other.
-    fn arm(&mut self, region: Region, mask: Mask) {
+    /// Lowers one arm of several that run one after the other.
+    fn arm(&mut self, region: Region, mask: LaneMask) {
         if self.facts.is_cheap(region) {
             self.note(Note::UnskippedArm);
             self.control.mask = Some(mask);
@@ -562,9 +564,9 @@ impl Lowering<'_, '_> {
 }
 
 impl Facts<'_> {
-    /// The sides of a divergent `if` that is an exit, the leaving one first, and whether lanes leave if the condition
-    /// holds. The leaving side never reaches its end, and the other side is empty.
-    fn way_out_of(&self, inst: Inst, regions: [Region; 2]) -> Option<([Region; 2], bool)> {
+    /// The arms of a divergent `if` that is an exit, the leaving one first, and `true` if lanes leave when the
+    /// condition holds. The leaving arm never reaches its end, and the other is empty.
+    fn exit_arms(&self, inst: Inst, regions: [Region; 2]) -> Option<([Region; 2], bool)> {
         if !self.uniformity.may_lose_lanes(inst) {
             return None;
         }
@@ -583,7 +585,7 @@ impl Facts<'_> {
         (leads_out(else_region) && self.is_idle(then_region)).then_some(([else_region, then_region], false))
     }
 
-    /// Whether a region only yields.
+    /// `true` if a region only yields.
     fn is_idle(&self, region: Region) -> bool {
         self.func
             .region(region)
@@ -592,7 +594,7 @@ impl Facts<'_> {
             .all(|&inst| matches!(self.func.inst(inst).kind, InstKind::Const(_) | InstKind::Yield(_)))
     }
 
-    /// Whether a region may run without lanes and costs no more than a branch.
+    /// `true` if a region may run without active lanes and costs no more than a branch.
     fn is_cheap(&self, region: Region) -> bool {
         let insts = &self.func.region(region).insts;
         insts.len() <= BRANCH_COST

@@ -1,8 +1,9 @@
-//! The group level: segments with their loops over packets, and control flow that the whole group takes together.
+//! Lowers the group level: segments with their loops over packets, and control flow that the whole group takes
+//! together.
 //!
-//! All values that cross from one segment to another are in the packets' records, so control flow at this level needs no
-//! block parameters. Before a cut `if` or `switch`, each packet records at the end of its segment which way its active lanes
-//! go; if they disagree, the group ends with a fault, and if no lane is left, it is done.
+//! All values that cross from one segment to another are in the packets' records, so control flow at this level needs
+//! no block parameters. Before a cut `if` or `switch`, each packet records at the end of its segment the arms of its
+//! active lanes; if they disagree, the group ends with a fault, and if no lane is left, it is done.
 
 use brolga_ir::Function;
 use brolga_ir::entity::{Inst, Region, Value};
@@ -14,21 +15,21 @@ use cranelift_codegen::ir::{self, Block, InstBuilder, types};
 use cranelift_frontend::Switch;
 
 use super::layout::ALIGN;
-use super::mask::Mask;
+use super::mask::LaneMask;
 use super::notes::Note;
 use super::segment::Tail;
 use super::stop::Effort;
 use super::{Lowering, own_flags};
 use crate::abi::offsets;
-use crate::site::Site;
+use crate::site::CodeSite;
 
-/// The most bytes that are cleared without a look at the stop word, which would take longer than to clear what is in caches.
+/// The most bytes that are cleared without polling the stop word, which would take longer than to clear cached memory.
 const LONG_TO_CLEAR: u64 = 16 << 20;
 
 /// A cut construct that is being written.
 pub(super) struct GroupFrame {
     inst: Inst,
-    /// Where it began.
+    /// The work before it.
     before: Effort,
     merge: Block,
     merged: bool,
@@ -40,7 +41,7 @@ impl<'a> Lowering<'a, '_> {
     /// Lowers the whole function, from the entry block on.
     pub fn function(&mut self) {
         for n in 0..3u8 {
-            // In a span, those of its first group; those of the others are computed from them.
+            // In a span, those of its first group; the others' are computed from them.
             let at = offsets::GROUP + 4 * i32::from(n);
             let id = self.builder.ins().load(types::I32, own_flags(), self.anchors.base, at);
             self.anchors.group_id[usize::from(n)] = id;
@@ -66,7 +67,7 @@ impl<'a> Lowering<'a, '_> {
 
     /// Clears shared memory, and private arrays and records that live as long as the group.
     fn prepare_arena(&mut self) {
-        self.stand(Site::Clear);
+        self.set_site(CodeSite::Clear);
         let shared = self.anchors.arena;
         self.clear(shared, self.layout.shared_bytes);
         if self.layout.locals_per_packet {
@@ -96,7 +97,7 @@ impl<'a> Lowering<'a, '_> {
         self.switch_to(body);
         self.emit().clear(at, ALIGN as u32, own_flags());
         if bytes > LONG_TO_CLEAR {
-            self.look(self.origin, None);
+            self.poll(self.origin, None);
         }
         let next = self.builder.ins().iadd_imm_s(at, ALIGN as i64);
         let more = self.builder.ins().icmp(IntCC::UnsignedLessThan, next, end);
@@ -136,13 +137,13 @@ impl<'a> Lowering<'a, '_> {
                 }
             }
             if self.control.mask.is_some() {
-                self.look_if_due(before, self.origin, None);
+                self.poll_if_due(before, self.origin, None);
             }
         }
         self.builder.set_srcloc(owner);
     }
 
-    /// A segment, and where its terminator leads. `next` is the cut instruction that follows it.
+    /// Writes a segment and its terminator. `next` is the cut instruction that follows it.
     fn segment_and_jump(&mut self, insts: &'a [Inst], next: Option<Inst>) {
         let func = self.func;
         let last = *insts.last().expect("segments are not empty");
@@ -171,13 +172,13 @@ impl<'a> Lowering<'a, '_> {
         self.jump(block);
     }
 
-    /// A segment after which all threads have ended.
+    /// Writes a segment after which all threads have ended.
     fn last_segment(&mut self, insts: &[Inst]) {
         self.segment(insts, Tail::Nothing);
         self.jump(self.control.exit);
     }
 
-    /// A cut instruction. `prepared` if the segment before it did what it needs.
+    /// Writes a cut instruction. `prepared` if the segment before it prepared it.
     fn cut(&mut self, inst: Inst, prepared: bool) {
         let func = self.func;
         let data = func.inst(inst);
@@ -185,7 +186,7 @@ impl<'a> Lowering<'a, '_> {
         if !prepared && !matches!(tail_of(self.func, inst), Tail::Nothing) {
             self.segment(&[], tail_of(self.func, inst));
         }
-        self.stand(Site::of(inst));
+        self.set_site(CodeSite::of(inst));
         self.note(Note::Cut);
         match &data.kind {
             InstKind::Barrier(sync) => {
@@ -209,7 +210,7 @@ impl<'a> Lowering<'a, '_> {
         let frame = self.control.group_frames.pop().expect("opened before");
         self.control.mask = None;
         if frame.merged {
-            self.enter(frame.merge, Mask::Full);
+            self.enter(frame.merge, LaneMask::Full);
         }
     }
 
@@ -234,17 +235,17 @@ impl<'a> Lowering<'a, '_> {
         self.group_arms(inst, &[then, otherwise]);
     }
 
-    /// The arms of a construct, from the blocks where they begin.
+    /// Writes the arms of a construct, from the blocks where they begin.
     fn group_arms(&mut self, inst: Inst, arms: &[(Block, Region)]) {
         self.open(inst);
         for &(block, region) in arms {
-            self.enter(block, Mask::Full);
+            self.enter(block, LaneMask::Full);
             self.group_region(region);
         }
         self.close();
     }
 
-    /// What packets voted.
+    /// The votes of the packets.
     fn votes(&mut self) -> [ir::Value; 2] {
         self.note(Note::Votes);
         let votes = self.segment.votes.expect("the segment before voted");
@@ -294,9 +295,9 @@ impl<'a> Lowering<'a, '_> {
         self.switch_to(header);
         self.group_region(body);
         if self.control.group_frames.last().expect("opened above").latched {
-            self.enter(latch, Mask::Full);
+            self.enter(latch, LaneMask::Full);
             let before = self.control.group_frames.last().expect("opened above").before;
-            self.end_round(before, origin, None);
+            self.end_iteration(before, origin, None);
             self.builder.ins().jump(header, &[]);
         }
         self.builder.seal_block(header);
@@ -304,7 +305,7 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// What the segment before a cut instruction does for it.
+/// The end of the segment before a cut instruction, for that instruction.
 fn tail_of(func: &Function, inst: Inst) -> Tail<'_> {
     match &func.inst(inst).kind {
         InstKind::If { cond, .. } => Tail::Agree(*cond),

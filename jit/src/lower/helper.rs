@@ -1,4 +1,4 @@
-//! Calls of helpers: texels, samples, queries, hidden counters; and the rows of the context in which their operands and results travel.
+//! Calls helpers: texels, samples, queries, hidden counters. Their operands and results travel in rows of the context.
 
 use brolga_ir::Const;
 use brolga_ir::entity::{Inst, Value};
@@ -10,27 +10,28 @@ use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;
 use smallvec::SmallVec;
 
-use super::mask::Mask;
+use super::mask::LaneMask;
 use super::notes::Note;
 use super::stop::{HELPER_WORK, SAMPLE_WORK};
 use super::{Lowering, constant_flags, own_flags};
 use crate::abi::{self, CallRow, HelperId, SampleForm, SampleLanes, offsets};
-use crate::packet::{Fma, Operand, Packet};
+use crate::packet::{Fma, Packet, PacketOperand};
 
-/// How code calls other code, and where it does so instead of doing work itself. A signature is made where it is first needed.
+/// Ways in which code calls other code, and accesses it leaves to helpers. A signature is made where it is first
+/// needed.
 pub(super) struct Calls {
     convention: CallConv,
     helper: Option<SigRef>,
-    /// Of samples that are ready.
+    /// Signature of prepared samplers.
     sample: Option<SigRef>,
-    /// How multiplication and addition are fused.
+    /// The fusing of multiplication and addition.
     pub fma: Fma,
-    /// Helpers perform accesses whose inline code would be long.
+    /// Set if helpers perform accesses whose inline code would be long.
     pub does_accesses: bool,
 }
 
 impl Calls {
-    /// Nothing was called yet.
+    /// No calls yet.
     pub fn new(convention: CallConv, fma: Fma, does_accesses: bool) -> Self {
         Self { convention, helper: None, sample: None, fma, does_accesses }
     }
@@ -40,13 +41,13 @@ impl Calls {
         *self.helper.get_or_insert_with(|| import(builder, self.convention, types::I32))
     }
 
-    /// The signature of samples that are ready.
+    /// The signature of prepared samplers.
     fn sample(&mut self, builder: &mut FunctionBuilder<'_>) -> SigRef {
         *self.sample.get_or_insert_with(|| import(builder, self.convention, types::I64))
     }
 }
 
-/// A signature with an address and three numbers, which gives one.
+/// A signature with an address and three numbers, which returns one.
 fn import(builder: &mut FunctionBuilder<'_>, convention: CallConv, number: ir::Type) -> SigRef {
     let mut signature = Signature::new(convention);
     signature.params.extend([types::I64, number, number, number].map(AbiParam::new));
@@ -91,7 +92,7 @@ impl Lowering<'_, '_> {
             Some(effect) => self.effect_mask(effect),
         };
         let Some(mask) = mask else {
-            // No lane takes part.
+            // No lane is active.
             for &result in &data.results {
                 let zero = self.emit().constant_packet(Const::zero(func.ty(result)));
                 self.define(result, zero.into());
@@ -134,10 +135,10 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Writes a sample: a call for the packet. What was prepared for the texture and the sampler is asked first, and the helper
-    /// for lanes that it leaves.
-    pub fn sample(&mut self, sampling: Sampling, places: [ResourceRef; 2], args: &[Value], results: &[Value]) {
-        let [texture, sampler] = places;
+    /// Emits a sample: a call for the packet. The function prepared for the texture and the sampler is tried first,
+    /// then the helper for the lanes that it leaves.
+    pub fn sample(&mut self, sampling: Sampling, resources: [ResourceRef; 2], args: &[Value], results: &[Value]) {
+        let [texture, sampler] = resources;
         let once = results.iter().all(|&result| self.facts.is_uniform(result));
         self.note(if once { Note::HelperOnce } else { Note::Helper });
         let mask = self.control.active();
@@ -149,7 +150,7 @@ impl Lowering<'_, '_> {
         }
         let sampled = Sampled { texture: texture.id, sampler: sampler.id, sampling: sampling.encode() };
         let entry = self.func.interface.sampled.binary_search(&sampled).ok();
-        let is_first = places.iter().all(|resource| resource.element == Element::Fixed(0));
+        let is_first = resources.iter().all(|resource| resource.element == Element::Fixed(0));
         let lanes = match (entry, &mask) {
             _ if once => SampleLanes::First,
             (Some(entry), _) if is_first => {
@@ -158,30 +159,30 @@ impl Lowering<'_, '_> {
                 self.builder.ins().brif(left, rest, &[], done, &[]);
                 self.begin(rest);
                 self.builder.ins().store(own_flags(), left, self.anchors.base, offsets::CALL_LEFT);
-                self.call_sample(sampling, places, args.len(), SampleLanes::Left);
+                self.call_sample(sampling, resources, args.len(), SampleLanes::Left);
                 self.builder.ins().jump(done, &[]);
                 self.set_cold_from(rest.as_u32() as usize);
                 self.begin(done);
                 return self.take_results(results, once);
             }
-            (_, Mask::Full) => SampleLanes::All,
-            (_, Mask::Lanes(lanes)) => {
+            (_, LaneMask::Full) => SampleLanes::All,
+            (_, LaneMask::Lanes(lanes)) => {
                 self.store_row(lanes, CallRow::Mask);
                 SampleLanes::Masked
             }
         };
-        self.call_sample(sampling, places, args.len(), lanes);
+        self.call_sample(sampling, resources, args.len(), lanes);
         self.take_results(results, once);
     }
 
-    /// Calls what was prepared for a kind of sample; returns a bit for each lane that it leaves.
-    fn ask_prepared(&mut self, entry: usize, mask: &Mask) -> ir::Value {
+    /// Calls the function prepared for a kind of sample; returns a bit for each lane that it leaves.
+    fn ask_prepared(&mut self, entry: usize, mask: &LaneMask) -> ir::Value {
         let lanes = match mask {
-            Mask::Full => {
+            LaneMask::Full => {
                 let all = u64::MAX >> (u64::BITS - self.func.width.lanes());
                 self.builder.ins().iconst(types::I64, all as i64)
             }
-            Mask::Lanes(lanes) => self.emit().bits(lanes),
+            LaneMask::Lanes(lanes) => self.emit().bits(lanes),
         };
         let [run, prepared] = offsets::sample_entry(entry);
         let table = self.builder.ins().load(types::I64, constant_flags(), self.anchors.base, offsets::SAMPLES);
@@ -196,8 +197,8 @@ impl Lowering<'_, '_> {
     }
 
     /// Calls the helper for samples, whose operands are in their rows.
-    fn call_sample(&mut self, sampling: Sampling, places: [ResourceRef; 2], args: usize, lanes: SampleLanes) {
-        let [texture, sampler] = places;
+    fn call_sample(&mut self, sampling: Sampling, resources: [ResourceRef; 2], args: usize, lanes: SampleLanes) {
+        let [texture, sampler] = resources;
         let same_texture = self.pass_element(texture, CallRow::Element, true);
         let same_sampler = self.pass_element(sampler, CallRow::Sampler, true);
         let range = self.builder.ins().iconst(types::I32, sampler.id.index() as i64);
@@ -206,7 +207,7 @@ impl Lowering<'_, '_> {
         self.call(HelperId::Sample, texture.id.index() as u32, form.encode());
     }
 
-    /// Writes which register of a range is meant, for a uniform one only in lane 0 if `once`; returns whether it is
+    /// Writes the selected register of a range, for a uniform one only in lane 0 if `once`; returns `true` if it is
     /// uniform.
     fn pass_element(&mut self, resource: ResourceRef, row: CallRow, once: bool) -> bool {
         let element = match resource.element {
@@ -226,9 +227,9 @@ impl Lowering<'_, '_> {
     }
 
     /// Writes an operand to a row, or to lane 0 of it.
-    pub fn pass(&mut self, operand: &Operand, row: CallRow, once: bool) {
+    pub fn pass(&mut self, operand: &PacketOperand, row: CallRow, once: bool) {
         match operand {
-            Operand::Uniform(uniform) if once => {
+            PacketOperand::Uniform(uniform) if once => {
                 self.store_lane(uniform.value, self.anchors.base, row);
             }
             _ => {
@@ -274,7 +275,7 @@ impl Lowering<'_, '_> {
         self.emit().load(brolga_ir::Type::I32, base, at, own_flags())
     }
 
-    /// Writes a lane's word of such a row; `lane` is the context's address, with the lane's place in a row added to it.
+    /// Writes a lane's word of such a row; `lane` is the context's address plus the lane's offset in a row.
     pub fn store_lane(&mut self, value: ir::Value, lane: ir::Value, row: CallRow) {
         let at = self.row(row);
         self.builder.ins().store(own_flags(), value, lane, at);

@@ -1,11 +1,12 @@
-//! Accesses lane by lane: a loop over the lanes of the packet, in increasing order, that checks every word.
+//! Performs accesses lane by lane: a loop over the lanes of the packet, in increasing order, that checks every word.
 //!
-//! Operands go to rows of the context first and results come back from there, so that the loop's body is scalar code that is
-//! emitted once. Atomics take this path, as do accesses whose lanes choose their own view, and all packets that fail a
-//! check of the whole.
+//! Operands go to rows of the context first and results come back from there, so that the loop's body is scalar code
+//! that is emitted once. Atomics take this path, as do accesses whose lanes choose their own view, and all packets that
+//! fail a check of the whole.
 //!
-//! In functions with very many accesses a helper does this (`abi/access.rs`), since inline code for each would take too long
-//! to compile; there, scattered accesses have no other path. In functions for batches it does so where that is rare.
+//! In functions with very many accesses a helper does this (`abi/access.rs`), since inline code for each would take too
+//! long to compile; there, scattered accesses have no other path. In functions for batches it does so where that is
+//! rare.
 
 use brolga_ir::function::{AtomicOp, InstKind};
 use brolga_ir::stage::Stage;
@@ -13,40 +14,40 @@ use brolga_ir::{Function, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, AtomicRmwOp, InstBuilder, types};
 
-use super::address::{Access, Area, INDEX, Limit, Location, OFFSET};
-use super::mask::Mask;
+use super::address::{Area, INDEX, Limit, Location, LoweredAccess, OFFSET};
+use super::mask::LaneMask;
 use super::notes::Note;
 use super::stop::{ACCESS_WORK, ATOMIC_WORK};
 use super::{Lowering, own_flags, word_flags};
 use crate::abi::{AccessForm, AccessWork, AreaForm, CallRow, HelperId, offsets};
-use crate::packet::{Operand, Packet};
+use crate::packet::{Packet, PacketOperand};
 
-/// What a lane does at its address.
+/// The operation that a lane performs at its address.
 #[derive(Clone, Copy)]
-pub(super) enum Work<'a> {
+pub(super) enum LaneWork<'a> {
     Load { words: usize },
     Store { values: &'a [Packet] },
-    Atomic { op: AtomicOp, value: &'a Operand, compare: Option<&'a Operand> },
+    Atomic { op: AtomicOp, value: &'a PacketOperand, compare: Option<&'a PacketOperand> },
 }
 
-impl Work<'_> {
+impl LaneWork<'_> {
     fn words(self) -> usize {
         match self {
-            Work::Load { words } => words,
-            Work::Store { values } => values.len(),
-            Work::Atomic { .. } => 1,
+            LaneWork::Load { words } => words,
+            LaneWork::Store { values } => values.len(),
+            LaneWork::Atomic { .. } => 1,
         }
     }
 
     fn results(self) -> usize {
-        if matches!(self, Work::Store { .. }) { 0 } else { self.words() }
+        if matches!(self, LaneWork::Store { .. }) { 0 } else { self.words() }
     }
 }
 
-/// Most accesses of a function for which inline code is emitted.
+/// The most accesses of a function for which inline code is emitted.
 const MOST_WRITTEN: usize = 256;
 
-/// Whether a function has so many accesses that helpers perform those whose inline code would be long.
+/// `true` if a function has so many accesses that helpers perform those whose inline code would be long.
 pub(super) fn is_crowded(func: &Function) -> bool {
     let insts = (0..func.inst_count()).map(|n| &func.inst(brolga_ir::entity::Inst::new(n)).kind);
     let is_access =
@@ -55,7 +56,7 @@ pub(super) fn is_crowded(func: &Function) -> bool {
 }
 
 /// The memory that the helper accesses.
-pub(super) struct Reach {
+pub(super) struct HelperMemory {
     pub form: AreaForm,
     pub private: bool,
     /// The range in which lanes choose a view.
@@ -70,15 +71,15 @@ pub(super) struct Reach {
 struct Lane {
     /// The first lane's index and offset, where those of the others follow from them.
     firsts: [Option<ir::Value>; 2],
-    /// The context's address, with the lane's place in a row added to it.
+    /// The context's address plus the lane's offset in a row.
     row: ir::Value,
-    /// That place, in bytes.
-    place: ir::Value,
+    /// The lane's offset in a row, in bytes.
+    offset: ir::Value,
 }
 
 impl Lowering<'_, '_> {
-    /// Writes code that hardly ever runs. In a function for batches helpers do what would be long there: it is compiled while
-    /// somebody waits for a picture, and only packets at the end of a batch come here.
+    /// Writes code that hardly ever runs. In a function for batches, helpers do the work that would be long there: it
+    /// is compiled while the first draw waits, and only packets at the end of a batch run this.
     pub fn rarely<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
         let is_batch = !matches!(self.func.interface.stage, Stage::Compute { .. });
         let before = self.calls.does_accesses;
@@ -88,52 +89,52 @@ impl Lowering<'_, '_> {
         written
     }
 
-    /// Performs an access that has no other path; returns results, 0 where nothing was done.
-    pub fn lane_by_lane(&mut self, access: &Access, mask: &Mask, work: Work<'_>) -> Vec<Operand> {
+    /// Performs an access that has no other path; returns results, 0 in lanes that did nothing.
+    pub fn lane_by_lane(&mut self, access: &LoweredAccess, mask: &LaneMask, work: LaneWork<'_>) -> Vec<PacketOperand> {
         self.note(Note::LaneByLane);
-        // Only this worker has the lines of private memory.
+        // Only this worker has the cache lines of private memory.
         let is_private = matches!(&access.target, Location::Area(area) if area.private);
-        let is_shared_atomic = matches!(work, Work::Atomic { .. }) && !is_private;
+        let is_shared_atomic = matches!(work, LaneWork::Atomic { .. }) && !is_private;
         self.spend_in_lanes(if is_shared_atomic { ATOMIC_WORK } else { ACCESS_WORK }, false);
         self.each_lane(access, mask, work)
     }
 
-    /// The same where it stands for the rare end of another path, or helpers do what would be long.
-    pub fn each_lane(&mut self, access: &Access, mask: &Mask, work: Work<'_>) -> Vec<Operand> {
+    /// Performs an access as the rare case of another path, or where helpers do work that would be long.
+    pub fn each_lane(&mut self, access: &LoweredAccess, mask: &LaneMask, work: LaneWork<'_>) -> Vec<PacketOperand> {
         if self.calls.does_accesses {
             let reach = self.reach(access);
             return self.ask_lanes(&reach, access.index.as_ref(), &access.offset, mask, work);
         }
         self.store_operands(access, mask, work);
-        // Numbers that grow evenly are computed lane by lane from the first.
+        // Affine numbers are computed lane by lane from the first.
         let firsts = [access.place.index, Some(access.place.offset)]
             .map(|value| value.filter(|_| access.spread.is_line()).map(|value| self.first(value)));
         let [body, active, next, done] = [(); 4].map(|()| self.builder.create_block());
         let remote = self.is_large();
-        let place = self.zero_home(Type::I64, true, remote);
+        let offset = self.zero_home(Type::I64, true, remote);
         self.builder.ins().jump(body, &[]);
 
         self.builder.switch_to_block(body);
-        let lane = self.home(&place).values()[0];
+        let lane = self.home(&offset).values()[0];
         let row = self.builder.ins().iadd(self.anchors.base, lane);
         let takes_part = self.load_lane(row, CallRow::Mask);
         self.builder.ins().brif(takes_part, active, &[], next, &[]);
         self.begin(active);
-        self.lane(access, &Lane { firsts, row, place: lane }, work);
+        self.lane(access, &Lane { firsts, row, offset: lane }, work);
         self.join(next);
         let following = self.builder.ins().iadd_imm_s(lane, 4);
-        self.set_home(&place, &Operand::scalar(Type::I64, following), None);
+        self.set_home(&offset, &PacketOperand::scalar(Type::I64, following), None);
         let end = i64::from(self.facts.shape.row_bytes());
         let more = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, following, end);
         self.builder.ins().brif(more, body, &[], done, &[]);
         self.builder.seal_block(body);
         self.begin(done);
-        self.variables.release(place);
+        self.variables.release(offset);
         (0..work.results()).map(|word| self.load_row(CallRow::Result(word)).into()).collect()
     }
 
     /// Stores everything the loop needs in the context.
-    fn store_operands(&mut self, access: &Access, mask: &Mask, work: Work<'_>) {
+    fn store_operands(&mut self, access: &LoweredAccess, mask: &LaneMask, work: LaneWork<'_>) {
         if let Location::PerLane(choice) = &access.target {
             self.store_row(&choice.element, CallRow::Element);
         }
@@ -147,7 +148,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn store_address(&mut self, index: Option<&Operand>, offset: &Operand) {
+    fn store_address(&mut self, index: Option<&PacketOperand>, offset: &PacketOperand) {
         for (row, operand) in [(INDEX, index), (OFFSET, Some(offset))] {
             if let Some(operand) = operand {
                 self.pass(operand, CallRow::Coord(row), false);
@@ -156,17 +157,17 @@ impl Lowering<'_, '_> {
     }
 
     /// Stores the mask and the operands.
-    fn store_work(&mut self, mask: &Mask, work: Work<'_>) {
+    fn store_work(&mut self, mask: &LaneMask, work: LaneWork<'_>) {
         let lanes = self.mask_packet(mask);
         self.store_row(&lanes, CallRow::Mask);
         match work {
-            Work::Load { .. } => {}
-            Work::Store { values } => {
+            LaneWork::Load { .. } => {}
+            LaneWork::Store { values } => {
                 for (word, value) in values.iter().enumerate() {
                     self.store_row(value, CallRow::Value(word));
                 }
             }
-            Work::Atomic { value, compare, .. } => {
+            LaneWork::Atomic { value, compare, .. } => {
                 self.pass(value, CallRow::Value(0), false);
                 if let Some(compare) = compare {
                     self.pass(compare, CallRow::Compare, false);
@@ -175,8 +176,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// What the helper is told about the memory of an access.
-    fn reach(&mut self, access: &Access) -> Reach {
+    /// Describes the memory of an access to the helper.
+    fn reach(&mut self, access: &LoweredAccess) -> HelperMemory {
         match &access.target {
             Location::Area(area) => {
                 let (elements, element_bytes) = match area.stride {
@@ -184,7 +185,7 @@ impl Lowering<'_, '_> {
                     None => (Limit::Known(1), area.limit),
                 };
                 let (base, private) = (Some(area.base), area.private);
-                Reach { form: AreaForm::Plain, private, resource: 0, base, elements, element_bytes }
+                HelperMemory { form: AreaForm::Plain, private, resource: 0, base, elements, element_bytes }
             }
             Location::PerLane(choice) => {
                 self.store_row(&choice.element, CallRow::Element);
@@ -194,7 +195,7 @@ impl Lowering<'_, '_> {
                 };
                 let (elements, element_bytes) = (Limit::Known(0), Limit::Known(stride.into()));
                 let resource = choice.resource.index() as u32;
-                Reach { form, private: false, resource, base: None, elements, element_bytes }
+                HelperMemory { form, private: false, resource, base: None, elements, element_bytes }
             }
         }
     }
@@ -202,12 +203,12 @@ impl Lowering<'_, '_> {
     /// Has a helper do the work in each lane of the mask.
     pub fn ask_lanes(
         &mut self,
-        reach: &Reach,
-        index: Option<&Operand>,
-        offset: &Operand,
-        mask: &Mask,
-        work: Work<'_>,
-    ) -> Vec<Operand> {
+        reach: &HelperMemory,
+        index: Option<&PacketOperand>,
+        offset: &PacketOperand,
+        mask: &LaneMask,
+        work: LaneWork<'_>,
+    ) -> Vec<PacketOperand> {
         self.note(Note::Helper);
         self.spend_in_lanes(ACCESS_WORK, false);
         if let Some(base) = reach.base {
@@ -223,9 +224,9 @@ impl Lowering<'_, '_> {
         self.store_work(mask, work);
         let form = AccessForm {
             work: match work {
-                Work::Load { .. } => AccessWork::Load,
-                Work::Store { .. } => AccessWork::Store,
-                Work::Atomic { op, .. } => AccessWork::Atomic(op),
+                LaneWork::Load { .. } => AccessWork::Load,
+                LaneWork::Store { .. } => AccessWork::Store,
+                LaneWork::Atomic { op, .. } => AccessWork::Atomic(op),
             },
             words: work.words(),
             indexed: index.is_some(),
@@ -237,7 +238,7 @@ impl Lowering<'_, '_> {
     }
 
     /// A lane's index or offset.
-    fn lane_number(&mut self, access: &Access, n: usize, lane: &Lane) -> ir::Value {
+    fn lane_number(&mut self, access: &LoweredAccess, n: usize, lane: &Lane) -> ir::Value {
         let Some(first) = lane.firsts[n] else {
             return self.load_lane(lane.row, CallRow::Coord(n));
         };
@@ -245,14 +246,14 @@ impl Lowering<'_, '_> {
         if step == 0 {
             return first;
         }
-        let number = self.builder.ins().ireduce(types::I32, lane.place);
+        let number = self.builder.ins().ireduce(types::I32, lane.offset);
         let number = self.builder.ins().ushr_imm_u(number, 2);
         let more = self.builder.ins().imul_imm_u(number, i64::from(step));
         self.builder.ins().iadd(first, more)
     }
 
-    /// One lane.
-    fn lane(&mut self, access: &Access, lane: &Lane, work: Work<'_>) {
+    /// Performs the access in one lane.
+    fn lane(&mut self, access: &LoweredAccess, lane: &Lane, work: LaneWork<'_>) {
         let area = match &access.target {
             Location::Area(area) => *area,
             Location::PerLane(choice) => {
@@ -269,7 +270,7 @@ impl Lowering<'_, '_> {
                 }
             }
         };
-        // Words whose place in an element is known exist if the element does.
+        // Words at a known offset in an element exist if the element does.
         if let (Some(stride), Some(offset)) = (area.stride, access.known_offset)
             && u64::from(offset & !3) + work.words() as u64 * 4 <= u64::from(stride)
         {
@@ -292,7 +293,7 @@ impl Lowering<'_, '_> {
         };
         let start = self.builder.ins().iadd(start, offset);
         for word in 0..work.words() {
-            // Sizes are multiples of 4 for our purpose: a word that begins in range must also end there.
+            // Sizes are effectively multiples of 4: a word that begins in range must also end there.
             let end = self.builder.ins().iadd_imm_s(offset, word as i64 * 4 + 4);
             let limit = self.limit_value(limit);
             let mut inside = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, limit);
@@ -303,8 +304,14 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The address of a lane's element, and whether there is one.
-    fn lane_element(&mut self, access: &Access, lane: &Lane, area: &Area, stride: u32) -> (ir::Value, ir::Value) {
+    /// The address of a lane's element, and whether it exists.
+    fn lane_element(
+        &mut self,
+        access: &LoweredAccess,
+        lane: &Lane,
+        area: &Area,
+        stride: u32,
+    ) -> (ir::Value, ir::Value) {
         let index = self.lane_number(access, INDEX, lane);
         let index = self.builder.ins().uextend(types::I64, index);
         let exists = self.below(index, area.limit);
@@ -312,7 +319,7 @@ impl Lowering<'_, '_> {
         (self.builder.ins().iadd(area.base, bytes), exists)
     }
 
-    /// Writes code that runs where a condition holds.
+    /// Writes code that runs if a condition holds.
     fn where_inside(&mut self, inside: ir::Value, write: impl FnOnce(&mut Self)) {
         let (here, after) = (self.builder.create_block(), self.builder.create_block());
         self.builder.ins().brif(inside, here, &[], after, &[]);
@@ -321,18 +328,25 @@ impl Lowering<'_, '_> {
         self.join(after);
     }
 
-    /// One word of one lane, which is in range.
-    fn lane_word(&mut self, area: &Area, row: ir::Value, word: usize, (address, at): (ir::Value, i32), work: Work<'_>) {
+    /// Performs the access to one word of one lane, which is in range.
+    fn lane_word(
+        &mut self,
+        area: &Area,
+        row: ir::Value,
+        word: usize,
+        (address, at): (ir::Value, i32),
+        work: LaneWork<'_>,
+    ) {
         match work {
-            Work::Load { .. } => {
+            LaneWork::Load { .. } => {
                 let value = self.builder.ins().load(types::I32, area.flags(), address, at);
                 self.store_lane(value, row, CallRow::Result(word));
             }
-            Work::Store { .. } => {
+            LaneWork::Store { .. } => {
                 let value = self.load_lane(row, CallRow::Value(word));
                 self.builder.ins().store(area.flags(), value, address, at);
             }
-            Work::Atomic { op, compare, .. } => {
+            LaneWork::Atomic { op, compare, .. } => {
                 let address = self.builder.ins().iadd_imm_s(address, i64::from(at));
                 let value = self.load_lane(row, CallRow::Value(0));
                 let compare = compare.map(|_| self.load_lane(row, CallRow::Compare));

@@ -1,14 +1,14 @@
-//! The layout of a worker's arena.
+//! Lays out a worker's arena.
 //!
-//! | part | for |
+//! | part | contents |
 //! |---|---|
 //! | shared memory | every `g#`, contiguous |
 //! | records | one per packet: threads that have not returned, their votes, values kept across barriers |
-//! | private arrays | one block per packet that must keep them, else one for all; lanes that store nothing store behind it |
+//! | private arrays | one block per packet that must keep them, else one for all; masked-off lanes store behind it |
 //! | scratch | values of the running packet that are spilled, see `pressure.rs` |
 //!
-//! Every part is aligned to 64 bytes, every vector to its own size. A word of a private array is a row with a word for each
-//! lane, so that an index that is the same in all lanes accesses contiguous memory.
+//! Every part is aligned to 64 bytes, every vector to its own size. A word of a private array is a row with a word for
+//! each lane, so that a uniform index accesses contiguous memory.
 
 use brolga_ir::entity::{LocalId, SharedId, Value};
 use brolga_ir::interface::Local;
@@ -25,7 +25,7 @@ pub(super) const ALIGN: u64 = 64;
 
 /// Offsets in the arena.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(super) struct ArenaOffsets {
     /// Packets of a group, or of the longest span.
     pub packets: u32,
     /// Bytes of a row: a word for each lane.
@@ -35,28 +35,28 @@ pub(super) struct Layout {
     shared: Vec<u64>,
     /// Bytes of all shared memory, a multiple of 64. It is first in the arena.
     pub shared_bytes: u64,
-    /// Where the packets' records begin.
+    /// Offset of the packets' records.
     pub records: u64,
     /// Bytes of a packet's record.
     pub record_bytes: u64,
-    /// Where the row of threads that have not returned is in a record.
+    /// Offset in a record of the row of threads that have not returned.
     pub alive: Option<u64>,
-    /// The offset in a record of the row of the threads' last votes on a branch around a barrier.
+    /// Offset in a record of the row of the threads' last votes on a branch around a barrier.
     pub votes: Option<u64>,
     slots: Vec<Option<u64>>,
-    /// Where the packets' private arrays begin.
+    /// Offset of the packets' private arrays.
     pub locals: u64,
     /// Bytes of a packet's private arrays.
     pub array_bytes: u64,
     /// Bytes of a packet's block: the arrays, and words behind them for lanes that store nothing.
     pub local_bytes: u64,
-    /// Whether every packet has private arrays of its own.
+    /// Set if every packet has private arrays of its own.
     pub locals_per_packet: bool,
     local: Vec<u64>,
     total: u64,
 }
 
-impl Layout {
+impl ArenaOffsets {
     pub fn compute(facts: &Facts<'_>, pressure: &Pressure) -> Result<Self, CompileError> {
         let (func, shape) = (facts.func, facts.shape);
         let threads = func.interface.threads_per_group();
@@ -71,7 +71,7 @@ impl Layout {
         let mut record = Cursor::default();
         let alive = facts.keeps_alive.then(|| record.take(u64::from(row_bytes), vector));
         let votes = facts.votes.then(|| record.take(u64::from(row_bytes), vector));
-        let places = coalesce::representatives(facts, pressure);
+        let representatives = coalesce::representatives(facts, pressure);
         let mut slots = vec![None; func.value_count()];
         for value in (0..func.value_count())
             .map(Value::new)
@@ -81,9 +81,9 @@ impl Layout {
                 true => (SCALAR_BYTES, SCALAR_BYTES),
                 false => (u64::from(shape.bytes_of(func.ty(value))), vector),
             };
-            let place = places[value.index()];
-            let slot = slots[place.index()].unwrap_or_else(|| record.take(bytes, align));
-            (slots[place.index()], slots[value.index()]) = (Some(slot), Some(slot));
+            let representative = representatives[value.index()];
+            let slot = slots[representative.index()].unwrap_or_else(|| record.take(bytes, align));
+            (slots[representative.index()], slots[value.index()]) = (Some(slot), Some(slot));
         }
         let record_bytes = record.align(ALIGN);
 
@@ -125,45 +125,45 @@ impl Layout {
         })
     }
 
-    /// Where scratch memory begins.
+    /// Offset of scratch memory.
     pub fn scratch(&self) -> u64 {
         self.total
     }
 
-    /// What the worker must provide, with some scratch memory.
+    /// The arena that the worker must provide, with some scratch memory.
     pub fn arena(&self, scratch_bytes: u64) -> ArenaLayout {
         let total = self.total + scratch_bytes.next_multiple_of(ALIGN);
         let size_bytes = usize::try_from(total).expect("limits keep the arena small");
         ArenaLayout { size_bytes, align: ALIGN as usize }
     }
 
-    /// Where votes can be looked up after a run.
+    /// Locations of the votes after a run.
     pub fn vote_rows(&self) -> Option<VoteRows> {
         let (threads, votes) = (self.threads?, self.votes?);
         Some(VoteRows { threads, records: self.records, record_bytes: self.record_bytes, votes, alive: self.alive })
     }
 
-    /// Where shared memory begins in the arena.
+    /// Offset of shared memory in the arena.
     pub fn shared(&self, id: SharedId) -> i64 {
         self.shared[id.index()] as i64
     }
 
-    /// Where an array begins in a packet's block.
+    /// Offset of an array in a packet's block.
     pub fn local(&self, id: LocalId) -> i64 {
         self.local[id.index()] as i64
     }
 
-    /// How far it is from an array to words that are never read, for lanes that store nothing.
+    /// Distance from an array to words that are never read, for lanes that store nothing.
     pub fn local_dump(&self, id: LocalId) -> u32 {
         u32::try_from(self.array_bytes - self.local[id.index()]).expect("private arrays are limited")
     }
 
-    /// Whether two kept values share a place in a packet's record.
+    /// `true` if two kept values share a slot in a packet's record.
     pub fn share_slot(&self, a: Value, b: Value) -> bool {
         self.slots[a.index()].is_some() && self.slots[a.index()] == self.slots[b.index()]
     }
 
-    /// Where a value is in a packet's record, if it is kept.
+    /// The offset of a value in a packet's record, if it is kept.
     pub fn slot(&self, value: Value) -> Option<i32> {
         self.slots[value.index()].map(|at| i32::try_from(at).expect("records are small"))
     }

@@ -1,7 +1,7 @@
-//! Private arrays (`x#`).
+//! Lowers private arrays (`x#`).
 //!
-//! Word `w` of element `e` is the row `4 e + w` of the packet's block: a word for each lane. So an index that is the same
-//! in all lanes moves contiguous rows, and any other one stays in the lane's own column: lanes never conflict.
+//! Word `w` of element `e` is the row `4 e + w` of the packet's block: a word for each lane. So a uniform index moves
+//! contiguous rows, and any other one stays in the lane's own column: lanes never conflict.
 
 use brolga_ir::entity::{LocalId, Value};
 use brolga_ir::function::MemoryRef;
@@ -10,39 +10,38 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
 use super::address::{Limit, REGISTER_BYTES};
-use super::lanes::{Reach, Work};
-use super::mask::Mask;
+use super::lanes::{HelperMemory, LaneWork};
+use super::mask::LaneMask;
 use super::notes::Note;
 use super::{Lowering, own_flags, word_flags};
 use crate::abi::{AreaForm, offsets};
-use crate::packet::{Operand, Packet};
+use crate::packet::{Packet, PacketOperand};
 
 /// Bytes of an element for the shader.
 const ELEMENT_BYTES: u32 = REGISTER_BYTES;
 /// Rows of an element.
 const ELEMENT_ROWS: u32 = 4;
 
-/// Where the words of an access are.
-enum Rows {
+/// The rows that hold the words of an access.
+enum WordRows {
     /// Consecutive rows, known to exist: the byte offset of the first one in the packet's block.
     Known(i32),
     /// One row for all lanes.
-    Same(Row),
-    /// A row for each lane, which a helper finds: the array's start and how many elements it has, the index, the byte
-    /// offset.
-    Asked { reach: Reach, index: Operand, offset: Operand },
+    Same(UniformRow),
+    /// A row for each lane, found by a helper: the array's start and number of elements, the index, the byte offset.
+    Asked { reach: HelperMemory, index: PacketOperand, offset: PacketOperand },
     /// A row for each lane.
     Each(Columns),
 }
 
 /// An element that is the same for all lanes.
-struct Row {
+struct UniformRow {
     /// Its address.
     element: ir::Value,
-    /// Whether it exists; `None` if it certainly does.
+    /// Set if it exists; `None` if it certainly does.
     exists: Option<ir::Value>,
     /// The shader's byte offset in it, and its value if that is known.
-    offset: Operand,
+    offset: PacketOperand,
     known_offset: Option<u32>,
 }
 
@@ -55,7 +54,7 @@ struct Columns {
     /// The lanes whose element exists; `None` if certainly all have one.
     exist: Option<Packet>,
     /// The shader's byte offset in the element, and its value if that is known.
-    offset: Operand,
+    offset: PacketOperand,
     known_offset: Option<u32>,
 }
 
@@ -70,11 +69,11 @@ struct ColumnWords {
 }
 
 impl Lowering<'_, '_> {
-    fn local_rows(&mut self, id: LocalId, place: MemoryRef, words: usize) -> Rows {
+    fn local_rows(&mut self, id: LocalId, place: MemoryRef, words: usize) -> WordRows {
         if let Some(at) = self.known_rows(id, place, words) {
             self.note(Note::RowsTogether);
             self.note(Note::Unchecked);
-            return Rows::Known(at);
+            return WordRows::Known(at);
         }
         let registers = self.func.interface.local(id).registers;
         let base = self.builder.ins().iadd_imm_s(self.anchors.position.locals, self.layout.local(id));
@@ -85,7 +84,7 @@ impl Lowering<'_, '_> {
         let most = place.index.map_or(u32::MAX, |index| self.facts.bounds.most(index));
         let is_sure = most < registers && self.facts.are_all_lanes_threads();
         match (&index, &offset) {
-            (Operand::Uniform(index), Operand::Uniform(_)) => {
+            (PacketOperand::Uniform(index), PacketOperand::Uniform(_)) => {
                 self.note(Note::RowsTogether);
                 let limit = i64::from(registers);
                 let exists =
@@ -93,11 +92,11 @@ impl Lowering<'_, '_> {
                 let index = self.builder.ins().uextend(types::I64, index.value);
                 let element = self.builder.ins().imul_imm_u(index, i64::from(bytes));
                 let element = self.builder.ins().iadd(base, element);
-                Rows::Same(Row { element, exists, offset, known_offset })
+                WordRows::Same(UniformRow { element, exists, offset, known_offset })
             }
             _ if self.calls.does_accesses => {
                 self.note(Note::RowPerLane);
-                let reach = Reach {
+                let reach = HelperMemory {
                     form: AreaForm::Columns,
                     private: true,
                     resource: 0,
@@ -105,7 +104,7 @@ impl Lowering<'_, '_> {
                     elements: Limit::Known(registers.into()),
                     element_bytes: Limit::Known(ELEMENT_BYTES.into()),
                 };
-                Rows::Asked { reach, index, offset }
+                WordRows::Asked { reach, index, offset }
             }
             _ => {
                 self.note(Note::RowPerLane);
@@ -115,7 +114,7 @@ impl Lowering<'_, '_> {
                 let column = self.shifted(lane.into(), 2);
                 let first = self.binary(Op::IAdd, element, column);
                 let first = self.emit().packet(&first);
-                Rows::Each(Columns { base, first, exist, offset, known_offset })
+                WordRows::Each(Columns { base, first, exist, offset, known_offset })
             }
         }
     }
@@ -132,7 +131,7 @@ impl Lowering<'_, '_> {
     }
 
     /// The address of the row of the n-th word, or of a row of the context if there is none.
-    fn row_address(&mut self, row: &Row, word: u32, otherwise: i32) -> ir::Value {
+    fn row_address(&mut self, row: &UniformRow, word: u32, otherwise: i32) -> ir::Value {
         let otherwise = self.builder.ins().iadd_imm_s(self.anchors.base, i64::from(otherwise));
         let row_bytes = self.layout.row_bytes;
         let (address, exists) = match row.known_offset.map(|offset| offset / 4 + word) {
@@ -158,7 +157,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Where each lane's n-th word is; `None` if no lane has one.
+    /// Offsets of each lane's n-th word; `None` if no lane has one.
     fn column_words(&mut self, columns: &Columns, word: u32) -> Option<ColumnWords> {
         let Columns { first, exist, offset, known_offset, .. } = columns;
         let exist = exist.clone();
@@ -181,7 +180,7 @@ impl Lowering<'_, '_> {
     }
 
     /// The lanes where an unsigned number is below a constant.
-    fn lanes_below(&mut self, number: &Operand, limit: u32) -> Packet {
+    fn lanes_below(&mut self, number: &PacketOperand, limit: u32) -> Packet {
         let Some(most) = limit.checked_sub(1) else { return self.emit().mask_constant(false) };
         let most = self.constant(most);
         let lesser = self.binary(Op::UMin, number.clone(), most);
@@ -189,7 +188,7 @@ impl Lowering<'_, '_> {
         self.emit().packet(&is_same)
     }
 
-    fn shifted(&mut self, number: Operand, count: u32) -> Operand {
+    fn shifted(&mut self, number: PacketOperand, count: u32) -> PacketOperand {
         let count = self.constant(count);
         self.binary(Op::Shl, number, count)
     }
@@ -198,53 +197,53 @@ impl Lowering<'_, '_> {
     pub fn load_local(&mut self, id: LocalId, place: MemoryRef, results: &[Value]) {
         let active = self.control.active();
         let rows = self.local_rows(id, place, results.len());
-        if let Rows::Asked { reach, index, offset } = &rows {
-            let loaded = self.ask_lanes(reach, Some(index), offset, &active, Work::Load { words: results.len() });
+        if let WordRows::Asked { reach, index, offset } = &rows {
+            let loaded = self.ask_lanes(reach, Some(index), offset, &active, LaneWork::Load { words: results.len() });
             results.iter().zip(loaded).for_each(|(&result, value)| self.define(result, value));
             return;
         }
         for (word, &result) in results.iter().enumerate() {
             let loaded = match &rows {
-                Rows::Known(at) => {
+                WordRows::Known(at) => {
                     let (locals, at) = (self.anchors.position.locals, at + word as i32 * self.layout.row_bytes as i32);
                     self.emit().load(Type::I32, locals, at, own_flags())
                 }
-                Rows::Same(row) => {
+                WordRows::Same(row) => {
                     let row = self.row_address(row, word as u32, offsets::ZERO);
                     self.emit().load(Type::I32, row, 0, own_flags())
                 }
-                Rows::Each(columns) => match self.column_words(columns, word as u32) {
+                WordRows::Each(columns) => match self.column_words(columns, word as u32) {
                     Some(ColumnWords { at, start, exist }) => {
                         self.emit().gather(columns.base, start, &at, 1, exist.as_ref(), word_flags()).remove(0)
                     }
                     None => self.emit().constant_packet(Const::i32(0)),
                 },
-                Rows::Asked { .. } => unreachable!("done above"),
+                WordRows::Asked { .. } => unreachable!("done above"),
             };
             self.define(result, loaded.into());
         }
     }
 
     /// Writes a store to a private array.
-    pub fn store_local(&mut self, id: LocalId, place: MemoryRef, values: &[Value], mask: &Mask) {
+    pub fn store_local(&mut self, id: LocalId, place: MemoryRef, values: &[Value], mask: &LaneMask) {
         let rows = self.local_rows(id, place, values.len());
         self.note_lanes(mask);
         let values: Vec<Packet> = values.iter().map(|&value| self.packet_operand(value)).collect();
-        if let Rows::Asked { reach, index, offset } = &rows {
-            self.ask_lanes(reach, Some(index), offset, mask, Work::Store { values: &values });
+        if let WordRows::Asked { reach, index, offset } = &rows {
+            self.ask_lanes(reach, Some(index), offset, mask, LaneWork::Store { values: &values });
             return;
         }
         for (word, value) in values.into_iter().enumerate() {
             match &rows {
-                Rows::Known(at) => {
+                WordRows::Known(at) => {
                     let at = at + word as i32 * self.layout.row_bytes as i32;
                     self.store_masked(&value, mask, self.anchors.position.locals, at);
                 }
-                Rows::Same(row) => {
+                WordRows::Same(row) => {
                     let row = self.row_address(row, word as u32, offsets::DUMP);
                     self.store_masked(&value, mask, row, 0);
                 }
-                Rows::Each(columns) => {
+                WordRows::Each(columns) => {
                     let Some(ColumnWords { at, start, exist }) = self.column_words(columns, word as u32) else {
                         continue;
                     };
@@ -256,16 +255,16 @@ impl Lowering<'_, '_> {
                     let masked = lanes.as_ref().map(|lanes| (lanes, dump));
                     self.emit().scatter_near(&value, columns.base, start, &at, masked, word_flags());
                 }
-                Rows::Asked { .. } => unreachable!("done above"),
+                WordRows::Asked { .. } => unreachable!("done above"),
             }
         }
     }
 
     /// Writes the lanes of a mask to their words of a row.
-    fn store_masked(&mut self, value: &Packet, mask: &Mask, row: ir::Value, at: i32) {
+    fn store_masked(&mut self, value: &Packet, mask: &LaneMask, row: ir::Value, at: i32) {
         match mask {
-            Mask::Full => self.emit().store(value, row, at, own_flags()),
-            Mask::Lanes(lanes) => self.emit().store_private(value, lanes, row, at, own_flags()),
+            LaneMask::Full => self.emit().store(value, row, at, own_flags()),
+            LaneMask::Lanes(lanes) => self.emit().store_private(value, lanes, row, at, own_flags()),
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Loads, stores and atomics on views, shared memory and the immediate constant buffer.
+//! Lowers loads, stores and atomics on views, shared memory and the immediate constant buffer.
 //!
 //! | addresses | loads | stores |
 //! |---|---|---|
 //! | one for all lanes | one scalar, redirected to a zero if out of range | scalar values: one; else lane by lane |
-//! | strided, in the packet or each octet | vectors or rows with one check for the packet | the same if all lanes take part |
+//! | strided, in the packet or each octet | vectors or rows, one check per packet | the same if all are active |
 //! | one for each quad | a scalar for each quad, redirected to zeros if the element does not exist | as scattered |
 //! | scattered | gather with one test for the packet | scatter with one test |
 //!
-//! Where a packet fails its check, it goes lane by lane.
+//! A packet that fails its check goes lane by lane.
 
 use std::ops::Range;
 
@@ -18,14 +18,14 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
 
 use super::Lowering;
-use super::address::{Access, Area, Limit, Location, Outside, Spread};
+use super::address::{Area, Limit, Location, LoweredAccess, Outside, Spread};
 use super::facts::Facts;
-use super::lanes::Work;
-use super::mask::Mask;
+use super::lanes::LaneWork;
+use super::mask::LaneMask;
 use super::notes::Note;
 use super::variable::Home;
 use crate::abi::offsets;
-use crate::packet::{Operand, Packet};
+use crate::packet::{Packet, PacketOperand};
 
 impl Lowering<'_, '_> {
     /// Writes a load.
@@ -37,13 +37,13 @@ impl Lowering<'_, '_> {
         let access = self.access(place, &mask);
         self.note_access(&access);
         let words = results.len();
-        let loaded: Vec<Operand> = match (&access.target, &access.spread) {
+        let loaded: Vec<PacketOperand> = match (&access.target, &access.spread) {
             (Location::Area(area), Spread::Same) => self.load_words(area, &access, words),
             (Location::Area(area), Spread::Strided { bytes, .. }) => {
                 self.load_strided(area, *bytes, &access, words, &mask)
             }
             (Location::Area(area), Spread::Scattered) => self.load_scattered(area, &access, words, &mask),
-            (Location::PerLane(_), _) => self.lane_by_lane(&access, &mask, Work::Load { words }),
+            (Location::PerLane(_), _) => self.lane_by_lane(&access, &mask, LaneWork::Load { words }),
         };
         for (&result, value) in results.iter().zip(loaded) {
             self.define(result, value);
@@ -51,7 +51,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Words for all lanes; those out of range are read from a zero.
-    fn load_words(&mut self, area: &Area, access: &Access, words: usize) -> Vec<Operand> {
+    fn load_words(&mut self, area: &Area, access: &LoweredAccess, words: usize) -> Vec<PacketOperand> {
         let addresses = self.word_addresses(area, access, words, offsets::ZERO);
         let load = |address| {
             let value = self.builder.ins().load(types::I32, area.flags(), address, 0);
@@ -60,9 +60,9 @@ impl Lowering<'_, '_> {
         addresses.into_iter().map(load).collect()
     }
 
-    /// The addresses of the words of an access whose lanes have one address; for those out of range a place in the
+    /// The addresses of the words of an access whose lanes have one address; for those out of range an address in the
     /// context.
-    fn word_addresses(&mut self, area: &Area, access: &Access, words: usize, otherwise: i32) -> Vec<ir::Value> {
+    fn word_addresses(&mut self, area: &Area, access: &LoweredAccess, words: usize, otherwise: i32) -> Vec<ir::Value> {
         let one_check = access.fits_element(area, words);
         if otherwise == offsets::ZERO
             && access.known_index.is_none()
@@ -106,7 +106,14 @@ impl Lowering<'_, '_> {
             .collect()
     }
 
-    fn load_strided(&mut self, area: &Area, stride: u32, access: &Access, words: usize, mask: &Mask) -> Vec<Operand> {
+    fn load_strided(
+        &mut self,
+        area: &Area,
+        stride: u32,
+        access: &LoweredAccess,
+        words: usize,
+        mask: &LaneMask,
+    ) -> Vec<PacketOperand> {
         let load = |lowering: &mut Self| {
             let Some(window) = Window::around(area, access, words) else {
                 let addresses = lowering.first_addresses(area, access);
@@ -119,14 +126,20 @@ impl Lowering<'_, '_> {
             self.note_unchecked(access, words as u32);
             return packets(load(self));
         };
-        self.fast_or_lanes(Guard::Inside(inside), access, mask, Work::Load { words }, load)
+        self.fast_or_lanes(Guard::Inside(inside), access, mask, LaneWork::Load { words }, load)
     }
 
-    fn load_scattered(&mut self, area: &Area, access: &Access, words: usize, mask: &Mask) -> Vec<Operand> {
+    fn load_scattered(
+        &mut self,
+        area: &Area,
+        access: &LoweredAccess,
+        words: usize,
+        mask: &LaneMask,
+    ) -> Vec<PacketOperand> {
         if self.calls.does_accesses {
-            return self.each_lane(access, mask, Work::Load { words });
+            return self.each_lane(access, mask, LaneWork::Load { words });
         }
-        // Another way would cost a large function too much.
+        // Any other path would cost a large function too much.
         if words == 1
             && !self.is_large()
             && let Some(runs) = self.facts.usual_runs(area, access)
@@ -136,8 +149,8 @@ impl Lowering<'_, '_> {
         self.load_apart(area, access, words, mask)
     }
 
-    /// Words of lanes that do not lie side by side, all of which are looked at together.
-    fn load_apart(&mut self, area: &Area, access: &Access, words: usize, mask: &Mask) -> Vec<Operand> {
+    /// Loads words of lanes that are not contiguous, all of which are tested together.
+    fn load_apart(&mut self, area: &Area, access: &LoweredAccess, words: usize, mask: &LaneMask) -> Vec<PacketOperand> {
         let (base, flags) = (area.base, area.flags());
         if access.lies_in_quads(self.facts, mask) {
             if let Some(elements) = self.quad_elements(area, access, words) {
@@ -145,23 +158,23 @@ impl Lowering<'_, '_> {
                 let bytes = area.stride.unwrap_or(0);
                 return packets(self.emit().load_quads_at(&elements, bytes, offset as i32, words, flags));
             }
-            // Lanes without a thread read too, and nothing bounds what they compute.
-            let anywhere = Access { most: [u32::MAX; 2], ..access.clone() };
+            // Lanes without a thread read too, and nothing bounds their results.
+            let anywhere = LoweredAccess { most: [u32::MAX; 2], ..access.clone() };
             let access = if self.facts.are_all_lanes_threads() { access } else { &anywhere };
-            let (offsets, outside) = self.lane_offsets(area, access, words as u32, &Mask::Full);
+            let (offsets, outside) = self.lane_offsets(area, access, words as u32, &LaneMask::Full);
             let load = |lowering: &mut Self| lowering.emit().load_quads(base, &offsets, words, flags);
             let Some(any) = outside else {
                 self.note(Note::Unchecked);
                 return packets(load(self));
             };
-            return self.fast_or_lanes(Guard::AnyOutside(any), access, mask, Work::Load { words }, load);
+            return self.fast_or_lanes(Guard::AnyOutside(any), access, mask, LaneWork::Load { words }, load);
         }
         let window = Window::around(area, access, words).filter(|_| !self.facts.shape.gathers);
         let read = window.as_ref().map_or(access, |window| &window.access);
         let read_words = if window.is_some() { Window::WORDS } else { words };
         let (offsets, outside) = self.lane_offsets(area, read, read_words as u32, mask);
         // Pairs read all lanes.
-        let in_pairs = words == 1 && matches!(mask, Mask::Full) && access.lies_in_pairs(self.facts, area);
+        let in_pairs = words == 1 && matches!(mask, LaneMask::Full) && access.lies_in_pairs(self.facts, area);
         let gather = |lowering: &mut Self| {
             if in_pairs {
                 return vec![lowering.emit().load_pairs(base, &offsets, flags)];
@@ -180,11 +193,12 @@ impl Lowering<'_, '_> {
         if in_pairs && !self.is_large() {
             self.addresses.outside.push(Outside { place: access.place, any });
         }
-        self.fast_or_lanes(Guard::AnyOutside(any), access, mask, Work::Load { words }, gather)
+        self.fast_or_lanes(Guard::AnyOutside(any), access, mask, LaneWork::Load { words }, gather)
     }
 
-    /// A word of each lane. Where those of each run lie side by side, in range, they are vectors; else the general path reads them.
-    fn load_neighbours(&mut self, area: &Area, access: &Access, runs: usize, mask: &Mask) -> Operand {
+    /// Loads a word of each lane. If those of each run are contiguous and in range, they are vectors; else the general
+    /// path reads them.
+    fn load_neighbours(&mut self, area: &Area, access: &LoweredAccess, runs: usize, mask: &LaneMask) -> PacketOperand {
         self.note(Note::Neighbours);
         let (number, step) = match &access.index {
             Some(index) => (index.clone(), 1),
@@ -227,11 +241,11 @@ impl Lowering<'_, '_> {
     fn fast_or_lanes(
         &mut self,
         guard: Guard,
-        access: &Access,
-        mask: &Mask,
-        work: Work<'_>,
+        access: &LoweredAccess,
+        mask: &LaneMask,
+        work: LaneWork<'_>,
         fast: impl FnOnce(&mut Self) -> Vec<Packet>,
-    ) -> Vec<Operand> {
+    ) -> Vec<PacketOperand> {
         let [quick, slow, done] = [(); 3].map(|()| self.builder.create_block());
         match guard {
             Guard::Inside(inside) => {
@@ -266,7 +280,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Goes to `done` with zeros if no lane has a word in range, as where a shader reads out of bounds on purpose.
-    fn unless_all_outside(&mut self, access: &Access, homes: &[Home], done: ir::Block) {
+    fn unless_all_outside(&mut self, access: &LoweredAccess, homes: &[Home], done: ir::Block) {
         if self.is_large() {
             return;
         }
@@ -291,9 +305,9 @@ impl Lowering<'_, '_> {
         let access = self.access(place, &mask);
         self.note_access(&access);
         self.note_lanes(&mask);
-        let operands: Vec<Operand> = values.iter().map(|&value| self.operand(value)).collect();
+        let operands: Vec<PacketOperand> = values.iter().map(|&value| self.operand(value)).collect();
         let values: Vec<Packet> = match (&access.target, &access.spread) {
-            (Location::Area(area), Spread::Same) if operands.iter().all(Operand::is_uniform) => {
+            (Location::Area(area), Spread::Same) if operands.iter().all(PacketOperand::is_uniform) => {
                 return self.store_words(area, &access, &operands, &mask);
             }
             _ => operands.iter().map(|operand| self.emit().packet(operand)).collect(),
@@ -304,15 +318,15 @@ impl Lowering<'_, '_> {
             }
             (Location::Area(area), Spread::Scattered) => self.store_scattered(area, &access, &values, &mask),
             (Location::Area(_), Spread::Same) | (Location::PerLane(_), _) => {
-                self.lane_by_lane(&access, &mask, Work::Store { values: &values });
+                self.lane_by_lane(&access, &mask, LaneWork::Store { values: &values });
             }
         }
     }
 
-    /// The same words from all lanes to one address: once is enough.
-    fn store_words(&mut self, area: &Area, access: &Access, values: &[Operand], mask: &Mask) {
+    /// Stores the same words from all lanes to one address: once is enough.
+    fn store_words(&mut self, area: &Area, access: &LoweredAccess, values: &[PacketOperand], mask: &LaneMask) {
         let done = self.builder.create_block();
-        if let Mask::Lanes(lanes) = mask {
+        if let LaneMask::Lanes(lanes) = mask {
             let any = self.emit().any(lanes);
             self.branch_away_unless(any, done);
         }
@@ -323,10 +337,10 @@ impl Lowering<'_, '_> {
         self.join(done);
     }
 
-    fn store_strided(&mut self, area: &Area, stride: u32, access: &Access, values: &[Packet], mask: &Mask) {
+    fn store_strided(&mut self, area: &Area, stride: u32, access: &LoweredAccess, values: &[Packet], mask: &LaneMask) {
         let inside = self.fits(area, access, values.len() as u32);
         let flags = area.flags();
-        if let Mask::Lanes(lanes) = mask {
+        if let LaneMask::Lanes(lanes) = mask {
             let blend = area.private && stride == 4 && values.len() == 1;
             let (quick, general) = (self.builder.create_block(), self.builder.create_block());
             let done = self.builder.create_block();
@@ -370,12 +384,12 @@ impl Lowering<'_, '_> {
             store(self);
             return;
         };
-        self.fast_or_lanes(Guard::Inside(inside), access, mask, Work::Store { values }, store);
+        self.fast_or_lanes(Guard::Inside(inside), access, mask, LaneWork::Store { values }, store);
     }
 
-    fn store_scattered(&mut self, area: &Area, access: &Access, values: &[Packet], mask: &Mask) {
+    fn store_scattered(&mut self, area: &Area, access: &LoweredAccess, values: &[Packet], mask: &LaneMask) {
         if self.calls.does_accesses {
-            self.each_lane(access, mask, Work::Store { values });
+            self.each_lane(access, mask, LaneWork::Store { values });
             return;
         }
         let (base, flags) = (area.base, area.flags());
@@ -392,7 +406,7 @@ impl Lowering<'_, '_> {
                 scatter(self);
             }
             Some(any) => {
-                self.fast_or_lanes(Guard::AnyOutside(any), access, mask, Work::Store { values }, scatter);
+                self.fast_or_lanes(Guard::AnyOutside(any), access, mask, LaneWork::Store { values }, scatter);
             }
         }
         if let Some(done) = done {
@@ -400,16 +414,16 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Lets packets all of whose lanes take part write two lanes at a time. They go to the block that is returned; the builder
-    /// continues where others are.
-    fn store_in_pairs(&mut self, area: &Area, access: &Access, value: &Packet, mask: &Mask) -> ir::Block {
+    /// Lets packets with all lanes active write two lanes at a time. They go to the block that is returned; the builder
+    /// continues with the others.
+    fn store_in_pairs(&mut self, area: &Area, access: &LoweredAccess, value: &Packet, mask: &LaneMask) -> ir::Block {
         let [general, done] = [(); 2].map(|()| self.builder.create_block());
-        if let Mask::Lanes(lanes) = mask {
+        if let LaneMask::Lanes(lanes) = mask {
             let all = self.emit().all(lanes);
             self.branch_away_unless(all, general);
         }
-        let (offsets, outside) = self.lane_offsets(area, access, 1, &Mask::Full);
-        // What was read there before was looked at then.
+        let (offsets, outside) = self.lane_offsets(area, access, 1, &LaneMask::Full);
+        // An earlier load from there has made the test.
         let known = self.addresses.outside.iter().find(|known| known.place == access.place).map(|known| known.any);
         let any = outside.map(|any| known.unwrap_or(any));
         if let Some(any) = any {
@@ -429,7 +443,7 @@ impl Lowering<'_, '_> {
         value: Value,
         compare: Option<Value>,
         effect: Value,
-    ) -> Operand {
+    ) -> PacketOperand {
         let Some(mask) = self.effect_mask(effect) else {
             return self.emit().constant_packet(brolga_ir::Const::i32(0)).into();
         };
@@ -438,20 +452,20 @@ impl Lowering<'_, '_> {
         self.note_lanes(&mask);
         let value = self.operand(value);
         let compare = compare.map(|compare| self.operand(compare));
-        let work = Work::Atomic { op, value: &value, compare: compare.as_ref() };
+        let work = LaneWork::Atomic { op, value: &value, compare: compare.as_ref() };
         match (&access.target, &mask) {
-            (Location::Area(area), Mask::Full) if area.private && !self.calls.does_accesses => {
+            (Location::Area(area), LaneMask::Full) if area.private && !self.calls.does_accesses => {
                 self.update_all(area, &access, work)
             }
             _ => self.lane_by_lane(&access, &mask, work).remove(0),
         }
     }
 
-    /// A read-modify-write of the worker's own memory by all lanes of the packet in sequence.
-    fn update_all(&mut self, area: &Area, access: &Access, work: Work<'_>) -> Operand {
-        let Work::Atomic { op, value, compare } = work else { unreachable!("only called for atomics") };
+    /// Performs a read-modify-write of the worker's own memory by all lanes of the packet in sequence.
+    fn update_all(&mut self, area: &Area, access: &LoweredAccess, work: LaneWork<'_>) -> PacketOperand {
+        let LaneWork::Atomic { op, value, compare } = work else { unreachable!("only called for atomics") };
         self.note(Note::LanesInTurn);
-        let (offsets, outside) = self.lane_offsets(area, access, 1, &Mask::Full);
+        let (offsets, outside) = self.lane_offsets(area, access, 1, &LaneMask::Full);
         let base = area.base;
         let update = |lowering: &mut Self| {
             let mut old = Vec::new();
@@ -473,54 +487,58 @@ impl Lowering<'_, '_> {
             self.note(Note::Unchecked);
             return update(self).remove(0).into();
         };
-        self.fast_or_lanes(Guard::AnyOutside(any), access, &Mask::Full, work, update).remove(0)
+        self.fast_or_lanes(Guard::AnyOutside(any), access, &LaneMask::Full, work, update).remove(0)
     }
 
-    /// Whether a number is below a limit.
+    /// Tests that a number is below a limit.
     pub fn below(&mut self, value: ir::Value, limit: Limit) -> ir::Value {
         let limit = self.limit_value(limit);
         self.builder.ins().icmp(IntCC::UnsignedLessThan, value, limit)
     }
 }
 
-impl Access {
-    /// Whether the four lanes of each quad have one address.
-    fn lies_in_quads(&self, facts: &Facts<'_>, mask: &Mask) -> bool {
-        let all = matches!(mask, Mask::Full);
+impl LoweredAccess {
+    /// `true` if the four lanes of each quad have one address.
+    fn lies_in_quads(&self, facts: &Facts<'_>, mask: &LaneMask) -> bool {
+        let all = matches!(mask, LaneMask::Full);
         let mut values = [self.place.index, Some(self.place.offset)].into_iter().flatten();
         values.all(|value| facts.is_equal_in_quads(value, all))
     }
 
-    /// Whether lanes access words side by side, two by two, where all of them take part.
+    /// `true` if lanes access adjacent words, two by two, when all of them are active.
     fn lies_in_pairs(&self, facts: &Facts<'_>, area: &Area) -> bool {
         let step = |value| facts.step_in_pairs(value);
         let bytes = |index: u32| u64::from(area.stride.unwrap_or(0)) * u64::from(index);
         let steps = self.place.index.map_or(Some(0), step).zip(step(self.place.offset));
         let is_one_word = steps.is_some_and(|(index, offset)| matches!((bytes(index), offset), (4, 0) | (0, 4)));
-        // Strided accesses have a shorter way.
+        // Strided accesses have a shorter path.
         is_one_word && matches!(self.spread, Spread::Scattered) && facts.are_all_lanes_threads()
     }
 }
 
-/// Four words of an element of which two or three are wanted: one read instead of two, of an element that exists if they do.
+/// Four words of an element of which two or three are used: one read instead of two, of an element that exists if they
+/// do.
 struct Window {
     /// An access to all of them.
-    access: Access,
-    /// Where the wanted ones are among them.
+    access: LoweredAccess,
+    /// The range of the used words among them.
     wanted: Range<usize>,
 }
 
 impl Window {
     const WORDS: usize = 4;
 
-    fn around(area: &Area, access: &Access, words: usize) -> Option<Self> {
+    fn around(area: &Area, access: &LoweredAccess, words: usize) -> Option<Self> {
         if !(2..Self::WORDS).contains(&words) || !access.fits_element(area, words) {
             return None;
         }
         let first = access.known_offset? & !3;
         let start = first.min(area.stride?.checked_sub(4 * Self::WORDS as u32)?);
         let before = (first - start) as usize / 4;
-        Some(Self { access: Access { known_offset: Some(start), ..access.clone() }, wanted: before..before + words })
+        Some(Self {
+            access: LoweredAccess { known_offset: Some(start), ..access.clone() },
+            wanted: before..before + words,
+        })
     }
 
     fn of(&self, mut read: Vec<Packet>) -> Vec<Packet> {
@@ -536,6 +554,6 @@ enum Guard {
     AnyOutside(ir::Value),
 }
 
-fn packets(values: Vec<Packet>) -> Vec<Operand> {
-    values.into_iter().map(Operand::from).collect()
+fn packets(values: Vec<Packet>) -> Vec<PacketOperand> {
+    values.into_iter().map(PacketOperand::from).collect()
 }

@@ -1,33 +1,33 @@
 //! Lowers the IR to CLIF: one function that runs one group, or one span of small groups.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `address.rs` | addresses: memory, bounds, layout over the lanes |
+//! | `address.rs` | addresses: memory, bounds, distribution over the lanes |
 //! | `anchor.rs` | base addresses that code everywhere uses |
-//! | `facts.rs` | what is known of the function |
+//! | `facts.rs` | facts about the function |
 //! | `check.rs` | bounds checks, and hoisting them |
 //! | `coalesce.rs` | values that share a slot in the arena |
 //! | `helper.rs` | calls of helpers: texels, samples, queries, counters |
 //! | `layout.rs` | the layout of the arena |
 //! | `group.rs` | the group level: control flow around barriers |
-//! | `segment.rs` | segments: what is computed for the group, loops over packets, votes |
+//! | `segment.rs` | segments: values computed for the group, loops over packets, votes |
 //! | `flow.rs`, `flow/` | `if`, `loop`, `switch` and jumps within a segment |
-//! | `mask.rs` | sets of lanes |
+//! | `mask.rs` | lane masks |
 //! | `value.rs` | constants, inputs, operands, values kept between segments |
 //! | `memory.rs` | loads and stores of views and shared memory |
 //! | `lanes.rs` | accesses lane by lane: atomics, and packets that fail their check |
 //! | `local.rs` | private arrays |
 //! | `notes.rs` | lowering decisions, for listings |
-//! | `pressure.rs` | which values are kept in memory |
-//! | `stop.rs` | stopping: budgets of loop iterations, and when code looks at the stop word |
+//! | `pressure.rs` | register pressure: values to keep in memory |
+//! | `stop.rs` | stopping: budgets of loop iterations, and polls of the stop word |
 //! | `unused.rs` | removes unused loads |
-//! | `variable.rs` | variables across branches, and the memory that holds what registers do not |
+//! | `variable.rs` | variables across branches, and spills to memory |
 //!
 //! Invariants:
-//! * Code runs only where at least one lane is active, except for pure operations. Whatever may deactivate the last lane
-//!   (see `flow.rs`) branches around what follows.
-//! * Pure operations are computed in all lanes; what an inactive lane computes is never seen.
-//! * A value that `Uniformity` calls packet-uniform is an [`Operand::Uniform`] everywhere.
+//! * Code runs only where at least one lane is active, except for pure operations. Whatever may deactivate the last
+//!   lane (see `flow.rs`) branches around the code that follows.
+//! * Pure operations are computed in all lanes; the results of an inactive lane are never seen.
+//! * A value that `Uniformity` calls packet-uniform is a [`PacketOperand::Uniform`] everywhere.
 //! * [`Control::mask`] is `None` if and only if the current block has its terminator.
 
 mod address;
@@ -63,11 +63,11 @@ use self::anchor::Anchors;
 use self::facts::Facts;
 use self::flow::{CodeLimit, Control};
 use self::helper::Calls;
-use self::layout::Layout;
-use self::mask::Mask;
+use self::layout::ArenaOffsets;
+use self::mask::LaneMask;
 use self::notes::Notes;
 use self::pressure::Pressure;
-use self::segment::Segment;
+use self::segment::SegmentState;
 use self::stop::{DIVISION_WORK, Effort, Stopping};
 use self::value::Available;
 use self::variable::Variables;
@@ -75,18 +75,18 @@ use crate::abi::{ArenaLayout, CallRow, HelperId, VoteRows, offsets};
 use crate::error::CompileError;
 use crate::ops::{Known, lower_op};
 use crate::options::Options;
-use crate::packet::{self, Emit, Fma, Operand};
-use crate::site::Site;
+use crate::packet::{self, Emit, Fma, PacketOperand};
+use crate::site::CodeSite;
 
 pub(crate) use self::anchor::is_large;
 
-/// What running the code requires.
+/// The requirements for running the code.
 pub(crate) struct Needs {
     pub arena: ArenaLayout,
     pub votes: Option<VoteRows>,
 }
 
-/// Emits the Cranelift function for a shader and returns what it needs of an arena. With notes, every instruction
+/// Emits the Cranelift function for a shader and returns its needs of an arena. With notes, every instruction
 /// records its purpose.
 pub(crate) fn lower(
     func: &Function,
@@ -97,7 +97,7 @@ pub(crate) fn lower(
 ) -> Result<Needs, CompileError> {
     let facts = Facts::compute(func, options);
     let pressure = Pressure::compute(&facts);
-    let layout = Layout::compute(&facts, &pressure)?;
+    let layout = ArenaOffsets::compute(&facts, &pressure)?;
     let mut builder_context = FunctionBuilderContext::new();
     let mut builder = FunctionBuilder::new(clif, &mut builder_context);
     let entry = builder.create_block();
@@ -106,12 +106,12 @@ pub(crate) fn lower(
     builder.switch_to_block(entry);
     let base = builder.block_params(entry)[0];
     if notes.is_some() {
-        builder.set_srcloc(Site::Start.to_location());
+        builder.set_srcloc(CodeSite::Start.to_location());
     }
     let arena = builder.ins().load(types::I64, constant_flags(), base, offsets::ARENA);
     let scratch = builder.ins().iadd_imm_s(arena, layout.scratch() as i64);
     let anchors = Anchors::new(func, &mut builder, [base, arena, scratch]);
-    let rounds_left = builder.declare_var(types::I64);
+    let iterations_left = builder.declare_var(types::I64);
     let mut lowering = Lowering {
         func,
         facts: &facts,
@@ -124,23 +124,23 @@ pub(crate) fn lower(
         addresses: AddressFacts::new(func.interface.resources.len()),
         variables: Variables::new(pressure.bytes, facts.shape),
         control: Control::new(exit),
-        segment: Segment::new(func.value_count()),
-        stopping: Stopping { effort: Effort::default(), rounds_left, takes_rounds: false },
+        segment: SegmentState::new(func.value_count()),
+        stopping: Stopping { effort: Effort::default(), iterations_left, takes_iterations: false },
         limit: CodeLimit { most: options.most_instructions as usize, is_reached: false },
         calls: Calls::new(isa.default_call_conv(), fused(options, &facts), lanes::is_crowded(func)),
         origin: Origin::default(),
         written: 0,
     };
     let none = lowering.builder.ins().iconst(types::I64, 0);
-    lowering.set_rounds_left(none);
+    lowering.set_iterations_left(none);
     lowering.function();
     if lowering.limit.is_reached {
         return Err(CompileError::TooLarge { limit: options.most_instructions });
     }
-    lowering.stand(Site::Exit);
+    lowering.set_site(CodeSite::Exit);
     lowering.switch_to(exit);
-    if lowering.stopping.takes_rounds {
-        lowering.give_back_rounds();
+    if lowering.stopping.takes_iterations {
+        lowering.return_iterations();
     }
     let Lowering { mut builder, anchors, variables, .. } = lowering;
     anchors.unpin(&mut builder);
@@ -154,7 +154,7 @@ pub(crate) fn lower(
     Ok(Needs { arena: layout.arena(variables.scratch_bytes), votes: layout.vote_rows() })
 }
 
-/// How packet operations fuse multiplication and addition.
+/// The fusing of multiplication and addition in packet operations.
 fn fused(options: &Options, facts: &Facts<'_>) -> Fma {
     if options.features.fma {
         return Fma::Hardware;
@@ -185,13 +185,13 @@ fn word_flags() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
 }
 
-/// The state of writing one function: what was known and decided before, and how far its code is. What belongs together, with its own
-/// rules, is in one structure, next to the code that uses it most.
+/// The state of writing one function: facts, decisions, and the position in its code. Fields that belong together, with
+/// their own rules, form a structure, next to the code that uses it most.
 struct Lowering<'a, 'f> {
     func: &'a Function,
     facts: &'a Facts<'a>,
     pressure: &'a Pressure,
-    layout: &'a Layout,
+    layout: &'a ArenaOffsets,
     builder: FunctionBuilder<'f>,
     /// Lowering decisions; if they are recorded, code carries source locations.
     notes: Option<&'a mut Notes>,
@@ -200,13 +200,13 @@ struct Lowering<'a, 'f> {
     addresses: AddressFacts,
     variables: Variables,
     control: Control,
-    segment: Segment,
+    segment: SegmentState,
     stopping: Stopping,
     limit: CodeLimit,
     calls: Calls,
-    /// Of the instruction whose code is being written.
+    /// The origin of the instruction whose code is being written.
     origin: Origin,
-    /// Instructions of the shader written so far.
+    /// Number of the shader's instructions written so far.
     written: u32,
 }
 
@@ -218,7 +218,7 @@ impl<'f> Lowering<'_, 'f> {
     }
 
     /// Sets the source location of the code from here on.
-    fn stand(&mut self, site: Site) {
+    fn set_site(&mut self, site: CodeSite) {
         if self.notes.is_some() {
             self.builder.set_srcloc(site.to_location());
         }
@@ -249,7 +249,7 @@ impl<'f> Lowering<'_, 'f> {
                 if op.takes_long() {
                     self.spend_in_lanes(DIVISION_WORK, self.facts.is_uniform(data.results[0]));
                 }
-                let operands: Vec<Operand> = match self.facts.is_uniform(data.results[0]) {
+                let operands: Vec<PacketOperand> = match self.facts.is_uniform(data.results[0]) {
                     true => args.iter().map(|&arg| self.operand(arg)).collect(),
                     false => args.iter().enumerate().map(|(n, &arg)| self.splat_operand(*op, n, arg)).collect(),
                 };
@@ -283,20 +283,20 @@ impl<'f> Lowering<'_, 'f> {
             InstKind::PacketAll(value) => {
                 let (operand, active) = (self.operand(*value), self.control.active());
                 let all = match (operand, active) {
-                    (Operand::Packet(holds), Mask::Full) => self.emit().all(&holds),
-                    (Operand::Packet(holds), Mask::Lanes(lanes)) => {
+                    (PacketOperand::Packet(holds), LaneMask::Full) => self.emit().all(&holds),
+                    (PacketOperand::Packet(holds), LaneMask::Lanes(lanes)) => {
                         let fails = self.emit().mask_and_not(&lanes, &holds);
                         self.emit().none(&fails)
                     }
                     (uniform, _) => uniform.values()[0],
                 };
-                self.define(data.results[0], Operand::scalar(brolga_ir::Type::Bool, all));
+                self.define(data.results[0], PacketOperand::scalar(brolga_ir::Type::Bool, all));
             }
             InstKind::QuadRead { from, value } => {
                 let (operand, active) = (self.operand(*value), self.control.active());
                 let result = match (operand, active) {
-                    (Operand::Packet(own), Mask::Full) => self.emit().quad_read(&own, *from).into(),
-                    (Operand::Packet(own), Mask::Lanes(lanes)) => {
+                    (PacketOperand::Packet(own), LaneMask::Full) => self.emit().quad_read(&own, *from).into(),
+                    (PacketOperand::Packet(own), LaneMask::Lanes(lanes)) => {
                         let other = self.emit().quad_read(&own, *from);
                         let runs = self.emit().quad_read(&lanes, *from);
                         self.emit().select(&runs, &other, &own).into()

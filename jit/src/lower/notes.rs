@@ -1,4 +1,4 @@
-//! Notes on lowering decisions, for the listing that explains how fast code will be.
+//! Records lowering decisions, for the listing that explains how fast code will be.
 //!
 //! A note is taken where a decision is made and acted upon, so a listing cannot disagree with the code. None are taken
 //! unless a listing is wanted.
@@ -9,27 +9,27 @@ use brolga_ir::entity::{Inst, Value};
 
 use super::Lowering;
 use super::facts::Facts;
-use super::layout::Layout;
-use super::mask::Mask;
-use crate::site::Site;
+use super::layout::ArenaOffsets;
+use super::mask::LaneMask;
+use crate::site::CodeSite;
 
-/// Everything that was noted about one shader.
+/// All notes about one shader.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    /// What was decided about instructions, in the order of the code.
+    /// Decisions about instructions, in the order of the code.
     pub insts: Vec<(Inst, Note)>,
     /// Segments by their first instruction, in the order of the code.
     pub segments: Vec<(Inst, Packets)>,
-    /// What each value is at run time.
+    /// Run-time form of each value.
     pub values: Vec<ValueNote>,
-    /// What is in the arena.
+    /// Contents of the arena.
     pub arena: ArenaNote,
 }
 
-/// What the packets of a group do in a segment.
+/// The work of a group's packets in a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Packets {
-    /// This many run it in sequence.
+    /// The loop over packets, with this many iterations.
     Loop(u32),
     /// Nothing is left for them.
     Idle,
@@ -40,7 +40,7 @@ pub(crate) enum Packets {
 pub(crate) enum Note {
     /// Computed before the packets.
     Once,
-    /// Not all lanes may take part.
+    /// Not all lanes may be active.
     SomeLanes,
     /// All lanes have one address.
     OneAddress,
@@ -60,11 +60,11 @@ pub(crate) enum Note {
     CheckedAhead,
     /// One comparison for all lanes; a packet that fails goes lane by lane.
     OneCheck,
-    /// One comparison, and all lanes must take part; otherwise the general path.
+    /// One comparison, and all lanes must be active; otherwise the general path.
     AllLanesCheck,
     /// All lanes are compared and one branch taken; a packet that fails goes lane by lane.
     LanesCheck,
-    /// Lanes are compared; where they read words side by side, vectors are read.
+    /// Lanes are compared; if they read adjacent words, vectors are read.
     Neighbours,
     /// A loop over the lanes.
     LaneByLane,
@@ -78,24 +78,24 @@ pub(crate) enum Note {
     Helper,
     /// A helper is called, with operands of one lane.
     HelperOnce,
-    /// All lanes take the same side.
+    /// All lanes take the same arm.
     Branch,
-    /// Both sides run, each under its mask.
+    /// Both arms run, each under its mask.
     Masks,
-    /// A side is skipped if no lane takes it.
+    /// An arm is skipped if no lane takes it.
     SkippableArm,
-    /// A side is so short that it always runs.
+    /// An arm is so short that it always runs.
     UnskippedArm,
-    /// Lanes may leave here: a test whether any does, and only then a test whether any is left.
-    WayOut,
+    /// Lanes may leave here: a test for any that does, and only then a test for any that is left.
+    Exit,
     /// Lanes leave a loop in different iterations, through exits.
     LeaveApart,
     /// Lanes leave a loop in different iterations and reach the next one along several edges: each iteration ends with
-    /// a test whether any is left.
+    /// a test for any that is left.
     AnyTest,
     /// Lanes leave a loop together.
     LeaveTogether,
-    /// Lanes may have left in it: a test whether any is left follows.
+    /// Lanes may have left in it: a test for any that is left follows.
     LeftTest,
     /// Runs once for the group, between segments.
     Cut,
@@ -132,7 +132,7 @@ impl fmt::Display for Note {
             Note::Masks => "masks",
             Note::SkippableArm => "skippable arm",
             Note::UnskippedArm => "short arm",
-            Note::WayOut => "exit",
+            Note::Exit => "exit",
             Note::LeaveApart => "lanes leave apart",
             Note::AnyTest => "any-test per iteration",
             Note::LeaveTogether => "lanes leave together",
@@ -144,21 +144,21 @@ impl fmt::Display for Note {
     }
 }
 
-/// What a value is at run time.
+/// The run-time form of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ValueNote {
-    pub form: Form,
+    pub form: ValueForm,
     /// The stride from lane to lane, where known and not 0.
     pub step: Option<u32>,
-    /// The largest number that it can be, where that is known.
+    /// The largest number that it can be, if known.
     pub most: Option<u32>,
-    /// Where it stays between segments.
+    /// Its storage between segments, if any.
     pub kept: Option<Kept>,
 }
 
-/// In what registers a value lives.
+/// The registers in which a value lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Form {
+pub(crate) enum ValueForm {
     /// A scalar that is the same for all threads of the group.
     Group,
     /// A scalar that is the same in all lanes of a packet.
@@ -167,18 +167,18 @@ pub(crate) enum Form {
     Packet,
 }
 
-/// Where a value stays between segments.
+/// The storage of a value between segments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kept {
     /// In a variable of the group.
     Group,
-    /// At this byte of each packet's record.
+    /// At this byte offset in each packet's record.
     Record(i32),
 }
 
 impl Kept {
-    /// The byte of the packet's record.
-    pub fn place(self) -> Option<i32> {
+    /// The byte offset in the packet's record.
+    pub fn record_offset(self) -> Option<i32> {
         match self {
             Kept::Group => None,
             Kept::Record(at) => Some(at),
@@ -186,7 +186,7 @@ impl Kept {
     }
 }
 
-/// What is in the arena, in bytes.
+/// The contents of the arena, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ArenaNote {
     /// Threads of a group; `None` if groups run in spans.
@@ -196,15 +196,15 @@ pub(crate) struct ArenaNote {
     pub shared_bytes: u64,
     pub record_bytes: u64,
     pub local_bytes: u64,
-    /// Private arrays are kept for every packet.
+    /// Set if private arrays are kept for every packet.
     pub locals_per_packet: bool,
-    /// Records say which threads have not returned.
+    /// Set if records say which threads have not returned.
     pub alive: bool,
 }
 
 impl Notes {
-    /// Adds what is known about values and the arena.
-    pub(super) fn finish(&mut self, facts: &Facts<'_>, layout: &Layout) {
+    /// Adds the facts about values and the arena.
+    pub(super) fn finish(&mut self, facts: &Facts<'_>, layout: &ArenaOffsets) {
         self.values =
             (0..facts.func.value_count()).map(Value::new).map(|value| value_note(facts, layout, value)).collect();
         self.arena = ArenaNote {
@@ -219,11 +219,11 @@ impl Notes {
     }
 }
 
-fn value_note(facts: &Facts<'_>, layout: &Layout, value: Value) -> ValueNote {
+fn value_note(facts: &Facts<'_>, layout: &ArenaOffsets, value: Value) -> ValueNote {
     let form = match (facts.uniformity.is_group_uniform(value), facts.is_uniform(value)) {
-        (true, _) => Form::Group,
-        (false, true) => Form::Uniform,
-        (false, false) => Form::Packet,
+        (true, _) => ValueForm::Group,
+        (false, true) => ValueForm::Uniform,
+        (false, false) => ValueForm::Packet,
     };
     let kept = match facts.is_kept_by_group(value) {
         true => Some(Kept::Group),
@@ -238,20 +238,20 @@ impl Lowering<'_, '_> {
     pub fn note(&mut self, note: Note) {
         if !self.segment.again
             && let Some(notes) = &mut self.notes
-            && let Some(Site::Inst { inst, .. }) = Site::from_location(self.builder.srcloc())
+            && let Some(CodeSite::Inst { inst, .. }) = CodeSite::from_location(self.builder.srcloc())
         {
             notes.insts.push((inst, note));
         }
     }
 
-    /// Notes whether all lanes take part.
-    pub fn note_lanes(&mut self, mask: &Mask) {
-        if matches!(mask, Mask::Lanes(_)) {
+    /// Notes if not all lanes may be active.
+    pub fn note_lanes(&mut self, mask: &LaneMask) {
+        if matches!(mask, LaneMask::Lanes(_)) {
             self.note(Note::SomeLanes);
         }
     }
 
-    /// Notes a segment and what packets do in it.
+    /// Notes a segment and the work of packets in it.
     pub fn note_segment(&mut self, first: Option<&Inst>, has_work: bool) {
         let packets = self.layout.packets;
         if let (Some(notes), Some(&first)) = (&mut self.notes, first) {

@@ -1,14 +1,14 @@
 //! Chooses values that stay in the arena instead of in registers, so that compile time grows with a shader's size, and
 //! frames stay small.
 //!
-//! The register allocator is slow where many more values are live than there are registers, and a value that is live across
-//! many blocks costs time in each. So a simple count over the shader decides: where more values are live than [`PACKETS`] or
-//! [`SCALARS`] allow, those used least for their length become *remote*, and so do those that are live for very long. A
-//! remote value is stored where it is computed and loaded where it is used (see `value.rs`); so is the variable of a remote
-//! result or parameter. Hand-written shaders rarely have any.
+//! The register allocator is slow where many more values are live than there are registers, and a value that is live
+//! across many blocks costs time in each. So a simple count over the shader decides: where more values are live than
+//! [`PACKETS`] or [`SCALARS`] allow, those used least for their length become *remote*, and so do those that are live
+//! for very long. A remote value is stored where it is computed and loaded where it is used (see `value.rs`); so is the
+//! variable of a remote result or parameter. Hand-written shaders rarely have any.
 //!
-//! Live ranges are counted in *positions*: instructions in program order, and one more for the end of each construct. They
-//! err on the long side.
+//! Live ranges are counted in *positions*: instructions in program order, and one more for the end of each construct.
+//! They are never too short.
 
 use std::collections::BTreeSet;
 
@@ -23,38 +23,38 @@ use crate::packet;
 
 /// Bytes of a scalar of any type in the arena.
 pub(super) const SCALAR_BYTES: u64 = 8;
-/// Packets alive at once, wide ones counted twice. Registers hold eight.
+/// Packets live at once, wide ones counted twice. Registers hold eight.
 const PACKETS: u32 = 32;
 /// The same in a large function: values that the register allocator itself spills cost it far more time than values
 /// that were never in a register.
 const PACKETS_IF_LARGE: u32 = 12;
-/// Scalars alive at once.
+/// Scalars live at once.
 const SCALARS: u32 = 40;
-/// The most positions for which a value may be in a register: one that stays longer costs the register allocator as much
-/// time as all values computed meanwhile (see `anchor.rs`).
+/// The most positions for which a value may be in a register: one that stays longer costs the register allocator as
+/// much time as all values computed meanwhile (see `anchor.rs`).
 const LONGEST: u32 = 1_000;
 /// A use in a loop counts as this many outside, as a power of two.
 const LOOP_WEIGHT_BITS: u32 = 3;
-/// How often a variable counts as used: where it is set on each path, and where it is read.
+/// Assumed uses of a variable: it is set on each path, and read.
 const WAYS: u64 = 3;
 /// Loops nested deeper than this make no further difference.
 const MAX_LOOPS: u32 = 6;
 
-/// The outcome.
+/// The values chosen to be remote, and their slots.
 #[derive(Debug)]
 pub(super) struct Pressure {
     values: Vec<bool>,
     homes: Vec<bool>,
     /// Offsets in scratch memory of remote values that are neither kept between segments nor recomputed.
-    places: Vec<Option<u64>>,
-    /// Bytes that those take.
+    slots: Vec<Option<u64>>,
+    /// Bytes of those slots.
     pub bytes: u64,
 }
 
 impl Pressure {
     pub fn compute(facts: &Facts<'_>) -> Self {
         let func = facts.func;
-        let mut count = Count {
+        let mut count = PressureCounter {
             func,
             facts,
             position: 0,
@@ -71,7 +71,7 @@ impl Pressure {
         let mut pressure = Self {
             values: vec![false; func.value_count()],
             homes: vec![false; func.value_count()],
-            places: vec![None; func.value_count()],
+            slots: vec![None; func.value_count()],
             bytes: 0,
         };
         count.lifetimes.sort_by_key(|lifetime| lifetime.start);
@@ -79,29 +79,29 @@ impl Pressure {
         for (scalars, most) in [(false, packets), (true, SCALARS)] {
             pressure.choose(count.lifetimes.iter().filter(|lifetime| lifetime.is_scalar == scalars), most);
         }
-        pressure.give_places(facts, &count.lifetimes);
+        pressure.assign_slots(facts, &count.lifetimes);
         pressure
     }
 
-    /// Whether the value is loaded or recomputed wherever it is used.
+    /// `true` if the value is loaded or recomputed wherever it is used.
     pub fn is_remote(&self, value: Value) -> bool {
         self.values[value.index()]
     }
 
-    /// Whether the variable of this result or parameter is in memory.
+    /// `true` if the variable of this result or parameter is in memory.
     pub fn is_home_remote(&self, value: Value) -> bool {
         self.homes[value.index()]
     }
 
     /// The offset of a remote value that is neither kept between segments nor recomputed.
-    pub fn place(&self, value: Value) -> i32 {
-        let at = self.places[value.index()].expect("remote values have places");
+    pub fn slot(&self, value: Value) -> i32 {
+        let at = self.slots[value.index()].expect("remote values have places");
         i32::try_from(at).expect("scratch memory is small")
     }
 
-    /// Goes through the lifetimes in order of their starts.
+    /// Scans the lifetimes in order of their starts.
     fn choose<'a>(&mut self, lifetimes: impl Iterator<Item = &'a Lifetime>, most: u32) {
-        // Those alive, by end and by use; numbered, so that equal ones are told apart.
+        // Live values, by end and by use; numbered, so that equal ones are told apart.
         let mut ends: BTreeSet<(u32, usize)> = BTreeSet::new();
         let mut uses: BTreeSet<(u64, usize)> = BTreeSet::new();
         let mut alive: Vec<&Lifetime> = Vec::new();
@@ -142,9 +142,9 @@ impl Pressure {
         }
     }
 
-    /// Assigns slots to remote values. Packets use a slot in turn; scalars do not, since what is computed for the group
-    /// is computed ahead of its position.
-    fn give_places(&mut self, facts: &Facts<'_>, lifetimes: &[Lifetime]) {
+    /// Assigns slots to remote values. Packets use a slot in turn; scalars do not, since those of the group are
+    /// computed ahead of their position.
+    fn assign_slots(&mut self, facts: &Facts<'_>, lifetimes: &[Lifetime]) {
         let mut free: [Vec<u64>; 2] = Default::default();
         let mut ends = BTreeSet::new();
         for lifetime in lifetimes {
@@ -153,23 +153,23 @@ impl Pressure {
                 continue;
             }
             if lifetime.is_scalar {
-                self.places[value.index()] = Some(self.bytes);
+                self.slots[value.index()] = Some(self.bytes);
                 self.bytes += SCALAR_BYTES;
                 continue;
             }
-            while let Some(&(end, size, place)) = ends.first()
+            while let Some(&(end, size, slot)) = ends.first()
                 && end < lifetime.start
             {
                 ends.pop_first();
-                free[usize::from(size > 1)].push(place);
+                free[usize::from(size > 1)].push(slot);
             }
-            let place = free[usize::from(lifetime.size > 1)].pop().unwrap_or_else(|| {
-                let place = self.bytes.next_multiple_of(facts.shape.vector_bytes.into());
-                self.bytes = place + u64::from(facts.shape.row_bytes() * lifetime.size);
-                place
+            let slot = free[usize::from(lifetime.size > 1)].pop().unwrap_or_else(|| {
+                let slot = self.bytes.next_multiple_of(facts.shape.vector_bytes.into());
+                self.bytes = slot + u64::from(facts.shape.row_bytes() * lifetime.size);
+                slot
             });
-            self.places[value.index()] = Some(place);
-            ends.insert((lifetime.end, lifetime.size, place));
+            self.slots[value.index()] = Some(slot);
+            ends.insert((lifetime.end, lifetime.size, slot));
         }
     }
 }
@@ -205,24 +205,24 @@ impl Lifetime {
 }
 
 /// A loop that is open.
-struct Loop {
+struct OpenLoop {
     start: u32,
-    /// Values from before it that are used in it: they live to its end.
+    /// Values defined before it and used in it: they live to its end.
     extended: Vec<Value>,
 }
 
-struct Count<'a> {
+struct PressureCounter<'a> {
     func: &'a Function,
     facts: &'a Facts<'a>,
     position: u32,
     segment: u32,
     segment_start: u32,
-    loops: Vec<Loop>,
+    loops: Vec<OpenLoop>,
     current: Vec<Option<Lifetime>>,
     lifetimes: Vec<Lifetime>,
 }
 
-impl Count<'_> {
+impl PressureCounter<'_> {
     fn group_region(&mut self, region: Region) {
         let func = self.func;
         let steps = self.facts.phases.steps(region).expect("regions of the group level have steps");
@@ -231,8 +231,8 @@ impl Count<'_> {
             match *step {
                 Step::Segment { start, end } => {
                     self.segment += 1;
-                    // Packets run one after the other, so what is made before them lives as long as in a loop. What
-                    // each packet reads for itself does not.
+                    // Packets run one after the other, so values made before them live as long as in a loop. Those that
+                    // each packet reads for itself do not.
                     self.open_loop();
                     self.segment_start = self.position;
                     self.instructions(&func.region(region).insts[start..end]);
@@ -305,7 +305,7 @@ impl Count<'_> {
 
     fn open_loop(&mut self) {
         self.position += 1;
-        self.loops.push(Loop { start: self.position, extended: Vec::new() });
+        self.loops.push(OpenLoop { start: self.position, extended: Vec::new() });
     }
 
     fn close_loop(&mut self) {
@@ -330,7 +330,7 @@ impl Count<'_> {
         Lifetime { value, of, is_scalar, size, start, end: self.position, weight, segment: self.segment }
     }
 
-    /// Constants occupy no register for long, and unused values none at all.
+    /// `false` for constants, which occupy no register for long, and unused values, which occupy none.
     fn counts(&self, value: Value) -> bool {
         self.facts.is_used(value) && self.func.as_const(value).is_none()
     }
@@ -362,7 +362,7 @@ impl Count<'_> {
         let (of, by_group) = (self.of(value), self.facts.is_kept_by_group(value));
         let elsewhere = |lifetime: &Lifetime| lifetime.segment != self.segment && !by_group;
         if self.current[value.index()].as_ref().is_none_or(elsewhere) {
-            // Another segment's: it is read at the start of this one.
+            // Defined in another segment: it is read at the start of this one.
             self.close(value);
             self.current[value.index()] = Some(self.lifetime(value, of, self.segment_start));
         }

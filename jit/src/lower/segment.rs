@@ -1,7 +1,7 @@
-//! A segment: what packets run in turn between two cuts.
+//! Lowers a segment: the code that packets run in turn between two cuts.
 //!
-//! Before its loop over packets, a segment computes once for the group what is the same for all threads. Often nothing else
-//! is left, and there is no loop at all.
+//! Before its loop over packets, a segment computes group-uniform values once. Often nothing else is left, and there is
+//! no loop at all.
 
 use std::collections::HashSet;
 
@@ -14,15 +14,15 @@ use cranelift_codegen::ir::{self, Block, InstBuilder, types};
 use cranelift_frontend::Variable;
 
 use super::anchor::Position;
-use super::mask::Mask;
+use super::mask::LaneMask;
 use super::notes::Note;
 use super::variable::Home;
 use super::{Lowering, constant_flags, own_flags};
 use crate::abi::offsets;
-use crate::packet::{Operand, Packet};
-use crate::site::Site;
+use crate::packet::{Packet, PacketOperand};
+use crate::site::CodeSite;
 
-/// What packets do at the end of a segment.
+/// The end of a segment, for packets.
 #[derive(Clone, Copy)]
 pub(super) enum Tail<'a> {
     Nothing,
@@ -46,18 +46,18 @@ pub(super) struct Votes {
     pub second: Variable,
 }
 
-/// The segment that is being written, and how the cut after it finds out what packets want: by a decision if there is one, else by
-/// votes. Everything is set when a segment begins, and the cut reads it before the next one does.
+/// The segment that is being written, and how the cut after it learns the packets' choice: by a decision if there is
+/// one, else by votes. Everything is set when a segment begins, and the cut reads it before the next one does.
 #[derive(Default)]
-pub(super) struct Segment {
+pub(super) struct SegmentState {
     number: u32,
     /// The last segment that defines each value.
     seen: Vec<u32>,
     /// The packets' votes at its end.
     pub votes: Option<Votes>,
-    /// The condition or selector after it, where it is known to be the same for all threads: nobody votes then.
-    pub decision: Option<Operand>,
-    /// What the tail moves before the loop over packets.
+    /// The condition or selector after it, if it is known to be group-uniform: nobody votes then.
+    pub decision: Option<PacketOperand>,
+    /// Values that the tail moves before the loop over packets.
     moved_by_group: HashSet<Value>,
     /// Non-zero once a packet has threads left, if that is not certain.
     any_left: Option<Variable>,
@@ -65,18 +65,18 @@ pub(super) struct Segment {
     pub again: bool,
 }
 
-impl Segment {
-    /// Before the first one, of a function with so many values.
+impl SegmentState {
+    /// The state before the first one, for a function with so many values.
     pub fn new(values: usize) -> Self {
         Self { seen: vec![0; values], ..Self::default() }
     }
 
-    /// Whether it defines a value.
+    /// `true` if it defines a value.
     fn defines(&self, value: Value) -> bool {
         self.seen[value.index()] == self.number
     }
 
-    /// Collects what an instruction uses and defines, including its regions.
+    /// Collects the values that an instruction uses and defines, including its regions.
     fn scan(&mut self, func: &Function, inst: Inst, used: &mut Vec<Value>) {
         let data = func.inst(inst);
         used.extend(data.kind.args());
@@ -91,11 +91,11 @@ impl Segment {
 }
 
 impl Lowering<'_, '_> {
-    /// Instructions that packets run in turn, without a terminator.
+    /// Writes instructions that packets run in turn, without a terminator.
     pub fn segment(&mut self, insts: &[Inst], tail: Tail<'_>) {
         let used = self.used_from_elsewhere(insts, tail);
         let known = self.addresses.count();
-        self.stand(Site::Recall);
+        self.set_site(CodeSite::Recall);
         for &value in &used {
             if self.facts.is_kept_by_group(value) && !self.pressure.is_remote(value) {
                 self.recall(value);
@@ -113,26 +113,26 @@ impl Lowering<'_, '_> {
         if has_work {
             self.packets(insts, tail, &used);
         }
-        self.stand(Site::Tail);
-        self.control.mask = Some(Mask::Full);
+        self.set_site(CodeSite::Tail);
+        self.control.mask = Some(LaneMask::Full);
         moves.into_iter().for_each(|(to, value)| self.keep(to, &value));
         self.addresses.forget(known);
         self.available.forget(0);
     }
 
-    /// Whether a value is the same for all threads, and can be used before the packets.
+    /// `true` if a value is group-uniform, and can be used before the packets.
     fn is_same_for_group(&self, value: Value) -> bool {
         self.func.as_const(value).is_some() || self.facts.uniformity.is_group_uniform(value) && self.is_at_hand(value)
     }
 
-    /// Whether the value is available before the loop over packets, or can be loaded there.
+    /// `true` if the value is available before the loop over packets, or can be loaded there.
     fn is_at_hand(&self, value: Value) -> bool {
         let readable = self.pressure.is_remote(value) && self.facts.is_kept_by_group(value);
         self.available.has(value) || readable && !self.segment.defines(value)
     }
 
-    /// What a tail moves that is the same for all threads.
-    fn group_moves(&mut self, tail: Tail<'_>) -> Vec<(Value, Operand)> {
+    /// The group-uniform moves of a tail.
+    fn group_moves(&mut self, tail: Tail<'_>) -> Vec<(Value, PacketOperand)> {
         let Tail::Move { from, to } = tail else { return Vec::new() };
         self.moves(from, to, |this, from, to| this.facts.is_kept_by_group(to) && this.is_same_for_group(from))
     }
@@ -143,13 +143,13 @@ impl Lowering<'_, '_> {
         from: &[Value],
         to: &[Value],
         is_one: fn(&Self, Value, Value) -> bool,
-    ) -> Vec<(Value, Operand)> {
+    ) -> Vec<(Value, PacketOperand)> {
         let pairs = from.iter().copied().zip(to.iter().copied());
         let moved: Vec<_> = pairs.filter(|&(from, to)| is_one(self, from, to)).collect();
         moved.into_iter().map(|(from, to)| (to, self.operand(from))).collect()
     }
 
-    /// Whether anything is left for the packets to do.
+    /// `true` if anything is left for the packets to do.
     fn has_work(&self, insts: &[Inst], tail: Tail<'_>) -> bool {
         let done = |&inst: &Inst| {
             let data = self.func.inst(inst);
@@ -167,7 +167,7 @@ impl Lowering<'_, '_> {
         !(tail_done && insts.iter().all(done))
     }
 
-    /// The loop over packets.
+    /// Writes the loop over packets.
     fn packets(&mut self, insts: &[Inst], tail: Tail<'_>, used: &[Value]) {
         self.segment.votes = self.new_votes(tail);
         self.segment.any_left = self.layout.alive.map(|_| self.new_word(0));
@@ -182,7 +182,7 @@ impl Lowering<'_, '_> {
                 let alive = self.emit().load(Type::Bool, record, at as i32, own_flags());
                 let any = self.emit().any(&alive);
                 self.branch_away_unless(any, packets.next);
-                Mask::Lanes(alive)
+                LaneMask::Lanes(alive)
             }
             None => existing,
         };
@@ -191,7 +191,7 @@ impl Lowering<'_, '_> {
             let locals = self.anchors.position.locals;
             self.clear(locals, self.layout.local_bytes);
         }
-        self.stand(Site::Recall);
+        self.set_site(CodeSite::Recall);
         for &value in used {
             self.import(value);
         }
@@ -215,9 +215,9 @@ impl Lowering<'_, '_> {
         self.resume(rest);
         if let Some(alive) = alive {
             let lanes = self.home_lanes(&alive);
-            self.store_alive(&Mask::Lanes(lanes));
+            self.store_alive(&LaneMask::Lanes(lanes));
         }
-        self.end_round_of_packets(before, self.layout.packets);
+        self.end_packet_iteration(before, self.layout.packets);
         self.end_packets(packets);
         if let Some(any_left) = self.segment.any_left {
             let any_left = self.builder.use_var(any_left);
@@ -225,10 +225,10 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// What the running packet does, up to the jump to the code after it.
+    /// Writes the running packet's code, up to the jump to the code after it.
     fn packet(&mut self, insts: &[Inst], tail: Tail<'_>, alive: Option<&Home>) {
         self.instructions(insts);
-        self.stand(Site::Tail);
+        self.set_site(CodeSite::Tail);
         if self.control.mask.is_some() {
             self.vote(tail);
             self.note_alive(alive);
@@ -245,21 +245,21 @@ impl Lowering<'_, '_> {
         }
     }
 
-    pub fn store_alive(&mut self, alive: &Mask) {
+    pub fn store_alive(&mut self, alive: &LaneMask) {
         let lanes = self.mask_packet(alive);
         self.store_in_record(&lanes, self.layout.alive);
     }
 
-    /// Writes a row of the packet's record, which it has where it is written.
+    /// Writes a row of the packet's record, at the offset it has if it is written.
     fn store_in_record(&mut self, packet: &Packet, at: Option<u64>) {
         let (record, at) = (self.anchors.position.record, at.expect("the record has this row"));
         self.emit().store(packet, record, at as i32, own_flags());
     }
 
     /// The lanes of the packet that are threads of the group or span.
-    pub fn threads_that_exist(&mut self) -> Mask {
+    pub fn threads_that_exist(&mut self) -> LaneMask {
         if self.facts.are_all_lanes_threads() {
-            return Mask::Full;
+            return LaneMask::Full;
         }
         let threads = match self.layout.threads {
             Some(threads) => self.builder.ins().iconst(types::I32, i64::from(threads)),
@@ -268,7 +268,7 @@ impl Lowering<'_, '_> {
         let left = self.builder.ins().isub(threads, self.anchors.position.first_thread);
         let lanes = self.emit().lane_index();
         let exist = self.binary(Op::ULt, lanes.into(), self.scalar(left));
-        Mask::Lanes(self.emit().packet(&exist))
+        LaneMask::Lanes(self.emit().packet(&exist))
     }
 
     /// The threads of the span.
@@ -295,10 +295,10 @@ impl Lowering<'_, '_> {
     }
 
     /// Records that some lane is in a set.
-    fn note_any(&mut self, variable: Variable, lanes: &Mask) {
+    fn note_any(&mut self, variable: Variable, lanes: &LaneMask) {
         let any = match lanes {
-            Mask::Full => self.builder.ins().iconst(types::I32, 1),
-            Mask::Lanes(lanes) => {
+            LaneMask::Full => self.builder.ins().iconst(types::I32, 1),
+            LaneMask::Lanes(lanes) => {
                 let any = self.emit().any(lanes);
                 self.builder.ins().uextend(types::I32, any)
             }
@@ -308,7 +308,7 @@ impl Lowering<'_, '_> {
         self.builder.def_var(variable, new);
     }
 
-    /// What a packet does at the end of its segment, for the lanes that reach it.
+    /// Writes the end of a packet's segment, for the lanes that reach it.
     fn vote(&mut self, tail: Tail<'_>) {
         match tail {
             Tail::Nothing => {}
@@ -320,8 +320,8 @@ impl Lowering<'_, '_> {
                 let holds = self.mask_and(&active, &cond);
                 let fails = self.mask_and_not(&active, &cond);
                 let votes = self.segment.votes.expect("made at the segment's start");
-                self.note_any(votes.first, &Mask::Lanes(holds));
-                self.note_any(votes.second, &Mask::Lanes(fails));
+                self.note_any(votes.first, &LaneMask::Lanes(holds));
+                self.note_any(votes.second, &LaneMask::Lanes(fails));
             }
             Tail::Choose(selector, cases) => self.choose(selector, cases),
             Tail::Move { from, to } => {
@@ -331,7 +331,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Whether the end of a segment has packets move one value to another.
+    /// `true` if the end of a segment has packets move one value to another.
     fn is_moved_by_packets(&self, from: Value, to: Value) -> bool {
         self.facts.is_kept(to) && !self.segment.moved_by_group.contains(&to) && !self.layout.share_slot(from, to)
     }
@@ -389,7 +389,7 @@ impl Lowering<'_, '_> {
         used
     }
 
-    /// Computes once, before the loop over packets, what is the same for all of them and safe to compute.
+    /// Computes once, before the loop over packets, values that are the same for all of them and safe to compute.
     fn hoist(&mut self, insts: &[Inst]) {
         for &inst in insts {
             let data = self.func.inst(inst);
@@ -408,7 +408,7 @@ impl Lowering<'_, '_> {
             };
             let same = data.results.iter().all(|&result| self.facts.uniformity.is_group_uniform(result));
             if safe && same && data.kind.args().iter().all(|&arg| self.is_same_for_group(arg)) {
-                self.stand(Site::Inst { inst, once: true });
+                self.set_site(CodeSite::Inst { inst, once: true });
                 self.note(Note::Once);
                 self.simple(inst);
             }
@@ -417,7 +417,7 @@ impl Lowering<'_, '_> {
 
     /// Begins the loop over packets, and leaves the builder at the start of its body.
     pub fn begin_packets(&mut self) -> PacketLoop {
-        self.stand(Site::Packets);
+        self.set_site(CodeSite::Packets);
         let next = self.builder.create_block();
         let packets = self.layout.packets;
         let zero = self.builder.ins().iconst(types::I64, 0);
@@ -437,9 +437,9 @@ impl Lowering<'_, '_> {
         let step = if self.layout.locals_per_packet { self.layout.local_bytes / lanes } else { 0 };
         let parts = [(self.layout.record_bytes / lanes, self.layout.records), (step, self.layout.locals)];
         let [record, locals] = parts.map(|(step, start)| {
-            let place = self.builder.ins().imul_imm_u(thread, step as i64);
-            let place = self.builder.ins().iadd_imm_s(place, start as i64);
-            self.builder.ins().iadd(self.anchors.arena, place)
+            let offset = self.builder.ins().imul_imm_u(thread, step as i64);
+            let offset = self.builder.ins().iadd_imm_s(offset, start as i64);
+            self.builder.ins().iadd(self.anchors.arena, offset)
         });
         self.anchors.position = Position { thread, first_thread, row, record, locals };
         self.anchors.keep(&mut self.builder);
@@ -448,7 +448,7 @@ impl Lowering<'_, '_> {
 
     /// Ends the loop over packets, and leaves the builder after it.
     pub fn end_packets(&mut self, packets: PacketLoop) {
-        self.stand(Site::Packets);
+        self.set_site(CodeSite::Packets);
         self.builder.ins().jump(packets.next, &[]);
         self.resume(packets.next);
         let Some(header) = packets.header else { return };

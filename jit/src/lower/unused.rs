@@ -5,7 +5,7 @@
 
 use cranelift_codegen::ir::{Function, Inst, InstructionData, Opcode};
 
-/// Removes unused loads, and what only they used.
+/// Removes unused loads, and instructions that only they used.
 pub(super) fn remove_loads(func: &mut Function) {
     let mut uses = vec![0u32; func.dfg.num_values()];
     let blocks: Vec<_> = func.layout.blocks().collect();
@@ -15,7 +15,7 @@ pub(super) fn remove_loads(func: &mut Function) {
             uses[func.dfg.resolve_aliases(value).as_u32() as usize] += 1;
         }
     }
-    // From the end, so that what an unused instruction used is seen after it.
+    // From the end, so that the operands of an unused instruction are seen after it.
     for &inst in insts.iter().rev() {
         let opcode = func.dfg.insts[inst].opcode();
         let pure = !opcode.is_terminator()

@@ -1,4 +1,4 @@
-//! Values: constants, inputs, operands, and what is kept in the packet's record between segments.
+//! Makes values: constants, inputs, operands, and those kept in the packet's record between segments.
 
 use std::collections::HashMap;
 
@@ -10,46 +10,47 @@ use brolga_ir::{Const, Op, Type};
 use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlagsData, types};
 use smallvec::{SmallVec, smallvec};
 
-use super::mask::Mask;
+use super::mask::LaneMask;
 use super::variable::Home;
 use super::{Lowering, constant_flags, own_flags, word_flags};
 use crate::abi::{ThreadRow, offsets};
 use crate::ops::{Known, lower_op};
-use crate::packet::{Operand, Packet};
+use crate::packet::{Packet, PacketOperand};
 
 /// The first lane of each run of lanes in which a value is affine.
 pub(super) type Firsts = SmallVec<[ir::Value; 2]>;
 
-/// What of the shader's values is available at the builder's position: computed by code that every way there leads through.
+/// The shader's values available at the builder's position: those whose code dominates it.
 ///
-/// What a segment defined is forgotten at its end, and splats at the end of their loop. Only values that have operands have first lanes.
+/// Definitions of a segment are forgotten at its end, and splats at the end of their loop. Only values that have
+/// operands have first lanes.
 #[derive(Default)]
 pub(super) struct Available {
-    operands: Vec<Option<Operand>>,
-    /// The first lane of values that are known to be affine, or of each octet of those that are so there.
+    operands: Vec<Option<PacketOperand>>,
+    /// The first lane of affine values, or of each octet of those affine in octets.
     firsts: Vec<Option<Firsts>>,
     /// Splatted uniform values from before the enclosing loops.
     splats: Vec<Option<Packet>>,
     /// Values with operands, in the order in which they got them.
     defined: Vec<Value>,
-    /// Where remote values were last in registers.
+    /// The last position at which each remote value was in a register.
     near: HashMap<Value, Near>,
     /// The first thread of the group, or the span's first one, where it was computed at the function's start.
     group_starts: [Option<ir::Value>; 3],
 }
 
 impl Available {
-    /// Nothing, of a function with so many values.
+    /// No values yet, of so many in the function.
     pub fn new(values: usize) -> Self {
         Self { operands: vec![None; values], firsts: vec![None; values], splats: vec![None; values], ..Self::default() }
     }
 
-    /// Whether a value, not a constant, has an operand.
+    /// `true` if a value, not a constant, has an operand.
     pub fn has(&self, value: Value) -> bool {
         self.operands[value.index()].is_some()
     }
 
-    /// How many values have got operands in this segment.
+    /// Number of values that have got operands in this segment.
     pub fn count(&self) -> usize {
         self.defined.len()
     }
@@ -68,27 +69,27 @@ impl Available {
         self.firsts[value.index()] = firsts;
     }
 
-    /// Forgets what was splatted for a loop.
+    /// Forgets values that were splatted for a loop.
     pub fn forget_splats(&mut self, values: Vec<Value>) {
         values.into_iter().for_each(|value| self.splats[value.index()] = None);
     }
 
-    /// Whether a remote value is still in a register, in this block after so many instructions of the shader.
+    /// `true` if a remote value is still in a register, in this block after so many instructions of the shader.
     fn is_near(&self, value: Value, block: Option<Block>, written: u32) -> bool {
         self.near.get(&value).is_some_and(|near| near.block == block && written - near.at <= NEAR)
     }
 }
 
-/// Where a remote value was last in a register.
+/// The last position at which a remote value was in a register.
 struct Near {
     block: Option<Block>,
-    /// The shader's instructions written before that point.
+    /// The number of the shader's instructions written before that point.
     at: u32,
 }
 
 impl Lowering<'_, '_> {
-    /// A value at the builder's position. Constants are materialised where they are used.
-    pub fn operand(&mut self, value: Value) -> Operand {
+    /// The operand of a value at the builder's position. Constants are materialised where they are used.
+    pub fn operand(&mut self, value: Value) -> PacketOperand {
         if let Some(constant) = self.func.as_const(value) {
             return self.emit().constant(constant).into();
         }
@@ -100,14 +101,14 @@ impl Lowering<'_, '_> {
     }
 
     /// An operand of an operation whose result varies: the value splatted before the loop, if there is one.
-    pub fn splat_operand(&mut self, op: Op, position: usize, value: Value) -> Operand {
+    pub fn splat_operand(&mut self, op: Op, position: usize, value: Value) -> PacketOperand {
         match &self.available.splats[value.index()] {
             Some(packet) if !keeps_uniform(op, position) => packet.clone().into(),
             _ => self.operand(value),
         }
     }
 
-    /// Before a loop: splats uniform values that operations of its body need in every lane, once. Returns what to forget
+    /// Splats, before a loop, uniform values that operations of its body need in every lane. Returns those to forget
     /// after it.
     pub fn splat_for_loop(&mut self, body: Region) -> Vec<Value> {
         let mut found = Vec::new();
@@ -123,9 +124,15 @@ impl Lowering<'_, '_> {
         found
     }
 
-    /// An unsigned comparison as a signed one, if that gives the same: without AVX-512, processors compare vectors only
-    /// as signed numbers. One side must be small; a scalar that is large becomes the largest signed number.
-    pub fn signed_if_same(&mut self, op: Op, values: &[Value], mut args: Vec<Operand>) -> (Op, Vec<Operand>) {
+    /// Turns an unsigned comparison into a signed one, if that gives the same: without AVX-512, processors compare
+    /// vectors only as signed numbers. One operand must be small; a scalar that is large becomes the largest signed
+    /// number.
+    pub fn signed_if_same(
+        &mut self,
+        op: Op,
+        values: &[Value],
+        mut args: Vec<PacketOperand>,
+    ) -> (Op, Vec<PacketOperand>) {
         let signed = match op {
             Op::ULt => Op::SLt,
             Op::UGe => Op::SGe,
@@ -134,16 +141,16 @@ impl Lowering<'_, '_> {
         const MOST: u32 = i32::MAX as u32;
         let is_small = [0, 1].map(|n: usize| self.facts.bounds.most(values[n]) < MOST);
         match (is_small, &args[0], &args[1]) {
-            _ if args.iter().all(Operand::is_uniform) => return (op, args),
+            _ if args.iter().all(PacketOperand::is_uniform) => return (op, args),
             ([true, true], ..) => {}
-            ([true, false], _, Operand::Uniform(_)) => args[1] = self.at_most(&args[1], MOST),
-            ([false, true], Operand::Uniform(_), _) => args[0] = self.at_most(&args[0], MOST),
+            ([true, false], _, PacketOperand::Uniform(_)) => args[1] = self.at_most(&args[1], MOST),
+            ([false, true], PacketOperand::Uniform(_), _) => args[0] = self.at_most(&args[0], MOST),
             _ => return (op, args),
         }
         (signed, args)
     }
 
-    fn at_most(&mut self, number: &Operand, most: u32) -> Operand {
+    fn at_most(&mut self, number: &PacketOperand, most: u32) -> PacketOperand {
         let most = self.constant(most);
         self.binary(Op::UMin, number.clone(), most)
     }
@@ -155,7 +162,7 @@ impl Lowering<'_, '_> {
                 && !self.facts.is_uniform(data.results[0])
             {
                 for (n, &arg) in args.iter().enumerate() {
-                    let is_before = matches!(self.available.operands[arg.index()], Some(Operand::Uniform(_)));
+                    let is_before = matches!(self.available.operands[arg.index()], Some(PacketOperand::Uniform(_)));
                     let is_new = self.available.splats[arg.index()].is_none() && !found.contains(&arg);
                     if is_before && is_new && !keeps_uniform(*op, n) && found.len() < MOST_SPLATS {
                         found.push(arg);
@@ -175,7 +182,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Defines a value, and keeps it if another segment needs it.
-    pub fn define(&mut self, value: Value, operand: Operand) {
+    pub fn define(&mut self, value: Value, operand: PacketOperand) {
         debug_assert_eq!(operand.ty(), self.func.ty(value), "type of {value}");
         if self.facts.is_kept(value) {
             self.keep(value, &operand);
@@ -186,7 +193,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Gives a value its operand for the rest of the segment. A packet-uniform value is a scalar whatever made it.
-    fn set_value(&mut self, value: Value, operand: Operand) {
+    fn set_value(&mut self, value: Value, operand: PacketOperand) {
         debug_assert!(
             operand.is_uniform() || !self.facts.is_uniform(value),
             "{value} is packet-uniform but {operand:?} is not"
@@ -201,7 +208,7 @@ impl Lowering<'_, '_> {
 
     /// Keeps a value for other segments: in a variable of the group or in the packet's record, there in all lanes since
     /// inactive ones have no value.
-    pub fn keep(&mut self, value: Value, operand: &Operand) {
+    pub fn keep(&mut self, value: Value, operand: &PacketOperand) {
         if self.facts.is_kept_by_group(value) {
             let home = self.variables.of_group[&value].clone();
             let operand = self.unless_empty(&home, operand);
@@ -214,12 +221,12 @@ impl Lowering<'_, '_> {
 
     /// The value of a group variable after this packet: the previous one if no lane is active, since the operand is
     /// then undefined.
-    fn unless_empty(&mut self, home: &Home, operand: &Operand) -> Operand {
-        let Some(Mask::Lanes(lanes)) = self.control.mask.clone() else { return operand.clone() };
+    fn unless_empty(&mut self, home: &Home, operand: &PacketOperand) -> PacketOperand {
+        let Some(LaneMask::Lanes(lanes)) = self.control.mask.clone() else { return operand.clone() };
         let any = self.emit().any(&lanes);
         let old = self.home(home).values()[0];
         let value = self.builder.ins().select(any, operand.values()[0], old);
-        Operand::scalar(home.ty, value)
+        PacketOperand::scalar(home.ty, value)
     }
 
     /// Loads a kept value of another segment, or a remote one. Inputs are recomputed.
@@ -252,8 +259,8 @@ impl Lowering<'_, '_> {
         self.recall(value);
     }
 
-    /// An input.
-    pub fn input(&mut self, input: Input, uniform: bool) -> Operand {
+    /// Makes an input.
+    pub fn input(&mut self, input: Input, uniform: bool) -> PacketOperand {
         if self.facts.packing() != Packing::Group {
             return self.input_in_span(input);
         }
@@ -272,14 +279,14 @@ impl Lowering<'_, '_> {
                 if self.func.interface.group_size()[usize::from(n)] == 1 {
                     return self.scalar(first);
                 }
-                let place = self.thread_id_in_group(n, uniform.then_some(0));
-                self.binary(Op::IAdd, place, self.scalar(first))
+                let id = self.thread_id_in_group(n, uniform.then_some(0));
+                self.binary(Op::IAdd, id, self.scalar(first))
             }
         }
     }
 
-    /// The same where packets hold threads of several groups.
-    fn input_in_span(&mut self, input: Input) -> Operand {
+    /// Makes an input where packets hold threads of several groups.
+    fn input_in_span(&mut self, input: Input) -> PacketOperand {
         let size = self.func.interface.group_size();
         match input {
             Input::GroupId(n) => self.group_id_in_span(n),
@@ -294,13 +301,13 @@ impl Lowering<'_, '_> {
                 let group = self.group_id_in_span(n);
                 let along = self.constant(size[usize::from(n)]);
                 let first = self.binary(Op::IMul, group, along);
-                let place = self.thread_id_in_group(n, None);
-                self.binary(Op::IAdd, place, first)
+                let id = self.thread_id_in_group(n, None);
+                self.binary(Op::IAdd, id, first)
             }
         }
     }
 
-    fn group_id_in_span(&mut self, n: u8) -> Operand {
+    fn group_id_in_span(&mut self, n: u8) -> PacketOperand {
         let packing = self.facts.packing();
         let first = self.scalar(self.anchors.group_id[usize::from(n)]);
         if !packing.varies(n.into()) {
@@ -317,7 +324,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Numbers that grow by 1 from lane to lane.
-    fn numbers_from(&mut self, first: ir::Value) -> Operand {
+    fn numbers_from(&mut self, first: ir::Value) -> PacketOperand {
         let lanes = self.emit().lane_index();
         self.binary(Op::IAdd, lanes.into(), self.scalar(first))
     }
@@ -328,7 +335,7 @@ impl Lowering<'_, '_> {
         self.builder.ins().iadd(first, self.anchors.position.first_thread)
     }
 
-    fn thread_id_in_group(&mut self, n: u8, lane: Option<u32>) -> Operand {
+    fn thread_id_in_group(&mut self, n: u8, lane: Option<u32>) -> PacketOperand {
         if self.func.interface.group_size()[usize::from(n)] == 1 {
             return self.emit().constant(Const::i32(0)).into();
         }
@@ -336,12 +343,12 @@ impl Lowering<'_, '_> {
     }
 
     /// The packet's part of a row of the table of thread indices, or one lane of it.
-    fn thread_row(&mut self, row: ThreadRow, lane: Option<u32>) -> Operand {
+    fn thread_row(&mut self, row: ThreadRow, lane: Option<u32>) -> PacketOperand {
         self.table_row(offsets::THREADS, row.number(), lane)
     }
 
     /// The packet's part of a row of the table whose address is at offset `table` of the context, or one lane of it.
-    fn table_row(&mut self, table: i32, row: u32, lane: Option<u32>) -> Operand {
+    fn table_row(&mut self, table: i32, row: u32, lane: Option<u32>) -> PacketOperand {
         let start = row * self.layout.packets * self.layout.row_bytes;
         let at = i32::try_from(start + lane.unwrap_or(0) * 4).expect("groups and spans are small");
         let table = self.builder.ins().load(types::I64, constant_flags(), self.anchors.base, table);
@@ -376,23 +383,23 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A component of the thread's number in the group or the dispatch, in the first lane of a run.
+    /// A component of the thread ID in the group or the dispatch, in the first lane of a run.
     fn first_thread_id(&mut self, n: u8, is_in_dispatch: bool, run: u32) -> ir::Value {
         let [_, y, z] = self.func.interface.group_size();
-        let place = match (n, y, z) {
-            // In a row of threads the flattened number is the first component.
+        let id = match (n, y, z) {
+            // In a row of threads the flattened ID is the first component.
             (0, 1, 1) => self.anchors.position.first_thread,
             _ => self.thread_id_in_group(n, Some(run * OCTET_LANES)).values()[0],
         };
         if !is_in_dispatch {
-            return place;
+            return id;
         }
         let start = self.group_start(n);
-        self.builder.ins().iadd(start, place)
+        self.builder.ins().iadd(start, id)
     }
 
-    /// The first lanes of an operation that is affine, there or in octets: the same operation on those of its operands. If they turn
-    /// out to be unused, no code remains.
+    /// The first lanes of an operation that is affine, in all lanes or in octets: the same operation on those of its
+    /// operands. If they turn out to be unused, no code remains.
     pub fn firsts_of_op(&mut self, result: Value, op: Op, args: &[Value]) -> Option<Firsts> {
         if self.facts.is_uniform(result) || self.func.ty(result) != Type::I32 {
             return None;
@@ -400,7 +407,7 @@ impl Lowering<'_, '_> {
         let mode = self.facts.mode;
         (0..self.facts.runs_of(result)?)
             .map(|run| {
-                let args: Vec<Operand> = args
+                let args: Vec<PacketOperand> = args
                     .iter()
                     .map(|&arg| self.known_first(arg, run).map(|first| self.scalar(first)))
                     .collect::<Option<_>>()?;
@@ -413,8 +420,8 @@ impl Lowering<'_, '_> {
     fn known_first(&mut self, value: Value, run: u32) -> Option<ir::Value> {
         match &self.available.firsts[value.index()] {
             None => match self.operand(value) {
-                Operand::Uniform(uniform) => Some(uniform.value),
-                Operand::Packet(_) => None,
+                PacketOperand::Uniform(uniform) => Some(uniform.value),
+                PacketOperand::Packet(_) => None,
             },
             Some(firsts) if firsts.len() > 1 => Some(firsts[run as usize]),
             Some(firsts) => {
@@ -463,17 +470,17 @@ impl Lowering<'_, '_> {
     }
 
     /// An `i32` constant.
-    pub fn constant(&mut self, value: u32) -> Operand {
+    pub fn constant(&mut self, value: u32) -> PacketOperand {
         self.emit().constant(Const::i32(value)).into()
     }
 
     /// An `i32` scalar as an operand.
-    pub fn scalar(&self, value: ir::Value) -> Operand {
-        Operand::scalar(Type::I32, value)
+    pub fn scalar(&self, value: ir::Value) -> PacketOperand {
+        PacketOperand::scalar(Type::I32, value)
     }
 
-    /// A pure operation on operands that are not values of the shader.
-    pub fn binary(&mut self, op: Op, a: Operand, b: Operand) -> Operand {
+    /// Emits a pure operation on operands that are not values of the shader.
+    pub fn binary(&mut self, op: Op, a: PacketOperand, b: PacketOperand) -> PacketOperand {
         let mode = self.facts.mode;
         lower_op(&mut self.emit(), op, &[a, b], &Known::NOTHING, mode)
     }
@@ -486,13 +493,13 @@ fn table_flags() -> MemFlagsData {
     flags
 }
 
-/// Instructions of the shader for which a loaded value stays in its register.
+/// The number of the shader's instructions for which a loaded value stays in its register.
 const NEAR: u32 = 12;
 
-/// Most values splatted before one loop: each takes registers throughout it, or a stack slot.
+/// The most values splatted before one loop: each takes registers throughout it, or a stack slot.
 const MOST_SPLATS: usize = 8;
 
-/// Whether an operation takes a uniform operand unsplatted next to varying ones: the amount of a shift.
+/// `true` if an operation takes a uniform operand unsplatted next to varying ones: the amount of a shift.
 fn keeps_uniform(op: Op, position: usize) -> bool {
     position == 1 && matches!(op, Op::Shl | Op::UShr | Op::SShr)
 }

@@ -1,4 +1,4 @@
-//! Compile options: everything besides the shader that selects code.
+//! Defines the compile options: everything besides the shader that selects code.
 
 mod suitable;
 
@@ -17,12 +17,12 @@ pub struct CpuFeatures {
     pub fma: bool,
     /// AVX-512 with its parts F, BW, DQ and VL: vectors of 64 bytes.
     pub avx512: bool,
-    /// Gathers of AVX-512 take less time than reads lane by lane: on processors of Intel's.
+    /// Gathers of AVX-512 take less time than reads lane by lane: on Intel's processors.
     pub gathers: bool,
 }
 
 impl CpuFeatures {
-    /// Those of this processor, or `None` if it is below the floor or not x86-64.
+    /// The features of this processor, or `None` if it is below the floor or not x86-64.
     pub fn detect() -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         {
@@ -39,7 +39,8 @@ impl CpuFeatures {
         None
     }
 
-    /// Every possible subset of these, itself first. AVX2 and FMA need AVX, AVX-512 needs all, and gathers need AVX-512.
+    /// Every possible subset of these, itself first. AVX2 and FMA need AVX, AVX-512 needs all, and gathers need
+    /// AVX-512.
     pub fn subsets(self) -> Vec<Self> {
         let all =
             [(true, true, true), (true, true, false), (true, false, true), (true, false, false), (false, false, false)];
@@ -48,7 +49,7 @@ impl CpuFeatures {
         wide.into_iter().chain(sets).filter(|&set| set.is_subset(self)).collect()
     }
 
-    /// Whether a processor with the others has all of these.
+    /// `true` if a processor with the others has all of these.
     pub fn is_subset(self, others: Self) -> bool {
         self.avx <= others.avx
             && self.avx2 <= others.avx2
@@ -71,7 +72,7 @@ impl CpuFeatures {
     }
 }
 
-/// Who made the processor.
+/// The maker of the processor.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Maker {
@@ -92,17 +93,17 @@ impl Maker {
     }
 }
 
-/// The most bytes of the vectors that hold a packet's lanes, as many vectors as it takes. Code uses as many as the processor has.
-/// Results never depend on it.
+/// The most bytes of the vectors that hold a packet's lanes, as many vectors as it takes. Code uses as many as the
+/// processor has. Results never depend on it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum VectorBytes {
-    /// 16: what every x86-64 processor has, and all that Cranelift knows.
+    /// 16: the size that every x86-64 processor has, and the only one that Cranelift knows.
     Sixteen,
     /// 32: for processors with AVX2 and FMA. Code is widened after Cranelift.
     #[default]
     ThirtyTwo,
-    /// 64: for processors with AVX-512. Not all functions gain from it ([`suitable`](Self::suitable)), and not all such processors
-    /// ([`has_fast_64_bytes`](crate::has_fast_64_bytes)).
+    /// 64: for processors with AVX-512. Not all functions gain from it ([`suitable`](Self::suitable)), and not all such
+    /// processors ([`has_fast_64_bytes`](crate::has_fast_64_bytes)).
     SixtyFour,
 }
 
@@ -142,7 +143,7 @@ pub struct Options {
     pub features: CpuFeatures,
     /// The size of the code's vectors, if the processor has them; smaller ones where a packet does not fill one.
     pub vector_bytes: VectorBytes,
-    /// Which threads share packets. Anything but [`Packing::Group`] must be allowed by [`Packing::may_span`].
+    /// The packing of threads into packets. Anything but [`Packing::Group`] must be allowed by [`Packing::may_span`].
     pub packing: Packing,
     /// The most instructions that the code generator is given. Each takes it 1 to 2 us and about 450 bytes while it
     /// runs, and nothing can stop it.

@@ -1,8 +1,9 @@
-//! Which functions gain from vectors of 64 bytes, and which processors have them at full rate.
+//! Decides which functions gain from vectors of 64 bytes, and which processors have them at full rate.
 //!
-//! Half as many instructions do the same arithmetic, and half as many registers hold it. But lanes that are looked at one by one leave
-//! vectors in twice as many steps, values of 64 bits gain nothing, and what is called works on vectors of 32 bytes, before which code
-//! waits. So functions get them that do nothing but arithmetic on 32 bits and accesses in whole vectors.
+//! Half as many instructions do the same arithmetic, and half as many registers hold it. But lanes that are accessed
+//! one by one leave vectors in twice as many steps, values of 64 bits gain nothing, and called functions work on
+//! vectors of 32 bytes, before which code waits. So functions get them that do nothing but arithmetic on 32 bits and
+//! accesses in whole vectors.
 
 use brolga_ir::entity::{Inst, Region, Value};
 use brolga_ir::flow::Flow;
@@ -16,13 +17,14 @@ use brolga_ir::uniformity::Uniformity;
 
 use super::VectorBytes;
 
-/// Operations for each access that is not of whole vectors, from which on these do not matter.
+/// Operations for each access that is not of whole vectors, from which on such accesses do not matter.
 const OPERATIONS_PER_ACCESS: u64 = 200;
 
-/// Other operations for each multiplication of integers, which has half as many units at 64 bytes, and takes them twice as long.
+/// Other operations for each multiplication of integers, which has half as many units at 64 bytes, and takes them twice
+/// as long.
 const OPERATIONS_PER_MULTIPLICATION: u64 = 8;
 
-/// How often a loop runs, about, as a power of two.
+/// Assumed iterations of a loop, as a power of two.
 const LOOP_WEIGHT_BITS: u32 = 5;
 
 /// Loops nested deeper than this make no further difference.
@@ -39,7 +41,7 @@ impl VectorBytes {
         let uniformity = Uniformity::compute(func, &flow, packing);
         let shapes = Shapes::compute(func, &flow, &uniformity);
         let (uniformity, shapes) = (&uniformity, &shapes);
-        let mut work = Work { func, uniformity, shapes, operations: 0, multiplications: 0, accesses: 0 };
+        let mut work = WeightedWork { func, uniformity, shapes, operations: 0, multiplications: 0, accesses: 0 };
         let is_suitable = work.region(func.body(), 0)
             && work.operations > 0
             && work.operations >= work.accesses * OPERATIONS_PER_ACCESS
@@ -48,21 +50,21 @@ impl VectorBytes {
     }
 }
 
-/// What a function does in packets, each by how often it runs.
-struct Work<'a> {
+/// The work of a function's packets, each kind weighted by how often it runs.
+struct WeightedWork<'a> {
     func: &'a Function,
     uniformity: &'a Uniformity,
     shapes: &'a Shapes,
     /// Operations on vectors.
     operations: u64,
-    /// Those of them that multiply integers.
+    /// Integer multiplications among them.
     multiplications: u64,
     /// Accesses lane by lane.
     accesses: u64,
 }
 
-impl Work<'_> {
-    /// Counts what is in a region; false if there is something that vectors of 64 bytes do not suit at all.
+impl WeightedWork<'_> {
+    /// Counts the work in a region; `false` if something in it does not suit vectors of 64 bytes at all.
     fn region(&mut self, region: Region, loops: u32) -> bool {
         let insts = &self.func.region(region).insts;
         insts.iter().all(|&inst| self.inst(inst, loops))
@@ -101,7 +103,8 @@ impl Work<'_> {
     }
 }
 
-/// Whether this processor does operations of 64 bytes as fast as others: Intel's for servers, and AMD's from Zen 5 on.
+/// `true` if this processor does operations of 64 bytes as fast as others: Intel's for servers, and AMD's from Zen 5
+/// on.
 pub fn has_fast_64_bytes() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
@@ -150,7 +153,7 @@ mod tests {
     fn arithmetic_and_whole_vectors_have_64_bytes() {
         let sum = "v3: i32 = load res0[v0 + v1]\nv4: i32 = iadd v3, v3\nstore res0[v0 + v1], v4 where v2";
         assert_eq!(size(sum), VectorBytes::SixtyFour);
-        // Each lane its own place.
+        // Each lane at an address of its own.
         let scattered = "v3: i32 = imul v0, v0\nv4: i32 = load res0[v3 + v1]\nstore res0[v0 + v1], v4 where v2";
         assert_eq!(size(scattered), VectorBytes::ThirtyTwo);
         let wide = "v3: f64 = utod v0\nv4: f64 = dadd v3, v3\nv5: i32 = dtou v4\nstore res0[v0 + v1], v5 where v2";

@@ -1,21 +1,22 @@
-//! Division by constants as multiplication.
+//! Divides by constants through multiplication.
 //!
-//! The quotient of n and d is the upper half of n times m, shifted right by s, with m = 2^(32 + s) / d rounded up, if rounding
-//! adds no more than 2^s to m times d (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994).
-//! Where m needs 33 bits, the product with the top one is added by hand, halved so that nothing overflows.
+//! The quotient of n and d is the upper half of n times m, shifted right by s, with m = 2^(32 + s) / d rounded up, if
+//! rounding adds no more than 2^s to m times d (Granlund and Montgomery, "Division by invariant integers using
+//! multiplication", 1994). Where m needs 33 bits, the product with the top one is added by hand, halved so that nothing
+//! overflows.
 
 use brolga_ir::Const;
 
-use super::{Emit, Operand};
+use super::{Emit, PacketOperand};
 
-/// How to divide by a number.
+/// The factor and shift for division by a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Divisor {
     /// The lower 32 bits of the factor.
     factor: u32,
-    /// How far the product is shifted.
+    /// Right shift of the product.
     shift: u8,
-    /// The factor has a 33rd bit.
+    /// Set if the factor has a 33rd bit.
     is_long: bool,
 }
 
@@ -44,7 +45,7 @@ impl Divisor {
 
 impl Emit<'_, '_> {
     /// The quotient of unsigned integers.
-    pub(super) fn quotient(&mut self, a: &Operand, divisor: Divisor) -> Operand {
+    pub(super) fn quotient(&mut self, a: &PacketOperand, divisor: Divisor) -> PacketOperand {
         let factor = self.constant_like(a, Const::i32(divisor.factor));
         let high = self.umul_high(a, &factor);
         if divisor.is_long {
@@ -61,7 +62,7 @@ impl Emit<'_, '_> {
 mod tests {
     use super::*;
 
-    /// What [`Emit::quotient`] computes.
+    /// The result of [`Emit::quotient`].
     fn quotient(number: u32, Divisor { factor, shift, is_long }: Divisor) -> u32 {
         let high = ((u64::from(number) * u64::from(factor)) >> 32) as u32;
         if is_long { (((number - high) >> 1) + high) >> (shift - 1) } else { high >> shift }
@@ -72,7 +73,7 @@ mod tests {
         let large = (1..32).flat_map(|n| [(1u32 << n).wrapping_sub(1), (1 << n) + 1, 3 << (n - 1).min(29)]);
         let divisors = (3..2000).chain(large).chain([641, 0x7fff_ffff, 0x8000_0001, 0xffff_fffe, u32::MAX]);
         for (n, divisor) in divisors.filter_map(|n| Some((n, Divisor::new(n)?))) {
-            // Around multiples is where a quotient goes wrong first.
+            // A quotient is wrong around multiples first.
             let most = u32::MAX / n;
             let multiples = [0, 1, 2, most / 3, most / 2, most - 1, most].map(|times| times.min(most) * n);
             let around = multiples.into_iter().flat_map(|at| [at.wrapping_sub(1), at, at.wrapping_add(1)]);

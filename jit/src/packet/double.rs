@@ -1,8 +1,8 @@
-//! 64-bit values: halves, conversions, doubles.
+//! Handles 64-bit values: halves, conversions, doubles.
 //!
-//! A packet of 64-bit values has two vectors for each vector of 32-bit ones: the lanes (0, 1) and (2, 3) of it. Shuffles
-//! between the two stay within 128 bits. Conversions between integers and doubles go through the significand instead
-//! of through instructions that read half a vector.
+//! A packet of 64-bit values has two vectors for each vector of 32-bit ones: its lanes (0, 1) and (2, 3). Shuffles
+//! between the two stay within 128 bits. Conversions between integers and doubles go through the significand instead of
+//! through instructions that read half a vector.
 //!
 //! Doubles honour denormals, so arithmetic on them needs [`FloatMode::Default`].
 
@@ -13,7 +13,7 @@ use cranelift_codegen::ir::{AbiParam, InstBuilder, MemFlagsData, Signature, Valu
 use cranelift_codegen::isa::CallConv;
 
 use super::float::Extreme;
-use super::{Emit, Fma, Operand, Packet, Vectors, vector_type};
+use super::{Emit, Fma, Packet, PacketOperand, Vectors, vector_type};
 use crate::FloatMode;
 
 /// Upper half of 2^52 as a double: an integer in the lower half is added to it.
@@ -25,14 +25,14 @@ const TWO_POW_31: f64 = (1u64 << 31) as f64;
 const TINY: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / (1u64 << 25) as f64);
 
 impl Emit<'_, '_> {
-    /// Low and high halves to 64-bit values.
-    pub fn pack64(&mut self, low: &Operand, high: &Operand) -> Operand {
+    /// Combines low and high halves to 64-bit values.
+    pub fn pack64(&mut self, low: &PacketOperand, high: &PacketOperand) -> PacketOperand {
         match (low, high) {
-            (Operand::Uniform(low), Operand::Uniform(high)) => {
+            (PacketOperand::Uniform(low), PacketOperand::Uniform(high)) => {
                 let low = self.ins().uextend(types::I64, low.value);
                 let high = self.ins().uextend(types::I64, high.value);
                 let high = self.ins().ishl_imm_u(high, 32);
-                Operand::scalar(Type::I64, self.ins().bor(high, low))
+                PacketOperand::scalar(Type::I64, self.ins().bor(high, low))
             }
             (low, high) => self.interleave(Type::I64, Self::vectors(low), Self::vectors(high)).into(),
         }
@@ -50,21 +50,21 @@ impl Emit<'_, '_> {
     }
 
     /// Low halves of 64-bit values.
-    pub fn low64(&mut self, a: &Operand) -> Operand {
+    pub fn low64(&mut self, a: &PacketOperand) -> PacketOperand {
         match a {
-            Operand::Uniform(a) => Operand::scalar(Type::I32, self.ins().ireduce(types::I32, a.value)),
-            Operand::Packet(a) => self.halves(a, [0, 2, 4, 6]).into(),
+            PacketOperand::Uniform(a) => PacketOperand::scalar(Type::I32, self.ins().ireduce(types::I32, a.value)),
+            PacketOperand::Packet(a) => self.halves(a, [0, 2, 4, 6]).into(),
         }
     }
 
     /// High halves of 64-bit values.
-    pub fn high64(&mut self, a: &Operand) -> Operand {
+    pub fn high64(&mut self, a: &PacketOperand) -> PacketOperand {
         match a {
-            Operand::Uniform(a) => {
+            PacketOperand::Uniform(a) => {
                 let high = self.ins().ushr_imm_u(a.value, 32);
-                Operand::scalar(Type::I32, self.ins().ireduce(types::I32, high))
+                PacketOperand::scalar(Type::I32, self.ins().ireduce(types::I32, high))
             }
-            Operand::Packet(a) => self.halves(a, [1, 3, 5, 7]).into(),
+            PacketOperand::Packet(a) => self.halves(a, [1, 3, 5, 7]).into(),
         }
     }
 
@@ -73,30 +73,30 @@ impl Emit<'_, '_> {
         Packet { ty: Type::I32, vectors }
     }
 
-    /// Unsigned 32-bit values with zeros above them, an `i64` packet: for addresses.
+    /// Zero-extends 32-bit values to an `i64` packet: for addresses.
     pub fn widen(&mut self, a: &Packet) -> Packet {
         let zero = self.constant_packet(Const::i32(0));
         self.interleave(Type::I64, &a.vectors, &zero.vectors)
     }
 
-    /// From an unsigned 32-bit integer, exact: written into the significand of 2^52, which is then subtracted.
-    pub fn unsigned_to_double(&mut self, a: &Operand) -> Operand {
-        if let Operand::Uniform(a) = a {
-            return Operand::scalar(Type::F64, self.ins().fcvt_from_uint(types::F64, a.value));
+    /// Converts an unsigned 32-bit integer, exactly: written into the significand of 2^52, which is then subtracted.
+    pub fn unsigned_to_double(&mut self, a: &PacketOperand) -> PacketOperand {
+        if let PacketOperand::Uniform(a) = a {
+            return PacketOperand::scalar(Type::F64, self.ins().fcvt_from_uint(types::F64, a.value));
         }
         self.integer_above_2_pow_52(a, TWO_POW_52)
     }
 
-    /// From a signed 32-bit integer, exact: as for an unsigned one that is 2^31 too big.
-    pub fn signed_to_double(&mut self, a: &Operand) -> Operand {
-        if let Operand::Uniform(a) = a {
-            return Operand::scalar(Type::F64, self.ins().fcvt_from_sint(types::F64, a.value));
+    /// Converts a signed 32-bit integer, exactly: as for an unsigned one that is 2^31 too big.
+    pub fn signed_to_double(&mut self, a: &PacketOperand) -> PacketOperand {
+        if let PacketOperand::Uniform(a) = a {
+            return PacketOperand::scalar(Type::F64, self.ins().fcvt_from_sint(types::F64, a.value));
         }
         let biased = self.xor_bits(a, 0x8000_0000);
         self.integer_above_2_pow_52(&biased, TWO_POW_52 + TWO_POW_31)
     }
 
-    fn integer_above_2_pow_52(&mut self, a: &Operand, excess: f64) -> Operand {
+    fn integer_above_2_pow_52(&mut self, a: &PacketOperand, excess: f64) -> PacketOperand {
         let high = self.constant_packet(Const::i32(HIGH_OF_2_POW_52));
         let biased = self.interleave(Type::F64, Self::vectors(a), &high.vectors).into();
         let excess = self.constant_like(&biased, Const::f64(excess));
@@ -104,17 +104,17 @@ impl Emit<'_, '_> {
     }
 
     /// The low 32 bits of doubles that are integers below 2^51 in magnitude; anything for others.
-    pub(crate) fn low_word_of_integral(&mut self, a: &Operand) -> Packet {
+    pub(crate) fn low_word_of_integral(&mut self, a: &PacketOperand) -> Packet {
         let shift = self.constant_like(a, Const::f64(TWO_POW_52 * 1.5));
         let shifted = self.map2(Type::F64, a, &shift, |emit, a, b| emit.ins().fadd(a, b));
-        let Operand::Packet(shifted) = shifted else { unreachable!("only packets are converted this way") };
+        let PacketOperand::Packet(shifted) = shifted else { unreachable!("only packets are converted this way") };
         self.halves(&shifted, [0, 2, 4, 6])
     }
 
-    /// To a signed integer: towards zero, clamped, NaN gives 0.
-    pub fn double_to_signed(&mut self, a: &Operand, classes: ClassSet) -> Operand {
-        if let Operand::Uniform(a) = a {
-            return Operand::scalar(Type::I32, self.ins().fcvt_to_sint_sat(types::I32, a.value));
+    /// Converts to a signed integer: towards zero, clamped, NaN gives 0.
+    pub fn double_to_signed(&mut self, a: &PacketOperand, classes: ClassSet) -> PacketOperand {
+        if let PacketOperand::Uniform(a) = a {
+            return PacketOperand::scalar(Type::I32, self.ins().fcvt_to_sint_sat(types::I32, a.value));
         }
         // A NaN loses all its bits; everything else is equal to itself and keeps them.
         let number = match classes.is_number() {
@@ -128,16 +128,16 @@ impl Emit<'_, '_> {
         self.clamp_to_integer(&number, f64::from(i32::MIN), f64::from(i32::MAX))
     }
 
-    /// To an unsigned integer: towards zero, clamped, NaN gives 0 (the lower bound is the second operand, which is
-    /// returned for a NaN).
-    pub fn double_to_unsigned(&mut self, a: &Operand) -> Operand {
-        if let Operand::Uniform(a) = a {
-            return Operand::scalar(Type::I32, self.ins().fcvt_to_uint_sat(types::I32, a.value));
+    /// Converts to an unsigned integer: towards zero, clamped, NaN gives 0 (the lower bound is the second operand,
+    /// which is returned for a NaN).
+    pub fn double_to_unsigned(&mut self, a: &PacketOperand) -> PacketOperand {
+        if let PacketOperand::Uniform(a) = a {
+            return PacketOperand::scalar(Type::I32, self.ins().fcvt_to_uint_sat(types::I32, a.value));
         }
         self.clamp_to_integer(a, 0.0, f64::from(u32::MAX))
     }
 
-    fn clamp_to_integer(&mut self, a: &Operand, low: f64, high: f64) -> Operand {
+    fn clamp_to_integer(&mut self, a: &PacketOperand, low: f64, high: f64) -> PacketOperand {
         let low = self.constant_like(a, Const::f64(low));
         let high = self.constant_like(a, Const::f64(high));
         let clamped = self.pick(Extreme::Max, a, &low);
@@ -146,11 +146,11 @@ impl Emit<'_, '_> {
         self.low_word_of_integral(&whole).into()
     }
 
-    /// To 32 bits, flushed: results that are tiny after rounding to 24 bits become zeros of their sign.
-    pub fn double_to_float(&mut self, a: &Operand) -> Operand {
-        let float: Operand = match a {
-            Operand::Uniform(a) => Operand::scalar(Type::F32, self.ins().fdemote(types::F32, a.value)),
-            Operand::Packet(a) => {
+    /// Converts to 32 bits, flushed: results that are tiny after rounding to 24 bits become zeros of their sign.
+    pub fn double_to_float(&mut self, a: &PacketOperand) -> PacketOperand {
+        let float: PacketOperand = match a {
+            PacketOperand::Uniform(a) => PacketOperand::scalar(Type::F32, self.ins().fdemote(types::F32, a.value)),
+            PacketOperand::Packet(a) => {
                 let mut vectors = Vectors::new();
                 for pair in a.vectors.chunks(2) {
                     let low = self.ins().fvdemote(pair[0]);
@@ -169,11 +169,11 @@ impl Emit<'_, '_> {
         self.reinterpret(Type::F32, &bits)
     }
 
-    /// To 64 bits, exact, of a flushed operand.
-    pub fn float_to_double(&mut self, a: &Operand) -> Operand {
+    /// Converts a flushed operand to 64 bits, exactly.
+    pub fn float_to_double(&mut self, a: &PacketOperand) -> PacketOperand {
         match a {
-            Operand::Uniform(a) => Operand::scalar(Type::F64, self.ins().fpromote(types::F64, a.value)),
-            Operand::Packet(a) => {
+            PacketOperand::Uniform(a) => PacketOperand::scalar(Type::F64, self.ins().fpromote(types::F64, a.value)),
+            PacketOperand::Packet(a) => {
                 let mut vectors = Vectors::new();
                 for &vector in &a.vectors {
                     vectors.push(self.ins().fvpromote_low(vector));
@@ -186,28 +186,28 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// Clamp to [0, 1]; NaN and -0 give +0.
-    pub fn double_saturate(&mut self, a: &Operand) -> Operand {
+    /// Clamps to [0, 1]; NaN and -0 give +0.
+    pub fn double_saturate(&mut self, a: &PacketOperand) -> PacketOperand {
         let zero = self.constant_like(a, Const::zero(Type::F64));
         let positive = self.pick(Extreme::Max, a, &zero);
         let one = self.constant_like(a, Const::f64(1.0));
         self.pick(Extreme::Min, &positive, &one)
     }
 
-    /// The sign bit flipped.
-    pub fn double_neg(&mut self, a: &Operand) -> Operand {
+    /// Flips the sign bit.
+    pub fn double_neg(&mut self, a: &PacketOperand) -> PacketOperand {
         let sign = self.constant_like(a, Const { ty: Type::F64, bits: 1 << 63 });
         self.xor(a, &sign)
     }
 
-    /// The sign bit cleared.
-    pub fn double_abs(&mut self, a: &Operand) -> Operand {
+    /// Clears the sign bit.
+    pub fn double_abs(&mut self, a: &PacketOperand) -> PacketOperand {
         let magnitude = self.constant_like(a, Const { ty: Type::F64, bits: !(1 << 63) });
         self.and(a, &magnitude)
     }
 
     /// The bits of a double; a NaN gives the canonical one.
-    pub fn double_bits(&mut self, a: &Operand, classes: ClassSet) -> Operand {
+    pub fn double_bits(&mut self, a: &PacketOperand, classes: ClassSet) -> PacketOperand {
         if classes.is_number() {
             return self.reinterpret(Type::I64, a);
         }
@@ -215,7 +215,7 @@ impl Emit<'_, '_> {
         let bits = self.reinterpret(Type::I64, a);
         let nan = self.constant_like(a, Const::i64(brolga_ir::float::NAN_F64));
         match (&is_nan, &nan, &bits) {
-            (Operand::Packet(is_nan), Operand::Packet(nan), Operand::Packet(bits)) => {
+            (PacketOperand::Packet(is_nan), PacketOperand::Packet(nan), PacketOperand::Packet(bits)) => {
                 // The masks have the doubles' width already.
                 let lanes = is_nan.vectors.iter().zip(&nan.vectors).zip(&bits.vectors);
                 let vectors = lanes.map(|((&mask, &nan), &bits)| self.ins().blendv(mask, nan, bits)).collect();
@@ -226,15 +226,21 @@ impl Emit<'_, '_> {
     }
 
     /// Product and sum of doubles with one rounding.
-    pub fn double_fused(&mut self, a: &Operand, b: &Operand, c: &Operand) -> Operand {
+    pub fn double_fused(&mut self, a: &PacketOperand, b: &PacketOperand, c: &PacketOperand) -> PacketOperand {
         match self.context.fma {
             Fma::Hardware => self.fused(Type::F64, a, b, c),
             Fma::Helper { entries: [_, entry], .. } => self.call_fused(entry, [a, b, c]),
         }
     }
 
-    /// The same of floats, in place of which a helper gets doubles.
-    pub fn float_fused(&mut self, mode: FloatMode, a: &Operand, b: &Operand, c: &Operand) -> Operand {
+    /// Product and sum of floats with one rounding; a helper gets them as doubles.
+    pub fn float_fused(
+        &mut self,
+        mode: FloatMode,
+        a: &PacketOperand,
+        b: &PacketOperand,
+        c: &PacketOperand,
+    ) -> PacketOperand {
         match self.context.fma {
             Fma::Hardware => self.float_rounded(mode, a, |emit, a, scale| match scale {
                 None => emit.fused(Type::F32, a, b, c),
@@ -251,7 +257,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    fn fused(&mut self, ty: Type, a: &Operand, b: &Operand, c: &Operand) -> Operand {
+    fn fused(&mut self, ty: Type, a: &PacketOperand, b: &PacketOperand, c: &PacketOperand) -> PacketOperand {
         let mut addends = c.values().iter();
         self.map2(ty, a, b, |emit, a, b| {
             let &c = addends.next().expect("operands of equal width");
@@ -260,7 +266,7 @@ impl Emit<'_, '_> {
     }
 
     /// Calls a helper that has only the context to read and write.
-    fn call_fused(&mut self, entry: i32, values: [&Operand; 3]) -> Operand {
+    fn call_fused(&mut self, entry: i32, values: [&PacketOperand; 3]) -> PacketOperand {
         let Fma::Helper { table, operands, result, .. } = self.context.fma else {
             unreachable!("the processor computes it")
         };
@@ -271,24 +277,24 @@ impl Emit<'_, '_> {
         self.load_from_context(values[0], result)
     }
 
-    /// Operands of a helper: a packet, or a scalar in the first lane's place.
-    fn store_to_context(&mut self, operand: &Operand, offset: i32) {
+    /// Stores a helper's operand: a packet, or a scalar in the first lane's word.
+    fn store_to_context(&mut self, operand: &PacketOperand, offset: i32) {
         let base = self.context.base;
         match operand {
-            Operand::Uniform(uniform) => {
+            PacketOperand::Uniform(uniform) => {
                 self.ins().store(MemFlagsData::trusted(), uniform.value, base, offset);
             }
-            Operand::Packet(packet) => {
+            PacketOperand::Packet(packet) => {
                 self.store(packet, base, offset, CONTEXT_VECTOR);
             }
         }
     }
 
-    fn load_from_context(&mut self, form: &Operand, offset: i32) -> Operand {
+    fn load_from_context(&mut self, form: &PacketOperand, offset: i32) -> PacketOperand {
         let base = self.context.base;
         match form {
-            Operand::Uniform(_) => self.load_uniform(Type::F64, base, offset, MemFlagsData::trusted()).into(),
-            Operand::Packet(_) => self.load(Type::F64, base, offset, CONTEXT_VECTOR).into(),
+            PacketOperand::Uniform(_) => self.load_uniform(Type::F64, base, offset, MemFlagsData::trusted()).into(),
+            PacketOperand::Packet(_) => self.load(Type::F64, base, offset, CONTEXT_VECTOR).into(),
         }
     }
 

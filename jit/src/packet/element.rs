@@ -1,4 +1,4 @@
-//! Element-wise operations, written once for scalars and vectors.
+//! Emits element-wise operations, written once for scalars and vectors.
 //!
 //! CLIF's arithmetic takes one lane or several, so a recipe built from these functions gives the same bits in uniform
 //! and in per-lane code. Only selects, tests against a mask and constants look different; they are here too.
@@ -10,25 +10,25 @@ use cranelift_codegen::ir::instructions::InstructionData;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Opcode, Value, ValueDef, types};
 use smallvec::SmallVec;
 
-use super::{Emit, Operand, Packet, Uniform, Vectors, is_wide, lane_order, scalar_type, vector_type};
+use super::{Emit, Packet, PacketOperand, Uniform, Vectors, is_wide, lane_order, scalar_type, vector_type};
 
 /// Operands of one operation, in one form.
-pub type Operands = SmallVec<[Operand; 3]>;
+pub type Operands = SmallVec<[PacketOperand; 3]>;
 
 impl Emit<'_, '_> {
     /// Brings operands to one form: all uniform, or all packets.
-    pub fn same_form(&mut self, operands: &[Operand]) -> Operands {
-        if operands.iter().all(Operand::is_uniform) {
+    pub fn same_form(&mut self, operands: &[PacketOperand]) -> Operands {
+        if operands.iter().all(PacketOperand::is_uniform) {
             return operands.iter().cloned().collect();
         }
-        operands.iter().map(|operand| Operand::Packet(self.packet(operand))).collect()
+        operands.iter().map(|operand| PacketOperand::Packet(self.packet(operand))).collect()
     }
 
     /// A constant in the form of another value.
-    pub fn constant_like(&mut self, form: &Operand, constant: Const) -> Operand {
+    pub fn constant_like(&mut self, form: &PacketOperand, constant: Const) -> PacketOperand {
         match form {
-            Operand::Uniform(_) => self.constant(constant).into(),
-            Operand::Packet(_) => self.constant_packet(constant).into(),
+            PacketOperand::Uniform(_) => self.constant(constant).into(),
+            PacketOperand::Packet(_) => self.constant_packet(constant).into(),
         }
     }
 
@@ -50,33 +50,40 @@ impl Emit<'_, '_> {
         Some(Const { ty: uniform.ty, bits })
     }
 
-    /// One CLIF instruction (or a few) for each vector.
-    pub(crate) fn map1(&mut self, ty: Type, a: &Operand, mut emit: impl FnMut(&mut Self, Value) -> Value) -> Operand {
+    /// Emits one CLIF instruction (or a few) for each vector.
+    pub(crate) fn map1(
+        &mut self,
+        ty: Type,
+        a: &PacketOperand,
+        mut emit: impl FnMut(&mut Self, Value) -> Value,
+    ) -> PacketOperand {
         match a {
-            Operand::Uniform(a) => Operand::scalar(ty, emit(self, a.value)),
-            Operand::Packet(a) => {
+            PacketOperand::Uniform(a) => PacketOperand::scalar(ty, emit(self, a.value)),
+            PacketOperand::Packet(a) => {
                 let vectors = a.vectors.iter().map(|&a| emit(self, a)).collect();
                 Packet { ty, vectors }.into()
             }
         }
     }
 
-    /// One CLIF instruction (or a few) for each pair of vectors.
+    /// Emits one CLIF instruction (or a few) for each pair of vectors.
     pub(crate) fn map2(
         &mut self,
         ty: Type,
-        a: &Operand,
-        b: &Operand,
+        a: &PacketOperand,
+        b: &PacketOperand,
         mut emit: impl FnMut(&mut Self, Value, Value) -> Value,
-    ) -> Operand {
+    ) -> PacketOperand {
         match (a, b) {
-            (Operand::Uniform(a), Operand::Uniform(b)) => Operand::scalar(ty, emit(self, a.value, b.value)),
-            (Operand::Packet(a), Operand::Packet(b)) => self.zip(ty, &a.vectors, &b.vectors, emit).into(),
+            (PacketOperand::Uniform(a), PacketOperand::Uniform(b)) => {
+                PacketOperand::scalar(ty, emit(self, a.value, b.value))
+            }
+            (PacketOperand::Packet(a), PacketOperand::Packet(b)) => self.zip(ty, &a.vectors, &b.vectors, emit).into(),
             _ => unreachable!("operands were brought to one form"),
         }
     }
 
-    /// The same for vectors.
+    /// Emits one CLIF instruction (or a few) for each pair of vectors of two packets.
     pub(crate) fn zip(
         &mut self,
         ty: Type,
@@ -89,13 +96,14 @@ impl Emit<'_, '_> {
     }
 
     /// The same bits under another type of equal width. A condition and its mask's bits are the same in a packet only.
-    pub fn reinterpret(&mut self, ty: Type, a: &Operand) -> Operand {
+    pub fn reinterpret(&mut self, ty: Type, a: &PacketOperand) -> PacketOperand {
         match a {
-            Operand::Uniform(a) => {
+            PacketOperand::Uniform(a) => {
                 let to = scalar_type(ty);
                 let value = match self.builder.func.dfg.value_type(a.value) {
                     from if from == to => a.value,
-                    // What was just read is read as a float: a move from general registers takes longer.
+                    // A value just loaded is loaded again as a float: a move from general-purpose registers takes
+                    // longer.
                     types::I32 if to == types::F32 => match self.constant_load(a.value) {
                         Some((flags, address, offset)) => self.ins().load(to, flags, address, offset),
                         None => self.ins().bitcast(to, lane_order(), a.value),
@@ -104,11 +112,11 @@ impl Emit<'_, '_> {
                 };
                 Uniform { ty, value }.into()
             }
-            Operand::Packet(a) => self.reinterpret_packet(ty, a).into(),
+            PacketOperand::Packet(a) => self.reinterpret_packet(ty, a).into(),
         }
     }
 
-    /// How a scalar was read, if from memory that does not change.
+    /// The load of a scalar, if from memory that does not change.
     pub(crate) fn constant_load(&self, value: Value) -> Option<(MemFlagsData, Value, Offset32)> {
         let dfg = &self.builder.func.dfg;
         let inst = dfg.value_def(value).inst()?;
@@ -121,7 +129,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// The same if it was read where code is written now: reading it again there runs no more often.
+    /// The same if it is in the current block: loading it again there runs no more often.
     pub(super) fn constant_load_nearby(&self, value: Value) -> Option<(MemFlagsData, Value, Offset32)> {
         let inst = self.builder.func.dfg.value_def(value).inst()?;
         let is_nearby = self.builder.func.layout.inst_block(inst) == self.builder.current_block();
@@ -137,8 +145,8 @@ impl Emit<'_, '_> {
     /// A vector's bits under another vector type; no instruction.
     pub(crate) fn cast(&mut self, vector: Value, to: cranelift_codegen::ir::Type) -> Value {
         let dfg = &self.builder.func.dfg;
-        // What was cast before is cast from what it was then. Casts are no code, but take time to compile, and chains of shuffles
-        // would be full of them.
+        // A value that was cast before is cast from the original. Casts are no code, but take time to compile, and
+        // chains of shuffles would be full of them.
         let original = match dfg.value_def(vector).inst().map(|inst| dfg.insts[inst]) {
             Some(InstructionData::LoadNoOffset { opcode: Opcode::Bitcast, arg, .. })
                 if dfg.value_type(arg).is_vector() =>
@@ -181,22 +189,22 @@ impl Emit<'_, '_> {
     }
 
     /// Bitwise and.
-    pub fn and(&mut self, a: &Operand, b: &Operand) -> Operand {
+    pub fn and(&mut self, a: &PacketOperand, b: &PacketOperand) -> PacketOperand {
         self.map2(a.ty(), a, b, |emit, a, b| emit.ins().band(a, b))
     }
 
     /// Bitwise or.
-    pub fn or(&mut self, a: &Operand, b: &Operand) -> Operand {
+    pub fn or(&mut self, a: &PacketOperand, b: &PacketOperand) -> PacketOperand {
         self.map2(a.ty(), a, b, |emit, a, b| emit.ins().bor(a, b))
     }
 
     /// Bitwise exclusive or.
-    pub fn xor(&mut self, a: &Operand, b: &Operand) -> Operand {
+    pub fn xor(&mut self, a: &PacketOperand, b: &PacketOperand) -> PacketOperand {
         self.map2(a.ty(), a, b, |emit, a, b| emit.ins().bxor(a, b))
     }
 
     /// The first without the bits of the second: one instruction for vectors, written so that Cranelift sees it.
-    pub fn and_not(&mut self, a: &Operand, b: &Operand) -> Operand {
+    pub fn and_not(&mut self, a: &PacketOperand, b: &PacketOperand) -> PacketOperand {
         self.map2(a.ty(), a, b, |emit, a, b| {
             let not = emit.ins().bnot(b);
             emit.ins().band(a, not)
@@ -204,40 +212,40 @@ impl Emit<'_, '_> {
     }
 
     /// Sum of integers, wrapping.
-    pub fn add(&mut self, a: &Operand, b: &Operand) -> Operand {
+    pub fn add(&mut self, a: &PacketOperand, b: &PacketOperand) -> PacketOperand {
         self.map2(a.ty(), a, b, |emit, a, b| emit.ins().iadd(a, b))
     }
 
     /// Difference of integers, wrapping.
-    pub fn sub(&mut self, a: &Operand, b: &Operand) -> Operand {
+    pub fn sub(&mut self, a: &PacketOperand, b: &PacketOperand) -> PacketOperand {
         self.map2(a.ty(), a, b, |emit, a, b| emit.ins().isub(a, b))
     }
 
     /// Low half of the product of integers.
-    pub fn mul(&mut self, a: &Operand, b: &Operand) -> Operand {
+    pub fn mul(&mut self, a: &PacketOperand, b: &PacketOperand) -> PacketOperand {
         self.map2(a.ty(), a, b, |emit, a, b| emit.ins().imul(a, b))
     }
 
     /// With a constant `i32`: and.
-    pub fn and_bits(&mut self, a: &Operand, bits: u32) -> Operand {
+    pub fn and_bits(&mut self, a: &PacketOperand, bits: u32) -> PacketOperand {
         let bits = self.constant_like(a, Const::i32(bits));
         self.and(a, &bits)
     }
 
     /// With a constant `i32`: exclusive or.
-    pub fn xor_bits(&mut self, a: &Operand, bits: u32) -> Operand {
+    pub fn xor_bits(&mut self, a: &PacketOperand, bits: u32) -> PacketOperand {
         let bits = self.constant_like(a, Const::i32(bits));
         self.xor(a, &bits)
     }
 
     /// With a constant `i32`: sum.
-    pub fn add_bits(&mut self, a: &Operand, bits: u32) -> Operand {
+    pub fn add_bits(&mut self, a: &PacketOperand, bits: u32) -> PacketOperand {
         let bits = self.constant_like(a, Const::i32(bits));
         self.add(a, &bits)
     }
 
     /// Left shift by a constant below the width.
-    pub fn shl_by(&mut self, a: &Operand, amount: u8) -> Operand {
+    pub fn shl_by(&mut self, a: &PacketOperand, amount: u8) -> PacketOperand {
         self.map1(a.ty(), a, |emit, a| {
             let amount = emit.ins().iconst(types::I32, i64::from(amount));
             emit.ins().ishl(a, amount)
@@ -245,7 +253,7 @@ impl Emit<'_, '_> {
     }
 
     /// Logical right shift by a constant below the width.
-    pub fn ushr_by(&mut self, a: &Operand, amount: u8) -> Operand {
+    pub fn ushr_by(&mut self, a: &PacketOperand, amount: u8) -> PacketOperand {
         self.map1(a.ty(), a, |emit, a| {
             let amount = emit.ins().iconst(types::I32, i64::from(amount));
             emit.ins().ushr(a, amount)
@@ -253,7 +261,7 @@ impl Emit<'_, '_> {
     }
 
     /// Arithmetic right shift of 32 bits by a constant below 32.
-    pub fn sshr_by(&mut self, a: &Operand, amount: u8) -> Operand {
+    pub fn sshr_by(&mut self, a: &PacketOperand, amount: u8) -> PacketOperand {
         self.map1(a.ty(), a, |emit, a| {
             let amount = emit.ins().iconst(types::I32, i64::from(amount));
             emit.ins().sshr(a, amount)
@@ -261,66 +269,74 @@ impl Emit<'_, '_> {
     }
 
     /// Compares integers of 32 bits.
-    pub fn compare(&mut self, cc: IntCC, a: &Operand, b: &Operand) -> Operand {
+    pub fn compare(&mut self, cc: IntCC, a: &PacketOperand, b: &PacketOperand) -> PacketOperand {
         self.map2(Type::Bool, a, b, |emit, a, b| emit.ins().icmp(cc, a, b))
     }
 
     /// Compares with a constant `i32`.
-    pub fn compare_bits(&mut self, cc: IntCC, a: &Operand, bits: u32) -> Operand {
+    pub fn compare_bits(&mut self, cc: IntCC, a: &PacketOperand, bits: u32) -> PacketOperand {
         let bits = self.constant_like(a, Const::i32(bits));
         self.compare(cc, a, &bits)
     }
 
     /// Compares floats or doubles. The mask of doubles comes out two vectors wide and is narrowed.
-    pub fn compare_floats(&mut self, cc: FloatCC, a: &Operand, b: &Operand) -> Operand {
+    pub fn compare_floats(&mut self, cc: FloatCC, a: &PacketOperand, b: &PacketOperand) -> PacketOperand {
         let wide = is_wide(a.ty());
         match self.map2(Type::Bool, a, b, |emit, a, b| emit.ins().fcmp(cc, a, b)) {
-            Operand::Packet(mask) if wide => self.narrow_mask(&mask.vectors).into(),
+            PacketOperand::Packet(mask) if wide => self.narrow_mask(&mask.vectors).into(),
             other => other,
         }
     }
 
-    /// The first where the condition holds, else the second; the condition must have the operands' form. Bits untouched.
-    pub fn choose(&mut self, condition: &Operand, a: &Operand, b: &Operand) -> Operand {
+    /// The first where the condition holds, else the second; the condition must have the operands' form. Bits
+    /// untouched.
+    pub fn choose(&mut self, condition: &PacketOperand, a: &PacketOperand, b: &PacketOperand) -> PacketOperand {
         match (condition, a, b) {
-            (Operand::Uniform(condition), Operand::Uniform(a), Operand::Uniform(b)) => {
-                Operand::scalar(a.ty, self.ins().select(condition.value, a.value, b.value))
+            (PacketOperand::Uniform(condition), PacketOperand::Uniform(a), PacketOperand::Uniform(b)) => {
+                PacketOperand::scalar(a.ty, self.ins().select(condition.value, a.value, b.value))
             }
-            (Operand::Packet(mask), Operand::Packet(a), Operand::Packet(b)) => self.select(mask, a, b).into(),
+            (PacketOperand::Packet(mask), PacketOperand::Packet(a), PacketOperand::Packet(b)) => {
+                self.select(mask, a, b).into()
+            }
             _ => unreachable!("operands were brought to one form"),
         }
     }
 
     /// The same where the second is zero: for packets, one `pand`.
-    pub fn choose_or_zero(&mut self, condition: &Operand, a: &Operand, zero: &Operand) -> Operand {
+    pub fn choose_or_zero(
+        &mut self,
+        condition: &PacketOperand,
+        a: &PacketOperand,
+        zero: &PacketOperand,
+    ) -> PacketOperand {
         match (condition, a) {
-            (Operand::Packet(mask), Operand::Packet(a)) => self.keep(mask, a).into(),
+            (PacketOperand::Packet(mask), PacketOperand::Packet(a)) => self.keep(mask, a).into(),
             _ => self.choose(condition, a, zero),
         }
     }
 
-    /// A condition as Direct3D has it: all ones or zero.
-    pub fn condition_bits(&mut self, condition: &Operand) -> Operand {
+    /// A condition in Direct3D's form: all ones or zero.
+    pub fn condition_bits(&mut self, condition: &PacketOperand) -> PacketOperand {
         match condition {
-            Operand::Uniform(condition) => {
+            PacketOperand::Uniform(condition) => {
                 let word = self.ins().uextend(types::I32, condition.value);
-                Operand::scalar(Type::I32, self.ins().ineg(word))
+                PacketOperand::scalar(Type::I32, self.ins().ineg(word))
             }
-            Operand::Packet(mask) => Packet { ty: Type::I32, vectors: mask.vectors.clone() }.into(),
+            PacketOperand::Packet(mask) => Packet { ty: Type::I32, vectors: mask.vectors.clone() }.into(),
         }
     }
 
     /// The `i32` where the condition holds, else zero: cheaper than a select.
-    pub fn bits_if(&mut self, condition: &Operand, a: &Operand) -> Operand {
+    pub fn bits_if(&mut self, condition: &PacketOperand, a: &PacketOperand) -> PacketOperand {
         let mask = self.condition_bits(condition);
         self.and(a, &mask)
     }
 
     /// The vectors of an operand that is known to be a packet: for recipes that work on CLIF values.
-    pub(crate) fn vectors(operand: &Operand) -> &Vectors {
+    pub(crate) fn vectors(operand: &PacketOperand) -> &Vectors {
         match operand {
-            Operand::Packet(packet) => &packet.vectors,
-            Operand::Uniform(_) => unreachable!("only packets have vectors"),
+            PacketOperand::Packet(packet) => &packet.vectors,
+            PacketOperand::Uniform(_) => unreachable!("only packets have vectors"),
         }
     }
 }

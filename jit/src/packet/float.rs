@@ -1,8 +1,9 @@
-//! Recipes for 32-bit floats and halves.
+//! Emits recipes for 32-bit floats and halves.
 //!
 //! Direct3D reads 32-bit denormals as zeros and flushes denormal results. Under [`FloatMode::Flush`] the processor does
 //! that by itself, except where bits are merely moved (selects, and so the NaN case of min and max). Under
-//! [`FloatMode::Default`] `ops.rs` flushes the operands of arithmetic and the recipes flush their results, with the same bits.
+//! [`FloatMode::Default`] `ops.rs` flushes the operands of arithmetic and the recipes flush their results, with the
+//! same bits.
 //!
 //! Recipes know the classes their operands belong to and omit code that no such operand needs.
 //!
@@ -13,10 +14,10 @@ use brolga_ir::{Const, Type};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
-use super::{Emit, Operand};
+use super::{Emit, PacketOperand};
 use crate::FloatMode;
 
-/// Which of two.
+/// Minimum or maximum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extreme {
     /// The smaller.
@@ -37,12 +38,12 @@ const SCALED_MIN: f32 = f32::MIN_POSITIVE * SCALE;
 
 impl Emit<'_, '_> {
     /// The float constant in the form of another value.
-    pub(crate) fn float_like(&mut self, form: &Operand, value: f32) -> Operand {
+    pub(crate) fn float_like(&mut self, form: &PacketOperand, value: f32) -> PacketOperand {
         self.constant_like(form, Const::f32(value))
     }
 
     /// A denormal becomes the zero of its sign; anything else stays.
-    pub fn flush(&mut self, mode: FloatMode, a: &Operand, classes: ClassSet) -> Operand {
+    pub fn flush(&mut self, mode: FloatMode, a: &PacketOperand, classes: ClassSet) -> PacketOperand {
         match mode {
             _ if classes.is_flushed() => a.clone(),
             // The processor flushes operands of arithmetic, and multiplying by one does nothing else.
@@ -55,7 +56,7 @@ impl Emit<'_, '_> {
     }
 
     /// Flushes with integer operations, whatever the processor's mode.
-    fn flush_bits(&mut self, a: &Operand) -> Operand {
+    fn flush_bits(&mut self, a: &PacketOperand) -> PacketOperand {
         let bits = self.reinterpret(Type::I32, a);
         let exponent = self.and_bits(&bits, EXPONENT);
         let is_small = self.compare_bits(IntCC::Equal, &exponent, 0);
@@ -64,7 +65,7 @@ impl Emit<'_, '_> {
     }
 
     /// Float bits of which only the sign is kept where the condition holds.
-    pub(crate) fn clear_magnitude_if(&mut self, condition: &Operand, bits: &Operand) -> Operand {
+    pub(crate) fn clear_magnitude_if(&mut self, condition: &PacketOperand, bits: &PacketOperand) -> PacketOperand {
         let ones = self.condition_bits(condition);
         let magnitude = self.ushr_by(&ones, 1);
         self.and_not(bits, &magnitude)
@@ -74,10 +75,10 @@ impl Emit<'_, '_> {
     pub fn float_sum(
         &mut self,
         mode: FloatMode,
-        a: &Operand,
-        b: &Operand,
+        a: &PacketOperand,
+        b: &PacketOperand,
         emit: impl FnMut(&mut Self, Value, Value) -> Value,
-    ) -> Operand {
+    ) -> PacketOperand {
         let sum = self.map2(Type::F32, a, b, emit);
         match mode {
             FloatMode::Flush => sum,
@@ -89,22 +90,23 @@ impl Emit<'_, '_> {
     pub fn float_product(
         &mut self,
         mode: FloatMode,
-        a: &Operand,
-        b: &Operand,
+        a: &PacketOperand,
+        b: &PacketOperand,
         mut emit: impl FnMut(&mut Self, Value, Value) -> Value,
-    ) -> Operand {
+    ) -> PacketOperand {
         self.float_rounded(mode, a, |packets, a, _| packets.map2(Type::F32, a, b, &mut emit))
     }
 
-    /// Something that rounds its result, of flushed operands. A result that is tiny after rounding to 24 bits must become zero, although
-    /// rounding it as a denormal may give the smallest normal number. So the operation is done again with the first operand scaled up, and
-    /// told by how much: there the rounding is that of a normal number. Where scaling overflows, the result is far from tiny, or zero.
+    /// An operation that rounds its result, on flushed operands. A result that is tiny after rounding to 24 bits must
+    /// become zero, although rounding it as a denormal may give the smallest normal number. So the operation is done
+    /// again with the first operand scaled up, and told by how much: there the rounding is that of a normal number.
+    /// Where scaling overflows, the result is far from tiny, or zero.
     pub(super) fn float_rounded(
         &mut self,
         mode: FloatMode,
-        a: &Operand,
-        mut emit: impl FnMut(&mut Self, &Operand, Option<&Operand>) -> Operand,
-    ) -> Operand {
+        a: &PacketOperand,
+        mut emit: impl FnMut(&mut Self, &PacketOperand, Option<&PacketOperand>) -> PacketOperand,
+    ) -> PacketOperand {
         let result = emit(self, a, None);
         if mode == FloatMode::Flush {
             return result;
@@ -120,22 +122,23 @@ impl Emit<'_, '_> {
         self.reinterpret(Type::F32, &bits)
     }
 
-    /// Smaller or larger; the other operand if one is NaN; the second of two equal ones. `minps` gives its second
+    /// Minimum or maximum; the other operand if one is NaN; the second of two equal ones. `minps` gives its second
     /// operand for any NaN, so only a NaN there needs care.
     pub fn float_extreme(
         &mut self,
         mode: FloatMode,
         which: Extreme,
-        a: &Operand,
-        b: &Operand,
+        a: &PacketOperand,
+        b: &PacketOperand,
         classes: [ClassSet; 2],
-    ) -> Operand {
+    ) -> PacketOperand {
         // To the processor a denormal is a zero here, or none is left.
         let result = self.number_or_other(which, a, b, classes.map(ClassSet::flushed));
         let is_flushed = match mode {
             FloatMode::Default => true,
             FloatMode::Flush => {
-                // A bound may keep the result away from denormals. If not, what a select moved has not been flushed.
+                // A bound may keep the result away from denormals. If not, the operand that a select moved has not been
+                // flushed.
                 let beyond = match which {
                     Extreme::Min => ClassSet::NEGATIVE_NORMAL.or(ClassSet::MINUS_INFINITY),
                     Extreme::Max => ClassSet::NORMAL.or(ClassSet::INFINITY),
@@ -150,11 +153,11 @@ impl Emit<'_, '_> {
     pub(crate) fn number_or_other(
         &mut self,
         which: Extreme,
-        a: &Operand,
-        b: &Operand,
+        a: &PacketOperand,
+        b: &PacketOperand,
         classes: [ClassSet; 2],
-    ) -> Operand {
-        // With a number as the second operand, `minps` is right as it is. A number that is the first operand may become
+    ) -> PacketOperand {
+        // If the second operand is never NaN, `minps` is right as it is. A first operand that is never NaN may become
         // the second, unless two zeros of different sign can meet.
         if classes[1].is_number() {
             return self.pick(which, a, b);
@@ -171,7 +174,7 @@ impl Emit<'_, '_> {
 
     /// `a < b ? a : b` or `a > b ? a : b`: the second operand unless the comparison holds. For vectors Cranelift makes
     /// one `minps` or `maxps` of this very pattern.
-    pub(crate) fn pick(&mut self, which: Extreme, a: &Operand, b: &Operand) -> Operand {
+    pub(crate) fn pick(&mut self, which: Extreme, a: &PacketOperand, b: &PacketOperand) -> PacketOperand {
         let uniform = a.is_uniform();
         self.map2(a.ty(), a, b, |emit, a, b| {
             let (less, more) = match which {
@@ -188,8 +191,8 @@ impl Emit<'_, '_> {
         })
     }
 
-    /// Clamp to [0, 1]; NaN and -0 give +0: the constants stand second, where they win against NaN and equals.
-    pub fn float_saturate(&mut self, a: &Operand, classes: ClassSet, range: Option<[f32; 2]>) -> Operand {
+    /// Clamps to [0, 1]; NaN and -0 give +0: the constants are second operands, which win against NaN and equals.
+    pub fn float_saturate(&mut self, a: &PacketOperand, classes: ClassSet, range: Option<[f32; 2]>) -> PacketOperand {
         let is_positive = range.is_some_and(|[least, _]| least >= 0.0);
         let mut number = a.clone();
         if !is_positive || classes.may_be(ClassSet::MINUS_ZERO) || !classes.is_flushed() {
@@ -203,40 +206,40 @@ impl Emit<'_, '_> {
         self.pick(Extreme::Min, &number, &one)
     }
 
-    /// The sign bit flipped.
-    pub fn float_neg(&mut self, a: &Operand) -> Operand {
+    /// Flips the sign bit.
+    pub fn float_neg(&mut self, a: &PacketOperand) -> PacketOperand {
         let sign = self.constant_like(a, Const { ty: Type::F32, bits: u64::from(SIGN) });
         self.xor(a, &sign)
     }
 
-    /// The sign bit cleared.
-    pub fn float_abs(&mut self, a: &Operand) -> Operand {
+    /// Clears the sign bit.
+    pub fn float_abs(&mut self, a: &PacketOperand) -> PacketOperand {
         let magnitude = self.constant_like(a, Const { ty: Type::F32, bits: u64::from(!SIGN) });
         self.and(a, &magnitude)
     }
 
-    /// From a signed integer.
-    pub fn signed_to_float(&mut self, a: &Operand) -> Operand {
+    /// Converts a signed integer.
+    pub fn signed_to_float(&mut self, a: &PacketOperand) -> PacketOperand {
         let to = if a.is_uniform() { types::F32 } else { types::F32X4 };
         self.map1(Type::F32, a, |emit, a| emit.ins().fcvt_from_sint(to, a))
     }
 
-    /// From an unsigned integer.
-    pub fn unsigned_to_float(&mut self, a: &Operand) -> Operand {
+    /// Converts an unsigned integer.
+    pub fn unsigned_to_float(&mut self, a: &PacketOperand) -> PacketOperand {
         let to = if a.is_uniform() { types::F32 } else { types::F32X4 };
         self.map1(Type::F32, a, |emit, a| emit.ins().fcvt_from_uint(to, a))
     }
 
-    /// To a signed integer: towards zero, clamped, NaN gives 0. Denormals give 0 in either mode.
-    pub fn float_to_signed(&mut self, a: &Operand, classes: ClassSet, range: Option<[f32; 2]>) -> Operand {
+    /// Converts to a signed integer: towards zero, clamped, NaN gives 0. Denormals give 0 in either mode.
+    pub fn float_to_signed(&mut self, a: &PacketOperand, classes: ClassSet, range: Option<[f32; 2]>) -> PacketOperand {
         if a.is_uniform() {
             return self.map1(Type::I32, a, |emit, a| emit.ins().fcvt_to_sint_sat(types::I32, a));
         }
         if range.is_some_and(|[least, most]| -TOO_HIGH <= least && most < TOO_HIGH) {
             return self.truncate_small(a);
         }
-        // The instruction gives 0x80000000 for all that does not fit, which is right below the range; above it, all bits are
-        // inverted.
+        // The instruction gives 0x80000000 for all that does not fit, which is right below the range; above it, all
+        // bits are inverted.
         let end = self.float_like(a, TOO_HIGH);
         let too_high = self.compare_floats(FloatCC::GreaterThanOrEqual, a, &end);
         let too_high = self.condition_bits(&too_high);
@@ -249,9 +252,9 @@ impl Emit<'_, '_> {
         self.bits_if(&is_number, &clamped)
     }
 
-    /// To an unsigned integer: towards zero, clamped, NaN gives 0.
-    pub fn float_to_unsigned(&mut self, a: &Operand, range: Option<[f32; 2]>) -> Operand {
-        // What is above -1 gives 0.
+    /// Converts to an unsigned integer: towards zero, clamped, NaN gives 0.
+    pub fn float_to_unsigned(&mut self, a: &PacketOperand, range: Option<[f32; 2]>) -> PacketOperand {
+        // Anything above -1 gives 0.
         if range.is_some_and(|[least, most]| -1.0 < least && most < TOO_HIGH) {
             return self.truncate_small(a);
         }
@@ -260,7 +263,7 @@ impl Emit<'_, '_> {
     }
 
     /// The bits of a float; a NaN gives the canonical one.
-    pub fn float_bits(&mut self, a: &Operand, classes: ClassSet) -> Operand {
+    pub fn float_bits(&mut self, a: &PacketOperand, classes: ClassSet) -> PacketOperand {
         if classes.is_number() {
             return self.reinterpret(Type::I32, a);
         }
@@ -270,9 +273,9 @@ impl Emit<'_, '_> {
         self.choose(&is_nan, &nan, &bits)
     }
 
-    /// To half precision, rounded towards zero, in integers except for denormal halves: those are the float's value in
-    /// units of 2^-24, by a truncating conversion.
-    pub fn float_to_half(&mut self, a: &Operand, classes: ClassSet) -> Operand {
+    /// Converts to half precision, rounded towards zero, in integers except for denormal halves: those are the float's
+    /// value in units of 2^-24, by a truncating conversion.
+    pub fn float_to_half(&mut self, a: &PacketOperand, classes: ClassSet) -> PacketOperand {
         let bits = self.reinterpret(Type::I32, a);
         let magnitude = self.and_bits(&bits, !SIGN);
         let sign = self.ushr_by(&bits, 16);
@@ -305,16 +308,16 @@ impl Emit<'_, '_> {
     }
 
     /// The integer part of a float below 2^31; anything for others.
-    fn truncate_small(&mut self, a: &Operand) -> Operand {
+    fn truncate_small(&mut self, a: &PacketOperand) -> PacketOperand {
         if a.is_uniform() {
             return self.float_to_signed(a, ClassSet::ALL, None);
         }
         self.map1(Type::I32, a, |emit, a| emit.ins().x86_cvtt2dq(types::I32X4, a))
     }
 
-    /// From half precision in the low 16 bits, exact: the bits moved and the exponent rebased, once more for infinities
-    /// and NaNs; denormal halves are integers times 2^-24.
-    pub fn half_to_float(&mut self, a: &Operand) -> Operand {
+    /// Converts from half precision in the low 16 bits, exactly: the bits moved and the exponent rebased, once more for
+    /// infinities and NaNs; denormal halves are integers times 2^-24.
+    pub fn half_to_float(&mut self, a: &PacketOperand) -> PacketOperand {
         let sign = self.and_bits(a, 0x8000);
         let sign = self.shl_by(&sign, 16);
         let magnitude = self.and_bits(a, 0x7fff);

@@ -1,4 +1,4 @@
-//! Integer recipes where neither SSE4 nor AVX2-level Cranelift has one good instruction.
+//! Emits integer recipes for which neither SSE4 nor AVX2-level Cranelift has one good instruction.
 //!
 //! All operands are 32 bits wide and in one form (see [`Emit::same_form`]).
 
@@ -7,19 +7,19 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
 use super::division::Divisor;
-use super::{Emit, Operand};
+use super::{Emit, PacketOperand};
 use crate::widen::borrowed::{self, Shift};
 
-/// Which right shift.
+/// The kind of right shift.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RightShift {
-    /// Zeros come in.
+    /// Shifts in zeros.
     Logical,
-    /// The sign comes in.
+    /// Shifts in the sign.
     Arithmetic,
 }
 
-/// Which half of an unsigned division.
+/// The result of an unsigned division that is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Division {
     /// The quotient.
@@ -29,9 +29,9 @@ pub enum Division {
 }
 
 impl Emit<'_, '_> {
-    /// Left shift by the low five bits of the amount. One amount for all lanes is one instruction. An amount per lane is
-    /// a multiplication by a power of two, made by writing the exponent of a float (2^31 converts to the sign bit).
-    pub fn shift_left(&mut self, a: &Operand, amount: &Operand) -> Operand {
+    /// Left shift by the low five bits of the amount. One amount for all lanes is one instruction. An amount per lane
+    /// is a multiplication by a power of two, made by writing the exponent of a float (2^31 converts to the sign bit).
+    pub fn shift_left(&mut self, a: &PacketOperand, amount: &PacketOperand) -> PacketOperand {
         if let Some(shifted) = self.shift_by_uniform(a, amount, |emit, a, amount| emit.ins().ishl(a, amount)) {
             return shifted;
         }
@@ -45,8 +45,14 @@ impl Emit<'_, '_> {
         self.mul(&a, &power)
     }
 
-    /// Right shift by the low five bits of the amount, which may be known to be at most 15 above a number up to 16.
-    pub fn shift_right(&mut self, kind: RightShift, a: &Operand, amount: &Operand, least: Option<u8>) -> Operand {
+    /// Right shift by the low five bits of the amount, which may be known to exceed a number up to 16 by at most 15.
+    pub fn shift_right(
+        &mut self,
+        kind: RightShift,
+        a: &PacketOperand,
+        amount: &PacketOperand,
+        least: Option<u8>,
+    ) -> PacketOperand {
         let direct = self.shift_by_uniform(a, amount, |emit, a, amount| match kind {
             RightShift::Logical => emit.ins().ushr(a, amount),
             RightShift::Arithmetic => emit.ins().sshr(a, amount),
@@ -76,14 +82,15 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// Rotation to the left by the low five bits of the amount: by whole bytes a shuffle, else one instruction of AVX-512's or two shifts.
-    pub fn rotate_left(&mut self, a: &Operand, amount: &Operand) -> Operand {
+    /// Rotates left by the low five bits of the amount: by whole bytes a shuffle, else one instruction of AVX-512's or
+    /// two shifts.
+    pub fn rotate_left(&mut self, a: &PacketOperand, amount: &PacketOperand) -> PacketOperand {
         let known = match amount {
-            Operand::Uniform(amount) => self.known_constant(*amount).map(|amount| amount.bits as u8 & 31),
-            Operand::Packet(_) => None,
+            PacketOperand::Uniform(amount) => self.known_constant(*amount).map(|amount| amount.bits as u8 & 31),
+            PacketOperand::Packet(_) => None,
         };
-        if let (Operand::Uniform(a), Operand::Uniform(amount)) = (a, amount) {
-            return Operand::scalar(Type::I32, self.ins().rotl(a.value, amount.value));
+        if let (PacketOperand::Uniform(a), PacketOperand::Uniform(amount)) = (a, amount) {
+            return PacketOperand::scalar(Type::I32, self.ins().rotl(a.value, amount.value));
         }
         if known == Some(0) {
             return a.clone();
@@ -114,16 +121,16 @@ impl Emit<'_, '_> {
     /// Scalar by scalar, or packet by one amount: CLIF masks the amount itself.
     fn shift_by_uniform(
         &mut self,
-        a: &Operand,
-        amount: &Operand,
+        a: &PacketOperand,
+        amount: &PacketOperand,
         shift: impl Fn(&mut Self, Value, Value) -> Value,
-    ) -> Option<Operand> {
-        let Operand::Uniform(amount) = amount else { return None };
+    ) -> Option<PacketOperand> {
+        let PacketOperand::Uniform(amount) = amount else { return None };
         Some(self.map1(Type::I32, a, |emit, a| shift(emit, a, amount.value)))
     }
 
     /// Lane by lane, by amounts below 32: one instruction, which Cranelift does not know.
-    fn shift_lanes(&mut self, shift: Shift, a: &Operand, amount: &Operand) -> Operand {
+    fn shift_lanes(&mut self, shift: Shift, a: &PacketOperand, amount: &PacketOperand) -> PacketOperand {
         self.map2(Type::I32, a, amount, |emit, a, amount| {
             let [a, amount] = [a, amount].map(|vector| emit.cast(vector, shift.ty()));
             let shifted = shift.emit(emit.ins(), a, amount);
@@ -131,14 +138,14 @@ impl Emit<'_, '_> {
         })
     }
 
-    fn two_packets(&mut self, a: &Operand, b: &Operand) -> [Operand; 2] {
-        [Operand::Packet(self.packet(a)), Operand::Packet(self.packet(b))]
+    fn two_packets(&mut self, a: &PacketOperand, b: &PacketOperand) -> [PacketOperand; 2] {
+        [PacketOperand::Packet(self.packet(a)), PacketOperand::Packet(self.packet(b))]
     }
 
     /// x >> (least + s) for s up to 15: both halves of x >> least, each shifted left by 16 - s in a product, and then
     /// right by 16. The lower half of a product never exceeds its 32 bits; the overflow of the upper one is discarded
     /// anyway.
-    fn ushr_small(&mut self, a: &Operand, least: u8, amount: &Operand) -> Operand {
+    fn ushr_small(&mut self, a: &PacketOperand, least: u8, amount: &PacketOperand) -> PacketOperand {
         let bias = self.constant_packet(Const::i32(127 + 16 + u32::from(least))).into();
         let exponent = self.sub(&bias, amount);
         let power = self.power_of_two(&exponent);
@@ -155,7 +162,7 @@ impl Emit<'_, '_> {
     }
 
     /// x >> s is bits 31 and up of the 64-bit product of x and 2^(31 - s).
-    fn ushr_lanes(&mut self, a: &Operand, amount: &Operand) -> Operand {
+    fn ushr_lanes(&mut self, a: &PacketOperand, amount: &PacketOperand) -> PacketOperand {
         let amount = self.and_bits(amount, 31);
         let bias = self.constant_like(&amount, Const::i32(127 + 31));
         let exponent = self.sub(&bias, &amount);
@@ -169,9 +176,9 @@ impl Emit<'_, '_> {
         })
     }
 
-    /// 2^(exponent - 127) of biased exponents up to 158, as integers: a float's bits, converted back. 2^31 is out of the
-    /// conversion's range and gives 0x80000000, which is right when read unsigned.
-    fn power_of_two(&mut self, exponent: &Operand) -> Operand {
+    /// 2^(exponent - 127) of biased exponents up to 158, as integers: a float's bits, converted back. 2^31 is out of
+    /// the conversion's range and gives 0x80000000, which is right when read unsigned.
+    fn power_of_two(&mut self, exponent: &PacketOperand) -> PacketOperand {
         let bits = self.shl_by(exponent, 23);
         let float = self.reinterpret(Type::F32, &bits);
         self.map1(Type::I32, &float, |emit, float| emit.ins().x86_cvtt2dq(types::I32X4, float))
@@ -193,16 +200,16 @@ impl Emit<'_, '_> {
     }
 
     /// High half of the unsigned product.
-    pub fn umul_high(&mut self, a: &Operand, b: &Operand) -> Operand {
+    pub fn umul_high(&mut self, a: &PacketOperand, b: &PacketOperand) -> PacketOperand {
         self.mul_high(a, b, Signedness::Unsigned)
     }
 
     /// High half of the signed product.
-    pub fn smul_high(&mut self, a: &Operand, b: &Operand) -> Operand {
+    pub fn smul_high(&mut self, a: &PacketOperand, b: &PacketOperand) -> PacketOperand {
         self.mul_high(a, b, Signedness::Signed)
     }
 
-    fn mul_high(&mut self, a: &Operand, b: &Operand, sign: Signedness) -> Operand {
+    fn mul_high(&mut self, a: &PacketOperand, b: &PacketOperand, sign: Signedness) -> PacketOperand {
         let is_uniform = a.is_uniform();
         self.map2(Type::I32, a, b, |emit, a, b| match (is_uniform, sign) {
             (true, Signedness::Unsigned) => emit.ins().umulhi(a, b),
@@ -214,11 +221,11 @@ impl Emit<'_, '_> {
         })
     }
 
-    /// Unsigned division; by zero gives all ones. By a known number it is a multiplication (`division.rs`), else it is done in
-    /// doubles, which cannot trap: the quotient of two 32-bit integers, if
-    /// it is not an integer itself, is at least 1/b below the next one, and rounding to 53 bits moves it by less than
-    /// 2^-20 of that. So its integer part is exact. Dividing by zero gives an infinity or a NaN that the last step hides.
-    pub fn udiv(&mut self, half: Division, a: &Operand, b: &Operand, known: Option<u32>) -> Operand {
+    /// Unsigned division; by zero gives all ones. By a known number it is a multiplication (`division.rs`), else it is
+    /// done in doubles, which cannot trap: the quotient of two 32-bit integers, if it is not an integer itself, is at
+    /// least 1/b below the next one, and rounding to 53 bits moves it by less than 2^-20 of that. So its integer part
+    /// is exact. Dividing by zero gives an infinity or a NaN that the last step hides.
+    pub fn udiv(&mut self, half: Division, a: &PacketOperand, b: &PacketOperand, known: Option<u32>) -> PacketOperand {
         if let Some(divisor) = known.and_then(Divisor::new) {
             let quotient = self.quotient(a, divisor);
             return match half {
@@ -247,13 +254,13 @@ impl Emit<'_, '_> {
 
     /// The integer part of doubles in [0, 2^32) as `i32`; anything for others. Adding 2^52 brings the integer to the
     /// low end of the significand.
-    fn double_to_low_word(&mut self, a: &Operand) -> Operand {
+    fn double_to_low_word(&mut self, a: &PacketOperand) -> PacketOperand {
         match a {
-            Operand::Uniform(a) => {
+            PacketOperand::Uniform(a) => {
                 let wide = self.ins().fcvt_to_sint_sat(types::I64, a.value);
-                Operand::scalar(Type::I32, self.ins().ireduce(types::I32, wide))
+                PacketOperand::scalar(Type::I32, self.ins().ireduce(types::I32, wide))
             }
-            Operand::Packet(_) => {
+            PacketOperand::Packet(_) => {
                 let whole = self.map1(Type::F64, a, |emit, a| emit.ins().trunc(a));
                 self.low_word_of_integral(&whole).into()
             }
@@ -261,9 +268,9 @@ impl Emit<'_, '_> {
     }
 
     /// Number of ones. Bytes are counted by a table, then added up within each word.
-    pub fn count_bits(&mut self, a: &Operand) -> Operand {
-        if let Operand::Uniform(a) = a {
-            return Operand::scalar(Type::I32, self.ins().popcnt(a.value));
+    pub fn count_bits(&mut self, a: &PacketOperand) -> PacketOperand {
+        if let PacketOperand::Uniform(a) = a {
+            return PacketOperand::scalar(Type::I32, self.ins().popcnt(a.value));
         }
         let mut sum = self.map1(Type::I32, a, |emit, vector| {
             let bytes = emit.cast(vector, types::I8X16);
@@ -280,7 +287,7 @@ impl Emit<'_, '_> {
     /// Position of the first one counted from the top; all ones if there is none. The exponent of the number as a float
     /// tells; clearing each bit below a one keeps the conversion from rounding up to the next power of two. Numbers
     /// with the top bit convert to negative floats, whose result clamps to zero.
-    pub fn first_bit_high(&mut self, a: &Operand) -> Operand {
+    pub fn first_bit_high(&mut self, a: &PacketOperand) -> PacketOperand {
         let shifted = self.ushr_by(a, 1);
         let isolated = self.and_not(a, &shifted);
         let exponent = self.float_exponent(&isolated);
@@ -293,7 +300,7 @@ impl Emit<'_, '_> {
 
     /// Position of the first one counted from the bottom; all ones if there is none. The lowest one alone is a power of
     /// two, whose exponent as a float tells.
-    pub fn first_bit_low(&mut self, a: &Operand) -> Operand {
+    pub fn first_bit_low(&mut self, a: &PacketOperand) -> PacketOperand {
         let zero = self.constant_like(a, Const::i32(0));
         let negated = self.sub(&zero, a);
         let lowest = self.and(a, &negated);
@@ -305,22 +312,22 @@ impl Emit<'_, '_> {
     }
 
     /// Sign and biased exponent of the signed integer as a float.
-    fn float_exponent(&mut self, a: &Operand) -> Operand {
+    fn float_exponent(&mut self, a: &PacketOperand) -> PacketOperand {
         let float = self.signed_to_float(a);
         let bits = self.reinterpret(Type::I32, &float);
         self.ushr_by(&bits, 23)
     }
 
-    fn all_ones_if_zero(&mut self, a: &Operand, otherwise: &Operand) -> Operand {
+    fn all_ones_if_zero(&mut self, a: &PacketOperand, otherwise: &PacketOperand) -> PacketOperand {
         let is_zero = self.compare_bits(IntCC::Equal, a, 0);
         let ones = self.condition_bits(&is_zero);
         self.or(otherwise, &ones)
     }
 
     /// Bits in reverse order: each nibble through a table, nibbles and bytes swapped.
-    pub fn bit_reverse(&mut self, a: &Operand) -> Operand {
-        if let Operand::Uniform(a) = a {
-            return Operand::scalar(Type::I32, self.ins().bitrev(a.value));
+    pub fn bit_reverse(&mut self, a: &PacketOperand) -> PacketOperand {
+        if let PacketOperand::Uniform(a) = a {
+            return PacketOperand::scalar(Type::I32, self.ins().bitrev(a.value));
         }
         let low_nibbles = self.and_bits(a, 0x0f0f_0f0f);
         let shifted = self.ushr_by(a, 4);
@@ -340,7 +347,7 @@ impl Emit<'_, '_> {
     }
 
     /// Each byte, 0 to 15, replaced by its entry of a table.
-    fn table_lookup(&mut self, table: [u8; 16], indices: &Operand) -> Operand {
+    fn table_lookup(&mut self, table: [u8; 16], indices: &PacketOperand) -> PacketOperand {
         let table = self.byte_constant(table);
         self.map1(Type::I32, indices, |emit, vector| {
             let bytes = emit.cast(vector, types::I8X16);
@@ -356,7 +363,7 @@ impl Emit<'_, '_> {
     }
 }
 
-/// How the lanes of a product are read.
+/// The signedness of a product's operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Signedness {
     Unsigned,

@@ -1,13 +1,13 @@
-//! Conditions: tests for branches, logic, selects.
+//! Handles conditions: tests for branches, logic, selects.
 //!
-//! A condition per lane is I32X4, all ones or zero; a uniform one is an `i8`, 0 or 1. Only whole-vector tests look at a
+//! A condition per lane is I32X4, all ones or zero; a uniform one is an `i8`, 0 or 1. Only whole-vector tests read a
 //! mask, so nothing depends on how many lanes a vector has.
 
 use brolga_ir::{Const, Type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
-use super::{Emit, Operand, Packet, Vectors, is_wide, vector_type};
+use super::{Emit, Packet, PacketOperand, Vectors, is_wide, vector_type};
 
 impl Emit<'_, '_> {
     /// The condition that holds in every lane, or in none.
@@ -44,25 +44,26 @@ impl Emit<'_, '_> {
         self.zip(Type::Bool, &a.vectors, &b.vectors, emit)
     }
 
-    /// Whether a lane holds, as an `i8` to branch on: the vectors or-ed, then one `ptest` that the branch takes over.
+    /// Tests for any lane that holds, as an `i8` to branch on: the vectors or-ed, then one `ptest` that the branch
+    /// takes over.
     pub fn any(&mut self, mask: &Packet) -> Value {
         let folded = self.fold(mask, |emit, a, b| emit.ins().bor(a, b));
         self.ins().vany_true(folded)
     }
 
-    /// Whether any lane of any of these numbers is at least its limit, which is the same for all lanes; unsigned, as an `i8` to branch
-    /// on. The largest lanes of a packet's vectors are compared, not each of them.
-    pub fn any_at_least(&mut self, checks: &[(Operand, Operand)]) -> Value {
+    /// Tests for any lane of any of these numbers that is at least its limit, which is uniform; unsigned, as an `i8` to
+    /// branch on. The largest lanes of a packet's vectors are compared, not each of them.
+    pub fn any_at_least(&mut self, checks: &[(PacketOperand, PacketOperand)]) -> Value {
         let mut vectors = None;
         let mut scalars = None;
         for (number, limit) in checks {
             let found = match number {
-                Operand::Uniform(_) => &mut scalars,
-                Operand::Packet(_) => &mut vectors,
+                PacketOperand::Uniform(_) => &mut scalars,
+                PacketOperand::Packet(_) => &mut vectors,
             };
             let [number, limit] = match number {
-                Operand::Uniform(number) => [number.value, limit.values()[0]],
-                Operand::Packet(number) => {
+                PacketOperand::Uniform(number) => [number.value, limit.values()[0]],
+                PacketOperand::Packet(number) => {
                     let (&first, rest) = number.vectors.split_first().expect("a packet has vectors");
                     let most = rest.iter().fold(first, |most, &vector| self.ins().umax(most, vector));
                     [most, self.packet(limit).vectors[0]]
@@ -78,13 +79,13 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// Whether all lanes hold, as an `i8` to branch on.
+    /// Tests that all lanes hold, as an `i8` to branch on.
     pub fn all(&mut self, mask: &Packet) -> Value {
         let folded = self.fold(mask, |emit, a, b| emit.ins().band(a, b));
         self.ins().vall_true(folded)
     }
 
-    /// Whether no lane holds, as an `i8` to branch on.
+    /// Tests that no lane holds, as an `i8` to branch on.
     pub fn none(&mut self, mask: &Packet) -> Value {
         let any = self.any(mask);
         self.ins().bxor_imm_u(any, 1)

@@ -1,19 +1,19 @@
-//! Memory: packets of consecutive words, and scalars.
+//! Loads and stores packets of consecutive words, and scalars.
 //!
-//! Addresses are `i64` scalars that the caller has checked; nothing here checks a bound. Flags are the caller's too: they
-//! say `notrap`, and `aligned` only if every address is aligned to a whole vector. A masked store never loads and stores
-//! back memory that another thread may write.
+//! Addresses are `i64` scalars that the caller has checked; nothing here checks a bound. Flags are the caller's too:
+//! they say `notrap`, and `aligned` only if every address is aligned to a whole vector. A masked store never loads and
+//! stores back memory that another thread may write.
 
 use brolga_ir::{Const, Type};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 
 use crate::widen::borrowed;
 
-use super::{Emit, Operand, Packet, Uniform, scalar_type, vector_type};
+use super::{Emit, Packet, PacketOperand, Uniform, scalar_type, vector_type};
 
 impl Emit<'_, '_> {
-    /// A packet from consecutive memory, lane 0 first. A condition is read as `i32`, all ones or zero. Lanes of 64 bits are in the
-    /// order of the vectors, as [`Emit::store`] leaves them.
+    /// Loads a packet from consecutive memory, lane 0 first. A condition is read as `i32`, all ones or zero. Lanes of
+    /// 64 bits are in the order of the vectors, as [`Emit::store`] leaves them.
     pub fn load(&mut self, ty: Type, address: Value, offset: i32, flags: MemFlagsData) -> Packet {
         let step = self.shape.vector_bytes as i32;
         let vectors = (0..self.shape.vectors_of(ty) as i32)
@@ -22,7 +22,7 @@ impl Emit<'_, '_> {
         Packet { ty, vectors }
     }
 
-    /// A packet to consecutive memory, lane 0 first; lanes of 64 bits are in the order of the vectors.
+    /// Stores a packet to consecutive memory, lane 0 first; lanes of 64 bits are in the order of the vectors.
     pub fn store(&mut self, packet: &Packet, address: Value, offset: i32, flags: MemFlagsData) {
         let step = self.shape.vector_bytes as i32;
         for (k, &vector) in packet.vectors.iter().enumerate() {
@@ -60,7 +60,7 @@ impl Emit<'_, '_> {
         address: Value,
         offset: i32,
         flags: MemFlagsData,
-    ) -> Operand {
+    ) -> PacketOperand {
         match uniform {
             true => self.load_uniform(ty, address, offset, flags).into(),
             false => self.load(ty, address, offset, flags).into(),
@@ -70,7 +70,7 @@ impl Emit<'_, '_> {
     /// Writes an operand for [`Emit::load_operand`]: the scalar of a uniform one, or all lanes.
     pub fn store_operand(
         &mut self,
-        operand: &Operand,
+        operand: &PacketOperand,
         uniform: bool,
         address: Value,
         offset: i32,
@@ -85,11 +85,11 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// A word of memory in every lane of a vector, as I32X4.
+    /// Loads a word into every lane of a vector, as I32X4.
     pub(super) fn load_splat(&mut self, address: Value, offset: i32, flags: MemFlagsData) -> Value {
         let vector = match self.shape.vector_bytes {
             16 => {
-                // On the way through a general register it would be one instruction more.
+                // Through a general-purpose register it would be one instruction more.
                 let value = self.ins().load(types::F32, flags, address, offset);
                 self.ins().splat(types::F32X4, value)
             }

@@ -1,26 +1,27 @@
-//! Packets: the only place that emits vector CLIF.
+//! Emits vector CLIF, as the only module to do so, in packets.
 //!
-//! A [`Packet`] holds one value of every lane in vectors of [`Shape::vector_bytes`] bytes. Each operation emits its
-//! vectors in lockstep, in program order: that keeps as many independent chains in flight as there are vectors.
+//! A [`Packet`] holds one value of every lane in vectors of [`PacketShape::vector_bytes`] bytes. Each operation emits
+//! its vectors in lockstep, in program order: that keeps as many independent chains in flight as there are vectors.
 //!
 //! Three kinds of values, and nothing else:
 //!
-//! | kind | CLIF | from where |
+//! | kind | CLIF | source |
 //! |---|---|---|
 //! | [`Uniform`] | one scalar, the same for all lanes; a condition is an `i8` 0 or 1 | anything scalar |
-//! | [`Packet`] | `vectors` I32X4 or F32X4; twice as many I64X2 or F64X2; a condition is I32X4, all ones or zero | operations |
-//! | [`Part`] | 128 bits of a packet: four lanes of 32 bits or two of 64 | only [`Emit::part`], back only by [`Emit::join`] |
+//! | [`Packet`] | `vectors` I32X4 or F32X4; twice as many I64X2, F64X2; conditions I32X4, all ones or 0 | operations |
+//! | [`Part`] | 128 bits of a packet: four lanes of 32 bits or two of 64 | [`Emit::part`]; back: [`Emit::join`] |
 //!
-//! For 64-bit types, vectors 2k and 2k + 1 hold the lanes (0, 1) and (2, 3) of each 128 bits of what is vector k for a 32-bit type.
+//! For 64-bit types, vectors 2k and 2k + 1 hold the lanes (0, 1) and (2, 3) of each 128 bits of vector k of a 32-bit
+//! type.
 //!
-//! A CLIF vector has 16 bytes and stands for one of [`Shape::vector_bytes`], which `widen/` makes of it. Invariants, so that
-//! it can: every shuffle stays within its 128 bits; single lanes are accessed through parts only; vector constants differ from
-//! lane to lane within 128 bits only (lane numbers come from the context); an access of 16 bytes means a whole vector (a part has
-//! accesses of its own); no stack slots, no traps, no library calls.
+//! A CLIF vector has 16 bytes and stands for one of [`PacketShape::vector_bytes`], which `widen/` makes of it.
+//! Invariants that this needs: every shuffle stays within its 128 bits; single lanes are accessed through parts only;
+//! vector constants differ from lane to lane within 128 bits only (lane numbers come from the context); an access of 16
+//! bytes means a whole vector (a part has accesses of its own); no stack slots, no traps, no library calls.
 //!
-//! This is the only module that knows how many bytes a vector has; others see [`Shape`].
+//! This is the only module that knows how many bytes a vector has; others see [`PacketShape`].
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `mod.rs` | shapes, the three kinds, constants, splats, parts |
 //! | `element.rs` | element-wise arithmetic that is written once for scalars and vectors |
@@ -31,7 +32,7 @@
 //! | `double.rs` | 64-bit values: halves, conversions, fused multiply-add |
 //! | `memory.rs` | loads and stores of consecutive words |
 //! | `rows.rs` | rows of words for each lane, and their transposes |
-//! | `scattered.rs` | gathers and scatters, and what quads or pairs share |
+//! | `scattered.rs` | gathers and scatters, and loads that quads or pairs share |
 
 mod division;
 pub mod double;
@@ -56,30 +57,30 @@ use crate::widen::borrowed;
 /// CLIF values of one packet.
 pub type Vectors = SmallVec<[Value; 8]>;
 
-/// How many lanes a packet has, and in what registers.
+/// The number of a packet's lanes, and the registers that hold them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Shape {
+pub struct PacketShape {
     /// Bytes of one vector.
     pub vector_bytes: u32,
     /// Vectors of a packet of 32-bit values.
     pub vectors: u32,
-    /// Whether there is an instruction that rotates lanes.
+    /// Set if there is an instruction that rotates lanes.
     pub rotates: bool,
-    /// Whether there is one that reads a word for each lane, and it is fast.
+    /// Set if there is one that reads a word for each lane, and it is fast.
     pub gathers: bool,
 }
 
-impl Shape {
-    /// Packets of a function. Vectors are no larger than the processor has and the lanes fill.
+impl PacketShape {
+    /// The shape for a function. Vectors are no larger than those of the processor, and the lanes fill them.
     pub fn of(func: &Function, options: &Options) -> Self {
         let row_bytes = func.width.lanes() * 4;
         let vector_bytes = options.vector_bytes.min(VectorBytes::most(options.features)).count().min(row_bytes);
         let [rotates, gathers] =
             [options.features.avx512, options.features.gathers].map(|has| vector_bytes > 16 && has);
-        Shape { vector_bytes, vectors: row_bytes / vector_bytes, rotates, gathers }
+        PacketShape { vector_bytes, vectors: row_bytes / vector_bytes, rotates, gathers }
     }
 
-    /// Whether vectors have more than the 128 bits that Cranelift knows.
+    /// `true` if vectors have more than the 128 bits that Cranelift knows.
     pub fn is_widened(self) -> bool {
         self.vector_bytes > 16
     }
@@ -89,7 +90,7 @@ impl Shape {
         self.vector_bytes / 4 * self.vectors
     }
 
-    /// How many octets a packet has, if each has vectors of its own.
+    /// The number of octets per packet, if each has vectors of its own.
     pub fn octets(self) -> Option<u32> {
         (self.vector_bytes <= OCTET_LANES * 4).then(|| self.lanes() / OCTET_LANES)
     }
@@ -104,8 +105,8 @@ impl Shape {
         self.vectors_of(ty) * (self.vector_bytes / 16) as usize
     }
 
-    /// The vector with the 128 bits of this number, in the order of the lanes, and their place in it.
-    fn place_of_part(self, ty: Type, index: usize) -> (usize, usize) {
+    /// The vector with the part of this index, in the order of the lanes, and the part's position in it.
+    fn position_of_part(self, ty: Type, index: usize) -> (usize, usize) {
         let parts = (self.vector_bytes / 16) as usize;
         match is_wide(ty) {
             false => (index / parts, index % parts),
@@ -127,7 +128,7 @@ impl Shape {
     }
 }
 
-/// Whether a value of the type has 64 bits.
+/// `true` if a value of the type has 64 bits.
 pub fn is_wide(ty: Type) -> bool {
     matches!(ty, Type::I64 | Type::F64)
 }
@@ -167,7 +168,7 @@ pub struct Uniform {
 pub struct Packet {
     /// Type of the values.
     pub ty: Type,
-    /// The vectors, [`Shape::vectors_of`] many, each of CLIF type [`vector_type`].
+    /// The vectors, [`PacketShape::vectors_of`] many, each of CLIF type [`vector_type`].
     pub vectors: Vectors,
 }
 
@@ -188,67 +189,67 @@ pub struct Part {
 
 /// A value of the shader as the machine code holds it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Operand {
+pub enum PacketOperand {
     /// The same in all lanes.
     Uniform(Uniform),
     /// One per lane.
     Packet(Packet),
 }
 
-impl Operand {
+impl PacketOperand {
     /// A scalar that represents all lanes.
     pub fn scalar(ty: Type, value: Value) -> Self {
-        Operand::Uniform(Uniform { ty, value })
+        PacketOperand::Uniform(Uniform { ty, value })
     }
 
     /// Type of the value.
     pub fn ty(&self) -> Type {
         match self {
-            Operand::Uniform(uniform) => uniform.ty,
-            Operand::Packet(packet) => packet.ty,
+            PacketOperand::Uniform(uniform) => uniform.ty,
+            PacketOperand::Packet(packet) => packet.ty,
         }
     }
 
     /// The CLIF values, one for a uniform.
     pub fn values(&self) -> &[Value] {
         match self {
-            Operand::Uniform(uniform) => std::slice::from_ref(&uniform.value),
-            Operand::Packet(packet) => &packet.vectors,
+            PacketOperand::Uniform(uniform) => std::slice::from_ref(&uniform.value),
+            PacketOperand::Packet(packet) => &packet.vectors,
         }
     }
 
-    /// Whether one scalar represents all lanes.
+    /// `true` if one scalar represents all lanes.
     pub fn is_uniform(&self) -> bool {
-        matches!(self, Operand::Uniform(_))
+        matches!(self, PacketOperand::Uniform(_))
     }
 }
 
-impl From<Uniform> for Operand {
+impl From<Uniform> for PacketOperand {
     fn from(uniform: Uniform) -> Self {
-        Operand::Uniform(uniform)
+        PacketOperand::Uniform(uniform)
     }
 }
 
-impl From<Packet> for Operand {
+impl From<Packet> for PacketOperand {
     fn from(packet: Packet) -> Self {
-        Operand::Packet(packet)
+        PacketOperand::Packet(packet)
     }
 }
 
-/// Where compiled code finds what packets need of its context record.
+/// Offsets in the context record of the data that packets need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PacketContext {
     /// Address of the record, an `i64` scalar that dominates all code that is emitted.
     pub base: Value,
-    /// Byte offset of the lane numbers: `u32` 0, 1, 2 ... for at least [`Shape::lanes`] lanes.
+    /// Byte offset of the lane numbers: `u32` 0, 1, 2 ... for at least [`PacketShape::lanes`] lanes.
     pub lane_index: i32,
     /// Byte offset of 16 bytes that masked-off lanes write and that are never read.
     pub dump: i32,
-    /// Who computes a fused multiply-add.
+    /// The implementation of fused multiply-add.
     pub fma: Fma,
 }
 
-/// Who computes a fused multiply-add.
+/// The implementation of fused multiply-add.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fma {
     /// The processor: Cranelift has `has_fma`.
@@ -257,7 +258,8 @@ pub enum Fma {
     Helper {
         /// Byte offset in the context of the helper table's address.
         table: i32,
-        /// Byte offsets in the table of the helpers' addresses: for floats, which are handed over as doubles, and for doubles.
+        /// Byte offsets in the table of the helpers' addresses: for floats, which are handed over as doubles, and for
+        /// doubles.
         entries: [i32; 2],
         /// Byte offsets in the context of the three operands, a double per lane.
         operands: [i32; 3],
@@ -271,7 +273,7 @@ pub struct Emit<'a, 'f> {
     /// The function being written.
     pub builder: &'a mut FunctionBuilder<'f>,
     /// Lanes and registers.
-    pub shape: Shape,
+    pub shape: PacketShape,
     /// The running code's record.
     pub context: PacketContext,
 }
@@ -283,7 +285,7 @@ pub(crate) fn lane_order() -> MemFlagsData {
 
 impl<'a, 'f> Emit<'a, 'f> {
     /// An emitter at the builder's position.
-    pub fn new(builder: &'a mut FunctionBuilder<'f>, shape: Shape, context: PacketContext) -> Self {
+    pub fn new(builder: &'a mut FunctionBuilder<'f>, shape: PacketShape, context: PacketContext) -> Self {
         Self { builder, shape, context }
     }
 
@@ -347,13 +349,13 @@ impl<'a, 'f> Emit<'a, 'f> {
     }
 
     /// The value per lane, splatted if it is uniform. A constant is loaded as a vector instead.
-    pub fn packet(&mut self, operand: &Operand) -> Packet {
+    pub fn packet(&mut self, operand: &PacketOperand) -> Packet {
         match operand {
-            Operand::Uniform(uniform) => match self.known_constant(*uniform) {
+            PacketOperand::Uniform(uniform) => match self.known_constant(*uniform) {
                 Some(constant) => self.constant_packet(constant),
                 None => self.splat(*uniform),
             },
-            Operand::Packet(packet) => packet.clone(),
+            PacketOperand::Packet(packet) => packet.clone(),
         }
     }
 
@@ -366,20 +368,20 @@ impl<'a, 'f> Emit<'a, 'f> {
 
     /// 128 bits of a packet, in the order of the lanes.
     pub fn part(&mut self, packet: &Packet, index: usize) -> Part {
-        let (vector, place) = self.shape.place_of_part(packet.ty, index);
+        let (vector, position) = self.shape.position_of_part(packet.ty, index);
         let vector = packet.vectors[vector];
-        let value = match self.part_as_joined(vector, place) {
+        let value = match self.part_as_joined(vector, position) {
             Some(part) => part,
             None => {
-                let vector = self.cast(vector, borrowed::type_to_take(place));
-                borrowed::take(self.ins(), vector, place)
+                let vector = self.cast(vector, borrowed::type_to_take(position));
+                borrowed::take(self.ins(), vector, position)
             }
         };
         Part { ty: packet.ty, value: self.cast(value, vector_type(packet.ty)) }
     }
 
-    /// 128 bits of a vector where the code has them already: the vector has no others, or was just joined from them.
-    fn part_as_joined(&self, mut vector: Value, place: usize) -> Option<Value> {
+    /// 128 bits of a vector that the code already has: the vector has no others, or was just joined from them.
+    fn part_as_joined(&self, mut vector: Value, position: usize) -> Option<Value> {
         if self.shape.vector_bytes == 16 {
             return Some(vector);
         }
@@ -389,27 +391,27 @@ impl<'a, 'f> Emit<'a, 'f> {
             let args = dfg.inst_args(inst);
             let operation = dfg.insts[inst].opcode();
             match borrowed::inserted(operation, dfg.value_type(vector)) {
-                Some(1) if place == 0 => return Some(args[0]),
-                Some(inserted) if inserted == place => return Some(args[1]),
+                Some(1) if position == 0 => return Some(args[0]),
+                Some(inserted) if inserted == position => return Some(args[1]),
                 None if operation != Opcode::Bitcast => return None,
                 _ => vector = args[0],
             }
         }
     }
 
-    /// The packet of these parts, [`Shape::parts_of`] many.
+    /// The packet of these parts, [`PacketShape::parts_of`] many.
     pub fn join(&mut self, ty: Type, parts: &[Part]) -> Packet {
         debug_assert!(parts.iter().all(|part| part.ty == ty), "parts of one type");
         debug_assert_eq!(parts.len(), self.shape.parts_of(ty), "parts of a packet");
         let mut vectors: Vectors = smallvec![Value::reserved_value(); self.shape.vectors_of(ty)];
         for (index, part) in parts.iter().enumerate() {
-            let (vector, place) = self.shape.place_of_part(ty, index);
-            vectors[vector] = match place {
+            let (vector, position) = self.shape.position_of_part(ty, index);
+            vectors[vector] = match position {
                 0 => part.value,
                 _ => {
-                    let ty = borrowed::type_to_insert(place);
+                    let ty = borrowed::type_to_insert(position);
                     let [before, part] = [vectors[vector], part.value].map(|value| self.cast(value, ty));
-                    borrowed::insert(self.ins(), before, part, place)
+                    borrowed::insert(self.ins(), before, part, position)
                 }
             };
         }
@@ -430,10 +432,10 @@ impl<'a, 'f> Emit<'a, 'f> {
     }
 
     /// The lanes of one part of a 32-bit operand; all of them are the scalar itself if it is uniform.
-    pub fn lanes_of_part(&mut self, operand: &Operand, part: usize) -> [Value; 4] {
+    pub fn lanes_of_part(&mut self, operand: &PacketOperand, part: usize) -> [Value; 4] {
         match operand {
-            Operand::Uniform(uniform) => [uniform.value; 4],
-            Operand::Packet(packet) => {
+            PacketOperand::Uniform(uniform) => [uniform.value; 4],
+            PacketOperand::Packet(packet) => {
                 let part = self.part(packet, part);
                 let mut scalars = Vec::with_capacity(4);
                 self.part_lanes(part, &mut scalars);

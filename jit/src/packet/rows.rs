@@ -1,7 +1,7 @@
-//! Rows: consecutive words of each lane, turned into columns, packets with one word of every lane.
+//! Transposes rows, the consecutive words of each lane, into columns: packets with one word of every lane.
 //!
-//! Nothing but the rows' words is read or written. A row is known by the address of its first word; whole rows of lanes at a stride
-//! are here, those at addresses of their own in `scattered.rs`.
+//! Nothing but the rows' words is read or written. A row is known by the address of its first word; whole rows of lanes
+//! at a stride are here, those at addresses of their own in `scattered.rs`.
 
 use brolga_ir::Type;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
@@ -9,9 +9,9 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::widen::borrowed;
 
-use super::{Emit, Packet, Part, Shape, Vectors, is_wide};
+use super::{Emit, Packet, PacketShape, Part, Vectors, is_wide};
 
-/// Where a lane's words begin.
+/// The address of a lane's first word.
 #[derive(Clone, Copy)]
 pub(super) struct RowAddress {
     pub address: Value,
@@ -19,22 +19,22 @@ pub(super) struct RowAddress {
 }
 
 impl RowAddress {
-    /// The place this many bytes on.
+    /// The address this many bytes on.
     fn plus(self, bytes: i32) -> RowAddress {
         RowAddress { offset: self.offset + bytes, ..self }
     }
 }
 
 /// Rows of the lanes of one part.
-pub(super) type Rows = SmallVec<[RowAddress; 4]>;
+pub(super) type PartRows = SmallVec<[RowAddress; 4]>;
 
 /// I32X4 vectors, one for each word of the rows of four lanes.
 pub(super) type Columns = SmallVec<[Value; 4]>;
 
 impl<'f> Emit<'_, 'f> {
-    /// Reads `words` (1 to 4) consecutive words per lane as `i32` packets; lane n's begin at
-    /// `address + offset + n * stride_bytes`. Nothing but these words is read. Strides that the words fill become vector
-    /// loads and shuffles. Stride 0 reads once and splats.
+    /// Reads `words` (1 to 4) consecutive words per lane as `i32` packets; lane n's begin at `address + offset + n *
+    /// stride_bytes`. Nothing but these words is read. Strides that the words fill become vector loads and shuffles.
+    /// Stride 0 reads once and splats.
     pub fn load_rows(
         &mut self,
         address: Value,
@@ -65,8 +65,8 @@ impl<'f> Emit<'_, 'f> {
         }
     }
 
-    /// Writes consecutive words per lane, the counterpart of [`Emit::load_rows`]; all lanes take part. Nothing but these
-    /// words is written.
+    /// Writes consecutive words per lane, the counterpart of [`Emit::load_rows`]; all lanes must be active. Nothing but
+    /// these words is written.
     pub fn store_rows(
         &mut self,
         values: &[Packet],
@@ -133,16 +133,16 @@ impl<'f> Emit<'_, 'f> {
         }
     }
 
-    /// For packets of one of so many runs of lanes.
+    /// An emitter for one of so many runs of lanes.
     fn of_run(&mut self, runs: usize) -> Emit<'_, 'f> {
         Emit {
-            shape: Shape { vectors: self.shape.vectors / runs as u32, ..self.shape },
+            shape: PacketShape { vectors: self.shape.vectors / runs as u32, ..self.shape },
             builder: self.builder,
             context: self.context,
         }
     }
 
-    /// Emits something part by part and joins the columns that come out.
+    /// Emits code part by part and joins the columns that result.
     pub(super) fn each_part(&mut self, words: usize, mut emit: impl FnMut(&mut Self, usize) -> Columns) -> Vec<Packet> {
         let parts: SmallVec<[Columns; 4]> = (0..self.shape.parts_of(Type::I32)).map(|part| emit(self, part)).collect();
         (0..words)
@@ -168,16 +168,16 @@ impl<'f> Emit<'_, 'f> {
     }
 
     /// The rows of a part's lanes at a stride.
-    fn strided_rows(&mut self, first: RowAddress, stride_bytes: u32, part: usize) -> Rows {
+    fn strided_rows(&mut self, first: RowAddress, stride_bytes: u32, part: usize) -> PartRows {
         (0..4).map(|lane| first.plus((part as i32 * 4 + lane) * stride_bytes as i32)).collect()
     }
 
-    /// Reads words of lanes, where `rows` says for each part, and turns rows into columns.
+    /// Reads words of lanes, at the addresses that `rows` gives for each part, and turns rows into columns.
     pub(super) fn load_words(
         &mut self,
         words: usize,
         flags: MemFlagsData,
-        mut rows: impl FnMut(&mut Self, usize) -> Rows,
+        mut rows: impl FnMut(&mut Self, usize) -> PartRows,
     ) -> Vec<Packet> {
         if words < 3 {
             return self.each_part(words, |emit, part| {
@@ -234,12 +234,12 @@ impl<'f> Emit<'_, 'f> {
         self.ins().insertlane(vector, third, 2)
     }
 
-    /// Turns columns into rows and writes them, lane after lane, where `rows` says for each part.
+    /// Turns columns into rows and writes them, lane after lane, at the addresses that `rows` gives for each part.
     pub(super) fn store_words(
         &mut self,
         values: &[Packet],
         flags: MemFlagsData,
-        mut rows: impl FnMut(&mut Self, usize) -> Rows,
+        mut rows: impl FnMut(&mut Self, usize) -> PartRows,
     ) {
         let vectors = self.shape.vectors as usize;
         let parts = self.shape.parts_of(Type::I32) / vectors;
@@ -264,7 +264,8 @@ impl<'f> Emit<'_, 'f> {
         }
     }
 
-    /// Writes the four lanes of a part, whose words are one vector, two vectors of two lanes each, or a vector for each lane.
+    /// Writes the four lanes of a part, whose words are one vector, two vectors of two lanes each, or a vector for each
+    /// lane.
     fn store_lanes(&mut self, values: &[Value], words: usize, rows: &[RowAddress], flags: MemFlagsData) {
         if words == 1 {
             let mut scalars = Vec::with_capacity(4);
@@ -346,7 +347,7 @@ impl<'f> Emit<'_, 'f> {
         [self.shuffle(x, y, [0, 4, 1, 5]), self.shuffle(x, y, [2, 6, 3, 7])]
     }
 
-    /// (x0 y0 z0 x1) (y1 z1 x2 y2) (z2 x3 y3 z3) to columns, two dwords from each side at a time.
+    /// (x0 y0 z0 x1) (y1 z1 x2 y2) (z2 x3 y3 z3) to columns, two dwords of each operand at a time.
     fn triples_to_columns(&mut self, [a, b, c]: [Value; 3]) -> Columns {
         let x_end = self.shuffle(b, c, [2, 2, 5, 5]);
         let y_start = self.shuffle(a, b, [1, 1, 4, 4]);

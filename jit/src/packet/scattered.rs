@@ -1,4 +1,4 @@
-//! Words at addresses that differ from lane to lane, from quad to quad or from pair to pair.
+//! Accesses words at addresses that differ from lane to lane, from quad to quad or from pair to pair.
 
 use brolga_ir::{Const, Type};
 use cranelift_codegen::ir::immediates::Offset32;
@@ -7,15 +7,16 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::widen::borrowed;
 
-use super::rows::{Columns, RowAddress, Rows};
-use super::{Emit, Operand, Packet, Uniform, lane_order};
+use super::rows::{Columns, PartRows, RowAddress};
+use super::{Emit, Packet, PacketOperand, Uniform, lane_order};
 
 /// The most words of each lane that gathers read in less time than loads of all of them, lane by lane.
 const MOST_GATHERED: usize = 3;
 
 impl Emit<'_, '_> {
     /// Reads `words` (1 to 4) consecutive words per lane as `i32` packets, branch-free. Lanes have byte offsets (`i32`,
-    /// below 2^31) from `start` bytes behind the base; one that is masked off reads the words there, which must be readable, and gives 0.
+    /// below 2^31) from `start` bytes behind the base; one that is masked off reads the words there, which must be
+    /// readable, and gives 0.
     pub fn gather(
         &mut self,
         base: Value,
@@ -52,8 +53,8 @@ impl Emit<'_, '_> {
         (0..words as u8).map(gather).collect()
     }
 
-    /// Writes consecutive words per lane, branch-free, lane 0 first, at byte offsets (`i32`, unsigned) from the base; a lane
-    /// that is masked off writes to the context's dump.
+    /// Writes consecutive words per lane, branch-free, lane 0 first, at byte offsets (`i32`, unsigned) from the base; a
+    /// lane that is masked off writes to the context's dump.
     pub fn scatter(
         &mut self,
         values: &[Packet],
@@ -75,8 +76,8 @@ impl Emit<'_, '_> {
         self.store_words(values, flags, |emit, part| emit.address_rows(&addresses, part));
     }
 
-    /// Writes a word per lane, branch-free, lane 0 first, at `start` and byte offsets (`i32`, unsigned) from the base. With a
-    /// mask comes how far behind `start` a lane writes that is masked off.
+    /// Writes a word per lane, branch-free, lane 0 first, at `start` and byte offsets (`i32`, unsigned) from the base.
+    /// With a mask comes how far behind `start` a lane writes that is masked off.
     pub fn scatter_near(
         &mut self,
         values: &Packet,
@@ -97,14 +98,14 @@ impl Emit<'_, '_> {
         self.store_words(values, flags, |emit, part| emit.offset_rows(base, start, &offsets, part));
     }
 
-    /// Where the lanes of one part point; the sum folds into the access.
-    fn offset_rows(&mut self, base: Value, start: i32, offsets: &Packet, part: usize) -> Rows {
+    /// The addresses of the lanes of one part; the sum folds into the access.
+    fn offset_rows(&mut self, base: Value, start: i32, offsets: &Packet, part: usize) -> PartRows {
         let offsets = self.lanes_of_part_as_offsets(offsets, part);
         offsets.into_iter().map(|offset| RowAddress { address: self.ins().iadd(base, offset), offset: start }).collect()
     }
 
-    /// Where the lanes of one part of an `i64` packet point; `part` counts those of a 32-bit packet.
-    fn address_rows(&mut self, addresses: &Packet, part: usize) -> Rows {
+    /// The addresses in the lanes of one part of an `i64` packet; `part` counts those of a 32-bit packet.
+    fn address_rows(&mut self, addresses: &Packet, part: usize) -> PartRows {
         let mut scalars = Vec::with_capacity(4);
         for half in [2 * part, 2 * part + 1] {
             let half = self.part(addresses, half);
@@ -113,10 +114,10 @@ impl Emit<'_, '_> {
         scalars.into_iter().map(|address| RowAddress { address, offset: 0 }).collect()
     }
 
-    /// For each run of lanes its first number, as an `i64`, and whether any lane's is not that of the lane before and the step, 1 or 4:
-    /// an `i8` to branch on.
+    /// The first number of each run of lanes, as an `i64`, and a test for any lane whose number is not that of the lane
+    /// before plus the step, 1 or 4: an `i8` to branch on.
     pub fn runs_of_numbers(&mut self, numbers: &Packet, step: u32, runs: usize) -> (SmallVec<[Value; 4]>, Value) {
-        let mut lanes: Operand = self.lane_index().into();
+        let mut lanes: PacketOperand = self.lane_index().into();
         if step > 1 {
             lanes = self.shl_by(&lanes, step.trailing_zeros() as u8);
         }
@@ -141,17 +142,17 @@ impl Emit<'_, '_> {
         (firsts, self.ins().vany_true(differ))
     }
 
-    /// The first of each four lanes, as `i64` scalars; what is uniform gives a single one.
-    pub fn firsts_of_quads(&mut self, operand: &Operand) -> SmallVec<[Value; 4]> {
+    /// The first of each four lanes, as `i64` scalars; a single one of a uniform operand.
+    pub fn firsts_of_quads(&mut self, operand: &PacketOperand) -> SmallVec<[Value; 4]> {
         let packet = match operand {
-            Operand::Uniform(uniform) => return smallvec![self.ins().uextend(types::I64, uniform.value)],
-            Operand::Packet(packet) => packet,
+            PacketOperand::Uniform(uniform) => return smallvec![self.ins().uextend(types::I64, uniform.value)],
+            PacketOperand::Packet(packet) => packet,
         };
         (0..self.shape.parts_of(Type::I32))
             .map(|part| {
-                let (vector, place) = self.shape.place_of_part(Type::I32, part);
-                // What was read for all four is read again: a move from vectors takes longer.
-                if let Some(joined) = self.part_as_joined(packet.vectors[vector], place)
+                let (vector, position) = self.shape.position_of_part(Type::I32, part);
+                // A value loaded for all four is loaded again: a move from vectors takes longer.
+                if let Some(joined) = self.part_as_joined(packet.vectors[vector], position)
                     && let Some((flags, address, offset)) = self.constant_load_in_lanes(joined)
                 {
                     let first = self.ins().load(types::I32, flags, address, offset);
@@ -164,7 +165,7 @@ impl Emit<'_, '_> {
             .collect()
     }
 
-    /// How the word was read that is in all lanes of a vector, if from memory that does not change.
+    /// The load of the word that is in all lanes of a vector, if from memory that does not change.
     fn constant_load_in_lanes(&self, mut vector: Value) -> Option<(MemFlagsData, Value, Offset32)> {
         let dfg = &self.builder.func.dfg;
         loop {
@@ -178,8 +179,8 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// Reads `words` (1 to 4) consecutive words for each four lanes as `i32` packets, at an offset from the address of each four, where
-    /// so many bytes may be read.
+    /// Reads `words` (1 to 4) consecutive words for each four lanes as `i32` packets, at an offset from the address of
+    /// each four, where this many bytes may be read.
     pub fn load_quads_at(
         &mut self,
         addresses: &[Value],
@@ -198,7 +199,7 @@ impl Emit<'_, '_> {
         })
     }
 
-    /// The same where sixteen bytes may be read: all of them at once, and then each word into all lanes of its quad.
+    /// Reads the same if sixteen bytes may be read: all of them at once, and then each word into all lanes of its quad.
     fn load_rows_of_quads(
         &mut self,
         addresses: &[Value],
@@ -213,8 +214,8 @@ impl Emit<'_, '_> {
         (0..words as u8).map(|word| self.quad_read(&rows, [word; 4])).collect()
     }
 
-    /// Reads `words` (1 to 4) consecutive words for each four lanes as `i32` packets: they have one address, given as an offset
-    /// from the base in the first of them.
+    /// Reads `words` (1 to 4) consecutive words for each four lanes as `i32` packets: they have one address, given as
+    /// an offset from the base in the first of them.
     pub fn load_quads(&mut self, base: Value, offsets: &Packet, words: usize, flags: MemFlagsData) -> Vec<Packet> {
         debug_assert!((1..=4).contains(&words), "words of a row");
         self.each_part(words, |emit, part| {
@@ -227,7 +228,8 @@ impl Emit<'_, '_> {
         })
     }
 
-    /// Reads one word per lane: lanes 0 and 1 of each four are side by side, and so are 2 and 3. Offsets are those of [`Emit::gather`].
+    /// Reads one word per lane: lanes 0 and 1 of each four are adjacent, and so are 2 and 3. Offsets are those of
+    /// [`Emit::gather`].
     pub fn load_pairs(&mut self, base: Value, offsets: &Packet, flags: MemFlagsData) -> Packet {
         let offsets = self.even_lanes(offsets);
         let mut columns = self.each_part(1, |emit, part| {
@@ -240,7 +242,7 @@ impl Emit<'_, '_> {
         columns.remove(0)
     }
 
-    /// The counterpart of [`Emit::load_pairs`]; all lanes take part.
+    /// Writes one word per lane, the counterpart of [`Emit::load_pairs`]; all lanes must be active.
     pub fn store_pairs(&mut self, values: &Packet, base: Value, offsets: &Packet, flags: MemFlagsData) {
         let offsets = self.even_lanes(offsets);
         for part in 0..self.shape.parts_of(Type::I32) {
@@ -251,7 +253,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// A packet with 0 in every other lane: what remains are numbers of 64 bits.
+    /// A packet with 0 in every other lane: numbers of 64 bits remain.
     fn even_lanes(&mut self, numbers: &Packet) -> Packet {
         let low = self.constant_packet(Const { ty: Type::I64, bits: u32::MAX.into() }).vectors[0];
         let low = self.cast(low, types::I32X4);

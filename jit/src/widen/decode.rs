@@ -1,4 +1,4 @@
-//! Finds instructions, basic blocks and jump tables.
+//! Decodes machine code into instructions, basic blocks and jump tables.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -9,54 +9,54 @@ use super::Refusal;
 
 /// Decoded machine code.
 #[derive(Debug)]
-pub(super) struct Program {
-    /// All instructions that can be reached, in order.
+pub(super) struct DecodedCode {
+    /// All reachable instructions, in order of address.
     pub insts: Vec<Instruction>,
-    /// Basic blocks, in order. The first is the entry.
-    pub blocks: Vec<Block>,
-    /// In order.
-    pub tables: Vec<Table>,
+    /// Basic blocks, in order of address. The first is the entry.
+    pub blocks: Vec<CodeBlock>,
+    /// Jump tables, in order of address.
+    pub tables: Vec<JumpTable>,
 }
 
-/// Instructions that run one after the other.
+/// A basic block.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(super) struct CodeBlock {
     pub insts: Range<usize>,
-    /// Numbers of the blocks that may come next.
+    /// Indices of the successors.
     pub next: Vec<usize>,
 }
 
 /// A jump table: offsets from its own first byte.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct JumpTable {
     pub at: u32,
     pub targets: Vec<u32>,
 }
 
-impl Program {
-    /// The number of the table at an address.
+impl DecodedCode {
+    /// The index of the table at an address.
     pub fn table(&self, at: u64) -> Option<usize> {
         self.tables.binary_search_by_key(&at, |table| table.at.into()).ok()
     }
 }
 
-/// Decodes all that can be reached from the first byte.
-pub(super) fn decode(code: &[u8], block_starts: &[u32]) -> Result<Program, Refusal> {
-    let mut reader = Reader {
+/// Decodes all code that can be reached from the first byte.
+pub(super) fn decode(code: &[u8], block_starts: &[u32]) -> Result<DecodedCode, Refusal> {
+    let mut scanner = CodeScanner {
         code,
         decoder: Decoder::new(64, code, DecoderOptions::NONE),
         seen: vec![false; code.len()],
         insts: Vec::new(),
-        ways: BTreeSet::from([0]),
+        pending: BTreeSet::from([0]),
         tables: Vec::new(),
     };
     let mut leaders = BTreeSet::from([0]);
-    while let Some(start) = reader.ways.pop_first() {
+    while let Some(start) = scanner.pending.pop_first() {
         leaders.insert(start);
-        reader.follow(start, block_starts)?;
+        scanner.follow(start, block_starts)?;
     }
-    let Reader { mut insts, mut tables, .. } = reader;
-    // Nearly in order already, since the first way is followed first.
+    let CodeScanner { mut insts, mut tables, .. } = scanner;
+    // Nearly sorted already, since fall-through paths are followed first.
     insts.sort_by_key(Instruction::ip);
     tables.sort_by_key(|table| table.at);
     for pair in insts.windows(2) {
@@ -71,27 +71,27 @@ pub(super) fn decode(code: &[u8], block_starts: &[u32]) -> Result<Program, Refus
             return Err(Refusal::at(table.at, "a jump table overlaps code"));
         }
     }
-    // What comes after a branch is a block of its own: its state is not that of the branch's target.
+    // The fall-through path of a branch is a block of its own: its state differs from that at the branch's target.
     let branches = insts.iter().filter(|inst| inst.flow_control() == FlowControl::ConditionalBranch);
     leaders.extend(branches.map(|inst| inst.next_ip() as u32));
-    let mut program = Program { insts, blocks: Vec::new(), tables };
+    let mut program = DecodedCode { insts, blocks: Vec::new(), tables };
     program.blocks = blocks(&program, &leaders.into_iter().collect::<Vec<_>>())?;
     Ok(program)
 }
 
-struct Reader<'a> {
+struct CodeScanner<'a> {
     code: &'a [u8],
     decoder: Decoder<'a>,
-    /// Whether an instruction at an offset was decoded.
+    /// Set for each offset at which an instruction was decoded.
     seen: Vec<bool>,
     insts: Vec<Instruction>,
-    /// Where to go on.
-    ways: BTreeSet<u32>,
-    tables: Vec<Table>,
+    /// Offsets at which decoding continues.
+    pending: BTreeSet<u32>,
+    tables: Vec<JumpTable>,
 }
 
-impl Reader<'_> {
-    /// Decodes up to the end of a straight line.
+impl CodeScanner<'_> {
+    /// Decodes straight-line code up to its end.
     fn follow(&mut self, start: u32, block_starts: &[u32]) -> Result<(), Refusal> {
         let mut at = start;
         let first = self.insts.len();
@@ -116,7 +116,7 @@ impl Reader<'_> {
                     if inst.is_jcc_near() || inst.is_jmp_near() =>
                 {
                     let target = u32::try_from(inst.near_branch64()).ok().filter(|&to| (to as usize) < self.code.len());
-                    self.ways.insert(target.ok_or_else(|| Refusal::of(&inst, "it jumps out of the code"))?);
+                    self.pending.insert(target.ok_or_else(|| Refusal::of(&inst, "it jumps out of the code"))?);
                     if inst.flow_control() == FlowControl::UnconditionalBranch {
                         return Ok(());
                     }
@@ -124,7 +124,7 @@ impl Reader<'_> {
                 FlowControl::IndirectBranch => {
                     let table = table(self.code, &self.insts[first..], block_starts)
                         .ok_or_else(|| Refusal::of(&inst, "it jumps by no table that is known"))?;
-                    self.ways.extend(&table.targets);
+                    self.pending.extend(&table.targets);
                     self.tables.push(table);
                     return Ok(());
                 }
@@ -136,9 +136,9 @@ impl Reader<'_> {
     }
 }
 
-/// The table of a jump at the end of a line: `lea base, [table]; movsxd offset, [base + 4 * index]; add base, offset; jmp base`,
-/// and the table behind it, up to the next block.
-fn table(code: &[u8], line: &[Instruction], block_starts: &[u32]) -> Option<Table> {
+/// The jump table of an indirect jump: `lea base, [table]; movsxd offset, [base + 4 * index]; add base, offset; jmp
+/// base`, followed by the table itself, up to the next block.
+fn table(code: &[u8], line: &[Instruction], block_starts: &[u32]) -> Option<JumpTable> {
     let [.., lea, load, add, jump] = line else { return None };
     let base = lea.op0_register();
     let codes = [lea, load, add, jump].map(|inst| inst.code());
@@ -161,11 +161,11 @@ fn table(code: &[u8], line: &[Instruction], block_starts: &[u32]) -> Option<Tabl
         at.checked_add_signed(offset).filter(|&target| (target as usize) < code.len())
     };
     let targets = words.chunks_exact(4).map(target).collect::<Option<Vec<u32>>>()?;
-    (words.len().is_multiple_of(4) && !targets.is_empty()).then_some(Table { at, targets })
+    (words.len().is_multiple_of(4) && !targets.is_empty()).then_some(JumpTable { at, targets })
 }
 
-/// Divides instructions into blocks, which begin at the leaders.
-fn blocks(program: &Program, leaders: &[u32]) -> Result<Vec<Block>, Refusal> {
+/// Divides the instructions into basic blocks at the leaders.
+fn blocks(program: &DecodedCode, leaders: &[u32]) -> Result<Vec<CodeBlock>, Refusal> {
     let insts = &program.insts;
     let find = |at: u32| insts.binary_search_by_key(&u64::from(at), Instruction::ip);
     let leader = |&at: &u32| find(at).map_err(|_| Refusal::at(at, "a jump into an instruction"));
@@ -198,7 +198,7 @@ fn blocks(program: &Program, leaders: &[u32]) -> Result<Vec<Block>, Refusal> {
                 next.push(blocks.len() + 1);
             }
         }
-        blocks.push(Block { insts: start..end, next });
+        blocks.push(CodeBlock { insts: start..end, next });
     }
     Ok(blocks)
 }

@@ -1,71 +1,72 @@
-//! What each vector instruction becomes in wider registers: the list of instructions that may be rewritten.
+//! Lists the instructions that may be rewritten for wider registers, and the form that each takes there.
 //!
-//! One row for each instruction of Cranelift's that works on whole registers: its code at 128 bits, at 256, and at 512. All are
-//! the same operation on each 128 bits, which is all that makes the rewriting right; whoever adds a row checks that in the
-//! processor's manual. At 512 bits comparisons, blends and tests go through a mask register, which a second list says.
-//! Instructions on scalars stay what they are. Anything else is refused.
+//! One row for each instruction of Cranelift's that works on whole registers, with its opcode at 128, 256 and 512 bits.
+//! All three must perform the same operation on each 128 bits: the rewriting relies on that, so check it in the
+//! processor's manual before adding a row. At 512 bits, comparisons, blends and tests go through a mask register; a
+//! second list describes these. Scalar instructions stay as they are. Anything else is refused.
 
 use iced_x86::Code::{self, INVALID};
 use iced_x86::Mnemonic;
 
-/// How an instruction is rewritten.
+/// The way an instruction is rewritten.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Form {
-    /// Each 128 bits by themselves, from the operands after the first.
+pub(super) enum WideForm {
+    /// Each 128 bits independently, from the operands after the first.
     Each(Code),
-    /// The same, and the first operand is read as well.
+    /// The same, but the first operand is also a source.
     Fused(Code),
-    /// The same, except that the last operand is one number for all lanes.
+    /// The same, but the last operand is one count for all lanes.
     Counted(Code),
-    /// Each lane shifted by an amount of its own; borrowed, see [`borrowed`](super::borrowed).
+    /// Each lane shifted by its own count; borrowed, see [`borrowed`](super::borrowed).
     Shift(Code),
-    /// A whole register to memory.
+    /// Stores a whole register.
     Store(Code),
-    /// A scalar in every lane.
+    /// Broadcasts a scalar to every lane.
     Broadcast(Code),
-    /// 32 bits from memory in every lane; borrowed.
+    /// Loads 32 bits into every lane; borrowed.
     LoadSplat(Code),
-    /// Quadwords moved within each 128 bits; of a register with a scalar, the scalar in both halves.
+    /// Moves quadwords within each 128 bits; of a register that holds a scalar, to both halves.
     Paired(Code),
-    /// Looks at all lanes, and gives flags or a general register.
+    /// Examines all lanes, and sets flags or a general-purpose register.
     Look(Code),
-    /// The lower two floats of each 128 bits to doubles.
+    /// Converts the lower two floats of each 128 bits to doubles.
     Promote,
-    /// The two doubles of each 128 bits to floats.
+    /// Converts the two doubles of each 128 bits to floats.
     Demote,
-    /// A scalar, or 128 bits that are not a whole register.
+    /// Works on a scalar, or on 128 bits that are not a whole register.
     Narrow,
-    /// The same, and the first operand is only read.
+    /// The same, but the first operand is only a source.
     NarrowCompare,
-    /// Others that are borrowed.
+    /// Other borrowed instructions.
     Borrowed(Borrowed),
 }
 
-/// Instructions that stand for others: the shader's code never needs them for what they do.
+/// Instructions that stand for other operations: shaders never need them for their own effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Borrowed {
-    /// 128 bits of a register.
+    /// Extracts 128 bits of a register.
     Take(u8),
-    /// A register with other 128 bits in it.
+    /// Replaces 128 bits of a register.
     Insert(u8),
-    /// 128 bits from memory.
+    /// Loads 128 bits.
     LoadPart,
-    /// 128 bits to memory.
+    /// Stores 128 bits.
     StorePart,
-    /// A gather of words.
+    /// Gathers words.
     Gather,
 }
 
 macro_rules! forms {
     ($($form:ident { $($narrow:ident => $wide:ident | $widest:ident,)* })* ; $($single:expr => { $($code:ident)* })*) => {
-        /// How an instruction with vector registers is rewritten for so many parts, or `None` if it may not be.
-        pub(super) fn form(code: Code, parts: u8) -> Option<Form> {
+        /// Returns how an instruction with vector registers is rewritten for this many parts, or `None` if it may not
+        /// be.
+        pub(super) fn form(code: Code, parts: u8) -> Option<WideForm> {
             let wider = |[wide, widest]: [Code; 2]| {
                 let code = if parts == 2 { wide } else { widest };
                 (code != INVALID).then_some(code)
             };
             Some(match code {
-                $($(Code::$narrow => Form::$form(wider([Code::$wide, Code::$widest])?),)*)*
+                $($(Code::$narrow => WideForm::$form(wider([Code::$wide, Code::$widest])?),)*)*
                 $($(Code::$code => $single,)*)*
                 _ => return None,
             })
@@ -81,7 +82,7 @@ forms! {
         VEX_Vmovapd_xmm_xmmm128 => VEX_Vmovapd_ymm_ymmm256 | EVEX_Vmovapd_zmm_k1z_zmmm512,
         VEX_Vmovups_xmm_xmmm128 => VEX_Vmovups_ymm_ymmm256 | EVEX_Vmovups_zmm_k1z_zmmm512,
         VEX_Vmovupd_xmm_xmmm128 => VEX_Vmovupd_ymm_ymmm256 | EVEX_Vmovupd_zmm_k1z_zmmm512,
-        // What the register allocator moves and spills with, whatever the processor has.
+        // Moves and spills by the register allocator, on any processor.
         Movdqa_xmm_xmmm128 => VEX_Vmovdqa_ymm_ymmm256 | EVEX_Vmovdqa32_zmm_k1z_zmmm512,
         Movdqu_xmm_xmmm128 => VEX_Vmovdqu_ymm_ymmm256 | EVEX_Vmovdqu32_zmm_k1z_zmmm512,
         Movaps_xmm_xmmm128 => VEX_Vmovaps_ymm_ymmm256 | EVEX_Vmovaps_zmm_k1z_zmmm512,
@@ -164,7 +165,7 @@ forms! {
         VEX_Vblendvps_xmm_xmm_xmmm128_xmm => VEX_Vblendvps_ymm_ymm_ymmm256_ymm | EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32,
         VEX_Vblendvpd_xmm_xmm_xmmm128_xmm => VEX_Vblendvpd_ymm_ymm_ymmm256_ymm | EVEX_Vblendmpd_zmm_k1z_zmm_zmmm512b64,
         VEX_Vpblendvb_xmm_xmm_xmmm128_xmm => VEX_Vpblendvb_ymm_ymm_ymmm256_ymm | EVEX_Vpblendmb_zmm_k1z_zmm_zmmm512,
-        // Borrowed: it rotates.
+        // Borrowed: stands for a rotation.
         VEX_Vpaddsw_xmm_xmm_xmmm128 => EVEX_Vprolvd_ymm_k1z_ymm_ymmm256b32 | EVEX_Vprolvd_zmm_k1z_zmm_zmmm512b32,
     }
     Fused {
@@ -209,7 +210,7 @@ forms! {
         VEX_Vpbroadcastq_xmm_xmmm64 => VEX_Vpbroadcastq_ymm_xmmm64 | EVEX_Vpbroadcastq_zmm_k1z_xmmm64,
         VEX_Vbroadcastss_xmm_xmm => VEX_Vbroadcastss_ymm_xmm | EVEX_Vbroadcastss_zmm_k1z_xmmm32,
         VEX_Vbroadcastss_xmm_m32 => VEX_Vbroadcastss_ymm_m32 | EVEX_Vbroadcastss_zmm_k1z_xmmm32,
-        // Vectors in memory are never read by it.
+        // Never reads vectors in memory.
         VEX_Vmovddup_xmm_xmmm64 => VEX_Vpbroadcastq_ymm_xmmm64 | EVEX_Vpbroadcastq_zmm_k1z_xmmm64,
     }
     LoadSplat {
@@ -225,19 +226,19 @@ forms! {
         VEX_Vmovmskps_r64_xmm => VEX_Vmovmskps_r64_ymm | EVEX_Vpmovd2m_kr_zmm,
     }
     ;
-    Form::Promote => { VEX_Vcvtps2pd_xmm_xmmm64 }
-    Form::Demote => { VEX_Vcvtpd2ps_xmm_xmmm128 }
-    Form::Borrowed(Borrowed::Take(0)) => { VEX_Vpsubsb_xmm_xmm_xmmm128 }
-    Form::Borrowed(Borrowed::Take(1)) => { VEX_Vpsubsw_xmm_xmm_xmmm128 }
-    Form::Borrowed(Borrowed::Take(2)) => { VEX_Vpsubusb_xmm_xmm_xmmm128 }
-    Form::Borrowed(Borrowed::Take(3)) => { VEX_Vpsubusw_xmm_xmm_xmmm128 }
-    Form::Borrowed(Borrowed::Insert(1)) => { VEX_Vpaddusb_xmm_xmm_xmmm128 }
-    Form::Borrowed(Borrowed::Insert(2)) => { VEX_Vpaddusw_xmm_xmm_xmmm128 }
-    Form::Borrowed(Borrowed::Insert(3)) => { VEX_Vpaddsb_xmm_xmm_xmmm128 }
-    Form::Borrowed(Borrowed::LoadPart) => { VEX_Vpmovsxbw_xmm_xmmm64 }
-    Form::Borrowed(Borrowed::StorePart) => { VEX_Vmovupd_xmmm128_xmm }
-    Form::Borrowed(Borrowed::Gather) => { VEX_Vpinsrb_xmm_xmm_r32m8_imm8 }
-    Form::Narrow => {
+    WideForm::Promote => { VEX_Vcvtps2pd_xmm_xmmm64 }
+    WideForm::Demote => { VEX_Vcvtpd2ps_xmm_xmmm128 }
+    WideForm::Borrowed(Borrowed::Take(0)) => { VEX_Vpsubsb_xmm_xmm_xmmm128 }
+    WideForm::Borrowed(Borrowed::Take(1)) => { VEX_Vpsubsw_xmm_xmm_xmmm128 }
+    WideForm::Borrowed(Borrowed::Take(2)) => { VEX_Vpsubusb_xmm_xmm_xmmm128 }
+    WideForm::Borrowed(Borrowed::Take(3)) => { VEX_Vpsubusw_xmm_xmm_xmmm128 }
+    WideForm::Borrowed(Borrowed::Insert(1)) => { VEX_Vpaddusb_xmm_xmm_xmmm128 }
+    WideForm::Borrowed(Borrowed::Insert(2)) => { VEX_Vpaddusw_xmm_xmm_xmmm128 }
+    WideForm::Borrowed(Borrowed::Insert(3)) => { VEX_Vpaddsb_xmm_xmm_xmmm128 }
+    WideForm::Borrowed(Borrowed::LoadPart) => { VEX_Vpmovsxbw_xmm_xmmm64 }
+    WideForm::Borrowed(Borrowed::StorePart) => { VEX_Vmovupd_xmmm128_xmm }
+    WideForm::Borrowed(Borrowed::Gather) => { VEX_Vpinsrb_xmm_xmm_r32m8_imm8 }
+    WideForm::Narrow => {
         VEX_Vmovd_xmm_rm32 VEX_Vmovd_rm32_xmm VEX_Vmovq_xmm_rm64 VEX_Vmovq_rm64_xmm VEX_Vmovq_xmm_xmmm64 VEX_Vmovq_xmmm64_xmm
         VEX_Vmovss_xmm_m32 VEX_Vmovss_m32_xmm VEX_Vmovss_xmm_xmm_xmm
         VEX_Vmovsd_xmm_m64 VEX_Vmovsd_m64_xmm VEX_Vmovsd_xmm_xmm_xmm
@@ -255,7 +256,7 @@ forms! {
         VEX_Vfnmadd213ss_xmm_xmm_xmmm32 VEX_Vfmsub213ss_xmm_xmm_xmmm32
         VEX_Vfmadd213sd_xmm_xmm_xmmm64 VEX_Vfmadd132sd_xmm_xmm_xmmm64 VEX_Vfmadd231sd_xmm_xmm_xmmm64
         VEX_Vfnmadd213sd_xmm_xmm_xmmm64 VEX_Vfmsub213sd_xmm_xmm_xmmm64
-        // In the sequences that Cranelift has for saturating conversions of scalars.
+        // In Cranelift's sequences for saturating conversions of scalars.
         Movd_xmm_rm32 Movd_rm32_xmm Movq_xmm_rm64 Movq_rm64_xmm
         Xorps_xmm_xmmm128 Xorpd_xmm_xmmm128 Andps_xmm_xmmm128 Andpd_xmm_xmmm128 Orps_xmm_xmmm128 Orpd_xmm_xmmm128
         Addss_xmm_xmmm32 Subss_xmm_xmmm32 Addsd_xmm_xmmm64 Subsd_xmm_xmmm64
@@ -263,25 +264,25 @@ forms! {
         Cvttss2si_r32_xmmm32 Cvttss2si_r64_xmmm32 Cvttsd2si_r32_xmmm64 Cvttsd2si_r64_xmmm64
         Minss_xmm_xmmm32 Maxss_xmm_xmmm32 Minsd_xmm_xmmm64 Maxsd_xmm_xmmm64
     }
-    Form::NarrowCompare => {
+    WideForm::NarrowCompare => {
         VEX_Vucomiss_xmm_xmmm32 VEX_Vucomisd_xmm_xmmm64 Ucomiss_xmm_xmmm32 Ucomisd_xmm_xmmm64
     }
 }
 
-/// How an instruction of 512 bits uses a mask register.
+/// The use that an instruction of 512 bits makes of a mask register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Masked {
-    /// It makes a mask, of which this instruction makes a vector.
+    /// It writes a mask, which this instruction turns into a vector.
     Made(Code),
     /// It reads a mask, which this instruction makes of the last operand.
     Read(Code),
-    /// It makes a mask, of which only is asked whether it has lanes.
+    /// It writes a mask, which is then only tested for any set lane.
     Tested,
-    /// It makes a mask, whose bits go to a general register.
+    /// It writes a mask, whose bits go to a general-purpose register.
     Bits,
 }
 
-/// How an instruction of 512 bits uses a mask register, if it does.
+/// Returns how an instruction of 512 bits uses a mask register, if it does.
 pub(super) fn masked(code: Code) -> Option<Masked> {
     use Code::*;
     Some(match code {
@@ -301,7 +302,7 @@ pub(super) fn masked(code: Code) -> Option<Masked> {
     })
 }
 
-/// Whether an instruction without vector registers may stay as it is. How it treats the stack is another question.
+/// `true` if an instruction without vector registers may stay as it is. Its use of the stack is checked elsewhere.
 pub(super) fn is_general(mnemonic: Mnemonic) -> bool {
     use Mnemonic::*;
     matches!(

@@ -1,68 +1,68 @@
 //! Re-encodes machine code for wider vectors.
 //!
-//! Cranelift knows vectors of 128 bits. In a packet each 128 bits are four lanes that have nothing to do with the others,
-//! so the same instructions on registers of two or four times that size compute as many times the lanes. Here stock machine code is decoded,
-//! checked and encoded again, with a frame, constants and jump tables of its own. `packet/` writes code that can be widened,
-//! and means it to be: a 16-byte access in its code is one of a whole vector here.
+//! Cranelift knows vectors of 128 bits. In a packet, each 128 bits are four lanes that are independent of the others,
+//! so the same instructions on registers two or four times as wide compute two or four times as many lanes. Stock
+//! machine code is decoded, checked and encoded again, with its own frame, constants and jump tables. `packet/` writes
+//! code to be widened: a 16-byte access in its code accesses a whole vector here.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `forms.rs` | the list of instructions, a row for each |
-//! | `borrowed.rs` | what Cranelift has no instruction for |
+//! | `borrowed.rs` | operations that Cranelift has no instruction for |
 //! | `decode.rs` | finds instructions, basic blocks, jump tables |
-//! | `rows.rs` | what each instruction reads, writes and demands |
-//! | `meaning.rs` | how many parts of each register and spill slot mean something: data flow |
+//! | `transfer.rs` | transfer functions: sources, results and demands of each instruction |
+//! | `defined.rs` | data flow: how many parts of each register and spill slot are defined |
 //! | `rewrite.rs` | instructions, constants and frame for wider registers |
-//! | `encode.rs` | bytes again, with data behind the code |
+//! | `encode.rs` | encodes the result, with its data after the code |
 //!
-//! Nothing is guessed. What is not on the list, or reads parts of a register that mean nothing, is a [`Refusal`]; then the
-//! shader gets stock code. The method is described in `docs/wide.md`.
+//! Nothing is guessed. An instruction that is not on the list, or reads undefined parts of a register, is a
+//! [`Refusal`]; the shader then gets stock code. The method is described in `docs/wide.md`.
 
 pub(crate) mod borrowed;
 mod decode;
+mod defined;
 mod encode;
 mod forms;
-mod meaning;
 mod rewrite;
-mod rows;
 #[cfg(test)]
 mod tests;
+mod transfer;
 
 use iced_x86::{Formatter, Instruction, IntelFormatter, Register};
 
 /// Machine code for wider vectors.
 #[derive(Debug)]
 pub struct Wide {
-    /// Position independent, its entry is the first byte.
+    /// Position-independent; the entry is the first byte.
     pub bytes: Vec<u8>,
     /// Bytes of the stack frame.
     pub frame_bytes: u32,
-    /// Where each instruction was, and where its successor is; ascending.
+    /// The old offset of each instruction, and the new one of its successor; ascending.
     offsets: Vec<(u32, u32)>,
 }
 
 impl Wide {
-    /// Where what was at an offset is now.
+    /// The new offset of what was at this offset.
     pub fn offset(&self, old: u32) -> u32 {
         let next = self.offsets.partition_point(|&(from, _)| from < old);
         self.offsets.get(next).map_or(self.code_bytes(), |&(_, to)| to)
     }
 
-    /// Where the code ends and its data begin.
+    /// Bytes of code, which the data follows.
     fn code_bytes(&self) -> u32 {
         self.offsets.last().map_or(0, |&(_, to)| to)
     }
 }
 
-/// Why code cannot be widened.
+/// The reason why code cannot be widened.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("at {offset:#x}, `{text}`: {reason}")]
 pub struct Refusal {
-    /// Of the instruction in the stock code.
+    /// Offset of the instruction in the stock code.
     pub offset: u32,
     /// The instruction.
     pub text: String,
-    /// What is not known about it.
+    /// The property that rules it out.
     pub reason: &'static str,
 }
 
@@ -78,13 +78,14 @@ impl Refusal {
     }
 }
 
-/// Widens the code of one function, whose vectors get `parts` times 128 bits: 2 or 4. Blocks start where the code generator says.
+/// Widens the code of one function to vectors of `parts` times 128 bits, where `parts` is 2 or 4. `block_starts` are
+/// those that the code generator reports.
 ///
 /// # Errors
-/// If the code has anything that is not known to mean the same on wider vectors.
+/// If anything in the code is not known to mean the same on wider vectors.
 pub fn widen(code: &[u8], block_starts: &[u32], parts: u8) -> Result<Wide, Refusal> {
     let program = decode::decode(code, block_starts)?;
-    let steps = meaning::steps(&program, parts)?;
+    let steps = defined::steps(&program, parts)?;
     rewrite::rewrite(code, &program, &steps, parts)
 }
 

@@ -1,4 +1,4 @@
-//! Damaged code: a refusal, or code of known instructions; never a panic.
+//! Widens damaged code: each result is a refusal or code of known instructions, never a panic.
 
 mod borrowed;
 
@@ -17,12 +17,13 @@ use crate::options::{CpuFeatures, Options, VectorBytes};
 #[derive(Clone)]
 struct Stock {
     bytes: Vec<u8>,
-    /// Where its blocks begin.
+    /// Offsets of its basic blocks.
     blocks: Vec<u32>,
     parts: u8,
 }
 
-/// That of a program, for vectors of 32 and 64 bytes in turn. The latter whatever the processor has: nothing is run.
+/// The code of a generated program, for vectors of 32 and 64 bytes in turn: the latter on any processor, since it never
+/// runs.
 fn stock(seed: u64) -> Option<Stock> {
     let host = Options::host().filter(|options| VectorBytes::most(options.features) > VectorBytes::Sixteen)?;
     let features = CpuFeatures { avx512: true, ..host.features };
@@ -46,13 +47,13 @@ fn programs_are_widened() {
         };
         let wide = widen(&bytes, &blocks, parts).unwrap_or_else(|refusal| panic!("seed {seed}: {refusal}"));
         assert_known(&wide, parts);
-        // Whatever was decoded is found again, in order.
+        // Every decoded instruction is found again, in order.
         let offsets: Vec<u32> = wide.offsets.iter().map(|&(_, to)| to).collect();
         assert!(offsets.is_sorted() && offsets.last().is_some_and(|&end| end as usize <= wide.bytes.len()));
     }
 }
 
-/// `BROLGA_SEEDS=0..1000000` for a million.
+/// A million seeds: `BROLGA_SEEDS=0..1000000`.
 #[test]
 fn damaged_code_is_refused_or_stays_known() {
     let mut sources = Vec::new();
@@ -88,7 +89,7 @@ fn damaged_code_is_refused_or_stays_known() {
     assert!(widened + refused > 0);
 }
 
-/// All code that can be reached is of instructions that the list gives.
+/// Asserts that all reachable code consists of instructions in the list.
 fn assert_known(wide: &Wide, parts: u8) {
     let end = wide.code_bytes() as usize;
     let mut decoder = Decoder::new(64, &wide.bytes[..end], DecoderOptions::NONE);
@@ -133,6 +134,6 @@ fn is_known(found: &Instruction, parts: u8) -> bool {
     let registers = if parts == 2 { Register::YMM0..=Register::YMM15 } else { Register::ZMM0..=Register::ZMM15 };
     let is_wide = (0..found.op_count())
         .any(|n| found.op_kind(n) == OpKind::Register && registers.contains(&found.op_register(n)));
-    // What has wide registers came from a row; what has none is itself in the list.
+    // An instruction with wide registers came from a row; one without is itself in the list.
     made || is_control || is_wide || is_general(found.mnemonic()) || form(found.code(), parts).is_some()
 }

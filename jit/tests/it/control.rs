@@ -1,4 +1,5 @@
-//! Control flow, barriers, faults and limits of compiled shaders, against plain models and against the interpreter.
+//! Tests control flow, barriers, faults and limits of compiled shaders, against plain models and against the
+//! interpreter.
 
 use brolga_ir::Function;
 use brolga_ir::entity::Inst;
@@ -14,7 +15,7 @@ use crate::bound::{self, Bound, Outcome, Variants, compare, run, targets};
 
 const FUEL: u64 = 100_000;
 
-/// A function with `u0` and `g0`, both raw. `r0.x` is the thread's number, `r0.y` the byte of its own word.
+/// A function with `u0` and `g0`, both raw. `r0.x` is the thread's number, `r0.y` the byte offset of its own word.
 fn function([x, y, z]: [u32; 3], text: &str) -> Function {
     in_ssa(&format!(
         "dcl_uav_raw u0
@@ -32,7 +33,7 @@ fn function([x, y, z]: [u32; 3], text: &str) -> Function {
     ))
 }
 
-/// Where the first instruction of a kind comes from.
+/// The origin of the first instruction of a kind.
 fn origin_of(func: &Function, is_wanted: fn(&InstKind) -> bool) -> Origin {
     let mut insts = (0..func.inst_count()).map(|n| func.inst(Inst::new(n)));
     insts.find(|inst| is_wanted(&inst.kind)).expect("there is one").origin
@@ -86,7 +87,7 @@ fn thread_numbers_follow_the_group_shape() {
     }
 }
 
-/// Steps until a number is 1, with breaks, continues and returns on divergent ways.
+/// Steps until a number is 1, with breaks, continues and returns on divergent paths.
 #[test]
 fn divergent_loops_break_continue_and_return() {
     let func = function(
@@ -96,7 +97,7 @@ fn divergent_loops_break_continue_and_return() {
         loop
           ieq r2.x, r1.x, l(1)
           breakc_nz r2.x
-          // Threads that come by 16 give up.
+          // Every sixteenth thread gives up.
           ieq r2.x, r1.x, l(16)
           if_nz r2.x
             store_raw u0.x, r0.y, l(0xdead)
@@ -109,7 +110,7 @@ fn divergent_loops_break_continue_and_return() {
             continue
           endif
           udiv r1.x, null, r1.x, l(2)
-          // After even steps their count is kept modulo 7 by way of a nested loop.
+          // After even steps their count is kept modulo 7 by a nested loop.
           loop
             ult r2.x, r1.y, l(7)
             breakc_nz r2.x
@@ -238,7 +239,7 @@ fn barriers_in_a_loop() {
     }
 }
 
-/// Threads that returned count as arrived, and take no part in what follows.
+/// Threads that returned count as arrived, and are inactive in the code that follows.
 #[test]
 fn threads_return_before_a_barrier() {
     let func = function(
@@ -324,7 +325,7 @@ fn disagreement_about_a_barrier_is_a_fault() {
     }
 }
 
-/// An endless loop, with a barrier in it or not, and where it comes from.
+/// An endless loop, with a barrier in it or not, and its origin.
 fn endless(barrier: bool) -> (Function, Origin) {
     let barrier = if barrier { "sync_g_t" } else { "" };
     let func = function([16, 1, 1], &format!("mov r1.x, l(0)\nloop\n{barrier}\niadd r1.x, r1.x, l(1)\nendloop"));
@@ -353,8 +354,8 @@ fn endless_loops_stop_when_asked() {
     }
 }
 
-/// However work is arranged, in long code, long rounds, arms, packets or between barriers, little of it is done once a stop is asked
-/// for.
+/// However work is arranged, in long code, long iterations, arms, packets or between barriers, little of it is done
+/// once a stop is asked for.
 #[test]
 fn little_work_follows_a_stop() {
     let read = "ld_indexable(texture2d)(uint,uint,uint,uint) r2.x, r0.xxxx, t0.xyzw\nxor r1.x, r1.x, r2.x\n";
@@ -417,7 +418,7 @@ fn endless_loops_run_out_of_fuel() {
 }
 
 /// Private arrays: indices that are uniform, that differ, that are out of range; kept over a barrier. Words beyond the
-/// element are not there.
+/// element do not exist.
 #[test]
 fn private_arrays() {
     for barrier in ["", "barrier threads shared"] {
@@ -495,6 +496,6 @@ fn deep_nesting_compiles() {
         _ => format!("loop\n{inner}\nuge r2.x, r1.x, l({left})\nbreakc_nz r2.x\niadd r1.x, r1.x, l(1)\nendloop"),
     });
     let func = function([8, 1, 1], &format!("mov r1.x, l(0)\n{text}\nstore_raw u0.x, r0.y, r1.x"));
-    // Whether it finishes within this many iterations does not matter.
+    // It does not matter whether it finishes within this many iterations.
     compare(func, &words(8), &[[0, 0, 0]], 2000, Variants::All);
 }

@@ -1,4 +1,4 @@
-//! Shaders of Direct3D 9 on the interpreter and as machine code: the same bits.
+//! Runs shaders of Direct3D 9 on the interpreter and as machine code: the same bits.
 //!
 //! `BROLGA_SEED=7` runs one seed of the random ones alone, `BROLGA_SEEDS=1000..9000` a range of them.
 
@@ -44,7 +44,7 @@ fn input_rows(signature: &Signature, invocations: u32, random: &mut Random) -> V
     rows
 }
 
-/// What is bound: of integer constants, small ones.
+/// The words of bound constants: small ones for integers.
 fn bound_words(func: &Function, random: &mut Random) -> Vec<Vec<Vec<u32>>> {
     let mut words = contents(func, || word(random));
     for (resource, words) in func.interface.resources.iter().zip(&mut words) {
@@ -56,7 +56,8 @@ fn bound_words(func: &Function, random: &mut Random) -> Vec<Vec<Vec<u32>>> {
     words
 }
 
-/// Runs a shader with and without passes on both engines, in one variant that the seed chooses, and compares all of that.
+/// Runs a shader with and without passes on both engines, in one variant that the seed chooses, and compares all of
+/// that.
 fn compare(program: &sm3::ValidProgram, options: &TranslateOptions, seed: u64, batches: &[u32], name: &str) {
     let random = &mut Random(seed);
     let mut plain = translate(program, options).unwrap_or_else(|error| panic!("{name}: {error}"));

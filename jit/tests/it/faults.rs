@@ -1,8 +1,9 @@
-//! Faults of widening, planted in its output: a comparison of bits finds each kind.
+//! Plants faults of widening in its output: a comparison of bits finds each kind.
 //!
-//! Tests that compare engines are the proof that widened code is right, so they must see what could be wrong with it. Here a
-//! shader that uses all that widening touches is compiled, one instruction or one datum of its code is made wrong, and it runs
-//! beside the interpreter. Nothing in it depends on what a lane holds but the result: wrong lanes stay in bounds.
+//! Tests that compare engines are the proof that widened code is right, so they must be able to see each possible
+//! fault. Here a shader that uses all that widening touches is compiled, one instruction or one datum of its code is
+//! made wrong, and it runs beside the interpreter. Only results depend on the content of a lane: wrong lanes stay in
+//! bounds.
 
 use std::fmt::Write;
 
@@ -63,7 +64,7 @@ fn function() -> VerifiedFunction {
     verify(func).expect("the test's function is valid")
 }
 
-/// A kind of fault: what it is, and how to make it of an instruction, if it can be.
+/// A kind of fault: its name, and a function that makes it of an instruction, if it can be.
 type Fault = (&'static str, fn(&Instruction, &mut [u8]) -> bool);
 
 const FAULTS: [Fault; 8] = [
@@ -136,7 +137,7 @@ const FAULTS: [Fault; 8] = [
     }),
 ];
 
-/// Of code with gathers alone.
+/// For code with gathers alone.
 const GATHER_FAULT: Fault = ("a gather stays narrow", |inst, code| {
     inst.code() == Code::EVEX_Vpgatherdd_ymm_k1_vm32y
         && replace(code, inst, |made| {
@@ -150,7 +151,7 @@ fn narrowed(register: Register) -> Register {
     Register::XMM0 + (register as u32 - Register::YMM0 as u32)
 }
 
-/// Puts a changed instruction in the place of one, if it fits.
+/// Replaces an instruction by a changed one, if it fits.
 fn replace(code: &mut [u8], inst: &Instruction, change: impl FnOnce(&mut Instruction)) -> bool {
     let mut made = *inst;
     change(&mut made);
@@ -182,7 +183,7 @@ fn each_kind_of_fault_changes_bits() {
         return println!("skipped: the processor has no AVX2");
     };
     let options = Options { vector_bytes: VectorBytes::ThirtyTwo, ..options };
-    // Lanes go one by one where there are no gathers.
+    // Without gathers, lanes go one by one.
     let without = CpuFeatures { gathers: false, ..options.features };
     let compiled =
         [options.features, without].map(|features| compile(&func, &Options { features, ..options }).unwrap());
@@ -200,8 +201,9 @@ fn each_kind_of_fault_changes_bits() {
             let mut code = compiled.code().to_vec();
             if plant(&inst, &mut code) {
                 planted += 1;
-                // SAFETY: the faults move values between lanes, all of which hold what the shader computes of its input, and it
-                // keeps every address in bounds whatever that is; slots of the frame are read elsewhere in the frame.
+                // SAFETY: the faults move values between lanes, all of which hold results that the shader computes of
+                // its input, and it keeps every address in bounds whatever the input; slots of the frame are read
+                // elsewhere in the frame.
                 let wrong = unsafe { with_code(compiled, &code, &options) };
                 found += u32::from(outcome(&wrong) != expected);
             }

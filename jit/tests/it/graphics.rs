@@ -1,4 +1,5 @@
-//! Vertex and pixel shaders run in batches: every one of the corpus on random rows, on both engines, with the same bits.
+//! Runs vertex and pixel shaders in batches: every one of the corpus on random rows, on both engines, with the same
+//! bits.
 
 use std::path::{Path, PathBuf};
 
@@ -104,7 +105,7 @@ fn bits(rows: &[[f32; 4]]) -> Vec<u32> {
     rows.iter().flatten().map(|number| number.to_bits()).collect()
 }
 
-/// Registers have the rows of their numbers, system values too; what is not written is 0.
+/// Registers have the rows of their numbers, system values too; unwritten ones are 0.
 #[test]
 fn vertices_are_transformed() {
     let func = assembled(
@@ -137,7 +138,7 @@ fn vertices_are_transformed() {
     let mut expected = Vec::new();
     for n in 0..count {
         let ([x, y, z], [u, v]) = (position(n), coordinates(n));
-        // Rows that are not declared hold what they like.
+        // Undeclared rows hold anything.
         inputs.extend(bits(&[[x, y, z, 99.0], [7.0; 4], [u, v, 99.0, 99.0]]));
         inputs.extend([n, 5, 6, 7]);
         let o1 = if n >= 2 { [v, u, 0.0, 0.0] } else { [u, v, u, 0.0] };
@@ -150,7 +151,7 @@ fn vertices_are_transformed() {
     assert_eq!(outcome.arrays[1], expected);
 }
 
-/// Who discards goes on as a helper: its quad reads what it has, and only what came before has effects.
+/// A discarded pixel continues as a helper: its quad reads its values, and only earlier code has effects.
 #[test]
 fn discarded_and_helper_pixels_have_no_effects() {
     let func = assembled(
@@ -251,7 +252,7 @@ fn arrays_may_be_too_short() {
     assert_eq!((outcome.end, &outcome.arrays[1]), (Ok(()), &expected));
 }
 
-/// What the four pixels of a quad share is read once: in range and not, by all lanes and by some.
+/// Reads shared by the four pixels of a quad are done once: in range and not, by all lanes and by some.
 #[test]
 fn quads_share_what_they_read() {
     let quads = 11u32;
@@ -296,7 +297,7 @@ fn quads_share_what_they_read() {
     }
 }
 
-/// Texels of a picture's quads are two words side by side, twice: in range and not, written by all lanes and by some.
+/// Texels of a picture's quads are two adjacent words, twice: in range and not, written by all lanes and by some.
 #[test]
 fn quads_of_a_picture_are_read_and_written() {
     const PITCH: u32 = 9;

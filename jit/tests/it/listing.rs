@@ -1,4 +1,4 @@
-//! What a listing of packets says of small shaders, against what the design says of them.
+//! Compares the listings of packets of small shaders with the design.
 
 use brolga_ir::text::{Names, parse, print};
 use brolga_ir::verify;
@@ -8,15 +8,15 @@ use brolga_jit::{Options, VectorBytes};
 fn packets(text: &str) -> Listing {
     let func = verify::verify(parse(text).unwrap()).unwrap();
     let host = Options::host().expect("tests run on x86-64 with SSE4.2");
-    // What is said depends on the size of vectors.
+    // The listing depends on the size of vectors.
     let options = Options { vector_bytes: VectorBytes::Sixteen, ..host };
     let listing = list(&func, &options, Form::Packet, &[], &Remarks::new()).unwrap();
-    // What is added are comments.
+    // Only comments are added.
     assert_eq!(print(&parse(&listing.to_string()).unwrap(), Names::Dense), print(&func, Names::Dense));
     listing
 }
 
-/// What is said of the line that begins so.
+/// The comment on the line that begins so.
 #[track_caller]
 fn said(listing: &Listing, line: &str) -> String {
     let mut found = listing.lines.iter().filter(|found| found.text.trim_start().starts_with(line));
@@ -204,8 +204,8 @@ fn barriers_cut_and_values_are_kept() {
         &[
             ("# threads", "threads: 64; packets of 8 lanes: 8; vectors of a packet: 2 for 32 bits, 4 for 64"),
             ("# arena", "arena: 256 bytes shared, 128 bytes kept for each packet, no private arrays"),
-            // The record begins with the lanes' votes, 32 bytes. A scalar takes 8, what each lane has 32, from a multiple
-            // of 16 on.
+            // The record begins with the lanes' votes, 32 bytes. A scalar takes 8, a packet 32, from a
+            // multiple of 16 on.
             ("v3:", "uniform; kept at 32; uniform address; checked without a branch"),
             ("v4:", "packet; at most 3969; kept at 48"),
             ("v6:", "group; kept for the group; once"),
@@ -281,14 +281,14 @@ fn instructions(text: &str, options: &Options, line: &str) -> Vec<String> {
     let comment = |text: &str| text.trim_start().strip_prefix(';').map(|comment| comment.trim_start().to_owned());
     let mut lines = listing.lines.iter().map(|shown| shown.text.as_str());
     lines.by_ref().find(|text| comment(text).is_some_and(|comment| comment.starts_with(line)));
-    // An offset and bytes come first. What packets run that fail a check is further down.
+    // An offset and bytes come first. The code for packets that fail a check is further down.
     let code = lines.take_while(|text| comment(text).is_none());
     let found: Vec<String> = code.filter_map(|text| text.split_whitespace().nth(2).map(str::to_owned)).collect();
     assert!(!found.is_empty(), "no code of `{line}` in\n{listing}");
     found
 }
 
-/// What is known of an index and of vectors' instructions shows in the code.
+/// Facts about an index, and the instructions that vectors have, show in the code.
 #[test]
 fn words_of_each_lane_take_few_instructions() {
     let text = r#"function "each" {
@@ -341,7 +341,7 @@ fn words_of_each_lane_take_few_instructions() {
     }
 }
 
-/// Lanes are compared where their words usually lie side by side.
+/// Lanes are compared if their words are usually adjacent.
 #[test]
 fn clamped_neighbours_are_compared() {
     let listing = packets(

@@ -1,19 +1,19 @@
-//! Machine code against the interpreter and plain models: the same bits, whatever it runs on.
+//! Compares machine code with the interpreter and plain models: the same bits on any processor.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `ops.rs` | every pure operation against `Op::eval` |
-//! | `packets.rs` | operations of packets that are none of the table: masks, lanes, memory |
-//! | `recipes.rs` | expressions that have a shorter way |
+//! | `packets.rs` | packet operations that are not in the table: masks, lanes, memory |
+//! | `recipes.rs` | expressions that have a shorter recipe |
 //! | `support/` | runs single operations, built with Cranelift |
 //! | `control.rs` | control flow, barriers, faults, limits |
 //! | `memory.rs` | every kind of memory at every layout of addresses |
-//! | `sample.rs` | samples, quads, what a packet agrees on |
+//! | `sample.rs` | samples, quads, votes of a packet |
 //! | `graphics.rs` | vertex and pixel shaders in batches |
 //! | `direct3d9.rs` | shaders of Direct3D 9, random ones and those of the corpus |
 //! | `random.rs` | random functions and programs |
 //! | `faults.rs` | faults planted in widened code are found |
-//! | `listing.rs` | what a listing of packets says |
+//! | `listing.rs` | the listings of packets |
 //! | `bound/` | runs whole functions over memory with guards, on both engines |
 
 mod bound;

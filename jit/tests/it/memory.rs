@@ -1,6 +1,6 @@
-//! Every kind of memory at every layout of addresses over the lanes, with bounds met, missed and wrapped around.
+//! Tests every kind of memory at every layout of addresses over the lanes, with bounds met, missed and wrapped around.
 //!
-//! The interpreter says what is right: it goes through the memory of `bound`, which checks each word by itself.
+//! The interpreter is the reference: it goes through the memory of `bound`, which checks each word by itself.
 
 use std::sync::atomic::Ordering;
 
@@ -22,7 +22,7 @@ use crate::bound::{self, Variants, compare, resource};
 const OUT: usize = 0;
 const TARGET: usize = 1;
 
-/// What is addressed.
+/// The memory that is addressed.
 #[derive(Clone, Copy, Debug)]
 enum Memory {
     Raw,
@@ -61,7 +61,7 @@ impl Memory {
     }
 }
 
-/// How addresses differ from lane to lane. The group number is added to each, so that a run tries many starts.
+/// The variation of addresses from lane to lane. The group ID is added to each, so that a run tries many starts.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Layout {
     Uniform,
@@ -117,7 +117,7 @@ fn object(b: &mut Builder<'_>, memory: Memory) -> Object {
     }
 }
 
-/// A number per lane, from a component of the group number on.
+/// A number per lane, starting at a component of the group ID.
 fn number(b: &mut Builder<'_>, layout: Layout, component: u8) -> Value {
     let start = b.input(Input::GroupId(component));
     let index = b.input(Input::ThreadIndex);
@@ -183,7 +183,7 @@ fn report_at(b: &mut Builder<'_>, index: Value, values: &[Value]) {
     b.store(place, &mixed, always);
 }
 
-/// Starts of index and offset: inside, over an edge in the middle of a packet, around 2^32.
+/// Starts of index and offset: inside, across a bound in the middle of a packet, around 2^32.
 fn groups() -> Vec<[u32; 3]> {
     let indices = [0, 1, 3, 4, 9, 10, 11, 500, u32::MAX - 3, 0x2000_0000, 0x8000_0000];
     let offsets = [0, 4, 7, 8, 12, 40, 84, 180, 208, u32::MAX - 7];
@@ -426,8 +426,8 @@ fn compare_engines(func: Function, content: &[Vec<Vec<u32>>]) {
     compare(func, content, &[[0, 0, 0]], u64::MAX, Variants::All);
 }
 
-/// The test that holds the machine code of an instruction against the interpreter. A new kind of instruction does not compile
-/// here until it has one.
+/// The test that compares the machine code of an instruction with the interpreter. A new kind of instruction does not
+/// compile here until it has one.
 fn proof(kind: &InstKind) -> Option<&'static str> {
     Some(match kind {
         InstKind::Load { .. } => "loads_of_every_shape",
@@ -527,14 +527,14 @@ fn views_over_four_gibibytes() {
             let new = if layout == Layout::Uniform { 7 } else { lane };
             assert_eq!(words[lane as usize * 16..][..2], [old, new], "{layout:?}, lane {lane}");
         }
-        // 4 GiB before the first element there is one that a cut offset would hit.
+        // 4 GiB before the first element there is one that a truncated offset would hit.
         let first = [1, WORDS + 1].map(|word| bound.word_of(TARGET, word).load(Ordering::Relaxed));
         assert_eq!(first, [0, 1000]);
     }
 }
 
-/// Clamped, wrapped or chosen indices usually lead to words side by side: where they do, where they do not, beyond the end, and where
-/// some lanes take no part.
+/// Clamped, wrapped or selected indices usually lead to adjacent words: where they do, where they do not, beyond the
+/// end, and where some lanes are inactive.
 #[test]
 fn neighbours_at_the_edges() {
     const WORDS: u32 = 40;
@@ -635,7 +635,7 @@ fn private_arrays_of_every_shape() {
     }
 }
 
-/// What is known of threads, such as that they are fewer than a buffer's elements, does not hold in lanes without a thread.
+/// Facts about threads, such as that they are fewer than a buffer's elements, do not hold in lanes without a thread.
 #[test]
 fn lanes_without_a_thread_touch_nothing() {
     for ([x, y, z], input, declared) in [
@@ -657,14 +657,14 @@ fn lanes_without_a_thread_touch_nothing() {
             ret"
         ));
         assert_eq!(func.interface.resources[OUT].class, ResourceClass::UnorderedAccess);
-        // The buffer ends where its last vector does: what follows is nobody's.
+        // The buffer ends where its last vector does: the memory after it is not its own.
         let constants = (0..4 * threads).map(|n| n * 7 + 1).collect();
         compare(func, &[vec![vec![0; threads as usize]], vec![constants]], &[[0, 0, 0]], 100, Variants::All);
     }
 }
 
-/// Values that wait in scratch memory use its places one after the other, so that nothing may be stored there sooner than
-/// in its order: not even the address of an access that is checked ahead.
+/// Values held in scratch memory share its slots in turn, so nothing may be stored there ahead of its order: not even
+/// the address of an access that is checked ahead.
 #[test]
 fn addresses_made_late_where_registers_are_few() {
     const ROWS: u32 = 9;

@@ -1,23 +1,23 @@
-//! Every pure operation: machine code against `Op::eval`, bit for bit.
+//! Compares the machine code of every pure operation with `Op::eval`, bit for bit.
 //!
 //! For each row of the table, each packet shape, each feature level, both float modes and each mixture of uniform and
-//! per-lane operands: the cross product of edge values at every lane, then random operands. What is free is the payload
-//! of a NaN that arithmetic made. `cargo test -p brolga-jit --test it ops:: -- --nocapture` lists the operations with the
-//! number of lanes compared, by vectors of a packet.
+//! per-lane operands: the cross product of edge values at every lane, then random operands. Only the payload of a NaN
+//! that arithmetic made is unspecified. `cargo test -p brolga-jit --test it ops:: -- --nocapture` lists the operations
+//! with the number of lanes compared, by vectors of a packet.
 
 use brolga_ir::float_class::ClassSet;
 use brolga_ir::interface::Interface;
 use brolga_ir::{Builder, Const, Function, Op, Type};
 use brolga_jit::FloatMode;
 use brolga_jit::ops::{Known, lower_op};
-use brolga_jit::packet::{Emit, Operand, is_wide};
+use brolga_jit::packet::{Emit, PacketOperand, is_wide};
 use cranelift_codegen::ir::{InstBuilder, Value};
 
 use crate::support::{Code, Compiled, FLAGS, Random, Record, Variant, load_lanes, lower_last, store_lanes, unknown};
 
 const RANDOM_TUPLES: usize = 1500;
 
-/// Zeros, ones, extremes, patterns, shift amounts, NaNs with payloads, denormals, halves and their borders.
+/// Zeros, ones, extremes, patterns, shift amounts, NaNs with payloads, denormals, halves and their limits.
 const EDGES_32: &[u32] = &[
     0,
     1,
@@ -106,7 +106,7 @@ const EDGES_64: &[u64] = &[
     0x41ef_ffff_ffe0_0000, // 2^32 - 1
     0x41ef_ffff_ffff_ffff,
     0x41f0_0000_0000_0000,
-    0x47ef_ffff_efff_ffff, // under what rounds to a float infinity
+    0x47ef_ffff_efff_ffff, // below the least that rounds to a float infinity
     0x47ef_ffff_f000_0000,
 ];
 
@@ -132,7 +132,7 @@ fn random(ty: Type, random: &mut Random) -> u64 {
     }
 }
 
-/// Where an operand comes from.
+/// The form of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     Uniform,
@@ -250,7 +250,7 @@ fn compile(code: &mut Code, op: Op, forms: &[Form], mode: FloatMode) -> usize {
     })
 }
 
-fn load_operand(emit: &mut Emit<'_, '_>, ty: Type, form: Form, address: Value) -> Operand {
+fn load_operand(emit: &mut Emit<'_, '_>, ty: Type, form: Form, address: Value) -> PacketOperand {
     match form {
         Form::Uniform if ty == Type::Bool => {
             // Memory has all ones for true.
@@ -263,7 +263,7 @@ fn load_operand(emit: &mut Emit<'_, '_>, ty: Type, form: Form, address: Value) -
     }
 }
 
-fn store_result(emit: &mut Emit<'_, '_>, op: Op, result: &Operand, uniform: bool, index: Value, output: Value) {
+fn store_result(emit: &mut Emit<'_, '_>, op: Op, result: &PacketOperand, uniform: bool, index: Value, output: Value) {
     assert_eq!(result.is_uniform(), uniform, "{op:?}: uniform operands give a uniform result and others a packet");
     assert_eq!(result.ty(), op.result(), "{op:?}");
     let address = packet_address(emit, op.result(), output, index);
@@ -271,7 +271,7 @@ fn store_result(emit: &mut Emit<'_, '_>, op: Op, result: &Operand, uniform: bool
     store_lanes(emit, &packet, address);
 }
 
-/// Whether code made of the operation's row may give these bits.
+/// `true` if code made of the operation's row may give these bits.
 fn agrees(op: Op, got: u64, expected: u64) -> bool {
     let moves =
         matches!(op, Op::SelectF32 | Op::SelectF64 | Op::FNeg | Op::FAbs | Op::DNeg | Op::DAbs | Op::AsF32 | Op::AsF64);
@@ -362,7 +362,7 @@ fn every_operation_gives_the_bits_of_eval() {
     }
 }
 
-/// Constants take another way into packets than scalars do.
+/// Constants take another path into packets than scalars do.
 #[test]
 fn constant_operands_give_the_bits_of_eval() {
     for variant in Variant::all() {
@@ -377,7 +377,7 @@ fn constant_operands_give_the_bits_of_eval() {
                         let mut operands = Vec::new();
                         for (n, &ty) in op.args()[..last].iter().enumerate() {
                             let address = packet_address(emit, ty, pointers[n], index);
-                            operands.push(Operand::from(load_lanes(emit, ty, address)));
+                            operands.push(PacketOperand::from(load_lanes(emit, ty, address)));
                         }
                         let constant = Const { ty: op.args()[last], bits };
                         operands.push(emit.constant(constant).into());
@@ -403,7 +403,7 @@ fn constant_operands_give_the_bits_of_eval() {
     }
 }
 
-/// Min and max look at constants on either side: zeros, denormals and NaNs are not as other numbers.
+/// Min and max treat constants specially as either operand: zeros, denormals and NaNs are not as other numbers.
 #[test]
 fn constant_first_operands_give_the_bits_of_eval() {
     let ops = [Op::FMin, Op::FMax, Op::DMin, Op::DMax, Op::FSub, Op::FDiv];

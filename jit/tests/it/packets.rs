@@ -1,7 +1,7 @@
-//! Packet operations that are no row of the operation table: masks, lanes, memory.
+//! Tests packet operations that are not in the operation table: masks, lanes, memory.
 //!
-//! Each is held to a plain model over arrays, in every shape and at every feature level. Memory that a row, gather or
-//! scatter must not touch is either checked afterwards or not there at all.
+//! Each is compared with a plain model over arrays, in every shape and at every feature level. Memory that a row,
+//! gather or scatter must not touch is either checked afterwards or not there at all.
 
 use brolga_ir::Type;
 use brolga_jit::FloatMode;
@@ -309,7 +309,7 @@ fn scatters_write_lane_after_lane_and_only_where_the_mask_holds() {
     const GUARD: usize = 64;
     for count in 1..=4 {
         for mask in masks() {
-            // So few places that lanes collide: the last one must win.
+            // So few offsets that lanes collide: the last one must win.
             let at = offsets(&mask, SIZE, count);
             let memory = vec![0xee; SIZE as usize + 2 * GUARD];
             let everywhere = mask[0] != 0 && mask.iter().all(|&lane| lane == mask[0]);

@@ -1,4 +1,5 @@
-//! Random functions and programs on the interpreter and as machine code: the same memory, the same faults, the same fuel.
+//! Runs random functions and programs on the interpreter and as machine code: the same memory, the same faults, the
+//! same fuel.
 //!
 //! `BROLGA_SEED=7` runs one seed alone, `BROLGA_SEEDS=1000..9000` a range of them.
 

@@ -1,4 +1,4 @@
-//! Expressions that the lowering knows a shorter way for than operation by operation: against `Op::eval`.
+//! Compares expressions that the lowering has a shorter recipe for with `Op::eval` of each operation.
 
 use brolga_ir::interface::Interface;
 use brolga_ir::{Builder, Const, Function, Op, Type, entity};
@@ -26,7 +26,7 @@ impl Expr {
         }
     }
 
-    /// Writes it, but for what is written already.
+    /// Emits it, except parts that were emitted already.
     fn build(&self, b: &mut Builder<'_>, written: &mut Vec<(Expr, entity::Value)>) -> entity::Value {
         if let Some((_, value)) = written.iter().find(|(expr, _)| expr == self) {
             return *value;
@@ -43,7 +43,7 @@ impl Expr {
         value
     }
 
-    /// Whether it needs denormals, which only one mode leaves alone.
+    /// `true` if it needs denormals, which only one mode leaves alone.
     fn has_doubles(&self) -> bool {
         match self {
             Expr::Op(op, args) => op.is_f64_arithmetic() || args.iter().any(Expr::has_doubles),
@@ -103,7 +103,7 @@ fn edges() -> Vec<u32> {
     signed.chain(words).collect()
 }
 
-/// Compares the machine code of expressions with what they mean, over edge values and random ones.
+/// Compares the machine code of expressions with their meaning, over edge values and random ones.
 fn check(exprs: &[Expr]) {
     let mut pairs: Vec<[u32; 2]> = edges().iter().flat_map(|&x| edges().into_iter().map(move |y| [x, y])).collect();
     let mut random = Random(0x0dd5);
@@ -200,7 +200,7 @@ fn bits_of_what_is_no_nan_are_its_bits() {
     check(&exprs);
 }
 
-/// What becomes visible of floats: their bits, and what conversions make of them.
+/// The visible properties of floats: their bits, and the results of conversions.
 fn visible(float: &Expr) -> Vec<Expr> {
     match float.ty() {
         Type::F64 => vec![op(Op::High64, &[&op(Op::BitsF64, &[float])]), op(Op::DToS, &[float])],
@@ -208,7 +208,7 @@ fn visible(float: &Expr) -> Vec<Expr> {
     }
 }
 
-/// Operands of which this or that is known: no NaN, no denormal, no sign, but one zero.
+/// Operands with known properties: no NaN, no denormal, no sign, but one zero.
 #[test]
 fn what_is_known_of_operands_changes_no_bits() {
     let [x, y] = floats(false);

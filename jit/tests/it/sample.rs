@@ -1,4 +1,4 @@
-//! What samples ask of the host, what threads of a quad read of each other, and what those of a packet agree on.
+//! Tests the samples that code asks of the host, quad reads between threads, and votes of a packet's threads.
 
 use brolga_ir::builder::only;
 use brolga_ir::entity::{ResourceId, Value};
@@ -143,7 +143,7 @@ fn quads_read_what_runs() {
     }
 }
 
-/// A packet is told whether a condition holds in all of its threads that run; against a plain model.
+/// A packet learns whether a condition holds in all of its active threads; against a plain model.
 #[test]
 fn packets_are_asked_whether_all_threads_agree() {
     for threads in [1u32, 5, 8, 13, 16, 24, 33, 64] {
@@ -158,7 +158,7 @@ fn packets_are_asked_whether_all_threads_agree() {
             let runs = b.op(Op::INe, &[rest, zero]);
             let everywhere = b.packet_all(small);
             let uniform = b.packet_all(same);
-            // What is asked about is what selects who runs, and something else.
+            // The condition is the one that selects the active threads, and another one.
             let (_, then_region, else_region) = b.if_else(runs, &[]);
             let outer = b.switch_to(then_region);
             let (surely, inside) = (b.packet_all(runs), b.packet_all(small));

@@ -1,4 +1,4 @@
-//! Shaders for tests from the lines of a listing.
+//! Assembles shaders for tests from the lines of a listing.
 
 use brolga_bytecode::assembler::{self, AssembleError};
 use brolga_bytecode::sm5::valid::ValidProgram;
@@ -7,7 +7,8 @@ use brolga_ir::Function;
 use brolga_ir::passes::{Level, optimise};
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
 
-/// A checked compute shader of model 5.0 with doubles and the extensions of 11.1. Without another group it has one thread.
+/// A checked compute shader of model 5.0 with doubles and the extensions of 11.1. Without another group it has one
+/// thread.
 pub fn assemble(text: &str) -> ValidProgram {
     let group = if text.contains("dcl_thread_group") { "" } else { "dcl_thread_group 1, 1, 1" };
     let text = format!(

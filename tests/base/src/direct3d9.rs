@@ -1,6 +1,8 @@
-//! Random shaders of Direct3D 9, as text: every version, every instruction that it has, flow control, predicates, addresses.
+//! Generates random shaders of Direct3D 9, as text: every version, every instruction that it has, flow control,
+//! predicates, addresses.
 //!
-//! They keep the rules of their version, and end: loops are nested at most twice, and tests set small integer constants.
+//! They keep the rules of their version, and end: loops are nested at most twice, and tests set small integer
+//! constants.
 
 use brolga_bytecode::sm3::ops::{Class, Slot};
 use brolga_bytecode::sm3::{Op, RegisterFile, Version};
@@ -41,7 +43,7 @@ struct Generator {
     counters: u32,
     /// The subroutine that is being written.
     subroutine: Option<u32>,
-    /// Whether a pixel shader may read colours, as ps_1_4 does in its last phase alone.
+    /// Set if a pixel shader may read colours, as ps_1_4 does in its last phase alone.
     has_colors: bool,
 }
 
@@ -97,7 +99,7 @@ impl Generator {
         }
     }
 
-    /// Writes of what versions without flow control must write before they read it.
+    /// Writes the registers that versions without flow control must write before they read them.
     fn begin(&mut self) {
         let input = match self.version {
             Version::Vs1_0 | Version::Vs1_1 => "v2",
@@ -260,7 +262,7 @@ impl Generator {
     }
 
     fn repeat(&mut self, depth: u32) {
-        // In vs_2_0 loops are not nested, whatever they are called from.
+        // In vs_2_0 loops are not nested, even across calls.
         if self.version == Version::Vs2_0 && (self.loops > 0 || self.subroutine.is_some()) {
             return;
         }
@@ -395,7 +397,7 @@ impl Generator {
             }
             0 if self.is_vertex() && self.major() == 3 && mask == "xyzw" => "o2".to_owned(),
             0 if self.is_vertex() && self.major() < 3 => self.random.pick(&["oPos", "oD1", "oT0", "oT3"]).to_owned(),
-            // Versions 2.x write colours whole; the depth is one number, which mov must be told.
+            // Versions 2.x write colours whole; the depth is one component, which mov must select.
             0 if !self.is_vertex() && self.major() > 1 => match self.random.below(2) {
                 0 if op != Op::Mov => "oDepth".to_owned(),
                 _ if self.major() == 3 || mask == "xyzw" => "oC1".to_owned(),
@@ -454,7 +456,7 @@ impl Generator {
         }
     }
 
-    /// What belongs together in shader model 1: the rows of a matrix, and what is taken from them.
+    /// Writes a sequence of shader model 1 that belongs together: the rows of a matrix, and their uses.
     fn stage(&mut self) {
         if !self.has_texture_registers() {
             return;

@@ -1,6 +1,6 @@
-//! What the tests of the lower crates share, which needs no runtime. `tests/support` is built on it.
+//! Shared code of the lower crates' tests, which needs no runtime. `tests/support` is built on it.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `assemble.rs` | shaders from the lines of a listing |
 //! | `modes.rs` | float modes of hosts |
@@ -8,7 +8,7 @@
 //! | `programs.rs` | random programs in the IR: those that end, for groups and for batches, and wild ones |
 //! | `direct3d9.rs` | random shaders of Direct3D 9 |
 //! | `scalar.rs` | a plain model: one thread at a time, no packets |
-//! | `same.rs` | whether two functions are the same up to numbering |
+//! | `same.rs` | tests that two functions are the same up to numbering |
 
 #![deny(unsafe_code)]
 

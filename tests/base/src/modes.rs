@@ -1,4 +1,4 @@
-//! Float modes of hosts: other rounding, denormals as zeros, exceptions that trap.
+//! Sets float modes of hosts: other rounding, denormals as zeros, exceptions that trap.
 //!
 //! On other processors than x86-64 nothing is promised, and [`as_host`] changes nothing.
 
@@ -23,11 +23,11 @@ pub const MODES: [u32; 10] = [
     DEFAULT & !0x1000,
 ];
 
-/// What the flags are not.
+/// The control bits: all but the flags.
 #[cfg(target_arch = "x86_64")]
 const CONTROL: u32 = 0xffc0;
 
-/// Does something in a mode of the host's, which must still be in force afterwards.
+/// Runs code in a mode of the host's, which must still be in force afterwards.
 ///
 /// # Panics
 /// If it is not.
@@ -42,7 +42,7 @@ pub fn in_mode<T>(host: u32, entry: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Does something in the mode that `BROLGA_MODE` says, in hexadecimal, if it says one.
+/// Runs code in the mode that `BROLGA_MODE` gives, in hexadecimal, if it is set.
 ///
 /// # Panics
 /// If it says something else, or the mode is changed.

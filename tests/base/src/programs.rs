@@ -1,9 +1,9 @@
-//! Random programs in the IR, as the translator would leave them: registers in slots, nested control flow that
-//! diverges, every kind of memory.
+//! Generates random programs in the IR, as the translator would leave them: registers in slots, nested control flow
+//! that diverges, every kind of memory.
 //!
-//! Programs end, never fault, and do not depend on the order of threads: a thread writes only what is its own, reads
-//! of others' data stand between barriers, atomics shared between threads commute and their results go unused. *Wild*
-//! programs (`wild.rs`) keep none of this: they reach for every kind of memory and view, and are for tests that compare
+//! Programs end, never fault, and do not depend on the order of threads: a thread writes only its own memory, reads of
+//! others' data stand between barriers, atomics shared between threads commute and their results go unused. *Wild*
+//! programs (`wild.rs`) keep none of this: they access every kind of memory and view, and are for tests that compare
 //! engines of one order, or run nothing.
 
 mod wild;
@@ -185,7 +185,7 @@ impl Generator<'_> {
         self.b.op(Op::IAdd, &[base, index])
     }
 
-    /// What threads have a record each of.
+    /// The memory in which threads have a record each.
     fn records(&self) -> Object {
         match self.b.func.interface.arrays.is_empty() {
             true => Object::Resource(only(ResourceId::new(OUT))),
@@ -253,7 +253,7 @@ impl Generator<'_> {
         self.b.switch_to(outer);
     }
 
-    /// A loop with a counter of its own, tested before anything else in each round.
+    /// A loop with a counter of its own, tested before anything else in each iteration.
     fn repeat(&mut self, depth: usize) {
         let counter = self.b.func.add_slot(Type::I32);
         let zero = self.b.i32(0);
@@ -328,7 +328,7 @@ impl Generator<'_> {
         self.b.barrier(sync);
     }
 
-    /// A loop that all threads of the group go round together, with exchanges inside.
+    /// A loop that all threads of the group run together, with exchanges inside.
     fn group_loop(&mut self) {
         let counter = self.b.func.add_slot(Type::I32);
         let zero = self.b.i32(0);

@@ -1,4 +1,4 @@
-//! Random numbers that a seed gives again.
+//! Generates random numbers, reproducible by seed.
 
 use std::ops::Range;
 
@@ -62,7 +62,7 @@ impl Random {
         significand & 0x7f_ffff | exponent << 23 | self.pick(&[0, 0x8000_0000])
     }
 
-    /// A word, often one at an edge of integers or floats.
+    /// A word, often one near a limit of integers or floats.
     pub fn word(&mut self) -> u32 {
         const EDGES: [u32; 32] = [
             0,
@@ -89,7 +89,7 @@ impl Random {
             0x8000_0003,
             0x7f7f_ffff,
             0x4b00_0001,
-            // Where integers and halves end, as floats.
+            // The limits of integers and halves, as floats.
             0x4eff_ffff,
             0x4f00_0000,
             0xcf00_0000,

@@ -1,4 +1,4 @@
-//! Whether two functions are the same program but for the numbers of their values, instructions and regions.
+//! Compares two functions up to the numbers of their values, instructions and regions.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub fn assert_same(a: &Function, b: &Function) {
 struct Pairs<'a> {
     a: &'a Function,
     b: &'a Function,
-    /// What is in `b` for what is in `a`.
+    /// The values of `b` that correspond to those of `a`.
     values: HashMap<Value, Value>,
     insts: HashMap<Inst, Inst>,
 }

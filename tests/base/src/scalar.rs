@@ -1,8 +1,8 @@
-//! A plain model of running a function: one operating system thread for each thread of the group, one scalar at a
-//! time, straight from the definition of the instructions, slots included.
+//! Runs a function on a plain model: one operating system thread for each thread of the group, one scalar at a time,
+//! straight from the definition of the instructions, slots included.
 //!
-//! It shares `Op::eval` with the interpreter and nothing else: no packets, no masks, no phases, no SSA. Without barriers
-//! the threads run one after the other. Texels are words here.
+//! It shares `Op::eval` with the interpreter and nothing else: no packets, no masks, no phases, no SSA. Without
+//! barriers the threads run one after the other. Texels are words here.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex};
@@ -18,7 +18,7 @@ use brolga_ir::sampling::SampleCall;
 pub struct Memory {
     /// The words.
     pub resources: Vec<Vec<AtomicU32>>,
-    /// What comes with a batch, by declaration.
+    /// Arrays of a batch, by declaration.
     pub arrays: Vec<Vec<AtomicU32>>,
     /// Hidden counters.
     counters: Vec<AtomicU32>,
@@ -39,7 +39,7 @@ impl Memory {
         }
     }
 
-    /// Hands over what comes with a batch.
+    /// Sets the arrays of a batch.
     pub fn set_arrays(&mut self, arrays: &[Vec<u32>]) {
         let words = |words: &Vec<u32>| words.iter().map(|&word| AtomicU32::new(word)).collect();
         self.arrays = arrays.iter().map(words).collect();
@@ -61,7 +61,7 @@ impl Memory {
     }
 }
 
-/// A value that a thread got: which, in which rounds of the loops around it, the bits.
+/// A value that a thread computed: which, in which iterations of the loops around it, the bits.
 pub type Event = (Value, Vec<u32>, u64);
 
 /// Runs one group.
@@ -69,7 +69,7 @@ pub fn run_group(func: &Function, memory: &Memory, group: [u32; 3]) {
     run(func, memory, group, false);
 }
 
-/// Runs one group and gives every value that each of its threads got, in order.
+/// Runs one group and returns every value that each of its threads computed, in order.
 pub fn trace_group(func: &Function, memory: &Memory, group: [u32; 3]) -> Vec<Vec<Event>> {
     run(func, memory, group, true)
 }
@@ -100,7 +100,8 @@ fn run(func: &Function, memory: &Memory, group: [u32; 3], is_traced: bool) -> Ve
     })
 }
 
-/// Runs one thread that touches no memory but private arrays, with these words in its slots; gives the words afterwards.
+/// Runs one thread that touches no memory but private arrays, with these words in its slots; gives the words
+/// afterwards.
 pub fn run_thread(func: &Function, slots: &[u32]) -> Vec<u32> {
     let (memory, barrier) = (Memory::new(&func.interface, &[]), Meeting::new(1));
     let mut thread = Thread::new(func, &memory, &[], &barrier, [0; 3], 0);
@@ -109,7 +110,7 @@ pub fn run_thread(func: &Function, slots: &[u32]) -> Vec<u32> {
     thread.slots.into_iter().map(|bits| bits as u32).collect()
 }
 
-/// A barrier that is complete without those who have left.
+/// A barrier that is complete without the threads that have left.
 struct Meeting {
     state: Mutex<MeetingState>,
     complete: Condvar,
@@ -151,7 +152,7 @@ impl Meeting {
     }
 }
 
-/// How a region ended.
+/// The way a region ended.
 enum End {
     Yield(Vec<u64>),
     Break(Inst, Vec<u64>),
@@ -170,7 +171,7 @@ struct Thread<'a> {
     locals: Vec<Vec<u32>>,
     values: Vec<u64>,
     slots: Vec<u64>,
-    /// Of each loop around the instruction.
+    /// Iteration of each loop around the instruction.
     rounds: Vec<u32>,
     trace: Option<Vec<Event>>,
 }
@@ -422,7 +423,7 @@ impl<'a> Thread<'a> {
     }
 }
 
-/// An atomic on a word; gives what was there.
+/// Performs an atomic on a word; returns its previous value.
 fn apply(word: &AtomicU32, op: AtomicOp, value: u32, compare: u32) -> u32 {
     let change = |old| Some(op.apply(old, value, compare));
     word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change).expect("always changes")

@@ -1,4 +1,4 @@
-//! Targets, and what is drawn into them.
+//! Draws into targets and reads them back.
 
 use std::ops::Range;
 
@@ -17,19 +17,20 @@ pub fn vertex(position: [f32; 4], attribute: [f32; 4]) -> Vertex {
     [position.map(f32::to_bits), attribute, attribute, attribute]
 }
 
-/// What is drawn in one call.
+/// One draw call.
 pub struct Item<'a> {
     /// The container of the vertex shader.
     pub vertex: &'a [u8],
-    /// That of the pixel shader.
+    /// The container of the pixel shader.
     pub pixel: Option<&'a [u8]>,
-    /// The vertices, which are drawn in their order unless [`Self::with`] says otherwise.
+    /// The vertices, drawn in order unless [`Self::with`] says otherwise.
     pub vertices: &'a [Vertex],
-    /// Changes the pipeline: by default nothing is culled, and depth is tested as Direct3D does by default if there is a depth buffer.
+    /// Changes the pipeline: by default nothing is culled, and depth is tested with Direct3D's default if there is a
+    /// depth buffer.
     pub set: &'a dyn Fn(&mut PipelineDesc),
     /// Changes the draw.
     pub with: &'a dyn Fn(&Device, &mut Draw<'_>),
-    /// What is bound to the pixel shader.
+    /// Bindings of the pixel shader.
     pub bindings: Option<&'a Bindings>,
 }
 
@@ -96,7 +97,7 @@ impl<'d> Canvas<'d> {
         Pipeline::new(self.device, &desc).unwrap()
     }
 
-    /// Draws into all targets in one pass; gives the number of pixels that passed in each draw.
+    /// Draws into all targets in one pass; returns the number of pixels that passed in each draw.
     pub fn pass(&self, items: &[Item<'_>]) -> Vec<u64> {
         let pipelines: Vec<Pipeline> = items.iter().map(|item| self.pipeline(item)).collect();
         self.pass_with(items, &pipelines)
@@ -107,7 +108,7 @@ impl<'d> Canvas<'d> {
         self.try_pass(items, pipelines).unwrap()
     }
 
-    /// The same where the draws may not be possible.
+    /// The same for draws that may be refused.
     pub fn try_pass(&self, items: &[Item<'_>], pipelines: &[Pipeline]) -> Result<Vec<u64>, DrawError> {
         let mut pass = Pass::new(self.device, self.targets.clone())?;
         for (item, pipeline) in items.iter().zip(pipelines) {
@@ -175,27 +176,27 @@ fn shape(format: Format, [width, height]: [u32; 2]) -> TextureShape {
     TextureShape::texture_2d(format, width, height)
 }
 
-/// Pixels along a side of the targets of tests of one rule.
+/// Width and height in pixels of the targets of tests of one rule.
 pub const SIZE: u32 = 16;
 
-/// Where a vertex must be to be seen at a place of such a target, in pixels.
+/// The clip-space position of a vertex that is to appear at a point of such a target, in pixels.
 pub fn position([x, y]: [f32; 2], z: f32, w: f32) -> [f32; 4] {
-    // Exact for what is not too far away.
+    // Exact for points that are not too far away.
     let half = SIZE as f32 / 2.0;
     [(x / half - 1.0) * w, (1.0 - y / half) * w, z * w, w]
 }
 
-/// A triangle of such places, at one depth, with an attribute.
+/// A triangle of such points, at one depth, with an attribute.
 pub fn triangle(corners: [[f32; 2]; 3], z: f32, attribute: [f32; 4]) -> [Vertex; 3] {
     corners.map(|corner| vertex(position(corner, z, 1.0), attribute))
 }
 
-/// One that covers the whole target.
+/// A triangle that covers the whole target.
 pub fn everywhere(z: f32, attribute: [f32; 4]) -> [Vertex; 3] {
     triangle([[-32.0, -32.0], [64.0, -32.0], [0.0, 64.0]], z, attribute)
 }
 
-/// Does something with each engine; both must give the same.
+/// Runs a closure with each engine; both must give the same.
 pub fn on_both<T: PartialEq>(draw: impl Fn(&Device, Engine) -> T) -> T {
     let device = Device::builder().threads(1).build().unwrap();
     let found = draw(&device, Engine::Jit);
@@ -232,7 +233,7 @@ pub fn covered(
     places
 }
 
-/// All pixels of some columns and rows, row by row.
+/// All pixels of a range of columns and rows, row by row.
 pub fn rectangle(columns: Range<u32>, rows: Range<u32>) -> Vec<[u32; 2]> {
     rows.flat_map(|y| columns.clone().map(move |x| [x, y])).collect()
 }

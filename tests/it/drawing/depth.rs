@@ -1,4 +1,4 @@
-//! Depths in buffers: functional specification, 15.6, 16.3.1, 16.9 and 17.9 to 17.11.
+//! Tests depths in buffers: functional specification, 15.6, 16.3.1, 16.9 and 17.9 to 17.11.
 
 use brolga::raster::{Bounds, Draw, PipelineDesc, Viewport};
 use brolga::{Comparison, Device, Format};
@@ -9,7 +9,7 @@ use super::shaders::{self, pixel};
 const FORMATS: [Format; 3] = [Format::D16_UNORM, Format::D24_UNORM_S8_UINT, Format::D32_FLOAT];
 const COLOR: &[Format] = &[Format::R32G32B32A32_FLOAT];
 
-/// Shaders whose pixels are tested before them, and after them. The second discards nothing.
+/// Shaders whose pixels are tested before they run, and after. The second discards nothing.
 fn early_and_late() -> [Vec<u8>; 2] {
     [
         pixel("dcl_output o0.xyzw\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)"),
@@ -17,7 +17,8 @@ fn early_and_late() -> [Vec<u8>; 2] {
     ]
 }
 
-/// Draws triangles one after the other with a comparison; gives the pixels that passed in each, and the codes at the end.
+/// Draws triangles one after the other with a comparison; returns the pixels that passed in each, and the codes at the
+/// end.
 fn draw(
     format: Format,
     cleared: u32,
@@ -40,13 +41,13 @@ const ALL: u64 = (SIZE * SIZE) as u64;
 /// A depth is rounded to a code, nearest first, and codes are compared: depths with the same one are equal.
 #[test]
 fn codes_are_compared() {
-    // Of a quarter, of something less with the same code, and of something less with another one.
+    // A quarter, a smaller depth with the same code, and a smaller one with another code.
     let quarter = |format| match format {
         // 0.25 * 65535 + 0.5 is 16384.25. 2^-19 less takes an eighth off, 2^-15 takes 2.
         Format::D16_UNORM => (16_384, 0.25 - 2f32.powi(-19), 0.25 - 2f32.powi(-15)),
         // 0.25 * (2^24 - 1) + 0.5 is 2^22 and a quarter, which 2^-26 less takes off, but for 2^-26.
         Format::D24_UNORM_S8_UINT => (1 << 22, 0.25 - 2f32.powi(-26), 0.25 - 2f32.powi(-24)),
-        // Nothing is equal but what is the same.
+        // Only identical depths are equal.
         _ => (0.25f32.to_bits(), 0.25, 0.25f32.next_down()),
     };
     for format in FORMATS {
@@ -84,7 +85,7 @@ fn codes_are_compared() {
     }
 }
 
-/// Codes are `depth * (2^n - 1) + 0.5`, cut off.
+/// Codes are `depth * (2^n - 1) + 0.5`, truncated.
 #[test]
 fn depths_are_rounded_to_the_nearest_code() {
     for (format, most) in [(Format::D16_UNORM, 65_535.0), (Format::D24_UNORM_S8_UINT, 16_777_215.0)] {
@@ -122,8 +123,8 @@ fn within(least: f32, most: f32) -> impl Fn(&Device, &mut Draw<'_>) {
     }
 }
 
-/// Whether or not depth is clipped, what goes into the buffer lies within the viewport's depths, and what the shader sees does not
-/// change for it.
+/// Depth clipping or not, depths written to the buffer lie within the viewport's range, and those that the shader sees
+/// stay as they are.
 #[test]
 fn depths_are_clamped_to_the_viewport_and_not_for_the_shader() {
     let shader =
@@ -143,7 +144,7 @@ fn depths_are_clamped_to_the_viewport_and_not_for_the_shader() {
     }
 }
 
-/// Depths that a shader gives are clamped likewise; one that is no number becomes the least.
+/// Depths from a shader are clamped likewise; NaN becomes the least.
 #[test]
 fn depths_of_shaders_are_clamped() {
     let shader = pixel(
@@ -211,8 +212,8 @@ fn shaders_see_the_depth_that_is_tested() {
     assert!(seen > 800, "{seen}");
 }
 
-/// A triangle has the same depths again in another pipeline: without and with a shader, tested before and after it, wherever the
-/// scissor cuts it off, and in another place of the list.
+/// A triangle has the same depths again in another pipeline: without and with a shader, tested before and after it,
+/// wherever the scissor cuts it off, and at another position in the list.
 #[test]
 fn depths_are_the_same_in_every_pipeline() {
     let vertex = shaders::vertex();
@@ -257,7 +258,7 @@ fn depths_are_drawn_without_a_pixel_shader() {
     let corner = triangle([[0.0, 0.0], [8.0, 0.0], [0.0, 8.0]], 0.25, [0.0; 4]);
     let triangles = [corner, everywhere(0.5, [0.0; 4]), everywhere(0.5, [0.0; 4])];
     let (passed, codes) = draw(Format::D32_FLOAT, 1f32.to_bits(), None, &triangles, |_| {}, |_, _| {});
-    // 8 + 7 + ... but for the diagonal, whose centers are on a right edge.
+    // 8 + 7 + ... without the diagonal, whose centers are on a right edge.
     assert_eq!(passed, [28, ALL - 28, 0]);
     for (n, code) in (0..).zip(codes) {
         let depth = if n % SIZE + n / SIZE < 7 { 0.25 } else { 0.5 };
@@ -289,7 +290,7 @@ fn without_a_depth_buffer_every_pixel_passes() {
     }
 }
 
-/// Depth bias moves triangles of any size by so many units of the depth buffer, before interpolation (15.10).
+/// Depth bias moves triangles of any size by this many units of the depth buffer, before interpolation (15.10).
 #[test]
 fn depth_bias_counts_in_units_of_the_buffer() {
     let small = triangle([[4.0, 4.0], [7.0, 4.0], [4.0, 7.0]], 0.25, [1.0; 4]);
@@ -297,7 +298,7 @@ fn depth_bias_counts_in_units_of_the_buffer() {
         // 0.25 * 65535 + 0.5 is 16384.25, and so on.
         (Format::D16_UNORM, 16_384 + 3),
         (Format::D24_UNORM_S8_UINT, (1 << 22) + 3),
-        // A unit is one in the last place of the triangle's depth.
+        // A unit is one ulp of the triangle's depth.
         (Format::D32_FLOAT, 0.25f32.to_bits() + 3),
     ] {
         let set = |desc: &mut PipelineDesc| desc.rasterizer.depth_bias = 3;

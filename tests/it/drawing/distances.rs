@@ -1,4 +1,4 @@
-//! What distances cut and drop: functional specification, 15.4.1 to 15.4.3.
+//! Tests clip and cull distances: functional specification, 15.4.1 to 15.4.3.
 
 use brolga::Format;
 use brolga::raster::{Fill, PipelineDesc, Topology};
@@ -10,7 +10,7 @@ use super::shaders::{INPUTS, OUTPUTS, shader};
 /// Distances of one kind: `Clip` or `Cull`, the register that has them, and its components.
 pub type Distances<'a> = (&'a str, u32, &'a str);
 
-/// A vertex shader that gives distances in some components of `o2` and `o3`, as `v2` and `v3` have them.
+/// A vertex shader that outputs distances in some components of `o2` and `o3`, as `v2` and `v3` have them.
 pub fn with_distances(declared: &[Distances<'_>]) -> Vec<u8> {
     let (mut outputs, mut code) = (OUTPUTS[..2].to_vec(), String::from("mov o0.xyzw, v0.xyzw\nmov o1.xyzw, v1.xyzw"));
     let (mut rows, mut declarations) = (Vec::new(), String::new());
@@ -33,13 +33,13 @@ pub fn with_distances(declared: &[Distances<'_>]) -> Vec<u8> {
     shader("vs_5_0", &INPUTS, &outputs, &code)
 }
 
-/// A vertex at a place in clip space, with the distances of `o2`, then those of `o3`.
+/// A vertex at a clip-space position, with the distances of `o2`, then those of `o3`.
 fn corner(place: [f32; 4], distances: [f32; 8]) -> Vertex {
     let [second, third] = [0, 4].map(|n| std::array::from_fn(|of| distances[n + of].to_bits()));
     [place.map(f32::to_bits), [0; 4], second, third]
 }
 
-/// The pixels of primitives that such a shader draws.
+/// The pixels of primitives drawn with such a shader.
 fn cut_by(declared: &[Distances<'_>], vertices: &[Vertex], set: impl Fn(&mut PipelineDesc)) -> Vec<[u32; 2]> {
     let clipping = with_distances(declared);
     let input = ["SV_Position 0 xyzw 0 POS float"];
@@ -67,7 +67,7 @@ const LARGE: [[f32; 2]; 3] = [[-16.0, -16.0], [48.0, -16.0], [-16.0, 48.0]];
 
 /// Pixels whose distance is 0 or more are drawn, in the middle of a triangle.
 #[test]
-fn clip_distances_cut_pixels() {
+fn clip_distances_clip_pixels() {
     // x - 2.5: exactly 0 at the centers of column 2. And 10 - y.
     let distances = LARGE.map(|[x, y]| [x - 2.5, 10.0 - y]);
     for w in [1.0, 4.0] {
@@ -75,9 +75,9 @@ fn clip_distances_cut_pixels() {
     }
 }
 
-/// A distance that is no number drops the triangle, wherever the others are.
+/// A NaN distance drops the triangle, wherever the others are.
 #[test]
-fn clip_distances_must_be_numbers() {
+fn nan_clip_distances_drop_the_triangle() {
     for n in 0..3 {
         let mut distances = [[1.0; 2]; 3];
         distances[n][1] = f32::NAN;
@@ -93,7 +93,7 @@ fn clip_distances_must_be_numbers() {
     }
 }
 
-/// A triangle is dropped if all of its corners are beyond one and the same cull distance; what is no number is beyond.
+/// A triangle is dropped if all of its vertices are beyond one and the same cull distance; NaN is beyond.
 #[test]
 fn cull_distances_drop_whole_triangles() {
     let all = rectangle(0..SIZE, 0..SIZE);
@@ -106,7 +106,7 @@ fn cull_distances_drop_whole_triangles() {
     assert_eq!(cull([[1.0, none], [1.0, none], [1.0, -0.0]]), all);
 }
 
-/// Distances of both kinds in one register: those of one drop, those of the other cut.
+/// Distances of both kinds in one register: those of one kind drop, those of the other clip.
 #[test]
 fn clip_and_cull_distances_do_not_mix() {
     let declared = [("Clip", 3, "xy"), ("Cull", 3, "zw")];
@@ -119,13 +119,13 @@ fn clip_and_cull_distances_do_not_mix() {
     };
     let cut = rectangle(2..SIZE, 0..10);
     assert_eq!(draw([[1.0; 2]; 3]), cut);
-    // Cull distances cut nothing, and drop nothing for one corner that is inside.
+    // Cull distances clip nothing, and drop nothing with one vertex inside.
     assert_eq!(draw([[-1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]]), cut);
     assert_eq!(draw([[f32::NAN, 1.0], [-1.0, 1.0], [1.0, -1.0]]), cut);
     assert!(draw([[1.0, -1.0], [1.0, -1.0], [1.0, -1.0]]).is_empty());
 }
 
-/// A line on the screen: what is on one side of it, in pixels, where neither the line nor its rounding meets a center.
+/// A half-plane on the screen, in pixels, whose line passes no center, even after rounding.
 #[derive(Clone, Copy)]
 struct Side {
     right: i32,
@@ -151,10 +151,11 @@ impl Side {
     }
 }
 
-/// Distances change evenly in space, not on the screen: times w, that of a line on the screen is 0 along it, however far away the
-/// corners are. What is left of a primitive is its pixels on the inner side of each, as many distances as there are; its edges stay.
+/// Distances are linear in space, not on the screen: times w, that of a line on the screen is 0 along it, however far
+/// away the vertices are. The visible part of a primitive is its pixels within all half-planes, one for each distance;
+/// its edges stay.
 #[test]
-fn distances_cut_along_lines() {
+fn distances_clip_along_lines() {
     for seed in seeds(0..60) {
         let mut random = Random(seed);
         let small = random.one_in(2);
@@ -164,7 +165,7 @@ fn distances_cut_along_lines() {
         let reach = if small { 3.5 } else { 30.0 };
         let places = [0; 3].map(|_| [middle[0] + number(-reach, reach), middle[1] + number(-reach, reach)]);
         let w = [0; 3].map(|_| number(0.25, 4.0));
-        // One corner may be before the near plane.
+        // One vertex may be in front of the near plane.
         let z = [number(-0.5, 0.5), number(0.25, 0.75), number(0.25, 0.75)];
         let count = 1 + random.below(8);
         let sides: Vec<Side> = (0..count).map(|_| Side::random(&mut random)).collect();
@@ -184,7 +185,8 @@ fn distances_cut_along_lines() {
             let set = |desc: &mut PipelineDesc| (desc.topology, desc.rasterizer.fill) = (topology, fill);
             let found = cut_by(&all, &vertices, set);
             let mut expected = whole(&vertices, set);
-            // What belongs to a line or a point is on its own place, which may be up to half a pixel away from the center.
+            // Each pixel of a line or a point has its own position, which may be up to half a pixel away from the
+            // center.
             let is_near = |pixel: &[u32; 2]| {
                 let on_place = |side: &Side| {
                     let center = [pixel[0] as f32 + 0.5, pixel[1] as f32 + 0.5];
@@ -201,15 +203,15 @@ fn distances_cut_along_lines() {
     }
 }
 
-/// The pixels without distances.
+/// The pixels drawn without distances.
 fn whole(vertices: &[Vertex], set: impl Fn(&mut PipelineDesc)) -> Vec<[u32; 2]> {
     let plain: Vec<Vertex> = vertices.iter().map(|corner| vertex(corner[0].map(f32::from_bits), [0.0; 4])).collect();
     cut_by(&[], &plain, set)
 }
 
-/// Along a line with one end further away a distance is 0 where it is in space.
+/// A distance along a line with one end further away is 0 at its point in space.
 #[test]
-fn distances_cut_lines_where_they_are_in_space() {
+fn distances_clip_lines_in_space() {
     // Half of the way in space from w = 1 to w = 4, which is 4/5 of that on the screen: x = 12.8.
     let ends = [([0.0, 4.5], 1.0, 1.0), ([16.0, 4.5], 4.0, -1.0)];
     let vertices =

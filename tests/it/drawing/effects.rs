@@ -1,5 +1,5 @@
-//! Pixels that are discarded, hidden, or only there for their neighbours: functional specification, 16.2, 16.3.2, 16.8, 16.9.4, 16.12,
-//! 16.13 and 20.4.6.
+//! Tests pixels that are discarded, hidden, or helpers of their neighbours: functional specification, 16.2, 16.3.2,
+//! 16.8, 16.9.4, 16.12, 16.13 and 20.4.6.
 
 use brolga::raster::{PipelineDesc, TargetState};
 use brolga::{Bindings, Comparison, Format, Register, Sampler, TextureShape, View};
@@ -17,8 +17,8 @@ fn single_pixels() -> Vec<Vertex> {
     pixels.into_iter().flat_map(|place| triangle(corners(place), 0.5, [1.0; 4])).collect()
 }
 
-/// Draws with a buffer of counters in `u1`, of which pixels add to those that they like; gives the counters, the colours, the
-/// codes of a depth buffer that holds 0.5 before, and the number of pixels that passed.
+/// Draws with a buffer of counters in `u1`, which pixels add to; returns the counters, the colours, the codes of a
+/// depth buffer that holds 0.5 before, and the number of pixels that passed.
 fn counted(
     shader: &[u8],
     vertices: &[Vertex],
@@ -39,12 +39,13 @@ fn counted(
     })
 }
 
-/// Counts in the first word before, and in the second after pixels of even columns are discarded.
+/// Counts in the first word before pixels of even columns are discarded, and in the second after.
 const DISCARDS: &str = "dcl_input_ps_siv linear noperspective v0.xy, position\ndcl_uav_raw u1\ndcl_output o0.xyzw\ndcl_temps 1\n\
     atomic_iadd u1, l(0), l(1)\nftou r0.x, v0.x\nand r0.x, r0.x, l(1)\ndiscard_z r0.x\natomic_iadd u1, l(4), l(1)\n\
     mov o0.xyzw, l(1.0,1.0,1.0,1.0)";
 
-/// What a pixel did before it was discarded stays; it does nothing after that, and is neither drawn, nor tested, nor counted.
+/// Effects of a pixel before its discard stay; it does nothing after that, and is neither drawn, nor tested, nor
+/// counted.
 #[test]
 fn discarded_pixels_end_there() {
     let always = |desc: &mut PipelineDesc| desc.depth.function = Comparison::Always;
@@ -56,7 +57,7 @@ fn discarded_pixels_end_there() {
     }
 }
 
-/// What only exists for its neighbours changes no memory.
+/// Helper pixels change no memory.
 #[test]
 fn helpers_change_nothing() {
     let shader =
@@ -67,7 +68,7 @@ fn helpers_change_nothing() {
     assert_eq!(colors.iter().filter(|color| color[0] != 0).count(), 3);
 }
 
-/// But it loads: otherwise derivatives of what was loaded would be wrong.
+/// Helpers load: otherwise derivatives of loaded values would be wrong.
 #[test]
 fn helpers_load() {
     let shader = pixel(
@@ -91,7 +92,7 @@ fn helpers_load() {
     }
 }
 
-/// What a helper's atomic operation gives is 0, which is our choice: it does nothing, and its neighbours may see what it got.
+/// A helper's atomic operation returns 0, which is our choice: it does nothing, and its neighbours may see the result.
 #[test]
 fn atomics_of_helpers_give_zeros() {
     let shader = pixel(
@@ -118,7 +119,7 @@ fn atomics_of_helpers_give_zeros() {
     }
 }
 
-/// A helper stores nothing, wherever it would.
+/// A helper's stores are dropped, whatever their address.
 #[test]
 fn stores_of_helpers_are_dropped() {
     let shader = pixel(
@@ -142,7 +143,7 @@ fn stores_of_helpers_are_dropped() {
     assert_eq!(written, [[0, 0], [2, 2], [5, 7]]);
 }
 
-/// But it samples, with derivatives of its own and without.
+/// Helpers sample, with derivatives of their own and without.
 #[test]
 fn helpers_sample() {
     let code = |sample: &str| {
@@ -178,7 +179,7 @@ fn helpers_sample() {
     }
 }
 
-/// A discarded pixel leaves no depth, nor hides it what comes after.
+/// A discarded pixel leaves no depth, and hides no later one.
 #[test]
 fn discarded_pixels_leave_no_depth() {
     let odd = pixel(
@@ -238,7 +239,8 @@ fn forced_early_tests_hide_effects() {
     assert_eq!((counters, passed), ([0; 4], 0));
 }
 
-/// Forced early tests write depths and count pixels whatever the shader does later, and do not look at the depth that it gives.
+/// Forced early tests write depths and count pixels whatever the shader does later, and ignore the depth that it
+/// outputs.
 #[test]
 fn forced_early_tests_come_before_the_shader() {
     let shader = pixel_with(EARLY, DISCARDS);
@@ -270,7 +272,8 @@ fn helpers_have_no_coverage() {
     }
 }
 
-/// It has nothing to do with the depth test: a covered pixel that is hidden has it, for its neighbours to see (16.3.2).
+/// Coverage is independent of the depth test: a covered pixel that is hidden has it, for its neighbours to see
+/// (16.3.2).
 #[test]
 fn hidden_pixels_have_coverage() {
     let vertex = shaders::vertex();
@@ -315,7 +318,7 @@ fn pixels_without_targets_have_effects() {
     let (counters, colors, _, passed) = counted(&shader, &everywhere(0.75, [1.0; 4]), nothing);
     assert_eq!((counters, passed), ([ALL as u32, 0, 0, 0], ALL));
     assert!(colors.iter().all(|color| *color == [0; 4]));
-    // A shader without outputs is no missing shader.
+    // A shader without outputs is not a missing shader.
     let vertex = shaders::vertex();
     let (empty, vertices) = (pixel(""), everywhere(0.75, [1.0; 4]));
     let passed = on_both(|device, engine| {
@@ -353,7 +356,7 @@ fn triangles_draw_in_their_order() {
     assert!(together == expected && passed == sum);
 }
 
-/// What a draw reads is what the draws before it wrote, all of it, and nothing of those after it: depths, and memory.
+/// A draw reads all that the draws before it wrote, and nothing of those after it: depths, and memory.
 #[test]
 fn draws_see_what_was_written_before_them() {
     const ACROSS: u32 = 128;

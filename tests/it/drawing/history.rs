@@ -1,4 +1,5 @@
-//! What a draw did to one pixel: each primitive that covers it, in order, and what became of it. The draw itself is the same.
+//! Tests the history of a pixel in a draw: each primitive that covers it, in order, and its fate. The draw itself is
+//! the same.
 
 use brolga::raster::{
     Bounds, Cull, Draw, Fate, Fill, Fragment, Pass, PipelineDesc, PixelHistory, StencilFace, StencilOp, StencilTest,
@@ -13,7 +14,7 @@ use super::shaders::{self, pixel};
 const COLOR: &[Format] = &[Format::R32G32B32A32_FLOAT];
 const WATCHED: [u32; 2] = [3, 5];
 
-/// Draws an item with and without watching a pixel, which leaves the same bits; gives the history.
+/// Draws an item with and without watching a pixel, which leaves the same bits; returns the history.
 fn history(canvas: impl Fn(&Device, Engine) -> Canvas<'_>, item: impl Fn() -> Item<'static>) -> PixelHistory {
     on_both(|device, engine| {
         let draw = |watched: bool| {
@@ -50,7 +51,7 @@ fn red(code: u128) -> f32 {
     f32::from_bits(code as u32)
 }
 
-/// What can be told in short: primitive, depth, stored depth, fate, colours before and after.
+/// A short form: primitive, depth, stored depth, fate, colours before and after.
 fn told(fragment: &Fragment) -> (u32, f32, Option<f32>, Fate, Vec<[f32; 2]>) {
     let Fragment { primitive, depth, stored_depth, fate, colors, .. } = fragment;
     (*primitive, *depth, *stored_depth, *fate, colors.iter().map(|pair| pair.map(red)).collect())
@@ -103,7 +104,7 @@ fn primitives_are_told_in_their_order() {
     assert_eq!(found.fragments.iter().map(told).collect::<Vec<_>>(), expected);
     assert_eq!((found.more, found.fragments[0].stored_stencil), (0, None));
 
-    // Of a shader that discards depths are tested after it.
+    // With a shader that discards, depths are tested after it.
     let discards = "dcl_input_ps linear v1.xyzw\ndcl_output o0.xyzw\ndcl_temps 1\nlt r0.x, v1.x, l(0.0)\ndiscard_nz r0.x\n\
                     mov o0.xyzw, v1.xyzw";
     let found = history(with_depth, item(discards, vertices()));
@@ -188,10 +189,10 @@ fn a_pixel_outside_of_the_targets_is_refused() {
 
 const PLAIN: &str = "dcl_input_ps linear v1.xyzw\ndcl_output o0.xyzw\nmov o0.xyzw, v1.xyzw";
 
-/// What keeps primitives from a pixel that they would cover: side, near and far plane. What is elsewhere, behind the eye or no number is
-/// only counted.
+/// Reasons that keep primitives from a pixel that they would cover: facing, near and far plane. Primitives that are
+/// elsewhere, have w <= 0 or a NaN are only counted.
 #[test]
-fn what_keeps_primitives_away_is_told() {
+fn reasons_without_fragments_are_reported() {
     let turned = |[a, b, c]: [Vertex; 3]| [a, c, b];
     let behind = everywhere(0.5, [7.0; 4]).map(|mut corner| {
         corner[0] = corner[0].map(|word| (-f32::from_bits(word)).to_bits());
@@ -231,7 +232,7 @@ fn what_keeps_primitives_away_is_told() {
     let counts = found.counts;
     assert_eq!((counts.primitives, counts.drawn, counts.culled, counts.clipped), (10, 3, 1, 3));
     assert_eq!((counts.no_number, counts.behind, counts.elsewhere()), (1, 1, 1));
-    // A plane cuts what is over the pixel, and leaves the rest.
+    // A plane clips the part over the pixel, and leaves the rest.
     let slanted = [[-8.0, -16.0], [24.0, -16.0], [8.0, 48.0]]
         .map(|[x, y]: [f32; 2]| super::canvas::vertex(super::canvas::position([x, y], (x - 6.0) / 8.0, 1.0), [1.0; 4]));
     let found = history(with_depth, item(PLAIN, slanted.to_vec()));
@@ -239,7 +240,7 @@ fn what_keeps_primitives_away_is_told() {
     assert_eq!((found.counts.primitives, found.counts.drawn), (1, 1));
 }
 
-/// Rectangles and masks keep all primitives of a draw away, as far as nothing did before.
+/// Rectangles and masks exclude all primitives of a draw, as far as nothing did before.
 #[test]
 fn rectangles_and_masks_keep_primitives_away() {
     let [a, b, c] = everywhere(0.25, [1.0; 4]);
@@ -260,7 +261,7 @@ fn rectangles_and_masks_keep_primitives_away() {
     check(&|_, draw| draw.sample_mask = 2, Fate::SampleMask);
 }
 
-/// So do distances: clip distances where they are below 0, cull distances if all corners are.
+/// So do distances: clip distances where they are below 0, cull distances if those of all vertices are.
 #[test]
 fn distances_keep_primitives_away() {
     let input = ["SV_Position 0 xyzw 0 POS float"];

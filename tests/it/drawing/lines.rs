@@ -1,5 +1,5 @@
-//! Lines and points: which pixels they cover and what these see. Functional specification, 3.4.3, 3.4.6, 8.10 to 8.14, 15.4, 15.11,
-//! 15.12, 15.14 and 20.4.7.
+//! Tests lines and points, their pixels and attributes: functional specification, 3.4.3, 3.4.6, 8.10 to 8.14, 15.4,
+//! 15.11, 15.12, 15.14 and 20.4.7.
 
 use brolga::raster::{Bounds, Cull, Draw, IndexBuffer, Pass, PipelineDesc, Statistics, Topology, Viewport};
 use brolga::{Device, Format};
@@ -18,12 +18,12 @@ fn points(desc: &mut PipelineDesc) {
     desc.topology = Topology::PointList;
 }
 
-/// Vertices at places in pixels, with an attribute each.
+/// Vertices at points in pixels, with an attribute each.
 fn at<const N: usize>(places: [[f32; 2]; N], values: [f32; N]) -> [Vertex; N] {
     std::array::from_fn(|n| vertex(position(places[n], 0.5, 1.0), [values[n]; 4]))
 }
 
-/// What is drawn at which pixels, row by row.
+/// The colours drawn at each pixel, row by row.
 fn drawn(
     shader: &[u8],
     vertices: &[Vertex],
@@ -37,7 +37,7 @@ fn drawn(
 
 fn no_change(_: &Device, _: &mut Draw<'_>) {}
 
-/// A line covers the pixel that it begins in the diamond of, and not the one that it ends in.
+/// A line covers the pixel in whose diamond it begins, and not the one in whose diamond it ends.
 #[test]
 fn lines_end_before_their_last_pixel() {
     let [left, right] = [[2.5, 3.5], [6.5, 3.5]];
@@ -57,7 +57,7 @@ fn lines_end_before_their_last_pixel() {
     assert_eq!(found, rectangle(2..7, 3..9).into_iter().filter(|pixel| !inside(pixel)).collect::<Vec<_>>());
 }
 
-/// What of a line is on the screen is drawn, whatever finite places its ends have.
+/// The part of a line on the screen is drawn, whatever finite positions its ends have.
 #[test]
 fn lines_may_be_as_long_as_floats_reach() {
     // The centers of row 3 and of column 8.
@@ -75,7 +75,7 @@ fn lines_may_be_as_long_as_floats_reach() {
         let diagonal: Vec<_> = (0..SIZE).map(|n| [n, n]).collect();
         check([at(-far, far), at(far, -far)], &diagonal);
         check([at(far, 2.0), at(2.0, far)], &[]);
-        // Behind the eye: the line goes on to the right, as far as that is before it.
+        // With w < 0: the line goes on to the right, as far as w > 0.
         let behind = [at(-2.0, row), [far, -row, 0.5, -1.0]];
         check(behind, &rectangle(0..SIZE, 3..4));
         assert!(covered(&[vertex(at(far, 0.0), [1.0; 4])], points, no_change).is_empty());
@@ -93,8 +93,8 @@ fn attributes_change_along_lines() {
         let found = f32::from_bits(texels[4][0]);
         assert!((found - expected).abs() < 1e-5 && passed == 8, "{mode}: {found}");
     }
-    // 8 to the right and 4 down, a line of length squared 80: at a pixel that lies (x, y) from the start the attribute is 80 times
-    // (8 x + 4 y) / 80. Where the line goes through the border of two rows it is in the upper one.
+    // 8 to the right and 4 down, a line of length squared 80: at a pixel (x, y) from the start the attribute is 80
+    // times (8 x + 4 y) / 80. On the border of two rows it is in the upper one.
     let vertices = at([[2.5, 2.5], [10.5, 6.5]], [1.0, 81.0]);
     let places = [[2, 2], [3, 2], [4, 3], [5, 3], [6, 4], [7, 4], [8, 5], [9, 5]];
     for mode in ["linear", "linear noperspective"] {
@@ -104,7 +104,7 @@ fn attributes_change_along_lines() {
             let expected = (1 + 8 * (x - 2) + 4 * (y - 2)) as f32;
             assert!((value - expected).abs() < 1e-4, "{mode} at ({x}, {y}): {value}, not {expected}");
         }
-        // Both derivatives of that, also where a pixel's neighbours are not covered.
+        // Both derivatives of that, even if a pixel's neighbours are not covered.
         for precision in ["fine", "coarse"] {
             let shader = pixel(&format!(
                 "dcl_input_ps {mode} v1.xyzw\ndcl_output o0.xyzw\n\
@@ -133,7 +133,7 @@ fn pixels_of_lines_have_positions() {
     }
 }
 
-/// A pixel for each point, with what its vertex has everywhere: also in the neighbours, whose derivatives are 0.
+/// A pixel for each point, with the vertex's attributes everywhere: also in the neighbours, whose derivatives are 0.
 #[test]
 fn points_are_pixels() {
     let places = [[1.5, 1.5], [3.25, 5.75], [6.0, 8.0], [9.01, 2.99], [0.0, 4.5], [16.0, 15.5], [12.5, 16.01]];
@@ -182,7 +182,7 @@ fn lines_and_points_are_led_and_numbered() {
         lines.iter().flat_map(|&[x, leading, id]| [[x, leading, id], [x + 1, leading, id]]).collect()
     };
     assert_eq!(numbers(lines, None), two(&[[0, 0, 0], [4, 2, 1], [8, 4, 2], [12, 6, 3]]));
-    // The last vertex has no partner; backwards a line covers what is after its end.
+    // The last vertex has no partner; backwards a line covers the pixels after its end.
     assert_eq!(numbers(lines, Some(&[0, 1, 5, 4, 7])), two(&[[0, 0, 0], [9, 5, 1]]));
     assert_eq!(numbers(lines, Some(&[0, CUT, 2, 3, 4, CUT, 5, 6])), two(&[[4, 2, 0], [10, 5, 1]]));
     let all: Vec<[u32; 3]> = (0..7).map(|n| [2 * n, n, n]).collect();
@@ -192,9 +192,9 @@ fn lines_and_points_are_led_and_numbered() {
     assert_eq!(numbers(points, Some(&[3, CUT, 0, 6])), [[0, 0, 1], [6, 3, 0], [12, 6, 2]]);
 }
 
-/// Neither is culled, and both show their fronts, whichever way is the front.
+/// Neither is culled, and both are front-facing, whichever winding is the front.
 #[test]
-fn lines_and_points_show_their_fronts() {
+fn lines_and_points_are_front_facing() {
     let shader = pixel(
         "dcl_input_ps_sgv constant v4.x, is_front_face\ndcl_output o0.xyzw\nmov o0.x, v4.x\nmov o0.yzw, l(0,1.0,1.0,1.0)",
     );
@@ -249,10 +249,11 @@ fn lines_and_points_have_depths() {
     }
 }
 
-/// What is behind the eye, or beyond the depths that are seen, is cut off, and the rest keeps its attributes in their ways.
+/// The part with w <= 0, or beyond the depth range, is clipped, and the rest keeps its attributes by their modes.
 #[test]
-fn lines_are_cut() {
-    // From the middle of the screen upwards through the plane of the eye. On the border of two columns it is in the left one.
+fn lines_are_clipped() {
+    // From the middle of the screen upwards through the plane w = 0. On the border of two columns it is in the left
+    // one.
     let ends = |z: f32| [[0.0, 0.0, 0.5, 1.0], [0.0, 1.0, z, -1.0]].map(|place| vertex(place, ONES));
     let cut = |z: f32, clips: bool| {
         covered(&ends(z), |desc| (desc.topology, desc.rasterizer.depth_clip) = (Topology::LineList, clips), no_change)
@@ -261,11 +262,12 @@ fn lines_are_cut() {
         // z / w is 0.5 everywhere.
         assert_eq!(cut(-0.5, clips), rectangle(7..8, 0..8), "{clips}");
     }
-    // Depth is clipped where z = w, at a quarter of the way: y is half of w there.
+    // Depth is clipped at z = w, at a quarter of the way: y is half of w there.
     assert_eq!(cut(0.5, true), rectangle(7..8, 4..8));
     assert_eq!(cut(0.5, false), rectangle(7..8, 0..8));
 
-    // At a part t of the way w is 1 - 2 t, and y is t / w, so that t is y / (1 + 2 y). On the screen the other end is at y = -1.
+    // At a part t of the way w is 1 - 2 t, and y is t / w, so that t is y / (1 + 2 y). On the screen the other end is
+    // at y = -1.
     const NAN: u32 = 0x7fa0_0001;
     let mut vertices = ends(-0.5);
     vertices[0][1..].copy_from_slice(&[[0; 4], [0; 4], [1; 4]]);
@@ -287,16 +289,17 @@ fn lines_are_cut() {
                 let y = (8.0 - row as f32 - 0.5) / 8.0;
                 let expected = if is_on_screen { -24.0 * y } else { 24.0 * y / (1.0 + 2.0 * y) };
                 let value = f32::from_bits(found[0]);
-                // Where the far end leads, at 98,304, floats have steps of a 128th.
+                // At the far end's attribute, 98,304, floats have steps of a 128th.
                 assert!((value - expected).abs() < 0.02, "{mode} at {row}: {value}, not {expected}");
             }
         }
     }
 }
 
-/// A point is drawn if its position is seen: between the depths, unless those are not clipped, and before the eye.
+/// A point is drawn if its position is in the view volume: within the depth range, unless depth clipping is off, and
+/// with w > 0.
 #[test]
-fn points_are_seen_or_not() {
+fn points_are_in_the_view_volume_or_not() {
     let seen = |place: [f32; 4], clips: bool| {
         let set = |desc: &mut PipelineDesc| {
             (desc.topology, desc.rasterizer.depth_clip) = (Topology::PointList, clips);
@@ -315,7 +318,7 @@ fn points_are_seen_or_not() {
     ] {
         assert_eq!([seen([0.0, 0.0, z, w], true), seen([0.0, 0.0, z, w], false)], [is_between, is_before], "{z} {w}");
     }
-    // What is no number, or becomes none in the division.
+    // NaN, at first or after the division.
     const NONE: f32 = f32::NAN;
     const FAR: f32 = f32::INFINITY;
     for place in [
@@ -329,9 +332,9 @@ fn points_are_seen_or_not() {
     }
 }
 
-/// A line with an end that is no number is dropped, and no other one.
+/// A line with a NaN in an end is dropped, and no other one.
 #[test]
-fn lines_with_ends_that_are_no_numbers_are_dropped() {
+fn lines_with_nan_ends_are_dropped() {
     for (end, component) in rectangle(0..2, 0..4).into_iter().map(|[end, component]| (end, component)) {
         let mut vertices = at([[0.5, 1.5], [9.5, 1.5], [2.5, 4.5], [5.5, 4.5]], [1.0; 4]);
         vertices[end as usize][0][component as usize] = f32::NAN.to_bits();
@@ -339,7 +342,7 @@ fn lines_with_ends_that_are_no_numbers_are_dropped() {
     }
 }
 
-/// What is left of vertices with two distances each.
+/// The pixels of vertices with two distances each.
 fn cut_by(kind: &str, topology: Topology, vertices: &[([f32; 2], [f32; 2])], w: f32) -> Vec<[u32; 2]> {
     let clipping = with_distances(&[(kind, 3, "xy")]);
     let white = shader(
@@ -365,7 +368,7 @@ fn cut_by(kind: &str, topology: Topology, vertices: &[([f32; 2], [f32; 2])], w: 
 }
 
 #[test]
-fn distances_cut_lines_and_points() {
+fn distances_clip_lines_and_points() {
     const NAN: f32 = f32::NAN;
     let line = |kind: &str, [from, to]: [[f32; 2]; 2], w: f32| {
         cut_by(kind, Topology::LineList, &[([0.5, 4.5], from), ([16.5, 4.5], to)], w)
@@ -392,7 +395,7 @@ fn distances_cut_lines_and_points() {
     }
 }
 
-/// Both are cut by the scissor rectangle and the sides of the viewport, and are otherwise where they would be.
+/// Both are clipped by the scissor rectangle and the edges of the viewport, and are otherwise unchanged.
 #[test]
 fn lines_and_points_keep_to_their_rectangles() {
     let scissor = Bounds { left: 5, top: 0, right: 9, bottom: 6 };
@@ -404,7 +407,7 @@ fn lines_and_points_keep_to_their_rectangles() {
     let with = |_: &Device, draw: &mut Draw<'_>| {
         draw.viewport = Some(Viewport { left: 4.0, top: 4.0, width: 4.0, height: 4.0, min_depth: 0.0, max_depth: 1.0 });
     };
-    // Far out on both sides.
+    // Far out at both ends.
     let level = [[-9.0, 0.25, 0.5, 1.0], [9.0, 0.25, 0.5, 1.0]].map(|place| vertex(place, ONES));
     assert_eq!(covered(&level, lines, with), rectangle(4..8, 5..6));
     let dots = [[-1.01, 0.25], [-0.99, 0.25], [1.0, 0.25], [1.01, 0.25]];
@@ -460,11 +463,11 @@ fn statistics(topology: Topology, vertices: &[Vertex], indices: Option<&[u32]>, 
     })
 }
 
-/// As the examples of section 20.4.7 count triangles.
+/// Counts like the examples of triangles in section 20.4.7.
 #[test]
 fn lines_and_points_are_counted() {
     const CUT: u32 = u32::MAX;
-    // Four pixels to the right, four down, four to the left, and to a place beyond the depths.
+    // Four pixels to the right, four down, four to the left, and to a point beyond the depth range.
     let mut vertices = at([[2.5, 2.5], [6.5, 2.5], [6.5, 6.5], [2.5, 6.5], [8.5, 8.5]], [1.0; 5]);
     vertices[4][0][2] = 2f32.to_bits();
     let counts = |s: Statistics| {
@@ -473,7 +476,7 @@ fn lines_and_points_are_counted() {
     };
     let strip = statistics(Topology::LineStrip, &vertices[..4], None, 4);
     assert_eq!(counts(strip), ([4, 3, 4], [3, 3], [12, 12]));
-    // One without a partner, and one that ends where nothing is seen: it is cut, not dropped.
+    // One without a partner, and one that ends outside the view volume: it is clipped, not dropped.
     let list = statistics(Topology::LineList, &vertices, Some(&[0, 1, 4, 4, 1, 2, 3]), 7);
     assert_eq!(counts(list), ([6, 3, 4], [3, 2], [8, 8]));
     let dots = statistics(Topology::PointList, &vertices, Some(&[0, 1, CUT, 4, 0]), 5);

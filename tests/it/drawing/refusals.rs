@@ -1,4 +1,4 @@
-//! What is said about pipelines and draws whose parts do not fit, and what is no mistake in Direct3D 11.
+//! Tests the messages for pipelines and draws whose parts do not fit, and cases that are no mistake in Direct3D 11.
 
 use brolga::raster::{Draw, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets, VertexBuffer};
 use brolga::{BindingRules, Bindings, Device, Format, StageKind, TextureShape, View};
@@ -56,7 +56,7 @@ fn a_misspelt_element_is_told() {
             ["POSITION", "TEXCOORD", "TEXCORD1", "TEXCOORD2"],
             read("TEXCOORD1 from v2.xyzw") + ": did you mean it where it has `TEXCORD1`?",
         ),
-        // What is read already was meant.
+        // An element that is read already was meant.
         (["POSITION", "TEXCOORD", "TEXCOORD2", "COLOR"], read("TEXCOORD1 from v2.xyzw")),
     ] {
         assert_eq!(complaint(&desc(semantics)), said);
@@ -86,7 +86,7 @@ fn drawn(bindings: [Option<&Bindings>; 2]) -> Result<(), String> {
     pass.draw(&draw).map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// As in a dispatch; the rules of the bindings may say otherwise.
+/// Unbound registers are as in a dispatch; the rules of the bindings may say otherwise.
 #[test]
 fn what_is_not_bound_names_the_stage() {
     let device = device();
@@ -108,7 +108,7 @@ fn what_is_not_bound_names_the_stage() {
     assert_eq!(drawn([Some(&partial), Some(&partial)]), Ok(()));
 }
 
-/// Of a vertex buffer that is not bound.
+/// Elements of a vertex buffer that is not bound.
 #[test]
 fn elements_without_a_vertex_buffer_are_zero() {
     let (vertex, pixel) = (vertex(), shaders::attribute("constant"));
@@ -133,7 +133,7 @@ fn elements_without_a_vertex_buffer_are_zero() {
     }
 }
 
-/// As what lies past the end of one does.
+/// Like elements past the end of a buffer.
 #[test]
 fn vertices_past_the_end_of_a_buffer_are_zero() {
     let (vertex, pixel) = (vertex(), shaders::attribute("constant"));
@@ -151,14 +151,14 @@ fn vertices_past_the_end_of_a_buffer_are_zero() {
         canvas.try_pass(&[item], &[pipeline]).map_err(|error| error.to_string())?;
         Ok::<_, String>(canvas.texels(0)[0].map(f32::from_bits))
     };
-    // The element is at byte 16 of a vertex, and the second attribute is what the pixel shader gives.
+    // The element is at byte 16 of a vertex, and the pixel shader outputs the second attribute.
     for offset in [0, 16, 20, 1 << 40, u64::MAX - 3] {
         assert_eq!(drawn(offset), Ok([0.0; 4]), "from byte {offset}");
     }
     assert_eq!(drawn(6), Err("vertex buffer 1 begins at byte 6, not at a multiple of 4".to_owned()));
 }
 
-/// Transformed vertices are Direct3D 9's; elsewhere that is a name like others, which nothing reads here.
+/// Pretransformed vertices are Direct3D 9's; elsewhere that is a name like others, which nothing reads here.
 #[test]
 fn in_direct3d_11_a_vertex_shader_is_never_replaced() {
     let (vertex, pixel) = (vertex(), shaders::attribute("constant"));

@@ -1,4 +1,5 @@
-//! Which vertices are a triangle, and what their shader knows of them: functional specification, 8.3 to 8.6 and 8.12 to 8.18.
+//! Tests the assembly of vertices into triangles, and system-generated values: functional specification, 8.3 to 8.6 and
+//! 8.12 to 8.18.
 
 use brolga::raster::{Cull, Draw, IndexBuffer, PipelineDesc, Topology};
 use brolga::{Device, Engine, Format};
@@ -6,8 +7,8 @@ use brolga::{Device, Engine, Format};
 use super::canvas::{Canvas, Item, SIZE, Vertex, on_both, position};
 use super::shaders::{INPUTS, OUTPUTS, pixel, vertex, vertex_with};
 
-/// Vertices that go up and down from left to right: triangles of three consecutive ones show their fronts in turn, beginning with one
-/// that does. Each covers some pixels. The attributes are the number of the vertex.
+/// Vertices that go up and down from left to right: triangles of three consecutive ones alternate in winding, beginning
+/// with a front-facing one. Each covers some pixels. The attributes are the number of the vertex.
 fn zigzag(count: u32) -> Vec<Vertex> {
     let place = |n: u32| [n as f32, if n.is_multiple_of(2) { 8.0 } else { 6.0 }];
     (0..count)
@@ -18,7 +19,7 @@ fn zigzag(count: u32) -> Vec<Vertex> {
         .collect()
 }
 
-/// The leading vertex's number and the primitive's, of each triangle that is seen, by primitives.
+/// The numbers of the leading vertex and of the primitive, of each triangle that is visible, by primitives.
 fn triangles(
     vertices: &[Vertex],
     set: impl Fn(&mut PipelineDesc),
@@ -41,7 +42,7 @@ fn triangles(
 
 fn is_strip(desc: &mut PipelineDesc) {
     desc.topology = Topology::TriangleStrip;
-    // An odd triangle that is not turned shows its back.
+    // An odd triangle whose winding is not reversed is back-facing.
     desc.rasterizer.cull = Cull::Back;
 }
 
@@ -57,22 +58,22 @@ fn indexed(device: &Device, draw: &mut Draw<'_>, indices: &[u32], is_short: bool
 
 #[test]
 fn strips_lead_with_their_first_vertex_and_turn_every_other_triangle() {
-    // Triangle n begins with vertex n, whichever way it goes round.
+    // Triangle n begins with vertex n, whatever its winding.
     let found = triangles(&zigzag(8), is_strip, |_, _| {});
     assert_eq!(found, [[0, 0], [1, 1], [2, 2], [3, 3], [4, 4], [5, 5]]);
 }
 
 #[test]
-fn restarts_begin_a_strip_anew_and_primitives_count_on() {
+fn restarts_begin_a_new_strip_and_primitives_count_on() {
     for (is_short, restart) in [(true, 0xffff), (false, u32::MAX)] {
-        // One triangle, none, and two that go round as the first.
+        // One triangle, none, and two with the winding of the first.
         let indices = [0, 1, 2, restart, 4, 5, restart, restart, 6, 7, 8, 9, restart];
         let found = triangles(&zigzag(12), is_strip, |device, draw| indexed(device, draw, &indices, is_short));
         assert_eq!(found, [[0, 0], [6, 1], [7, 2]], "{is_short}");
     }
 }
 
-/// The base vertex is added after an index was compared with the one that restarts.
+/// The base vertex is added after an index was compared with the restart index.
 #[test]
 fn restarts_are_found_before_the_base_vertex_is_added() {
     let with = |device: &Device, draw: &mut Draw<'_>| {
@@ -86,7 +87,7 @@ fn restarts_are_found_before_the_base_vertex_is_added() {
         indexed(device, draw, &[0xffff, 0x1_0000, 0x1_0001], false);
         draw.base_vertex = -0xffff;
     };
-    // With indices of 32 bits 0xffff is one like others.
+    // With indices of 32 bits 0xffff is an ordinary one.
     assert_eq!(triangles(&zigzag(8), all, with), [[0, 0]]);
 }
 
@@ -98,7 +99,8 @@ fn restarts_cut_lists_too() {
     assert_eq!(found, [[2, 0], [6, 1]]);
 }
 
-/// What a vertex shader gets as numbers: each of some triangles shows that of its leading vertex and instance.
+/// The system-generated values of a vertex shader: each of some triangles shows those of its leading vertex and
+/// instance.
 fn numbers(count: u32, with: impl Fn(&Device, &mut Draw<'_>)) -> Vec<[u32; 4]> {
     let inputs: Vec<&str> =
         INPUTS.into_iter().chain(["SV_VertexID 0 x 4 VERTID uint", "SV_InstanceID 0 x 5 INSTID uint"]).collect();
@@ -130,12 +132,12 @@ fn numbers(count: u32, with: impl Fn(&Device, &mut Draw<'_>)) -> Vec<[u32; 4]> {
     texels.into_iter().filter(|texel| texel[2] != 0).collect()
 }
 
-/// Without indices vertices are numbered from 0 on whatever the first is; primitives and vertices begin anew with each instance,
-/// and instances begin at 0.
+/// Without indices vertices are numbered from 0 on whatever the first is; primitives and vertices begin anew with each
+/// instance, and instances begin at 0.
 #[test]
 fn vertices_primitives_and_instances_are_numbered() {
     let found = numbers(9, |_, draw| (draw.first, draw.count, draw.instances, draw.first_instance) = (3, 6, 2, 5));
-    // Of each leading vertex: number, instance, what it has, primitive.
+    // Of each leading vertex: number, instance, its attribute, primitive.
     assert_eq!(found, [[0, 0, 103, 0], [3, 0, 106, 1], [0, 1, 103, 0], [3, 1, 106, 1]]);
 }
 

@@ -1,5 +1,5 @@
-//! Targets that are a level or some layers of a texture, layers that primitives choose, and depth buffers that are read
-//! meanwhile: functional specification, 5.3, 15.15 and 17.13.
+//! Tests targets that are a level or some layers of a texture, layers that primitives select, and depth buffers that
+//! are read meanwhile: functional specification, 5.3, 15.15 and 17.13.
 
 use brolga::raster::{
     Bounds, DepthView, Draw, PipelineDesc, StencilFace, StencilOp, StencilTest, Targets, Topology, Viewport,
@@ -28,8 +28,8 @@ fn part(texture: &Texture, mip: u32, layer: u32) -> View {
     view.with_layers(layer, 1).unwrap().with_mips(mip, 1).unwrap()
 }
 
-/// What is drawn into one level of one layer is there and nowhere else, in formats of whole words and of less, with its
-/// depth whether it is tested before the shader or after it.
+/// A draw into one level of one layer changes only that, in formats of whole words and of less, with its depth, tested
+/// before the shader or after it.
 #[test]
 fn a_level_of_a_layer_is_a_target() {
     let late = "dcl_output o0.xyzw\ndcl_output oDepth\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)\nmov oDepth, l(0.5)";
@@ -71,7 +71,7 @@ fn a_level_of_a_layer_is_a_target() {
     }
 }
 
-/// Faces of cubes and slices are layers; what has one dimension has one row.
+/// Faces of cubes and slices are layers; a texture of one dimension has one row.
 #[test]
 fn faces_and_slices_are_layers() {
     let (vertex, shader, vertices) = (shaders::vertex(), pixel(WHITE), everywhere(0.5, [0.0; 4]));
@@ -112,12 +112,12 @@ fn faces_and_slices_are_layers() {
     }
 }
 
-/// What a vertex shader chooses by a number: the name of its semantic, in signatures, and in declarations.
+/// A semantic by which a vertex shader selects: its name, in signatures, and in declarations.
 type Choice = [&'static str; 3];
 const LAYER: Choice = ["SV_RenderTargetArrayIndex", "RTINDEX", "rendertarget_array_index"];
 const VIEWPORT: Choice = ["SV_ViewportArrayIndex", "VPINDEX", "viewport_array_index"];
 
-/// A vertex shader that hands on attributes, and the first word of the first one as the number.
+/// A vertex shader that copies attributes, and outputs the first word of the first one as the index.
 fn choosing([semantic, short, name]: Choice) -> Vec<u8> {
     let row = format!("{semantic} 0 x 4 {short} uint");
     let outputs: Vec<&str> = OUTPUTS.into_iter().chain([row.as_str()]).collect();
@@ -126,7 +126,7 @@ fn choosing([semantic, short, name]: Choice) -> Vec<u8> {
     shaders::vertex_with(&INPUTS, &outputs, &declarations, "mov o4.x, v1.x")
 }
 
-/// A pixel shader that gives the number that it sees, in all components, after some code.
+/// A pixel shader that outputs the index that it sees, in all components, after some code.
 fn sees_choice([semantic, short, name]: Choice, code: &str) -> Vec<u8> {
     let row = format!("{semantic} 0 x 4 {short} uint");
     let inputs: Vec<&str> = OUTPUTS.into_iter().chain([row.as_str()]).collect();
@@ -158,7 +158,7 @@ fn drawn_layers(vertices: &[Vertex], topology: Topology, code: &str) -> Vec<Vec<
     })
 }
 
-/// Whether a layer has such words and no others where it was drawn to.
+/// The distinct words of a layer where it was drawn to.
 fn drawn_words(layer: &[u32]) -> Vec<u32> {
     let mut words: Vec<u32> = layer.iter().copied().filter(|&word| word != 77).collect();
     words.sort_unstable();
@@ -166,8 +166,8 @@ fn drawn_words(layer: &[u32]) -> Vec<u32> {
     words
 }
 
-/// The leading vertex says which layer a primitive is in; one that does not exist is the first. Shaders see the number
-/// as it was. That holds for small and large triangles, for those that are cut, for lines and for points.
+/// The leading vertex selects a primitive's layer; one that does not exist is the first. Shaders see the index as it
+/// was. That holds for small and large triangles, for clipped ones, for lines and for points.
 #[test]
 fn the_leading_vertex_chooses_the_layer() {
     const OUT: [u32; 2] = [LAYERS, u32::MAX];
@@ -192,9 +192,10 @@ fn the_leading_vertex_chooses_the_layer() {
     }
 }
 
-/// Cuts at the near plane keep the number, which is no float; every triangle of a strip has its own leading vertex.
+/// Clipping at the near plane keeps the index, which is not a float; every triangle of a strip has its own leading
+/// vertex.
 #[test]
-fn cuts_and_strips_keep_their_layers() {
+fn clipping_and_strips_keep_their_layers() {
     let mut cut = in_layers([[0.0, 0.0], [16.0, 0.0], [0.0, 16.0]], 0.5, [2, 0x7fc0_0001, 1]);
     cut[0][0] = position([0.0, 0.0], -0.5, 1.0).map(f32::to_bits);
     let layers = drawn_layers(&cut, Topology::TriangleList, "");
@@ -207,7 +208,7 @@ fn cuts_and_strips_keep_their_layers() {
     assert_eq!(count(&layers[1]) + count(&layers[2]), 64);
 }
 
-/// Every layer has its own depths, tested before the shader or, where it discards, after it.
+/// Every layer has its own depths, tested before the shader or, if it discards, after it.
 #[test]
 fn layers_have_their_own_depths() {
     let discards = "lt r0.x, v2.x, l(0)\ndiscard_nz r0.x";
@@ -310,8 +311,8 @@ fn writes_both(desc: &mut PipelineDesc) {
     desc.stencil = Some(StencilTest { read_mask: 0xff, write_mask: 0xff, front: face, back: face });
 }
 
-/// What a view says is read-only is not written, whatever the state says, before the shader or after it; the tests
-/// still count.
+/// A read-only part of a view is not written, whatever the state says, before the shader or after it; the tests still
+/// apply.
 #[test]
 fn read_only_depths_and_stencils_stay() {
     let late = "dcl_output o0.xyzw\ndcl_output oDepth\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)\nmov oDepth, l(0.25)";
@@ -338,7 +339,7 @@ fn read_only_depths_and_stencils_stay() {
                 });
                 let near_code = if format == Format::D24_UNORM_S8_UINT { 0x40_0000 } else { 0.25_f32.to_bits() };
                 let expected_depth = if keeps_depth { depth } else { near_code };
-                // Both draws have the depth 0.25 where the shader gives it.
+                // Both draws have the depth 0.25 if the shader outputs it.
                 let again = shader == pixel(late) && keeps_depth;
                 let all = u64::from(SIZE * SIZE);
                 assert_eq!(passed, [all, if again { all } else { 0 }]);
@@ -401,7 +402,7 @@ fn read_only_depths_may_be_read() {
     }
 }
 
-/// Clears reach all layers of a view and nothing else; what is read-only is not cleared.
+/// Clears reach all layers of a view and nothing else; read-only parts are not cleared.
 #[test]
 fn views_are_cleared() {
     let device = Device::builder().threads(1).build().unwrap();
@@ -439,8 +440,8 @@ fn without_a_layer_the_first_is_drawn_to() {
     assert_eq!(found, [false, true, false]);
 }
 
-/// What is drawn with two viewports: the left half, and the right one with other depths and a scissor rectangle of four
-/// rows. Words of a target, filled with 77 before, and the depths, filled with 1.
+/// The result of drawing with two viewports: the left half, and the right one with other depths and a scissor rectangle
+/// of four rows. Words of a target, filled with 77 before, and the depths, filled with 1.
 fn in_viewports(vertices: &[Vertex], topology: Topology, code: &str) -> (Vec<u32>, Vec<f32>) {
     let (vertex, pixel) = (choosing(VIEWPORT), sees_choice(VIEWPORT, code));
     let half = |left, min_depth| Viewport { left, top: 0.0, width: 8.0, height: 16.0, min_depth, max_depth: 1.0 };
@@ -460,8 +461,8 @@ fn in_viewports(vertices: &[Vertex], topology: Topology, code: &str) -> (Vec<u32
     })
 }
 
-/// The leading vertex says which viewport and scissor rectangle a primitive has; a number that no viewport can have is
-/// the first, one that none is given for shows nothing. Shaders see the number as it was.
+/// The leading vertex selects a primitive's viewport and scissor rectangle; an index that no viewport can have is the
+/// first, one without a viewport shows nothing. Shaders see the index as it was.
 #[test]
 fn the_leading_vertex_chooses_the_viewport() {
     let everywhere = [[-32.0, -32.0], [64.0, -32.0], [0.0, 64.0]];

@@ -1,5 +1,5 @@
-//! Lines that are rectangles, where `MultisampleEnable` is set: functional specification, 3.4.5, 15.11, 15.14.1. What they cover exactly
-//! is tested in `raster/src/setup/shape/wide.rs`.
+//! Tests lines that are rectangles, with `MultisampleEnable` set: functional specification, 3.4.5, 15.11, 15.14.1.
+//! Exact coverage is tested in `raster/src/setup/shape/wide.rs`.
 
 use brolga::raster::{Cull, Fill, PipelineDesc, Topology};
 
@@ -14,7 +14,7 @@ fn wide(desc: &mut PipelineDesc) {
     (desc.topology, desc.rasterizer.multisample) = (Topology::LineList, true);
 }
 
-/// A rectangle 1.4 pixels wide, with the centers on its upper and left sides: whichever way the line goes.
+/// A rectangle 1.4 pixels wide, with the centers on its top and left edges: in either direction.
 #[test]
 fn lines_are_rectangles() {
     for ([from, to], expected) in [
@@ -34,7 +34,7 @@ fn lines_are_rectangles() {
     // The centers beside a diagonal are 0.71 away from it.
     let diagonal: Vec<[u32; 2]> = (2..9).map(|n| [n, n]).collect();
     assert_eq!(covered(&line([[2.0, 2.0], [9.0, 9.0]], [1.0; 2]), wide, |_, _| {}), diagonal);
-    // Through many tiles and beyond the target likewise.
+    // Likewise through many tiles and beyond the target.
     let found = covered(&line([[-3000.0, 4.5], [3000.0, 4.5]], [1.0; 2]), wide, |_, _| {});
     assert_eq!(found, rectangle(0..SIZE, 4..5));
 }
@@ -59,7 +59,7 @@ fn attributes_are_constant_across() {
     }
 }
 
-/// Lines are never culled, and show their fronts; triangles and points are as they were, but for the lines of edges.
+/// Lines are never culled, and are front-facing; triangles and points are unchanged, except for the lines of edges.
 #[test]
 fn nothing_but_lines_changes() {
     let shader = pixel(

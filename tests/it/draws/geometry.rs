@@ -1,4 +1,4 @@
-//! Random vertices, instances and indices for whatever a vertex shader reads.
+//! Makes random vertices, instances and indices for the inputs of a vertex shader.
 
 use brolga::Format;
 use brolga::bytecode::container::SignatureElement;
@@ -8,7 +8,7 @@ use brolga_testing::random::Random;
 use super::companion::{OFFSET, PLACE};
 use super::shaders::{Kind, Shader};
 
-/// Triangles' worth of vertices that the vertex buffers hold.
+/// Number of triangles that the vertex buffers have vertices for.
 const TRIANGLES: usize = 40;
 /// Vertices that they hold.
 pub const VERTICES: usize = 3 * TRIANGLES;
@@ -17,19 +17,19 @@ const INSTANCES: usize = 3;
 /// The vertex buffer of instances; those before it are of vertices.
 const OF_INSTANCES: u32 = 2;
 
-/// A vertex buffer's bytes, and how many a vertex has.
+/// A vertex buffer's bytes, and its stride.
 pub struct VertexBytes {
     pub bytes: Vec<u8>,
     pub stride_bytes: u32,
 }
 
-/// The input layout, and what is in the buffers.
+/// The input layout, and the content of the buffers.
 pub struct Geometry {
     pub layout: Vec<InputElement>,
     pub buffers: Vec<VertexBytes>,
 }
 
-/// What an element is made of.
+/// The role of an element.
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
     Place,
@@ -39,7 +39,7 @@ enum Role {
 }
 
 impl Geometry {
-    /// Vertices for a shader, on a target of this size. Wild ones have numbers of all kinds, also those that are none.
+    /// Vertices for a shader, on a target of this size. Wild ones have numbers of all kinds, NaNs included.
     pub fn new(vertex: &Shader, size: [u32; 2], is_wild: bool, random: &mut Random) -> Self {
         let inputs: Vec<&SignatureElement> =
             vertex.inputs.iter().filter(|input| input.system_value == 0 && input.register.is_some()).collect();
@@ -105,7 +105,7 @@ impl Geometry {
     }
 }
 
-/// Whether a companion's output that reads this attribute is a clip or cull distance.
+/// `true` if a companion's output that reads this attribute is a clip or cull distance.
 fn is_distance(vertex: &Shader, attribute: u32) -> bool {
     // Outputs follow the position as attributes follow the first three inputs.
     let output = vertex.outputs.get(attribute as usize - 2);
@@ -157,13 +157,13 @@ fn attribute(kind: Kind, is_wild: bool, random: &mut Random) -> u32 {
     }
 }
 
-/// Where a vertex is. Shaders that do not read w have 1 there.
+/// The position of a vertex. Shaders that do not read w have 1 there.
 fn place_words([x, y, z, w]: [f32; 4], has_w: bool) -> [u32; 4] {
     let place = if has_w { [x * w, y * w, z * w, w] } else { [x, y, z, 1.0] };
     place.map(f32::to_bits)
 }
 
-/// The corners of a triangle: x, y and z after the division by w, and w.
+/// The vertices of a triangle: x, y and z after the division by w, and w.
 fn triangle(n: usize, size: [u32; 2], is_wild: bool, random: &mut Random) -> [[f32; 4]; 3] {
     // The first one covers all of the picture.
     if n == 0 {
@@ -181,7 +181,7 @@ fn triangle(n: usize, size: [u32; 2], is_wild: bool, random: &mut Random) -> [[f
     let mut corners = [[0.0; 4]; 3].map(|_| {
         let place = [0, 1].map(|axis| {
             let place: f32 = center[axis] + signed(random) * reach;
-            // Pixel centers and their corners, where edges and corners decide who covers a pixel.
+            // Pixel centers and pixel corners, where edges and vertices decide coverage.
             let halves = size[axis] as f32;
             if is_on_grid { ((place + 1.0) * halves).round() / halves - 1.0 } else { place }
         });
@@ -189,7 +189,7 @@ fn triangle(n: usize, size: [u32; 2], is_wild: bool, random: &mut Random) -> [[f
         [place[0], place[1], depth + signed(random) * slope, w]
     });
     match random.below(24) {
-        // Behind the eye, and on its plane.
+        // w < 0, and w = 0.
         0 => corners[random.below(3)][3] *= -1.0,
         1 => corners[random.below(3)][3] = 0.0,
         2 => corners[1] = corners[0],
@@ -199,7 +199,8 @@ fn triangle(n: usize, size: [u32; 2], is_wild: bool, random: &mut Random) -> [[f
     corners
 }
 
-/// Indices of a draw: mostly of whole triangles, some of them past the end, and now and then the index that begins a strip anew.
+/// Indices of a draw: mostly of whole triangles, some of them past the end, and now and then the index that restarts a
+/// strip.
 pub fn indices(count: usize, is_short: bool, random: &mut Random) -> Vec<u32> {
     let restart = if is_short { 0xffff } else { u32::MAX };
     let mut indices = Vec::with_capacity(count);

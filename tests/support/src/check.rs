@@ -1,7 +1,7 @@
-//! Runs a program in every way there is and compares what each leaves in memory, bit for bit.
+//! Runs a program in every way there is and compares the resulting memory, bit for bit.
 //!
-//! The interpreter on freshly translated code is what the others are held to; the plain model of [`crate::scalar`] holds
-//! the interpreter itself to account.
+//! The interpreter on freshly translated code is the reference for the others; the plain model of [`crate::scalar`]
+//! checks the interpreter itself.
 
 use std::fmt;
 use std::time::Duration;
@@ -20,15 +20,15 @@ use crate::bound::content::{Contents, Guarded};
 use crate::program::Program;
 use crate::scalar::{self, Memory};
 
-/// Rounds of loops that a group may take; generated programs take far less.
+/// Iterations of loops that a group may take; generated programs take far less.
 const FUEL: u64 = 200_000;
 
 /// A way to run a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Way {
-    /// What runs it.
+    /// The engine that runs it.
     pub engine: Engine,
-    /// Which passes run before.
+    /// The passes that run before.
     pub level: Level,
     /// Threads of a packet. Racing threads may see it, so only ways of one width are compared.
     pub width: Width,
@@ -50,7 +50,7 @@ impl fmt::Display for Way {
     }
 }
 
-/// What the others are compared with.
+/// The way that the others are compared with.
 pub const REFERENCE: Way = Way {
     engine: Engine::Interpreter,
     level: Level::None,
@@ -59,60 +59,60 @@ pub const REFERENCE: Way = Way {
     vector_bytes: VectorBytes::Sixteen,
 };
 
-/// What the other ways to run a program are compared with: each width has a part of the programs.
+/// The reference for the other ways to run a program: each width has a part of the programs.
 fn reference(program: &Program) -> Way {
     Way { width: Width::ALL[program.seed as usize / 32 % Width::ALL.len()], ..REFERENCE }
 }
 
-/// What went wrong.
+/// The reason why a check failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Failure {
     /// The program does not compile.
     #[error("{way}: does not compile: {message}")]
     Compile {
-        /// How it was to run.
+        /// The way it was to run.
         way: Way,
-        /// Why not.
+        /// The reason.
         message: String,
     },
     /// The run failed.
     #[error("{way}: does not run: {message}")]
     Run {
-        /// How it was run.
+        /// The way it was run.
         way: Way,
-        /// Why not.
+        /// The reason.
         message: String,
     },
     /// Bytes around a view changed.
     #[error("{way}: bytes around {register} changed")]
     Guard {
-        /// How it was run.
+        /// The way it was run.
         way: Way,
         /// The register.
         register: Register,
     },
-    /// Memory is not what the reference left.
+    /// Memory differs from the reference's.
     #[error("{way}: {difference}")]
     Differs {
-        /// How it was run.
+        /// The way it was run.
         way: Way,
-        /// Where.
+        /// The difference.
         difference: Difference,
     },
-    /// The interpreter does not do what the plain model does.
+    /// The interpreter differs from the plain model.
     #[error("the interpreter ({level:?}) is not as the plain model: {difference}")]
     Model {
-        /// Which passes ran before.
+        /// The passes that ran before.
         level: Level,
-        /// Where.
+        /// The difference.
         difference: Difference,
     },
     /// The interpreter failed where the plain model did not.
     #[error("the interpreter ({level:?}) fails: {fault:?}")]
     ModelFault {
-        /// Which passes ran before.
+        /// The passes that ran before.
         level: Level,
-        /// How.
+        /// The fault.
         fault: Fault,
     },
 }
@@ -159,8 +159,8 @@ impl Lab {
         devices.next().map(|(.., device)| device).expect("a device for each way")
     }
 
-    /// Checks a program in the ways that its seed chooses: always both engines with vectors of every size, with passes and
-    /// without.
+    /// Checks a program in the ways that its seed chooses: always both engines with vectors of every size, with passes
+    /// and without.
     pub fn check(&self, program: &Program) -> Result<(), Failure> {
         let reference = reference(program);
         let largest = self.sizes(Engine::Jit).last().unwrap_or_default();
@@ -182,7 +182,7 @@ impl Lab {
         Ok(())
     }
 
-    /// Checks again what failed, and nothing else.
+    /// Repeats the check that failed, and nothing else.
     pub fn check_again(&self, program: &Program, failure: &Failure) -> Result<(), Failure> {
         match failure {
             Failure::Compile { way, .. }

@@ -1,7 +1,8 @@
-//! The machine code of the repository's shaders as numbers: where a change of structure keeps them all, it changed nothing else.
+//! Hashes the machine code of the repository's shaders: a change of structure that keeps all hashes changed nothing
+//! else.
 //!
-//! Code is looked for in a disk cache, where `brolga run` leaves all that a document needs: with the state around its shaders, for
-//! the formats that are bound, in every variant. `scripts/code.sh` does all of it.
+//! The code is read from a disk cache, where `brolga run` leaves all that a job or a scene needs: with the state around
+//! its shaders, for the formats that are bound, in every variant. `scripts/code.sh` does all of it.
 
 use std::error::Error;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -104,8 +105,8 @@ pub fn hashes(folder: &Path) -> io::Result<Vec<String>> {
     Ok(lines)
 }
 
-/// The name and the machine code of an entry, if it has code. The content ends with what is stored of the code, which ends with the
-/// code itself; a length precedes either.
+/// The name and the machine code of an entry, if it has code. The content ends with the stored data of the code, which
+/// ends with the code itself; a length precedes either.
 fn parts(entry: &[u8]) -> Option<(String, &[u8])> {
     let (length, rest) = entry.get(BEFORE_NAME..)?.split_first_chunk()?;
     let (name, content) = rest.split_at_checked(u16::from_le_bytes(*length).into())?;
@@ -113,7 +114,7 @@ fn parts(entry: &[u8]) -> Option<(String, &[u8])> {
     Some((String::from_utf8_lossy(name).into_owned(), code))
 }
 
-/// What a length precedes and the end follows: the longest such.
+/// The longest field that a length precedes and the end follows.
 fn last_field(bytes: &[u8]) -> Option<&[u8]> {
     (0..bytes.len()).find_map(|at| {
         let (length, rest) = length(&bytes[at..])?;
@@ -121,7 +122,7 @@ fn last_field(bytes: &[u8]) -> Option<&[u8]> {
     })
 }
 
-/// A number of seven bits a byte, the lowest first, and what follows.
+/// A number of seven bits a byte, the lowest first, and the bytes after it.
 fn length(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let last = bytes.iter().take(5).position(|byte| byte & 0x80 == 0)?;
     let number = bytes[..=last].iter().rev().fold(0, |number, byte| number << 7 | usize::from(byte & 0x7f));

@@ -1,4 +1,4 @@
-//! Where the shaders of the repository are.
+//! Locates the shaders of the repository.
 
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,7 @@ pub fn everywhere() -> Vec<PathBuf> {
     shaders
 }
 
-/// Which stage a shader is for, of those that draws have always.
+/// The stage of a shader, among those that every draw has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DrawStage {
     /// A vertex shader.
@@ -68,7 +68,7 @@ pub fn draw_shaders() -> Vec<(PathBuf, DrawStage)> {
 fn draw_stage(path: &Path) -> Option<DrawStage> {
     let bytes = std::fs::read(path).expect("a file of the corpus");
     let container = Container::parse(&bytes, &Limits::default()).ok()?;
-    // A program begins with its version; the upper half of the word says for which stage it is.
+    // A program begins with its version; the upper half of the word is its stage.
     match container.program().ok()?.data.get(2..4)? {
         [0, 0] => Some(DrawStage::Pixel),
         [1, 0] => Some(DrawStage::Vertex),

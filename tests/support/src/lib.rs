@@ -1,26 +1,26 @@
-//! What Brolga's tests share. Nothing here is part of the product.
+//! Shared code of Brolga's tests. Nothing here is part of the product.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `run.rs` | a shader in assembly language on every engine |
 //! | `program.rs` | a random shader as a tree |
 //! | `generate/` | makes such trees |
 //! | `write.rs` | the tree in assembly language |
 //! | `views.rs` | the memory that a program is given |
-//! | `picture.rs` | a texture and what a register sees of it |
+//! | `picture.rs` | a texture and the part that a register sees |
 //! | `check.rs` | runs a program in every way there is and compares |
 //! | `shrink.rs` | makes a failing program small |
-//! | `report.rs` | says what failed, for people |
+//! | `report.rs` | reports failures, for people |
 //! | `code.rs` | hashes of machine code |
-//! | `corpus.rs` | where the shaders of the repository are |
+//! | `corpus.rs` | locations of the repository's shaders |
 //! | `bound/` | something for every register that a shader declares |
 //! | `mutants/` | shaders with a few changes, on both engines |
 //! | `file/` | tests as files |
-//! | `script.rs` | programs of any size, and what they leave in memory |
+//! | `script.rs` | programs of any size, and the memory that they leave |
 //! | `shapes.rs` | shaders of every extreme shape, in any size |
 //! | `main.rs` | the commands `soak`, `mutants`, `code` and `show` |
 //!
-//! What needs no runtime is in `tests/base`, and has its names here too.
+//! Code that needs no runtime is in `tests/base`, and has its names here too.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,6 @@
-//! `brolga-testing soak`: runs random shaders in all ways until one of them differs. `brolga-testing mutants`: changes
-//! shaders, and checks that each is refused with a reason or runs the same on both engines. `brolga-testing code`: hashes of machine code.
+//! Implements the commands. `brolga-testing soak` runs random shaders in all ways until one of them differs.
+//! `brolga-testing mutants` changes shaders, and checks that each is refused with a reason or runs the same on both
+//! engines. `brolga-testing code` prints hashes of machine code.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -138,7 +139,7 @@ fn mutants(amount: &Amount) -> ExitCode {
     if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What the threads share.
+/// State shared by the threads.
 struct Run {
     next: AtomicU64,
     end: u64,
@@ -149,8 +150,8 @@ struct Run {
 }
 
 impl Amount {
-    /// Works on one seed after the other, on several threads with a laboratory of their own each, until a piece of `work`
-    /// returns false.
+    /// Works on one seed after the other, on several threads with a laboratory of their own each, until a piece of
+    /// `work` returns false.
     fn run<L>(&self, what: &'static str, place: impl Fn() -> L + Sync, work: impl Fn(&L, u64) -> bool + Sync) {
         let start = Instant::now();
         let run = Run {

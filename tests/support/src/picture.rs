@@ -1,15 +1,15 @@
-//! A texture, and what a register sees of it.
+//! Describes a texture and the part that a register sees.
 
 use brolga_runtime::{Dimension, Format, ResourceError, Texture, TextureShape, View};
 
-/// A texture, and what a register sees of it.
+/// A texture and the part that a register sees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Picture {
-    /// All of it.
+    /// The shape of all of it.
     pub shape: TextureShape,
-    /// As which kind it is seen.
+    /// The dimension of the view.
     pub dimension: Dimension,
-    /// In which format it is seen.
+    /// The format of the view.
     pub format: Format,
     /// The first mip level that is seen, and how many.
     pub mips: [u32; 2],
@@ -26,7 +26,7 @@ impl Picture {
         Self { shape, dimension, format, mips: [0, mips], layers: None, min_level: 0.0 }
     }
 
-    /// What the register is bound to, of a texture of the shape.
+    /// The view to bind to the register, of a texture of the shape.
     pub fn view(&self, texture: Texture) -> Result<View, ResourceError> {
         let [first, count] = self.mips;
         let view = View::texture(texture).with_format(self.format)?.with_dimension(self.dimension)?;

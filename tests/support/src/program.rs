@@ -1,14 +1,15 @@
-//! A random shader as a tree, before it becomes tokens.
+//! Represents a random shader as a tree, before it becomes tokens.
 //!
-//! What makes a program end, and do the same in whatever order its threads run, is in the tree's form and not in its
-//! content, so that leaving out any part of the tree leaves a program of which the same holds:
+//! The tree's form, not its content, makes a program end, and do the same in any order of its threads, so that leaving
+//! out any part of the tree leaves a program with the same properties:
 //!
-//! * A loop owns its counter, which nothing else writes; `head` comes before the counter's test and holds no `continue`.
+//! * A loop owns its counter, which nothing else writes; `head` comes before the counter's test and holds no
+//!   `continue`.
 //! * A thread writes only memory of its own. [`Register::Own`] is its number in the dispatch, and each view is laid out
-//!   so that different numbers never meet. What all threads update is updated by one commuting operation a word, and
-//!   the results go to [`Register::Unused`], but where the program is [`Program::ordered`].
-//! * Shared memory is used inside [`Node::Part`] only, each of which ends in a barrier. Within a part it is either
-//!   written by each thread in its own place, or updated by commuting operations, or only read.
+//!   so that different numbers never meet. Memory updated by all threads is updated by one commuting operation a word,
+//!   and the results go to [`Register::Unused`], unless the program is [`Program::ordered`].
+//! * Shared memory is used inside [`Node::Part`] only, each of which ends in a barrier. Within a part each thread
+//!   writes its own words, or all update it by commuting operations, or it is only read.
 //! * Parts occur under uniform control flow only. [`Register::Uniform`] is written under uniform control flow from
 //!   uniform sources.
 
@@ -22,7 +23,7 @@ pub type Block = Vec<Node>;
 /// A whole compute shader and its dispatch.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Where it came from; selects the content of memory too.
+    /// The seed it was made of; selects the content of memory too.
     pub seed: u64,
     /// Threads of a group.
     pub group: [u32; 3],
@@ -34,7 +35,7 @@ pub struct Program {
     pub arrays: Vec<u32>,
     /// The immediate constant buffer.
     pub immediate: Vec<[u32; 4]>,
-    /// How memory is laid out.
+    /// The layout of memory.
     pub layout: Layout,
     /// Subroutines. One calls only later ones.
     pub functions: Vec<Block>,
@@ -42,7 +43,7 @@ pub struct Program {
     pub body: Block,
     /// General registers that each thread writes to its record at the end.
     pub shown: u32,
-    /// Whether results that depend on the order of threads are used. One thread of this machine has one order on every
+    /// Set if results that depend on the order of threads are used. One thread of this machine has one order on every
     /// engine; several have none, and the plain model has another.
     pub ordered: bool,
 }
@@ -54,22 +55,22 @@ pub enum Node {
     Plain(Instr),
     /// Instructions that belong together: an address and an access.
     Group(Vec<Instr>),
-    /// Both sides.
+    /// Both arms.
     If {
-        /// When the first side runs.
+        /// The condition for the first arm.
         cond: Condition,
-        /// The first side.
+        /// The first arm.
         then: Block,
-        /// The other side, if there is one.
+        /// The other arm, if there is one.
         otherwise: Option<Block>,
     },
     /// A counted loop.
     Loop {
         /// Nesting in the function, which tells its counter.
         depth: usize,
-        /// How many rounds at most.
+        /// The most iterations.
         rounds: Rounds,
-        /// How the counter is tested.
+        /// The test of the counter.
         exit: Exit,
         /// Before the test.
         head: Block,
@@ -85,18 +86,18 @@ pub enum Node {
     },
     /// A call of a subroutine.
     Call {
-        /// Which one.
+        /// The subroutine.
         function: usize,
-        /// When.
+        /// The condition, if any.
         cond: Option<Condition>,
     },
     /// Leaves something.
     Jump {
-        /// What.
+        /// The target.
         jump: Jump,
-        /// When.
+        /// The condition, if any.
         cond: Option<Condition>,
-        /// Whether the thread's registers are written to its record first; only where the thread ends.
+        /// Set if the thread's registers are written to its record first; only if the thread ends.
         shows: bool,
     },
     /// Statements that may use shared memory in one way, and a barrier.
@@ -110,9 +111,9 @@ pub enum Node {
 pub struct Arm {
     /// Its labels; `None` is `default`.
     pub labels: Vec<Option<u32>>,
-    /// What it does.
+    /// Its statements.
     pub body: Block,
-    /// Whether it goes on with the next arm.
+    /// Set if it falls through to the next arm.
     pub falls: bool,
 }
 
@@ -121,20 +122,20 @@ pub struct Arm {
 pub struct Condition {
     /// One component.
     pub operand: Operand,
-    /// Whether a set bit or none makes it hold.
+    /// Set if a non-zero component makes it hold, rather than zero.
     pub non_zero: bool,
 }
 
-/// Rounds of a loop.
+/// Number of iterations of a loop.
 #[derive(Clone, Debug)]
 pub enum Rounds {
     /// So many.
     Fixed(u32),
-    /// The low bits of a component, under this mask, when the loop begins.
+    /// The low bits of a component, under this mask, on entry to the loop.
     Masked(Operand, u32),
 }
 
-/// How a loop is left when its rounds are over.
+/// The way that a loop is left when its iterations are over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
     /// `breakc_nz`
@@ -147,12 +148,12 @@ pub enum Exit {
     Else,
 }
 
-/// What is left.
+/// The target of a jump.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Jump {
     /// The innermost loop or switch.
     Break,
-    /// The round of the innermost loop.
+    /// The iteration of the innermost loop.
     Continue,
     /// The function.
     Return,
@@ -165,14 +166,14 @@ pub enum Jump {
 pub struct Instr {
     /// The opcode.
     pub op: Op,
-    /// What follows the opcode's name: `_sat`, `_uint`, `_aoffimmi(1,2,3)`, ` [precise(x)]`.
+    /// The text after the opcode's name: `_sat`, `_uint`, `_aoffimmi(1,2,3)`, ` [precise(x)]`.
     pub suffix: String,
     /// In the order of the stream.
     pub operands: Vec<Operand>,
 }
 
 impl Instr {
-    /// An instruction whose name nothing follows.
+    /// An instruction without a suffix.
     pub fn new(op: Op, operands: Vec<Operand>) -> Self {
         Self { op, suffix: String::new(), operands }
     }
@@ -181,7 +182,7 @@ impl Instr {
 /// An operand.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Operand {
-    /// What it names.
+    /// The register.
     pub register: Register,
     /// Its components.
     pub parts: Parts,
@@ -219,7 +220,7 @@ impl Operand {
 /// Components of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Parts {
-    /// What has none to choose.
+    /// No components to select.
     None,
     /// A destination's.
     Mask(u8),
@@ -232,7 +233,7 @@ pub enum Parts {
 /// Source modifiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Modifier {
-    /// As it is.
+    /// No modifier.
     None,
     /// `-x`
     Negate,
@@ -257,7 +258,7 @@ impl Modifier {
     }
 }
 
-/// What an operand names.
+/// The register of an operand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Register {
     /// `null`
@@ -272,7 +273,7 @@ pub enum Register {
     Scratch,
     /// Results that depend on the order of threads.
     Unused,
-    /// What is the same in all threads of the group.
+    /// Group-uniform values.
     Uniform,
     /// `x#[index]`
     Array(u32, Index),
@@ -325,7 +326,7 @@ impl Index {
 }
 
 impl Program {
-    /// Whether memory holds mostly floats about the smallest normal one, where rules of denormals show.
+    /// `true` if memory holds mostly floats about the smallest normal one, where rules of denormals show.
     pub fn is_tiny(&self) -> bool {
         self.seed % 7 == 3
     }

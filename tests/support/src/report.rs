@@ -1,4 +1,4 @@
-//! Says what failed, for people: the seed, the shrunk program, its tokens.
+//! Describes failures, for people: the seed, the shrunk program, its tokens.
 
 use std::fmt::Write;
 

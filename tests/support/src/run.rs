@@ -1,4 +1,5 @@
-//! Assembles shaders, and runs one group of a container on every engine and thread count, over structured views with guard bytes around them.
+//! Assembles shaders, and runs one group of a container on every engine and thread count, over structured views with
+//! guard bytes around them.
 
 use std::time::Duration;
 
@@ -51,7 +52,7 @@ impl Devices {
         engines.map(|engine| compile(engine).unwrap_or_else(|error| panic!("{what}: {engine}: {error}"))).into()
     }
 
-    /// Why each engine refuses a container.
+    /// The reason why each engine refuses a container.
     pub fn refuse(&self, container: &[u8], what: &str) -> String {
         let refuse = |engine| match self.0[0].compile(container, &CompileOptions::new(engine)) {
             Ok(_) => panic!("{what}: {engine} takes it"),

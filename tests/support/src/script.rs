@@ -1,7 +1,8 @@
-//! Programs of any size in assembly language, and what the plain model of [`crate::scalar`] says memory must hold.
+//! Builds programs of any size in assembly language, and their memory after a run by the plain model of
+//! [`crate::scalar`].
 //!
-//! Every program has the same interface: a thread reads and writes elements of structured buffers, `t0` and `u0`, of one
-//! word each. Components are numbered: `4 * register + component`.
+//! Every program has the same interface: a thread reads and writes elements of structured buffers, `t0` and `u0`, of
+//! one word each. Components are numbered: `4 * register + component`.
 
 use brolga_bytecode::{LoadOptions, Shader};
 use brolga_ir::translate::sm5::{TranslateOptions, translate};
@@ -12,10 +13,10 @@ use crate::scalar::{self, Memory};
 /// Statements in assembly language, those with a body on several lines.
 pub type Body = Vec<String>;
 
-/// A program with what it runs on.
+/// A program and its input.
 #[derive(Clone, Debug)]
 pub struct Script {
-    /// What it shows.
+    /// Its purpose.
     pub name: &'static str,
     /// Threads of a group; one group is run.
     pub threads: u32,
@@ -37,7 +38,7 @@ impl Script {
         self.body.iter().map(|statement| statement.lines().count()).sum::<usize>() + 1
     }
 
-    /// What `t0` holds.
+    /// The content of `t0`.
     pub fn input(&self) -> Vec<u32> {
         (0..self.threads).map(|n| n.wrapping_mul(0x9e37_79b9).rotate_left(7)).collect()
     }
@@ -61,7 +62,7 @@ impl Script {
         assemble(&(text + &lines(&self.body) + "ret"))
     }
 
-    /// What `u0` holds after the run: of the translated code, thread by thread.
+    /// The content of `u0` after the run: of the translated code, thread by thread.
     pub fn expected(&self) -> Vec<u32> {
         let shader = Shader::load(&self.container(), &LoadOptions::default()).expect("scripts are valid");
         let func = translate(&shader.program, &TranslateOptions::default()).expect("scripts are within the limits");
@@ -137,23 +138,23 @@ pub fn write_array(register: u32, index: u32) -> String {
     format!("mov x0[{}].xyzw, {}", one(index), vector(register))
 }
 
-/// Where a component is not zero, and where it is.
+/// Runs the one body if a component is not zero, else the other.
 pub fn branch(condition: u32, then: &[String], otherwise: &[String]) -> String {
     let otherwise = if otherwise.is_empty() { String::new() } else { format!("else\n{}", lines(otherwise)) };
     format!("if_nz {}\n{}{otherwise}endif", one(condition), lines(then))
 }
 
-/// Until a break.
+/// A loop, until a break.
 pub fn repeat(body: &[String]) -> String {
     format!("loop\n{}endloop", lines(body))
 }
 
-/// Leaves the loop or switch where a component is not zero.
+/// Leaves the loop or switch if a component is not zero.
 pub fn break_if(condition: u32) -> String {
     format!("breakc_nz {}", one(condition))
 }
 
-/// Goes to the loop's next round where a component is not zero.
+/// Continues with the loop's next iteration if a component is not zero.
 pub fn continue_if(condition: u32) -> String {
     format!("continuec_nz {}", one(condition))
 }

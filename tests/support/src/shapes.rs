@@ -1,6 +1,6 @@
-//! Programs that are large in one way each: long, wide, deep, or with much that is carried, kept or indexed.
+//! Makes programs that are large in one way each: long, wide, deep, or with many values carried, kept or indexed.
 //!
-//! Every thread ends by folding what it has into one word and storing it to its element of `u0`.
+//! Every thread ends by folding its values into one word and storing it to its element of `u0`.
 
 use crate::script::{
     Body, Script, alu, branch, break_if, choose, constant, continue_if, literal, load, read_array, repeat, scalar,
@@ -21,7 +21,7 @@ pub const MAX_NESTING: u32 = 64;
 
 /// A program and the sizes it is made in: for each, about as many instructions.
 pub struct Shape {
-    /// What it is large in.
+    /// The way in which it is large.
     pub name: &'static str,
     /// Makes it with about this many instructions.
     pub make: fn(usize) -> Script,
@@ -268,7 +268,7 @@ pub fn vector_branches(n: usize) -> Script {
     script("branches of whole registers", THREADS, top, body)
 }
 
-/// Small branches while a fifth as many values wait to be used.
+/// Small branches while a fifth as many values are live.
 pub fn branches_over_live_values(n: usize) -> Script {
     let top = FREE + 2 + n as u32 / 5;
     let value = FREE;
@@ -284,7 +284,7 @@ pub fn branches_over_live_values(n: usize) -> Script {
     script("branches over live values", THREADS, top, body)
 }
 
-/// Small loops, one after the other; threads leave them in different rounds.
+/// Small loops, one after the other; threads leave them in different iterations.
 pub fn loops(n: usize) -> Script {
     let (value, round, done) = (FREE, FREE + 1, FREE + 2);
     let mut body = Vec::new();
@@ -326,7 +326,7 @@ pub fn cases(n: usize) -> Script {
     script("cases", THREADS, FREE + 1, body)
 }
 
-/// A block with `inner` in it; constructs take turns. Most threads take the way to the inside, few go around twice.
+/// A block with `inner` in it; constructs take turns. Most threads take the path to the inside, few iterate twice.
 fn around(level: u32, own: [u32; 2], mut inner: Body, other: Body) -> Body {
     let [condition, round] = own;
     let mut body = Vec::new();
@@ -337,7 +337,7 @@ fn around(level: u32, own: [u32; 2], mut inner: Body, other: Body) -> Body {
             body.push(branch(condition, &inner, &other));
         }
         1 => {
-            // Every sixteenth thread stays for a second round.
+            // Every sixteenth thread stays for a second iteration.
             body.push(alu("and", condition, [scalar(condition), constant(15)]));
             body.push(alu("ieq", round, [scalar(condition), constant(0)]));
             inner.extend(other);
@@ -345,7 +345,7 @@ fn around(level: u32, own: [u32; 2], mut inner: Body, other: Body) -> Body {
             inner.push(alu("ushr", condition, [scalar(round), constant(31)]));
             inner.push(alu("ieq", condition, [scalar(condition), constant(0)]));
             inner.push(break_if(condition));
-            // From 0 one round, from -2 two.
+            // From 0 one iteration, from -2 two.
             body.push(alu("iadd", round, [scalar(round), scalar(round)]));
             body.push(repeat(&inner));
         }
@@ -357,7 +357,7 @@ fn around(level: u32, own: [u32; 2], mut inner: Body, other: Body) -> Body {
     body
 }
 
-/// As many nested blocks as Direct3D allows, with the instructions spread over them.
+/// The most nested blocks that Direct3D allows, with the instructions spread over them.
 pub fn nest(n: usize) -> Script {
     nested(n, MAX_NESTING)
 }
@@ -384,7 +384,8 @@ pub fn nested(n: usize, depth: u32) -> Script {
     script("nest", THREADS, FREE + 3 + 2 * depth, inner)
 }
 
-/// Values that a loop changes in every round: a quarter as many as instructions. Threads leave in different rounds.
+/// Values that a loop changes in every iteration: a quarter as many as instructions. Threads leave in different
+/// iterations.
 pub fn carried_by_a_loop(n: usize) -> Script {
     let (round, done) = (FREE, FREE + 1);
     let (first, count) = (FREE + 2, n as u32 / 4);
@@ -398,14 +399,14 @@ pub fn carried_by_a_loop(n: usize) -> Script {
     inner.push(alu("iadd", round, [scalar(round), constant(1)]));
     inner.push(alu("uge", done, [scalar(round), constant(4)]));
     inner.push(break_if(done));
-    // After the break a second time, so that what it takes along is not what the next round gets.
+    // After the break a second time, so that the values it passes are not those of the next iteration.
     inner.extend((0..count).map(|n| alu("iadd", first + n, [scalar(first + n), scalar(ID)])));
     body.push(repeat(&inner));
     fold_scattered(&mut body, top);
     script("carried by a loop", THREADS, top, body)
 }
 
-/// Values that both sides of a branch change, then the arms of a switch.
+/// Values that both arms of a branch change, then the arms of a switch.
 pub fn carried_by_branches(n: usize) -> Script {
     let choice = FREE;
     let (first, count) = (FREE + 1, n as u32 / 6);
@@ -445,7 +446,7 @@ pub fn carried_by_nested_blocks(n: usize) -> Script {
     script("carried by nested blocks", THREADS, top, body)
 }
 
-/// A loop that carries a quarter as many values as instructions, with 32 places where threads leave or start over.
+/// A loop that carries a quarter as many values as instructions, with 32 points where threads leave or start over.
 pub fn carried_by_jumps(n: usize) -> Script {
     const PLACES: u32 = 32;
     let (round, done) = (FREE, FREE + 1);
@@ -471,7 +472,7 @@ pub fn carried_by_jumps(n: usize) -> Script {
     script("carried by jumps", THREADS, top, body)
 }
 
-/// Threads of a group that write to the last of all there is: registers r#, elements of x0, words of g0.
+/// Threads of a group that write to the last of everything: registers r#, elements of x0, words of g0.
 pub fn last_of_all(threads: u32, registers: u32, elements: u32, words: u32) -> Script {
     let index = FREE;
     let last = 4 * (registers - 1);
@@ -505,8 +506,8 @@ pub fn nested_branches(depth: u32) -> Script {
     script("nested branches", THREADS, FREE + 2, inner)
 }
 
-/// A whole group: `registers` of r# and `elements` of x0 live across barriers, 32 KiB of shared memory, indices that are
-/// computed.
+/// A whole group: `registers` of r# and `elements` of x0 live across barriers, 32 KiB of shared memory, indices that
+/// are computed.
 pub fn group(threads: u32, registers: u32, elements: u32) -> Script {
     const SHARED_WORDS: u32 = 8192;
     let (index, value, round, done) = (4, 5, 6, 7);

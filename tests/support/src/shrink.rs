@@ -1,8 +1,8 @@
-//! Makes a failing program small: leaves out statements, takes constructs apart and simplifies operands for as long as
-//! it still fails in the same way.
+//! Shrinks a failing program: leaves out statements, takes constructs apart and simplifies operands for as long as it
+//! still fails in the same way.
 //!
-//! Any part of the tree may go without the program racing or running for ever (see [`crate::program`]), so that what is
-//! left fails for the reason of the first one.
+//! Any part of the tree may go without the program racing or running for ever (see [`crate::program`]), so that the
+//! rest fails for the same reason as the original.
 
 use brolga_bytecode::sm5::Op;
 
@@ -112,7 +112,7 @@ impl<F: FnMut(&Program) -> bool> Shrinker<F> {
         changed
     }
 
-    /// Puts a simpler statement in place of a construct.
+    /// Replaces a construct by a simpler statement.
     fn constructs(&mut self) -> bool {
         let mut changed = false;
         let mut n = 0;
@@ -195,7 +195,7 @@ fn is_store(op: Op) -> bool {
     matches!(op, Op::StoreRaw | Op::StoreStructured | Op::StoreUavTyped)
 }
 
-/// Statements that might do in place of one.
+/// Simpler statements that may replace one.
 fn simpler_nodes(node: &Node) -> Vec<Block> {
     let mut simpler = Vec::new();
     let mut one = |node: Node| simpler.push(vec![node]);
@@ -245,7 +245,7 @@ fn simpler_nodes(node: &Node) -> Vec<Block> {
     simpler
 }
 
-/// Instructions that might do in place of one.
+/// Simpler instructions that may replace one.
 fn simpler_instrs(instr: &Instr) -> Vec<Instr> {
     let mut simpler = Vec::new();
     let mut with = |n: usize, operand: Operand| {
@@ -255,7 +255,7 @@ fn simpler_instrs(instr: &Instr) -> Vec<Instr> {
     };
     for (n, operand) in instr.operands.iter().enumerate() {
         match operand.parts {
-            // What is stored must not reach further than the thread's own memory: masks stay.
+            // Stores must not reach beyond the thread's own memory: masks stay.
             Parts::Mask(mask) if !is_store(instr.op) && mask.count_ones() > 1 => {
                 let halves = [mask & 3, mask & 12].into_iter().filter(|&half| half != 0 && half != mask);
                 let single = 1 << mask.trailing_zeros();

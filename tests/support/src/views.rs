@@ -1,6 +1,6 @@
-//! The memory that a random program is given: what is behind each register, how threads share it, what it holds first.
+//! Lays out the memory of a random program: its content behind each register, and how threads share it.
 //!
-//! | register | what | how it is used |
+//! | register | contents | use |
 //! |---|---|---|
 //! | `cb0` `cb1` | constants | read; `cb1` is bound shorter than declared |
 //! | `t0` `t1` `t2` `t3` | raw, structured, typed buffer, texture | read at any address |
@@ -29,7 +29,7 @@ pub const SHARED_BYTES_PER_THREAD: u32 = 32;
 pub const TOTALS: u32 = 8;
 /// Words of `u2` for each operation.
 pub const TOTALS_EACH: u32 = 4;
-/// What is written to the slots of `u3`, which hold zeros at first.
+/// The value written to the slots of `u3`, which hold zeros at first.
 pub const COUNTED: u32 = 0x1234_5678;
 /// Elements of `u3`.
 const COUNTED_ELEMENTS: u32 = 40;
@@ -38,24 +38,24 @@ const INPUT_WORDS: u32 = 120;
 /// Texels of a row of `u5`.
 pub const IMAGE_WIDTH: u32 = 8;
 
-/// How memory is laid out, chosen with the program.
+/// The layout of memory, chosen with the program.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// Declared vectors of `cb0` and `cb1`.
     pub constants: [u32; 2],
     /// Bytes of a structure of `u0`, a multiple of 16.
     pub record_bytes: u32,
-    /// Where threads' records are.
+    /// The order of threads' records.
     pub records: Order,
-    /// Where threads' bytes are.
+    /// The order of threads' bytes.
     pub bytes: Order,
-    /// Where threads' texels are.
+    /// The order of threads' texels.
     pub texels: Order,
-    /// How `u2` is declared.
+    /// The declaration of `u2`.
     pub totals: Totals,
     /// Bytes of a structure of `u3`.
     pub counted_bytes: u32,
-    /// Whether `u3` is consumed from instead of appended to.
+    /// Set if `u3` is consumed from instead of appended to.
     pub consumes: bool,
     /// Format of `u4`.
     pub texel_format: Format,
@@ -73,24 +73,24 @@ pub struct Layout {
     pub samplers: [Sampler; 2],
     /// Bytes of a structure of `g0`.
     pub shared_bytes: u32,
-    /// Whether threads' structures of `g0` and bytes of `g1` are in reverse order.
+    /// Set if threads' structures of `g0` and bytes of `g1` are in reverse order.
     pub shared_reverse: bool,
     /// A register that nothing is bound to.
     pub unbound: Option<Register>,
 }
 
-/// Where each thread's own element of a view is.
+/// The position of each thread's own element of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
     /// Elements from one thread to the next.
     pub spread: u32,
-    /// Whether the last thread has the first one.
+    /// Set if the last thread has the first one.
     pub reverse: bool,
-    /// How much shorter the view is than needed: elements, or bytes where it is raw.
+    /// Missing size of the view: in elements, or in bytes if it is raw.
     pub cut: u32,
 }
 
-/// How `u2` is declared.
+/// The declaration of `u2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Totals {
     /// `dcl_uav_raw`
@@ -157,12 +157,12 @@ impl Program {
         [all(0, constant), all(1, Register::Resource), all(2, Register::Uav), all(3, Register::Sampler)].concat()
     }
 
-    /// Whether it samples textures.
+    /// `true` if it samples textures.
     pub fn samples(&self) -> bool {
         self.views().iter().any(|register| matches!(register, Register::Sampler(_)))
     }
 
-    /// What every register that is bound holds at first.
+    /// The initial content of every register that is bound.
     pub fn contents(&self) -> Contents {
         let bound = |register: &&Register| self.layout.unbound.as_ref() != Some(register);
         self.views().iter().filter(bound).map(|register| self.content(register)).collect()

@@ -1,4 +1,4 @@
-//! The tree of a random shader in assembly language, and its container.
+//! Writes the tree of a random shader in assembly language, and its container.
 
 use std::fmt::{self, Write as _};
 
@@ -43,7 +43,7 @@ impl Program {
         })
     }
 
-    /// Which of the inputs are used: by thread, group, in group, index in group.
+    /// Inputs that are used: by thread, group, in group, index in group.
     fn inputs(&self) -> [bool; 4] {
         let mut used = [false, true, false, true];
         let mut visit = |operand: &Operand| match operand.register {
@@ -56,7 +56,7 @@ impl Program {
         used
     }
 
-    /// Operands of conditions, selectors and rounds.
+    /// Operands of conditions, selectors and counts of iterations.
     pub(crate) fn each_operand_of_flow(&self, visit: &mut impl FnMut(&Operand)) {
         self.each_node(&mut |node| match node {
             Node::If { cond, .. } => visit(&cond.operand),
@@ -301,7 +301,7 @@ impl Writer<'_> {
             Parts::Swizzle(swizzle) => swizzle.iter().map(|&n| LETTERS[usize::from(n)]).collect(),
             Parts::Select(n) => LETTERS[usize::from(n)].into(),
         };
-        // What has no components to choose, whatever the tree says.
+        // A register without components to select, whatever the tree says.
         let is_scalar = text.ends_with(')') || operand.register == Register::IndexInGroup;
         if !letters.is_empty() && !is_scalar {
             text = format!("{text}.{letters}");

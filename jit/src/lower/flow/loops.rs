@@ -1,5 +1,5 @@
-//! Loops within a segment: they run while any lane is active, and carry values from one iteration to the next. Which lanes run, and which
-//! wait for the next iteration, is in the loop's `Frame` (`flow.rs`).
+//! Lowers loops within a segment: they run while any lane is active, and carry values from one iteration to the next.
+//! The loop's `ConstructFrame` (`flow.rs`) has the running lanes and those waiting for the next iteration.
 
 use brolga_ir::Type;
 use brolga_ir::entity::{Inst, Region, Value};
@@ -7,10 +7,10 @@ use brolga_ir::function::Origin;
 use cranelift_codegen::ir::{Block, InstBuilder};
 
 use super::super::Lowering;
-use super::super::mask::{Mask, Parked};
+use super::super::mask::{LaneMask, Parked};
 use super::super::notes::Note;
 
-use super::Frame;
+use super::ConstructFrame;
 
 impl Lowering<'_, '_> {
     #[inline(never)]
@@ -23,7 +23,7 @@ impl Lowering<'_, '_> {
         let varying = self.facts.uniformity.params_need_masks(inst);
         frame.blend_params = varying;
         frame.gathers_run = varying;
-        // Where all lanes of an iteration reach the next one together, they are active if it is reached.
+        // If all lanes of an iteration reach the next one together, they are active whenever it is reached.
         frame.empty = if varying { frame.latch } else { frame.merge };
         self.loop_homes(&mut frame, inits, body);
         if frame.divergent || frame.after.is_some() {
@@ -43,7 +43,7 @@ impl Lowering<'_, '_> {
             }
         }
         if let Some(run) = frame.run.clone() {
-            self.control.mask = Some(Mask::Lanes(self.home_lanes(&run)));
+            self.control.mask = Some(LaneMask::Lanes(self.home_lanes(&run)));
             if frame.gathers_run {
                 let none = self.emit().mask_constant(false);
                 self.set_home(&run, &none.into(), None);
@@ -58,8 +58,8 @@ impl Lowering<'_, '_> {
         self.finish(frame, entry);
     }
 
-    /// Homes of a loop's parameters and results. Where every break passes a parameter unchanged, they share one home.
-    fn loop_homes(&mut self, frame: &mut Frame, inits: &[Value], body: Region) {
+    /// Homes of a loop's parameters and results. If every break passes a parameter unchanged, the two share one home.
+    fn loop_homes(&mut self, frame: &mut ConstructFrame, inits: &[Value], body: Region) {
         let (func, facts) = (self.func, self.facts);
         let results = &func.inst(frame.inst).results;
         for (n, &param) in func.region(body).params.iter().enumerate() {
@@ -88,8 +88,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The end of an iteration: continues with the remaining lanes, or leaves the loop.
-    fn latch(&mut self, frame: &mut Frame, header: Block, origin: Origin, entry: &Parked) {
+    /// Ends an iteration: continues with the remaining lanes, or leaves the loop.
+    fn latch(&mut self, frame: &mut ConstructFrame, header: Block, origin: Origin, entry: &Parked) {
         if !frame.latched {
             return;
         }
@@ -106,12 +106,12 @@ impl Lowering<'_, '_> {
             }
         }
         let lanes = match &frame.run {
-            // Without spans there is only one group that a fault can mean.
+            // Without spans a fault can only be that of the one group.
             _ if self.layout.threads.is_some() => None,
-            Some(run) => Some(Mask::Lanes(self.home_lanes(run))),
+            Some(run) => Some(LaneMask::Lanes(self.home_lanes(run))),
             None => Some(self.parked(entry)),
         };
-        self.end_round(frame.before, origin, lanes.as_ref());
+        self.end_iteration(frame.before, origin, lanes.as_ref());
         self.builder.ins().jump(header, &[]);
     }
 }

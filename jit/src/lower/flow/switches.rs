@@ -1,4 +1,4 @@
-//! Switches within a segment: a jump table, or every arm under its mask.
+//! Lowers switches within a segment: to a jump table, or to every arm under its mask.
 
 use brolga_ir::entity::{Inst, Region};
 use brolga_ir::function::Case;
@@ -7,7 +7,7 @@ use cranelift_codegen::ir;
 use cranelift_frontend::Switch;
 
 use super::super::Lowering;
-use super::super::mask::Mask;
+use super::super::mask::LaneMask;
 use super::super::notes::Note;
 use crate::ops::{Known, lower_op};
 use crate::packet::Packet;
@@ -53,12 +53,12 @@ impl Lowering<'_, '_> {
             let others = self.emit().mask_and_not(&lanes, &matches);
             self.set_home(&left, &others.into(), None);
             let mask = self.emit().mask_and(&lanes, &matches);
-            self.arm(case.region, Mask::Lanes(mask));
+            self.arm(case.region, LaneMask::Lanes(mask));
         }
         let mask = self.home_lanes(&left);
         self.variables.release(selector);
         self.variables.release(left);
-        self.arm(default, Mask::Lanes(mask));
+        self.arm(default, LaneMask::Lanes(mask));
         let frame = self.control.pop();
         self.finish(frame, entry);
     }

@@ -1,4 +1,5 @@
-//! Each borrowed operation by name: Cranelift's selection has one instruction for it, and widening makes of that what it stands for.
+//! Checks each borrowed operation by name: Cranelift selects a single instruction for it, which widening turns into
+//! what it stands for.
 
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{AbiParam, InstBuilder, MemFlagsData, Signature, Value, types};
@@ -13,8 +14,8 @@ use crate::options::Options;
 
 const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap();
 
-/// A function that applies an operation to two vectors and stores the result as a part or, if it is whole, a vector. The vectors are
-/// values that were computed, or one and the same.
+/// A function that applies an operation to two vectors and stores the result as a part or, if it is whole, as a vector.
+/// The vectors are computed values, or one and the same.
 fn function(
     builder: &mut FunctionBuilder<'_>,
     is_same: bool,
@@ -38,7 +39,8 @@ fn cast(builder: &mut FunctionBuilder<'_>, value: Value, ty: ir::Type) -> Value 
     builder.ins().bitcast(ty, crate::packet::lane_order(), value)
 }
 
-/// Checks that an operation is one instruction of stock code, and one of code with so many parts, which stands there alone.
+/// Checks that an operation is one instruction in stock code, and one in code with so many parts, where no other has
+/// its mnemonic.
 fn check(
     parts: u8,
     stock: Mnemonic,
@@ -71,23 +73,23 @@ fn check(
     }
 }
 
-/// A part taken, stored as 128 bits.
-fn take(place: usize) -> impl Fn(&mut FunctionBuilder<'_>, [Value; 2], Value) -> Option<Value> {
+/// Extracts a part, stored as 128 bits.
+fn take(position: usize) -> impl Fn(&mut FunctionBuilder<'_>, [Value; 2], Value) -> Option<Value> {
     move |builder, [vector, _], memory| {
-        let vector = cast(builder, vector, borrowed::type_to_take(place));
-        let part = borrowed::take(builder.ins(), vector, place);
+        let vector = cast(builder, vector, borrowed::type_to_take(position));
+        let part = borrowed::take(builder.ins(), vector, position);
         let part = cast(builder, part, borrowed::STORED_PART);
         builder.ins().store(FLAGS, part, memory, 128);
         None
     }
 }
 
-/// A part inserted into a vector.
-fn insert(place: usize) -> impl Fn(&mut FunctionBuilder<'_>, [Value; 2], Value) -> Option<Value> {
+/// Inserts a part into a vector.
+fn insert(position: usize) -> impl Fn(&mut FunctionBuilder<'_>, [Value; 2], Value) -> Option<Value> {
     move |builder, [vector, _], memory| {
         let part = borrowed::load_part(builder.ins(), FLAGS, memory, 16);
-        let [vector, part] = [vector, part].map(|value| cast(builder, value, borrowed::type_to_insert(place)));
-        Some(borrowed::insert(builder.ins(), vector, part, place))
+        let [vector, part] = [vector, part].map(|value| cast(builder, value, borrowed::type_to_insert(position)));
+        Some(borrowed::insert(builder.ins(), vector, part, position))
     }
 }
 

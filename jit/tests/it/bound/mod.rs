@@ -1,4 +1,4 @@
-//! Memory bound to a function's resources, and a run of the function on both engines over equal copies of it.
+//! Binds memory to a function's resources, and runs the function on both engines over equal copies of it.
 //!
 //! Buffers lie between guard words that must not be written and an inaccessible page (`Walled`), and so does the arena.
 //! Typed views answer from a small table, so that their accesses are told apart without formats. All unsafe code of
@@ -27,7 +27,7 @@ const TEXELS: usize = 16;
 /// Registers that an unbounded range gets.
 const UNBOUNDED: u32 = 3;
 
-/// What is bound to one register.
+/// Memory bound to one register.
 struct Buffer {
     /// Guard and content; empty if nothing is bound.
     words: Walled,
@@ -56,11 +56,11 @@ pub struct Bound {
     ranges: Vec<Vec<Buffer>>,
     kinds: Vec<ResourceKind>,
     pub stop: AtomicU32,
-    /// Texels that were read.
+    /// Number of texels that were read.
     pub texels_read: AtomicU32,
-    /// After how many of them it asks for a stop.
+    /// Number of texel reads after which the host asks for a stop.
     pub patience: u32,
-    /// Asking for a counter is too much for the host.
+    /// Set if the host panics when asked for a counter.
     pub panics: bool,
 }
 
@@ -93,7 +93,7 @@ impl Bound {
         &self.ranges[range][0].content()[word]
     }
 
-    /// Everything that can be seen afterwards.
+    /// All memory that can be seen after a run.
     pub fn snapshot(&self) -> Vec<Vec<Vec<u32>>> {
         let words = |buffer: &Buffer| -> Vec<u32> {
             let words = buffer.words.iter().chain([&buffer.counter]);
@@ -202,7 +202,7 @@ impl Host for Bound {
     }
 }
 
-/// Answers samples with a mixture of all that they ask. NaNs are all the same, since their bits are nobody's business.
+/// Answers samples with a mixture of all their operands. NaNs are all the same, since their bits are unspecified.
 fn mix_samples(call: SampleCall<'_>) {
     let SampleCall { sampling, texture, sampler, lanes, args, results } = call;
     for lane in (0..u64::BITS as usize).filter(|lane| lanes >> lane & 1 == 1) {
@@ -255,7 +255,7 @@ pub fn contents(func: &Function, mut word: impl FnMut() -> u32) -> Vec<Vec<Vec<u
         .collect()
 }
 
-/// What a run leaves: memory, how each group ended, fuel.
+/// The result of a run: memory, the end of each group, fuel.
 #[derive(Debug, PartialEq)]
 pub struct Outcome {
     pub memory: Vec<Vec<Vec<u32>>>,
@@ -275,7 +275,7 @@ pub fn interpret(func: &VerifiedFunction, bound: &Bound, groups: &[[u32; 3]], mu
     Outcome { memory: bound.snapshot(), ends, fuel }
 }
 
-/// Runs groups of a compiled function, each though others faulted.
+/// Runs all groups of a compiled function, even if some fault.
 pub fn run(func: &Function, compiled: &Compiled, bound: &Bound, groups: &[[u32; 3]], fuel: u64) -> Outcome {
     let mut left = fuel;
     let ends = with_run(func, compiled, bound, fuel, |mut run| {
@@ -289,7 +289,7 @@ pub fn run(func: &Function, compiled: &Compiled, bound: &Bound, groups: &[[u32; 
     Outcome { memory: bound.snapshot(), ends, fuel: left }
 }
 
-/// Hands a run of compiled code that is ready to `f`.
+/// Passes a run of compiled code that is ready to `f`.
 pub fn with_run<T>(func: &Function, compiled: &Compiled, bound: &Bound, fuel: u64, f: impl FnOnce(Run<'_>) -> T) -> T {
     let views: Vec<Vec<View>> = bound.ranges.iter().zip(&func.interface.resources).map(views).collect();
     let ranges: Vec<Range> =
@@ -306,14 +306,14 @@ pub fn with_run<T>(func: &Function, compiled: &Compiled, bound: &Bound, fuel: u6
         fuel,
     });
     let mode = FloatGuard::new(compiled.float_mode());
-    // SAFETY: the records above are as the ABI asks for this function's interface, live to the end of this function, and
-    // the code was compiled for this processor.
+    // SAFETY: the records above are as the ABI asks for this function's interface, live to the end of this function,
+    // and the code was compiled for this processor.
     let result = f(unsafe { compiled.start(&mut context, &mode) });
     bound.check_guards();
     result
 }
 
-/// What a batch leaves: memory, the words of each array, how it ended.
+/// The result of a batch: memory, the words of each array, its end.
 #[derive(Debug, PartialEq)]
 pub struct BatchOutcome {
     pub memory: Vec<Vec<Vec<u32>>>,
@@ -321,11 +321,11 @@ pub struct BatchOutcome {
     pub end: Result<(), Fault>,
 }
 
-/// Runs a batch with what is bound and the arrays.
+/// Runs a batch with the bound memory and the arrays.
 type RunBatch<'a> = dyn Fn(&Bound, &mut [ArrayWords<'_>]) -> Result<(), Fault> + 'a;
 
-/// Runs a batch on both engines, in packets of several widths, and compares what they leave; gives what the first leaves. The arrays lie
-/// right before pages that nobody may touch.
+/// Runs a batch on both engines, in packets of several widths, compares the results and returns the first. The arrays
+/// lie right before inaccessible pages.
 #[track_caller]
 pub fn compare_batch(
     func: &Function,
@@ -396,7 +396,7 @@ fn dirty_arena(compiled: &Compiled) -> Walled {
     arena
 }
 
-/// What a query answers.
+/// The result of a query.
 fn answer(buffer: &Buffer, query: Query, level: u32, element: u32) -> [u32; 4] {
     [buffer.content().len() as u32, query as u32, level, element]
 }
@@ -424,7 +424,7 @@ fn views((buffers, resource): (&Vec<Buffer>, &Resource)) -> Vec<View> {
     buffers.iter().enumerate().map(view).collect()
 }
 
-/// Words right before a page that nobody may touch: whoever reads or writes on ends the process.
+/// Words right before an inaccessible page: reading or writing beyond them ends the process.
 struct Walled {
     pages: memmap2::MmapRaw,
     first: usize,
@@ -447,7 +447,7 @@ impl Walled {
     }
 
     fn words_mut(&mut self) -> &mut [u32] {
-        // SAFETY: within the pages that may be touched, aligned to a word, and nobody else has them meanwhile.
+        // SAFETY: within the accessible pages, aligned to a word, and nobody else has them meanwhile.
         unsafe { std::slice::from_raw_parts_mut(self.base().cast(), self.words) }
     }
 
@@ -460,13 +460,13 @@ impl std::ops::Deref for Walled {
     type Target = [AtomicU32];
 
     fn deref(&self) -> &[AtomicU32] {
-        // SAFETY: within the pages that may be touched, aligned to a word; only atomics and compiled code touch them.
+        // SAFETY: within the accessible pages, aligned to a word; only atomics and compiled code touch them.
         unsafe { std::slice::from_raw_parts(self.base().cast(), self.words) }
     }
 }
 
-/// Options to test: every set of features that the processor has with its largest vectors, all of its own first, and those with
-/// the vectors that are usual and with the smallest.
+/// Options to test: every set of features that the processor has with its largest vectors, all of its own first, and
+/// those with the vectors that are usual and with the smallest.
 pub fn targets() -> Vec<Options> {
     let host = Options::host().expect("tests run on x86-64 with SSE4.2");
     let best = host.features;
@@ -479,15 +479,16 @@ pub fn targets() -> Vec<Options> {
         .collect()
 }
 
-/// Which widths a function is tested with, and which options for each.
+/// The widths a function is tested with, and the options for each.
 #[derive(Clone, Copy)]
 pub enum Variants {
     /// The widths that are chosen with all options, and one of the wide ones with the best.
     All,
-    /// One of the widths that are chosen with the best options, the other one with the smallest vectors; for functions of the other lengths
-    /// the other way round. All where `BROLGA_TARGETS` is `all`: `docs/testing.md` says what that finds.
+    /// One of the chosen widths with the best options, the other one with the smallest vectors; for functions of the
+    /// other lengths the other way round. All if `BROLGA_TARGETS` is `all`: `docs/testing.md` lists the faults that
+    /// finds.
     OfMany,
-    /// One of the widths, for each seed another one, with one of the options.
+    /// One of the widths, another one for each seed, with one of the options.
     One(usize),
 }
 
@@ -517,12 +518,13 @@ fn every_target() -> bool {
     std::env::var("BROLGA_TARGETS").is_ok_and(|targets| targets == "all")
 }
 
-/// What the first variant leaves, once all have run.
+/// The result of the first variant, once all have run.
 fn first<T>(outcomes: impl Iterator<Item = T>) -> T {
     outcomes.collect::<Vec<_>>().into_iter().next().expect("a function has variants")
 }
 
-/// Compiles a function; nothing if its packets are so wide that they take up the frame, as vectors of 16 bytes are many then.
+/// Compiles a function; nothing if its packets are so wide that they take up the frame, as vectors of 16 bytes are many
+/// then.
 fn compiled(func: &VerifiedFunction, options: &Options) -> Option<Compiled> {
     match compile(func, options) {
         Err(CompileError::Frame { .. }) if !Width::CHOSEN.contains(&func.width) => None,
@@ -543,7 +545,8 @@ pub unsafe fn with_code(compiled: &Compiled, code: &[u8], options: &Options) -> 
     unsafe { Compiled::from_bytes(&bytes, options, "changed") }.expect("bytes of the same form")
 }
 
-/// Runs a function on both engines, in packets of several widths, and compares what they leave; gives that of narrow packets.
+/// Runs a function on both engines, in packets of several widths, compares the results and returns that of narrow
+/// packets.
 #[track_caller]
 pub fn compare(func: Function, content: &[Vec<Vec<u32>>], groups: &[[u32; 3]], fuel: u64, which: Variants) -> Outcome {
     let outcomes = which.of(&func).into_iter().map(|(width, targets)| {

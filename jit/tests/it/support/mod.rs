@@ -1,4 +1,5 @@
-//! Runs packet code on the processor: functions built directly with Cranelift, for every packet shape and feature level.
+//! Runs packet code on the processor: functions built directly with Cranelift, for every packet shape and feature
+//! level.
 //!
 //! All unsafe code of the packet tests is here.
 
@@ -10,7 +11,7 @@ use brolga_ir::flow::Flow;
 use brolga_ir::function::{Input, InstKind};
 use brolga_ir::{Builder, Function as IrFunction, Op, Type, entity};
 use brolga_jit::ops::{Known, lower_op};
-use brolga_jit::packet::{Emit, Fma, Operand, Packet, PacketContext, Shape, is_wide};
+use brolga_jit::packet::{Emit, Fma, Packet, PacketContext, PacketOperand, PacketShape, is_wide};
 use brolga_jit::widen::widen;
 use brolga_jit::{CpuFeatures, FloatGuard, FloatMode};
 pub use brolga_testing_base::random::Random;
@@ -31,7 +32,7 @@ pub const POINTERS: usize = 4;
 #[repr(C, align(64))]
 pub struct Record {
     lanes: [u32; MAX_LANES],
-    /// What masked-off lanes wrote.
+    /// The words that masked-off lanes wrote.
     pub dump: [u32; 4],
     helpers: *const [usize; 2],
     operands: [[f64; MAX_LANES]; 3],
@@ -100,17 +101,18 @@ impl Level {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Variant {
     pub level: Level,
-    pub shape: Shape,
+    pub shape: PacketShape,
 }
 
 impl Variant {
     /// Every tested variant.
     pub fn all() -> Vec<Variant> {
-        let shapes =
-            |vector_bytes| [1, 2, 4].map(|vectors| Shape { vector_bytes, vectors, rotates: false, gathers: false });
+        let shapes = |vector_bytes| {
+            [1, 2, 4].map(|vectors| PacketShape { vector_bytes, vectors, rotates: false, gathers: false })
+        };
         let widest = [(64, 1), (64, 2), (32, 2)].map(|(vector_bytes, vectors)| Variant {
             level: Level::Avx2,
-            shape: Shape { vector_bytes, vectors, rotates: true, gathers: true },
+            shape: PacketShape { vector_bytes, vectors, rotates: true, gathers: true },
         });
         let has_widest = CpuFeatures::detect().is_some_and(|features| features.avx512);
         if !has_widest {
@@ -161,8 +163,8 @@ impl Code {
         Self { isa, variant, bytes: Vec::new(), starts: Vec::new() }
     }
 
-    /// Compiles a function of the record and [`POINTERS`] pointers whose body runs once for each packet: `body` gets the
-    /// number of the packet (an `i64`) and the pointers. Gives its number.
+    /// Compiles a function of the record and [`POINTERS`] pointers whose body runs once for each packet: `body` gets
+    /// the number of the packet (an `i64`) and the pointers. Gives its number.
     pub fn function(&mut self, body: impl FnOnce(&mut Emit<'_, '_>, Value, &[Value])) -> usize {
         let mut signature = Signature::new(CallConv::SystemV);
         signature.params.extend([types::I64; POINTERS + 2].map(AbiParam::new));
@@ -245,7 +247,7 @@ pub struct Compiled {
 type Entry = extern "C" fn(*mut Record, *mut u8, *mut u8, *mut u8, *mut u8, u64);
 
 impl Compiled {
-    /// Runs a function for a number of packets. The buffers must hold what its body reads and writes.
+    /// Runs a function for a number of packets. The buffers must hold all that its body reads and writes.
     pub fn run(
         &self,
         function: usize,
@@ -256,8 +258,8 @@ impl Compiled {
     ) {
         let [a, b, c, d] = buffers.map(<[u8]>::as_mut_ptr);
         let start = self.memory[self.starts[function]..].as_ptr();
-        // SAFETY: at `start` lies a function of this very signature, in executable memory that `self` keeps. It reads and
-        // writes only what its body was told to: the tests size their buffers for that.
+        // SAFETY: at `start` lies a function of this very signature, in executable memory that `self` keeps. It reads
+        // and writes only memory that its body was given: the tests size their buffers for that.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(start) };
         let _mode = FloatGuard::new(mode);
         entry(record, a, b, c, d, packets as u64);
@@ -299,16 +301,16 @@ pub fn store_lanes(emit: &mut Emit<'_, '_>, packet: &Packet, address: Value) {
     }
 }
 
-/// Emits the last value of a function that is a list of operations, with what is known of it, from operands for the
+/// Emits the last value of a function that is a list of operations, with the facts about it, from operands for the
 /// unknown ones.
 pub fn lower_last(
     emit: &mut Emit<'_, '_>,
     func: &IrFunction,
-    unknown: &[(entity::Value, Operand)],
+    unknown: &[(entity::Value, PacketOperand)],
     mode: FloatMode,
-) -> Operand {
+) -> PacketOperand {
     let (floats, bounds) = (FloatClasses::compute(func, &Flow::new(func)), Bounds::compute(func));
-    let mut operands: HashMap<entity::Value, Operand> = unknown.iter().cloned().collect();
+    let mut operands: HashMap<entity::Value, PacketOperand> = unknown.iter().cloned().collect();
     let mut last = None;
     for &inst in &func.region(func.body()).insts {
         let data = func.inst(inst);
@@ -316,7 +318,7 @@ pub fn lower_last(
         let operand = match &data.kind {
             InstKind::Const(constant) => emit.constant(*constant).into(),
             InstKind::Op { op, args } => {
-                // What an unknown value is made of has no operands.
+                // The values that an unknown one is made of have no operands.
                 let Some(args_of) = args.iter().map(|arg| operands.get(arg).cloned()).collect::<Option<Vec<_>>>()
                 else {
                     continue;

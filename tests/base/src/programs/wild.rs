@@ -1,4 +1,4 @@
-//! What only wild programs have: declarations of every kind, and accesses to any of them.
+//! Generates the parts that only wild programs have: declarations of every kind, and accesses to any of them.
 
 use brolga_ir::entity::{LocalId, ResourceId, SharedId, Value};
 use brolga_ir::function::{AtomicOp, CounterOp, Element, MemoryRef, Object, Query, ResourceRef, Sync};
@@ -112,7 +112,7 @@ impl Generator<'_> {
         MemoryRef { object, index, offset: self.leaf() }
     }
 
-    /// A texture or typed buffer, coordinates in it, and whether it has mip levels or samples.
+    /// A texture or typed buffer, coordinates in it, and `true` if it has mip levels or samples.
     fn texel(&mut self, writable: bool) -> (ResourceRef, Vec<Value>, bool) {
         let (resource, declared) = self.resource(|r| {
             matches!(r.kind, ResourceKind::Typed { .. }) && (!writable || r.class == ResourceClass::UnorderedAccess)

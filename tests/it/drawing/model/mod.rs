@@ -1,13 +1,13 @@
-//! Random draws against a plain model in doubles, pixel by pixel.
+//! Compares random draws with a plain model in doubles, pixel by pixel.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `state.rs` | random draws |
 //! | `geometry.rs` | a triangle on the screen, and the bound of errors |
 //! | `pixels.rs` | the model's targets, and the comparison |
 //!
-//! `cargo test --release -p brolga --test it drawing::model -- --nocapture` draws 30,000 states and prints figures; `BROLGA_SEED=7` draws one of them,
-//! `BROLGA_SEEDS=1000..9000` a range.
+//! `cargo test --release -p brolga --test it drawing::model -- --nocapture` draws 30,000 states and prints figures;
+//! `BROLGA_SEED=7` draws one of them, `BROLGA_SEEDS=1000..9000` a range.
 
 mod geometry;
 mod pixels;
@@ -34,7 +34,7 @@ struct Drawing<'d> {
     device: &'d Device,
     engine: Engine,
     vertex: Vec<u8>,
-    /// The number of those pipelines, and they.
+    /// The number of those pipelines, and the pipelines.
     pipelines: (u64, Vec<Pipeline>),
 }
 

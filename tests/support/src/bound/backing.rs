@@ -1,5 +1,5 @@
-//! The memory behind a register: a buffer between guard bytes, or a texture; what a run left there, and where that differs
-//! from what another run left.
+//! Keeps the memory behind a register, a buffer between guard bytes or a texture, and compares the memory that two runs
+//! left.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use brolga_runtime::{Buffer, Counter, Device, Error, Register, Texture, View};
 
 use super::content::{Content, Form};
 
-/// Bytes before and after a guarded buffer; a multiple of whatever a view may start at.
+/// Bytes before and after a guarded buffer; a multiple of every alignment of a view.
 pub const GUARD_BYTES: usize = 256;
-/// What they hold.
+/// The value of a guard byte.
 const GUARD: u8 = 0xa5;
 
 /// The memory behind a register.
@@ -28,7 +28,7 @@ enum Held {
 }
 
 impl Backing {
-    /// Memory with this content. A buffer has so many guard bytes on either side.
+    /// Memory with this content. A buffer has this many guard bytes before and after it.
     pub fn new(device: &Device, content: &Content, guard_bytes: usize) -> Result<Self, Error> {
         let held = match content.form {
             Form::Sampler(_) => Held::Nothing,
@@ -42,7 +42,7 @@ impl Backing {
         Ok(Self { held, guard_bytes, size_bytes, counter })
     }
 
-    /// What the register is bound to. Buffers may be seen in any form of a buffer.
+    /// The view to bind to the register. Buffers may be seen in any form of a buffer.
     pub fn view(&self, form: Form) -> Result<View, Error> {
         let buffer = match (&self.held, form) {
             (Held::Texture(texture), Form::Texture(picture)) => return Ok(picture.view(texture.clone())?),
@@ -64,7 +64,7 @@ impl Backing {
         }
     }
 
-    /// What it holds now; `None` if guard bytes were written.
+    /// The current content; `None` if guard bytes were written.
     pub fn left(&self, register: Register) -> Option<Left> {
         let bytes = match &self.held {
             Held::Nothing => Vec::new(),
@@ -83,7 +83,7 @@ impl Backing {
     }
 }
 
-/// What a run left behind a register.
+/// The content that a run left behind a register.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Left {
     /// The register.
@@ -94,7 +94,7 @@ pub struct Left {
     pub counter: Option<u32>,
 }
 
-/// Where two memories differ.
+/// A difference between two memories.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
     /// The register.
@@ -103,9 +103,9 @@ pub struct Difference {
     pub at: Option<usize>,
     /// Words that differ behind this register.
     pub words: usize,
-    /// What is expected in the first one.
+    /// The expected first word that differs.
     pub expected: u32,
-    /// What is there.
+    /// The word found there.
     pub got: u32,
 }
 

@@ -1,11 +1,11 @@
-//! What a register is bound to, as data: it can be bound again and again, on any device, between guard bytes.
+//! Describes the content of a register as data: it can be bound again and again, on any device, between guard bytes.
 
 use brolga_runtime::{BindingRules, Bindings, Device, Format, Register, Sampler, View};
 
 use super::backing::{Backing, GUARD_BYTES, Left};
 use crate::picture::Picture;
 
-/// How the bytes are seen.
+/// The form in which the bytes are seen.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Form {
     /// A constant buffer.
@@ -28,7 +28,7 @@ pub enum Form {
 /// A view's form and first content.
 #[derive(Clone, Debug)]
 pub struct Content {
-    /// How the bytes are seen.
+    /// The form in which the bytes are seen.
     pub form: Form,
     /// The first content.
     pub bytes: Vec<u8>,
@@ -53,7 +53,7 @@ impl Content {
     }
 }
 
-/// Everything that a shader gets, by register.
+/// The content of every register of a shader.
 pub type Contents = Vec<(Register, Content)>;
 
 /// Binds everything anew.
@@ -84,7 +84,7 @@ impl Guarded {
         Self { bindings, backings }
     }
 
-    /// What is behind each register, or the first one whose guard bytes were written.
+    /// The memory behind each register, or the first register whose guard bytes were written.
     pub fn left(&self) -> Result<Vec<Left>, Register> {
         self.backings.iter().map(|(register, backing)| backing.left(*register).ok_or(*register)).collect()
     }

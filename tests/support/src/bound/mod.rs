@@ -1,9 +1,9 @@
-//! Something for every register that a shader declares, whatever the shader is.
+//! Binds something to every register that a shader declares, whatever the shader is.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `backing.rs` | the memory behind a register, and where two memories differ |
-//! | `content.rs` | what a register is bound to, as data |
+//! | `backing.rs` | the memory behind a register, and differences between two memories |
+//! | `content.rs` | the content of a register, as data |
 //! | `random.rs` | random content of the declared kind |
 
 pub mod backing;

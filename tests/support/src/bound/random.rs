@@ -1,4 +1,4 @@
-//! Random content for whatever a shader declares.
+//! Makes random content for all declarations of a shader.
 
 use brolga_runtime::{
     AddressMode, Bindings, Comparison, Component, Declared, Device, Dimension, Filter, Format, Reduction, Register,
@@ -33,7 +33,7 @@ impl Random {
         (self.state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
     }
 
-    /// A word that a shader may take for anything: small integers, plain floats, halves of doubles, special values.
+    /// A word for any use by a shader: small integers, plain floats, halves of doubles, special values.
     pub fn word(&mut self) -> u32 {
         const SPECIAL: [u32; 10] = [
             0,

@@ -1,4 +1,4 @@
-//! Expectations rewritten to what came out.
+//! Rewrites expectations to the actual results.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ const RUN: usize = 8;
 /// Lines of a difference that are shown.
 const MOST_LINES: usize = 40;
 
-/// Some bytes of a file, and the text for their place.
+/// A range of bytes of a file, and the text that replaces it.
 pub(super) struct Edit {
     at: Range<usize>,
     text: String,
@@ -25,7 +25,7 @@ pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     text
 }
 
-/// Changes only the numbers that are not as they came, so that lines and comments stay.
+/// Changes only the numbers that differ from the results, so that lines and comments stay.
 pub(super) fn some(text: &str, items: &[Item], kind: NumberType, got: &[u8]) -> Vec<Edit> {
     let (mut edits, mut at) = (Vec::new(), 0);
     for item in items {
@@ -55,7 +55,7 @@ pub(super) fn message(text: &str, expect: &Expect, message: &str) -> Edit {
     insertion(text, expect, &format!("{message}{end}"), expect.body.clone())
 }
 
-/// Lines in place of some of an expectation's.
+/// Replaces some lines of an expectation.
 fn insertion(text: &str, expect: &Expect, lines: &str, at: Range<usize>) -> Edit {
     let start = if text[..expect.body.start].ends_with('\n') { "" } else { "\n" };
     Edit { at, text: format!("{start}{lines}\n") }

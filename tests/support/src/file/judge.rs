@@ -1,4 +1,4 @@
-//! What came out against what is expected.
+//! Compares the results with the expectations.
 
 use std::fmt::Write as _;
 
@@ -7,14 +7,14 @@ use super::run::Run;
 use super::{Expect, Expected, Item, NumberType, Step, TestFile, Verdict};
 use crate::bound::backing::Left;
 
-/// What is found, for people, and how the file would have to read.
+/// The findings, for people, and the file as it would have to read.
 struct Judge<'a> {
     name: &'a str,
     text: &'a str,
     runs: &'a [Run],
     reports: Vec<String>,
     edits: Vec<Edit>,
-    /// Something is wrong that no expectation could put right.
+    /// Set if something is wrong that no expectation could correct.
     hopeless: bool,
 }
 
@@ -50,7 +50,7 @@ impl Judge<'_> {
         self.reports.push(format!("{}:{line}: {what}", self.name));
     }
 
-    /// How a shader or a dispatch ended; says whether it makes sense to go on.
+    /// Judges the outcome of a shader or a dispatch; returns `true` if it makes sense to continue.
     fn outcome(&mut self, file: &TestFile, n: usize) -> bool {
         let (line, what) = match &file.steps[n] {
             Step::Shader(shader) => (shader.line, "the shader is refused"),
@@ -102,7 +102,7 @@ impl Judge<'_> {
         groups.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// How each run of a step ended.
+    /// The end of each run of a step.
     fn failures(&self, n: usize) -> String {
         let failure = |run: &Run| run.seen[n].failure.clone().unwrap_or_else(|| "(nothing fails)".to_owned());
         self.by_way(self.runs.iter().map(failure))
@@ -128,7 +128,7 @@ impl Judge<'_> {
         format!("the engines differ in {register}, first in word {word} (byte {})\n{values}", 4 * word)
     }
 
-    /// An expectation is met or not; what is wrong is said by `what`, and `edit` would put it right.
+    /// Records that an expectation is met or not; `what` describes the failure, and `edit` would correct it.
     fn met(&mut self, expect: &Expect, met: bool, line: usize, what: impl FnOnce() -> String, edits: Vec<Edit>) {
         match (&expect.todo, met) {
             (None, true) | (Some(_), false) => {}
@@ -234,7 +234,7 @@ fn item_at(items: &[Item], at: usize) -> Option<&Item> {
     })
 }
 
-/// Whether a message has all parts, one after the other.
+/// `true` if a message has all parts, one after the other.
 fn has_parts(message: &str, parts: &[String]) -> bool {
     let rest = parts.iter().try_fold(message, |rest, part| rest.split_once(part.as_str()).map(|(_, rest)| rest));
     rest.is_some()
@@ -249,7 +249,7 @@ mod tests {
     use super::*;
     use crate::check::{REFERENCE, Way};
 
-    /// What two engines leave in `u0` after the third step.
+    /// The content of `u0` that two engines leave after the third step.
     fn runs(words: [[u32; 2]; 2]) -> Vec<Run> {
         let ways = [REFERENCE, Way { engine: Engine::Jit, level: Level::Full, ..REFERENCE }];
         let run = |(way, words): (Way, [u32; 2])| {

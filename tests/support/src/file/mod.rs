@@ -1,16 +1,16 @@
-//! Tests as files: a shader as assembly text, what it runs on, and what must come out.
+//! Runs tests given as files: a shader as assembly text, its input, and the expected results.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `parse.rs` | from the text to steps |
 //! | `number.rs` | numbers |
 //! | `run.rs` | every step on every engine |
-//! | `judge.rs` | what came out against what is expected |
+//! | `judge.rs` | the results against the expectations |
 //! | `bless.rs` | expectations rewritten |
 //!
 //! `tests/shaders/README.md` describes the format. A file is a list of steps that are executed in order: once for each
 //! engine, with and without passes, with one and with two threads, each time on fresh memory. After each dispatch, all
-//! memory must be the same for all of them, whether something is expected of it or not.
+//! memory must be the same for all of them, expected or not.
 
 mod bless;
 mod judge;
@@ -26,7 +26,7 @@ pub use number::NumberType;
 
 use crate::bound::content::Form;
 
-/// What keeps a file from being a test.
+/// The reason why a file is not a test.
 #[derive(Debug)]
 struct FileError {
     /// The line, from 1.
@@ -37,16 +37,16 @@ struct FileError {
 /// A test file.
 #[derive(Clone, Debug)]
 pub struct TestFile {
-    /// What is done, in order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
 }
 
 /// A section of a file.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// `[shader …]`: what later dispatches run.
+    /// `[shader …]`: the shader that later dispatches run.
     Shader(Shader),
-    /// `[buffer …]` and `[texture… …]`: memory behind a register, in place of what was there.
+    /// `[buffer …]` and `[texture… …]`: memory behind a register, which replaces its previous memory.
     Memory(Memory),
     /// `[dispatch …]`
     Dispatch(Dispatch),
@@ -70,7 +70,7 @@ pub struct Memory {
     pub line: usize,
     /// The register.
     pub register: Register,
-    /// How it is seen; `None` for as the shader declares it.
+    /// The form in which it is seen; `None` for that of the shader's declaration.
     pub form: Option<Form>,
     /// The first value of its counter, if it has one.
     pub counter: Option<u32>,
@@ -87,9 +87,9 @@ pub struct Dispatch {
     pub groups: [u32; 3],
     /// The first group.
     pub first: [u32; 3],
-    /// Rounds that the loops of a group may take.
+    /// Iterations that the loops of a group may take.
     pub fuel: u64,
-    /// Whether what comes out depends on the order of groups, so that one thread must run them all.
+    /// Set if the result depends on the order of groups, so that one thread must run them all.
     pub in_order: bool,
 }
 
@@ -100,20 +100,20 @@ pub struct Expect {
     pub line: usize,
     /// The bytes of the file after its head, up to the next section.
     pub body: Range<usize>,
-    /// Why it cannot be met yet.
+    /// The reason why it cannot be met yet.
     pub todo: Option<String>,
-    /// What is expected.
+    /// The expectation.
     pub what: Expected,
 }
 
-/// What is expected.
+/// The kind of expectation.
 #[derive(Clone, Debug)]
 pub enum Expected {
     /// The content of a register's memory, all of it.
     Numbers {
         /// The register.
         register: Register,
-        /// What the numbers are.
+        /// The type of the numbers.
         kind: NumberType,
         /// The numbers.
         items: Vec<Item>,
@@ -125,14 +125,14 @@ pub enum Expected {
         /// The number.
         item: Item,
     },
-    /// That the shader is refused, or that the dispatch fails, with a message that has these parts in order.
+    /// A refusal of the shader, or a failure of the dispatch, with a message that has these parts in order.
     Error(Vec<String>),
 }
 
 /// Numbers that are written together in a file: one, or several with `x` or `..`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Item {
-    /// Where in the file.
+    /// Bytes of the file.
     pub at: Range<usize>,
     /// The line.
     pub line: usize,
@@ -140,21 +140,21 @@ pub struct Item {
     pub bytes: Vec<u8>,
 }
 
-/// What came of a test.
+/// The result of a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// Everything is as expected.
     Passed,
-    /// Not everything is: a text for people, and the file with its expectations rewritten, where that makes sense.
+    /// Not everything is: a text for people, and the file with its expectations rewritten, if that makes sense.
     Failed {
-        /// What is not as expected.
+        /// The differences.
         report: String,
         /// The text that would pass.
         blessed: Option<String>,
     },
 }
 
-/// Does what a test file says. `name` is what messages call the file.
+/// Runs a test file. `name` is the file's name in messages.
 pub fn check(name: &str, text: &str) -> Verdict {
     let failed = |report| Verdict::Failed { report, blessed: None };
     match parse::parse(text) {

@@ -1,9 +1,9 @@
-//! Numbers in test files: how they are read and written.
+//! Reads and writes the numbers of test files.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What the numbers of a section are.
+/// The type of a section's numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NumberType {
     /// Unsigned integers.
@@ -33,7 +33,7 @@ impl NumberType {
         if self == NumberType::F64 { 8 } else { 4 }
     }
 
-    /// What a number of this kind looks like, for messages.
+    /// An example of a number of this kind, for messages.
     pub fn example(self) -> &'static str {
         match self {
             NumberType::U32 => "an unsigned integer of 32 bits, such as 7 or 0xffffffff",
@@ -44,7 +44,7 @@ impl NumberType {
         }
     }
 
-    /// The bits of a number; none if it is no number of this kind, or one that does not fit.
+    /// The bits of a number; none if it is not of this kind, or does not fit.
     pub fn read(self, text: &str) -> Option<u64> {
         if let Some(digits) = text.strip_prefix("0x") {
             let fits = digits.len() <= 2 * self.size_bytes() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
@@ -68,8 +68,8 @@ impl NumberType {
         }
     }
 
-    /// The number as it would be written in a file: its bits in hexadecimal where that is asked for, and where other
-    /// digits would not be read back as them.
+    /// The number as it would be written in a file: its bits in hexadecimal on request, or if other digits would not be
+    /// read back as them.
     pub fn write(self, bits: u64, hexadecimal: bool) -> String {
         let digits = 2 * self.size_bytes();
         let text = match self {
@@ -84,7 +84,7 @@ impl NumberType {
         text.unwrap_or_else(|| format!("{bits:#0width$x}", width = digits + 2))
     }
 
-    /// The numbers in some bytes; a rest that is no whole number counts as one.
+    /// The numbers in some bytes; an incomplete number at the end counts as one.
     pub fn split(self, bytes: &[u8]) -> impl Iterator<Item = u64> {
         bytes
             .chunks(self.size_bytes())
@@ -97,7 +97,7 @@ impl NumberType {
     }
 }
 
-/// A decimal number; the names of what is none are not taken.
+/// A decimal number; the names of NaN and infinity are not taken.
 fn float<T: FromStr>(text: &str) -> Option<T> {
     text.bytes().all(|letter| matches!(letter, b'0'..=b'9' | b'.' | b'-' | b'e')).then(|| text.parse().ok())?
 }

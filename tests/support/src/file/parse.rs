@@ -1,4 +1,4 @@
-//! From the text of a test file to its steps.
+//! Parses the text of a test file into steps.
 
 use std::ops::Range;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use crate::picture::Picture;
 
 /// Bytes that a section may hold.
 const MOST_BYTES: usize = 1 << 20;
-/// Rounds that the loops of a group may take if the file does not say.
+/// Iterations that the loops of a group may take if the file does not say.
 const USUAL_FUEL: u64 = 1_000_000;
 
 type Result<T> = std::result::Result<T, FileError>;
@@ -94,7 +94,7 @@ pub(super) fn parse(text: &str) -> Result<TestFile> {
     Ok(TestFile { steps })
 }
 
-/// A dispatch needs a shader, an expectation of memory a dispatch, and one of an error what may fail.
+/// A dispatch needs a shader, an expectation of memory a dispatch, and one of an error a step that may fail.
 fn check_order(steps: &[Step]) -> Result<()> {
     let (mut shader, mut dispatch, mut expectations) = (false, false, 0);
     for (n, step) in steps.iter().enumerate() {
@@ -176,7 +176,7 @@ impl<'a> Head<'a> {
         Some(kind)
     }
 
-    /// What a register sees of a texture.
+    /// The part of a texture that a register sees.
     fn view(&mut self, picture: &mut Picture) -> Result<()> {
         let expected = "`view format F`, `view dimension K`, `view mips A N`, `view layers A N` or `view min_level L`";
         let word = self.word(expected)?;
@@ -206,7 +206,7 @@ impl<'a> Head<'a> {
     }
 }
 
-/// What follows a head.
+/// The text after a head.
 struct Section<'a> {
     body: &'a [Line<'a>],
     bytes: Range<usize>,
@@ -359,7 +359,7 @@ impl Section<'_> {
         Ok(Expect { line: head.line, body: self.bytes.clone(), todo, what })
     }
 
-    /// The reason of a mark in the first line with text, and what follows it.
+    /// The reason of a mark in the first line with text, and the lines after it.
     fn todo(&self) -> Result<(Option<String>, &[Line<'_>])> {
         let first = self.body.iter().position(|line| !line.text.is_empty());
         let Some((n, reason)) = first.and_then(|n| Some((n, self.body[n].text.strip_prefix("todo:")?))) else {

@@ -1,4 +1,4 @@
-//! Every step of a test file on every engine.
+//! Runs every step of a test file on every engine.
 
 use std::collections::BTreeMap;
 
@@ -14,24 +14,24 @@ use crate::bound::backing::{Backing, GUARD_BYTES, Left};
 use crate::bound::content::{Content, Form};
 use crate::check::{Lab, REFERENCE, Way};
 
-/// What a file did in one of the ways to run it.
+/// The results of a file in one of the ways to run it.
 pub(super) struct Run {
     /// The way.
     pub(super) way: Way,
-    /// What was seen after each step.
+    /// Results of each step.
     pub(super) seen: Vec<Seen>,
 }
 
-/// What is seen after a step.
+/// The result of a step.
 #[derive(Clone, Default)]
 pub(super) struct Seen {
-    /// Why a shader was refused, or a dispatch failed.
+    /// The reason why a shader was refused, or a dispatch failed.
     pub(super) failure: Option<String>,
     /// All memory after a dispatch.
     pub(super) memory: Vec<Left>,
 }
 
-/// A shader as a container, or why it is none.
+/// A shader as a container, or the reason why it is none.
 type Assembled = Result<Vec<u8>, String>;
 
 /// Runs a file in every way.

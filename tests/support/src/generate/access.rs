@@ -1,4 +1,4 @@
-//! Reads of what is never written, and accesses of threads to their own memory.
+//! Generates reads of memory that is never written, and accesses of threads to their own memory.
 
 use brolga_bytecode::sm5::Op;
 use brolga_bytecode::sm5::ops::{Type, Width};
@@ -92,8 +92,8 @@ impl Generator {
         }
     }
 
-    /// Any address for reads: `step` is the usual distance of neighbours, `end` about where the view ends. Computed in a
-    /// component of the scratch register if need be.
+    /// Any address for reads: `step` is the usual distance of neighbours, `end` about the end of the view. Computed in
+    /// a component of the scratch register if need be.
     pub(super) fn address(&mut self, component: u8, step: u32, end: u32, setup: &mut Vec<Instr>) -> Operand {
         let (to, from) = scratch(component);
         match self.random.below(12) {
@@ -167,7 +167,7 @@ impl Generator {
         group
     }
 
-    /// Words of `t0` that are there, others in each thread of a small group.
+    /// Words of `t0` that exist, different ones in each thread of a small group.
     pub(super) fn read_input_to(&mut self, to: Operand) -> Vec<Instr> {
         let (address, from) = scratch(0);
         let index = Operand::new(Register::IndexInGroup, Parts::None);
@@ -228,7 +228,7 @@ impl Generator {
         use Dimension::{Texture2d, Texture2dArray, Texture3d, TextureCube, TextureCubeArray};
         let picture = self.program.layout.picture;
         let is_cube = matches!(picture.dimension, TextureCube | TextureCubeArray);
-        // What has no two axes is not gathered from, cubes take no offsets, and integers are not filtered.
+        // A resource without two axes is not gathered from, cubes take no offsets, and integers are not filtered.
         let mut ops: Vec<Op> = Vec::new();
         if !picture.format.encoding().is_integer() {
             ops.extend([Op::SampleL, Op::SampleL, Op::SampleD, Op::SampleD]);
@@ -294,7 +294,7 @@ impl Generator {
         group
     }
 
-    /// Coordinates of a texture's places, mostly about the texture. Computed in the scratch register if need be.
+    /// Coordinates in a texture, mostly within its bounds. Computed in the scratch register if need be.
     fn place(&mut self, setup: &mut Vec<Instr>) -> Operand {
         if self.random.one_in(4) {
             return self.source(Type::Float, Width::Each, Scope::Any);
@@ -318,7 +318,7 @@ impl Generator {
         format!("_aoffimmi({u},{v},{w})")
     }
 
-    /// What coordinates change by from pixel to pixel.
+    /// Derivatives of coordinates from pixel to pixel.
     fn derivatives(&mut self) -> Operand {
         if self.random.one_in(3) {
             return self.source(Type::Float, Width::Each, Scope::Any);
@@ -335,7 +335,7 @@ impl Generator {
         }
     }
 
-    /// What a view says about itself.
+    /// A query of a view.
     fn question(&mut self) -> Vec<Instr> {
         let to = self.loaded(0xf);
         let buffers = [0, 1, 2].map(Register::Resource).into_iter().chain([0, 1, 2, 3, 4].map(Register::Uav));
@@ -365,8 +365,8 @@ impl Generator {
         }
     }
 
-    /// A value for the whole group, from memory. Of many addresses no analysis can tell that all threads have the same: on
-    /// what follows from such a value they have to agree.
+    /// A value for the whole group, from memory. For many addresses no analysis can tell that all threads have the
+    /// same: they have to agree on everything that depends on such a value.
     pub(super) fn uniform_read(&mut self) -> Vec<Instr> {
         let mut group = Vec::new();
         let to = Operand::to(Register::Uniform, 1 + self.random.below(15) as u8);

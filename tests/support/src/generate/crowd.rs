@@ -1,5 +1,5 @@
-//! More values alive at once than machine code keeps in registers, beside addresses that are made late: what is done ahead
-//! for an access must not take the place of what is still to be made.
+//! Generates more live values than machine code keeps in registers, beside addresses that are computed late: work done
+//! ahead for an access must not take the slot of a value still to be computed.
 
 use brolga_bytecode::sm5::Op;
 
@@ -7,11 +7,11 @@ use super::Generator;
 use crate::program::{Block, Instr, Node, Operand, Parts, Register};
 
 impl Generator {
-    /// Fills the general registers, lets some go, makes addresses, fills those registers again, and reads at the addresses
-    /// in the end. The last register holds them; all else is gathered.
+    /// Fills the general registers, lets some go, makes addresses, fills those registers again, and reads at the
+    /// addresses in the end. The last register holds them; all else is gathered.
     pub(super) fn crowd(&mut self, block: &mut Block) {
         let last = self.program.temps - 1;
-        // Those that stay are alive for longer than the addresses, which then are not what is kept in memory first.
+        // Those that stay are live for longer than the addresses, which then are not kept in memory first.
         let gone = last - 1 - self.random.pick(&[0, 0, 1, 3]);
         self.fill(1..last, block);
         self.gather_all(1..1 + gone, block);

@@ -1,4 +1,4 @@
-//! Blocks, branches, loops, switches, calls and barriers, weighted towards nesting that masks must get right.
+//! Generates blocks, branches, loops, switches, calls and barriers, weighted towards nesting that masks must get right.
 
 use brolga_bytecode::sm5::Op;
 use brolga_bytecode::sm5::ops::{Type, Width};
@@ -18,18 +18,18 @@ pub(super) struct Context {
     depth: usize,
     /// Loops around it in its function.
     loops: usize,
-    /// How often it runs, roughly.
+    /// Rough number of times that it runs.
     trips: u32,
-    /// Whether `break` has a target, and `continue`.
+    /// Set if `break` has a target, and `continue`.
     can_break: bool,
     can_continue: bool,
-    /// Whether a thread may return here by itself.
+    /// Set if a thread may return here by itself.
     can_return: bool,
-    /// Whether all threads of the group that have not returned are here together.
+    /// Set if all threads of the group that have not returned are here together.
     uniform: bool,
-    /// How shared memory is used here.
+    /// The use of shared memory here.
     pub(super) shared: Option<SharedUse>,
-    /// Whether this is a subroutine.
+    /// Set in a subroutine.
     is_function: bool,
 }
 
@@ -87,7 +87,7 @@ impl Generator {
         block
     }
 
-    /// One statement. Returns whether nothing after it can run.
+    /// Generates one statement. Returns `true` if nothing after it can run.
     fn statement(&mut self, context: Context, block: &mut Block) -> bool {
         if context.uniform && self.random.one_in(3) {
             return self.uniform_statement(context, block);
@@ -122,7 +122,7 @@ impl Generator {
         false
     }
 
-    /// What only control flow that all threads of a group share may have.
+    /// Statements that only group-uniform control flow may have.
     fn uniform_statement(&mut self, context: Context, block: &mut Block) -> bool {
         match self.random.below(22) {
             0..=2 => block.push(Node::Plain(self.uniform())),
@@ -152,7 +152,7 @@ impl Generator {
         Instr::new(Op::And, vec![Operand::to(Register::Small, to), from, Operand::word(mask)])
     }
 
-    /// A condition, with what computes it.
+    /// A condition, with the statements that compute it.
     fn condition(&mut self, scope: Scope, block: &mut Block) -> Condition {
         const COMPARE: [Op; 14] = [
             Op::ULt,
@@ -191,7 +191,7 @@ impl Generator {
             Operand::one(Register::IdInGroup, component % 3),
         ];
         let left = match scope {
-            // What splits a packet in the middle.
+            // This splits a packet in the middle.
             Scope::Any if !is_float && self.random.one_in(2) => varying[self.random.below(4)].clone(),
             _ => self.source(ty, Width::One, scope),
         };

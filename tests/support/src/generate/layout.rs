@@ -1,4 +1,4 @@
-//! How memory is laid out: strides, formats, orders, sizes.
+//! Chooses the layout of memory: strides, formats, orders, sizes.
 
 use brolga_runtime::{AddressMode, Comparison, Dimension, Filter, Format, Reduction, Sampler, Tap, TextureShape};
 
@@ -55,7 +55,7 @@ fn relative(random: &mut Random, format: Format) -> Format {
     random.pick(&relatives)
 }
 
-/// Some of so many: the first, and how many.
+/// A part of a whole: the first, and the number.
 fn part(random: &mut Random, all: u32) -> [u32; 2] {
     let first = random.below(all as usize) as u32;
     [first, 1 + random.below((all - first) as usize) as u32]
@@ -111,7 +111,7 @@ fn samples(random: &mut Random) -> Picture {
     Picture { dimension: Dimension::Texture2dMs, layers, format: relative(random, format), ..Picture::whole(shape) }
 }
 
-/// What is written: a mip level of a layer. Its height is the program's.
+/// A texture to write: a mip level of a layer. Its height is the program's.
 fn image(random: &mut Random) -> Picture {
     let format = random.pick(&FORMATS);
     let mip = u32::from(random.one_in(3));

@@ -1,14 +1,14 @@
-//! Makes random shaders: see [`crate::program`] for what holds of them.
+//! Makes random shaders: see [`crate::program`] for their guarantees.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `mod.rs` | whole programs: sizes, layouts, first values |
 //! | `flow.rs` | blocks, branches, loops, switches, calls, barriers |
 //! | `pure.rs` | instructions on registers, from the rows of the instruction table |
 //! | `access.rs` | reads of constant input, private and owned memory |
 //! | `crowd.rs` | more values than there are registers |
-//! | `shared.rs` | what threads do together: totals, counters, shared memory |
-//! | `layout.rs` | how memory is laid out |
+//! | `shared.rs` | operations of threads on common memory: totals, counters, shared memory |
+//! | `layout.rs` | the layout of memory |
 
 mod access;
 mod crowd;
@@ -25,7 +25,8 @@ use flow::Context;
 use pure::Scope;
 pub use pure::pure_ops;
 
-/// Group sizes: whole and broken packets, one and several, every dimension, rows that packets fill as most shaders have.
+/// Group sizes: whole and broken packets, one and several, every dimension, rows that packets fill as most shaders
+/// have.
 const GROUPS: [[u32; 3]; 25] = [
     [1, 1, 1],
     [1, 1, 1],
@@ -111,15 +112,15 @@ pub fn generate(seed: u64) -> Program {
 struct Generator {
     random: Random,
     program: Program,
-    /// Whether there is arithmetic on doubles.
+    /// Set if there is arithmetic on doubles.
     doubles: bool,
-    /// Whether there are barriers, so that uniform control flow must be kept uniform.
+    /// Set if there are barriers, so that uniform control flow must be kept uniform.
     barriers: bool,
-    /// Whether something uses shared memory.
+    /// Set if something uses shared memory.
     shares: bool,
     /// Statements left to make.
     left: usize,
-    /// Subroutines, and whether each may be called under uniform control flow only.
+    /// Subroutines; `true` for those that may be called under uniform control flow only.
     callable: Vec<bool>,
 }
 

@@ -1,4 +1,5 @@
-//! Instructions on registers. Operands follow from the row of the instruction table, so that a new row is met at once.
+//! Generates instructions on registers. Operands follow from the row of the instruction table, so that a new row is
+//! covered at once.
 
 use brolga_bytecode::sm5::ops::{Carries, Form, Slot, Type, Width};
 use brolga_bytecode::sm5::{Model, Op, Stage};
@@ -6,7 +7,7 @@ use brolga_bytecode::sm5::{Model, Op, Stage};
 use super::Generator;
 use crate::program::{Block, Index, Instr, Modifier, Node, Operand, Parts, Register};
 
-/// What comes often, so that values flow.
+/// Opcodes that come often, so that values flow.
 const COMMON: [Op; 24] = [
     Op::Mov,
     Op::MovC,
@@ -34,10 +35,10 @@ const COMMON: [Op; 24] = [
     Op::UDiv,
 ];
 
-/// What comes often where floats are tiny.
+/// Opcodes that come often if floats are tiny.
 const FLOATS: [Op; 8] = [Op::Add, Op::Add, Op::Mul, Op::Mad, Op::Div, Op::Dp2, Op::Min, Op::Max];
 
-/// What comes often where there are doubles.
+/// Opcodes that come often if there are doubles.
 const DOUBLES: [Op; 12] = [
     Op::DAdd,
     Op::DMul,
@@ -53,12 +54,12 @@ const DOUBLES: [Op; 12] = [
     Op::DDiv,
 ];
 
-/// Which sources an instruction may have.
+/// The sources that an instruction may have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
     /// Any.
     Any,
-    /// Those that are the same in all threads of a group.
+    /// Group-uniform ones.
     Uniform,
 }
 
@@ -102,7 +103,7 @@ impl Generator {
             let mut instr = self.pure();
             let mut written = Vec::new();
             if instr.op == Op::SwapC {
-                // What is swapped goes to two registers, and there is one for results.
+                // Swapped values go to two registers, and there is one for results.
                 instr.operands[1] = Operand::new(Register::Null, Parts::None);
             }
             for (slot, operand) in instr.op.info().slots.iter().zip(&mut instr.operands) {
@@ -130,7 +131,7 @@ impl Generator {
         block.push(Node::Plain(Instr::new(Op::Xor, vec![to, before, Operand::whole(from)])));
     }
 
-    /// An instruction on what is uniform.
+    /// An instruction on uniform sources.
     pub(super) fn uniform(&mut self) -> Instr {
         loop {
             let op = self.pure_op();
@@ -175,7 +176,7 @@ impl Generator {
             });
         }
         if matches!(op, Op::IShl | Op::UShr | Op::IShr) && scope == Scope::Any && self.random.one_in(3) {
-            // An amount of which a bound is known.
+            // An amount with a known bound.
             let parts = self.source_parts(&Register::Small, Type::Uint, Width::Each);
             operands[2] = Operand::new(Register::Small, parts);
         }

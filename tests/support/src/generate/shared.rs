@@ -1,4 +1,4 @@
-//! What threads do together: totals, counters, shared memory.
+//! Generates operations of threads on common memory: totals, counters, shared memory.
 
 use brolga_bytecode::sm5::Op;
 use brolga_bytecode::sm5::ops::{Type, Width};
@@ -9,7 +9,7 @@ use super::pure::Scope;
 use crate::program::{Block, Instr, Modifier, Node, Operand, Parts, Register};
 use crate::views::{COUNTED, SHARED_BYTES_PER_THREAD, TOTALS, TOTALS_EACH, Totals};
 
-/// How a part of the program uses shared memory.
+/// The use of shared memory in a part of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SharedUse {
     /// Each thread its own structure of `g0` and its own bytes of `g1`.
@@ -40,7 +40,7 @@ impl Generator {
         }
     }
 
-    /// Gathers in `r0` what is left in shared memory, which cannot be seen after the run.
+    /// Gathers in `r0` the final content of shared memory, which cannot be seen after the run.
     pub(super) fn show_shared(&mut self, block: &mut Block) {
         block.push(Node::Sync("_g_t"));
         let index = Operand::new(Register::IndexInGroup, Parts::None);
@@ -153,7 +153,7 @@ impl Generator {
         }
     }
 
-    /// Where a result goes that depends on the order of threads.
+    /// The register for a result that depends on the order of threads.
     fn result(&mut self) -> Register {
         if self.program.ordered { self.temp() } else { Register::Unused }
     }

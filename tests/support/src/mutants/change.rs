@@ -1,5 +1,5 @@
-//! Changes of a decoded program, each of which a hand or a broken compiler could have made: most of what comes of them
-//! can be written down again, and reaches the rules between declarations and uses.
+//! Changes a decoded program in ways that a hand or a broken compiler could have: most results can be encoded again,
+//! and reach the rules between declarations and uses.
 
 use brolga_bytecode::sm5::codes::{ResinfoReturn, ResourceDimension, ReturnType, SamplerMode};
 use brolga_bytecode::sm5::instruction::{ResourceHint, SyncFlags, Test};
@@ -11,7 +11,7 @@ use brolga_bytecode::sm5::{
 
 use crate::random::Random;
 
-/// Numbers around what is allowed somewhere.
+/// Numbers near a limit somewhere.
 const NUMBERS: [u32; 22] =
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 31, 64, 128, 768, 1024, 1025, 2048, 4096, 32 << 10, u32::MAX];
 
@@ -191,7 +191,7 @@ fn declared(declaration: &mut Declaration, random: &mut Random) {
             3 => *array_length = number(*array_length, random) & 0xffff,
             _ => tables.truncate(random.below(tables.len() + 1)),
         },
-        // What belongs to other stages.
+        // Declarations of other stages.
         DeclarationKind::InputPrimitive { .. }
         | DeclarationKind::OutputTopology(_)
         | DeclarationKind::MaxOutputVertexCount(_)
@@ -259,7 +259,7 @@ fn relative(instruction: &mut Instruction, random: &mut Random) {
     instruction.op = random.pick(&relatives);
 }
 
-/// What an instruction has besides its operands.
+/// The data that an instruction has besides its operands.
 fn carried(instruction: &mut Instruction, random: &mut Random) {
     let bits = random.bits();
     let bit = |n: u32| bits >> n & 1 != 0;
@@ -290,7 +290,7 @@ fn operand(operand: &mut Operand, random: &mut Random) {
             let n = random.below(operand.indices.len());
             let index = &mut operand.indices[n];
             index.immediate = u64::from(number(index.immediate as u32, random));
-            // What has no number of its own gets one.
+            // An index without a number of its own gets one.
             if index.form == IndexForm::Relative {
                 index.form = IndexForm::Relative32;
             }

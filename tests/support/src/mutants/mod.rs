@@ -1,11 +1,12 @@
-//! Mutants: shaders of the corpus and of the generator with one to three changes.
+//! Makes and runs mutants: shaders of the corpus and of the generator with one to three changes.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `change.rs` | the changes |
 //!
-//! A mutant breaks a rule, and the check of the bytecode says which; or it runs, and both engines leave the same bits. What
-//! passes that check may be refused later for a limit or for a class instance that is not named, and for nothing else.
+//! A mutant breaks a rule, and the check of the bytecode says which; or it runs, and both engines leave the same bits.
+//! A mutant that passes that check may be refused later for a limit or for a class instance that is not named, and for
+//! nothing else.
 
 mod change;
 
@@ -24,12 +25,12 @@ use crate::corpus::compute_shaders;
 use crate::generate::generate;
 use crate::random::Random;
 
-/// Rounds of loops for a group: changes make some loops endless.
+/// Iterations of loops for a group: changes make some loops endless.
 const FUEL: u64 = 2_000;
 /// Threads of one mutant, all groups together.
 const GROUPS: [u32; 3] = [2, 1, 1];
 
-/// What became of a mutant.
+/// The outcome for a mutant.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Fate {
     /// It cannot be written as words.
@@ -40,9 +41,9 @@ pub enum Fate {
     NotValid,
     /// It is beyond a limit, or an interface has no instance.
     NotCompiled,
-    /// Nothing fits what it declares.
+    /// Nothing fits its declarations.
     NotBound,
-    /// It was stopped: by a bound on rounds of loops, or at a barrier where threads part.
+    /// It was stopped: by a bound on iterations of loops, or at a barrier where threads diverge.
     Stopped,
     /// It ran to its end.
     Ran,
@@ -62,14 +63,14 @@ impl fmt::Display for Fate {
     }
 }
 
-/// A mutant that is not as it should be.
+/// A mutant that misbehaves.
 #[derive(Debug)]
 pub struct Fault {
     /// The seed that makes it again.
     pub seed: u64,
-    /// What it was made of.
+    /// The shader it was made of.
     pub origin: String,
-    /// What is wrong.
+    /// The misbehaviour.
     pub what: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
@@ -83,7 +84,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What mutants are made of, and where they run.
+/// The sources of mutants, and the device that runs them.
 #[derive(Debug)]
 pub struct Laboratory {
     device: Device,
@@ -157,7 +158,7 @@ impl Laboratory {
         let dispatch = Dispatch::new(GROUPS).fuel(FUEL);
         let (fate, end) = match self.device.dispatch(&shader, &bindings, &dispatch) {
             Ok(_) => (Fate::Ran, String::new()),
-            // Machine code ends a packet's round later than the interpreter, so that what is left differs.
+            // Machine code ends a packet's iteration later than the interpreter, so that the memory left differs.
             Err(error @ Error::Stopped { .. }) => return Ok(refused(Fate::Stopped, error).without_place()),
             Err(error @ Error::DivergentBarrier { .. }) => (Fate::Stopped, error.to_string()),
             Err(error @ (Error::Binding(_) | Error::OverLimit { .. })) => (Fate::NotBound, error.to_string()),
@@ -172,7 +173,7 @@ impl Laboratory {
     }
 }
 
-/// How a run ended, and what it left.
+/// The end of a run, and the memory it left.
 #[derive(PartialEq, Eq)]
 struct Outcome {
     fate: Fate,

@@ -1,5 +1,5 @@
-//! Test files: what is wrong with one is said with its line; what fails says where, what each engine gave, and what
-//! would pass.
+//! Tests test files: each error names its line; a failure says where, the results of each engine, and the expectation
+//! that would pass.
 
 use brolga_testing::file::{Verdict, check};
 
@@ -156,6 +156,6 @@ fn what_is_to_do_may_fail_and_must_not_pass() {
         "{report}"
     );
     assert_eq!(blessed, None);
-    // What cannot be run at all.
+    // Files that cannot be run at all.
     passes(&format!("{SHADER}[dispatch 1 1 1]\n[expect u0]\ntodo: nothing is bound\n1\n"));
 }

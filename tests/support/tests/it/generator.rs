@@ -1,4 +1,5 @@
-//! The generator reaches everything it should; what it makes is valid; and some of it runs the same everywhere.
+//! Tests the generator: it reaches everything it should; its programs are valid; and some of them run the same
+//! everywhere.
 //!
 //! The soak command runs far more: see `docs/testing.md`.
 

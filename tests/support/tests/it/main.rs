@@ -1,8 +1,8 @@
-//! What tests share is tested too.
+//! Tests the shared code of the tests.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `file.rs` | test files: what is wrong with them, what is said of one that fails |
+//! | `file.rs` | test files: errors in them, and messages about one that fails |
 //! | `generator.rs` | the generator of random shaders |
 //! | `mutants.rs` | a few hundred mutated shaders |
 

@@ -1,4 +1,4 @@
-//! A few hundred mutants; `brolga-testing mutants` makes as many as one likes.
+//! Runs a few hundred mutants; `brolga-testing mutants` makes as many as one likes.
 
 use std::collections::BTreeMap;
 
