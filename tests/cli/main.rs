@@ -2,8 +2,9 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `mistakes.rs` | mistakes in jobs: what is said of each |
-//! | `declared.rs` | what a job leaves to the shader |
+//! | `mistakes.rs` | mistakes in documents, with the message of each |
+//! | `documents.rs` | what both forms of documents have; folders of documents |
+//! | `declared.rs` | what a document leaves to the shader |
 //! | `outputs.rs` | what `brolga run` leaves where it writes |
 //! | `bench.rs` | `brolga bench` |
 //! | `new.rs` | `brolga new` |

@@ -4,11 +4,13 @@ use std::iter;
 
 use brolga_bytecode::info::{Constants, Location, Variable};
 
-use super::first_values::{Located, Words, element_words, whole_registers, words_before};
-use super::page::{key, with_comment};
+use super::first_values::{Located, Words};
+use super::page::with_comment;
 use super::type_name::TypeName;
+use super::type_name::{element_words, whole_registers, words_before};
 use crate::model::number::NumberType;
 use crate::schema::is_key;
+use crate::text::key;
 
 /// Bytes of a constant buffer at most.
 const MOST: u32 = 4096 * 16;

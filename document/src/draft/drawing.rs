@@ -9,10 +9,11 @@ use brolga_runtime::{Device, Format, StageKind, SystemValue};
 
 use super::camera::Camera;
 use super::first_values::{Seen, Words};
-use super::page::{Page, quoted};
+use super::page::Page;
 use super::part::Part;
 use super::registers::{Form, Slot, slots};
 use super::{Draft, DraftError, DraftShader, companion, constants};
+use crate::text::quoted;
 
 /// Registers of a range that are bound.
 const REGISTERS: u32 = 16;
@@ -338,7 +339,7 @@ impl Drawing<'_> {
             }
         }
         page.lines(bound.iter().map(|name| {
-            let key = super::page::key(name);
+            let key = crate::text::key(name);
             format!("bind.{key} = {}", quoted(name))
         }));
     }

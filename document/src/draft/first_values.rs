@@ -8,7 +8,7 @@ use brolga_bytecode::info::{Constants, Location, Variable};
 
 use super::camera::{Camera, IDENTITY, Matrix, Product};
 use super::part::Part;
-use super::type_name::TypeName;
+use super::type_name::{TypeName, element_words, whole_registers, words_before};
 use super::uses::Vector;
 use crate::model::number::NumberType;
 
@@ -231,34 +231,6 @@ impl Writer<'_> {
             let number = if has_rows { matrix[line][component] } else { matrix[component][line] };
             self.out.put(at + line * name.line_words() + component, number.to_bits());
         }
-    }
-}
-
-/// Words from an element of so many to the next.
-pub(super) fn whole_registers(words: usize) -> usize {
-    words.div_ceil(REGISTER).saturating_mul(REGISTER)
-}
-
-/// Words of an element of a variable, from its first to its last.
-pub(super) fn element_words(variable: &Variable) -> usize {
-    if variable.members.is_empty() {
-        return TypeName::parse(&variable.type_name).map_or(1, TypeName::words);
-    }
-    let end = |member: &Variable| {
-        let (element, count) = (element_words(member), member.elements.unwrap_or(1).max(1) as usize);
-        let before = (count - 1).saturating_mul(whole_registers(element));
-        words_before(variable, member).saturating_add(before).saturating_add(element)
-    };
-    variable.members.iter().map(end).max().unwrap_or(1)
-}
-
-/// Words of a structure that are before a member.
-pub(super) fn words_before(structure: &Variable, member: &Variable) -> usize {
-    match (&structure.location, &member.location) {
-        (Some(Location::Bytes { offset: first, .. }), Some(Location::Bytes { offset, .. })) => {
-            offset.saturating_sub(*first) as usize / 4
-        }
-        _ => 0,
     }
 }
 

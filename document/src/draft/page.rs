@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::part::{Choice, Part};
+use crate::text::{key, quoted};
 
 /// Letters of a name from the source that get into the name of a file.
 const LONGEST: usize = 40;
@@ -85,23 +86,4 @@ impl<'a> Page<'a> {
 /// A line and what there is to say of it, below what is said of others.
 pub(super) fn with_comment(line: &str, comment: &str) -> String {
     format!("{line:<35} # {comment}")
-}
-
-/// A text as TOML has it: on one line, as keys have to be, and without letters that would only be seen by what they do.
-pub(super) fn quoted(text: &str) -> String {
-    let mut out = String::from('"');
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => out.extend(['\\', letter]),
-            _ if letter.is_control() => out.push_str(&format!("\\u{:04X}", u32::from(letter))),
-            _ => out.push(letter),
-        }
-    }
-    out + "\""
-}
-
-/// A key as TOML has it: without quotes where it can be.
-pub(super) fn key(name: &str) -> String {
-    let is_bare = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
-    if !name.is_empty() && name.chars().all(is_bare) { name.to_owned() } else { quoted(name) }
 }

@@ -8,10 +8,10 @@ use brolga_runtime::{
 };
 
 use super::DraftShader;
-use super::page::quoted;
 use super::type_name::TypeName;
 use super::uses::Uses;
 use crate::language::Source;
+use crate::text::quoted;
 
 /// A shader that nothing runs: only its declarations are asked for.
 pub(super) struct Part {
@@ -104,7 +104,7 @@ fn locate(variable: &mut Variable) {
         for member in &mut variable.members {
             member.location = Some(Location::Bytes { offset: at, size: None });
             members(member, at);
-            let vectors = super::first_values::element_words(member).div_ceil(4) as u32;
+            let vectors = super::type_name::element_words(member).div_ceil(4) as u32;
             at = at.saturating_add(vectors.saturating_mul(16).saturating_mul(member.elements.unwrap_or(1).max(1)));
         }
     }

@@ -6,9 +6,10 @@ use brolga_runtime::{Component, Declared, Dimension, Format, Register, ResourceK
 
 use super::constants;
 use super::first_values::{Seen, Words};
-use super::page::{Page, key, quoted, with_comment};
+use super::page::{Page, with_comment};
 use super::part::Part;
 use crate::model::registers::written;
+use crate::text::{key, quoted};
 
 /// Elements of a buffer, and about as many threads where nothing else tells how many.
 pub(super) const ELEMENTS: u32 = 1024;

@@ -1,5 +1,7 @@
 //! The types of variables as a listing names them: `float4x4`, `row_major int2x3`, `min16uint`.
 
+use brolga_bytecode::info::{Location, Variable};
+
 use crate::model::number::NumberType;
 
 /// Words of a register, where rows and columns of matrices begin.
@@ -72,6 +74,34 @@ impl TypeName {
     /// Words from its first to its last, without what is between it and the next register.
     pub fn words(self) -> usize {
         (self.lines.unwrap_or(1) - 1) * self.line_words() + self.components * self.number_words()
+    }
+}
+
+/// Words from an element of so many to the next.
+pub(super) fn whole_registers(words: usize) -> usize {
+    words.div_ceil(REGISTER).saturating_mul(REGISTER)
+}
+
+/// Words of an element of a variable, from its first to its last.
+pub(super) fn element_words(variable: &Variable) -> usize {
+    if variable.members.is_empty() {
+        return TypeName::parse(&variable.type_name).map_or(1, TypeName::words);
+    }
+    let end = |member: &Variable| {
+        let (element, count) = (element_words(member), member.elements.unwrap_or(1).max(1) as usize);
+        let before = (count - 1).saturating_mul(whole_registers(element));
+        words_before(variable, member).saturating_add(before).saturating_add(element)
+    };
+    variable.members.iter().map(end).max().unwrap_or(1)
+}
+
+/// Words of a structure that are before a member.
+pub(super) fn words_before(structure: &Variable, member: &Variable) -> usize {
+    match (&structure.location, &member.location) {
+        (Some(Location::Bytes { offset: first, .. }), Some(Location::Bytes { offset, .. })) => {
+            offset.saturating_sub(*first) as usize / 4
+        }
+        _ => 0,
     }
 }
 

@@ -5,10 +5,12 @@
 //!
 //! What a reader takes out of a tree was checked before (`schema/`): a value that is not of the type that is asked for is none.
 
+mod quote;
 mod syntax;
 
 use std::ops::Range;
 
+pub(crate) use quote::{key, quoted};
 pub use syntax::Syntax;
 pub(crate) use syntax::{Broken, Why, parse};
 

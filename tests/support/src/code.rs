@@ -1,7 +1,7 @@
 //! Hashes the machine code of the repository's shaders: a change of structure that keeps all hashes changed nothing
 //! else.
 //!
-//! The code is read from a disk cache, where `brolga run` leaves all that a job or a scene needs: with the state around
+//! The code is read from a disk cache, where `brolga run` leaves all that a document needs: with the state around
 //! its shaders, for the formats that are bound, in every variant. `scripts/code.sh` does all of it.
 
 use std::error::Error;
