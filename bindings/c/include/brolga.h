@@ -178,7 +178,7 @@ enum BrolgaDimension
   BROLGA_DIMENSION_TEXTURE2D = 4,
   // Rectangles in layers.
   BROLGA_DIMENSION_TEXTURE2D_ARRAY = 5,
-  // A rectangle with several samples a texel.
+  // A rectangle with several samples per texel.
   BROLGA_DIMENSION_TEXTURE2D_MS = 6,
   // The same in layers.
   BROLGA_DIMENSION_TEXTURE2D_MS_ARRAY = 7,
@@ -245,8 +245,8 @@ typedef uint32_t BrolgaAddressMode;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Comparisons, as D3D11_COMPARISON_FUNC: a new depth is compared with the one in the buffer, a reference with a texel:
-// `new < old` and so on.
+// Comparisons, as D3D11_COMPARISON_FUNC: of a new depth with the one in the buffer, or of a reference with a
+// texel: `new < old` and so on.
 enum BrolgaComparison
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -298,27 +298,27 @@ typedef uint32_t BrolgaEngine;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What becomes of a stencil, as D3D11_STENCIL_OP.
+// Stencil operations, as D3D11_STENCIL_OP.
 enum BrolgaStencilOp
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-  // It stays.
+  // Keeps the stencil.
   BROLGA_STENCIL_OP_KEEP = 1,
-  // 0.
+  // Sets it to 0.
   BROLGA_STENCIL_OP_ZERO = 2,
-  // The reference.
+  // Sets it to the reference.
   BROLGA_STENCIL_OP_REPLACE = 3,
-  // One more, at most 255.
+  // Adds 1, up to 255.
   BROLGA_STENCIL_OP_INCREMENT_SATURATED = 4,
-  // One less, at least 0.
+  // Subtracts 1, down to 0.
   BROLGA_STENCIL_OP_DECREMENT_SATURATED = 5,
-  // All bits change.
+  // Inverts all bits.
   BROLGA_STENCIL_OP_INVERT = 6,
-  // One more; 0 after 255.
+  // Adds 1; 255 wraps to 0.
   BROLGA_STENCIL_OP_INCREMENT = 7,
-  // One less; 255 after 0.
+  // Subtracts 1; 0 wraps to 255.
   BROLGA_STENCIL_OP_DECREMENT = 8,
 };
 #ifndef __cplusplus
@@ -329,7 +329,7 @@ typedef uint32_t BrolgaStencilOp;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// How bits of source and destination become one, as D3D11_LOGIC_OP.
+// Bitwise operations on source and destination, as D3D11_LOGIC_OP.
 enum BrolgaLogicOp
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -376,7 +376,7 @@ typedef uint32_t BrolgaLogicOp;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What a term of a blend is multiplied by, as D3D11_BLEND. In the equation of alpha, colours are their alpha.
+// The factor of a term of a blend, as D3D11_BLEND. In the equation of alpha, colours stand for their alpha.
 enum BrolgaFactor
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -408,7 +408,7 @@ enum BrolgaFactor
   BROLGA_FACTOR_BLEND_FACTOR = 14,
   // 1 less that.
   BROLGA_FACTOR_INVERSE_BLEND_FACTOR = 15,
-  // The second source's colour: what the shader gives in its second output, of which no other target is made.
+  // The second source's colour: the shader's second output, which no other target can take.
   BROLGA_FACTOR_SECOND_COLOR = 16,
   // 1 less that.
   BROLGA_FACTOR_INVERSE_SECOND_COLOR = 17,
@@ -425,7 +425,7 @@ typedef uint32_t BrolgaFactor;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What becomes of the two terms of a blend, as D3D11_BLEND_OP.
+// The operation on the two terms of a blend, as D3D11_BLEND_OP.
 enum BrolgaBlendOp
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -437,9 +437,9 @@ enum BrolgaBlendOp
   BROLGA_BLEND_OP_SUBTRACT = 2,
   // The destination's term less the source's.
   BROLGA_BLEND_OP_REVERSE_SUBTRACT = 3,
-  // The lesser of source and destination; factors count for nothing.
+  // The minimum of source and destination; factors are ignored.
   BROLGA_BLEND_OP_MIN = 4,
-  // The greater of source and destination; likewise.
+  // The maximum of source and destination; likewise.
   BROLGA_BLEND_OP_MAX = 5,
 };
 #ifndef __cplusplus
@@ -450,24 +450,24 @@ typedef uint32_t BrolgaBlendOp;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// How vertices make primitives, as D3D11_PRIMITIVE_TOPOLOGY.
+// The topology of vertices that form primitives, as in `D3D11_PRIMITIVE_TOPOLOGY`.
 enum BrolgaTopology
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-  // Every vertex is a point.
+  // A point per vertex.
   BROLGA_TOPOLOGY_POINT_LIST = 1,
-  // Two vertices each.
+  // A line per two vertices.
   BROLGA_TOPOLOGY_LINE_LIST = 2,
-  // Each vertex from the second on makes a line with the one before it.
+  // Each vertex from the second on forms a line with the one before it.
   BROLGA_TOPOLOGY_LINE_STRIP = 3,
-  // Three vertices each.
+  // A triangle per three vertices.
   BROLGA_TOPOLOGY_TRIANGLE_LIST = 4,
-  // Each vertex from the third on makes a triangle with the two before it.
+  // Each vertex from the third on forms a triangle with the two before it.
   BROLGA_TOPOLOGY_TRIANGLE_STRIP = 5,
-  // Each vertex from the third on makes a triangle with the one before it, which leads, and the first one. Only Direct3D 9 has
-  // fans, which do not begin anew.
+  // Each vertex from the third on forms a triangle with the one before it, which is the provoking vertex, and
+  // the first one. Only Direct3D 9 has fans, without primitive restart.
   BROLGA_TOPOLOGY_TRIANGLE_FAN = 6,
 };
 #ifndef __cplusplus
@@ -478,15 +478,15 @@ typedef uint32_t BrolgaTopology;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What is drawn of triangles, as D3D11_FILL_MODE.
+// The fill mode of triangles, as in `D3D11_FILL_MODE`.
 enum BrolgaFill
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-  // All that they cover.
+  // Their interior.
   BROLGA_FILL_SOLID = 3,
-  // Their edges, as lines; not those where they are cut.
+  // Their edges, as lines; not the edges that clipping adds.
   BROLGA_FILL_WIREFRAME = 2,
 };
 #ifndef __cplusplus
@@ -497,17 +497,17 @@ typedef uint32_t BrolgaFill;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Triangles that are not drawn, as D3D11_CULL_MODE.
+// The triangles to cull, as in `D3D11_CULL_MODE`.
 enum BrolgaCull
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-  // All are drawn.
+  // None.
   BROLGA_CULL_NONE = 1,
-  // Those that show their front.
+  // Front-facing ones.
   BROLGA_CULL_FRONT = 2,
-  // Those that show their back.
+  // Back-facing ones.
   BROLGA_CULL_BACK = 3,
 };
 #ifndef __cplusplus
@@ -1285,7 +1285,7 @@ typedef struct {
 
 // An element of a vertex shader's first array: a vertex.
 typedef struct {
-  // Its place in buffers that have an element for each vertex.
+  // Its index in buffers that advance per vertex.
   uint32_t index;
   // Its number for the shader: SV_VertexID.
   uint32_t id;
@@ -1301,26 +1301,27 @@ typedef struct {
   uint32_t corner[2];
   // The number of its primitive in the second array.
   uint32_t primitive;
-  // Covered pixels, a bit each: upper left, upper right, lower left, lower right.
+  // Covered pixels, one bit each: upper left, upper right, lower left, lower right.
   uint32_t coverage;
 } BrolgaBatchQuad;
 
-// An element of a pixel shader's second array: a primitive. Its attributes follow it: for each register of a vertex twelve words, namely
-// four of the leading vertex, and, as floats, what the second vertex and the third have more.
+// An element of a pixel shader's second array: a primitive. Its attributes follow it: for each register of a vertex
+// twelve words, namely four of the leading vertex and, as floats, the differences of the second and third vertex from
+// it.
 //
-// The planes are of depth, of 1/w, and of the weights of the second and the third vertex over their w.
+// The planes are of depth, of 1/w, and of the barycentric weights of the second and third vertex over their w.
 typedef struct {
   // The pixel at whose centre the planes have their values: column and row.
   uint32_t origin[2];
-  // 1 if it shows its front, else 0.
+  // 1 if it is front-facing, else 0.
   uint32_t is_front;
   // Its number in its instance: SV_PrimitiveID.
   uint32_t id;
   // The planes' values at the origin.
   float values[4];
-  // What a pixel to the right adds to each.
+  // The planes' increments per pixel to the right.
   float along_x[4];
-  // What a pixel below adds.
+  // The planes' increments per pixel down.
   float along_y[4];
   // The w of the second and the third vertex.
   float w[2];
@@ -1328,21 +1329,21 @@ typedef struct {
   uint32_t reserved[2];
 } BrolgaBatchPrimitive;
 
-// A pixel shader's third array, of one element: what changes from batch to batch without other code.
+// A pixel shader's third array, of one element: the state that changes from batch to batch without other code.
 typedef struct {
   // The blend factor: red, green, blue, alpha.
   float blend_factor[4];
-  // The least depth of the viewport, and the greatest.
+  // The minimum and maximum depth of the viewport.
   float depths[2];
-  // The number of the primitive that all quads are of, plus 1; 0 if they may be of several.
+  // The number of the one primitive of all quads, plus 1; 0 if there may be several.
   uint32_t primitive;
-  // What stencils are compared with.
+  // The stencil reference.
   uint32_t stencil_reference;
-  // The layer of targets and depth buffer that is drawn to, where they are arrays.
+  // The layer of targets and depth buffer to draw to, if they are arrays.
   uint32_t layer;
-  // What of the depth buffer stays, whatever its tests say: 1 for depths, 2 for stencils, or their sum.
+  // Read-only parts of the depth buffer, whatever its tests say: 1 for depths, 2 for stencils, or their sum.
   uint32_t read_only;
-  // Zeros, but for Direct3D 9.
+  // Zeros, except under Direct3D 9.
   uint32_t reserved[6];
 } BrolgaBatchState;
 
