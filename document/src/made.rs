@@ -1,4 +1,4 @@
-//! Documents that are made in memory and not read from files: one dispatch and one expectation.
+//! Builds documents in memory instead of reading them from files: one dispatch and one expectation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub struct Made<'a> {
     expected: Option<(Register, Vec<u8>, NumberType, Tolerance)>,
 }
 
-/// What is bound to a register.
+/// The kind of resource bound to a register.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MadeKind {
     /// A constant buffer.
@@ -50,7 +50,7 @@ pub enum MadeKind {
 }
 
 impl<'a> Made<'a> {
-    /// A dispatch of so many groups of a shader: the name of its file, and its content.
+    /// A dispatch of `groups` of a shader, which is given as file name and content.
     pub fn new(name: &'a str, shader: (&'a str, &'a [u8]), groups: [u32; 3]) -> Self {
         Self { name, shader, groups, resources: Vec::new(), samplers: Vec::new(), expected: None }
     }
@@ -67,7 +67,7 @@ impl<'a> Made<'a> {
         self
     }
 
-    /// Says all that a resource must hold afterwards.
+    /// Sets the content that a resource must have afterwards.
     pub fn expect(mut self, register: Register, content: Vec<u8>, of: NumberType, tolerance: Tolerance) -> Self {
         self.expected = Some((register, content, of, tolerance));
         self

@@ -1,15 +1,14 @@
-//! Sorts elements of bytes that may be gigabytes: by their places, in memory that may be refused, and until somebody says that it is
-//! enough.
+//! Sorts elements that may take gigabytes: by index, in memory whose allocation may fail, and until the caller stops
+//! it.
 
 use std::cmp::Ordering;
 
 use brolga_runtime::{ResourceError, room};
 
-/// Bytes of elements that are sorted, or merged, between two questions whether to go on.
+/// Bytes of elements that are sorted, or merged, between two calls of `stop`.
 const PIECE: usize = 1 << 16;
 
-/// Puts the places of elements of so many bytes in the order of `compare`, which is asked about two of them; those that are equal stay in
-/// the order that they have.
+/// Sorts the indices of elements of a given size by `compare`. The sort is stable.
 pub(super) fn sorted(
     mut places: Vec<u64>,
     element_bytes: u64,
@@ -35,7 +34,7 @@ pub(super) fn sorted(
                     ([], _) => &mut second,
                     _ => &mut first,
                 };
-                // Together they have as many as there are places.
+                // Together they have as many elements as there are indices.
                 if let [next, rest @ ..] = *from {
                     (*place, *from) = (*next, rest);
                 }
@@ -47,7 +46,7 @@ pub(super) fn sorted(
     Ok(places)
 }
 
-/// An error if the caller wants no more.
+/// An error if the caller has stopped the comparison.
 pub(crate) fn go_on(stop: &dyn Fn() -> bool) -> Result<(), ResourceError> {
     if stop() { Err(ResourceError::Stopped) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! Constants of Direct3D 9 by their names: what a draw says of them, and their default values, become buffers that it binds.
+//! Turns constants of Direct3D 9 by name, from draws and default values, into buffers that the draws bind.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(crate) fn expand(model: &mut Model, shaders: &Shaders, limits: &Limits) -> R
     }
     let mut tables = BTreeMap::new();
     for (name, forms) in shaders {
-        // What is wrong with a shader is said where it is compiled.
+        // Errors in a shader are reported where it is compiled.
         let program = sm3::decode(&forms[0].bytes, 0, &limits.file).ok();
         tables.insert(name.as_str(), program.and_then(|program| program.constants(&limits.file).ok()?));
     }
@@ -83,7 +83,7 @@ fn of_stage(
     Ok(())
 }
 
-/// What a shader's registers hold: default values, and on them what a draw says.
+/// The content of a shader's registers: default values, overwritten by those of the draw.
 fn values(stage: char, table: Option<&ConstantTable>, named: &[NamedValue]) -> Result<ConstantValues, Fault> {
     let none = ConstantTable::default();
     let table = table.unwrap_or(&none);

@@ -1,4 +1,5 @@
-//! What each expectation compares: its file is read, its values lie inside of their resource, and something is left to compare.
+//! Prepares expectations: reads their files, and checks that values lie inside their resource and that something is
+//! left to compare.
 
 use brolga_files::{Bytes, FileForm, HEADER, Texels};
 use brolga_runtime::{Format, TextureShape};
@@ -18,10 +19,10 @@ use crate::text::Span;
 pub(crate) enum Check {
     Numbers {
         segments: Vec<Segment>,
-        /// Bytes of an element where the rules do not say.
+        /// Bytes of an element where the rules do not give them.
         natural_element: u64,
     },
-    /// Levels of a texture. The format is that of what is compared: stencils are bytes.
+    /// Levels of a texture. The format is that of the part compared: stencils are bytes.
     Texels {
         format: Format,
         levels: Vec<Level>,
@@ -33,12 +34,12 @@ pub(crate) enum Check {
     },
 }
 
-/// A level of a texture's layer.
+/// A mip level of one layer of a texture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Level {
     pub mip: u32,
     pub layer: u32,
-    /// Columns and rows, with the slices of a volume below each other and the samples of a texel side by side.
+    /// Columns and rows, with the slices of a volume below each other and the samples of a texel next to each other.
     pub extents: [u32; 2],
 }
 
@@ -48,7 +49,7 @@ impl Level {
     }
 }
 
-/// The levels of a texture that a part of it has, in the order of memory.
+/// The levels in a part of a texture, in the order of memory.
 fn levels(shape: &TextureShape, part: Part) -> Vec<Level> {
     let all = (0..shape.layers).flat_map(|layer| (0..shape.mips).map(move |mip| (mip, layer)));
     let is_in = |(mip, layer): &(u32, u32)| {
@@ -62,7 +63,7 @@ fn levels(shape: &TextureShape, part: Part) -> Vec<Level> {
 }
 
 impl Loader<'_> {
-    /// What an expectation about the resource compares.
+    /// The content of an expectation about the resource.
     pub fn check(&self, expectation: &Expectation, loaded: &Loaded) -> Result<Check, Fault> {
         let Expectation { rules, part, span, content, .. } = expectation;
         let bad = |message: String| Err((Problem::value(message), span.clone()));
@@ -229,7 +230,7 @@ impl Loader<'_> {
             pattern.extend(element.and_then(NumberType::of_element));
         }
         let found = bytes.size_bytes();
-        // A file may leave out what is not compared.
+        // A file may leave out elements that are not compared.
         if found != compared {
             self.check_file_size(&path, found, loaded.content.size_bytes(), &file.span)?;
         }

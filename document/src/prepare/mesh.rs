@@ -1,5 +1,5 @@
-//! Meshes: a resource of kind `mesh` becomes two buffers, `NAME.vertices` and `NAME.indices`, and a draw with `mesh` one that reads
-//! them. All else knows of buffers alone.
+//! Expands meshes: a resource of kind `mesh` becomes two buffers, `NAME.vertices` and `NAME.indices`, and a draw with
+//! `mesh` reads them. The rest of the crate sees only buffers.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::model::step::{Draw, IndexBuffer, Step, VertexBuffer, What};
 use crate::model::{Items, Model};
 use crate::text::Located;
 
-/// Replaces the meshes of a document by buffers, of `most` bytes each, and completes the draws that name them.
+/// Replaces the meshes of a document by buffers of at most `most` bytes each, and completes the draws that name them.
 pub(crate) fn expand(model: &mut Model, folder: &Folder<'_>, most: u64) -> Result<(), Fault> {
     let (meshes, others): (Items<Resource>, Items<Resource>) =
         std::mem::take(&mut model.resources).into_iter().partition(|(_, resource)| resource.kind.name == Some("mesh"));
@@ -48,7 +48,7 @@ pub(crate) fn expand(model: &mut Model, folder: &Folder<'_>, most: u64) -> Resul
     model.steps.iter_mut().try_for_each(|step| step.for_each_mut(&mut complete_step))
 }
 
-/// Says which buffers a draw of a mesh reads: those that it has itself come after the mesh's.
+/// Adds the mesh's buffers to a draw; those of the draw itself come after the mesh's.
 fn complete(draw: &mut Draw, counts: &BTreeMap<String, u32>) -> Result<(), Fault> {
     let Some(Located { value: name, span }) = &draw.mesh else { return Ok(()) };
     let Some(count) = counts.get(name) else {

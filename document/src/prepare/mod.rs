@@ -1,18 +1,18 @@
 //! Opens the files that a document names, and checks every size before anything runs.
 //!
-//! Large files of raw bytes, and large arrays, are not read here. Those that shaders only read are mapped: they cost no memory, and must
-//! not be truncated while the document runs.
+//! Large files of raw bytes, and large arrays, are not read here. Those that shaders only read are mapped: they cost no
+//! memory, and must not be truncated while the document runs.
 //!
 //! | file | what |
 //! |---|---|
-//! | `folder.rs` | which files a document may name |
-//! | `declared.rs` | what shaders say, so that the document need not |
+//! | `folder.rs` | the files that a document may name |
+//! | `declared.rs` | declarations of shaders, which complete the document |
 //! | `variables.rs` | values of constant buffers by the names of their variables |
 //! | `buffers.rs` | the same for programs that have no document, and types of numbers in buffers |
 //! | `constants.rs` | constants of Direct3D 9 by their names |
 //! | `mesh.rs` | meshes become buffers |
-//! | `load.rs` | what each resource holds at first |
-//! | `expected.rs` | what each expectation compares |
+//! | `load.rs` | the initial content of each resource |
+//! | `expected.rs` | the expected content for each expectation |
 
 pub(crate) mod buffers;
 mod constants;
@@ -44,17 +44,17 @@ use expected::Check;
 use folder::Folder;
 use load::{Loaded, Loader};
 
-/// The forms of each shader.
+/// The variants of each shader.
 pub(crate) type Shaders = Items<Vec<Form>>;
 
-/// A form of a shader: a file's name, and its content or what was compiled of it.
+/// A variant of a shader: a file's name, and its content or the bytecode compiled from it.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
     pub path: PathBuf,
     pub bytes: Vec<u8>,
 }
 
-/// A document whose files are there and fit.
+/// A document whose files exist and match.
 #[derive(Debug)]
 pub struct Prepared {
     pub(crate) document: Document,
@@ -65,18 +65,18 @@ pub struct Prepared {
     pub(crate) checks: Vec<Check>,
     /// The resources that steps may write.
     pub(crate) written: BTreeSet<String>,
-    /// The files that it is made of and reads, and what messages call them.
+    /// The files that it consists of or reads, and their descriptions in messages.
     pub(crate) inputs: Vec<(&'static str, PathBuf)>,
-    /// What is doubtful.
+    /// Probable mistakes.
     pub(crate) warnings: Vec<DocumentError>,
 }
 
 impl Document {
-    /// Opens the document's files. Nothing larger than the limits is read, and what all resources and expected results take together,
-    /// beside mapped files, is no more than one buffer may have.
+    /// Opens the document's files. Nothing larger than the limits is read, and all resources and expected results
+    /// together, except mapped files, take no more than the limit for one buffer.
     ///
     /// # Errors
-    /// If a file cannot be read or does not fit, or something that the document leaves out is said by nothing else.
+    /// If a file cannot be read or does not match, or something that the document leaves out is given nowhere else.
     pub fn prepare(self, limits: &Limits) -> Result<Prepared, DocumentError> {
         self.prepare_until(limits, &CancelToken::new())
     }
@@ -175,7 +175,7 @@ fn owned(bytes: &Bytes) -> u64 {
     if let Bytes::Owned(bytes) = bytes { bytes.len() as u64 } else { 0 }
 }
 
-/// Reads the shaders, or takes what was compiled of them.
+/// Reads the shaders, or takes their compiled bytecode.
 fn shaders(model: &Model, document: &mut Document, folder: &Folder<'_>, limits: &Limits) -> Result<Shaders, Fault> {
     let mut shaders = Shaders::new();
     for (name, shader) in &model.shaders {
@@ -216,14 +216,14 @@ fn shaders(model: &Model, document: &mut Document, folder: &Folder<'_>, limits: 
     }
 }
 
-/// What is wrong with a shader, or what it meets, where it is named.
+/// The fault for an error in a shader or in running it, at the position where it is named.
 pub(crate) fn shader_fault(model: &Model, shaders: &Shaders, name: &str, variant: usize, error: Error) -> Fault {
     let span = model.shaders.get(name).map_or(0..0, |shader| shader.file(variant).span.clone());
     let form = shaders.get(name).and_then(|forms| forms.get(variant).or(forms.first()));
     (Problem::Run { shader: form.map(|form| form.path.clone()), error }, span)
 }
 
-/// Looks up what steps bind by the names that shaders have for it.
+/// Looks up the registers for the names by which steps bind them.
 fn name_registers(model: &mut Model, shaders: &Shaders, limits: &Limits) -> Result<(), Fault> {
     let has_names = |step: &Step| match &step.what {
         What::Dispatch(dispatch) => dispatch.bind.iter().any(|bind| bind.register.is_none()),
@@ -299,7 +299,7 @@ fn name_binds(
     Ok(())
 }
 
-/// Checks that what steps name is there. Roles are for the plan.
+/// Checks that the names in steps exist. Roles are checked by the plan.
 fn check_names(model: &Model) -> Result<(), Fault> {
     for step in model.all_steps() {
         let pipeline = match &step.what {
@@ -312,7 +312,7 @@ fn check_names(model: &Model) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What the query of a name counts.
+/// The kind of the query with this name.
 fn query_kind(model: &Model, name: &str, values: &[(String, f64)], span: &Span) -> Result<QueryKind, Fault> {
     let mut queries: Items<QueryKind> = Items::new();
     for step in model.all_steps() {
@@ -335,17 +335,17 @@ impl Prepared {
         &self.document
     }
 
-    /// What is doubtful about it, though it can run.
+    /// Probable mistakes, though it can run.
     pub fn warnings(&self) -> &[DocumentError] {
         &self.warnings
     }
 
-    /// How many forms there are of its shaders: each is run by itself.
+    /// Number of variants of its shaders: each is run by itself.
     pub fn variants(&self) -> usize {
         self.document.model.variants()
     }
 
-    /// The file of the only shader, in one of its forms; none if there are several.
+    /// The file of one variant of the only shader; `None` if there are several shaders.
     pub fn shader_file(&self, variant: usize) -> Option<&std::path::Path> {
         match self.document.model.shaders.values().collect::<Vec<_>>().as_slice() {
             [shader] => Some(&shader.file(variant).value),

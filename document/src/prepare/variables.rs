@@ -1,7 +1,7 @@
-//! Values of a constant buffer's variables, by their names in the source.
+//! Converts values of a constant buffer's variables, given by their names in the source, to bytes.
 //!
-//! Places and types are those of the resource definitions (RDEF). In a constant buffer every element of an array, and every
-//! row or column of a matrix, begins at a multiple of 16 bytes.
+//! Offsets and types come from the resource definitions (RDEF). In a constant buffer every element of an array, and
+//! every row or column of a matrix, begins at a multiple of 16 bytes.
 
 use std::collections::HashMap;
 
@@ -39,10 +39,10 @@ pub(crate) fn runs(label: &str, values: &[NamedValue], buffer: Option<&Buffer>) 
     Ok(writer.runs)
 }
 
-/// The variables of a buffer with their types and places.
+/// The variables of a buffer with their types and offsets.
 fn variables(buffer: &Buffer) -> Vec<(&str, &VariableType, u32)> {
     let mut all: Vec<_> = buffer.variables.iter().map(|one| (one.name.as_str(), &one.ty, one.offset_bytes)).collect();
-    // A `ConstantBuffer<T>` is one structure, whose name is the buffer's; of an array it is that of an element.
+    // A `ConstantBuffer<T>` is one structure with the buffer's name; for an array, with that of an element.
     if let [one] = buffer.variables.as_slice()
         && one.ty.elements == 0
         && buffer.name.split('[').next() == Some(&one.name)
@@ -53,7 +53,7 @@ fn variables(buffer: &Buffer) -> Vec<(&str, &VariableType, u32)> {
     all
 }
 
-/// Refuses named values that lie where others lie.
+/// Rejects named values that overlap others.
 pub(crate) fn check_overlaps(label: &str, others: &[Run], named: &[Run]) -> Result<(), Fault> {
     let mut all: Vec<(&Run, bool)> = others.iter().map(|run| (run, false)).collect();
     all.extend(named.iter().map(|run| (run, true)));
@@ -77,7 +77,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// A value of any type at a byte. `path` is what messages call it.
+    /// Writes a value of any type at a byte. `path` is its name in messages.
     fn any(&mut self, node: &Node, path: &str, ty: &VariableType, byte: u64) -> Result<(), Fault> {
         if ty.elements == 0 {
             return self.one(node, path, ty, byte);
@@ -91,7 +91,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The same of a type that is no array, or of an element of one.
+    /// The same for a type that is not an array, or an element of one.
     fn one(&mut self, node: &Node, path: &str, ty: &VariableType, byte: u64) -> Result<(), Fault> {
         if !ty.members.is_empty() {
             return self.structure(node, path, ty, byte);
@@ -154,7 +154,7 @@ impl Writer {
     }
 }
 
-/// The items of an array of a length that is right.
+/// The items of an array, whose length must be right.
 fn list<'a>(
     node: &'a Node,
     path: &str,
@@ -176,14 +176,14 @@ fn vector(node: &Node, path: &str, ty: &VariableType, of: NumberType, count: usi
 fn component(node: &Node, path: &str, ty: &VariableType, of: NumberType) -> Result<Number, Fault> {
     const BOOL: u16 = 1;
     match (ty.base, &node.value) {
-        // As the compiler writes it in default values.
+        // The value that the compiler writes in defaults.
         (BOOL, Value::Bool(truth)) => Ok(Number { number_type: of, bits: if *truth { u32::MAX.into() } else { 0 } }),
         (BOOL, _) => Err(wrong_type(path, "true or false", node)),
         _ => number(node, path, of),
     }
 }
 
-/// A number of a type, which stands at a path.
+/// A number of a type, at a path.
 fn number(node: &Node, path: &str, of: NumberType) -> Result<Number, Fault> {
     of.number(&node.value).ok_or_else(|| match &node.value {
         Value::Integer(_) => (Problem::wrong_value(path, of.range(), node), node.span.clone()),
@@ -231,10 +231,10 @@ fn one_size(ty: &VariableType) -> u64 {
     }
 }
 
-/// The type of a scalar, by the number that it has in files.
+/// The number type of a scalar, by its code in files.
 pub(crate) fn number_type(base: u16) -> Option<NumberType> {
     match base {
-        // Of minimum precision, too, each takes 32 bits.
+        // Types of minimum precision also take 32 bits.
         3 | 52..=54 => Some(NumberType::F32),
         2 | 55 | 56 => Some(NumberType::I32),
         1 | 19 | 57 => Some(NumberType::U32),

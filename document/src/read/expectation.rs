@@ -1,4 +1,4 @@
-//! What must come out, and what of it is saved.
+//! Reads expectations and outputs.
 
 use super::resource::{file, first_run, runs};
 use super::{conflict, one_of};
@@ -9,7 +9,7 @@ use crate::model::number::NumberType;
 use crate::schema::words::NUMBER_TYPES;
 use crate::text::{Entry, Located, Node, Span};
 
-/// What a resource's own table says of its output, and of what it must hold.
+/// Reads the output of a resource and its expected content from the resource's own table.
 pub(super) fn of_resource(node: &Node, name: &str, span: &Span, model: &mut Model) -> Result<(), Fault> {
     let resource = || Located::new(name.to_owned(), span);
     if let Some(node) = node.get("save") {
@@ -110,7 +110,7 @@ fn rules(node: &Node) -> Result<Rules, Fault> {
 }
 
 fn pattern(node: &Node) -> Result<(Vec<NumberType>, bool), Fault> {
-    // Where both stand, `words` wins.
+    // If both are given, `words` wins.
     let words = node.items_at("words");
     if words.is_empty() {
         return Ok((node.text_at("type").and_then(number_type).into_iter().collect(), false));

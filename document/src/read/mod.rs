@@ -1,9 +1,9 @@
-//! From a checked tree to what a document says.
+//! Converts a checked tree to the model of a document.
 //!
 //! | file | what |
 //! |---|---|
 //! | `short.rs` | the short form: one dispatch |
-//! | `resource.rs` | resources, what they hold, and references to them |
+//! | `resource.rs` | resources, their content, and references to them |
 //! | `sampler.rs` | samplers |
 //! | `pipeline.rs` | pipelines |
 //! | `instances.rs` | class instances |
@@ -128,12 +128,12 @@ fn shader(node: &Node, key: &str) -> Shader {
     }
 }
 
-/// Two keys that are mutually exclusive; the complaint stands at the second.
+/// The fault for two keys that are mutually exclusive; reported at the second.
 fn conflict(first: &Entry, second: &Entry) -> Fault {
     (Problem::Conflict { first: first.key.clone(), second: second.key.clone() }, second.key_span.clone())
 }
 
-/// The first of these keys that is there; two are a conflict.
+/// The first of these keys that is present; two are a conflict.
 fn one_of<'a>(node: &'a Node, keys: &[&str]) -> Result<Option<&'a Entry>, Fault> {
     let mut found = node.entries().iter().filter(|entry| keys.contains(&entry.key.as_str()));
     match (found.next(), found.next()) {

@@ -1,7 +1,7 @@
-//! Render states of Direct3D 9: a row for each that is known, with its values, its default and what it sets.
+//! Reads render states of Direct3D 9: a row for each that is known, with its values, its default and its effect.
 //!
-//! Names are those of `D3DRENDERSTATETYPE`, values of enumerations those of their types without the prefix. The page of keys has the
-//! rows as a table.
+//! Names are those of `D3DRENDERSTATETYPE`, values of enumerations those of their types without the prefix. The page of
+//! keys has the rows as a table.
 
 use Kind::{BlendOperation, Byte, Color, Compare, Flag, Multiplier, Name, Number, Planes, StencilOperation};
 use brolga_raster::direct3d9::{Direct3D9State, Direct3D9Values, Distance, FogMode};
@@ -12,16 +12,16 @@ use brolga_runtime::pipeline::state::{BlendOp, Equation, Factor, Named, StencilF
 use crate::error::{Fault, Problem};
 use crate::text::{Entry, Node, Value};
 
-/// The clip planes that there are.
+/// The number of clip planes.
 const PLANES: usize = 6;
 
-/// What render states say.
+/// The effect of render states.
 #[derive(Debug)]
 pub(super) struct States {
     pub direct3d9: Direct3D9State,
     pub values: Direct3D9Values,
     pub fog: bool,
-    /// The mode of fog of a distance, which the pipeline chooses.
+    /// The fog mode for a distance, which the pipeline chooses.
     pub table_fog: Option<fn(Distance) -> FogMode>,
     pub tests_alpha: bool,
     pub alpha_function: Comparison,
@@ -78,17 +78,17 @@ impl Default for States {
     }
 }
 
-/// A state: its name, its default, and what its values are and set.
+/// A state: its name, its default, and the kind and effect of its values.
 struct Row(&'static str, &'static str, Kind);
 
-/// Sets what the name of a value says.
+/// Sets the state that the name of a value stands for.
 type Set = fn(&mut States);
 
-/// What values are, and how one is set.
+/// The kind of a state's values, and its setter.
 enum Kind {
     Flag(fn(&mut States, bool)),
     Number(fn(&mut States, f32)),
-    /// A number of which the lowest 8 bits count.
+    /// A number of which only the lowest 8 bits are used.
     Byte(fn(&mut States, u8)),
     /// A bit for each clip plane.
     Planes(fn(&mut States, u8)),
@@ -101,7 +101,7 @@ enum Kind {
     Name(&'static [(&'static str, Set)]),
 }
 
-/// The states that are known.
+/// The known states.
 const ROWS: &[Row] = &[
     Row("ZENABLE", "true", Flag(|states, on| states.depth.enable = on)),
     Row("ZWRITEENABLE", "true", Flag(|states, on| states.depth.write = on)),
@@ -131,7 +131,7 @@ const ROWS: &[Row] = &[
     Row("LASTPIXEL", "true", Flag(|states, on| states.direct3d9.omits_last_pixels = !on)),
     Row("DEPTHBIAS", "0", Number(|states, bias| states.direct3d9.depth_bias = bias)),
     Row("SLOPESCALEDEPTHBIAS", "0", Number(|states, bias| states.slope_bias = bias)),
-    // What lies outside is always cut away.
+    // Clipping is always on.
     Row("CLIPPING", "true", Flag(|_, _| {})),
     Row("CLIPPLANEENABLE", "0", Planes(|states, planes| states.clip_planes = planes)),
     Row("SCISSORTESTENABLE", "true", Flag(|states, on| states.tests_scissor = on)),
@@ -149,7 +149,7 @@ const ROWS: &[Row] = &[
             ("LINEAR", |states| states.table_fog = Some(FogMode::Linear)),
         ]),
     ),
-    // The factor is the vertex shader's.
+    // The vertex shader computes the factor.
     Row("FOGVERTEXMODE", "NONE", Name(&[("NONE", |_| {}), ("EXP", |_| {}), ("EXP2", |_| {}), ("LINEAR", |_| {})])),
     Row("FOGCOLOR", "0", Color(|states, [red, green, blue, _]| states.values.fog_color = [red, green, blue])),
     Row("FOGSTART", "0", Number(|states, start| states.values.fog_start = start)),
@@ -185,7 +185,7 @@ const ROWS: &[Row] = &[
     Row("BLENDFACTOR", "4294967295", Color(|states, factor| states.blend_factor = factor)),
 ];
 
-/// States of Direct3D 9 that are not there yet, or are of fixed functions.
+/// States of Direct3D 9 that are not supported yet, or belong to the fixed-function pipeline.
 const OTHERS: &str = "\
     ADAPTIVETESS_W ADAPTIVETESS_X ADAPTIVETESS_Y ADAPTIVETESS_Z AMBIENT AMBIENTMATERIALSOURCE ANTIALIASEDLINEENABLE \
     COLORVERTEX COLORWRITEENABLE1 COLORWRITEENABLE2 COLORWRITEENABLE3 DEBUGMONITORTOKEN DIFFUSEMATERIALSOURCE \
@@ -195,14 +195,14 @@ const OTHERS: &str = "\
     SPECULARENABLE SPECULARMATERIALSOURCE TEXTUREFACTOR TWEENFACTOR VERTEXBLEND WRAP0 WRAP1 WRAP10 WRAP11 WRAP12 \
     WRAP13 WRAP14 WRAP15 WRAP2 WRAP3 WRAP4 WRAP5 WRAP6 WRAP7 WRAP8 WRAP9";
 
-/// The values of an enumeration with their names, which have no underscores here. A second source of blending is not there.
+/// The values of an enumeration with their names, without underscores. Dual-source blending does not exist here.
 fn values<T: Named>() -> Vec<(String, T)> {
     let all = T::VALUES.iter().map(|&value| (value.named().replace('_', ""), value));
     all.filter(|(name, _)| !name.contains("SRC1")).collect()
 }
 
 impl States {
-    /// Reads render states over those read before.
+    /// Reads render states on top of those read before.
     pub fn read(&mut self, states: &[Entry]) -> Result<(), Fault> {
         for Entry { key, key_span, node } in states {
             let name = key.strip_prefix("D3DRS_").unwrap_or(key);
@@ -265,7 +265,7 @@ fn whole(node: &Node) -> Result<u32, String> {
     node.integer().ok_or_else(|| format!("the state is a whole number of 32 bits, not {}", shown(node)))
 }
 
-/// What devices with stencils and references of 8 bits see of a state.
+/// The part of a state that devices with 8-bit stencils and references see.
 fn byte(node: &Node) -> Result<u8, String> {
     Ok(whole(node)?.to_le_bytes()[0])
 }
@@ -288,7 +288,7 @@ fn color(node: &Node) -> Result<[f32; 4], String> {
     Ok([red, green, blue, alpha])
 }
 
-/// What has a name, which may have its type's prefix: `D3DCULL_NONE`.
+/// The value of a name, which may have its type's prefix: `D3DCULL_NONE`.
 fn named<T: Copy>(node: &Node, names: &[(impl AsRef<str>, T)]) -> Result<T, String> {
     let written = node.text().unwrap_or("");
     let name = written.strip_prefix("D3D").and_then(|name| name.split_once('_')).map_or(written, |(_, name)| name);
@@ -301,17 +301,17 @@ fn joined<T>(names: &[(impl AsRef<str>, T)]) -> String {
     names.iter().map(|(name, _)| name.as_ref()).collect::<Vec<_>>().join(", ")
 }
 
-/// The names of the states that are known.
+/// The names of the known states.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|Row(name, ..)| *name)
 }
 
-/// Each state with what its values are, and its default.
+/// Each state with its values and its default.
 pub(crate) fn rows() -> impl Iterator<Item = (&'static str, String, &'static str)> {
     ROWS.iter().map(|Row(name, default, kind)| (*name, kind.values(), *default))
 }
 
-/// The names of values that several states have, by what they are.
+/// The names of values that several states share, by kind.
 pub(crate) fn value_names() -> [(&'static str, String); 4] {
     [
         ("comparisons", joined(&values::<Comparison>())),
@@ -322,7 +322,7 @@ pub(crate) fn value_names() -> [(&'static str, String); 4] {
 }
 
 impl Kind {
-    /// What values are, for the page.
+    /// The values, for the page.
     fn values(&self) -> String {
         match self {
             Flag(_) => "`true`, `false`".to_owned(),

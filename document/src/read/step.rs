@@ -1,4 +1,4 @@
-//! Steps of Direct3D 11, and those that both APIs have.
+//! Reads steps of Direct3D 11, and those that both APIs have.
 
 use brolga_runtime::Register;
 
@@ -23,7 +23,7 @@ pub(super) fn steps(nodes: &[Node], read: &mut Read<'_>) -> Result<Vec<Step>, Fa
     nodes.iter().map(step).collect()
 }
 
-/// Where a step's keys stand.
+/// The spans of a step's keys.
 pub(super) fn at(node: &Node) -> At {
     const KEYS: [&str; 13] = [
         "pipeline",
@@ -87,7 +87,7 @@ fn clear(node: &Node) -> Result<Clear, Fault> {
     }
 }
 
-/// What steps bind. A slot that is no register is the name of something that the shader declares.
+/// Reads bindings. A slot that is not a register is the name of a declaration of the shader.
 pub(super) fn bind(entries: &[Entry]) -> Result<Vec<Bind>, Fault> {
     let one = |entry: &Entry| {
         let register = entry.key.parse::<Register>().ok();
@@ -124,7 +124,7 @@ pub(super) fn index_buffer(node: &Node) -> Option<IndexBuffer> {
     Some(IndexBuffer { buffer: node.named_at("buffer")?, is_short, offset: node.integer_at("offset").unwrap_or(0) })
 }
 
-/// An index buffer or a mesh: one, where there are indices.
+/// Checks that there is either an index buffer or a mesh, if there are indices.
 pub(super) fn check_indices(node: &Node, place: &'static str) -> Result<(), Fault> {
     match (node.entry("index_buffer"), node.entry("mesh")) {
         (Some(first), Some(second)) => Err(super::conflict(first, second)),

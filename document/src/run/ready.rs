@@ -1,4 +1,4 @@
-//! Documents whose steps are done again and again: frames, and dispatches that are measured.
+//! Runs documents repeatedly: frames, and dispatches that are measured.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl<'a> Ready<'a> {
             let within = options.within(&deadline);
             let world = World::new(device, prepared, &within.cancel, &|_| Ok(None))?;
             let mut plan = Plan::new(device, prepared, variant, &world, &within)?;
-            // The limit of compiling is over; that of steps is each time's own.
+            // The limit for compiling has ended; each repetition of the steps has its own.
             plan.actions.iter_mut().for_each(|(_, action)| follow(action, options));
             Ok(Self { prepared, device, variant, options: options.clone(), world, plan })
         };
@@ -49,32 +49,32 @@ impl<'a> Ready<'a> {
         self.prepared
     }
 
-    /// Which form of its shaders it is.
+    /// The variant of its shaders.
     pub fn variant(&self) -> usize {
         self.variant
     }
 
-    /// What it runs on.
+    /// The device that it runs on.
     pub fn device(&self) -> &'a Device {
         self.device
     }
 
-    /// What runs the shaders.
+    /// The engine for the shaders.
     pub fn engine(&self) -> Engine {
         self.options.engine
     }
 
-    /// Time from the shaders' bytes to something that runs.
+    /// The time from the shaders' bytes to executable code.
     pub fn compile_time(&self) -> Duration {
         self.plan.compile_time
     }
 
-    /// Time in which steps became actions.
+    /// The time in which steps became actions.
     pub fn plan_time(&self) -> Duration {
         self.plan.plan_time
     }
 
-    /// Whether its steps are dispatches alone.
+    /// `true` if all its steps are dispatches.
     pub fn only_dispatches(&self) -> bool {
         let is_dispatch = |action: &Action<'_>| match action {
             Action::Dispatch(_) => true,
@@ -84,7 +84,8 @@ impl<'a> Ready<'a> {
         self.plan.actions.iter().all(|(_, action)| is_dispatch(action))
     }
 
-    /// Does all steps once, on what the time before left in memory; says what its draws did together. The time limit is that of this time.
+    /// Does all steps once, on the memory as the last time left it; returns the statistics of its draws. The time limit
+    /// applies to this call.
     ///
     /// # Errors
     /// As [`Prepared::run`].
@@ -96,8 +97,8 @@ impl<'a> Ready<'a> {
         in_default_mode(|| run().map_err(|fault| self.prepared.error(fault)))
     }
 
-    /// Does all steps so many times, at least once, without anything between them where they are a single dispatch. Gives what the last
-    /// dispatch did, of such a document.
+    /// Does all steps `count` times, at least once, without anything between them if they are a single dispatch.
+    /// Returns the report of the last dispatch of such a document.
     ///
     /// # Errors
     /// As [`Prepared::run`].
@@ -119,15 +120,15 @@ impl<'a> Ready<'a> {
         Ok(None)
     }
 
-    /// Puts the first content back into everything that steps may write.
+    /// Restores the initial content of everything that steps may write.
     ///
     /// # Errors
-    /// If a file cannot be read any more.
+    /// If a file can no longer be read.
     pub fn reset(&self) -> Result<(), DocumentError> {
         self.world.reset().map_err(|fault| self.prepared.error(fault))
     }
 
-    /// Compiles everything once more, for what is there: how long that took, and the stages of each compute shader.
+    /// Compiles everything once more, for the present bindings: the time taken, and the stages of each compute shader.
     ///
     /// # Errors
     /// As [`Prepared::ready`].
@@ -137,7 +138,7 @@ impl<'a> Ready<'a> {
         Ok((plan.compile_time, plan.stage_times()))
     }
 
-    /// What the machine code of its only compute shader is made of; none of other documents, and of the interpreter.
+    /// Figures about the machine code of its only compute shader; `None` for other documents, and for the interpreter.
     ///
     /// # Errors
     /// If the code cannot be read.
@@ -149,7 +150,7 @@ impl<'a> Ready<'a> {
         }
     }
 
-    /// Does all steps once and holds what they leave against what is expected.
+    /// Does all steps once and compares the results with the expectations.
     ///
     /// # Errors
     /// As [`Prepared::run`].
@@ -165,7 +166,7 @@ impl<'a> Ready<'a> {
     }
 }
 
-/// Has dispatches end by the options' token, and tell their progress.
+/// Makes dispatches end by the options' token, and report their progress.
 fn follow(action: &mut Action<'_>, options: &RunOptions) {
     match action {
         Action::Dispatch(action) => {

@@ -1,4 +1,4 @@
-//! Does actions in order, consecutive draws with the same targets as one pass.
+//! Does actions in order, and consecutive draws with the same targets as one pass.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,17 @@ use super::plan::{Action, Draw};
 use crate::error::{Fault, Problem};
 use crate::model::step::Step;
 
-/// A run between two steps.
+/// The state of a run between two steps.
 pub(super) struct Run<'a> {
     device: &'a Device,
     /// Stops everything.
     token: &'a CancelToken,
     open: Option<OpenPass<'a>>,
-    /// What each query has counted.
+    /// The statistics of each query.
     pub queries: BTreeMap<&'a str, Statistics>,
-    /// What all draws did.
+    /// The statistics of all draws.
     pub total: Statistics,
-    /// What the last dispatch did.
+    /// The report of the last dispatch.
     pub report: Option<Report>,
     pub watch: Option<Watch<'a>>,
 }
@@ -48,7 +48,7 @@ impl<'a> Run<'a> {
         Ok(self)
     }
 
-    /// Does a step, and notes what one that is no draw did to the watched pixel.
+    /// Does a step, and records its effect on the watched pixel unless it is a draw.
     fn watched_step(&mut self, n: usize, step: &'a Step, action: &'a Action<'a>) -> Result<(), Fault> {
         go_on(self.token, step)?;
         if let Action::Repeat { count, actions } = action {
@@ -60,7 +60,7 @@ impl<'a> Run<'a> {
         if matches!(action, Action::Draw(_)) || self.watch.is_none() {
             return self.step(n, step, action);
         }
-        // Draws that wait come before it.
+        // Pending draws come before it.
         self.finish_pass()?;
         let before = self.watch.as_ref().map(Watch::texels).transpose()?;
         self.step(n, step, action)?;
@@ -125,7 +125,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Draws what waits.
+    /// Executes the pending draws.
     fn finish_pass(&mut self) -> Result<(), Fault> {
         let Some(OpenPass { pass, draws }) = self.open.take() else { return Ok(()) };
         let statistics = pass.finish().map_err(|error| match draws.get(error.draw().unwrap_or(0)) {
@@ -143,7 +143,7 @@ impl<'a> Run<'a> {
 }
 
 impl OpenPass<'_> {
-    /// Whether a draw may join those before it: what they write and read through registers must not change meanwhile.
+    /// `true` if a draw may join those before it: memory that they access through registers must not change meanwhile.
     fn takes(&self, draw: &Draw<'_>) -> bool {
         self.draws
             .last()

@@ -1,4 +1,4 @@
-//! A document's resources on a device, and how registers see them.
+//! Creates a document's resources on a device, and views of them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::prepare::Prepared;
 use crate::prepare::load::LoadedContent;
 use crate::text::Span;
 
-/// What a resource is on a device.
+/// The memory of a resource on a device.
 #[derive(Clone, Debug)]
 pub(crate) enum Memory {
     Buffer(Buffer),
@@ -35,14 +35,14 @@ impl Memory {
     }
 }
 
-/// What is drawn to a texture.
+/// The role of a texture as a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Color,
     Depth,
 }
 
-/// A document's resources.
+/// The resources of a document.
 #[derive(Debug)]
 pub(crate) struct World<'a> {
     prepared: &'a Prepared,
@@ -51,8 +51,8 @@ pub(crate) struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// Makes them, with what they hold at first, unless the token is cancelled. `own` gives the memory of a resource, all zeros, where
-    /// it has some already.
+    /// Creates the resources with their initial content, unless the token is cancelled. `own` returns existing memory
+    /// for a resource, all zeros, if it has any.
     pub fn new(
         device: &Device,
         prepared: &'a Prepared,
@@ -83,7 +83,7 @@ impl<'a> World<'a> {
         Ok(world)
     }
 
-    /// Puts the first content back into everything that steps may write.
+    /// Restores the initial content of everything that steps may write.
     pub fn reset(&self) -> Result<(), Fault> {
         let never = CancelToken::new();
         for name in &self.prepared.written {
@@ -132,7 +132,7 @@ impl<'a> World<'a> {
         self.model().resources.get(name).map_or(0..0, |resource| resource.span.clone())
     }
 
-    /// Points an error about the memory of a resource at it.
+    /// Reports an error about the memory of a resource at that resource.
     fn refused(&self, name: &str, error: Error) -> Fault {
         let label = self.model().label(name);
         let problem = match error {
@@ -146,7 +146,7 @@ impl<'a> World<'a> {
         &self.prepared.document.model
     }
 
-    /// A resource by its name, which stands at a place.
+    /// A resource by its name, which is at `span`.
     pub fn find(&self, name: &str, span: &Span) -> Result<&Memory, Fault> {
         find(&self.model().resources, "resource", name, span)?;
         self.memory.get(name).ok_or_else(|| (Problem::value(format!("`{name}` has no memory")), span.clone()))
@@ -181,7 +181,7 @@ impl<'a> World<'a> {
         })
     }
 
-    /// What a draw, or a clear, changes: a level of a texture, and a layer of it or all.
+    /// The target of a draw or a clear: a level of a texture, and a layer of it or all.
     pub fn target(&self, reference: &Reference) -> Result<View, Fault> {
         if reference.view.mips.is_some_and(|mips| mips != 1) {
             let message = "a target is one level: `mip` says which, and `mips` can only be 1";
@@ -190,13 +190,14 @@ impl<'a> World<'a> {
         self.levels(&Reference { view: ViewKeys { mips: Some(1), ..reference.view }, ..reference.clone() })
     }
 
-    /// What a draw, or a clear, changes as colours or as depths, if its format is one for that.
+    /// The target of a draw or a clear for colours or for depths, if its format is one for that.
     pub fn target_of(&self, role: Role, reference: &Reference) -> Result<View, Fault> {
         self.check_role(role, reference)?;
         self.target(reference)
     }
 
-    /// Checks that colours, or depths, can be drawn to a resource. Which colours Direct3D 11 can draw is left to its pipelines.
+    /// Checks that colours, or depths, can be drawn to a resource. Direct3D 11's formats for colours are checked by its
+    /// pipelines.
     pub fn check_role(&self, role: Role, Reference { resource: name, span, .. }: &Reference) -> Result<(), Fault> {
         let format = self.texture(name, span)?.shape().format;
         let is_direct3d9 = self.model().is_direct3d9;
@@ -241,7 +242,7 @@ impl<'a> World<'a> {
         (Problem::Resource { label, error }, reference.span.clone())
     }
 
-    /// What a step binds: under the rules of Direct3D, or in the short form so that nothing may be missing.
+    /// The bindings of a step: under the rules of Direct3D, or in the short form so that nothing may be missing.
     pub fn bindings(&self, bind: &[Bind]) -> Result<Bindings, Fault> {
         let mut bindings = match self.model().is_short {
             true => Bindings::new(),
@@ -301,7 +302,7 @@ impl<'a> World<'a> {
     }
 }
 
-/// A texture, or a part of it, as a kind.
+/// A view of a texture, or of a part of it, as a kind.
 fn texture_view(texture: &Texture, keys: ViewKeys) -> Result<View, ResourceError> {
     let mut view = View::texture(texture.clone());
     let ViewKeys { kind, format, mip, mips, layer, layers, min_level } = keys;
@@ -328,7 +329,7 @@ fn texture_view(texture: &Texture, keys: ViewKeys) -> Result<View, ResourceError
     }
 }
 
-/// The same with colours along the sRGB curve, if the reference says so and there is a format for that.
+/// The view with an sRGB format, if the reference asks for it and there is one.
 fn along_curve(view: View, reference: &Reference) -> Result<View, ResourceError> {
     match view.format().filter(|_| reference.is_srgb).and_then(Format::srgb) {
         Some(format) => view.with_format(format),

@@ -1,5 +1,5 @@
-//! Holds a document's tree against the tables of keys. Afterwards every key is known and goes by its first name, and every value is
-//! of its type and range; what depends on several of them is for the readers.
+//! Checks a document's tree against the tables of keys. Afterwards every key is known and goes by its first name, and
+//! every value is of its type and range; whatever depends on several of them is left to the readers.
 
 use brolga_runtime::{Register, ResourceClass};
 
@@ -11,7 +11,7 @@ use super::{Key, Others, Table, Type};
 use crate::error::{Fault, Problem, nearest};
 use crate::text::{Entry, Node, Span, Value};
 
-/// What keys begin with that are for programs with another API.
+/// The prefix of keys for programs with another API.
 const OTHERS_PREFIX: &str = "vk_";
 
 /// Checks a whole document. It is in the long form if it has steps.
@@ -23,7 +23,7 @@ pub(crate) fn check(root: &mut Node) -> Result<(), Fault> {
     let span = root.head();
     let checked = Check { is_direct3d9 }.table(table, "the document", root, &span, &[]);
     let Err((mut problem, span)) = checked else { return Ok(()) };
-    // Where nothing says which API it is, a mistake in one may be right in the other.
+    // If nothing indicates the API, a mistake in one may be right in the other.
     if let (Problem::UnknownKey { is_direct3d9, .. }, Some(mut root)) = (&mut problem, original) {
         let span = root.head();
         *is_direct3d9 = Check { is_direct3d9: true }.table(table, "the document", &mut root, &span, &[]).is_ok();
@@ -31,7 +31,7 @@ pub(crate) fn check(root: &mut Node) -> Result<(), Fault> {
     Err((problem, span))
 }
 
-/// Checks a table that stands alone, which messages call `key`.
+/// Checks a table on its own, with the name `key` in messages.
 pub(crate) fn check_part(table: &'static Table, key: &str, node: &mut Node) -> Result<(), Fault> {
     let span = node.head();
     Check { is_direct3d9: false }.table(table, key, node, &span, &[])
@@ -42,7 +42,8 @@ struct Check {
 }
 
 impl Check {
-    /// A table at a key. Complaints about all of it stand at `span`; `more` are keys that it may have besides.
+    /// Checks the table at a key. Errors about all of it are reported at `span`; `more` are additional keys that it may
+    /// have.
     fn table(&self, table: &Table, key: &str, node: &mut Node, span: &Span, more: &[&str]) -> Result<(), Fault> {
         let Value::Table(_) = node.value else { return Err(wrong(key, "a table", node)) };
         let takes_others = match table.others {
@@ -84,7 +85,7 @@ impl Check {
         }
     }
 
-    /// A key of the short form that is no fixed one: a register, or the name of something that the shader declares.
+    /// Checks a key of the short form that is not a fixed one: a register, or the name of a declaration of the shader.
     fn register(&self, short: &Table, entry: &mut Entry) -> Result<(), Fault> {
         let register = entry.key.parse::<Register>().ok();
         match (register, &entry.node.value) {
@@ -95,7 +96,7 @@ impl Check {
         self.bound(register, &entry.key.clone(), &mut entry.node, &entry.key_span, &[])
     }
 
-    /// What is bound to a register, or to a name of the shader's.
+    /// Checks the binding of a register, or of one of the shader's names.
     fn bound(
         &self,
         register: Option<Register>,
@@ -117,7 +118,7 @@ impl Check {
         self.table(&Table { name: "", what, keys: RESOURCE.keys, others }, key, node, span, more)
     }
 
-    /// A value at a key, which stands at `span`.
+    /// Checks the value at a key, whose span is `span`.
     fn value(&self, ty: &Type, key: &str, node: &mut Node, span: &Span) -> Result<(), Fault> {
         match ty {
             Type::Unread | Type::Constant => Ok(()),
@@ -235,7 +236,7 @@ impl Check {
         Err((problem, node.span.clone()))
     }
 
-    /// Whether a value is of the form that a type has in the text.
+    /// `true` if a value's syntax is that of a type.
     fn fits(&self, ty: &Type, node: &Node) -> bool {
         match ty {
             Type::Unread | Type::Constant => true,
@@ -253,7 +254,7 @@ impl Check {
         }
     }
 
-    /// What a type is called in messages.
+    /// The name of a type in messages.
     fn wants(&self, ty: &Type) -> String {
         match ty {
             Type::Unread | Type::Constant => "anything".into(),
@@ -322,7 +323,7 @@ fn out_of_range(key: &str, ty: &Type, node: &Node) -> Fault {
     (Problem::wrong_value(key, wants, node), node.span.clone())
 }
 
-/// The keys of the short form, for who looks for one.
+/// The keys of the short form, for finding similar ones.
 pub(crate) fn short_keys() -> Vec<&'static str> {
     names(&SHORT, &[])
 }

@@ -1,4 +1,4 @@
-//! The keys of pipelines and steps, as Direct3D 11 names them.
+//! Lists the keys of pipelines and steps with the names of Direct3D 11.
 
 use super::direct3d9::PIPELINE_9;
 use super::tables::{INSTANCES, REFERENCE};
@@ -126,7 +126,7 @@ static TARGET: Table = Table {
     others: Others::Unknown,
 };
 
-/// What steps bind: registers, or names of what the shader declares there, to resources and samplers.
+/// The bindings of steps: registers, or names of the shader's declarations, to resources and samplers.
 pub(super) const BIND: Type = Map(&REFERENCE);
 pub(super) const VERTEX_BUFFERS: Type = List(&Table(&VERTEX_BUFFER), 0, 32);
 pub(super) const VIEWPORT: Type = List(&FLOAT, 6, 6);
@@ -179,7 +179,7 @@ pub(super) static STEPS: &[(&str, &Table)] = &[
     ("generate_mips", &GENERATE_MIPS),
     ("repeat", &REPEAT),
 ];
-/// Those that are refused by name until they are there.
+/// Those that are rejected by name until they are supported.
 pub(super) const ABSENT_STEPS: &[(&str, &str)] = &[
     ("draw_auto", "draws of what was streamed out are"),
     ("resolve", "resolving multisampled textures is"),

@@ -1,4 +1,4 @@
-//! The keys of documents in both forms, of resources, samplers and expectations.
+//! Lists the keys of documents in both forms, of resources, samplers and expectations.
 
 use super::direct3d9::{SAMPLER_9, STEPS_NOTE};
 use super::drawing::PIPELINES;
@@ -85,7 +85,7 @@ static DEFINE: Type = Either(&[Text, WORD, Flag]);
 pub(super) const INSTANCES: Type = Map(&INSTANCE);
 static INSTANCE: Type = Either(&[Text, Table(&PLACED), List(&Either(&[Text, Table(&PLACED)]), 0, ANY)]);
 
-/// An instance of a class that the shader does not place itself.
+/// An instance of a class that the shader does not bind itself.
 static PLACED: Table = Table {
     name: "An instance of a class",
     what: "an instance",
@@ -266,7 +266,7 @@ static FILL: Table = Table {
     others: Others::Unknown,
 };
 
-/// What a view shows of a resource, and as what.
+/// A view of a resource.
 static VIEW: Table = Table { name: "A view", what: "a view", keys: &VIEW_KEYS, others: Others::Unknown };
 const VIEW_KEYS: [Key; 7] = [
     key(
@@ -282,7 +282,7 @@ const VIEW_KEYS: [Key; 7] = [
     key("layers", List(&WORD, 2, 2), "the first layer and how many; of volumes slices"),
     key("min_level", Number(0.0, f32::MAX as f64), "the least level of detail that is sampled"),
 ];
-/// A resource where it is used: its name, or a part of it.
+/// A reference to a resource: its name, or a part of it.
 pub(super) const REFERENCE: Type = Either(&[Text, Table(&REFERENCE_TABLE)]);
 static REFERENCE_TABLE: Table = Table {
     name: "A part of a resource",
@@ -417,7 +417,7 @@ pub(crate) const CONSTANT_KEYS: &[&str] = &[
     "note",
 ];
 
-/// Whether a name is that of a key which a resource may have: a variable of this name is in `values`.
+/// `true` if a name is a key of resources: a variable of this name is in `values`.
 pub(crate) fn is_key(name: &str) -> bool {
     name == "slot" || RESOURCE.keys.iter().any(|key| key.name == name || key.also.contains(&name))
 }
@@ -427,7 +427,7 @@ pub(crate) fn resource_keys() -> Vec<&'static str> {
     RESOURCE.keys.iter().map(|key| key.name).collect()
 }
 
-/// Whether a table describes a constant buffer, as far as it says.
+/// `true` if a table may describe a constant buffer.
 pub(super) fn may_be_constant(table: &Node) -> bool {
     let of_others = KIND_NAMES.iter().filter(|name| **name != "constant");
     match table.text_at("kind") {

@@ -1,4 +1,4 @@
-//! Names with a fixed meaning: those of Direct3D, without their prefixes, and of documents. Case does not matter.
+//! Lists names with a fixed meaning: those of Direct3D, without their prefixes, and of documents. Case does not matter.
 
 use brolga_bytecode::sm3::Usage;
 use brolga_raster::layout::ElementFormat;
@@ -13,10 +13,10 @@ use crate::text::Node;
 
 /// A list of names.
 pub(crate) struct Words {
-    /// What they are of.
+    /// The kind of thing that they name.
     pub what: &'static str,
     pub names: fn() -> Vec<&'static str>,
-    /// What may stand before them.
+    /// An optional prefix.
     pub prefix: &'static str,
 }
 
@@ -25,13 +25,13 @@ impl Words {
         Self { what, names, prefix: "" }
     }
 
-    /// Whether there is one name, and this is not even near it.
+    /// `true` if there is one name, and this is not even near it.
     pub fn is_unlike(&self, written: &str) -> bool {
         let names = (self.names)();
         names.len() == 1 && self.find(written).is_none() && nearest(written, &names).is_none()
     }
 
-    /// A written name as the list has it.
+    /// The canonical spelling of a name.
     pub fn find(&self, written: &str) -> Option<&'static str> {
         let name = written.strip_prefix(self.prefix).unwrap_or(written);
         (self.names)().into_iter().find(|known| known.eq_ignore_ascii_case(name))
@@ -43,7 +43,7 @@ fn all<T: Named>() -> Vec<&'static str> {
     T::VALUES.iter().map(|value| value.named()).collect()
 }
 
-/// The value that a checked name stands for.
+/// The value of a checked name.
 pub(crate) fn named<T: Named>(node: &Node) -> Option<T> {
     let written = node.text()?;
     T::VALUES.iter().copied().find(|value| value.named().eq_ignore_ascii_case(written))
@@ -85,7 +85,7 @@ pub(crate) static FORMATS: Words = Words {
 pub(crate) static APIS: Words = Words::new("API", || vec!["d3d11", "d3d9"]);
 pub(crate) static FILTERS: Words = Words::new("filter", || filters().into_iter().map(|(name, _)| name).collect());
 pub(crate) static ADDRESSES: Words = Words::new("address mode", all::<AddressMode>);
-/// Those of Direct3D 9 have an underscore less.
+/// Direct3D 9 writes one underscore less.
 pub(crate) static ADDRESSES_9: Words =
     Words::new("address mode", || vec!["WRAP", "MIRROR", "CLAMP", "BORDER", "MIRRORONCE"]);
 pub(crate) static TAPS: Words = Words::new("filter", || vec!["NONE", "POINT", "LINEAR", "ANISOTROPIC"]);
@@ -96,7 +96,7 @@ pub(crate) static TOPOLOGIES: Words = Words::new("topology", || {
 });
 pub(crate) static TOPOLOGIES_9: Words =
     Words::new("topology", || Topology::ALL.into_iter().map(Topology::name).collect());
-/// Those that are refused by name until they are there.
+/// Those that are rejected by name until they are supported.
 #[rustfmt::skip]
 pub(crate) const ABSENT_TOPOLOGIES: &[&str] = &[
     "LINELIST_ADJ", "LINESTRIP_ADJ", "TRIANGLELIST_ADJ", "TRIANGLESTRIP_ADJ",
@@ -132,7 +132,7 @@ pub(crate) static DECLARED_TYPES: Words =
 pub(crate) static FLOAT_RULES: Words = Words::new("set of float rules", || vec!["DIRECT3D9", "IEEE"]);
 pub(crate) static FOG_DISTANCES: Words = Words::new("distance of fog", || vec!["DEPTH", "W"]);
 
-/// Every filter in all its reductions: the names of Direct3D, and short ones where one word says it.
+/// Every filter in all its reductions: the names of Direct3D, and short ones where one word is enough.
 macro_rules! filters {
     ($($name:literal $minify:ident $magnify:ident $mip:ident $anisotropic:literal;)+) => {
         pub(crate) fn filters() -> Vec<(&'static str, Filter)> {
@@ -162,7 +162,8 @@ filters! {
     "LINEAR"                           Linear Linear  Linear false;
 }
 
-/// A format's name as other interfaces spell it, in the manner of DXGI: `RGBA8_UNORM`, `RGBA32F`, `DXGI_FORMAT_R32_FLOAT`.
+/// The canonical name of a format that is spelt as in other interfaces, in the manner of DXGI: `RGBA8_UNORM`,
+/// `RGBA32F`, `DXGI_FORMAT_R32_FLOAT`.
 pub(crate) fn spelt_out(name: &str) -> String {
     let name = name.to_ascii_uppercase();
     let name = name.strip_prefix("DXGI_FORMAT_").unwrap_or(&name);
