@@ -1,4 +1,4 @@
-//! Mip levels that a file does not have: each texel the mean of those that it covers, in linear light.
+//! Generates mip levels that a file does not have: each texel is the mean of those that it covers, in linear light.
 
 use brolga_runtime::{CancelToken, TextureShape, room};
 
@@ -6,11 +6,12 @@ use super::FileProblem;
 use super::texels::{self, Texels};
 use super::until::go_on;
 
-/// Texels that are looked at between two questions whether to go on.
+/// Texels that are processed between two checks of the token.
 const PIECE: usize = 1 << 14;
 
 impl Texels {
-    /// The same texture with all the mip levels that it can have, made of its only one. `most` bounds the bytes of all.
+    /// The same texture with all the mip levels that it can have, generated from its only one. `most` bounds the bytes
+    /// of all.
     pub fn with_mips(self, most: u64) -> Result<Self, FileProblem> {
         self.with_mips_until(most, &CancelToken::new())
     }
@@ -73,7 +74,7 @@ fn half(side: usize) -> usize {
     (side / 2).max(1)
 }
 
-/// Texels with half the length of one side. Where it is odd, a texel covers parts of others.
+/// Texels with half the length of one dimension. If it is odd, a texel covers parts of others.
 fn halved(
     texels: &[[f32; 4]],
     sides: [usize; 3],
@@ -88,7 +89,7 @@ fn halved(
             if made.len().is_multiple_of(PIECE) {
                 go_on(cancel)?;
             }
-            // Counted in parts of which a new texel has `from` and an old one `to`.
+            // Measured in units of which a new texel has `from` and an old one `to`.
             let (start, end) = (at * from, (at + 1) * from);
             let mut mean = [0.0; 4];
             for old in start / to..end.div_ceil(to) {

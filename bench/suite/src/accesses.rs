@@ -1,5 +1,6 @@
-//! Cases whose threads read here and there: a word or an element of an index that was read, neighbours that are clamped at the ends,
-//! lists of each thread's own. What is bound, and what must come out, one item after the other in plain Rust.
+//! Defines cases with irregular memory accesses: a word or an element at an index that was read, neighbours that are
+//! clamped at the edges, lists of each thread's own. Each has its inputs, and its expected result, computed item by
+//! item in plain Rust.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +9,14 @@ use super::cases::{Amount, Case, Compare, Data, Numbers, float, place};
 /// The slots of `join`, and the factor by which keys are spread over them.
 const SLOTS: usize = 1 << 17;
 const SPREAD: u32 = 2_654_435_761;
-/// The places of `jacobi`'s cells.
+/// The extents of `jacobi`'s grid of cells.
 const BOX: [usize; 3] = [128, 64, 64];
-/// The side of `sobel`'s picture.
+/// The width and height of `sobel`'s picture.
 const SIDE: usize = 1024;
 /// Codes of a thread of `mtf`, and the symbols of its list.
 const CODES: usize = 64;
 const SYMBOLS: usize = 16;
-/// How many points `knn` looks at, and how many it keeps.
+/// The number of points that `knn` examines, and the number that it keeps.
 const POINTS: usize = 512;
 const NEAREST: usize = 8;
 
@@ -59,7 +60,7 @@ impl Case {
             ((edges.into(), "edges"), Amount::Bytes(8 * u64::from(edges) + 16 * vertices as u64));
     }
 
-    /// Triangles of any three of 128 Ki vertices, whose places are whole numbers, so that products are exact.
+    /// Triangles of any three of 128 Ki vertices, whose positions are whole numbers, so that products are exact.
     pub(super) fn normals(&mut self, numbers: &mut Numbers) {
         let (triangles, vertices) = (256 << 10, 128 << 10);
         let corners = (0..3 * triangles).map(|_| numbers.word() % vertices as u32).collect();
@@ -116,7 +117,7 @@ impl Case {
         (self.items, self.amount) = ((codes, "codes"), Amount::Bytes(codes));
     }
 
-    /// Places of 8 Ki threads and 512 points, all whole numbers, so that distances are exact.
+    /// Positions of 8 Ki threads and 512 points, all whole numbers, so that distances are exact.
     pub(super) fn knn(&mut self, numbers: &mut Numbers) {
         let threads = 8 << 10;
         let mut places = |count: usize| (0..2 * count).map(|_| ((numbers.word() >> 21) as f32).to_bits()).collect();
@@ -191,7 +192,7 @@ pub(super) fn jacobi(inputs: &[Data]) -> Vec<u32> {
 
 pub(super) fn sobel(grey: &Data) -> Vec<u32> {
     let at = |x: usize, y: usize| float(grey.words[y.clamp(1, SIDE) * SIDE - SIDE + x.clamp(1, SIDE) - 1]);
-    // Texels around one, from 0 to 2 and with a border of one: `x` and `y` are those of the corner above on the left.
+    // The texels around one, from 0 to 2 and with a border of one: `x` and `y` are those of the upper left neighbour.
     let edge = |texel: usize| {
         let (x, y) = (texel % SIDE, texel / SIDE);
         let (mut across, mut down) = (0.0, 0.0);
@@ -217,7 +218,7 @@ pub(super) fn mtf(codes: &Data, threads: usize) -> Vec<u32> {
     codes.words.iter().enumerate().map(decode).collect()
 }
 
-/// Of points that are as near as another, the first.
+/// Of points at the same distance, the first.
 pub(super) fn knn(places: &Data, points: &Data) -> Vec<u32> {
     let nearest = |place: &[u32]| {
         let square =

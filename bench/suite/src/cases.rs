@@ -1,5 +1,5 @@
-//! The cases: which shader, what is bound, how many groups. All numbers come from one small generator with a fixed seed,
-//! in the order in which the programs of other runtimes draw them, so that all have the same inputs.
+//! Defines the cases: shader, inputs, number of groups. All numbers come from one small generator with a fixed seed, in
+//! the order in which the programs of other runtimes draw them, so that all have the same inputs.
 
 use std::num::NonZeroU32;
 
@@ -7,18 +7,18 @@ use brolga_runtime::{AddressMode, Format, Sampler, TextureShape};
 
 use brolga_document::MadeKind as Kind;
 
-/// How results are compared.
+/// The comparison of results.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Compare {
-    /// Every byte is so near: a code of a colour.
+    /// Every byte, a colour code, may differ by this much.
     Codes(u8),
-    /// Every word is the same.
+    /// Every word must be equal.
     Exact,
-    /// Every float is within this share of its value or of a tenth of the mean.
+    /// Every float must be within this fraction of its value or of a tenth of the mean.
     Near(f64),
 }
 
-/// What a view holds.
+/// The content of a view.
 pub(super) struct Data {
     pub words: Vec<u32>,
     pub kind: Kind,
@@ -59,12 +59,12 @@ pub(super) fn float(word: u32) -> f64 {
     f64::from(f32::from_bits(word))
 }
 
-/// Three of them, the first of `words`.
+/// A position: three of them, the first of `words`.
 pub(super) fn place(words: &[u32]) -> [f64; 3] {
     [0, 1, 2].map(|axis| float(words[axis]))
 }
 
-/// What a rate counts.
+/// The amount of work that a rate counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Amount {
     /// Nothing.
@@ -90,10 +90,10 @@ pub(super) struct Case {
     pub sampler: Option<Sampler>,
     /// `u0`, before the first dispatch.
     pub output: Data,
-    /// `b0`; empty where the shader has none.
+    /// `b0`; empty if the shader has none.
     pub constants: Vec<u32>,
     pub groups: [u32; 3],
-    /// What throughput counts, and what one is called.
+    /// The number of items for throughput, and the name of an item.
     pub items: (u64, &'static str),
     pub amount: Amount,
     /// Dispatches in one sample.
@@ -101,10 +101,10 @@ pub(super) struct Case {
     pub compare: Compare,
 }
 
-/// Texels along the side of what the cases with textures make.
+/// The width and height of the results of the cases with textures.
 pub(super) const SIDE: u32 = 1024;
 
-/// The characters of Base64 (RFC 4648, table 1), each at the place of its code.
+/// The characters of Base64 (RFC 4648, table 1), indexed by code.
 pub(super) const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Dispatches in a sample of a case that takes microseconds.
@@ -112,7 +112,7 @@ const SHORT: NonZeroU32 = NonZeroU32::new(100).expect("it is not 0");
 /// The same for one that takes less.
 const TINY: NonZeroU32 = NonZeroU32::new(10_000).expect("it is not 0");
 
-/// How a case is set up.
+/// Sets up a case.
 type Setup = fn(&mut Case, &mut Numbers);
 
 macro_rules! shader {
@@ -225,7 +225,7 @@ impl Case {
         Some(case)
     }
 
-    /// One word in and one out for each thread, 256 threads a group. Gives their number.
+    /// One word in and one out for each thread, 256 threads a group. Returns their number.
     pub fn per_thread(&mut self, words: Vec<u32>) -> u64 {
         let count = words.len();
         self.groups = [(count / 256) as u32, 1, 1];
@@ -296,7 +296,7 @@ impl Case {
         (self.items, self.amount) = ((bytes, "bytes"), Amount::Bytes(bytes));
     }
 
-    /// Starts in a table of 2^17 pairs: a float, and which pair is next.
+    /// Starts in a table of 2^17 pairs: a float, and the index of the next pair.
     fn gather(&mut self, numbers: &mut Numbers) {
         let mask = (128 << 10) - 1;
         let threads = self.per_thread((0..1 << 20).map(|_| numbers.word() & mask).collect());
@@ -312,7 +312,7 @@ impl Case {
         self.compare = Compare::Near(1e-3);
     }
 
-    /// A square of texels with 8 x 8 threads a group, or another side, each of which moves so many bytes.
+    /// A square of texels with 8 x 8 threads a group, or another size, each of which moves this many bytes.
     fn texels(&mut self, input: Data, output: Format, group: u32, bytes: u64) {
         let words = (SIDE * SIDE * output.size_bytes() / 4) as usize;
         self.inputs = vec![input];
@@ -354,7 +354,7 @@ impl Case {
         self.compare = Compare::Codes(1);
     }
 
-    /// A picture of noise; each thread loads so many texels.
+    /// A picture of noise; each thread loads this many texels.
     fn picture(&mut self, numbers: &mut Numbers, side: usize, group: u32, loads: u64) {
         let source = Data::texture(numbers.words(side * side), Format::R8G8B8A8_UNORM_SRGB);
         self.texels(source, Format::R8G8B8A8_UNORM, group, 4 * loads + 4);
@@ -379,13 +379,13 @@ impl Case {
         (self.items, self.amount) = ((items, "elements"), Amount::Bytes(8 * items));
     }
 
-    /// 32 rounds of a hash, of so many operations each.
+    /// 32 rounds of a hash, of this many operations each.
     fn hash(&mut self, numbers: &mut Numbers, operations: u64) {
         let rounds = 32 * self.per_thread(numbers.words(1 << 20));
         (self.items, self.amount) = ((rounds, "rounds"), Amount::Operations(operations * rounds));
     }
 
-    /// A square matrix with 0 to 31 numbers in a row, few more often than many, and where they stand at random.
+    /// A square matrix with 0 to 31 numbers in a row, few more often than many, at random columns.
     fn spmv(&mut self, numbers: &mut Numbers) {
         let rows = 128 << 10;
         let mut starts = vec![0];
@@ -405,7 +405,8 @@ impl Case {
         self.compare = Compare::Near(1e-4);
     }
 
-    /// A million keys by four bits in their middle; other passes, which are not measured, said where the digits of each group go.
+    /// A million keys by four bits in their middle; other passes, which are not measured, computed the offsets of each
+    /// group's digits.
     fn radix(&mut self, numbers: &mut Numbers) {
         let (shift, of_group) = (12, 1024);
         let keys = numbers.words(1 << 20);
@@ -435,7 +436,8 @@ impl Case {
         self.inputs = vec![Data::raw(&text)];
     }
 
-    /// Paths of 64 steps of a price, from as many random numbers. A step adds 26 operations on integers to 8 on doubles.
+    /// Paths of 64 steps of a price, from as many random numbers. A step adds 26 operations on integers to 8 on
+    /// doubles.
     fn asian(&mut self, numbers: &mut Numbers) {
         let steps = 64;
         let count = steps * self.per_thread(numbers.words(64 << 10));
@@ -445,7 +447,7 @@ impl Case {
         self.compare = Compare::Near(1e-6);
     }
 
-    /// A text of four letters, which has the word by chance or because it was put there. Behind it are zeros.
+    /// A text of four letters, which has the word by chance or because it was put there. It is followed by zeros.
     fn search(&mut self, numbers: &mut Numbers) {
         let (count, word) = (2 << 20, b"GATTACAGATTC");
         let mut text: Vec<u8> = (0..count).map(|_| b"ACGT"[(numbers.word() % 4) as usize]).collect();
@@ -480,7 +482,7 @@ mod tests {
         assert!(Case::new("Saxpy").is_none());
     }
 
-    /// What the generator of the other runtimes' harness, in C, gives first.
+    /// The first numbers of the generator in the C harness for the other runtimes.
     #[test]
     fn numbers_are_those_of_other_runtimes() {
         assert_eq!(Numbers(12_345).words(4), [0x260f_17e7, 0x5b4e_7d9e, 0x97be_94ed, 0x8fd3_8141]);

@@ -1,11 +1,11 @@
-//! What the cases with textures must give, texel by texel in double precision.
+//! Computes the expected results of the cases with textures, texel by texel in double precision.
 
 use super::cases::{Data, SIDE};
 
 /// Red, green, blue and alpha of a texel.
 type Colour = [f64; 4];
 
-/// A square of colours.
+/// A square picture.
 struct Square {
     side: i32,
     colours: Vec<Colour>,
@@ -21,7 +21,7 @@ impl Square {
         Self::new(data.words.iter().map(|word| word.to_le_bytes().map(|code| f64::from(code) / 255.0)).collect())
     }
 
-    /// The same along the sRGB curve.
+    /// The same, decoded from sRGB.
     fn of_srgb(data: &Data) -> Self {
         let mut square = Self::of_codes(data);
         square.colours.iter_mut().for_each(|colour| *colour = colour.map(linear));
@@ -32,12 +32,12 @@ impl Square {
         &self.colours[(y * self.side + x) as usize]
     }
 
-    /// Outside, the nearest texel.
+    /// The texel at a position, clamped to the edges.
     fn clamped(&self, x: i32, y: i32) -> &Colour {
         self.at(x.clamp(0, self.side - 1), y.clamp(0, self.side - 1))
     }
 
-    /// Outside, the square again. The texel in the corner has its centre at half a texel.
+    /// A bilinear sample, with wrapped coordinates. The first texel's centre is at half a texel.
     fn bilinear(&self, [u, v]: [f64; 2]) -> Colour {
         let [x, y] = [u, v].map(|place| place * f64::from(self.side) - 0.5);
         let texel = |dx: i32, dy: i32| {

@@ -1,19 +1,19 @@
-//! Cases of many trades: cryptography, parsing, physics, geometry, coding, searching, pictures, statistics. What is bound, and what must
-//! come out, one item after the other in plain Rust.
+//! Defines cases from many fields: cryptography, parsing, physics, geometry, coding, searching, pictures, statistics.
+//! Each has its inputs, and its expected result, computed item by item in plain Rust.
 
 use brolga_runtime::{Format, TextureShape};
 
 use super::cases::{Amount, Case, Compare, Data, Numbers, bytes, float, place};
 use brolga_document::MadeKind as Kind;
 
-/// Cells along a side of `sph`'s grid.
+/// Cells along each axis of `sph`'s grid.
 const GRID: usize = 16;
-/// The triangles that each ray of `rays` is held against.
+/// The triangles against which each ray of `rays` is tested.
 const TRIANGLES: usize = 256;
-/// Symbols of a stream of `huffman`, and the most bits of a code.
+/// Symbols of a stream of `huffman`, and the maximum length of a code in bits.
 const SYMBOLS: usize = 64;
 const LONGEST: u32 = 9;
-/// The side of `bilateral`'s picture.
+/// The width and height of `bilateral`'s picture.
 const SIDE: usize = 512;
 /// The centres of `kmeans`.
 const CENTRES: usize = 32;
@@ -31,7 +31,8 @@ fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 }
 
 impl Case {
-    /// 64 Ki blocks of 64 bytes. The constants are a key of eight words, the first block's number and a nonce of three words.
+    /// 64 Ki blocks of 64 bytes. The constants are a key of eight words, the first block's number and a nonce of three
+    /// words.
     pub(super) fn chacha(&mut self, numbers: &mut Numbers) {
         let blocks = 64 << 10;
         self.constants = numbers.words(12);
@@ -86,7 +87,8 @@ impl Case {
         self.compare = Compare::Near(1e-4);
     }
 
-    /// 16 Ki rays. All that is bound are whole numbers, so that products are exact and no ray is on one side or the other by chance.
+    /// 16 Ki rays. All inputs are whole numbers, so that products are exact and no ray is on either side of an edge by
+    /// chance.
     pub(super) fn rays(&mut self, numbers: &mut Numbers) {
         let rays = 16 << 10;
         let mut within = |most: u32| (numbers.word() % (2 * most + 1)) as f32 - most as f32;
@@ -114,7 +116,7 @@ impl Case {
     pub(super) fn huffman(&mut self, numbers: &mut Numbers) {
         let streams = 16 << 10;
         let codes = codes();
-        // By the next bits: each code takes all places that begin with it.
+        // By the next bits: each code occupies all entries whose index begins with it.
         let mut table = vec![0; 1 << LONGEST];
         for (symbol, &(code, length)) in codes.iter().enumerate() {
             for rest in 0..1 << (LONGEST - length) {
@@ -168,7 +170,7 @@ impl Case {
         self.compare = Compare::Near(1e-4);
     }
 
-    /// 256 Ki points, whose places are whole numbers, so that distances are exact.
+    /// 256 Ki points, whose positions are whole numbers, so that distances are exact.
     pub(super) fn kmeans(&mut self, numbers: &mut Numbers) {
         let count = 256 << 10;
         let mut places = |count: usize| (0..4 * count).map(|_| ((numbers.word() >> 22) as f32).to_bits()).collect();
@@ -180,7 +182,7 @@ impl Case {
     }
 }
 
-/// The canonical codes of 32 symbols, as they stand in a stream that begins with the lowest bit, and their lengths.
+/// The canonical codes of 32 symbols, in the bit order of a stream that begins with the lowest bit, and their lengths.
 fn codes() -> Vec<(u32, u32)> {
     let lengths = [(2, 2), (3, 1), (4, 2), (5, 2), (6, 4), (7, 12), (8, 7), (9, 2)];
     let (mut next, mut codes) = (0u32, Vec::new());
@@ -194,7 +196,7 @@ fn codes() -> Vec<(u32, u32)> {
     codes
 }
 
-/// Word by word as RFC 8439 has it.
+/// Word by word, as in RFC 8439.
 pub(super) fn chacha(plain: &Data, constants: &[u32]) -> Vec<u32> {
     const COLUMNS: [[usize; 4]; 4] = [[0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15]];
     const DIAGONALS: [[usize; 4]; 4] = [[0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14]];
@@ -248,7 +250,7 @@ pub(super) fn sph(particles: &Data) -> Vec<u32> {
     all.iter().map(density).collect()
 }
 
-/// The plane of each triangle is met where both sides' shares of it are positive and add up to less than 1.
+/// A ray meets a triangle if both barycentric coordinates are positive and add up to less than 1.
 pub(super) fn rays(rays: &Data, triangles: &Data) -> Vec<u32> {
     let triangles: Vec<[[f64; 3]; 3]> =
         triangles.words.chunks_exact(12).map(|words| [place(words), place(&words[4..]), place(&words[8..])]).collect();
@@ -270,7 +272,7 @@ pub(super) fn rays(rays: &Data, triangles: &Data) -> Vec<u32> {
     rays.words.chunks_exact(8).map(far).collect()
 }
 
-/// Bit by bit, up to the first code that is as long and the same.
+/// Bit by bit, up to the first code that matches.
 pub(super) fn huffman(bits: &Data, starts: &Data) -> Vec<u32> {
     let codes = codes();
     let stream = |&start: &u32| {
@@ -316,7 +318,7 @@ pub(super) fn bilateral(picture: &Data, [by_distance, by_difference]: [f32; 2]) 
     (0..codes.len()).map(texel).collect()
 }
 
-/// Of centres that are as near as another, the first.
+/// Of centres at the same distance, the first.
 pub(super) fn kmeans(points: &Data, centres: &Data) -> Vec<u32> {
     let nearest = |point: &[u32]| {
         let square =
@@ -342,7 +344,7 @@ mod tests {
         assert_eq!(found[12..], [0xd19c_12b5, 0xb94e_16de, 0xe883_d0cb, 0x4e3c_50a2]);
     }
 
-    /// Every place of a table has one code.
+    /// Every entry of a table has one code.
     #[test]
     fn codes_are_complete() {
         let codes = codes();
