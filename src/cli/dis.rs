@@ -1,4 +1,4 @@
-//! `brolga dis`: the compiler's own listing of a shader, or one that loses nothing.
+//! `brolga dis`: prints the compiler's own listing of a shader, or one that loses nothing.
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
             let is_coloured = arguments.format == Format::Text && is_shown && styles.out.coloured;
             let text = match is_coloured {
                 true => coloured(&report::harmless(&text), styles.out),
-                // Names are the file's, whatever stands in them.
+                // Names come from the file, and may contain anything.
                 false if is_shown && io::stdout().is_terminal() => report::harmless(&text),
                 false => text,
             };

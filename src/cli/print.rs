@@ -1,4 +1,4 @@
-//! `--print` of `brolga run`: what a resource holds after the run, as numbers.
+//! `--print` of `brolga run`: prints the content of a resource after the run, as numbers.
 
 use std::io::{self, Write};
 
@@ -6,10 +6,10 @@ use brolga::document::Outcome;
 
 use super::report::harmless;
 
-/// Elements that are printed unless more are asked for.
+/// The default number of elements to print.
 const ELEMENTS: u64 = 64;
 
-/// What is to be printed.
+/// A resource to print, and the number of elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wanted {
     resource: String,
@@ -31,14 +31,14 @@ pub(super) fn parse(text: &str) -> Result<Wanted, String> {
     }
 }
 
-/// Writes the first elements of a resource, one in each line; or says that there is no such resource.
+/// Writes the first elements of a resource, one in each line; or a message that there is no such resource.
 pub(super) fn write(out: &mut impl Write, wanted: &Wanted, outcome: &Outcome) -> io::Result<Result<(), String>> {
     let Some(resource) = outcome.resource(&wanted.resource) else {
         return Ok(Err(format!("nothing writes `{}`, so there is nothing of it to print", wanted.resource)));
     };
     let array = &resource.array;
     let (kind, number_bytes) = (array.element.to_string(), array.element.size_bytes);
-    // The innermost side is that of an element, where there are several.
+    // The innermost dimension is that of an element, if there are several.
     let numbers = match array.sides.as_slice() {
         [.., innermost] if array.sides.len() > 1 => *innermost,
         _ => 1,

@@ -1,4 +1,4 @@
-//! Errors as a person reads them: the message, the lines of the text that it is about, what to do.
+//! Prints errors for people: the message, the lines of the text that it is about, and advice.
 
 use std::io::{IsTerminal, Write};
 use std::ops::Range;
@@ -48,7 +48,7 @@ fn print_document(error: &DocumentError, severity: Severity, style: Style) {
     say(&render(&Message { severity, ..message }, source, style));
 }
 
-/// What to do about an error in a document. If a file is not a shader, its content tells what it is.
+/// Advice on an error in a document. If a file is not a shader, its content may indicate its type.
 pub(super) fn help(error: &DocumentError) -> Option<String> {
     if let Problem::Run { shader: Some(shader), error: brolga::Error::File(refused) } = error.problem()
         && let Ok(bytes) = files::read(shader, Limits::default().file.blob_bytes.into())
@@ -84,7 +84,7 @@ pub(super) fn print_assemble_warning(path: &Path, text: &str, warning: &Warning,
     say(&render(&message, Some(Source { path, text, span: warning.span.clone() }), style));
 }
 
-/// Writes a compiler's message about a place in a source to stderr.
+/// Writes a compiler's message about a span of a source to stderr.
 pub(super) fn print_compiler(path: &Path, source: &str, span: Range<usize>, text: &str, is_error: bool, style: Style) {
     let path = path.to_string_lossy().into_owned();
     let severity = if is_error { Severity::Error } else { Severity::Warning };
@@ -92,24 +92,24 @@ pub(super) fn print_compiler(path: &Path, source: &str, span: Range<usize>, text
     say(&render(&message, Some(Source { path, text: source, span }), style));
 }
 
-/// Writes an error about a file to stderr, and what to do about it.
+/// Writes an error about a file to stderr, with advice.
 pub(super) fn print_plain(text: String, help: Option<String>, style: Style) {
     say(&render(&Message::error(text.clone(), text, help), None, style));
 }
 
-/// Writes a warning to stderr, and what to do about it.
+/// Writes a warning to stderr, with advice.
 pub(super) fn warn_plain(text: String, help: Option<String>, style: Style) {
     let message = Message { severity: Severity::Warning, ..Message::error(text.clone(), text, help) };
     say(&render(&message, None, style));
 }
 
-/// What an error says.
+/// The texts of an error.
 struct Message {
-    /// Below its source.
+    /// The message below its source.
     text: String,
-    /// Without it.
+    /// The message without its source.
     alone: String,
-    /// What to do.
+    /// Advice.
     help: Option<String>,
     severity: Severity,
 }
@@ -155,12 +155,12 @@ fn render(message: &Message, source: Option<Source<'_>>, style: Style) -> String
     let mut text = String::new();
     match handler.render_report(&mut text, report.as_ref()) {
         Ok(()) => text,
-        // A place outside the text cannot be shown; the message still can.
+        // A position outside the text cannot be shown; the message still can.
         Err(_) => format!("error: {}\n", harmless(&message.alone)),
     }
 }
 
-/// The text without control characters, every byte at its place, so that spans still fit.
+/// The text without control characters, with every byte at the same offset, so that spans stay valid.
 fn same_length(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -174,7 +174,7 @@ fn same_length(text: &str) -> String {
 }
 
 impl Source<'_> {
-    /// Bytes of the lines that the error is about, and of one line on either side.
+    /// Bytes of the lines that the error is about, and of one line before and after.
     fn shown_bytes(&self) -> usize {
         let before = self.text.get(..self.span.start).unwrap_or("").rsplitn(3, '\n').take(2);
         let after = self.text.get(self.span.end..).unwrap_or("").splitn(3, '\n').take(2);
@@ -196,7 +196,7 @@ pub(super) fn ending(error: &DocumentError) -> Ending {
     if stops { Ending::Stopped } else { Ending::BadInput }
 }
 
-/// Whether an error is a run that the shader, a limit or the system stopped.
+/// `true` if an error is that of a run stopped by the shader, a limit or the system.
 pub(super) fn stops(error: &brolga::Error) -> bool {
     use brolga::{Error, ResourceError};
     match error {

@@ -2,10 +2,10 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `record.rs` | what was measured on what, and compared, as a document |
+//! | `record.rs` | measurements and comparisons, as a document |
 //! | `table.rs` | the tables on a terminal |
 //! | `baseline.rs` | earlier figures, of this program and of others |
-//! | `compare.rs` | figures beside earlier ones |
+//! | `compare.rs` | comparisons with earlier figures |
 //! | `peers.rs` | lines of JSON as the harnesses of other runtimes write them |
 
 mod baseline;
@@ -49,7 +49,8 @@ pub(super) struct Arguments {
     /// Measure only these cases of the suite
     #[arg(long, value_name = "CASE,…", value_delimiter = ',', value_parser = clap::builder::PossibleValuesParser::new(suite::NAMES.into_iter().chain(suite::DRAWINGS)))]
     only: Vec<String>,
-    /// Write the cases of the suite to folders below this one, as documents with all their files, instead of measuring them
+    /// Write the cases of the suite to folders below this one, as documents with all their files, instead of measuring
+    /// them
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["documents", "suite", "save", "compare"])]
     export: Option<PathBuf>,
     /// Engines to measure side by side; by default machine code if this processor can run it
@@ -85,7 +86,7 @@ pub(super) struct Arguments {
     device: DeviceOptions,
 }
 
-/// What stdout gets.
+/// The output on stdout.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Tables for people
@@ -96,7 +97,7 @@ enum Format {
     Peers,
 }
 
-/// What runs the shaders.
+/// The engine for the shaders.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum OneEngine {
     /// Machine code
@@ -123,7 +124,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     let mut save = None;
     if let Some(path) = &arguments.save {
         match Claim::new(path) {
-            // Found to be writable before anything runs.
+            // Checked to be writable before anything runs.
             Ok(claim) => save = Some((path.as_path(), claim)),
             Err(error) => {
                 say_unwritten(path, &error, styles);
@@ -140,7 +141,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     for &threads in &arguments.threads {
         // Without a cache: compiling is measured too.
         match device(threads, arguments.device, None) {
-            // What 0 means may be named beside it.
+            // The number that 0 stands for may also be given.
             Ok(device) if devices.iter().any(|other| other.pool().threads() == device.pool().threads()) => {}
             Ok(device) => devices.push(device),
             Err(ending) => return Ok(ending),
@@ -163,7 +164,7 @@ fn has_repetition<T: PartialEq>(values: &[T]) -> bool {
     values.iter().enumerate().any(|(n, value)| values[..n].contains(value))
 }
 
-/// Writes the cases that are asked for as documents. Drawings are none.
+/// Writes the selected cases as documents. Drawings cannot be exported.
 fn export(arguments: &Arguments, folder: &Path, styles: &Styles) -> Ending {
     for source in sources(arguments).unwrap_or_default() {
         let Source::Case(name) = source else { continue };
@@ -176,7 +177,7 @@ fn export(arguments: &Arguments, folder: &Path, styles: &Styles) -> Ending {
     Ending::Fine
 }
 
-/// Where a document comes from.
+/// The origin of a document.
 enum Source {
     File(PathBuf),
     /// A case of the suite.
@@ -186,7 +187,7 @@ enum Source {
 }
 
 impl Source {
-    /// As the command line names it.
+    /// The name on the command line.
     fn name(&self) -> String {
         match self {
             Source::File(path) => path.to_string_lossy().into_owned(),
@@ -195,7 +196,7 @@ impl Source {
     }
 }
 
-/// The documents that are named, then the cases that are asked for.
+/// The documents that are named, then the selected cases.
 fn sources(arguments: &Arguments) -> io::Result<Vec<Source>> {
     let Arguments { documents, suite, only, .. } = arguments;
     let is_wanted = |name: &str| match only.as_slice() {
@@ -211,7 +212,7 @@ fn sources(arguments: &Arguments) -> io::Result<Vec<Source>> {
     Ok(sources)
 }
 
-/// Reads what to compare with, or says why it cannot be.
+/// Reads the baselines, or reports an error.
 fn read_baselines(arguments: &Arguments, styles: &Styles) -> Option<Vec<Baseline>> {
     let mut all = Vec::new();
     for path in &arguments.compare {
@@ -231,7 +232,7 @@ fn say_unwritten(path: &Path, error: &io::Error, styles: &Styles) {
     report::print_plain(format!("cannot write {}: {error}", path.display()), None, styles.err);
 }
 
-/// What is the same for all documents of a command, and what became of them.
+/// The settings and the results common to all documents of a command.
 struct Session<'a> {
     arguments: &'a Arguments,
     styles: &'a Styles,
@@ -239,7 +240,7 @@ struct Session<'a> {
     sources: Vec<Source>,
     baselines: Vec<Baseline>,
     cancel: CancelToken,
-    /// Why a document has no results, for each source.
+    /// The reason why a document has no results, for each source.
     failures: Vec<Option<Value>>,
     /// The worst so far.
     ending: Ending,
@@ -248,43 +249,43 @@ struct Session<'a> {
 /// A document that can run.
 struct Ready {
     prepared: Prepared,
-    /// Of a case of the suite: what a run does, and how many are measured together.
+    /// For a case of the suite: the work of a run, and the number of runs measured together.
     case: Option<(Work, NonZeroU32)>,
 }
 
-/// A form of a document, or a drawing, on one engine and device, after its first run.
+/// A variant of a document, or a drawing, on one engine and device, after its first run.
 struct Checked<'a> {
-    /// Which source it is of.
+    /// The index of its source.
     source: usize,
-    /// What came of the first run; none of a drawing.
+    /// The outcome of the first run; `None` for a drawing.
     outcome: Option<Outcome>,
-    /// What a run does, if that is known.
+    /// The work of a run, if known.
     work: Option<Work>,
-    /// What its code is made of, if it has any.
+    /// Figures about its code, if it has any.
     code: Option<CodeFigures>,
-    /// Its times.
+    /// The measurements.
     series: Series<'a>,
 }
 
 impl Checked<'_> {
-    /// Whether everything is as expected.
+    /// `true` if everything is as expected.
     fn passed(&self) -> bool {
         self.outcome.as_ref().is_none_or(Outcome::passed)
     }
 
-    /// Which form of the document it is.
+    /// The variant of the document.
     fn variant(&self) -> usize {
         self.series.ready().map_or(0, |ready| ready.variant())
     }
 
-    /// Whether the same is wrong with another number of threads.
+    /// `true` if the same is wrong with another number of threads.
     fn fails_as(&self, other: &Self) -> bool {
         let is_same_code = self.variant() == other.variant() && self.series.engine() == other.series.engine();
         let checks = |checked: &Self| checked.outcome.as_ref().map(|outcome| outcome.checks.clone());
         !self.passed() && is_same_code && checks(self) == checks(other)
     }
 
-    /// The shader as the document names it, where there is one only.
+    /// The shader as the document names it, if there is only one.
     fn shader_name(&self) -> String {
         let file = self.series.ready().and_then(|ready| ready.prepared().shader_file(ready.variant()));
         file.map_or(String::new(), |file| file.to_string_lossy().into_owned())
@@ -315,7 +316,7 @@ impl<'a> Session<'a> {
             self.ending = self.ending.max(Ending::Stopped);
         }
         for checked in &mut checked {
-            // One that the interrupt stopped has no fault.
+            // A series stopped by an interrupt has not failed.
             if let Some(error) = checked.series.take_failure().filter(|_| !interrupted) {
                 self.fail(checked.source, &error);
             }
@@ -351,7 +352,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Keeps the error of a document and says it.
+    /// Keeps and reports the error of a document.
     fn fail(&mut self, source: usize, error: &DocumentError) {
         report::print(error, self.styles.err);
         self.ending = self.ending.max(report::ending(error));
@@ -365,7 +366,7 @@ impl<'a> Session<'a> {
         options
     }
 
-    /// Reads a document; drawings of the suite are none.
+    /// Reads a document; `None` for drawings of the suite.
     fn ready(&mut self, source: usize) -> Option<Ready> {
         if self.cancel.is_cancelled() {
             return None;
@@ -396,7 +397,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Runs each form of a document, or a drawing of the suite, once on each engine and device. None counts if one cannot run.
+    /// Runs each variant of a document, or a drawing of the suite, once on each engine and device. Returns none if one
+    /// cannot run.
     fn check_all<'r>(&mut self, source: usize, ready: Option<&'r Ready>) -> io::Result<Vec<Checked<'r>>>
     where
         'a: 'r,
@@ -456,7 +458,7 @@ impl<'a> Session<'a> {
         Ok(Checked { source, outcome: Some(outcome), work, code, series })
     }
 
-    /// Says what is wrong with the results of the first run, as `brolga run` does.
+    /// Reports mismatches in the results of the first run, as `brolga run` does.
     fn say_mismatch(&mut self, checked: &Checked<'_>) -> io::Result<()> {
         let (Some(outcome), Some(ready)) = (&checked.outcome, checked.series.ready()) else { return Ok(()) };
         if outcome.passed() {
@@ -472,7 +474,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// What was measured, and beside what.
+    /// The measurements and their comparisons.
     fn figures(
         &self,
         name: impl Fn(usize) -> Option<String>,

@@ -1,4 +1,4 @@
-//! The tables: what dispatches took, what compiling took and gave, what frames took.
+//! Formats the tables: times of dispatches, times and results of compiling, times of frames.
 
 use std::io::{self, Write};
 
@@ -15,11 +15,11 @@ pub(super) struct Row<'a> {
     pub record: &'a Record,
 }
 
-/// A column: its heading, whether it holds numbers, and a row's cell.
+/// A column: its heading, a flag for numbers, and a row's cell.
 type Column = (&'static str, bool, fn(&Row<'_>) -> String);
 
 const DOCUMENT: Column = ("document", false, |row| harmless(&row.document.name));
-/// Only there if a document has several.
+/// Present only if a document has several.
 const SHADER: Column = ("shader", false, |row| harmless(&row.record.shader));
 const ENGINE: Column = ("engine", false, |row| row.record.engine.clone());
 
@@ -33,7 +33,7 @@ const RUNS: [Column; 8] = [
     ("ns/thread", true, |row| cell(row.record.ns_per_thread, |ns| format!("{ns:.3}"))),
     ("rate", true, |row| throughput(row.record)),
 ];
-/// Only there if something ran on several threads.
+/// Present only if something ran on several threads.
 const SCALING: Column = ("scaling", true, |row| {
     let scaling = row.record.scaling.filter(|_| row.record.workers > 1);
     cell(scaling, |scaling| format!("{:.0} %", scaling * 100.0))
@@ -59,12 +59,12 @@ const CODE: [Column; 6] = [
     ("reloads", true, |row| cell(row.record.code, |code| code.reloads.to_string())),
 ];
 
-/// The size of vectors, and whether larger ones were refused.
+/// The size of vectors, marked if larger ones were rejected.
 fn vectors(code: Code) -> String {
     format!("{} B{}", code.vector_bytes, if code.is_refused { ", refused" } else { "" })
 }
 
-/// Writes the tables of what was measured; nothing if that is nothing.
+/// Writes the tables of the measurements; nothing if there are none.
 pub(super) fn write(out: &mut impl Write, figures: &Figures, style: Style) -> io::Result<()> {
     let (frames, rows): (Vec<_>, Vec<_>) = rows(figures).into_iter().partition(|row| row.record.frame.is_some());
     if !rows.is_empty() {
@@ -85,7 +85,7 @@ fn sheet<'a>(columns: &[Column], rows: &[Row<'_>]) -> Sheet<'a> {
     Sheet { headings: headings(columns), cells: rows.iter().map(|row| cells(columns, row)).collect() }
 }
 
-/// What dispatches took.
+/// The times of dispatches.
 fn runs<'a>(rows: &[Row<'_>]) -> Sheet<'a> {
     let mut columns = [&names(rows), &RUNS[..]].concat();
     if rows.iter().any(|row| row.record.device_threads > 1) {
@@ -94,7 +94,7 @@ fn runs<'a>(rows: &[Row<'_>]) -> Sheet<'a> {
     sheet(&columns, rows)
 }
 
-/// What compiling took, with a column for each stage, and what it gave.
+/// The times of compiling, with a column for each stage, and figures about its result.
 fn stages<'a>(rows: &[Row<'a>]) -> Sheet<'a> {
     let rows = compiled(rows);
     let names = names(&rows);
@@ -139,7 +139,7 @@ fn compiled<'a>(rows: &[Row<'a>]) -> Vec<Row<'a>> {
     (0..rows.len()).filter(|&at| is_first(at)).map(|at| rows[at]).collect()
 }
 
-/// What goes through in a second: bytes or operations where they are known, else threads of the shader.
+/// The throughput per second: bytes or operations if known, else threads of the shader.
 fn throughput(record: &Record) -> String {
     let Record { bytes_per_second, operations_per_second, threads_per_second, .. } = record;
     match (bytes_per_second, operations_per_second, threads_per_second) {
@@ -150,7 +150,7 @@ fn throughput(record: &Record) -> String {
     }
 }
 
-/// A cell, which is a dash where there is no value.
+/// A cell, which is a dash if there is no value.
 pub(super) fn cell<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| "-".to_owned(), text)
 }

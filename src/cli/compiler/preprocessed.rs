@@ -1,9 +1,10 @@
-//! Where lines of preprocessed text come from. vkd3d-compiler counts lines and columns in the text that its preprocessor makes: without
-//! comments, lines that conditions leave out and ends of continued lines, with included files, and with a blank between any two tokens.
-//! The text itself does not say where its lines come from, so they are looked up in the source by what stands in them but for blanks.
+//! Maps lines of preprocessed text back to the source. vkd3d-compiler counts lines and columns in the text that its
+//! preprocessor makes: without comments, lines excluded by conditions and ends of continued lines, with included files,
+//! and with a blank between any two tokens. The text itself has no record of the lines' origin, so they are looked up
+//! in the source by their content without blanks.
 //!
-//! Lines are too high after a call of a function that the compiler itself has in HLSL, such as `smoothstep`: version 2.1 counts the lines
-//! of that too. What a message quotes leads to the right one.
+//! Lines are too high after a call of a function that the compiler itself has in HLSL, such as `smoothstep`: version
+//! 2.1 counts the lines of that too. A name quoted by a message leads to the right one.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,22 +13,22 @@ use std::path::{Path, PathBuf};
 use super::child::read_text;
 use super::message::find_word;
 
-/// Bytes of a text that is looked into, and of the files that it was made of.
+/// The maximum size of a text that is examined, and of the files that it was made from.
 const MOST_BYTES: u64 = 4 << 20;
-/// Included files that are looked into.
+/// The maximum number of included files that are examined.
 const MOST_FILES: usize = 64;
 
-/// A preprocessed text, and the files that it was made of.
+/// A preprocessed text, and the files that it was made from.
 pub(super) struct Preprocessed {
-    /// Those that the compiler counts, and what stands in them but for blanks.
+    /// The lines that the compiler counts, and their content without blanks.
     lines: Vec<(String, String)>,
-    /// How often each of the latter is in it.
+    /// The number of occurrences of each content.
     counts: HashMap<String, usize>,
-    /// The source, and what it includes.
+    /// The source, and the files that it includes.
     files: Vec<File>,
 }
 
-/// A place in a file.
+/// A position in a file.
 pub(super) struct Place<'a> {
     pub file: &'a Path,
     pub text: &'a str,
@@ -35,7 +36,7 @@ pub(super) struct Place<'a> {
 }
 
 impl Preprocessed {
-    /// The text that became of a source, if it can be read.
+    /// The preprocessed text of a source, if it can be read.
     pub fn read(text: &Path, source: &Path) -> Option<Self> {
         Some(Self::new(&read_text(text, MOST_BYTES).ok()?, source))
     }
@@ -51,7 +52,7 @@ impl Preprocessed {
         Self { lines, counts, files: read_files(source) }
     }
 
-    /// The place that a line and a column lead to, both counted from 1, with the name that is quoted as standing there.
+    /// The position for a line and a column, both counted from 1; `name` is the quoted name that should be there.
     pub fn place(&self, line: usize, column: usize, name: Option<&str>) -> Option<Place<'_>> {
         let (at, byte) = self.locate(line.checked_sub(1)?, column.checked_sub(1)?, name)?;
         let (text, key) = &self.lines[at];
@@ -60,7 +61,7 @@ impl Preprocessed {
         let letters = text[..byte].chars().filter(|letter| !letter.is_whitespace()).count();
         let span = match line.bytes.get(letters).filter(|_| line.key == *key) {
             Some(&begin) => begin..begin + word_length(&file.text[begin..]),
-            // A macro made another line of it.
+            // A macro changed the line.
             None => {
                 let whole = line.span(&file.text);
                 let word = name.and_then(|name| find_word(&file.text[whole.clone()], name));
@@ -70,7 +71,7 @@ impl Preprocessed {
         Some(Place { file: &file.path, text: &file.text, span })
     }
 
-    /// The line and the byte in it that are meant by a line, which may be too high, and the byte of a column.
+    /// The line and the byte in it for a line, which may be too high, and the byte of a column.
     fn locate(&self, line: usize, byte: usize, name: Option<&str>) -> Option<(usize, usize)> {
         let up_to = &self.lines[..self.lines.len().min(line.saturating_add(1))];
         let begins = |text: &str| text.get(byte..).is_some_and(|rest| rest.starts_with(|first: char| first != ' '));
@@ -90,7 +91,7 @@ impl Preprocessed {
         is_token(text).then_some((line, byte))
     }
 
-    /// The line of a file that a line was made of.
+    /// The line of a file that a line was made from.
     fn source_line(&self, at: usize, key: &str) -> Option<(&File, usize)> {
         let source = self.files.first()?;
         let found = source.at(key);
@@ -110,7 +111,7 @@ impl Preprocessed {
         Some((source, self.between(source, at, key)?))
     }
 
-    /// The line of the source that lies between others as a line does here.
+    /// The line of the source that lies between others in the same way as a line does here.
     fn between(&self, source: &File, at: usize, key: &str) -> Option<usize> {
         let anchor = |(_, key): &(String, String)| match source.at(key) {
             [only] if self.counts.get(key) == Some(&1) => Some(*only),
@@ -120,7 +121,7 @@ impl Preprocessed {
         let (before, after) = (&self.lines[..at], &self.lines[at + 1..]);
         let above = before.iter().rev().filter(is_full).enumerate().find_map(|(n, line)| Some((n, anchor(line)?)));
         let below = after.iter().filter(is_full).enumerate().find_map(|(n, line)| Some((n, anchor(line)?)));
-        // Without one, the text begins or ends there.
+        // If there is none, the text begins or ends there.
         let (above, first) = match above {
             Some((n, found)) => (n, found + 1),
             None => (before.iter().filter(is_full).count(), 0),
@@ -135,7 +136,7 @@ impl Preprocessed {
     }
 }
 
-/// A source, and what it includes.
+/// A source, and the files that it includes.
 fn read_files(source: &Path) -> Vec<File> {
     let folder = source.parent().unwrap_or(Path::new(""));
     let mut files: Vec<File> = File::read(source, MOST_BYTES).into_iter().collect();
@@ -156,11 +157,11 @@ fn read_files(source: &Path) -> Vec<File> {
 struct File {
     path: PathBuf,
     text: String,
-    /// Those with something in them that is no directive.
+    /// Lines that are neither empty nor directives.
     lines: Vec<Line>,
-    /// Where lines are in `lines`.
+    /// Indices of lines in `lines`.
     found: HashMap<String, Vec<usize>>,
-    /// The bytes of the names that it includes.
+    /// The byte ranges of the names that it includes.
     includes: Vec<Range<usize>>,
 }
 
@@ -194,17 +195,17 @@ impl File {
     }
 }
 
-/// A line as the preprocessor sees it: without comments, and with those that continue it.
+/// A line as the preprocessor sees it: without comments, and with its continuations.
 #[derive(Default)]
 struct Line {
-    /// What stands in it but for blanks.
+    /// Its content without blanks.
     key: String,
-    /// Where each letter of that begins.
+    /// The offset of each letter of that.
     bytes: Vec<usize>,
 }
 
 impl Line {
-    /// What it is, without the lines that continue it.
+    /// Its span, without the continuations.
     fn span(&self, text: &str) -> Range<usize> {
         let begin = self.bytes.first().copied().unwrap_or(0);
         let line = text[begin..].lines().next().unwrap_or("");
@@ -212,7 +213,7 @@ impl Line {
     }
 }
 
-/// The lines of a text that have something in them.
+/// The lines of a text that are not empty.
 fn lines(text: &str) -> Vec<Line> {
     let (mut lines, mut line) = (Vec::new(), Line::default());
     let mut end = |line: &mut Line| {
@@ -281,7 +282,7 @@ void main() {
 #endif
 ";
 
-    /// What vkd3d-compiler 2.1 makes of it. It says that `foo` is unknown at 9:17 and 15:1, and `bar` at 13:21.
+    /// The output of vkd3d-compiler 2.1. It reports `foo` as unknown at 9:17 and 15:1, and `bar` at 13:21.
     const TEXT: &str = "
 
 
