@@ -1,4 +1,4 @@
-//! Mistakes in jobs: each is named, at its place, with what would be right, in a message that a person can read.
+//! Tests mistakes in jobs: each is reported at its position, with advice, in a message that a person can read.
 
 use std::fs;
 
@@ -134,7 +134,7 @@ fn what_a_message_quotes_is_short() {
     let run = folder.write("job.json", line).brolga(&["run", "job.json"]);
     run.fails(2, &["job.json:1:23", "unknown key `dispach`", "did you mean `dispatch`?"]);
     assert!(run.err.len() < 1000, "{} bytes", run.err.len());
-    // A header may have 64 KiB, all of which may stand for the type of the numbers, or for the array's sides.
+    // A header may have 64 KiB, all of which may be the type of the numbers, or the array's shape.
     for (from, to) in [("<u4", "<u4".repeat(20_000)), ("(256,)", format!("({})", "7,".repeat(30_000)))] {
         let text = "{'descr': '<u4', 'fortran_order': False, 'shape': (256,), }\n".replace(from, &to);
         let header = [b"\x93NUMPY\x01\x00".as_slice(), &(text.len() as u16).to_le_bytes(), text.as_bytes()].concat();

@@ -1,4 +1,4 @@
-//! `brolga new`: the document that it writes runs as it is, and says what the compiler's listing says.
+//! Tests `brolga new`: the document that it writes runs as it is, and agrees with the compiler's listing.
 
 use std::fs;
 
@@ -39,7 +39,7 @@ fn every_compute_shader_gets_a_job_that_runs() {
     assert_eq!(run.out.lines().filter(|line| line.starts_with("done ")).count(), jobs.len());
 }
 
-/// Against what fxc's own listing says of the same file.
+/// Compared with fxc's own listing of the same file.
 #[test]
 fn names_types_places_and_first_values_are_those_of_the_listing() {
     let folder = Folder::new();
@@ -80,7 +80,7 @@ fn a_document_has_its_shader_beside_it_and_outputs_are_named_after_it() {
     assert!(job.contains("shader = \"image.cso\""), "{job}");
     assert!(job.contains("save = \"first-"), "{job}");
     folder.brolga(&["run", "jobs/first.toml"]).fails(0, &[]);
-    // What is there and the same stays, as what is below the folder.
+    // Existing files with the same content stay, as do those below the folder.
     let run = folder.brolga(&["new", "image.cso", "-o", "jobs/second.toml"]);
     assert_eq!((run.code, run.out.as_str()), (Some(0), "      wrote jobs/second.toml\n"));
     fs::copy(folder.path("image.cso"), folder.path("jobs/parts/image.cso")).unwrap();
@@ -164,7 +164,7 @@ fn shaders_of_draws_get_scenes_that_run() {
     assert_eq!(run.out.lines().filter(|line| line.starts_with("done ")).count(), scenes.len());
 }
 
-/// The colours of the corners, which the vertex shader passes on.
+/// The colours of the vertices, which the vertex shader passes on.
 #[test]
 fn a_scene_shows_what_the_shader_gives() {
     let folder = Folder::new();
@@ -193,7 +193,7 @@ fn constants_of_a_scene_are_ones_of_their_types() {
     const ONE: u32 = 0x3f80_0000;
     let folder = Folder::new();
     let named = fs::read(repository("tests/cli/counted.cso")).unwrap();
-    // Without resource definitions the instructions tell what the integer is.
+    // Without resource definitions the type of the integer follows from the instructions.
     let mut stripped = named.clone();
     let at = stripped.windows(4).position(|name| name == b"RDEF").unwrap();
     stripped[at..at + 4].copy_from_slice(b"NONE");
@@ -254,13 +254,13 @@ fn a_draw_of_two_shaders_shows_a_mesh() {
             1 << 20,
         );
         let picture = picture.unwrap();
-        // What others than the mesh have is 1: its colour is white.
+        // Inputs that the mesh lacks are 1: its colour is white.
         let white = picture.bytes.chunks(4).filter(|texel| *texel == [255; 4]).count();
         assert!((3000..40000).contains(&white), "{white}");
     }
 }
 
-/// Whatever stands in a name, a job that is written runs.
+/// Whatever a name contains, the job that is written runs.
 #[test]
 fn names_of_a_file_cannot_leave_their_place() {
     let folder = Folder::new();

@@ -1,5 +1,5 @@
-//! Every form of `dcl` in a draw: inputs of every usage, outputs of every usage, registers of ps_2_0, samplers of every kind; and what samplers
-//! see where nothing is set.
+//! Tests every form of `dcl` in a draw: inputs of every usage, outputs of every usage, registers of ps_2_0, samplers of
+//! every kind; and the defaults of samplers and textures.
 
 use brolga::raster::InputElement;
 use brolga::{Format, Register, StageKind, View};
@@ -94,7 +94,7 @@ fn kinds() -> [(&'static str, &'static str, Value, f32); 5] {
     ]
 }
 
-/// Shaders of each kind that sample a texture at a place, and the register that it is bound to.
+/// Shaders of each kind that sample a texture at `place`, and the register that it is bound to.
 fn shaders(kind: &str, place: &str) -> [(String, String, &'static str); 3] {
     [
         (

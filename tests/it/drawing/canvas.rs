@@ -1,4 +1,4 @@
-//! Targets, and what is drawn into them.
+//! Creates targets, and draws into them.
 
 use std::ops::Range;
 
@@ -17,19 +17,20 @@ pub fn vertex(position: [f32; 4], attribute: [f32; 4]) -> Vertex {
     [position.map(f32::to_bits), attribute, attribute, attribute]
 }
 
-/// What is drawn in one call.
+/// The parameters of one draw.
 pub struct Item<'a> {
     /// The container of the vertex shader.
     pub vertex: &'a [u8],
-    /// That of the pixel shader.
+    /// The container of the pixel shader.
     pub pixel: Option<&'a [u8]>,
     /// The vertices, which are drawn in their order unless [`Self::with`] says otherwise.
     pub vertices: &'a [Vertex],
-    /// Changes the pipeline: by default nothing is culled, and depth is tested as Direct3D does by default if there is a depth buffer.
+    /// Changes the pipeline: by default nothing is culled, and depth is tested as Direct3D does by default if there is
+    /// a depth buffer.
     pub set: &'a dyn Fn(&mut PipelineDesc),
     /// Changes the draw.
     pub with: &'a dyn Fn(&Device, &mut Draw<'_>),
-    /// What is bound to the pixel shader.
+    /// The bindings of the pixel shader.
     pub bindings: Option<&'a Bindings>,
 }
 
@@ -175,17 +176,17 @@ fn shape(format: Format, [width, height]: [u32; 2]) -> TextureShape {
     TextureShape::texture_2d(format, width, height)
 }
 
-/// Pixels along a side of the targets of tests of one rule.
+/// Width and height in pixels of the targets of tests of one rule.
 pub const SIZE: u32 = 16;
 
-/// Where a vertex must be to be seen at a place of such a target, in pixels.
+/// The clip-space position for a position on such a target in pixels.
 pub fn position([x, y]: [f32; 2], z: f32, w: f32) -> [f32; 4] {
-    // Exact for what is not too far away.
+    // Exact for positions that are not too far away.
     let half = SIZE as f32 / 2.0;
     [(x / half - 1.0) * w, (1.0 - y / half) * w, z * w, w]
 }
 
-/// A triangle of such places, at one depth, with an attribute.
+/// A triangle of such positions, at one depth, with an attribute.
 pub fn triangle(corners: [[f32; 2]; 3], z: f32, attribute: [f32; 4]) -> [Vertex; 3] {
     corners.map(|corner| vertex(position(corner, z, 1.0), attribute))
 }

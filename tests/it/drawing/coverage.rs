@@ -1,5 +1,5 @@
-//! Which pixels a triangle covers, and which way it faces: functional specification, 3.4.1 and 3.4.2, 15.4, 15.6, 15.7, 15.11, 15.12
-//! and 15.16.
+//! Tests the pixels that a triangle covers, and its facing: functional specification, 3.4.1 and 3.4.2, 15.4, 15.6,
+//! 15.7, 15.11, 15.12 and 15.16.
 
 use brolga::Device;
 use brolga::raster::{Bounds, Cull, Draw, Fill, PipelineDesc, Viewport};
@@ -35,7 +35,8 @@ fn corners_snap_to_the_nearest_even_256th() {
     }
 }
 
-/// The viewport adds 1, scales, and adds its corner, in floats and in this order: here the first sum rounds to 512ths of a pixel.
+/// The viewport adds 1, scales, and adds its origin, in floats and in this order: here the first sum rounds to 512ths
+/// of a pixel.
 #[test]
 fn the_viewport_computes_in_its_order() {
     let half = 16384.0;
@@ -44,8 +45,8 @@ fn the_viewport_computes_in_its_order() {
         let [width, height] = [2.0 * half; 2];
         draw.viewport = Some(Viewport { left, top, width, height, min_depth: 0.0, max_depth: 1.0 });
     };
-    // 0.5 pixels and 1.25 512ths from the middle, which becomes one 512th, and then the even 256th: the center of pixel 8. In one
-    // step it would be beyond.
+    // 0.5 pixels and 1.25 512ths from the middle, which becomes one 512th, and then the even 256th: the center of pixel
+    // 8. In one step it would be beyond.
     let near = (0.5 + 1.25 / 512.0) / half;
     let far = 8.0 / half;
     let corner = |x: f32, y: f32| vertex([x, -y, 0.5, 1.0], ONES);
@@ -73,7 +74,7 @@ fn shared_edges_and_corners_belong_to_one_triangle() {
     assert_eq!(covered(&fan, |_| {}, |_, _| {}), rectangle(2..13, 2..13));
 }
 
-/// A viewport's sides between pixels round down, and nothing is drawn beyond them though nothing is clipped there.
+/// A viewport's edges between pixels round down, and nothing is drawn beyond them though nothing is clipped there.
 #[test]
 fn the_viewport_is_a_scissor() {
     let vertices = everywhere(0.5, ONES);
@@ -88,7 +89,7 @@ fn the_viewport_is_a_scissor() {
         )
     };
     assert_eq!(draw(2.75, 1.25, 3.5, 4.5, None), rectangle(2..6, 1..5));
-    // The right side is that of the sum: 2.75 + 3.125.
+    // The right edge is that of the sum: 2.75 + 3.125.
     assert_eq!(draw(2.75, 1.25, 3.125, 4.75, None), rectangle(2..5, 1..6));
     assert_eq!(draw(-3.5, -0.25, 6.0, 4.0, None), rectangle(0..2, 0..3));
     let scissor = Bounds { left: 3, top: 2, right: 100, bottom: 4 };
@@ -97,7 +98,7 @@ fn the_viewport_is_a_scissor() {
     assert_eq!(draw(0.0, 0.0, 16.0, 16.0, Some(outside)), rectangle(0..0, 0..0));
 }
 
-/// Positions up to a sixteenth of the greatest float stay finite: what they are corners of covers what it should.
+/// Positions up to a sixteenth of the greatest float stay finite: their triangles cover the right pixels.
 #[test]
 fn far_positions_stay_finite() {
     let far = 3.4e34;
@@ -113,8 +114,8 @@ fn far_positions_stay_finite() {
     assert_eq!(found, those(|x, y| x < 8 && (7 - x..9 + x).contains(&y)));
 }
 
-/// Whatever finite place corners have, the part of their triangle that is on the screen is covered (15.4: what is clipped is what lies
-/// outside).
+/// Whatever finite positions vertices have, the visible part of their triangle is covered (15.4: only the part outside
+/// is clipped).
 #[test]
 fn corners_may_be_as_far_away_as_floats_reach() {
     let all = rectangle(0..SIZE, 0..SIZE);
@@ -145,11 +146,11 @@ fn corners_may_be_as_far_away_as_floats_reach() {
         let lower = rectangle(0..SIZE, 6..SIZE);
         check("below a line above the middle", far, [at(-far, 0.25), at(far, 0.25), at(0.0, -far)], &lower);
         check("the same, slanted", far, [at(-far, 0.0), at(far, 0.5), at(0.0, -far)], &lower);
-        // Centers lie on both sides; the left one counts.
+        // Centers lie on both edges; the left one is covered.
         let is_below = |&[x, y]: &[u32; 2]| y >= 8 && (15 - y..y).contains(&x);
         let below: Vec<_> = all.iter().copied().filter(is_below).collect();
         check("one corner on the screen", far, [at(0.0, 0.0), at(far, -far), at(-far, -far)], &below);
-        // Behind the eye: up to where w is 0 the corner's sides go to the left, as near as the eye can see.
+        // With w <= 0: up to where w is 0 the edges at the vertex go to the left, as far as the guard band reaches.
         let behind = [[0.0, 0.5, 0.5, 1.0], [0.0, -0.5, 0.5, 1.0], [-far, 0.0, 0.5, -1.0]];
         check("a corner behind the eye", far, behind, &rectangle(0..SIZE / 2, 4..12));
         // w and the rest may be as small as w is else large in comparison.
@@ -182,7 +183,7 @@ fn large_positions_cover_what_small_ones_do() {
         let mut number =
             |least: f32, most: f32| least + (most - least) * random.below(1 << 20) as f32 / (1 << 20) as f32;
         let corners: [[f32; 4]; 3] = std::array::from_fn(|corner| {
-            // Corners in the picture, far out in the viewport, beyond it, behind the eye.
+            // Vertices in the picture, far out in the viewport, beyond it, with w <= 0.
             let reach = if n % 3 == 0 { 2.0 } else { 12.0 / HALF };
             let w = number(0.25, 0.5) * if corner == 2 && n % 5 == 0 { -1.0 } else { 1.0 };
             [number(-reach, reach) * w, number(-reach, reach) * w, number(0.25, 0.75) * w, w]
@@ -204,7 +205,7 @@ fn large_positions_cover_what_small_ones_do() {
     assert!(seen > 2000, "{seen}");
 }
 
-/// What is behind the eye is cut away, the rest stays.
+/// The part with w <= 0 is clipped, the rest stays.
 #[test]
 fn w_is_above_zero() {
     let cut = |w: f32, z: f32, clips: bool| {
@@ -214,14 +215,14 @@ fn w_is_above_zero() {
     };
     let upper = rectangle(0..SIZE, 0..SIZE / 2);
     for clips in [false, true] {
-        // z / w is 0.5 everywhere. The triangle opens upwards and to both sides.
+        // z / w is 0.5 everywhere. The triangle opens upwards, to the left and to the right.
         assert_eq!(cut(-1.0, -0.5, clips), upper, "{clips}");
-        // Here straight up, since the third corner is a direction.
+        // Here straight up, since the third vertex is a direction.
         for zero in [0.0, -0.0] {
             assert_eq!(cut(zero, 0.0, clips), upper, "{zero}");
         }
     }
-    // Depth is clipped where z = w, at a quarter of the way to the third corner: y is half of w there.
+    // Depth is clipped where z = w, at a quarter of the way to the third vertex: y is half of w there.
     assert_eq!(cut(-1.0, 0.5, true), rectangle(0..SIZE, 4..8));
     assert_eq!(cut(-1.0, 0.5, false), upper);
     for [x, y, w] in [[0.5, 0.5, 0.0], [0.5, 0.5, -0.0], [0.5, 0.5, -1.0], [1.0, 2.0, -3.0]] {
@@ -233,10 +234,11 @@ fn w_is_above_zero() {
     }
 }
 
-/// An edge that ends at the eye, or goes through it to a corner behind it, is seen as one place: the triangle is a line.
+/// An edge that ends at the eye, or goes through it to a vertex with w < 0, is seen as one point: the triangle is a
+/// line.
 #[test]
 fn edges_through_the_eye_have_no_place() {
-    // No center lies on the line: far away it is cut where corners snap, which may turn it by less than a hair.
+    // No center lies on the line: far away it is clipped where vertices snap, which may turn it very slightly.
     let [place, other] = [position([1.0, 2.0], 0.5, 1.0), position([14.0, 3.125], 0.5, 1.0)];
     for part in [0.0, -0.75] {
         let corners = [place.map(|number| number * part), place, other];
@@ -248,8 +250,8 @@ fn edges_through_the_eye_have_no_place() {
     }
 }
 
-/// Cuts may leave three corners nearly on one line, here in the edge that centers of column 3 are on. Snapped, a triangle between
-/// them may be turned over, and what it covered its neighbours would cover too.
+/// Clipping may leave three vertices nearly collinear, here in the edge that centers of column 3 are on. Snapped, a
+/// triangle between them may be turned over, and its pixels would be covered by its neighbours too.
 #[test]
 fn cut_triangles_cover_pixels_once() {
     let corners = [
@@ -263,7 +265,7 @@ fn cut_triangles_cover_pixels_once() {
     covered(&vertices, set, |_, draw| draw.viewport = Some(viewport));
 }
 
-/// A triangle with a corner that is no number is dropped, and no other one.
+/// A triangle with a vertex that is NaN is dropped, and no other one.
 #[test]
 fn what_is_no_number_draws_nothing() {
     for component in 0..4 {
@@ -275,7 +277,7 @@ fn what_is_no_number_draws_nothing() {
             assert_eq!(found, [[2, 2], [3, 2], [4, 2], [2, 3], [3, 3], [2, 4]], "{component} {clips}");
         }
     }
-    // Infinities may leave nothing, or something; they harm nobody else.
+    // Infinities may leave nothing, or something; they affect no other primitive.
     for component in 0..4 {
         for value in [f32::INFINITY, f32::NEG_INFINITY] {
             let mut vertices =
@@ -288,12 +290,13 @@ fn what_is_no_number_draws_nothing() {
     }
 }
 
-/// The same where the division makes no number of infinities, or the viewport of infinity times 0: of triangles, filled or not.
+/// The same if the division yields NaN from infinities, or the viewport from infinity times 0: for triangles, filled or
+/// not.
 #[test]
 fn what_becomes_no_number_draws_nothing() {
     const FAR: f32 = f32::INFINITY;
     let good = triangle([[2.5, 2.5], [5.5, 2.5], [2.5, 5.5]], 0.5, ONES);
-    // Depth has no room here: its range is 0 times what z is.
+    // The depth range is empty: it is 0 times z.
     let flat = |_: &Device, draw: &mut Draw<'_>| {
         let size = SIZE as f32;
         let viewport = Viewport { left: 0.0, top: 0.0, width: size, height: size, min_depth: 0.5, max_depth: 0.5 };
@@ -315,7 +318,7 @@ fn what_becomes_no_number_draws_nothing() {
         };
         let alone = draw(&good, false);
         for place in bad {
-            // An infinite z with a w is cut, and has no depth left only where it is not.
+            // An infinite z with a finite w is clipped, and its depth is NaN only if it is not.
             for clips in if place[3] == FAR { &[false, true][..] } else { &[false] } {
                 for corner in 0..3 {
                     let mut vertices = [everywhere(0.5, ONES), good].concat();
@@ -325,7 +328,7 @@ fn what_becomes_no_number_draws_nothing() {
             }
         }
     }
-    // Wireframe with a corner that is no number from the start.
+    // Wireframe with a vertex that is NaN from the start.
     for component in 0..4 {
         let mut vertices = [everywhere(0.5, ONES), good].concat();
         vertices[1][0][component] = f32::NAN.to_bits();
@@ -334,7 +337,7 @@ fn what_becomes_no_number_draws_nothing() {
     }
 }
 
-/// Depth is cut where z leaves 0 to w, unless nobody wants that.
+/// Depth is clipped where z leaves 0 to w, unless that is disabled.
 #[test]
 fn depth_is_clipped_where_it_should_be() {
     // Depth grows to the right: 0 at x = 2, 1 at x = 14.
@@ -377,8 +380,8 @@ fn clockwise_triangles_show_their_front() {
 /// Snapping may turn a triangle over: its face is that of the snapped one.
 #[test]
 fn faces_are_those_of_snapped_triangles() {
-    // The first corner goes up to the centers' row, the second down from it, the third up: it was below the line of both, and is
-    // above it then.
+    // The first vertex snaps up to the centers' row, the second down from it, the third up: it was below the line of
+    // both, and is above it then.
     let row = |units: f32| 10.5 + units / 256.0;
     let vertices = triangle([[8.0, row(0.4)], [15.5, row(0.6)], [10.0, row(0.48)]], 0.5, ONES);
     assert_eq!(covered(&vertices, |_| {}, |_, _| {}), [[8, 10], [9, 10]]);
@@ -387,7 +390,7 @@ fn faces_are_those_of_snapped_triangles() {
     assert_eq!(faces(&vertices, true, Cull::Back), [u32::MAX]);
 }
 
-/// What has no inside covers nothing, centers on it included.
+/// Degenerate triangles cover nothing, not even centers on them.
 #[test]
 fn triangles_without_inside_cover_nothing() {
     for corners in [[[2.5, 2.5]; 3], [[2.5, 2.5], [8.5, 8.5], [5.5, 5.5]], [[2.5, 2.5], [8.5, 2.5], [8.5, 2.501]]] {

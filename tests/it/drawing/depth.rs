@@ -17,7 +17,8 @@ fn early_and_late() -> [Vec<u8>; 2] {
     ]
 }
 
-/// Draws triangles one after the other with a comparison; gives the pixels that passed in each, and the codes at the end.
+/// Draws triangles one after the other with a comparison; returns the pixels that passed in each, and the codes at the
+/// end.
 fn draw(
     format: Format,
     cleared: u32,
@@ -40,13 +41,13 @@ const ALL: u64 = (SIZE * SIZE) as u64;
 /// A depth is rounded to a code, nearest first, and codes are compared: depths with the same one are equal.
 #[test]
 fn codes_are_compared() {
-    // Of a quarter, of something less with the same code, and of something less with another one.
+    // The code of a quarter, a slightly smaller depth with the same code, and one with another code.
     let quarter = |format| match format {
         // 0.25 * 65535 + 0.5 is 16384.25. 2^-19 less takes an eighth off, 2^-15 takes 2.
         Format::D16_UNORM => (16_384, 0.25 - 2f32.powi(-19), 0.25 - 2f32.powi(-15)),
         // 0.25 * (2^24 - 1) + 0.5 is 2^22 and a quarter, which 2^-26 less takes off, but for 2^-26.
         Format::D24_UNORM_S8_UINT => (1 << 22, 0.25 - 2f32.powi(-26), 0.25 - 2f32.powi(-24)),
-        // Nothing is equal but what is the same.
+        // Only identical values are equal.
         _ => (0.25f32.to_bits(), 0.25, 0.25f32.next_down()),
     };
     for format in FORMATS {
@@ -122,8 +123,8 @@ fn within(least: f32, most: f32) -> impl Fn(&Device, &mut Draw<'_>) {
     }
 }
 
-/// Whether or not depth is clipped, what goes into the buffer lies within the viewport's depths, and what the shader sees does not
-/// change for it.
+/// Whether or not depth is clipped, the depth written to the buffer lies within the viewport's depths, and the shader's
+/// depth does not change for it.
 #[test]
 fn depths_are_clamped_to_the_viewport_and_not_for_the_shader() {
     let shader =
@@ -143,7 +144,7 @@ fn depths_are_clamped_to_the_viewport_and_not_for_the_shader() {
     }
 }
 
-/// Depths that a shader gives are clamped likewise; one that is no number becomes the least.
+/// Depths that a shader writes are clamped likewise; NaN becomes the minimum.
 #[test]
 fn depths_of_shaders_are_clamped() {
     let shader = pixel(
@@ -211,8 +212,8 @@ fn shaders_see_the_depth_that_is_tested() {
     assert!(seen > 800, "{seen}");
 }
 
-/// A triangle has the same depths again in another pipeline: without and with a shader, tested before and after it, wherever the
-/// scissor cuts it off, and in another place of the list.
+/// A triangle has the same depths in another pipeline: without and with a shader, tested before and after it, wherever
+/// the scissor cuts it, and at another position in the list.
 #[test]
 fn depths_are_the_same_in_every_pipeline() {
     let vertex = shaders::vertex();
@@ -289,7 +290,7 @@ fn without_a_depth_buffer_every_pixel_passes() {
     }
 }
 
-/// Depth bias moves triangles of any size by so many units of the depth buffer, before interpolation (15.10).
+/// Depth bias moves triangles of any size by a number of units of the depth buffer, before interpolation (15.10).
 #[test]
 fn depth_bias_counts_in_units_of_the_buffer() {
     let small = triangle([[4.0, 4.0], [7.0, 4.0], [4.0, 7.0]], 0.25, [1.0; 4]);

@@ -1,4 +1,4 @@
-//! What distances cut and drop: functional specification, 15.4.1 to 15.4.3.
+//! Tests clipping and culling by distances: functional specification, 15.4.1 to 15.4.3.
 
 use brolga::Format;
 use brolga::raster::{Fill, PipelineDesc, Topology};
@@ -33,7 +33,7 @@ pub fn with_distances(declared: &[Distances<'_>]) -> Vec<u8> {
     shader("vs_5_0", &INPUTS, &outputs, &code)
 }
 
-/// A vertex at a place in clip space, with the distances of `o2`, then those of `o3`.
+/// A vertex at a position in clip space, with the distances of `o2`, then those of `o3`.
 fn corner(place: [f32; 4], distances: [f32; 8]) -> Vertex {
     let [second, third] = [0, 4].map(|n| std::array::from_fn(|of| distances[n + of].to_bits()));
     [place.map(f32::to_bits), [0; 4], second, third]
@@ -75,7 +75,7 @@ fn clip_distances_cut_pixels() {
     }
 }
 
-/// A distance that is no number drops the triangle, wherever the others are.
+/// A distance that is NaN drops the triangle, whatever the others are.
 #[test]
 fn clip_distances_must_be_numbers() {
     for n in 0..3 {
@@ -93,7 +93,7 @@ fn clip_distances_must_be_numbers() {
     }
 }
 
-/// A triangle is dropped if all of its corners are beyond one and the same cull distance; what is no number is beyond.
+/// A triangle is dropped if all of its vertices are beyond one and the same cull distance; NaN is beyond.
 #[test]
 fn cull_distances_drop_whole_triangles() {
     let all = rectangle(0..SIZE, 0..SIZE);
@@ -119,13 +119,13 @@ fn clip_and_cull_distances_do_not_mix() {
     };
     let cut = rectangle(2..SIZE, 0..10);
     assert_eq!(draw([[1.0; 2]; 3]), cut);
-    // Cull distances cut nothing, and drop nothing for one corner that is inside.
+    // Cull distances clip nothing, and drop nothing if one vertex is inside.
     assert_eq!(draw([[-1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]]), cut);
     assert_eq!(draw([[f32::NAN, 1.0], [-1.0, 1.0], [1.0, -1.0]]), cut);
     assert!(draw([[1.0, -1.0], [1.0, -1.0], [1.0, -1.0]]).is_empty());
 }
 
-/// A line on the screen: what is on one side of it, in pixels, where neither the line nor its rounding meets a center.
+/// A half-plane of the screen, in pixels, such that neither its edge nor the edge's rounding meets a center.
 #[derive(Clone, Copy)]
 struct Side {
     right: i32,
@@ -151,8 +151,9 @@ impl Side {
     }
 }
 
-/// Distances change evenly in space, not on the screen: times w, that of a line on the screen is 0 along it, however far away the
-/// corners are. What is left of a primitive is its pixels on the inner side of each, as many distances as there are; its edges stay.
+/// Distances are linear in space, not on the screen: times w, that of a line on the screen is 0 along it, however far
+/// away the vertices are. The rest of a primitive is its pixels inside all the half-planes, as many as there are
+/// distances; its edges stay.
 #[test]
 fn distances_cut_along_lines() {
     for seed in seeds(0..60) {
@@ -164,7 +165,7 @@ fn distances_cut_along_lines() {
         let reach = if small { 3.5 } else { 30.0 };
         let places = [0; 3].map(|_| [middle[0] + number(-reach, reach), middle[1] + number(-reach, reach)]);
         let w = [0; 3].map(|_| number(0.25, 4.0));
-        // One corner may be before the near plane.
+        // One vertex may be in front of the near plane.
         let z = [number(-0.5, 0.5), number(0.25, 0.75), number(0.25, 0.75)];
         let count = 1 + random.below(8);
         let sides: Vec<Side> = (0..count).map(|_| Side::random(&mut random)).collect();
@@ -184,7 +185,8 @@ fn distances_cut_along_lines() {
             let set = |desc: &mut PipelineDesc| (desc.topology, desc.rasterizer.fill) = (topology, fill);
             let found = cut_by(&all, &vertices, set);
             let mut expected = whole(&vertices, set);
-            // What belongs to a line or a point is on its own place, which may be up to half a pixel away from the center.
+            // The attributes of a line or a point are those of its own position, which may be up to half a pixel away
+            // from the center.
             let is_near = |pixel: &[u32; 2]| {
                 let on_place = |side: &Side| {
                     let center = [pixel[0] as f32 + 0.5, pixel[1] as f32 + 0.5];

@@ -1,4 +1,4 @@
-//! Pixels that are discarded, hidden, or only there for their neighbours: functional specification, 16.2, 16.3.2, 16.8, 16.9.4, 16.12,
+//! Tests pixels that are discarded, hidden, or helpers: functional specification, 16.2, 16.3.2, 16.8, 16.9.4, 16.12,
 //! 16.13 and 20.4.6.
 
 use brolga::raster::{PipelineDesc, TargetState};
@@ -17,7 +17,7 @@ fn single_pixels() -> Vec<Vertex> {
     pixels.into_iter().flat_map(|place| triangle(corners(place), 0.5, [1.0; 4])).collect()
 }
 
-/// Draws with a buffer of counters in `u1`, of which pixels add to those that they like; gives the counters, the colours, the
+/// Draws with a buffer of counters in `u1`, to which pixels add as they like; returns the counters, the colours, the
 /// codes of a depth buffer that holds 0.5 before, and the number of pixels that passed.
 fn counted(
     shader: &[u8],
@@ -44,7 +44,8 @@ const DISCARDS: &str = "dcl_input_ps_siv linear noperspective v0.xy, position\nd
     atomic_iadd u1, l(0), l(1)\nftou r0.x, v0.x\nand r0.x, r0.x, l(1)\ndiscard_z r0.x\natomic_iadd u1, l(4), l(1)\n\
     mov o0.xyzw, l(1.0,1.0,1.0,1.0)";
 
-/// What a pixel did before it was discarded stays; it does nothing after that, and is neither drawn, nor tested, nor counted.
+/// The effects of a pixel before its discard stay; it does nothing after that, and is neither drawn, nor tested, nor
+/// counted.
 #[test]
 fn discarded_pixels_end_there() {
     let always = |desc: &mut PipelineDesc| desc.depth.function = Comparison::Always;
@@ -56,7 +57,7 @@ fn discarded_pixels_end_there() {
     }
 }
 
-/// What only exists for its neighbours changes no memory.
+/// Helper pixels change no memory.
 #[test]
 fn helpers_change_nothing() {
     let shader =
@@ -67,7 +68,7 @@ fn helpers_change_nothing() {
     assert_eq!(colors.iter().filter(|color| color[0] != 0).count(), 3);
 }
 
-/// But it loads: otherwise derivatives of what was loaded would be wrong.
+/// But they load: otherwise derivatives of loaded values would be wrong.
 #[test]
 fn helpers_load() {
     let shader = pixel(
@@ -91,7 +92,8 @@ fn helpers_load() {
     }
 }
 
-/// What a helper's atomic operation gives is 0, which is our choice: it does nothing, and its neighbours may see what it got.
+/// The result of a helper's atomic operation is 0, which is our choice: it does nothing, and its neighbours may see the
+/// result.
 #[test]
 fn atomics_of_helpers_give_zeros() {
     let shader = pixel(
@@ -118,7 +120,7 @@ fn atomics_of_helpers_give_zeros() {
     }
 }
 
-/// A helper stores nothing, wherever it would.
+/// A helper stores nothing, whatever the address.
 #[test]
 fn stores_of_helpers_are_dropped() {
     let shader = pixel(
@@ -178,7 +180,7 @@ fn helpers_sample() {
     }
 }
 
-/// A discarded pixel leaves no depth, nor hides it what comes after.
+/// A discarded pixel leaves no depth, nor does it hide later pixels.
 #[test]
 fn discarded_pixels_leave_no_depth() {
     let odd = pixel(
@@ -238,7 +240,7 @@ fn forced_early_tests_hide_effects() {
     assert_eq!((counters, passed), ([0; 4], 0));
 }
 
-/// Forced early tests write depths and count pixels whatever the shader does later, and do not look at the depth that it gives.
+/// Forced early tests write depths and count pixels whatever the shader does later, and ignore its depth output.
 #[test]
 fn forced_early_tests_come_before_the_shader() {
     let shader = pixel_with(EARLY, DISCARDS);
@@ -353,7 +355,7 @@ fn triangles_draw_in_their_order() {
     assert!(together == expected && passed == sum);
 }
 
-/// What a draw reads is what the draws before it wrote, all of it, and nothing of those after it: depths, and memory.
+/// A draw reads everything that the draws before it wrote, and nothing of those after it: depths, and memory.
 #[test]
 fn draws_see_what_was_written_before_them() {
     const ACROSS: u32 = 128;

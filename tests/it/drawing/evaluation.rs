@@ -1,10 +1,10 @@
-//! Inputs at other places of a pixel than its center, and what is known of samples where there is one: functional specification, 16.5,
-//! 22.4.21 and 22.4.22.
+//! Tests inputs at other positions in a pixel than its center, and information about samples with one sample:
+//! functional specification, 16.5, 22.4.21 and 22.4.22.
 
 use super::canvas::{SIZE, Vertex, picture, position};
 use super::shaders::pixel;
 
-/// Three corners on whole pixels, with w and an attribute of two components.
+/// Three vertices on whole pixels, with w and an attribute of two components.
 const CORNERS: [([f32; 2], f32, [f32; 2]); 3] =
     [([0.0, 0.0], 1.0, [0.0, 7.0]), ([16.0, 2.0], 4.0, [12.0, -1.0]), ([1.0, 16.0], 2.5, [3.0, 40.0])];
 
@@ -16,7 +16,7 @@ fn vertices() -> [Vertex; 3] {
     })
 }
 
-/// A component of the attribute at a place, in doubles.
+/// A component of the attribute at a position, in doubles.
 fn exact(at: [f64; 2], component: usize, is_perspective: bool) -> f64 {
     let places = CORNERS.map(|(place, ..)| place.map(f64::from));
     let area = |[a, b, c]: [[f64; 2]; 3]| (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
@@ -38,13 +38,13 @@ fn exact(at: [f64; 2], component: usize, is_perspective: bool) -> f64 {
 /// The colours of covered pixels, with their columns and rows.
 fn drawn(code: &str) -> Vec<([u32; 2], [f32; 4])> {
     let (texels, _) = picture(&pixel(code), &vertices(), |_| {}, |_, _| {});
-    // What is covered has an alpha: the attribute's second component, which is not 0, or something else.
+    // Covered pixels have an alpha: the attribute's second component, which is not 0, or something else.
     let pixels = texels.iter().zip(0..).filter(|(texel, _)| texel[3] != 0);
     pixels.map(|(texel, n)| ([n % SIZE, n / SIZE], texel.map(f32::from_bits))).collect()
 }
 
-/// Offsets are sixteenths of a pixel from its center, by the lowest four bits; attributes are what the primitive's planes say there. That
-/// holds where pixels of a quad go different ways, and for registers that a computed index chooses.
+/// Offsets are sixteenths of a pixel from its center, by the lowest four bits; attributes come from the primitive's
+/// planes there. That holds where pixels of a quad diverge, and for registers that a computed index chooses.
 #[test]
 fn inputs_are_evaluated_in_sixteenths() {
     let offsets = [[0, 0], [-8, -8], [7, 7], [-8, 7], [3, 0], [0, -5]];
@@ -53,7 +53,7 @@ fn inputs_are_evaluated_in_sixteenths() {
         .flat_map(|mode| offsets.map(|offset| (mode, offset)))
     {
         let is_perspective = !mode.contains("noperspective");
-        // Other bits say nothing.
+        // Other bits are ignored.
         let offset = format!("l({}, {}, 0, 0)", x & 15 | 0x70, y);
         let declared = format!(
             "dcl_input_ps_siv linear noperspective v0.xy, position\ndcl_input_ps {mode} v1.xyzw\n\
@@ -87,8 +87,8 @@ fn inputs_are_evaluated_in_sixteenths() {
     }
 }
 
-/// Without an offset it is the input itself, to the bit; so it is at the centroid and at the only sample. Constant inputs keep their bits,
-/// numbers or not.
+/// Without an offset the result is the input itself, bit for bit; so it is at the centroid and at the only sample.
+/// Constant inputs keep their bits, NaN or not.
 #[test]
 fn at_the_center_inputs_are_themselves() {
     let declared = "dcl_input_ps linear v1.xyzw\ndcl_input_ps linear noperspective v2.xyzw\n\
@@ -111,7 +111,7 @@ fn at_the_center_inputs_are_themselves() {
     }
 }
 
-/// There is one sample, at the center; no other has a place.
+/// There is one sample, at the center; no other has a position.
 #[test]
 fn the_rasterizer_has_one_sample() {
     let code = "dcl_output o0.xyzw\ndcl_temps 1\nsampleinfo o0.x, rasterizer.x\nsampleinfo_uint r0.x, rasterizer.x\n\

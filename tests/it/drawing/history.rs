@@ -1,4 +1,5 @@
-//! What a draw did to one pixel: each primitive that covers it, in order, and what became of it. The draw itself is the same.
+//! Tests the history of one pixel in a draw: each primitive that covers it, in order, and its fate. The draw itself is
+//! the same.
 
 use brolga::raster::{
     Bounds, Cull, Draw, Fate, Fill, Fragment, Pass, PipelineDesc, PixelHistory, StencilFace, StencilOp, StencilTest,
@@ -50,7 +51,7 @@ fn red(code: u128) -> f32 {
     f32::from_bits(code as u32)
 }
 
-/// What can be told in short: primitive, depth, stored depth, fate, colours before and after.
+/// A summary: primitive, depth, stored depth, fate, colours before and after.
 fn told(fragment: &Fragment) -> (u32, f32, Option<f32>, Fate, Vec<[f32; 2]>) {
     let Fragment { primitive, depth, stored_depth, fate, colors, .. } = fragment;
     (*primitive, *depth, *stored_depth, *fate, colors.iter().map(|pair| pair.map(red)).collect())
@@ -103,7 +104,7 @@ fn primitives_are_told_in_their_order() {
     assert_eq!(found.fragments.iter().map(told).collect::<Vec<_>>(), expected);
     assert_eq!((found.more, found.fragments[0].stored_stencil), (0, None));
 
-    // Of a shader that discards depths are tested after it.
+    // If the shader discards, depths are tested after it.
     let discards = "dcl_input_ps linear v1.xyzw\ndcl_output o0.xyzw\ndcl_temps 1\nlt r0.x, v1.x, l(0.0)\ndiscard_nz r0.x\n\
                     mov o0.xyzw, v1.xyzw";
     let found = history(with_depth, item(discards, vertices()));
@@ -188,8 +189,8 @@ fn a_pixel_outside_of_the_targets_is_refused() {
 
 const PLAIN: &str = "dcl_input_ps linear v1.xyzw\ndcl_output o0.xyzw\nmov o0.xyzw, v1.xyzw";
 
-/// What keeps primitives from a pixel that they would cover: side, near and far plane. What is elsewhere, behind the eye or no number is
-/// only counted.
+/// Reasons why primitives do not reach a pixel that they would cover: facing, near and far plane. Those elsewhere, with
+/// w <= 0 or NaN are only counted.
 #[test]
 fn what_keeps_primitives_away_is_told() {
     let turned = |[a, b, c]: [Vertex; 3]| [a, c, b];
@@ -231,7 +232,7 @@ fn what_keeps_primitives_away_is_told() {
     let counts = found.counts;
     assert_eq!((counts.primitives, counts.drawn, counts.culled, counts.clipped), (10, 3, 1, 3));
     assert_eq!((counts.no_number, counts.behind, counts.elsewhere()), (1, 1, 1));
-    // A plane cuts what is over the pixel, and leaves the rest.
+    // A plane clips the part over the pixel, and leaves the rest.
     let slanted = [[-8.0, -16.0], [24.0, -16.0], [8.0, 48.0]]
         .map(|[x, y]: [f32; 2]| super::canvas::vertex(super::canvas::position([x, y], (x - 6.0) / 8.0, 1.0), [1.0; 4]));
     let found = history(with_depth, item(PLAIN, slanted.to_vec()));
@@ -260,7 +261,7 @@ fn rectangles_and_masks_keep_primitives_away() {
     check(&|_, draw| draw.sample_mask = 2, Fate::SampleMask);
 }
 
-/// So do distances: clip distances where they are below 0, cull distances if all corners are.
+/// Distances too: clip distances if they are below 0 there, cull distances if those of all vertices are.
 #[test]
 fn distances_keep_primitives_away() {
     let input = ["SV_Position 0 xyzw 0 POS float"];

@@ -1,4 +1,4 @@
-//! What attributes and positions are at pixels: functional specification, 15.5, 15.16.2, 16.3, 16.4 and 16.8.
+//! Tests attributes and positions at pixels: functional specification, 15.5, 15.16.2, 16.3, 16.4 and 16.8.
 
 use super::canvas::{SIZE, covered, picture, position, rectangle, triangle, vertex};
 use super::shaders::{attribute, pixel};
@@ -17,7 +17,7 @@ fn pixel_at(texels: &[[u32; 4]], [x, y]: [u32; 2]) -> [f32; 4] {
     texels[(y * SIZE + x) as usize].map(f32::from_bits)
 }
 
-/// Weights are those of corners that were snapped: otherwise attributes would move by a part of a 256th.
+/// Weights are those of snapped vertices: otherwise attributes would move by a part of a 256th.
 #[test]
 fn attributes_are_set_up_from_snapped_corners() {
     // Snapped, x is 2 and 6.
@@ -33,7 +33,7 @@ fn attributes_are_set_up_from_snapped_corners() {
     }
 }
 
-/// With perspective half of the way on the screen is less than half of the way from the near corner.
+/// With perspective, half of the way on the screen is less than half of the way from the near vertex.
 #[test]
 fn perspective_counts_only_where_it_is_asked_for() {
     // Vertices at x = 0.5 and 8.5 with w = 1 and 3. In the middle of the row: 1/w is 2/3, a/w is 1/2 * 12/3.
@@ -68,13 +68,13 @@ fn positions_are_those_of_pixels() {
     }
 }
 
-/// A triangle that is cut at the near plane keeps its attributes: those in perspective are linear in clip space, those without on the
-/// screen, and constant ones stay the leading vertex's bits, which are no number here.
+/// A triangle that is clipped at the near plane keeps its attributes: those in perspective are linear in clip space,
+/// those without on the screen, and constant ones keep the leading vertex's bits, which are NaN here.
 #[test]
 fn cuts_keep_attributes_in_their_ways() {
-    // A ceiling from the row y = 0, with w = 1, to a corner behind the eye, with w = -1, that is seen from there at y = -8. At a part t
-    // of the way w is 1 - 2 t and y is 8 t / w, so that 1/w is 1 + y / 4. Depth goes from half of w to 0, and is cut at t = 1/3, y = 8.
-    // It leads, and is cut off.
+    // A ceiling from the row y = 0, with w = 1, to a vertex with w = -1 that is projected to y = -8. At a part t of the
+    // way w is 1 - 2 t and y is 8 t / w, so that 1/w is 1 + y / 4. Depth goes from half of w to 0, and is clipped at t
+    // = 1/3, y = 8. It leads, and is clipped off.
     let corners = [([8.0, -8.0], -1.0, 24.0), ([0.0, 0.0], 1.0, 0.0), ([16.0, 0.0], 1.0, 0.0)];
     const NAN: u32 = 0x7fa0_0001;
     let vertices = corners.map(|(place, w, value)| {
@@ -140,10 +140,11 @@ fn derivatives_belong_to_one_triangle() {
     }
 }
 
-/// Where a helper pixel lies beyond the horizon its 1/w is 0 or less: it may get anything, and draws nothing.
+/// A helper pixel beyond the horizon has a 1/w of 0 or less: it may get any value, and draws nothing.
 #[test]
 fn helpers_beyond_the_horizon_do_no_harm() {
-    // The first row is the lower one of its quads: the centers of the upper one are at 6.5, beyond the horizon or on it.
+    // The first row is the lower one of its quads: the centers of the upper one are at 6.5, beyond the horizon or on
+    // it.
     for horizon in [6.75, 6.5] {
         let rcp_w = |y: f64| (y - horizon) / 8.0;
         let places = [[0.0, 7.0], [16.0, 7.0], [8.0, 14.0]];
@@ -160,7 +161,7 @@ fn helpers_beyond_the_horizon_do_no_harm() {
             assert!(y >= 7 || is_drawn == 0.0, "({x}, {y})");
             if is_drawn == 1.0 {
                 rows[y as usize] = true;
-                // The attribute over w is linear between the corners, which have it at 7 and at 14.
+                // The attribute over w is linear between the vertices, which have it at 7 and at 14.
                 let down = f64::from(y) + 0.5;
                 let over_w = 7.0 * rcp_w(7.0) + (14.0 * rcp_w(14.0) - 7.0 * rcp_w(7.0)) * (down - 7.0) / 7.0;
                 let expected = over_w / rcp_w(down);
@@ -171,8 +172,8 @@ fn helpers_beyond_the_horizon_do_no_harm() {
     }
 }
 
-/// A triangle is at the same places with the same depth whatever else is drawn or computed, and whatever is cut off at the sides of
-/// the target.
+/// A triangle has the same positions with the same depth whatever else is drawn or computed, and whatever is cut off at
+/// the edges of the target.
 #[test]
 fn what_is_covered_does_not_depend_on_scissors() {
     let vertices = triangle([[1.2, 0.7], [15.1, 4.9], [4.4, 14.3]], 0.5, [1.0; 4]);

@@ -1,5 +1,5 @@
-//! Lines and points: which pixels they cover and what these see. Functional specification, 3.4.3, 3.4.6, 8.10 to 8.14, 15.4, 15.11,
-//! 15.12, 15.14 and 20.4.7.
+//! Tests lines and points: the pixels that they cover and their inputs. Functional specification, 3.4.3, 3.4.6, 8.10 to
+//! 8.14, 15.4, 15.11, 15.12, 15.14 and 20.4.7.
 
 use brolga::raster::{Bounds, Cull, Draw, IndexBuffer, Pass, PipelineDesc, Statistics, Topology, Viewport};
 use brolga::{Device, Format};
@@ -18,12 +18,12 @@ fn points(desc: &mut PipelineDesc) {
     desc.topology = Topology::PointList;
 }
 
-/// Vertices at places in pixels, with an attribute each.
+/// Vertices at positions in pixels, with an attribute each.
 fn at<const N: usize>(places: [[f32; 2]; N], values: [f32; N]) -> [Vertex; N] {
     std::array::from_fn(|n| vertex(position(places[n], 0.5, 1.0), [values[n]; 4]))
 }
 
-/// What is drawn at which pixels, row by row.
+/// The pixels that are drawn and their values, row by row.
 fn drawn(
     shader: &[u8],
     vertices: &[Vertex],
@@ -57,7 +57,7 @@ fn lines_end_before_their_last_pixel() {
     assert_eq!(found, rectangle(2..7, 3..9).into_iter().filter(|pixel| !inside(pixel)).collect::<Vec<_>>());
 }
 
-/// What of a line is on the screen is drawn, whatever finite places its ends have.
+/// The visible part of a line is drawn, whatever finite positions its ends have.
 #[test]
 fn lines_may_be_as_long_as_floats_reach() {
     // The centers of row 3 and of column 8.
@@ -93,8 +93,8 @@ fn attributes_change_along_lines() {
         let found = f32::from_bits(texels[4][0]);
         assert!((found - expected).abs() < 1e-5 && passed == 8, "{mode}: {found}");
     }
-    // 8 to the right and 4 down, a line of length squared 80: at a pixel that lies (x, y) from the start the attribute is 80 times
-    // (8 x + 4 y) / 80. Where the line goes through the border of two rows it is in the upper one.
+    // 8 to the right and 4 down, a line of length squared 80: at a pixel that lies (x, y) from the start the attribute
+    // is 80 times (8 x + 4 y) / 80. Where the line goes through the border of two rows it is in the upper one.
     let vertices = at([[2.5, 2.5], [10.5, 6.5]], [1.0, 81.0]);
     let places = [[2, 2], [3, 2], [4, 3], [5, 3], [6, 4], [7, 4], [8, 5], [9, 5]];
     for mode in ["linear", "linear noperspective"] {
@@ -133,7 +133,7 @@ fn pixels_of_lines_have_positions() {
     }
 }
 
-/// A pixel for each point, with what its vertex has everywhere: also in the neighbours, whose derivatives are 0.
+/// A pixel for each point, with its vertex's attributes everywhere: also in the neighbours, whose derivatives are 0.
 #[test]
 fn points_are_pixels() {
     let places = [[1.5, 1.5], [3.25, 5.75], [6.0, 8.0], [9.01, 2.99], [0.0, 4.5], [16.0, 15.5], [12.5, 16.01]];
@@ -182,7 +182,7 @@ fn lines_and_points_are_led_and_numbered() {
         lines.iter().flat_map(|&[x, leading, id]| [[x, leading, id], [x + 1, leading, id]]).collect()
     };
     assert_eq!(numbers(lines, None), two(&[[0, 0, 0], [4, 2, 1], [8, 4, 2], [12, 6, 3]]));
-    // The last vertex has no partner; backwards a line covers what is after its end.
+    // The last vertex has no partner; backwards a line covers the pixels after its end.
     assert_eq!(numbers(lines, Some(&[0, 1, 5, 4, 7])), two(&[[0, 0, 0], [9, 5, 1]]));
     assert_eq!(numbers(lines, Some(&[0, CUT, 2, 3, 4, CUT, 5, 6])), two(&[[4, 2, 0], [10, 5, 1]]));
     let all: Vec<[u32; 3]> = (0..7).map(|n| [2 * n, n, n]).collect();
@@ -249,10 +249,11 @@ fn lines_and_points_have_depths() {
     }
 }
 
-/// What is behind the eye, or beyond the depths that are seen, is cut off, and the rest keeps its attributes in their ways.
+/// The parts with w <= 0 or beyond the depth range are clipped, and the rest keeps its attributes in their modes.
 #[test]
 fn lines_are_cut() {
-    // From the middle of the screen upwards through the plane of the eye. On the border of two columns it is in the left one.
+    // From the middle of the screen upwards through the plane w = 0. On the border of two columns it is in the left
+    // one.
     let ends = |z: f32| [[0.0, 0.0, 0.5, 1.0], [0.0, 1.0, z, -1.0]].map(|place| vertex(place, ONES));
     let cut = |z: f32, clips: bool| {
         covered(&ends(z), |desc| (desc.topology, desc.rasterizer.depth_clip) = (Topology::LineList, clips), no_change)
@@ -265,7 +266,8 @@ fn lines_are_cut() {
     assert_eq!(cut(0.5, true), rectangle(7..8, 4..8));
     assert_eq!(cut(0.5, false), rectangle(7..8, 0..8));
 
-    // At a part t of the way w is 1 - 2 t, and y is t / w, so that t is y / (1 + 2 y). On the screen the other end is at y = -1.
+    // At a part t of the way w is 1 - 2 t, and y is t / w, so that t is y / (1 + 2 y). On the screen the other end is
+    // at y = -1.
     const NAN: u32 = 0x7fa0_0001;
     let mut vertices = ends(-0.5);
     vertices[0][1..].copy_from_slice(&[[0; 4], [0; 4], [1; 4]]);
@@ -287,7 +289,7 @@ fn lines_are_cut() {
                 let y = (8.0 - row as f32 - 0.5) / 8.0;
                 let expected = if is_on_screen { -24.0 * y } else { 24.0 * y / (1.0 + 2.0 * y) };
                 let value = f32::from_bits(found[0]);
-                // Where the far end leads, at 98,304, floats have steps of a 128th.
+                // If the far end leads, at 98,304, floats have steps of a 128th.
                 assert!((value - expected).abs() < 0.02, "{mode} at {row}: {value}, not {expected}");
             }
         }
@@ -315,7 +317,7 @@ fn points_are_seen_or_not() {
     ] {
         assert_eq!([seen([0.0, 0.0, z, w], true), seen([0.0, 0.0, z, w], false)], [is_between, is_before], "{z} {w}");
     }
-    // What is no number, or becomes none in the division.
+    // NaN, or NaN after the division.
     const NONE: f32 = f32::NAN;
     const FAR: f32 = f32::INFINITY;
     for place in [
@@ -329,7 +331,7 @@ fn points_are_seen_or_not() {
     }
 }
 
-/// A line with an end that is no number is dropped, and no other one.
+/// A line with an end that is NaN is dropped, and no other one.
 #[test]
 fn lines_with_ends_that_are_no_numbers_are_dropped() {
     for (end, component) in rectangle(0..2, 0..4).into_iter().map(|[end, component]| (end, component)) {
@@ -339,7 +341,7 @@ fn lines_with_ends_that_are_no_numbers_are_dropped() {
     }
 }
 
-/// What is left of vertices with two distances each.
+/// The remainder of vertices with two distances each.
 fn cut_by(kind: &str, topology: Topology, vertices: &[([f32; 2], [f32; 2])], w: f32) -> Vec<[u32; 2]> {
     let clipping = with_distances(&[(kind, 3, "xy")]);
     let white = shader(
@@ -392,7 +394,7 @@ fn distances_cut_lines_and_points() {
     }
 }
 
-/// Both are cut by the scissor rectangle and the sides of the viewport, and are otherwise where they would be.
+/// Both are cut by the scissor rectangle and the edges of the viewport, and are otherwise unchanged.
 #[test]
 fn lines_and_points_keep_to_their_rectangles() {
     let scissor = Bounds { left: 5, top: 0, right: 9, bottom: 6 };
@@ -404,7 +406,7 @@ fn lines_and_points_keep_to_their_rectangles() {
     let with = |_: &Device, draw: &mut Draw<'_>| {
         draw.viewport = Some(Viewport { left: 4.0, top: 4.0, width: 4.0, height: 4.0, min_depth: 0.0, max_depth: 1.0 });
     };
-    // Far out on both sides.
+    // Far out to the left and to the right.
     let level = [[-9.0, 0.25, 0.5, 1.0], [9.0, 0.25, 0.5, 1.0]].map(|place| vertex(place, ONES));
     assert_eq!(covered(&level, lines, with), rectangle(4..8, 5..6));
     let dots = [[-1.01, 0.25], [-0.99, 0.25], [1.0, 0.25], [1.01, 0.25]];
@@ -464,7 +466,7 @@ fn statistics(topology: Topology, vertices: &[Vertex], indices: Option<&[u32]>, 
 #[test]
 fn lines_and_points_are_counted() {
     const CUT: u32 = u32::MAX;
-    // Four pixels to the right, four down, four to the left, and to a place beyond the depths.
+    // Four pixels to the right, four down, four to the left, and to a position beyond the depth range.
     let mut vertices = at([[2.5, 2.5], [6.5, 2.5], [6.5, 6.5], [2.5, 6.5], [8.5, 8.5]], [1.0; 5]);
     vertices[4][0][2] = 2f32.to_bits();
     let counts = |s: Statistics| {

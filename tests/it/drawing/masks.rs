@@ -1,4 +1,5 @@
-//! Masks of samples where there is one, of draws and of alphas: functional specification, 16.3.2, 16.9.4, 17.17, 17.18 and 20.4.6.
+//! Tests sample masks with one sample, of draws and from alpha: functional specification, 16.3.2, 16.9.4, 17.17, 17.18
+//! and 20.4.6.
 
 use brolga::raster::{
     ALPHA_BLEND, Draw, Fill, Pass, PipelineDesc, Statistics, StencilFace, StencilOp, StencilTest, TargetState, Topology,
@@ -11,11 +12,12 @@ use super::shaders::{self, pixel, pixel_with};
 const COLOR: &[Format] = &[Format::R32G32B32A32_FLOAT];
 const ALL: u64 = (SIZE * SIZE) as u64;
 
-/// What a draw leaves: the first texel of each target, of four floats, the depth, the stencil, a counter in `u1`, and what it did. All
-/// were 0 before, but for the depth, which is 1, and a quarter where something is drawn; the stencil is then 9.
+/// The results of a draw: the first texel of each target, of four floats, the depth, the stencil, a counter in `u1`,
+/// and its statistics. All were 0 before, except the depth, which is 1, and a quarter where something is drawn; the
+/// stencil is then 9.
 #[derive(Clone, Debug, PartialEq)]
 struct Left {
-    /// As bits: what is no number is not equal to itself.
+    /// As bits, since NaN is not equal to itself.
     colors: Vec<[u32; 4]>,
     depth: f32,
     stencil: u8,
@@ -24,7 +26,7 @@ struct Left {
 }
 
 impl Left {
-    /// Whether anything but the counter shows that something was drawn.
+    /// `true` if anything but the counter shows that something was drawn.
     fn is_drawn(&self) -> bool {
         let is_drawn = self.statistics.samples > 0;
         let state = (self.depth, self.stencil);
@@ -67,7 +69,7 @@ fn left(
         let mut pass = Pass::new(device, canvas.targets.clone()).unwrap();
         pass.draw(&draw).unwrap();
         let statistics = pass.finish().unwrap()[0];
-        // The pixels of the corner are those of all primitives here.
+        // The pixels counted are those of all primitives here.
         Left {
             colors: (0..formats.len()).map(|n| canvas.texels(n)[0]).collect(),
             depth: f32::from_bits(canvas.depths()[0]),
@@ -78,7 +80,7 @@ fn left(
     })
 }
 
-/// Shaders that draw ones, tested before them and after them, with memory that they change, and with a mask of their own.
+/// Shaders that write ones, tested before and after, with memory that they change, and with a mask of their own.
 fn shaders_of_all_kinds() -> [Vec<u8>; 4] {
     let ones = "mov o0.xyzw, l(1.0,1.0,1.0,1.0)";
     [
@@ -89,8 +91,8 @@ fn shaders_of_all_kinds() -> [Vec<u8>; 4] {
     ]
 }
 
-/// The lowest bit of a draw's mask is that of the one sample (17.17). Without it nothing is covered: neither drawn, nor shaded, nor counted;
-/// though primitives are.
+/// The lowest bit of a draw's mask is that of the one sample (17.17). Without it nothing is covered: neither drawn, nor
+/// shaded, nor counted; though primitives are.
 #[test]
 fn the_lowest_bit_of_a_mask_counts() {
     for shader in shaders_of_all_kinds().each_ref().map(|shader| Some(shader.as_slice())).into_iter().chain([None]) {
@@ -136,8 +138,8 @@ fn with_alpha(alpha: f32) -> [Vertex; 3] {
     everywhere(0.25, [0.5, 0.75, 0.25, alpha])
 }
 
-/// 17.18: an alpha of 0 and less covers nothing, one of 1 and more all, what is no number nothing. Ours: of what is between more than
-/// a half covers the sample.
+/// 17.18: an alpha of 0 and less covers nothing, one of 1 and more everything, NaN nothing. Our choice: in between, an
+/// alpha above a half covers the sample.
 #[test]
 fn alphas_become_coverage() {
     let shaders = [alpha("", ""), alpha("dcl_input_ps constant v2.xyzw", "discard_z v2.x")];
@@ -185,7 +187,7 @@ fn the_first_alpha_covers_all_targets() {
     }
 }
 
-/// Blending is another matter: what is covered is blended with the same alpha.
+/// Blending is independent: covered pixels are blended with the same alpha.
 #[test]
 fn coverage_leaves_blending_alone() {
     let blended = |desc: &mut PipelineDesc| {
@@ -195,7 +197,7 @@ fn coverage_leaves_blending_alone() {
     let found = left(Some(&alpha("", "")), &with_alpha(0.75), COLOR, blended, |_| {});
     assert!(found.is_drawn());
     assert_eq!(found.colors[0], [0.5 * 0.75, 0.75 * 0.75, 0.25 * 0.75, 0.75].map(f32::to_bits));
-    // A target to which nothing is written has its say as well.
+    // A target that is not written counts as well.
     let masked = |desc: &mut PipelineDesc| {
         to_coverage(desc);
         desc.targets[0].write_mask = 0;
@@ -203,8 +205,8 @@ fn coverage_leaves_blending_alone() {
     assert!(!left(Some(&alpha("", "")), &with_alpha(0.25), COLOR, masked, |_| {}).is_drawn());
 }
 
-/// Where the shader gives a mask, alpha counts for nothing (16.9.4); nor where there is none. The latter is ours: such an alpha is
-/// undefined.
+/// If the shader writes a mask, alpha is ignored (16.9.4), as is an alpha that it does not write. The latter is our
+/// choice: such an alpha is undefined.
 #[test]
 fn masks_of_shaders_and_missing_alphas_switch_it_off() {
     let masks = alpha("dcl_output oMask", "mov oMask, v1.x");
@@ -220,7 +222,8 @@ fn masks_of_shaders_and_missing_alphas_switch_it_off() {
     }
 }
 
-/// What the shader did to memory stays. Where early tests are forced depth, stencil and count stay too, and only colours are dropped.
+/// Memory that the shader changed stays. With forced early tests depth, stencil and count stay too, and only colours
+/// are dropped.
 #[test]
 fn effects_come_before_coverage() {
     let counts = alpha("dcl_uav_raw u1", "atomic_iadd u1, l(0), l(1)");

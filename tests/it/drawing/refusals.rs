@@ -1,4 +1,5 @@
-//! What is said about pipelines and draws whose parts do not fit, and what is no mistake in Direct3D 11.
+//! Tests the messages about pipelines and draws whose parts do not match, and combinations that are valid in Direct3D
+//! 11.
 
 use brolga::raster::{Draw, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets, VertexBuffer};
 use brolga::{BindingRules, Bindings, Device, Format, StageKind, TextureShape, View};
@@ -56,7 +57,7 @@ fn a_misspelt_element_is_told() {
             ["POSITION", "TEXCOORD", "TEXCORD1", "TEXCOORD2"],
             read("TEXCOORD1 from v2.xyzw") + ": did you mean it where it has `TEXCORD1`?",
         ),
-        // What is read already was meant.
+        // An element that is read already was meant.
         (["POSITION", "TEXCOORD", "TEXCOORD2", "COLOR"], read("TEXCOORD1 from v2.xyzw")),
     ] {
         assert_eq!(complaint(&desc(semantics)), said);
@@ -108,7 +109,7 @@ fn what_is_not_bound_names_the_stage() {
     assert_eq!(drawn([Some(&partial), Some(&partial)]), Ok(()));
 }
 
-/// Of a vertex buffer that is not bound.
+/// Elements of a vertex buffer that is not bound.
 #[test]
 fn elements_without_a_vertex_buffer_are_zero() {
     let (vertex, pixel) = (vertex(), shaders::attribute("constant"));
@@ -133,7 +134,7 @@ fn elements_without_a_vertex_buffer_are_zero() {
     }
 }
 
-/// As what lies past the end of one does.
+/// As those past the end of a bound one are.
 #[test]
 fn vertices_past_the_end_of_a_buffer_are_zero() {
     let (vertex, pixel) = (vertex(), shaders::attribute("constant"));
@@ -151,7 +152,7 @@ fn vertices_past_the_end_of_a_buffer_are_zero() {
         canvas.try_pass(&[item], &[pipeline]).map_err(|error| error.to_string())?;
         Ok::<_, String>(canvas.texels(0)[0].map(f32::from_bits))
     };
-    // The element is at byte 16 of a vertex, and the second attribute is what the pixel shader gives.
+    // The element is at byte 16 of a vertex, and the second attribute is the output of the pixel shader.
     for offset in [0, 16, 20, 1 << 40, u64::MAX - 3] {
         assert_eq!(drawn(offset), Ok([0.0; 4]), "from byte {offset}");
     }

@@ -1,4 +1,4 @@
-//! State as scenes say it: what they name is what the draws have. Functional specification, 17.1, 17.17 and 17.18.
+//! Tests the state in scenes: the draws have the state that they name. Functional specification, 17.1, 17.17 and 17.18.
 
 use std::fs;
 
@@ -10,8 +10,8 @@ use super::canvas::{everywhere, on_both};
 use super::shaders::{self, pixel};
 use crate::documents::{bytes, load};
 
-/// The first pixel of two targets of 8 bits, which are 51, a fifth, in all channels before one triangle is drawn over them: its first output
-/// has two fifths and an alpha, its second three fifths and an alpha of 1.
+/// The first pixel of two targets of 8 bits, which are 51, a fifth, in all channels before one triangle is drawn over
+/// them: its first output has two fifths and an alpha, its second three fifths and an alpha of 1.
 fn drawn(alpha: f32, blend: &Value, step: &Value) -> [[u8; 4]; 2] {
     let code = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_output o1.xyzw\n\
                 mov o0.xyzw, v1.xyzw\nmov o1.xyzw, l(0.6,0.6,0.6,1.0)";
@@ -54,8 +54,8 @@ fn drawn(alpha: f32, blend: &Value, step: &Value) -> [[u8; 4]; 2] {
     })
 }
 
-/// Without independent blending the first target's state is that of all, with its write mask; with it each target has its own, and one
-/// that says nothing the default.
+/// Without independent blending the first target's state is that of all, with its write mask; with it each target has
+/// its own, with defaults.
 #[test]
 fn targets_have_the_first_ones_state_or_their_own() {
     let added = json!({"blend_enable": true, "src_blend": "ONE", "dest_blend": "ONE", "write_mask": 7});
@@ -66,7 +66,7 @@ fn targets_have_the_first_ones_state_or_their_own() {
         }
         drawn(1.0, &blend, &json!({}))
     };
-    // Alpha stays; else sums, or what comes.
+    // Alpha stays; else sums, or the source.
     let [sums, kept] = [[[153, 153, 153, 51], [204, 204, 204, 51]], [[102, 102, 102, 255], [153, 153, 153, 255]]];
     let only_red = json!({"write_mask": 1});
     for said in [None, Some(false)] {

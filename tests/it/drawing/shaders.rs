@@ -1,11 +1,11 @@
-//! Shaders of the tests, from assembly text.
+//! Assembles the shaders of the tests.
 //!
-//! Rows of signatures are those of a listing, without the last column: `TEXCOORD 1 xyzw 2 NONE float`. All shaders have the vertex
-//! shader [`vertex`] or one like it: what comes in goes out, register by register.
+//! Rows of signatures are those of a listing, without the last column: `TEXCOORD 1 xyzw 2 NONE float`. All shaders have
+//! the vertex shader [`vertex`] or one like it, which passes its inputs on, register by register.
 
 use brolga_testing::run::assemble;
 
-/// What the vertex shaders read: a position and three attributes.
+/// The inputs of the vertex shaders: a position and three attributes.
 pub const INPUTS: [&str; 4] = [
     "POSITION 0 xyzw 0 NONE float",
     "TEXCOORD 0 xyzw 1 NONE float",
@@ -13,7 +13,7 @@ pub const INPUTS: [&str; 4] = [
     "TEXCOORD 2 xyzw 3 NONE float",
 ];
 
-/// What they write, and pixel shaders may read.
+/// Their outputs, which pixel shaders may read.
 pub const OUTPUTS: [&str; 4] = [
     "SV_Position 0 xyzw 0 POS float",
     "TEXCOORD 0 xyzw 1 NONE float",
@@ -52,8 +52,8 @@ pub fn vertex_with(inputs: &[&str], outputs: &[&str], declarations: &str, code: 
     shader("vs_5_0", inputs, outputs, &code)
 }
 
-/// A pixel shader that may read all that [`vertex`] writes, and two registers after it: `SV_IsFrontFace` from `v4.x`, `SV_PrimitiveID`
-/// from `v5.x`, `SV_Coverage` from the register of that name.
+/// A pixel shader that may read all outputs of [`vertex`], and two registers after them: `SV_IsFrontFace` from `v4.x`,
+/// `SV_PrimitiveID` from `v5.x`, `SV_Coverage` from the register of that name.
 pub fn pixel(code: &str) -> Vec<u8> {
     pixel_with("dcl_globalFlags refactoringAllowed", code)
 }

@@ -12,7 +12,7 @@ const ALL: u64 = (SIZE * SIZE) as u64;
 /// A pixel of a depth buffer: the code of its depth, and its stencil.
 type Texel = (u32, u8);
 
-/// What a triangle makes of a pixel, and whether that passes.
+/// The result of a triangle for a pixel, and a flag for passing.
 fn drawn(
     (stencil, depth): (&StencilTest, Option<(Comparison, bool)>),
     is_front: bool,
@@ -51,7 +51,8 @@ fn code(format: Format, depth: f32) -> u32 {
     }
 }
 
-/// Points and lines show their fronts, edges the face of their triangle, which without an inside is the back: 15.11.1 and 15.12.
+/// Points and lines are front-facing, edges have the face of their triangle, which is the back for degenerate ones:
+/// 15.11.1 and 15.12.
 #[test]
 fn points_lines_and_edges_have_faces() {
     let vertex = shaders::vertex();
@@ -121,7 +122,8 @@ fn face(random: &mut Random) -> StencilFace {
     StencilFace { test: random.pick(&Comparison::ALL), fail, depth_fail, pass }
 }
 
-/// Triangles over all pixels, one after the other, with every test and operation, tested before the shader and after it.
+/// Triangles over all pixels, one after the other, with every test and operation, tested before the shader and after
+/// it.
 #[test]
 fn stencils_are_tested_and_changed() {
     let vertex = shaders::vertex();
@@ -159,7 +161,7 @@ fn stencils_are_tested_and_changed() {
         for shader in shaders.each_ref().map(Some).into_iter().chain([None]) {
             let found = on_both(|device, engine| {
                 let mut canvas = Canvas::new(device, engine, [SIZE; 2], &[Format::R32G32B32A32_FLOAT]);
-                // What is not depth or stencil stays.
+                // Padding bits stay.
                 let texels: Vec<u32> = match format {
                     Format::D24_UNORM_S8_UINT => vec![cleared.0 | u32::from(cleared.1) << 24; ALL as usize],
                     _ => [cleared.0, 0xabcd_ef00 | u32::from(cleared.1)].repeat(ALL as usize),

@@ -1,5 +1,5 @@
-//! Colours in targets, where whole draws show more than the pixel function: functional specification, 16.9.1, 17.3, 17.5 to 17.7 and
-//! 17.15. Equations, ranges and rounding have their own model (`ir/tests/it/pipeline`).
+//! Tests colours in targets, where whole draws show more than the pixel function: functional specification, 16.9.1,
+//! 17.3, 17.5 to 17.7 and 17.15. Equations, ranges and rounding have their own model (`ir/tests/it/pipeline`).
 
 use brolga::raster::{
     Blend, BlendOp, Draw, Equation, Factor, InputElement, LogicOp, Pipeline, PipelineDesc, TargetState,
@@ -34,7 +34,7 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 const RGBA8: Format = Format::R8G8B8A8_UNORM;
 const FLOAT: Format = Format::R32G32B32A32_FLOAT;
 
-/// Each target has the output of its number; one that the shader does not declare keeps what it has.
+/// Each target has the output of its number; one that the shader does not declare keeps its content.
 #[test]
 fn outputs_that_are_not_declared_leave_their_targets() {
     let all = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_output o1.xyzw\ndcl_output o2.xyzw\n\
@@ -51,7 +51,7 @@ fn outputs_that_are_not_declared_leave_their_targets() {
     assert_eq!([floats(&found[1]), floats(&found[2])], [[1.0, 2.0, 3.0, 4.0], [1.0; 4]]);
 }
 
-/// Components that a format lacks are dropped. What an output lacks is 0, which the rules leave open.
+/// Components that a format lacks are dropped. Those that an output lacks are 0, which the rules leave open.
 #[test]
 fn components_that_are_missing() {
     let code =
@@ -60,7 +60,7 @@ fn components_that_are_missing() {
     assert_eq!((floats(&found[0]), floats(&found[1])), (vec![1.0, 2.0], vec![1.0, 2.0, 0.0, 0.0]));
 }
 
-/// Masks say which components are written, target by target.
+/// Masks select the components that are written, target by target.
 #[test]
 fn every_target_has_its_write_mask() {
     let code = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_output o1.xyzw\nmov o0.xyzw, v1.xyzw\nmov o1.xyzw, v1.xyzw";
@@ -69,7 +69,8 @@ fn every_target_has_its_write_mask() {
     assert_eq!((floats(&found[0]), floats(&found[1])), (vec![1.0, 0.0, 3.0, 0.0], vec![0.0, 2.0, 0.0, 4.0]));
 }
 
-/// What comes to a blend is clamped to what its target holds, the blend factor included; another target next to it holds more.
+/// The inputs of a blend are clamped to the range of its target, the blend factor included; another target next to it
+/// holds more.
 #[test]
 fn blends_clamp_target_by_target() {
     let code = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_output o1.xyzw\ndcl_output o2.xyzw\n\
@@ -123,8 +124,8 @@ fn srgb_targets_blend_linear_numbers() {
     assert_eq!(texel, [188, 188, 188, 128]);
 }
 
-/// Integers are replaced, or combined bit by bit, beside a target that is blended: each target has its own state. Of the source the bits
-/// that the target has count (17.7).
+/// Integers are replaced, or combined bit by bit, next to a target that is blended: each target has its own state. Only
+/// the source bits that the target has are used (17.7).
 #[test]
 fn integers_beside_a_blended_target() {
     let code = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_output o1.xyzw\ndcl_output o2.xyzw\ndcl_output o3.xyzw\n\
@@ -149,15 +150,15 @@ fn integers_beside_a_blended_target() {
     });
     // A quarter is code 64, and a half 128: halves go up. Sums end at 1.
     assert_eq!([&found[0][0], &found[1][0]], [&[64, 128, 255, 128], &[128, 255, 255, 255]]);
-    // 0x10f has 0x0f in 8 bits. Twice leaves what was there.
+    // 0x10f has 0x0f in 8 bits. Twice restores the old value.
     assert_eq!([&found[0][1], &found[1][1]], [&[0xf0, 0x0f, 0xff, 0x55], &[0; 4]]);
     let signed = [-5_i16, 6, 32767, -32768].map(i16::to_le_bytes).concat();
     assert_eq!([&found[0][2], &found[1][2]], [&signed, &signed]);
-    // Not the source, or what is there.
+    // NOT of the source, or of the destination.
     assert_eq!([&found[0][3], &found[1][3]], [&[0xff, 0, 0xff, 0], &[0xff, 0, 0xff, 0]]);
 }
 
-/// What is said about a pipeline with a target of floats before another one.
+/// The message about a pipeline with a target of floats before another one.
 fn refused(shader: &[u8], target: TargetState) -> String {
     let device = Device::builder().threads(1).build().unwrap();
     let vertex = shaders::vertex();
@@ -168,7 +169,7 @@ fn refused(shader: &[u8], target: TargetState) -> String {
     Pipeline::new(&device, &desc).unwrap_err().to_string()
 }
 
-/// A state that the formats of targets cannot have is refused.
+/// A state that the formats of targets cannot have is rejected.
 #[test]
 fn integers_are_not_blended_and_others_have_no_bits() {
     let shader = pixel("dcl_output o0.xyzw\nmov o0.xyzw, l(0,0,0,0)");
@@ -196,9 +197,9 @@ fn the_second_output_is_a_second_source() {
     let (vertex, shader) = (shaders::vertex(), pixel(code));
     let (before, after) = (everywhere(0.5, [0.5, 1.0, 0.25, 1.0]), everywhere(0.5, [0.25, 0.5, 0.125, 0.5]));
     for (format, expected) in [
-        // Colours are o0 and o1 times what is there; alpha is what is there less o0 times o1.
+        // Colours are o0 plus o1 times the destination; alpha is the destination less o0 times o1.
         (FLOAT, [0.25 + 0.5 * 0.5, 0.5 + 0.25, 0.125 + 2.0 * 0.25, 1.0 - 0.5 * 0.75]),
-        // What comes to the blend is clamped, the second source too.
+        // The inputs of the blend are clamped, the second source too.
         (RGBA8, [0.5, 0.75, 0.375, 0.625]),
     ] {
         let blended = |desc: &mut PipelineDesc| {

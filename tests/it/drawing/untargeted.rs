@@ -6,14 +6,14 @@ use brolga::{Bindings, Device, Format, TextureShape, View};
 use super::canvas::{Canvas, Item, Vertex, everywhere, on_both};
 use super::shaders::{pixel, vertex};
 
-/// Pixels along a side of the view.
+/// Width and height of the view in pixels.
 const SIDE: u32 = 40;
 
 /// Adds 1 to the texel of each pixel.
 const COUNTS: &str = "dcl_input_ps_siv linear noperspective v0.xy, position\ndcl_uav_typed_texture2d (uint,uint,uint,uint) u0\n\
     dcl_temps 1\nftou r0.xy, v0.xyxx\natomic_iadd u0, r0.xyxx, l(1)";
 
-/// How often each pixel was shaded, and how many passed.
+/// The number of times that each pixel was shaded, and the number that passed.
 fn shaded(vertices: &[Vertex], with: impl Fn(&Device, &mut Draw<'_>)) -> (Vec<u32>, u64) {
     let (vertex, pixel) = (vertex(), pixel(COUNTS));
     on_both(|device, engine| {
@@ -41,7 +41,7 @@ fn viewport([left, top, width, height]: [f32; 4]) -> Option<Viewport> {
 #[test]
 fn the_viewport_says_how_large_the_picture_is() {
     let everything = everywhere(0.5, [0.0; 4]);
-    // Sides between pixels round down; the view's size does not matter, and what is outside of it is not written.
+    // Edges between pixels round down; the view's size does not matter, and nothing is written outside it.
     for (size, seen, passed) in [
         ([0.0, 0.0, 20.0, 10.0], [0, 0, 20, 10], 200),
         ([3.5, 4.0, 20.25, 10.9], [3, 4, 23, 14], 200),

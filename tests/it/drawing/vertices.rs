@@ -1,4 +1,5 @@
-//! Which vertices are a triangle, and what their shader knows of them: functional specification, 8.3 to 8.6 and 8.12 to 8.18.
+//! Tests vertex assembly and the system values of vertex shaders: functional specification, 8.3 to 8.6 and 8.12 to
+//! 8.18.
 
 use brolga::raster::{Cull, Draw, IndexBuffer, PipelineDesc, Topology};
 use brolga::{Device, Engine, Format};
@@ -6,8 +7,8 @@ use brolga::{Device, Engine, Format};
 use super::canvas::{Canvas, Item, SIZE, Vertex, on_both, position};
 use super::shaders::{INPUTS, OUTPUTS, pixel, vertex, vertex_with};
 
-/// Vertices that go up and down from left to right: triangles of three consecutive ones show their fronts in turn, beginning with one
-/// that does. Each covers some pixels. The attributes are the number of the vertex.
+/// Vertices that go up and down from left to right: triangles of three consecutive ones alternate their facing,
+/// beginning with a front-facing one. Each covers some pixels. The attributes are the number of the vertex.
 fn zigzag(count: u32) -> Vec<Vertex> {
     let place = |n: u32| [n as f32, if n.is_multiple_of(2) { 8.0 } else { 6.0 }];
     (0..count)
@@ -98,7 +99,7 @@ fn restarts_cut_lists_too() {
     assert_eq!(found, [[2, 0], [6, 1]]);
 }
 
-/// What a vertex shader gets as numbers: each of some triangles shows that of its leading vertex and instance.
+/// The system values that a vertex shader gets: each of some triangles shows those of its leading vertex and instance.
 fn numbers(count: u32, with: impl Fn(&Device, &mut Draw<'_>)) -> Vec<[u32; 4]> {
     let inputs: Vec<&str> =
         INPUTS.into_iter().chain(["SV_VertexID 0 x 4 VERTID uint", "SV_InstanceID 0 x 5 INSTID uint"]).collect();
@@ -130,12 +131,12 @@ fn numbers(count: u32, with: impl Fn(&Device, &mut Draw<'_>)) -> Vec<[u32; 4]> {
     texels.into_iter().filter(|texel| texel[2] != 0).collect()
 }
 
-/// Without indices vertices are numbered from 0 on whatever the first is; primitives and vertices begin anew with each instance,
-/// and instances begin at 0.
+/// Without indices vertices are numbered from 0 on whatever the first is; primitives and vertices restart with each
+/// instance, and instances begin at 0.
 #[test]
 fn vertices_primitives_and_instances_are_numbered() {
     let found = numbers(9, |_, draw| (draw.first, draw.count, draw.instances, draw.first_instance) = (3, 6, 2, 5));
-    // Of each leading vertex: number, instance, what it has, primitive.
+    // For each leading vertex: number, instance, attribute, primitive.
     assert_eq!(found, [[0, 0, 103, 0], [3, 0, 106, 1], [0, 1, 103, 0], [3, 1, 106, 1]]);
 }
 

@@ -28,8 +28,8 @@ fn part(texture: &Texture, mip: u32, layer: u32) -> View {
     view.with_layers(layer, 1).unwrap().with_mips(mip, 1).unwrap()
 }
 
-/// What is drawn into one level of one layer is there and nowhere else, in formats of whole words and of less, with its
-/// depth whether it is tested before the shader or after it.
+/// A draw into one level of one layer changes nothing else, in formats of whole words and of less, with its depth
+/// whether it is tested before the shader or after it.
 #[test]
 fn a_level_of_a_layer_is_a_target() {
     let late = "dcl_output o0.xyzw\ndcl_output oDepth\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)\nmov oDepth, l(0.5)";
@@ -71,7 +71,7 @@ fn a_level_of_a_layer_is_a_target() {
     }
 }
 
-/// Faces of cubes and slices are layers; what has one dimension has one row.
+/// Faces of cubes and slices are layers; 1D textures have one row.
 #[test]
 fn faces_and_slices_are_layers() {
     let (vertex, shader, vertices) = (shaders::vertex(), pixel(WHITE), everywhere(0.5, [0.0; 4]));
@@ -112,7 +112,7 @@ fn faces_and_slices_are_layers() {
     }
 }
 
-/// What a vertex shader chooses by a number: the name of its semantic, in signatures, and in declarations.
+/// A selection by a vertex shader's output: the name of its semantic, in signatures, and in declarations.
 type Choice = [&'static str; 3];
 const LAYER: Choice = ["SV_RenderTargetArrayIndex", "RTINDEX", "rendertarget_array_index"];
 const VIEWPORT: Choice = ["SV_ViewportArrayIndex", "VPINDEX", "viewport_array_index"];
@@ -158,7 +158,7 @@ fn drawn_layers(vertices: &[Vertex], topology: Topology, code: &str) -> Vec<Vec<
     })
 }
 
-/// Whether a layer has such words and no others where it was drawn to.
+/// The distinct words in the part of a layer that was drawn to.
 fn drawn_words(layer: &[u32]) -> Vec<u32> {
     let mut words: Vec<u32> = layer.iter().copied().filter(|&word| word != 77).collect();
     words.sort_unstable();
@@ -166,8 +166,8 @@ fn drawn_words(layer: &[u32]) -> Vec<u32> {
     words
 }
 
-/// The leading vertex says which layer a primitive is in; one that does not exist is the first. Shaders see the number
-/// as it was. That holds for small and large triangles, for those that are cut, for lines and for points.
+/// The leading vertex selects the layer of a primitive; one that does not exist is the first. Shaders see the number as
+/// it was. That holds for small and large triangles, for those that are clipped, for lines and for points.
 #[test]
 fn the_leading_vertex_chooses_the_layer() {
     const OUT: [u32; 2] = [LAYERS, u32::MAX];
@@ -310,8 +310,8 @@ fn writes_both(desc: &mut PipelineDesc) {
     desc.stencil = Some(StencilTest { read_mask: 0xff, write_mask: 0xff, front: face, back: face });
 }
 
-/// What a view says is read-only is not written, whatever the state says, before the shader or after it; the tests
-/// still count.
+/// Read-only planes of a view are not written, whatever the state says, before the shader or after it; the tests still
+/// count.
 #[test]
 fn read_only_depths_and_stencils_stay() {
     let late = "dcl_output o0.xyzw\ndcl_output oDepth\nmov o0.xyzw, l(1.0,1.0,1.0,1.0)\nmov oDepth, l(0.25)";
@@ -401,7 +401,7 @@ fn read_only_depths_may_be_read() {
     }
 }
 
-/// Clears reach all layers of a view and nothing else; what is read-only is not cleared.
+/// Clears reach all layers of a view and nothing else; read-only planes are not cleared.
 #[test]
 fn views_are_cleared() {
     let device = Device::builder().threads(1).build().unwrap();
@@ -439,7 +439,7 @@ fn without_a_layer_the_first_is_drawn_to() {
     assert_eq!(found, [false, true, false]);
 }
 
-/// What is drawn with two viewports: the left half, and the right one with other depths and a scissor rectangle of four
+/// The results with two viewports: the left half, and the right one with other depths and a scissor rectangle of four
 /// rows. Words of a target, filled with 77 before, and the depths, filled with 1.
 fn in_viewports(vertices: &[Vertex], topology: Topology, code: &str) -> (Vec<u32>, Vec<f32>) {
     let (vertex, pixel) = (choosing(VIEWPORT), sees_choice(VIEWPORT, code));
@@ -460,7 +460,7 @@ fn in_viewports(vertices: &[Vertex], topology: Topology, code: &str) -> (Vec<u32
     })
 }
 
-/// The leading vertex says which viewport and scissor rectangle a primitive has; a number that no viewport can have is
+/// The leading vertex selects the viewport and scissor rectangle of a primitive; a number that no viewport can have is
 /// the first, one that none is given for shows nothing. Shaders see the number as it was.
 #[test]
 fn the_leading_vertex_chooses_the_viewport() {

@@ -1,5 +1,5 @@
-//! Lines that are rectangles, where `MultisampleEnable` is set: functional specification, 3.4.5, 15.11, 15.14.1. What they cover exactly
-//! is tested in `raster/src/setup/shape/wide.rs`.
+//! Tests lines that are rectangles, with `MultisampleEnable` set: functional specification, 3.4.5, 15.11, 15.14.1.
+//! Their exact coverage is tested in `raster/src/setup/shape/wide.rs`.
 
 use brolga::raster::{Cull, Fill, PipelineDesc, Topology};
 
@@ -14,7 +14,7 @@ fn wide(desc: &mut PipelineDesc) {
     (desc.topology, desc.rasterizer.multisample) = (Topology::LineList, true);
 }
 
-/// A rectangle 1.4 pixels wide, with the centers on its upper and left sides: whichever way the line goes.
+/// A rectangle 1.4 pixels wide, with the centers on its upper and left edges: whichever way the line goes.
 #[test]
 fn lines_are_rectangles() {
     for ([from, to], expected) in [

@@ -8,7 +8,7 @@ use super::shaders::{self, pixel};
 
 const ONES: [f32; 4] = [1.0; 4];
 
-/// Clockwise; each side has eight pixels, with those that it begins in.
+/// Clockwise; each edge has eight pixels, with those that it begins in.
 const CORNERS: [[f32; 2]; 3] = [[2.5, 2.5], [10.5, 2.5], [2.5, 10.5]];
 
 fn edges(desc: &mut PipelineDesc) {
@@ -20,7 +20,7 @@ fn sorted(mut pixels: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
     pixels
 }
 
-/// From each corner to the next one, which the next line begins with: every pixel once.
+/// From each vertex to the next one, which the next line begins with: every pixel once.
 #[test]
 fn triangles_have_three_lines() {
     let [a, b, c] = CORNERS;
@@ -39,7 +39,7 @@ fn triangles_have_three_lines() {
     assert_eq!(picture(&white, &strip, set, |_, _| {}).1, 2 * 24);
 }
 
-/// Attributes go from corner to corner along each line, and constant ones are the triangle's.
+/// Attributes are linear from vertex to vertex along each line, and constant ones are the triangle's.
 #[test]
 fn edges_have_the_triangles_attributes() {
     for mode in ["linear", "linear noperspective"] {
@@ -48,7 +48,7 @@ fn edges_have_the_triangles_attributes() {
              dcl_output o0.xyzw\ndcl_temps 1\nutof r0.x, v5.x\n\
              mov o0.x, v1.x\nmov o0.y, v3.x\nmov o0.z, r0.x\nmov o0.w, l(1.0)"
         ));
-        // One that nobody sees comes first.
+        // An invisible one comes first.
         let mut vertices: Vec<Vertex> = triangle([[-9.0, 2.0], [-5.0, 2.0], [-9.0, 5.0]], 0.5, ONES).to_vec();
         for (n, place) in CORNERS.into_iter().enumerate() {
             let mut corner = vertex(position(place, 0.5, 1.0), [8.0 * n as f32; 4]);
@@ -67,7 +67,8 @@ fn edges_have_the_triangles_attributes() {
     }
 }
 
-/// Edges have the face of their triangle, which also decides whether they are there. Without an inside it is the back.
+/// Edges have the face of their triangle, which also decides whether they are culled. If it is degenerate, it is the
+/// back.
 #[test]
 fn edges_have_the_triangles_face() {
     let shader = pixel(
@@ -76,7 +77,8 @@ fn edges_have_the_triangles_face() {
     let [a, b, c] = CORNERS;
     let flat = [[2.5, 2.5], [8.5, 2.5], [5.5, 2.5]];
     for counter in [false, true] {
-        // Pixels of all lines, and whether the triangle shows its front. The flat one is six pixels long and drawn there and back.
+        // Pixels of all lines, and a flag for a front-facing triangle. The flat one is six pixels long and drawn there
+        // and back.
         for (corners, count, is_front) in [([a, b, c], 24, !counter), ([a, c, b], 24, counter), (flat, 12, false)] {
             for cull in Cull::ALL {
                 let set = |desc: &mut PipelineDesc| {
@@ -93,7 +95,7 @@ fn edges_have_the_triangles_face() {
     }
 }
 
-/// What is cut away takes its edges with it, and the cut is no edge.
+/// Clipping removes the edges of the part outside, and makes no edge.
 #[test]
 fn cuts_are_no_edges() {
     // Depth is 0 at x = 4, and grows to the right.
@@ -104,7 +106,8 @@ fn cuts_are_no_edges() {
     assert_eq!(covered(&vertices, edges, |_, _| {}), sorted(level.chain(slanted).collect()));
 }
 
-/// So it is between two cuts: of an edge that two planes cut the part between them is left, and of one that is beyond a plane nothing.
+/// So it is between two planes: of an edge that both clip the part between them is left, and of one that is beyond a
+/// plane nothing.
 #[test]
 fn edges_end_at_both_cuts() {
     // Depth is 0 at x = 4, and 1 at x = 12.
@@ -113,13 +116,13 @@ fn edges_end_at_both_cuts() {
     let [a, b, c] = vertices;
     let expected = sorted((4..12).flat_map(|x| [[x, 2], [x, 17 - x]]).collect());
     for vertices in [[a, b, c], [b, c, a], [c, b, a]] {
-        // Where a line goes along the corners of diamonds, its direction is no matter.
+        // Along the corners of diamonds, a line's direction does not matter.
         assert_eq!(covered(&vertices, edges, |_, _| {}), expected);
     }
 }
 
-/// What is left of a triangle shows the face of the whole, however it is cut, with edges as with all that it covers: the sign of the
-/// volume between its corners in (x, y, w), which clockwise triangles before the eye have below 0.
+/// The rest of a clipped triangle has the facing of the whole, however it is clipped, edges as well as interiors: the
+/// sign of the volume between its vertices in (x, y, w), which is below 0 for clockwise triangles with w > 0.
 #[test]
 fn what_is_cut_keeps_its_face() {
     let shader = pixel(
@@ -129,7 +132,7 @@ fn what_is_cut_keeps_its_face() {
     let mut seen = [[0; 2]; 2];
     for n in 0..150 {
         let mut number = |least: f32, most: f32| least + (most - least) * random.below(1 << 16) as f32 / 65536.0;
-        // Corners behind the eye, before the near plane and beyond the far one.
+        // Vertices with w <= 0, in front of the near plane and beyond the far one.
         let corners: [[f32; 4]; 3] = std::array::from_fn(|_| {
             let w = number(-0.75, 2.0);
             [number(-2.0, 2.0), number(-2.0, 2.0), number(-0.5, 1.5) * w, w]
@@ -158,7 +161,7 @@ fn what_is_cut_keeps_its_face() {
     assert!(seen.as_flattened().iter().all(|&seen| seen > 20), "{seen:?}");
 }
 
-/// What is left of a triangle has the bias of the whole.
+/// The rest of a clipped triangle has the bias of the whole.
 #[test]
 fn what_is_cut_is_biased_once() {
     let through = shaders::vertex();
@@ -182,7 +185,7 @@ fn what_is_cut_is_biased_once() {
             let bias = 1000.0 * unit + 1.0 / 8.0;
             let expected = ((f64::from(x) - 3.5) / 16.0 + bias) / unit;
             for y in [2, 13 - x] {
-                // The lower edge is a row further down than what is covered.
+                // The lower edge is a row below the covered pixels.
                 let row = if fill == Fill::Wireframe && y != 2 { y + 1 } else { y };
                 let code = depths[(row * SIZE + x) as usize];
                 assert!((f64::from(code) - expected).abs() < 3.0, "{fill:?} at ({x}, {row}): {code}, not {expected}");
@@ -191,8 +194,8 @@ fn what_is_cut_is_biased_once() {
     }
 }
 
-/// Where no slopes are asked for, that of a triangle that is seen from its edge, which is endless, counts for nothing: 0 times
-/// infinity is no number.
+/// Without a slope factor, the slope of a triangle seen edge-on, which is infinite, is ignored: 0 times infinity is
+/// NaN.
 #[test]
 fn edge_on_triangles_are_biased_by_units() {
     let through = shaders::vertex();

@@ -1,4 +1,5 @@
-//! One case: two shaders with resources, vertices, state and draws, all of it data; and the picture that comes of it on a device.
+//! Defines a case: two shaders with resources, vertices, state and draws, all of it data; and the picture that a device
+//! makes of it.
 
 use brolga::raster::{
     Bounds, DepthView, Draw, DrawError, IndexBuffer, Pass, Pipeline, PipelineDesc, Targets, Viewport,
@@ -21,7 +22,7 @@ use super::state::{State, Surface};
 /// Rounds of loops for a batch of invocations: random data makes some loops endless.
 const FUEL: u64 = 500;
 
-/// What constant buffers hold.
+/// The content of constant buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Constants {
     /// Matrices near the identity, vector by vector, so that triangles stay on the screen.
@@ -65,14 +66,14 @@ pub struct Case<'a> {
     draws: Vec<OneDraw>,
 }
 
-/// What a case leaves.
+/// The results of a case.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Picture {
     pub colors: Vec<Vec<u8>>,
     pub depths: Option<Vec<u8>>,
     /// For each draw the pixels that passed all tests.
     pub samples: Vec<u64>,
-    /// What is behind the registers of both shaders.
+    /// The content of the resources bound to both shaders.
     pub left: Vec<Left>,
 }
 
@@ -89,7 +90,7 @@ impl<'a> Case<'a> {
         seed: u64,
     ) -> Result<Self, Error> {
         let mut random = Random(seed);
-        // Several tiles, none of them whole at the right and the lower side.
+        // Several tiles, of which those at the right and the lower edge are incomplete.
         let size = [87, 71];
         let is_wild = constants == Constants::Wild;
         let mut resources = [Contents::new(), Contents::new()];
@@ -145,7 +146,7 @@ impl<'a> Case<'a> {
         let views = colors.iter().cloned().map(View::texture).collect();
         let targets = Targets { colors: views, depth: depth.clone().map(DepthView::from) };
         let mut pass = Pass::new(device, targets)?.with_limits(&Dispatch::new([0; 3]).fuel(FUEL));
-        // Which draws of the pass are a draw of the case.
+        // The draws of the pass that belong to a draw of the case.
         let mut numbers = Vec::new();
         let mut result = Ok(());
         for one in &self.draws {
@@ -173,13 +174,13 @@ impl<'a> Case<'a> {
         }))
     }
 
-    /// Whether a shader writes to memory, which it may do in any order.
+    /// `true` if a shader writes to memory, which it may do in any order.
     pub fn writes_memory(&self) -> bool {
         let is_written = |register: &Register| register.class == ResourceClass::UnorderedAccess;
         self.resources.iter().flatten().any(|(register, _)| is_written(register))
     }
 
-    /// Whether a picture is not what was there before.
+    /// `true` if a picture differs from the initial content.
     pub fn is_drawn(&self, picture: &Picture) -> bool {
         let first = |surface: &Surface, bytes: &Vec<u8>| surface.bytes == *bytes;
         let depths = self.state.depth_buffer.as_ref().zip(picture.depths.as_ref());
@@ -288,7 +289,7 @@ impl Order {
 }
 
 impl Picture {
-    /// Where another picture differs.
+    /// The first difference from another picture.
     pub fn difference(&self, other: &Picture) -> Option<String> {
         for (n, (one, other)) in self.colors.iter().zip(&other.colors).enumerate() {
             if let Some(at) = one.iter().zip(other).position(|(one, other)| one != other) {

@@ -12,7 +12,7 @@ use brolga_testing::random::Random;
 
 use super::shaders::{Kind, Shader, letters, system_value};
 
-/// The inputs of vertex companions that place a vertex: where it is, and by how much an instance moves it.
+/// The inputs of vertex companions that position a vertex: its position, and the offset of an instance.
 pub const PLACE: &str = "POSITION";
 pub const OFFSET: &str = "OFFSET";
 
@@ -47,7 +47,7 @@ fn written(value: u32) -> Option<&'static str> {
 /// A vertex shader for a pixel shader.
 pub fn vertex_shader(pixel: &Shader, random: &mut Random) -> Shader {
     let linked: Vec<&SignatureElement> = pixel.linked().collect();
-    // Where the pixel shader reads the position, or else a register that it does not read.
+    // The register of the position, or else one that the pixel shader does not read.
     let reads_position = pixel.inputs.iter().find(|input| input.system_value == system_value::POSITION);
     let is_free = |register: &u32| linked.iter().all(|input| input.register != Some(*register));
     let position = reads_position
@@ -93,7 +93,7 @@ pub fn vertex_shader(pixel: &Shader, random: &mut Random) -> Shader {
 
 /// Targets that a draw can have.
 const TARGETS: usize = 8;
-/// How a pixel shader may read floats.
+/// Interpolation modes of floats in pixel shaders.
 const MODES: [&str; 8] = [
     "linear",
     "linear",
@@ -108,7 +108,7 @@ const MODES: [&str; 8] = [
 /// A pixel shader for a vertex shader.
 pub fn pixel_shader(vertex: &Shader, random: &mut Random) -> Shader {
     let read: Vec<&SignatureElement> = vertex.outputs.iter().filter(|output| output.register.is_some()).collect();
-    // If there are more outputs than targets, the last targets, one for each kind, take what is left.
+    // If there are more outputs than targets, the last targets, one for each kind, take the rest.
     let kinds = [Kind::Float, Kind::Uint, Kind::Sint];
     let own = if read.len() > TARGETS { TARGETS - kinds.len() } else { read.len() };
     // All that one register holds is interpolated alike.

@@ -23,13 +23,13 @@ pub struct VertexBytes {
     pub stride_bytes: u32,
 }
 
-/// The input layout, and what is in the buffers.
+/// The input layout, and the content of the buffers.
 pub struct Geometry {
     pub layout: Vec<InputElement>,
     pub buffers: Vec<VertexBytes>,
 }
 
-/// What an element is made of.
+/// The source of an element's values.
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
     Place,
@@ -105,7 +105,7 @@ impl Geometry {
     }
 }
 
-/// Whether a companion's output that reads this attribute is a clip or cull distance.
+/// `true` if a companion's output that reads this attribute is a clip or cull distance.
 fn is_distance(vertex: &Shader, attribute: u32) -> bool {
     // Outputs follow the position as attributes follow the first three inputs.
     let output = vertex.outputs.get(attribute as usize - 2);
@@ -157,13 +157,13 @@ fn attribute(kind: Kind, is_wild: bool, random: &mut Random) -> u32 {
     }
 }
 
-/// Where a vertex is. Shaders that do not read w have 1 there.
+/// The position of a vertex. Shaders that do not read w have 1 there.
 fn place_words([x, y, z, w]: [f32; 4], has_w: bool) -> [u32; 4] {
     let place = if has_w { [x * w, y * w, z * w, w] } else { [x, y, z, 1.0] };
     place.map(f32::to_bits)
 }
 
-/// The corners of a triangle: x, y and z after the division by w, and w.
+/// The vertices of a triangle: x, y and z after the division by w, and w.
 fn triangle(n: usize, size: [u32; 2], is_wild: bool, random: &mut Random) -> [[f32; 4]; 3] {
     // The first one covers all of the picture.
     if n == 0 {
@@ -181,7 +181,7 @@ fn triangle(n: usize, size: [u32; 2], is_wild: bool, random: &mut Random) -> [[f
     let mut corners = [[0.0; 4]; 3].map(|_| {
         let place = [0, 1].map(|axis| {
             let place: f32 = center[axis] + signed(random) * reach;
-            // Pixel centers and their corners, where edges and corners decide who covers a pixel.
+            // Pixel centers and corners, where edges and vertices decide coverage.
             let halves = size[axis] as f32;
             if is_on_grid { ((place + 1.0) * halves).round() / halves - 1.0 } else { place }
         });
@@ -199,7 +199,8 @@ fn triangle(n: usize, size: [u32; 2], is_wild: bool, random: &mut Random) -> [[f
     corners
 }
 
-/// Indices of a draw: mostly of whole triangles, some of them past the end, and now and then the index that begins a strip anew.
+/// Indices of a draw: mostly of whole triangles, some of them past the end, and now and then the index that restarts a
+/// strip.
 pub fn indices(count: usize, is_short: bool, random: &mut Random) -> Vec<u32> {
     let restart = if is_short { 0xffff } else { u32::MAX };
     let mut indices = Vec::with_capacity(count);

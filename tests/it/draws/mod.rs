@@ -1,8 +1,8 @@
-//! Every vertex and pixel shader of the corpus in draws: the same bits on both engines, on any number of threads and in any order
-//! of work.
+//! Draws with every vertex and pixel shader of the corpus: the same bits on both engines, on any number of threads and
+//! in any order of work.
 //!
-//! Each gets a companion for the other stage, random resources, vertices and state; those that fit each other are drawn together,
-//! too. Two pictures of each shader are made, or as many as `BROLGA_DRAWS` says.
+//! Each gets a companion for the other stage, random resources, vertices and state; those that match each other are
+//! drawn together, too. Two pictures of each shader are made, or the number in `BROLGA_DRAWS`.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -34,7 +34,7 @@ const REFUSED: &[(&str, &str)] = &[
 
 /// Shaders that run, but leave nothing on targets.
 const UNSEEN: &[(&str, &str)] = &[
-    // All of its vertices are in one place.
+    // All of its vertices are at one position.
     ("constoperand1.dxbc", "nothing is to be seen"),
     // All of them are on one line.
     ("indexableoutput1.dxbc", "nothing is to be seen"),
@@ -53,7 +53,7 @@ fn pictures() -> u64 {
     std::env::var("BROLGA_DRAWS").map_or(2, |text| text.parse().expect("a number"))
 }
 
-/// What became of a case.
+/// The outcome of a case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fate {
     /// It was drawn.
@@ -64,7 +64,7 @@ enum Fate {
     Stopped,
 }
 
-/// Why a case is not as it should be.
+/// The reason why a case failed.
 enum Fault {
     Refused(String),
     Different(String),
@@ -93,7 +93,7 @@ impl Laboratory {
     fn check(&self, case: &Case, orders: &[Order]) -> Result<Fate, Fault> {
         let [one, ..] = &self.0;
         let writes_memory = case.writes_memory();
-        // Without passes: what they do is held to that, too. But how wide packets are decides in which order they write.
+        // Without passes, to check them too. But the width of packets decides the order in which they write.
         let level = if writes_memory { Level::Full } else { Level::None };
         let reference = case.pipeline(one, Engine::Interpreter, level)?;
         let expected = case.draw(one, &reference, Order::Together)?;
@@ -103,8 +103,8 @@ impl Laboratory {
             let difference = match (&expected, &found) {
                 (None, None) => None,
                 (Some(expected), Some(found)) => expected.difference(found),
-                // The limit is for pixels that are shaded together. Which are depends on the order, on what a thread drew before,
-                // and on how wide the passes make packets.
+                // The limit is for pixels that are shaded together, which depend on the order, on the previous work of
+                // a thread, and on the width that the passes choose for packets.
                 _ if order != Order::Together || device.pool().threads() > 1 || level != Level::Full => None,
                 _ => Some("one is stopped by the limit on rounds of loops, the other is not".to_owned()),
             };
@@ -155,7 +155,7 @@ fn seed(names: &[&str], n: u64) -> u64 {
     bytes.fold(n, |seed, byte| Random(seed ^ u64::from(byte)).bits())
 }
 
-/// Does something for each of several things, in two threads; what came of them, in their order.
+/// Calls `what` for each of several things, in two threads; returns the results in their order.
 fn each<T: Sync, R: Send>(things: &[T], what: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
@@ -175,8 +175,8 @@ fn each<T: Sync, R: Send>(things: &[T], what: impl Fn(&T) -> R + Sync) -> Vec<R>
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Compares what was found with a list. Of names that are no shaders here, because a part of the corpus is not there, nothing is
-/// asked.
+/// Compares the results with a list. Names that are not shaders here, because a part of the corpus is missing, are
+/// skipped.
 fn check_list(found: &[(&str, String)], expected: &[(&str, &str)], shaders: &[Shader], faults: &mut Vec<String>) {
     for (name, why) in found {
         if !expected.iter().any(|(other, part)| name == other && why.contains(part)) {
@@ -220,7 +220,7 @@ fn every_shader_draws_the_same_on_both_engines() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// What is left of a triangle is what it would be in the whole picture.
+/// Clipping a triangle changes none of its remaining pixels.
 #[test]
 fn a_scissor_rectangle_changes_no_pixel_within_it() {
     let (laboratory, shaders) = (Laboratory::new(), shaders::corpus());

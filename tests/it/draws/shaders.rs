@@ -13,13 +13,13 @@ pub mod system_value {
     pub const CULL_DISTANCE: u32 = 3;
     pub const RENDER_TARGET_ARRAY_INDEX: u32 = 4;
     pub const VIEWPORT_ARRAY_INDEX: u32 = 5;
-    /// What a pixel shader gets from the rasterizer: its place, the primitive's number, the face, the sample.
+    /// The system values of pixel shaders: position, primitive, facing, sample.
     pub const OF_PIXELS: [u32; 4] = [POSITION, 7, 9, 10];
 }
 
 /// A vertex or pixel shader.
 pub struct Shader {
-    /// The file's name, or what it was made for.
+    /// The file's name, or the shader that it was made for.
     pub name: String,
     pub stage: DrawStage,
     pub bytes: Vec<u8>,
@@ -46,7 +46,7 @@ impl Shader {
         self.inputs.iter().filter(is_linked).filter(|input| input.register.is_some())
     }
 
-    /// Whether it writes all that a pixel shader reads, in the same registers.
+    /// `true` if it writes all inputs of a pixel shader, in the same registers.
     pub fn links_to(&self, pixel: &Shader) -> bool {
         pixel.linked().all(|input| {
             self.outputs.iter().any(|output| {
@@ -68,7 +68,7 @@ pub fn corpus() -> Vec<Shader> {
     corpus::draw_shaders().into_iter().map(shader).collect()
 }
 
-/// What the components of an element are.
+/// The type of an element's components.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Float,

@@ -14,11 +14,11 @@ use super::shaders::{Kind, Shader};
 #[derive(Clone)]
 pub struct Surface {
     pub format: Format,
-    /// What it holds at first.
+    /// The initial content.
     pub bytes: Vec<u8>,
 }
 
-/// The state of a pipeline, and what is drawn to.
+/// The state of a pipeline, and its targets.
 pub struct State {
     /// Pixels across and down.
     pub size: [u32; 2],
@@ -54,7 +54,7 @@ fn topology(random: &mut Random) -> Topology {
     random.pick(&[TriangleList, TriangleList, TriangleStrip, TriangleStrip, LineList, LineStrip, PointList])
 }
 
-/// What happens to stencils on one side; most let something pass.
+/// The stencil operations for one facing; most let something pass.
 fn stencil_face(random: &mut Random) -> StencilFace {
     let [fail, depth_fail, pass] = [(); 3].map(|()| random.pick(&StencilOp::ALL));
     StencilFace {
@@ -99,7 +99,7 @@ impl State {
     pub fn any(pixel: &Shader, size: [u32; 2], random: &mut Random) -> Self {
         let targets: Vec<TargetState> = kinds(pixel).into_iter().map(|kind| target(kind, random)).collect();
         let depths = [Format::D16_UNORM, Format::D24_UNORM_S8_UINT, Format::D32_FLOAT, Format::D32_FLOAT_S8X24_UINT];
-        // What draws to nothing else draws depth.
+        // A draw without other targets draws depth.
         let has_depth = targets.is_empty() || !random.one_in(5);
         let depth = DepthState {
             enable: !random.one_in(8),
@@ -138,7 +138,7 @@ impl State {
         }
     }
 
-    /// A part of the targets; now and then one with fractions, or beyond their sides.
+    /// A part of the targets; now and then one with fractions, or beyond their edges.
     pub fn viewport(&self, random: &mut Random) -> Viewport {
         let [width, height] = self.size.map(|size| size as f32);
         let depths = random.pick(&[[0.0, 1.0], [0.25, 0.75], [0.0, 0.5], [0.5, 0.5]]);
@@ -157,7 +157,7 @@ impl State {
     }
 }
 
-/// What the targets of a pixel shader hold, up to the last one that it writes.
+/// The types of a pixel shader's targets, up to the last one that it writes.
 fn kinds(pixel: &Shader) -> Vec<Kind> {
     let mut kinds = Vec::new();
     for output in &pixel.outputs {
@@ -210,7 +210,7 @@ fn colors(targets: &[TargetState], size: [u32; 2], random: &mut Random) -> Vec<S
     targets.iter().map(surface).collect()
 }
 
-/// A depth buffer, with random codes; stencils are what they like.
+/// A depth buffer, with random codes; stencils are arbitrary.
 fn depth_buffer(format: Format, size: [u32; 2], random: &mut Random) -> Surface {
     let code = |_| {
         let depth = match random.below(8) {

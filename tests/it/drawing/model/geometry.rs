@@ -1,18 +1,20 @@
-//! A triangle on the screen, in doubles: functional specification, 3.4, 15.4 to 15.6, 15.11, 15.16 and 16.4.
+//! Models a triangle on the screen, in doubles: functional specification, 3.4, 15.4 to 15.6, 15.11, 15.16 and 16.4.
 //!
-//! A triangle that nothing cuts has the corners that the rules give to the bit: the viewport's formulas in floats, snapped. So the
-//! model knows its pixels exactly, and interpolates between snapped corners.
+//! A triangle that is not clipped has the vertices that the rules give bit for bit: the viewport's formulas in floats,
+//! snapped. So the model knows its pixels exactly, and interpolates between snapped vertices.
 //!
-//! Of one that is cut, the rules do not say what it is cut into. The model has the shape that is left, with corners in doubles.
-//! Whoever draws it moves each corner by at most [`Shape::moved`]: half a unit of the grid, and what floats lose on the way there.
-//! Interpolation within a triangle is a mean of its corners, so values move by no more than their slope times that way.
+//! For one that is clipped, the rules do not say into which triangles. The model has the remaining polygon, with
+//! vertices in doubles. An implementation moves each vertex by at most [`Shape::moved`]: half a unit of the grid, and
+//! the error of floats on the way there. Interpolation within a triangle is a mean of its vertices, so values move by
+//! no more than their slope times that distance.
 //!
-//! Depth bias is computed in floats, as the rules say; of what is cut into pieces that have biases of their own nothing
+//! Depth bias is computed in floats, as the rules say; if clipping leaves pieces that have biases of their own nothing
 //! is known.
 //!
-//! **Bound.** Whoever draws evaluates functions that are linear on the screen in floats, from some place of the window (64 pixels in
-//! each direction), with at most four roundings of relative size 2^-24 of the largest number on the way. Of a function `f` with the
-//! slopes `x` and `y` that is `4 u (|f| + 64 (|x| + |y|))`. The functions are z, 1/w and the corners' weights, over w or not.
+//! **Bound.** An implementation evaluates functions that are linear on the screen in floats, from some position in the
+//! window (64 pixels in each direction), with at most four roundings of relative size 2^-24 of the largest number on
+//! the way. For a function `f` with the slopes `x` and `y` that is `4 u (|f| + 64 (|x| + |y|))`. The functions are z,
+//! 1/w and the vertices' weights, over w or not.
 
 use brolga::Format;
 use brolga::raster::{Cull, RasterizerState, Viewport};
@@ -23,10 +25,10 @@ use crate::drawing::canvas::Vertex;
 /// Half a unit in the last place of floats around 1.
 pub const UNIT: f64 = 1.0 / (1 << 24) as f64;
 
-/// Pixels from the place where functions are evaluated, at most.
+/// The maximum distance in pixels from the position from which functions are evaluated.
 const REACH: f64 = 64.0;
 
-/// What positions of 16 bits before the point hold, but for rounding.
+/// The range of positions with 16 bits before the point, except for rounding.
 const RANGE: f64 = 32767.0;
 
 /// A function that is linear on the screen: its value at the origin, and its slopes.
@@ -45,40 +47,41 @@ fn mix(functions: [Linear; 3], by: [f64; 3]) -> Linear {
     [0, 1, 2].map(|n| functions[0][n] * by[0] + functions[1][n] * by[1] + functions[2][n] * by[2])
 }
 
-/// The corners of a triangle that the shape may be cut into, in pixels, and what loses precision there.
+/// The vertices of a triangle that the shape may be split into, in pixels, and the precision lost there.
 struct Piece {
     corners: [[f64; 2]; 3],
-    /// Whether it is too thin for a bound.
+    /// Set if it is too thin for a bound.
     is_thin: bool,
     /// 64 times the slopes of z and 1/w, and of all weights together: plain ones, and over w.
     slopes: [f64; 4],
 }
 
-/// What a triangle shows on the screen.
+/// The visible part of a triangle.
 pub struct Shape {
     is_front: bool,
-    /// Snapped corners, where nothing is cut.
+    /// Snapped vertices, if it is not clipped.
     snapped: Option<[[i64; 2]; 3]>,
-    /// Corners of what is left, clockwise or not.
+    /// Vertices of the clipped polygon, clockwise or not.
     polygon: Vec<[f64; 2]>,
-    /// How far corners move, in pixels along an axis; 0 where nothing is cut.
+    /// The maximum movement of vertices, in pixels along an axis; 0 if it is not clipped.
     moved: f64,
-    /// The weights of the triangle's corners over their w.
+    /// The weights of the triangle's vertices over their w.
     over_w: [Linear; 3],
     w: [f64; 3],
-    /// Depth after the viewport, and how wrong it may be at a corner.
+    /// Depth after the viewport, and its error at a vertex.
     z: Linear,
     z_error: f64,
-    /// The greatest depth of a corner, or its opposite.
+    /// The maximum depth of a vertex, or its negation.
     greatest: f64,
-    /// The depth of all corners, where they have the same: then it is that everywhere.
+    /// The depth of all vertices, if it is the same: then it is that everywhere.
     flat: Option<f64>,
     pieces: Vec<Piece>,
-    /// The weights of the triangle's corners, which are linear on the screen too, at the corners of what is left.
+    /// The weights of the triangle's vertices, which are linear on the screen too, at the vertices of the clipped
+    /// polygon.
     weights: Vec<[f64; 3]>,
 }
 
-/// Whether a pixel's center is covered.
+/// The coverage of a pixel's center.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Covered {
     Yes,
@@ -95,7 +98,7 @@ pub struct Near {
 }
 
 impl Shape {
-    /// What is left of a triangle, unless nothing is or it is culled.
+    /// The visible part of a triangle; `None` if there is none or it is culled.
     pub fn new(draw: &DrawState, vertices: &[Vertex]) -> Option<Self> {
         let positions: [[f32; 4]; 3] = std::array::from_fn(|n| vertices[n][0].map(f32::from_bits));
         let viewport = &draw.viewport;
@@ -123,7 +126,7 @@ impl Shape {
             return self;
         }
         let is_float = matches!(format, Some(Format::D32_FLOAT | Format::D32_FLOAT_S8X24_UINT));
-        // What a triangle is cut into has slopes of its own.
+        // The pieces of a clipped triangle have slopes of their own.
         if self.is_cut() && slopes != 0.0 {
             self.z_error = f64::INFINITY;
             return self;
@@ -199,7 +202,7 @@ impl Shape {
         }
         let polygon: Vec<[f64; 2]> =
             clipped.iter().map(|[px, py, _, w]| [x + width * px / w, y - height * py / w]).collect();
-        // Weights over w: those with which the corners' x, y and w make a point of the plane w = 1.
+        // Weights over w: those with which the vertices' x, y and w make a point of the plane w = 1.
         let over_w = inverse(wide.map(|[px, py, _, w]| [px * width + x * w, y * w - py * height, w]))?;
         let z = mix(over_w, wide.map(|position| position[2] * (most - least)));
         let z = [z[0] + least, z[1], z[2]];
@@ -241,7 +244,7 @@ impl Shape {
         }
     }
 
-    /// What loses precision in a triangle of three corners of what is left.
+    /// The precision lost in a triangle of three vertices of the clipped polygon.
     fn piece(&self, corners: [[f64; 2]; 3]) -> Piece {
         let Some(lambda) = barycentric(corners) else {
             return Piece { corners, is_thin: true, slopes: [0.0; 4] };
@@ -278,7 +281,7 @@ impl Shape {
         ((least - 2.0).max(f64::from(first)) as i32).max(first)..((most + 2.0).min(f64::from(end)) as i32).min(end)
     }
 
-    /// Whether the center of a pixel is covered.
+    /// The coverage of a pixel's center.
     pub fn covers(&self, pixel: [i32; 2]) -> Covered {
         if let Some(corners) = self.snapped {
             return if covers(corners, pixel) { Covered::Yes } else { Covered::No };
@@ -295,18 +298,18 @@ impl Shape {
         if is_certain { Covered::Yes } else { Covered::Perhaps }
     }
 
-    /// What is the worst of the triangles that a pixel may be in.
+    /// The worst of the triangles that a pixel may be in.
     fn slopes(&self, center: [f64; 2]) -> [f64; 4] {
         let those = self.pieces.iter().filter(|piece| piece.may_have(center, self.moved * 1.5));
         those.fold([0.0; 4], |worst, piece| [0, 1, 2, 3].map(|n| f64::max(worst[n], piece.slopes[n])))
     }
 
-    /// Whether the triangle shows its front.
+    /// `true` if the triangle is front-facing.
     pub fn is_front(&self) -> bool {
         self.is_front
     }
 
-    /// Whether something was cut off.
+    /// `true` if it is clipped.
     pub fn is_cut(&self) -> bool {
         self.snapped.is_none()
     }
@@ -323,7 +326,7 @@ impl Shape {
         Near { value, error: 4.0 * UNIT * (value.abs() + slopes) + shift }
     }
 
-    /// 1/w, and what is lost on the way.
+    /// 1/w, and its error.
     fn rcp_w(&self, center: [f64; 2]) -> Near {
         let value: f64 = self.over_w.iter().map(|&weight| at(weight, center)).sum();
         let [_, slopes, ..] = self.slopes(center);
@@ -331,7 +334,7 @@ impl Shape {
         Near { value, error: 4.0 * UNIT * (value + slopes) + vertices }
     }
 
-    /// The w of a pixel; none where the bound says nothing.
+    /// The w of a pixel; `None` if there is no bound.
     pub fn w(&self, pixel: [i32; 2]) -> Option<Near> {
         let center = pixel.map(|place| f64::from(place) + 0.5);
         let Near { value, error } = self.rcp_w(center);
@@ -340,7 +343,7 @@ impl Shape {
             .then(|| Near { value: 1.0 / value, error: error / value / (value - error) + 2.0 * UNIT / value })
     }
 
-    /// An attribute in perspective; none where the bound says nothing.
+    /// An attribute in perspective; `None` if there is no bound.
     pub fn perspective(&self, corners: [f64; 3], pixel: [i32; 2]) -> Option<Near> {
         let center = pixel.map(|place| f64::from(place) + 0.5);
         let Near { value: rcp_w, error } = self.rcp_w(center);
@@ -370,7 +373,7 @@ impl Shape {
         Near { value: at(function, center), error }
     }
 
-    /// What sums and products of an attribute lose, and corners that cuts made.
+    /// The error of sums and products of an attribute, and of vertices made by clipping.
     fn rounding(&self, range: f64, size: f64) -> f64 {
         let corners = if self.moved > 0.0 { 4.0 } else { 0.0 };
         (8.0 * (range + size) + corners * size) * UNIT
@@ -378,7 +381,7 @@ impl Shape {
 }
 
 impl Piece {
-    /// Whether a place may be inside, once corners moved.
+    /// `true` if a position may be inside, once vertices moved.
     fn may_have(&self, place: [f64; 2], away: f64) -> bool {
         let [a, b, c] = self.corners;
         let turn = ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])).signum();
@@ -386,7 +389,7 @@ impl Piece {
     }
 }
 
-/// How far inside of the nearest edge of a convex shape a place is; below 0 outside.
+/// The distance of a position inside the nearest edge of a convex polygon; below 0 outside.
 fn inside(corners: &[[f64; 2]], place: [f64; 2], turn: f64) -> f64 {
     let mut least = f64::INFINITY;
     for (n, from) in corners.iter().enumerate() {
@@ -400,7 +403,7 @@ fn inside(corners: &[[f64; 2]], place: [f64; 2], turn: f64) -> f64 {
     least
 }
 
-/// The planes of clip space that are always there, then those of depth, then those that positions on the screen stay within.
+/// The planes of clip space that always exist, then those of depth, then those of the guard band.
 fn planes(viewport: &Viewport, clips_depth: bool) -> Vec<[f64; 4]> {
     let mut planes = vec![[0.0, 0.0, 0.0, 1.0]];
     if clips_depth {
@@ -413,13 +416,13 @@ fn planes(viewport: &Viewport, clips_depth: bool) -> Vec<[f64; 4]> {
     planes
 }
 
-/// How far inside of a plane a position is. That of w leaves out 0 itself.
+/// The distance of a position inside a plane. That of w excludes 0 itself.
 fn distance(plane: &[f64; 4], position: [f64; 4]) -> f64 {
     let sum: f64 = (0..4).map(|n| plane[n] * position[n]).sum();
     if plane[..3] == [0.0; 3] { sum - f64::from(f32::MIN_POSITIVE) } else { sum }
 }
 
-/// What a plane leaves of a convex shape.
+/// The part of a convex polygon inside a plane.
 fn cut(corners: &[[f64; 4]], plane: &[f64; 4]) -> Vec<[f64; 4]> {
     let mut left = Vec::new();
     for (n, &from) in corners.iter().enumerate() {
@@ -446,13 +449,13 @@ fn to_screen(viewport: &Viewport, [x, y, z, w]: [f32; 4]) -> [f32; 3] {
     ]
 }
 
-/// The weights of three corners; none if they have no inside.
+/// The barycentric coordinates for three vertices; `None` if they are degenerate.
 fn barycentric(corners: [[f64; 2]; 3]) -> Option<[Linear; 3]> {
     inverse(corners.map(|[x, y]| [x, y, 1.0]))
 }
 
-/// The functions `f` for which the sum of `f(x, y)` times each of three points is `(x, y, 1)`; none if the points lie in a plane
-/// with the origin.
+/// The functions `f` for which the sum of `f(x, y)` times each of three points is `(x, y, 1)`; `None` if the points lie
+/// in a plane with the origin.
 fn inverse(points: [[f64; 3]; 3]) -> Option<[Linear; 3]> {
     let normal =
         |a: [f64; 3], b: [f64; 3]| [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
@@ -461,7 +464,7 @@ fn inverse(points: [[f64; 3]; 3]) -> Option<[Linear; 3]> {
     (whole != 0.0 && whole.is_finite()).then(|| normals.map(|[x, y, z]| [z, x, y].map(|part| part / whole)))
 }
 
-/// The range of an attribute over the corners, and its size.
+/// The range of an attribute over the vertices, and its size.
 fn extent(corners: [f64; 3]) -> (f64, f64) {
     let [least, most] = [corners.into_iter().fold(f64::MAX, f64::min), corners.into_iter().fold(f64::MIN, f64::max)];
     (most - least, least.abs().max(most.abs()))

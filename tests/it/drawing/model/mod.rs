@@ -1,4 +1,4 @@
-//! Random draws against a plain model in doubles, pixel by pixel.
+//! Tests random draws against a plain model in doubles, pixel by pixel.
 //!
 //! | file | what |
 //! |---|---|
@@ -6,8 +6,8 @@
 //! | `geometry.rs` | a triangle on the screen, and the bound of errors |
 //! | `pixels.rs` | the model's targets, and the comparison |
 //!
-//! `cargo test --release -p brolga --test it drawing::model -- --nocapture` draws 30,000 states and prints figures; `BROLGA_SEED=7` draws one of them,
-//! `BROLGA_SEEDS=1000..9000` a range.
+//! `cargo test --release -p brolga --test it drawing::model -- --nocapture` draws 30,000 states and prints figures;
+//! `BROLGA_SEED=7` draws one of them, `BROLGA_SEEDS=1000..9000` a range.
 
 mod geometry;
 mod pixels;

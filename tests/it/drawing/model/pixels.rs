@@ -1,8 +1,8 @@
-//! What is in the targets after some draws: functional specification, 16.9, 16.12, 16.13, 17.9 to 17.12 and 20.4.6.
+//! Models the targets after some draws: functional specification, 16.9, 16.12, 16.13, 17.9 to 17.12 and 20.4.6.
 //!
-//! A depth is known up to its bound, so the model has the least and the greatest code that it may have. Where these do not decide a
-//! comparison, or the bound does not say whether a pixel is covered or discarded, the pixel is *open* from then on: it is counted, and not
-//! compared.
+//! A depth is known up to its bound, so the model has the minimum and the maximum code that it may have. If these do
+//! not decide a comparison, or the bound does not decide whether a pixel is covered or discarded, the pixel is *open*
+//! from then on: it is counted, and not compared.
 
 use brolga::raster::StencilOp;
 use brolga::{Comparison, Format};
@@ -24,7 +24,7 @@ struct Pixel {
     shown: Option<[usize; 2]>,
 }
 
-/// What was drawn: targets as they are after all draws.
+/// The results of drawing: targets as they are after all draws.
 #[derive(PartialEq)]
 pub struct Drawn {
     pub colors: [Vec<[u32; 4]>; 3],
@@ -35,11 +35,11 @@ pub struct Drawn {
     pub passed: Vec<u64>,
 }
 
-/// What a comparison found.
+/// The results of a comparison.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Figures {
-    /// Pixels that were compared, those of them that a triangle shows in, those that one shows in that was cut, and those that are
-    /// open.
+    /// Pixels that were compared, those of them in which a triangle is visible, those in which a clipped one is, and
+    /// those that are open.
     pub compared: u64,
     pub shown: u64,
     pub cut: u64,
@@ -50,8 +50,8 @@ pub struct Figures {
     /// Numbers that were compared, and those for which there was no bound.
     pub numbers: u64,
     pub unbounded: u64,
-    /// The greatest errors, as parts of their bounds: of depths, w, attributes in perspective, on the screen; of triangles that
-    /// nothing cuts, and of others.
+    /// The greatest errors, as parts of their bounds: of depths, w, attributes in perspective, on the screen; for
+    /// triangles that are not clipped, and for others.
     pub worst: [[f64; 4]; 2],
 }
 
@@ -60,7 +60,7 @@ pub struct Model<'s> {
     state: &'s State,
     shapes: Vec<Vec<Option<Shape>>>,
     pixels: Vec<Pixel>,
-    /// Pixels that passed in each draw: so many at least, and perhaps so many more.
+    /// Pixels that passed in each draw: the minimum, and the number that may be added.
     passed: Vec<[u64; 2]>,
     /// Covered pixels that did not.
     failed: u64,
@@ -125,7 +125,7 @@ impl<'s> Model<'s> {
         }
     }
 
-    /// Compares with what was drawn.
+    /// Compares with the results of drawing.
     pub fn compare(&self, drawn: &Drawn, figures: &mut Figures) -> Result<(), String> {
         for (n, (&passed, &[least, more])) in drawn.passed.iter().zip(&self.passed).enumerate() {
             if !(least..=least + more).contains(&passed) {
@@ -208,16 +208,16 @@ fn scissor(state: &State, draw: &DrawState, axis: usize) -> [i32; 2] {
     [least.max(0), end.min(state.size[axis] as i32)]
 }
 
-/// What becomes of a covered pixel.
+/// The fate of a covered pixel.
 struct Tested {
-    /// Whether it is drawn.
+    /// Set if it is drawn.
     passes: bool,
-    /// What the depth buffer has then.
+    /// The content of the depth buffer afterwards.
     codes: Codes,
     stencil: u8,
 }
 
-/// Tests a covered pixel; none if the bounds do not say what becomes of it.
+/// Tests a covered pixel; `None` if the bounds do not decide its fate.
 fn tested(
     state: &State,
     draw: &DrawState,
@@ -286,7 +286,7 @@ fn tested(
     Some(Tested { passes, codes, stencil: stencil_after(passes) })
 }
 
-/// What an operation makes of a stencil (functional specification, 17.12).
+/// The result of an operation on a stencil (functional specification, 17.12).
 fn updated(op: StencilOp, old: u8, reference: u8) -> u8 {
     match op {
         StencilOp::Keep => old,
@@ -324,7 +324,7 @@ fn codes(format: Format, draw: &DrawState, Near { value, error }: Near) -> Codes
     })
 }
 
-/// Whether a comparison holds, if that is certain.
+/// The result of a comparison, if it is certain.
 fn holds(function: Comparison, new: Codes, old: Codes) -> Option<bool> {
     let ends = new.map(|new| old.map(|old| function.holds(new, old)));
     let is_same = ends.as_flattened().iter().all(|&one| one == ends[0][0]);
@@ -372,7 +372,7 @@ fn attribute(
 fn check(shape: &Shape, near: Near, found: f32, kind: usize, figures: &mut Figures) -> Result<(), String> {
     figures.numbers += 1;
     let error = (f64::from(found) - near.value).abs();
-    // What is exact has no part of a bound.
+    // An exact value has no part of a bound.
     let part = if error == 0.0 { 0.0 } else { error / near.error };
     let worst = &mut figures.worst[usize::from(shape.is_cut())][kind];
     *worst = worst.max(part);

@@ -1,4 +1,4 @@
-//! Random draws: everything that decides which pixels a list of triangles covers and what they get.
+//! Makes random draws: everything that determines the pixels that a list of triangles covers and their values.
 
 use brolga::raster::{Bounds, Cull, DepthState, RasterizerState, StencilFace, StencilOp, StencilTest, Viewport};
 use brolga::{Comparison, Format};
@@ -7,7 +7,8 @@ use brolga_testing::random::Random;
 use crate::drawing::canvas::Vertex;
 use crate::drawing::shaders::pixel;
 
-/// How an attribute is interpolated, with the words of a declaration. With one sample, its center is all that there is.
+/// The interpolation of an attribute, with the words of a declaration. With one sample, its center is all that there
+/// is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     Constant,
@@ -34,7 +35,7 @@ impl Mode {
     }
 }
 
-/// Where the depth of a pixel comes from. `Given` is the third attribute's x.
+/// The source of a pixel's depth. `Given` is the third attribute's x.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
     /// The rasterizer.
@@ -49,16 +50,16 @@ pub enum Depth {
     LessEqual,
 }
 
-/// What makes a pipeline.
+/// The state of a pipeline.
 #[derive(Clone, Copy, Debug)]
 pub struct PipelineState {
     pub rasterizer: RasterizerState,
     pub test: DepthState,
     pub modes: [Mode; 3],
     pub depth: Depth,
-    /// Whether pixels are discarded whose third attribute has a y below 0.5.
+    /// Set if pixels are discarded whose third attribute has a y below 0.5.
     pub discards: bool,
-    /// How stencils are tested, where the depth buffer has them.
+    /// The test of stencils, if the depth buffer has them.
     pub stencil: Option<StencilTest>,
 }
 
@@ -68,7 +69,7 @@ pub struct DrawState {
     pub pipeline: PipelineState,
     pub viewport: Viewport,
     pub scissor: Option<Bounds>,
-    /// What stencils are compared with.
+    /// The stencil reference.
     pub reference: u8,
     /// A list.
     pub vertices: Vec<Vertex>,
@@ -79,7 +80,7 @@ pub struct DrawState {
 pub struct State {
     pub size: [u32; 2],
     pub depth_format: Option<Format>,
-    /// What the depth buffer holds before.
+    /// The initial content of the depth buffer.
     pub cleared: u32,
     pub cleared_stencil: u8,
     pub draws: Vec<DrawState>,
@@ -88,7 +89,7 @@ pub struct State {
 /// Depths of whole triangles, of the buffer before, and of shaders, so that some are equal.
 const DEPTHS: [f64; 3] = [0.25, 0.5, 0.75];
 
-/// Stencils before, and what they are compared with: so that some are equal, or wrap.
+/// Stencils and references: chosen so that some are equal, or wrap.
 const STENCILS: [u8; 5] = [0, 1, 0x0f, 0xfe, 0xff];
 
 fn stencil(random: &mut Random) -> StencilTest {
@@ -195,8 +196,8 @@ impl PipelineState {
         }
     }
 
-    /// The container of the pixel shader. Its third output has the pixel's depth, its w, its place, and its face and primitive as a
-    /// number.
+    /// The container of the pixel shader. Its third output has the pixel's depth, its w, its position, and its facing
+    /// and primitive as a number.
     pub fn pixel(&self) -> Vec<u8> {
         let [first, second, third] = self.modes.map(Mode::words);
         let (declared, body) = match self.depth {
@@ -262,7 +263,7 @@ fn triangle(random: &mut Random, viewport: &Viewport, size: [u32; 2]) -> [Vertex
         if kind < 4 {
             depth = depth.clamp(0.0, 1.0);
         } else if kind == 4 && random.one_in(2) && !is_shared([x, y]) {
-            // Behind the eye; not where another corner is seen: see `coverage::edges_through_the_eye_have_no_place`.
+            // w < 0; not where another vertex is seen: see `coverage::edges_through_the_eye_have_no_place`.
             w = -w;
         }
         // Far outside, at times.
@@ -272,7 +273,7 @@ fn triangle(random: &mut Random, viewport: &Viewport, size: [u32; 2]) -> [Vertex
         let position = [x * w, y * w, depth * w, w].map(|place| (place as f32).to_bits());
         let mut attribute = |bits: [u32; 4]| {
             let any = [0; 4].map(|_| ((number(random, -1.0, 1.0) * scale + offset) as f32).to_bits());
-            // What is constant over a triangle takes the leading vertex's bits, whatever they are.
+            // Constant attributes take the leading vertex's bits, whatever they are.
             if kind == 6 { bits.map(|word| word ^ any[0]) } else { any }
         };
         let [first, second] = bits.map(&mut attribute);
@@ -282,13 +283,13 @@ fn triangle(random: &mut Random, viewport: &Viewport, size: [u32; 2]) -> [Vertex
     })
 }
 
-/// Where the corners of a triangle are seen, in pixels.
+/// The positions of a triangle's vertices on the screen, in pixels.
 fn places(random: &mut Random, size: [u32; 2]) -> [[f64; 2]; 3] {
     let [width, height] = size.map(f64::from);
     let mut place = |reach: f64| [width, height].map(|size| number(random, -reach * size, (1.0 + reach) * size));
     let places = [place(0.3), place(0.3), place(0.3)];
     match random.below(8) {
-        // Of a few pixels.
+        // A few pixels large.
         0 | 1 => {
             let [x, y] = places[0];
             [0; 3].map(|_| [x + number(random, -4.0, 4.0), y + number(random, -4.0, 4.0)])
