@@ -41,8 +41,8 @@
 //!
 //! # Drawing
 //!
-//! A [`raster::Pipeline`] is a vertex and a pixel shader with their state, a [`raster::Pass`] draws into textures. Programs with a
-//! rasterizer of their own run the two stages alone, through [`pipeline`] and [`Worker`].
+//! A [`raster::Pipeline`] is a vertex and a pixel shader with their state, a [`raster::Pass`] draws into textures.
+//! Programs with a rasterizer of their own run the two stages alone, through [`pipeline`] and [`Worker`].
 //!
 //! ```
 //! use brolga::raster::{Draw, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};
@@ -104,8 +104,8 @@
 //! | `document` | files that describe whole runs: dispatches and draws, resources, expected results (feature `document`) |
 //! | `bench` | measures documents (feature `bench`) |
 //!
-//! The `brolga` binary (`cli/`, feature `cli`) is a thin shell over them. Without these features nothing is built that reads
-//! or writes image files.
+//! The `brolga` binary (`cli/`, feature `cli`) is a thin shell over them. Without these features nothing is built that
+//! reads or writes image files.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "files")]
@@ -129,6 +129,7 @@ pub use brolga_runtime::{
     Texture, TextureShape, TranslateError, Unset, VectorBytes, VerifyError, VerifyErrors, View, Width, Worker, format,
     pipeline,
 };
-/// The crate with the traits of buffer elements: [`bytemuck::NoUninit`] to write them, [`bytemuck::Pod`] to read them too.
-/// A structure gets them by `#[derive]` with that crate's feature `derive`, in a program that depends on the same version.
+/// The crate with the traits of buffer elements: [`bytemuck::NoUninit`] to write them, [`bytemuck::Pod`] to read them
+/// too. A structure gets them by `#[derive]` with that crate's feature `derive`, in a program that depends on the same
+/// version.
 pub use bytemuck;

@@ -25,8 +25,8 @@
 //! | `shaders.rs` | the shaders, from assembly text |
 //! | `canvas.rs` | targets, and draws into them |
 //!
-//! Rules that are easily broken, and the tests that then fail. Sections are those of the functional specification. *Merger* is
-//! `ir/tests/it/pipeline/blend.rs`.
+//! Rules that are easily broken, and the tests that then fail. Sections are those of the functional specification.
+//! *Merger* is `ir/tests/it/pipeline/blend.rs`.
 //!
 //! | rule | section | test |
 //! |---|---|---|
