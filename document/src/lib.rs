@@ -184,7 +184,7 @@ impl Document {
     /// The thread groups of its only dispatch; `None` for other documents.
     pub fn groups(&self) -> Option<[u32; 3]> {
         match self.model.steps.as_slice() {
-            [model::step::Step { what: model::step::What::Dispatch(dispatch), .. }] => Some(dispatch.groups),
+            [model::step::DocumentStep { what: model::step::What::Dispatch(dispatch), .. }] => Some(dispatch.groups),
             _ => None,
         }
     }

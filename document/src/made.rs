@@ -8,16 +8,16 @@ use brolga_files::Bytes;
 use brolga_runtime::{Register, ResourceClass, Sampler, StageKind, TextureShape};
 
 use crate::Document;
-use crate::compare::numbers::Segment;
-use crate::model::expectation::{Expectation, Part, Rules, Subject, Tolerance};
+use crate::compare::numbers::ExpectedBytes;
+use crate::model::expectation::{Expectation, Rules, Subject, TexturePart, Tolerance};
 use crate::model::number::NumberType;
 use crate::model::pipeline::Pipeline;
-use crate::model::resource::{Content, Kind, Reference, Resource};
-use crate::model::step::{At, Bind, Dispatch, Step, What};
-use crate::model::{Items, Model, NamedSampler, Shader};
+use crate::model::resource::{Content, Kind, Reference, ResourceEntry};
+use crate::model::step::{At, Bind, Dispatch, DocumentStep, What};
+use crate::model::{Items, Model, NamedSampler, ShaderEntry};
 use crate::prepare::expected::Check;
 use crate::prepare::load::{Loaded, LoadedContent};
-use crate::prepare::{Form, Prepared};
+use crate::prepare::{Prepared, ShaderVariant};
 use crate::text::Located;
 
 /// A document of one dispatch.
@@ -80,7 +80,7 @@ impl<'a> Made<'a> {
         let (file, container) = self.shader;
         let mut model = Model { name: Some(self.name.to_owned()), is_short: true, ..Model::default() };
         let files = vec![Located::new(PathBuf::from(file), &(0..0))];
-        let shader = Shader { files, profile: None, entry: None, defines: Vec::new() };
+        let shader = ShaderEntry { files, profile: None, entry: None, defines: Vec::new() };
         model.shaders.insert(MAIN.to_owned(), shader);
         let mut pipeline = Pipeline::default();
         pipeline.shaders[StageKind::Compute] = Some(here.clone());
@@ -100,8 +100,11 @@ impl<'a> Made<'a> {
                 MadeKind::Structured { stride } => Kind::Structured { stride, count: None },
                 MadeKind::Texture(shape) => Kind::Texture(shape),
             };
-            model.resources.insert(name.clone(), Resource::made(name.clone(), "raw", Content::Unsaid, &(0..0)));
-            loaded.insert(name, Loaded { kind, content: LoadedContent::Bytes(content), in_place: false, number_type: None });
+            model.resources.insert(name.clone(), ResourceEntry::made(name.clone(), "raw", Content::Unsaid, &(0..0)));
+            loaded.insert(
+                name,
+                Loaded { kind, content: LoadedContent::Bytes(content), in_place: false, number_type: None },
+            );
         }
         for (register, state) in self.samplers {
             model.samplers.insert(add(register), NamedSampler { state, is_srgb: false });
@@ -112,25 +115,25 @@ impl<'a> Made<'a> {
             .map(|bind| bind.slot.clone())
             .collect();
         let dispatch = Dispatch { pipeline: here, bind, groups: self.groups, first_group: [0; 3], arguments: None };
-        model.steps.push(Step { what: What::Dispatch(dispatch), at: At::default() });
+        model.steps.push(DocumentStep { what: What::Dispatch(dispatch), at: At::default() });
         let mut checks = Vec::new();
         if let Some((register, content, number_type, tolerance)) = self.expected {
             let (name, pattern) = (register.to_string(), vec![number_type]);
             let natural_element = number_type.size_bytes() as u64;
             let rules = Rules { pattern: pattern.clone(), tolerance, ..Rules::default() };
-            let segments = vec![Segment { byte: 0, bytes: Bytes::Owned(content), pattern }];
+            let segments = vec![ExpectedBytes { byte: 0, bytes: Bytes::Owned(content), pattern }];
             model.expectations.push(Expectation {
                 id: name.clone(),
                 subject: Subject::Resource(Located::new(name, &(0..0))),
                 content: None,
                 rules,
-                part: Part::default(),
+                part: TexturePart::default(),
                 counter: None,
                 span: 0..0,
             });
             checks.push(Check::Numbers { segments, natural_element });
         }
-        let form = Form { path: PathBuf::from(file), bytes: container.to_vec() };
+        let form = ShaderVariant { path: PathBuf::from(file), bytes: container.to_vec() };
         let document = Document {
             path: PathBuf::from(self.name),
             text: Arc::from(""),

@@ -112,7 +112,7 @@ impl Mesh {
             }
             let corners = &file.corners[face.first..][..face.count];
             let flat = direction(file.area(corners, cancel)?);
-            let mut place = |corner: &Corner| {
+            let mut place = |corner: &FaceVertex| {
                 grow(&mut places)?;
                 let normal = match (corner.normal, face.smoothing) {
                     (Some(normal), _) => Normal::Given(normal),
@@ -166,12 +166,12 @@ struct Lines {
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
     texcoords: Vec<[f32; 2]>,
-    corners: Vec<Corner>,
+    corners: Vec<FaceVertex>,
     faces: Vec<Face>,
 }
 
 /// A vertex of a face: its indices, counted from 0.
-struct Corner {
+struct FaceVertex {
     position: u32,
     texcoord: Option<u32>,
     normal: Option<u32>,
@@ -267,7 +267,7 @@ impl Lines {
     }
 
     /// A vertex of a face: `position`, `position/texcoord`, `position//normal` or `position/texcoord/normal`.
-    fn corner(&self, word: &str) -> Result<Corner, String> {
+    fn corner(&self, word: &str) -> Result<FaceVertex, String> {
         let mut parts = word.split('/');
         let lists = [
             (self.positions.len(), "positions"),
@@ -285,16 +285,16 @@ impl Lines {
             *found = Some(is_there.ok_or_else(|| format!("a face names {index} of {count} {what}"))?);
         }
         match (found, parts.next()) {
-            ([Some(position), texcoord, normal], None) => Ok(Corner { position, texcoord, normal }),
+            ([Some(position), texcoord, normal], None) => Ok(FaceVertex { position, texcoord, normal }),
             _ => Err(format!("`{}` is no corner of a face: expected one such as `1/2/3`", short(word))),
         }
     }
 
     /// The area of a polygon, as a vector along its normal.
-    fn area(&self, corners: &[Corner], cancel: &CancelToken) -> Result<[f64; 3], FileProblem> {
-        let place = |corner: &Corner| self.positions[corner.position as usize].map(f64::from);
+    fn area(&self, corners: &[FaceVertex], cancel: &CancelToken) -> Result<[f64; 3], FileProblem> {
+        let place = |corner: &FaceVertex| self.positions[corner.position as usize].map(f64::from);
         let from = place(&corners[0]);
-        let way = |corner: &Corner| {
+        let way = |corner: &FaceVertex| {
             let to = place(corner);
             [0, 1, 2].map(|axis| to[axis] - from[axis])
         };

@@ -19,7 +19,7 @@ use super::style::{Style, Styles};
 const VARIABLE: &str = "BROLGA_CACHE";
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct CacheArguments {
     /// The folder; by default BROLGA_CACHE, or where the system keeps caches
     #[arg(long, value_name = "FOLDER")]
     cache: Option<PathBuf>,
@@ -74,7 +74,7 @@ fn help(error: &CacheError, otherwise: &str) -> String {
 }
 
 /// Shows or clears the cache. An error is one of writing to stdout.
-pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
+pub(super) fn run(arguments: &CacheArguments, styles: &Styles) -> io::Result<Ending> {
     let refuse = |text: String, help: String| {
         report::print_plain(text, Some(help), styles.err);
         Ok(Ending::BadInput)

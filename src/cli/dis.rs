@@ -13,7 +13,7 @@ use super::style::{Style, Styles};
 use super::{Ending, report, stream};
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct DisArguments {
     /// The compiled shader (.cso, .dxbc); `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     source: SourceOptions,
 }
 
-pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
+pub(super) fn run(arguments: &DisArguments, styles: &Styles) -> io::Result<Ending> {
     if arguments.exact && arguments.format == Format::Json {
         let text = "`--exact` and `--format json` are mutually exclusive: an exact listing is text for `brolga asm`";
         let help = "leave one of them out".to_owned();

@@ -7,7 +7,7 @@ use brolga::bytecode::Limits;
 use brolga::bytecode::info::Info;
 use serde_json::json;
 
-use super::compiler::Reader;
+use super::compiler::ShaderReader;
 use super::options::{Format, Shaders};
 use super::style::{Style, Styles};
 use super::{Ending, report, stream};
@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &Shaders, styles: &Styles) -> io::Result<Ending> {
 }
 
 /// The information about a file, or a problem with it and advice.
-fn read(path: &Path, reader: &Reader<'_>) -> Result<Info, (String, Option<String>)> {
+fn read(path: &Path, reader: &ShaderReader<'_>) -> Result<Info, (String, Option<String>)> {
     let bytes = reader.load(path).map_err(|text| (text, None))?;
     Info::read(&bytes, &Limits::default())
         .map_err(|error| (format!("{}: {error}", path.display()), reader.advice(&error, path, &bytes)))

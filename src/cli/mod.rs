@@ -92,13 +92,13 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run documents, and check their results
-    Run(run::Arguments),
+    Run(run::RunArguments),
     /// Measure documents: how long their shaders take to compile, and their steps to run
     Bench(bench::Arguments),
     /// Write a first document for a shader
     New(new::Arguments),
     /// List a shader as the compiler does
-    Dis(dis::Arguments),
+    Dis(dis::DisArguments),
     /// Assemble a listing into a shader
     Asm(asm::Arguments),
     /// Show what a shader binds, what its inputs and outputs are, and how large it is
@@ -108,7 +108,7 @@ enum Command {
     /// Print the JSON schema of documents, for editors
     Schema,
     /// Show the cache of machine code, or clear it
-    Cache(cache::Arguments),
+    Cache(cache::CacheArguments),
     /// Print completions for a shell
     Completions(packaging::Completions),
     /// Write the manual pages

@@ -11,13 +11,13 @@ const ELEMENTS: u64 = 64;
 
 /// A resource to print, and the number of elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct PrintRequest {
     resource: String,
     elements: u64,
 }
 
 /// Reads `RESOURCE` or `RESOURCE:COUNT`.
-pub(super) fn parse(text: &str) -> Result<Wanted, String> {
+pub(super) fn parse(text: &str) -> Result<PrintRequest, String> {
     let (resource, elements) = match text.rsplit_once(':') {
         Some((resource, count)) => {
             let wrong = |_| format!("`{count}` is no count of elements: expected a number, as in `u0:16`");
@@ -27,12 +27,12 @@ pub(super) fn parse(text: &str) -> Result<Wanted, String> {
     };
     match resource.is_empty() {
         true => Err("a register or the name of a resource is missing".into()),
-        false => Ok(Wanted { resource: resource.to_owned(), elements }),
+        false => Ok(PrintRequest { resource: resource.to_owned(), elements }),
     }
 }
 
 /// Writes the first elements of a resource, one in each line; or a message that there is no such resource.
-pub(super) fn write(out: &mut impl Write, wanted: &Wanted, outcome: &Outcome) -> io::Result<Result<(), String>> {
+pub(super) fn write(out: &mut impl Write, wanted: &PrintRequest, outcome: &Outcome) -> io::Result<Result<(), String>> {
     let Some(resource) = outcome.resource(&wanted.resource) else {
         return Ok(Err(format!("nothing writes `{}`, so there is nothing of it to print", wanted.resource)));
     };
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_count_comes_behind_the_name() {
-        let wanted = |resource: &str, elements| Ok(Wanted { resource: resource.into(), elements });
+        let wanted = |resource: &str, elements| Ok(PrintRequest { resource: resource.into(), elements });
         assert_eq!(parse("u0"), wanted("u0", ELEMENTS));
         assert_eq!(parse("cells:7"), wanted("cells", 7));
         assert!(parse("u0:x").is_err() && parse(":4").is_err());

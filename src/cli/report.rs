@@ -39,13 +39,13 @@ pub(super) fn warn(warning: &DocumentError, style: Style) {
 }
 
 fn print_document(error: &DocumentError, severity: Severity, style: Style) {
-    let source = (!error.text().is_empty()).then(|| Source {
+    let source = (!error.text().is_empty()).then(|| ReportedText {
         path: error.path().to_string_lossy().into_owned(),
         text: error.text(),
         span: error.span(),
     });
-    let message = Message::error(error.problem().to_string(), error.to_string(), help(error));
-    say(&render(&Message { severity, ..message }, source, style));
+    let message = ErrorText::error(error.problem().to_string(), error.to_string(), help(error));
+    say(&render(&ErrorText { severity, ..message }, source, style));
 }
 
 /// Advice on an error in a document. If a file is not a shader, its content may indicate its type.
@@ -70,8 +70,8 @@ pub(super) fn print_assemble(path: &Path, text: &str, error: &AssembleError, sty
         _ => error.hint(),
     };
     let path = path.to_string_lossy().into_owned();
-    let message = Message::error(error.problem.to_string(), format!("{path}: {error}"), help);
-    let source = (error.line > 0).then(|| Source { path, text, span: error.span.clone() });
+    let message = ErrorText::error(error.problem.to_string(), format!("{path}: {error}"), help);
+    let source = (error.line > 0).then(|| ReportedText { path, text, span: error.span.clone() });
     say(&render(&message, source, style));
 }
 
@@ -79,32 +79,32 @@ pub(super) fn print_assemble(path: &Path, text: &str, error: &AssembleError, sty
 pub(super) fn print_assemble_warning(path: &Path, text: &str, warning: &Warning, style: Style) {
     let path = path.to_string_lossy().into_owned();
     let (text_of_kind, help) = (warning.kind.to_string(), warning.kind.hint());
-    let message = Message::error(text_of_kind.clone(), format!("{path}: {text_of_kind}"), help);
-    let message = Message { severity: Severity::Warning, ..message };
-    say(&render(&message, Some(Source { path, text, span: warning.span.clone() }), style));
+    let message = ErrorText::error(text_of_kind.clone(), format!("{path}: {text_of_kind}"), help);
+    let message = ErrorText { severity: Severity::Warning, ..message };
+    say(&render(&message, Some(ReportedText { path, text, span: warning.span.clone() }), style));
 }
 
 /// Writes a compiler's message about a span of a source to stderr.
 pub(super) fn print_compiler(path: &Path, source: &str, span: Range<usize>, text: &str, is_error: bool, style: Style) {
     let path = path.to_string_lossy().into_owned();
     let severity = if is_error { Severity::Error } else { Severity::Warning };
-    let message = Message { severity, ..Message::error(text.to_owned(), format!("{path}: {text}"), None) };
-    say(&render(&message, Some(Source { path, text: source, span }), style));
+    let message = ErrorText { severity, ..ErrorText::error(text.to_owned(), format!("{path}: {text}"), None) };
+    say(&render(&message, Some(ReportedText { path, text: source, span }), style));
 }
 
 /// Writes an error about a file to stderr, with advice.
 pub(super) fn print_plain(text: String, help: Option<String>, style: Style) {
-    say(&render(&Message::error(text.clone(), text, help), None, style));
+    say(&render(&ErrorText::error(text.clone(), text, help), None, style));
 }
 
 /// Writes a warning to stderr, with advice.
 pub(super) fn warn_plain(text: String, help: Option<String>, style: Style) {
-    let message = Message { severity: Severity::Warning, ..Message::error(text.clone(), text, help) };
+    let message = ErrorText { severity: Severity::Warning, ..ErrorText::error(text.clone(), text, help) };
     say(&render(&message, None, style));
 }
 
 /// The texts of an error.
-struct Message {
+struct ErrorText {
     /// The message below its source.
     text: String,
     /// The message without its source.
@@ -114,14 +114,14 @@ struct Message {
     severity: Severity,
 }
 
-impl Message {
+impl ErrorText {
     fn error(text: String, alone: String, help: Option<String>) -> Self {
         Self { text, alone, help, severity: Severity::Error }
     }
 }
 
 /// The text that an error is about.
-struct Source<'a> {
+struct ReportedText<'a> {
     path: String,
     text: &'a str,
     span: Range<usize>,
@@ -132,7 +132,7 @@ pub(super) fn say(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-fn render(message: &Message, source: Option<Source<'_>>, style: Style) -> String {
+fn render(message: &ErrorText, source: Option<ReportedText<'_>>, style: Style) -> String {
     let theme = if style.coloured { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let mut handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_context_lines(1);
     if !std::io::stderr().is_terminal() {
@@ -147,7 +147,7 @@ fn render(message: &Message, source: Option<Source<'_>>, style: Style) -> String
             diagnostic.message = harmless(&message.alone);
             Report::new(diagnostic)
         }
-        Some(Source { path, text, span }) => {
+        Some(ReportedText { path, text, span }) => {
             let source = NamedSource::new(harmless(&path), same_length(text));
             Report::new(diagnostic.with_label(LabeledSpan::underline(span))).with_source_code(source)
         }
@@ -173,7 +173,7 @@ fn same_length(text: &str) -> String {
     shown
 }
 
-impl Source<'_> {
+impl ReportedText<'_> {
     /// Bytes of the lines that the error is about, and of one line before and after.
     fn shown_bytes(&self) -> usize {
         let before = self.text.get(..self.span.start).unwrap_or("").rsplitn(3, '\n').take(2);

@@ -22,7 +22,7 @@ use super::summary::{self, RunLine, Tally};
 use super::{Ending, difference, documents, junit, pixel, print, report, stream};
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct RunArguments {
     /// Documents (.toml, .json), folders with a document.toml, scene.json or case.json, or folders with any number of
     /// these
     #[arg(required = true, value_name = "DOCUMENT")]
@@ -41,7 +41,7 @@ pub(super) struct Arguments {
     pub(super) format: Format,
     /// Print a form of the shaders instead of running them
     #[arg(long, value_enum)]
-    emit: Option<Form>,
+    emit: Option<EmittedForm>,
     /// The folder for the files of `save`, which is made if need be; by default the current one
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
@@ -50,7 +50,7 @@ pub(super) struct Arguments {
     anywhere: bool,
     /// Print what a resource holds after the run: a register or a name, or one with the first elements, as `u0:16`
     #[arg(long, value_name = "RESOURCE[:COUNT]", value_parser = print::parse)]
-    print: Vec<print::Wanted>,
+    print: Vec<print::PrintRequest>,
     /// Tell what each step did to a pixel, of every texture that has it or of one
     #[arg(long, value_name = "[RESOURCE:]X,Y", value_parser = pixel::parse)]
     pixel: Option<WatchedPixel>,
@@ -89,7 +89,7 @@ impl Engines {
 
 /// Textual forms of a shader.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum EmittedForm {
     /// The optimised intermediate representation
     Ir,
     /// The same, annotated with how packets run it
@@ -101,7 +101,7 @@ enum Form {
 }
 
 /// Runs the documents. An error is one of writing to stdout.
-pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> {
+pub(super) fn run(arguments: &RunArguments, styles: &Styles) -> io::Result<Ending> {
     let fail = |text: String, help: Option<String>| {
         report::print_plain(text, help, styles.err);
         Ok(Ending::BadInput)
@@ -132,7 +132,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
     let cancel = CancelToken::new();
     let temporary = Temporary::default();
     let interrupts = interrupt::cancels(&cancel, &temporary);
-    let mut session = Session {
+    let mut session = RunSession {
         arguments,
         styles,
         device,
@@ -177,7 +177,7 @@ pub(super) fn run(arguments: &Arguments, styles: &Styles) -> io::Result<Ending> 
 }
 
 /// Options that are mutually exclusive, and advice.
-fn contradiction(arguments: &Arguments) -> Option<(&'static str, &'static str)> {
+fn contradiction(arguments: &RunArguments) -> Option<(&'static str, &'static str)> {
     let form = arguments.emit?;
     if arguments.format == Format::Json {
         return Some(("`--emit` and `--format json` are mutually exclusive: the forms of shaders are text", LEAVE_OUT));
@@ -186,7 +186,7 @@ fn contradiction(arguments: &Arguments) -> Option<(&'static str, &'static str)> 
         Some(Engines::Both) => {
             Some(("`--emit` and `--engine both` are mutually exclusive: nothing runs", "choose one engine, or none"))
         }
-        Some(Engines::Interpreter) if form != Form::Ir => {
+        Some(Engines::Interpreter) if form != EmittedForm::Ir => {
             Some(("the interpreter has no machine code and no packets to print", "leave `--engine` out"))
         }
         _ => None,
@@ -196,8 +196,8 @@ fn contradiction(arguments: &Arguments) -> Option<(&'static str, &'static str)> 
 const LEAVE_OUT: &str = "leave one of them out";
 
 /// The settings and the results common to all documents of a command.
-struct Session<'a> {
-    arguments: &'a Arguments,
+struct RunSession<'a> {
+    arguments: &'a RunArguments,
     styles: &'a Styles,
     device: Device,
     cancel: CancelToken,
@@ -245,7 +245,7 @@ impl From<io::Error> for Stop {
     }
 }
 
-impl Session<'_> {
+impl RunSession<'_> {
     fn document(&mut self, path: &Path) -> io::Result<Ending> {
         let mut done = Done::default();
         let mut interrupted = false;
@@ -484,14 +484,14 @@ impl Session<'_> {
         }
     }
 
-    fn emit(&self, path: &Path, ready: &Prepared, form: Form) -> Result<(), Stop> {
+    fn emit(&self, path: &Path, ready: &Prepared, form: EmittedForm) -> Result<(), Stop> {
         let engine = Engines::list(self.arguments.engine)[0];
         // The beginning of a comment.
         let (form, mark) = match form {
-            Form::Ir => (Emit::Ir, '#'),
-            Form::Packet => (Emit::Packet, '#'),
-            Form::Clif => (Emit::Clif, ';'),
-            Form::Asm => (Emit::Asm, ';'),
+            EmittedForm::Ir => (Emit::Ir, '#'),
+            EmittedForm::Packet => (Emit::Packet, '#'),
+            EmittedForm::Clif => (Emit::Clif, ';'),
+            EmittedForm::Asm => (Emit::Asm, ';'),
         };
         self.go_on()?;
         let mut out = io::stdout().lock();

@@ -52,7 +52,11 @@ fn the_long_form_has_units_in_the_last_place_names_repetition_and_listings() {
     folder.brolga(&["run", "long.toml", "--engine", "both"]).fails(0, &[]);
     let run = folder.brolga(&["run", "exact.toml"]);
     assert_eq!(run.code, Some(1));
-    assert!(run.out.contains("element 0, word 0 (byte 0): 2.0 (0x40000000), expected 2.0000002 (0x40000001)"), "{}", run.out);
+    assert!(
+        run.out.contains("element 0, word 0 (byte 0): 2.0 (0x40000000), expected 2.0000002 (0x40000001)"),
+        "{}",
+        run.out
+    );
     for (form, part) in [("ir", "function"), ("packet", "function"), ("asm", "ret")] {
         let run = folder.brolga(&["run", "long.toml", "--emit", form]);
         assert!(run.code == Some(0) && run.out.contains(part), "{form}: {}{}", run.out, run.err);
@@ -154,7 +158,8 @@ fn the_long_form_maps_files() {
     let y: Vec<u8> = (0..1024).flat_map(|n| (n as f32 * 2.0).to_le_bytes()).collect();
     folder.write("x.bin", &x).write("want.bin", y);
     let mapped = LONG.replace("f32 = [1, 2, 3, 4]", "file = \"x.bin\", map = true");
-    let mapped = mapped.replace("count = 256 }\n\n[pipelines", "count = 256, map = true, save = \"y.bin\" }\n\n[pipelines");
+    let mapped =
+        mapped.replace("count = 256 }\n\n[pipelines", "count = 256, map = true, save = \"y.bin\" }\n\n[pipelines");
     folder.write("long.toml", mapped.replace("f32 = [2.0000002, 4, 6, 8]", "file = \"want.bin\"\ntype = \"f32\""));
     folder.brolga(&["run", "long.toml"]).fails(0, &[]);
     assert!(fs::read(folder.path("y.bin")).unwrap() == fs::read(folder.path("want.bin")).unwrap());

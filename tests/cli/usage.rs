@@ -24,7 +24,10 @@ fn a_wrong_command_line_is_told_what_would_be_right() {
             &["the interpreter", "leave `--engine` out"],
         ),
         (&["run", "job.toml", "--emit", "ir", "--engine", "both"], &["mutually exclusive", "choose one engine"]),
-        (&["run", "empty"], &["empty", "neither a document.toml nor a scene.json nor a case.json", "name any other file"]),
+        (
+            &["run", "empty"],
+            &["empty", "neither a document.toml nor a scene.json nor a case.json", "name any other file"],
+        ),
     ];
     for (arguments, parts) in cases {
         let run = folder.brolga(arguments);

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::cases::{Amount, Case, Compare, Data, Numbers, float, place};
+use super::cases::{Amount, Compare, Data, InputGenerator, SuiteCase, float, place};
 
 /// The slots of `join`, and the factor by which keys are spread over them.
 const SLOTS: usize = 1 << 17;
@@ -20,9 +20,9 @@ const SYMBOLS: usize = 16;
 const POINTS: usize = 512;
 const NEAREST: usize = 8;
 
-impl Case {
+impl SuiteCase {
     /// Half a million keys in a table with 80,000 of as many different ones; two of three are there.
-    pub(super) fn join(&mut self, numbers: &mut Numbers) {
+    pub(super) fn join(&mut self, numbers: &mut InputGenerator) {
         let (mut keys, mut rows) = (vec![0; SLOTS], vec![0; SLOTS]);
         let known: Vec<u32> = (1..=80_000).map(|n: u32| n.wrapping_mul(0x9e37_79b1)).collect();
         for &key in &known {
@@ -43,7 +43,7 @@ impl Case {
     }
 
     /// A graph of 128 Ki vertices with 0 to 31 neighbours each, few more often than many.
-    pub(super) fn labels(&mut self, numbers: &mut Numbers) {
+    pub(super) fn labels(&mut self, numbers: &mut InputGenerator) {
         let vertices = 128 << 10;
         let mut starts = vec![0];
         for vertex in 0..vertices {
@@ -61,7 +61,7 @@ impl Case {
     }
 
     /// Triangles of any three of 128 Ki vertices, whose positions are whole numbers, so that products are exact.
-    pub(super) fn normals(&mut self, numbers: &mut Numbers) {
+    pub(super) fn normals(&mut self, numbers: &mut InputGenerator) {
         let (triangles, vertices) = (256 << 10, 128 << 10);
         let corners = (0..3 * triangles).map(|_| numbers.word() % vertices as u32).collect();
         let places = (0..3 * vertices).map(|_| ((numbers.word() >> 24) as f32).to_bits()).collect();
@@ -73,7 +73,7 @@ impl Case {
     }
 
     /// 128 Ki vertices and 80 bones.
-    pub(super) fn skin(&mut self, numbers: &mut Numbers) {
+    pub(super) fn skin(&mut self, numbers: &mut InputGenerator) {
         let (vertices, bones) = (128 << 10, 80);
         let mut floats = |count: usize| (0..count).map(|_| numbers.unit().to_bits()).collect::<Vec<u32>>();
         let [places, weights, rows] = [4 * vertices, 4 * vertices, 12 * bones].map(&mut floats);
@@ -86,7 +86,7 @@ impl Case {
         self.compare = Compare::Near(1e-5);
     }
 
-    pub(super) fn jacobi(&mut self, numbers: &mut Numbers) {
+    pub(super) fn jacobi(&mut self, numbers: &mut InputGenerator) {
         let cells = BOX.iter().product();
         self.inputs = [(); 2].map(|()| Data::new((0..cells).map(|_| numbers.unit().to_bits()).collect(), 4)).into();
         self.output = Data::zeros(cells, 4);
@@ -95,7 +95,7 @@ impl Case {
         self.compare = Compare::Near(1e-5);
     }
 
-    pub(super) fn sobel(&mut self, numbers: &mut Numbers) {
+    pub(super) fn sobel(&mut self, numbers: &mut InputGenerator) {
         let texels = SIDE * SIDE;
         self.inputs = vec![Data::new((0..texels).map(|_| numbers.unit().to_bits()).collect(), 4)];
         self.output = Data::zeros(texels, 4);
@@ -105,7 +105,7 @@ impl Case {
     }
 
     /// 16 Ki blocks of codes, of which half are 0, a quarter 1 and so on.
-    pub(super) fn mtf(&mut self, numbers: &mut Numbers) {
+    pub(super) fn mtf(&mut self, numbers: &mut InputGenerator) {
         let threads = 16 << 10;
         let mut code = || numbers.word().leading_zeros().min(SYMBOLS as u32 - 1);
         let words = (0..threads * CODES / 8).map(|_| (0..8).fold(0, |word, _| word << 4 | code())).collect();
@@ -118,7 +118,7 @@ impl Case {
     }
 
     /// Positions of 8 Ki threads and 512 points, all whole numbers, so that distances are exact.
-    pub(super) fn knn(&mut self, numbers: &mut Numbers) {
+    pub(super) fn knn(&mut self, numbers: &mut InputGenerator) {
         let threads = 8 << 10;
         let mut places = |count: usize| (0..2 * count).map(|_| ((numbers.word() >> 21) as f32).to_bits()).collect();
         self.inputs = vec![Data::new(places(threads), 8), Data::new(places(POINTS), 8)];

@@ -81,7 +81,7 @@ pub(super) enum Amount {
 pub(super) type Container = (&'static str, &'static [u8]);
 
 /// One case.
-pub(super) struct Case {
+pub(super) struct SuiteCase {
     pub name: &'static str,
     pub container: Container,
     /// `t0`, `t1` and so on.
@@ -113,7 +113,7 @@ const SHORT: NonZeroU32 = NonZeroU32::new(100).expect("it is not 0");
 const TINY: NonZeroU32 = NonZeroU32::new(10_000).expect("it is not 0");
 
 /// Sets up a case.
-type Setup = fn(&mut Case, &mut Numbers);
+type Setup = fn(&mut SuiteCase, &mut InputGenerator);
 
 macro_rules! shader {
     ($name:literal) => {
@@ -129,48 +129,48 @@ const CASES: [(&str, Container, Setup); 42] = [
     ("saxpy", shader!("saxpy"), |case, numbers| case.saxpy(numbers, 8 << 20, NonZeroU32::MIN)),
     ("saxpy_l2", shader!("saxpy"), |case, numbers| case.saxpy(numbers, 64 << 10, SHORT)),
     ("mandel", shader!("mandel"), |case, _| case.fractal(1024)),
-    ("nbody", shader!("nbody"), Case::nbody),
-    ("matmul", shader!("matmul"), Case::matmul),
-    ("reduce", shader!("reduce"), Case::reduce),
-    ("hist", shader!("hist"), Case::hist),
-    ("gather", shader!("gather"), Case::gather),
-    ("transc", shader!("transc"), Case::transc),
+    ("nbody", shader!("nbody"), SuiteCase::nbody),
+    ("matmul", shader!("matmul"), SuiteCase::matmul),
+    ("reduce", shader!("reduce"), SuiteCase::reduce),
+    ("hist", shader!("hist"), SuiteCase::hist),
+    ("gather", shader!("gather"), SuiteCase::gather),
+    ("transc", shader!("transc"), SuiteCase::transc),
     ("dmandel", shader!("dmandel"), |case, _| case.fractal(512)),
-    ("tex", shader!("tex"), Case::tex),
+    ("tex", shader!("tex"), SuiteCase::tex),
     ("tiny", shader!("tiny"), |case, _| case.tiny()),
-    ("bitonic", shader!("bitonic"), Case::bitonic),
-    ("scan", shader!("scan"), Case::scan),
-    ("conv3", shader!("conv3"), Case::conv3),
+    ("bitonic", shader!("bitonic"), SuiteCase::bitonic),
+    ("scan", shader!("scan"), SuiteCase::scan),
+    ("conv3", shader!("conv3"), SuiteCase::conv3),
     ("xxh", shader!("xxh"), |case, numbers| case.hash(numbers, 8)),
     ("pcg", shader!("pcg"), |case, numbers| case.hash(numbers, 9)),
-    ("spmv", shader!("spmv"), Case::spmv),
-    ("radix", shader!("radix"), Case::radix),
-    ("base64", shader!("base64"), Case::base64),
-    ("asian", shader!("asian"), Case::asian),
-    ("search", shader!("search"), Case::search),
-    ("median", shader!("median"), Case::median),
-    ("tonemap", shader!(example "tonemap"), Case::tonemap),
+    ("spmv", shader!("spmv"), SuiteCase::spmv),
+    ("radix", shader!("radix"), SuiteCase::radix),
+    ("base64", shader!("base64"), SuiteCase::base64),
+    ("asian", shader!("asian"), SuiteCase::asian),
+    ("search", shader!("search"), SuiteCase::search),
+    ("median", shader!("median"), SuiteCase::median),
+    ("tonemap", shader!(example "tonemap"), SuiteCase::tonemap),
     ("blur", shader!(example "blur"), |case, numbers| {
         case.constants = vec![3.0f32.to_bits(), 0, 0, 0];
         case.picture(numbers, 1024, 16, 2 * 17)
     }),
     ("resize", shader!(example "resize"), |case, numbers| case.picture(numbers, 256, 8, 16)),
-    ("join", shader!("join"), Case::join),
-    ("labels", shader!("labels"), Case::labels),
-    ("normals", shader!("normals"), Case::normals),
-    ("skin", shader!("skin"), Case::skin),
-    ("jacobi", shader!("jacobi"), Case::jacobi),
-    ("sobel", shader!("sobel"), Case::sobel),
-    ("mtf", shader!("mtf"), Case::mtf),
-    ("knn", shader!("knn"), Case::knn),
-    ("chacha", shader!("chacha"), Case::chacha),
-    ("csv", shader!("csv"), Case::csv),
-    ("sph", shader!("sph"), Case::sph),
-    ("rays", shader!("rays"), Case::rays),
-    ("huffman", shader!("huffman"), Case::huffman),
-    ("bisect", shader!("bisect"), Case::bisect),
-    ("bilateral", shader!("bilateral"), Case::bilateral),
-    ("kmeans", shader!("kmeans"), Case::kmeans),
+    ("join", shader!("join"), SuiteCase::join),
+    ("labels", shader!("labels"), SuiteCase::labels),
+    ("normals", shader!("normals"), SuiteCase::normals),
+    ("skin", shader!("skin"), SuiteCase::skin),
+    ("jacobi", shader!("jacobi"), SuiteCase::jacobi),
+    ("sobel", shader!("sobel"), SuiteCase::sobel),
+    ("mtf", shader!("mtf"), SuiteCase::mtf),
+    ("knn", shader!("knn"), SuiteCase::knn),
+    ("chacha", shader!("chacha"), SuiteCase::chacha),
+    ("csv", shader!("csv"), SuiteCase::csv),
+    ("sph", shader!("sph"), SuiteCase::sph),
+    ("rays", shader!("rays"), SuiteCase::rays),
+    ("huffman", shader!("huffman"), SuiteCase::huffman),
+    ("bisect", shader!("bisect"), SuiteCase::bisect),
+    ("bilateral", shader!("bilateral"), SuiteCase::bilateral),
+    ("kmeans", shader!("kmeans"), SuiteCase::kmeans),
 ];
 
 /// The names of all cases.
@@ -185,9 +185,9 @@ pub const NAMES: [&str; CASES.len()] = {
 };
 
 /// The generator of all inputs.
-pub(super) struct Numbers(u32);
+pub(super) struct InputGenerator(u32);
 
-impl Numbers {
+impl InputGenerator {
     pub fn word(&mut self) -> u32 {
         self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let x = (self.0 ^ (self.0 >> 16)).wrapping_mul(0x7feb_352d);
@@ -204,7 +204,7 @@ impl Numbers {
     }
 }
 
-impl Case {
+impl SuiteCase {
     /// Makes the inputs of a case, if there is one of this name.
     pub fn new(name: &str) -> Option<Self> {
         let (name, container, setup) = CASES.into_iter().find(|(known, ..)| *known == name)?;
@@ -221,7 +221,7 @@ impl Case {
             batch: NonZeroU32::MIN,
             compare: Compare::Exact,
         };
-        setup(&mut case, &mut Numbers(12_345));
+        setup(&mut case, &mut InputGenerator(12_345));
         Some(case)
     }
 
@@ -234,7 +234,7 @@ impl Case {
         count as u64
     }
 
-    fn saxpy(&mut self, numbers: &mut Numbers, count: usize, batch: NonZeroU32) {
+    fn saxpy(&mut self, numbers: &mut InputGenerator, count: usize, batch: NonZeroU32) {
         let (x, y) = (0..count).map(|_| (numbers.unit().to_bits(), numbers.unit().to_bits())).unzip();
         let items = self.per_thread(x);
         self.output = Data::new(y, 4);
@@ -252,7 +252,7 @@ impl Case {
         (self.items, self.amount) = ((u64::from(side * side), "pixels"), Amount::PerRound(8));
     }
 
-    fn nbody(&mut self, numbers: &mut Numbers) {
+    fn nbody(&mut self, numbers: &mut InputGenerator) {
         let count = 4096;
         self.inputs = vec![Data::new((0..count * 4).map(|_| numbers.unit().to_bits()).collect(), 16)];
         self.output = Data::zeros(count * 4, 16);
@@ -263,7 +263,7 @@ impl Case {
         self.compare = Compare::Near(2e-3);
     }
 
-    fn matmul(&mut self, numbers: &mut Numbers) {
+    fn matmul(&mut self, numbers: &mut InputGenerator) {
         let side = 512;
         let (a, b) = (0..side * side).map(|_| ((numbers.unit() - 0.5).to_bits(), numbers.unit().to_bits())).unzip();
         self.inputs = vec![Data::new(a, 4), Data::new(b, 4)];
@@ -275,14 +275,14 @@ impl Case {
         self.compare = Compare::Near(1e-3);
     }
 
-    fn reduce(&mut self, numbers: &mut Numbers) {
+    fn reduce(&mut self, numbers: &mut InputGenerator) {
         let items = self.per_thread(numbers.words(4 << 20));
         self.output = Data::zeros(4, 4);
         (self.items, self.amount) = ((items, "elements"), Amount::Bytes(4 * items));
     }
 
     /// Words of four bytes each, small bytes more often than large ones.
-    fn hist(&mut self, numbers: &mut Numbers) {
+    fn hist(&mut self, numbers: &mut InputGenerator) {
         let count = 1 << 20;
         let mut byte = || {
             let x = numbers.unit();
@@ -297,7 +297,7 @@ impl Case {
     }
 
     /// Starts in a table of 2^17 pairs: a float, and the index of the next pair.
-    fn gather(&mut self, numbers: &mut Numbers) {
+    fn gather(&mut self, numbers: &mut InputGenerator) {
         let mask = (128 << 10) - 1;
         let threads = self.per_thread((0..1 << 20).map(|_| numbers.word() & mask).collect());
         let table = (0..=mask).flat_map(|_| [numbers.unit().to_bits(), numbers.word() & mask]).collect();
@@ -305,7 +305,7 @@ impl Case {
         (self.items, self.amount) = ((8 * threads, "loads"), Amount::Bytes((8 * 8 + 4 + 4) * threads));
     }
 
-    fn transc(&mut self, numbers: &mut Numbers) {
+    fn transc(&mut self, numbers: &mut InputGenerator) {
         let words = (0..256 << 10).map(|_| (numbers.unit() * 4.0 + 0.1).to_bits()).collect();
         let rounds = 16 * self.per_thread(words);
         (self.items, self.amount) = ((rounds, "rounds"), Amount::Operations(10 * rounds));
@@ -323,7 +323,7 @@ impl Case {
     }
 
     /// Four samples of four texels of a picture with gradients and noise.
-    fn tex(&mut self, numbers: &mut Numbers) {
+    fn tex(&mut self, numbers: &mut InputGenerator) {
         let texel = |at: u32, noise: u32| {
             let (x, y) = (at % SIDE, at / SIDE);
             [x / 4 + (noise & 31), y / 4, (x ^ y) / 4, 255]
@@ -338,7 +338,7 @@ impl Case {
         self.compare = Compare::Codes(2);
     }
 
-    fn conv3(&mut self, numbers: &mut Numbers) {
+    fn conv3(&mut self, numbers: &mut InputGenerator) {
         let words = (0..4 * SIDE * SIDE).map(|_| numbers.unit().to_bits()).collect();
         let format = Format::R32G32B32A32_FLOAT;
         self.texels(Data::texture(words, format), format, 8, 9 * 16 + 16);
@@ -346,7 +346,7 @@ impl Case {
     }
 
     /// Light from 0 to 16, in halves.
-    fn tonemap(&mut self, numbers: &mut Numbers) {
+    fn tonemap(&mut self, numbers: &mut InputGenerator) {
         let words =
             (0..2 * SIDE * SIDE).map(|_| numbers.word() % 0x4c00 * 0x1_0000 + numbers.word() % 0x4c00).collect();
         self.constants = vec![0.4f32.to_bits(), 0, 0, 0];
@@ -355,7 +355,7 @@ impl Case {
     }
 
     /// A picture of noise; each thread loads this many texels.
-    fn picture(&mut self, numbers: &mut Numbers, side: usize, group: u32, loads: u64) {
+    fn picture(&mut self, numbers: &mut InputGenerator, side: usize, group: u32, loads: u64) {
         let source = Data::texture(numbers.words(side * side), Format::R8G8B8A8_UNORM_SRGB);
         self.texels(source, Format::R8G8B8A8_UNORM, group, 4 * loads + 4);
         self.compare = Compare::Codes(1);
@@ -368,25 +368,25 @@ impl Case {
     }
 
     /// Sorts every 512 keys, in 45 steps of 256 comparisons.
-    fn bitonic(&mut self, numbers: &mut Numbers) {
+    fn bitonic(&mut self, numbers: &mut InputGenerator) {
         let keys = self.per_thread(numbers.words(512 << 10));
         self.groups = [1024, 1, 1];
         (self.items, self.amount) = ((keys, "keys"), Amount::Operations(45 * keys / 2));
     }
 
-    fn scan(&mut self, numbers: &mut Numbers) {
+    fn scan(&mut self, numbers: &mut InputGenerator) {
         let items = self.per_thread(numbers.words(1 << 20));
         (self.items, self.amount) = ((items, "elements"), Amount::Bytes(8 * items));
     }
 
     /// 32 rounds of a hash, of this many operations each.
-    fn hash(&mut self, numbers: &mut Numbers, operations: u64) {
+    fn hash(&mut self, numbers: &mut InputGenerator, operations: u64) {
         let rounds = 32 * self.per_thread(numbers.words(1 << 20));
         (self.items, self.amount) = ((rounds, "rounds"), Amount::Operations(operations * rounds));
     }
 
     /// A square matrix with 0 to 31 numbers in a row, few more often than many, at random columns.
-    fn spmv(&mut self, numbers: &mut Numbers) {
+    fn spmv(&mut self, numbers: &mut InputGenerator) {
         let rows = 128 << 10;
         let mut starts = vec![0];
         for row in 0..rows {
@@ -407,7 +407,7 @@ impl Case {
 
     /// A million keys by four bits in their middle; other passes, which are not measured, computed the offsets of each
     /// group's digits.
-    fn radix(&mut self, numbers: &mut Numbers) {
+    fn radix(&mut self, numbers: &mut InputGenerator) {
         let (shift, of_group) = (12, 1024);
         let keys = numbers.words(1 << 20);
         let mut starts = vec![0; keys.len() / of_group * 16];
@@ -426,7 +426,7 @@ impl Case {
     }
 
     /// Eight million characters, one in a thousand of which Base64 does not have.
-    fn base64(&mut self, numbers: &mut Numbers) {
+    fn base64(&mut self, numbers: &mut InputGenerator) {
         let character = |word: u32| if word >> 6 & 1023 == 0 { b'-' } else { BASE64[word as usize % 64] };
         let text: Vec<u8> = (0..8 << 20).map(|_| character(numbers.word())).collect();
         self.output = Data::raw(&vec![0; text.len() / 4 * 3]);
@@ -438,7 +438,7 @@ impl Case {
 
     /// Paths of 64 steps of a price, from as many random numbers. A step adds 26 operations on integers to 8 on
     /// doubles.
-    fn asian(&mut self, numbers: &mut Numbers) {
+    fn asian(&mut self, numbers: &mut InputGenerator) {
         let steps = 64;
         let count = steps * self.per_thread(numbers.words(64 << 10));
         self.groups = [1024, 1, 1];
@@ -448,7 +448,7 @@ impl Case {
     }
 
     /// A text of four letters, which has the word by chance or because it was put there. It is followed by zeros.
-    fn search(&mut self, numbers: &mut Numbers) {
+    fn search(&mut self, numbers: &mut InputGenerator) {
         let (count, word) = (2 << 20, b"GATTACAGATTC");
         let mut text: Vec<u8> = (0..count).map(|_| b"ACGT"[(numbers.word() % 4) as usize]).collect();
         for page in text.chunks_mut(4096) {
@@ -463,7 +463,7 @@ impl Case {
         (self.items, self.amount) = ((count as u64, "places"), Amount::Bytes((count + count / 8) as u64));
     }
 
-    fn median(&mut self, numbers: &mut Numbers) {
+    fn median(&mut self, numbers: &mut InputGenerator) {
         let words = numbers.words((SIDE * SIDE) as usize);
         let format = Format::R8G8B8A8_UNORM;
         self.texels(Data::texture(words, format), format, 16, 9 * 4 + 4);
@@ -477,14 +477,14 @@ mod tests {
     #[test]
     fn every_name_is_a_case_and_no_other_is() {
         for name in NAMES {
-            assert_eq!(Case::new(name).map(|case| case.name), Some(name));
+            assert_eq!(SuiteCase::new(name).map(|case| case.name), Some(name));
         }
-        assert!(Case::new("Saxpy").is_none());
+        assert!(SuiteCase::new("Saxpy").is_none());
     }
 
     /// The first numbers of the generator in the C harness for the other runtimes.
     #[test]
     fn numbers_are_those_of_other_runtimes() {
-        assert_eq!(Numbers(12_345).words(4), [0x260f_17e7, 0x5b4e_7d9e, 0x97be_94ed, 0x8fd3_8141]);
+        assert_eq!(InputGenerator(12_345).words(4), [0x260f_17e7, 0x5b4e_7d9e, 0x97be_94ed, 0x8fd3_8141]);
     }
 }

@@ -77,10 +77,10 @@ fn sheets(order: [u32; 3]) -> Mesh {
 }
 
 /// Quads over all of the target: a number of layers, each at a position of its own.
-fn layers(count: u32, place: impl Fn(u32) -> Place) -> Mesh {
+fn layers(count: u32, place: impl Fn(u32) -> LayerPosition) -> Mesh {
     let (mut vertices, mut indices) = (Vec::new(), Vec::new());
     for layer in 0..count {
-        let Place { angle, scale, depth } = place(layer);
+        let LayerPosition { angle, scale, depth } = place(layer);
         let (sin, cos) = angle.sin_cos();
         for corner in 0..4 {
             let [x, y] = [corner & 1, corner >> 1].map(|side| if side == 1 { 1.0_f32 } else { -1.0 });
@@ -95,7 +95,7 @@ fn layers(count: u32, place: impl Fn(u32) -> Place) -> Mesh {
 }
 
 /// The position of a layer.
-struct Place {
+struct LayerPosition {
     angle: f32,
     scale: f32,
     /// The depth of its centre.
@@ -104,17 +104,17 @@ struct Place {
 
 /// A single quad.
 fn one() -> Mesh {
-    layers(1, |_| Place { angle: 0.0, scale: 1.0, depth: 0.5 })
+    layers(1, |_| LayerPosition { angle: 0.0, scale: 1.0, depth: 0.5 })
 }
 
 /// Layers that are each rotated a little against the one before.
 fn turned() -> Mesh {
-    layers(LAYERS, |layer| Place { angle: layer as f32 * 0.1, scale: 1.1, depth: 0.5 })
+    layers(LAYERS, |layer| LayerPosition { angle: layer as f32 * 0.1, scale: 1.1, depth: 0.5 })
 }
 
 /// Layers that are each behind the one before.
 fn front_to_back() -> Mesh {
-    layers(LAYERS, |layer| Place { angle: 0.0, scale: 1.0, depth: 0.35 + 0.006 * layer as f32 })
+    layers(LAYERS, |layer| LayerPosition { angle: 0.0, scale: 1.0, depth: 0.35 + 0.006 * layer as f32 })
 }
 
 /// The names of all drawings.

@@ -9,11 +9,11 @@ use brolga_runtime::pipeline::state::Named;
 use brolga_runtime::{Reduction, Sampler, Tap};
 use serde_json::{Map, Value, json};
 
-use super::{OUTPUT, Parts};
+use super::{CaseParts, OUTPUT};
 
 /// Writes a case's `case.json` with its shader, the content of its resources and the expected result, in the short
 /// form. The folder is created if necessary; files of these names are replaced.
-pub(super) fn write(parts: &Parts, folder: &Path) -> io::Result<()> {
+pub(super) fn write(parts: &CaseParts, folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let mut bindings = Vec::new();
     for (register, kind, content) in &parts.resources {

@@ -32,7 +32,7 @@ pub use draws::{DRAWINGS, Drawing, drawing_series};
 use brolga_bench::Work;
 use brolga_document::{Made, MadeKind, NumberType, Prepared, Tolerance};
 use brolga_runtime::{Register, Sampler};
-use cases::{Amount, Case, Compare};
+use cases::{Amount, Compare, SuiteCase};
 
 /// A case that is ready to run.
 #[derive(Debug)]
@@ -50,9 +50,9 @@ pub struct Ready {
 /// Makes the inputs of a case and computes its expected result; `None` if no case in [`NAMES`] has this name. The
 /// larger ones take some 200 MiB while they are made and half of that afterwards.
 pub fn prepare(name: &str) -> Option<Ready> {
-    let case = Case::new(name)?;
+    let case = SuiteCase::new(name)?;
     let expected = model::expected(&case);
-    Some(Ready { document: Parts::of(&case, &expected).prepare(), work: work(&case, &expected), batch: case.batch })
+    Some(Ready { document: CaseParts::of(&case, &expected).prepare(), work: work(&case, &expected), batch: case.batch })
 }
 
 /// Writes a case as a document, with all its files, to a folder, which is created if necessary; `None` if no case in
@@ -61,12 +61,12 @@ pub fn prepare(name: &str) -> Option<Ready> {
 /// # Errors
 /// If a file cannot be written.
 pub fn export(name: &str, folder: &Path) -> Option<io::Result<()>> {
-    let case = Case::new(name)?;
-    Some(export::write(&Parts::of(&case, &model::expected(&case)), folder))
+    let case = SuiteCase::new(name)?;
+    Some(export::write(&CaseParts::of(&case, &model::expected(&case)), folder))
 }
 
 /// The content of a case as a document.
-struct Parts {
+struct CaseParts {
     name: &'static str,
     /// The name of its file, and the file's content.
     shader: (&'static str, &'static [u8]),
@@ -82,8 +82,8 @@ struct Parts {
 /// The register of the output.
 const OUTPUT: Register = Register::u(0);
 
-impl Parts {
-    fn of(case: &Case, expected: &[u32]) -> Self {
+impl CaseParts {
+    fn of(case: &SuiteCase, expected: &[u32]) -> Self {
         let mut resources = Vec::new();
         if !case.constants.is_empty() {
             resources.push((Register::b(0), MadeKind::Constant, cases::bytes(&case.constants)));
@@ -116,7 +116,7 @@ impl Parts {
     }
 }
 
-fn work(case: &Case, results: &[u32]) -> Work {
+fn work(case: &SuiteCase, results: &[u32]) -> Work {
     let (items, item) = case.items;
     let (bytes, operations) = match case.amount {
         Amount::Unsaid => (None, None),

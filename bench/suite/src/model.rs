@@ -2,11 +2,11 @@
 
 use std::ops::{Add, Mul, Sub};
 
-use super::cases::{BASE64, Case, Data};
+use super::cases::{BASE64, Data, SuiteCase};
 use super::{accesses, pictures, trades};
 
 /// The content of `u0` after one dispatch.
-pub(super) fn expected(case: &Case) -> Vec<u32> {
+pub(super) fn expected(case: &SuiteCase) -> Vec<u32> {
     let start = &case.output.words;
     let constant = |n: usize| f32::from_bits(case.constants[n]);
     let each = |run: &dyn Fn(u32) -> u32| case.inputs[0].words.iter().map(|&word| run(word)).collect();

@@ -3,7 +3,7 @@
 
 use brolga_runtime::{Format, TextureShape};
 
-use super::cases::{Amount, Case, Compare, Data, Numbers, bytes, float, place};
+use super::cases::{Amount, Compare, Data, InputGenerator, SuiteCase, bytes, float, place};
 use brolga_document::MadeKind as Kind;
 
 /// Cells along each axis of `sph`'s grid.
@@ -30,10 +30,10 @@ fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [0, 1, 2].map(|axis| a[axis] - b[axis])
 }
 
-impl Case {
+impl SuiteCase {
     /// 64 Ki blocks of 64 bytes. The constants are a key of eight words, the first block's number and a nonce of three
     /// words.
-    pub(super) fn chacha(&mut self, numbers: &mut Numbers) {
+    pub(super) fn chacha(&mut self, numbers: &mut InputGenerator) {
         let blocks = 64 << 10;
         self.constants = numbers.words(12);
         self.inputs = vec![Data::raw(&bytes(&numbers.words(16 * blocks)))];
@@ -44,7 +44,7 @@ impl Case {
     }
 
     /// 64 Ki records of one to eight fields, of which one in eight is a word and the others are whole numbers.
-    pub(super) fn csv(&mut self, numbers: &mut Numbers) {
+    pub(super) fn csv(&mut self, numbers: &mut InputGenerator) {
         let records = 64 << 10;
         let (mut text, mut starts) = (String::new(), Vec::new());
         for _ in 0..records {
@@ -67,7 +67,7 @@ impl Case {
     }
 
     /// 32 Ki particles, some eight in a cell.
-    pub(super) fn sph(&mut self, numbers: &mut Numbers) {
+    pub(super) fn sph(&mut self, numbers: &mut InputGenerator) {
         let count = 32 << 10;
         let mut cells = vec![Vec::new(); GRID.pow(3)];
         for _ in 0..count {
@@ -89,7 +89,7 @@ impl Case {
 
     /// 16 Ki rays. All inputs are whole numbers, so that products are exact and no ray is on either side of an edge by
     /// chance.
-    pub(super) fn rays(&mut self, numbers: &mut Numbers) {
+    pub(super) fn rays(&mut self, numbers: &mut InputGenerator) {
         let rays = 16 << 10;
         let mut within = |most: u32| (numbers.word() % (2 * most + 1)) as f32 - most as f32;
         let mut words = Vec::new();
@@ -113,7 +113,7 @@ impl Case {
     }
 
     /// 16 Ki streams, one behind the other. The symbols are 32, whose codes have 2 to 9 bits.
-    pub(super) fn huffman(&mut self, numbers: &mut Numbers) {
+    pub(super) fn huffman(&mut self, numbers: &mut InputGenerator) {
         let streams = 16 << 10;
         let codes = codes();
         // By the next bits: each code occupies all entries whose index begins with it.
@@ -146,7 +146,7 @@ impl Case {
     }
 
     /// Half a million keys and a list of 64 Ki numbers.
-    pub(super) fn bisect(&mut self, numbers: &mut Numbers) {
+    pub(super) fn bisect(&mut self, numbers: &mut InputGenerator) {
         let mut sorted = numbers.words(64 << 10);
         sorted.sort_unstable();
         self.constants = vec![sorted.len() as u32, 0, 0, 0];
@@ -156,7 +156,7 @@ impl Case {
     }
 
     /// A picture of two shades with noise.
-    pub(super) fn bilateral(&mut self, numbers: &mut Numbers) {
+    pub(super) fn bilateral(&mut self, numbers: &mut InputGenerator) {
         let texels = SIDE * SIDE;
         let shade = |at: usize| if (at % SIDE / 40 + at / SIDE / 40).is_multiple_of(2) { 60 } else { 160 };
         let codes: Vec<u8> = (0..texels).map(|at| shade(at) + (numbers.word() % 40) as u8).collect();
@@ -171,7 +171,7 @@ impl Case {
     }
 
     /// 256 Ki points, whose positions are whole numbers, so that distances are exact.
-    pub(super) fn kmeans(&mut self, numbers: &mut Numbers) {
+    pub(super) fn kmeans(&mut self, numbers: &mut InputGenerator) {
         let count = 256 << 10;
         let mut places = |count: usize| (0..4 * count).map(|_| ((numbers.word() >> 22) as f32).to_bits()).collect();
         self.inputs = vec![Data::new(places(count), 16), Data::new(places(CENTRES), 16)];

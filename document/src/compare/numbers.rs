@@ -17,7 +17,7 @@ const KEPT: usize = 8;
 
 /// Expected bytes from a byte of the view on.
 #[derive(Clone, Debug)]
-pub(crate) struct Segment {
+pub(crate) struct ExpectedBytes {
     /// The offset of the first one.
     pub byte: u64,
     /// The bytes.
@@ -57,7 +57,7 @@ pub struct Difference {
 /// `natural_element` is the size of an element where the rules do not give one.
 pub(crate) fn compare(
     got: &Bytes,
-    segments: &[Segment],
+    segments: &[ExpectedBytes],
     rules: &Rules,
     natural_element: u64,
     stop: &dyn Fn() -> bool,
@@ -74,7 +74,7 @@ pub(crate) fn compare(
 }
 
 /// `true` if anything at all would be compared.
-pub(crate) fn compares_something(segments: &[Segment], rules: &Rules, natural_element: u64) -> bool {
+pub(crate) fn compares_something(segments: &[ExpectedBytes], rules: &Rules, natural_element: u64) -> bool {
     let element = rules.element.unwrap_or(natural_element).max(1);
     let end = rules.elements.map_or(u64::MAX, |elements| elements.saturating_mul(element));
     segments.iter().any(|segment| {
@@ -112,7 +112,7 @@ impl NumberCheck {
 fn in_order(
     found: &mut NumberCheck,
     got: &Bytes,
-    segment: &Segment,
+    segment: &ExpectedBytes,
     rules: &Rules,
     element: u64,
     stop: &dyn Fn() -> bool,
@@ -140,7 +140,7 @@ fn piece_in_order(
     start: u64,
     want: &[u8],
     got: &[u8],
-    segment: &Segment,
+    segment: &ExpectedBytes,
     rules: &Rules,
     (element, end): (u64, u64),
 ) {
@@ -194,15 +194,15 @@ fn numbers<'a>(
 fn as_multisets(
     found: &mut NumberCheck,
     got: &Bytes,
-    segment: &Segment,
+    segment: &ExpectedBytes,
     rules: &Rules,
     element: u64,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), ResourceError> {
     let count = rules.elements.unwrap_or(segment.bytes.size_bytes() / element);
     let first = |bytes: &Bytes| bytes.first(count.saturating_mul(element), stop);
-    let [wanted, had] = [first(&segment.bytes)?, first(got)?].map(|bytes| Elements { bytes, segment, element });
-    let order = |elements: &Elements<'_>| {
+    let [wanted, had] = [first(&segment.bytes)?, first(got)?].map(|bytes| ElementBytes { bytes, segment, element });
+    let order = |elements: &ElementBytes<'_>| {
         let all = (elements.bytes.len() as u64 / element).min(count);
         let mut places = room::room(all)?;
         places.extend((0..all).filter(|place| !rules.skips(*place)));
@@ -254,13 +254,13 @@ fn as_multisets(
 }
 
 /// Elements of a fixed size in bytes.
-struct Elements<'a> {
+struct ElementBytes<'a> {
     bytes: Vec<u8>,
-    segment: &'a Segment,
+    segment: &'a ExpectedBytes,
     element: u64,
 }
 
-impl Elements<'_> {
+impl ElementBytes<'_> {
     /// The numbers of an element, with those that count as equal made identical.
     fn numbers(&self, place: u64) -> impl Iterator<Item = Number> {
         let start = place * self.element;
@@ -270,7 +270,7 @@ impl Elements<'_> {
 
     /// An order that depends on the values alone and is consistent with them. An element may be as long as the whole
     /// view: once `stop` returns `true`, any order will do.
-    fn compare(&self, place: u64, other: &Elements<'_>, other_place: u64, stop: &dyn Fn() -> bool) -> Ordering {
+    fn compare(&self, place: u64, other: &ElementBytes<'_>, other_place: u64, stop: &dyn Fn() -> bool) -> Ordering {
         // Both have as many numbers.
         for (n, (one, other)) in self.numbers(place).zip(other.numbers(other_place)).enumerate() {
             if one != other || (n % (1 << 16) == (1 << 16) - 1 && stop()) {
@@ -341,7 +341,7 @@ mod tests {
     }
 
     fn run(want: &[u8], got: &[u8], rules: &Rules, element: u64) -> NumberCheck {
-        let segment = Segment { byte: 0, bytes: Bytes::Owned(want.to_vec()), pattern: rules.pattern.clone() };
+        let segment = ExpectedBytes { byte: 0, bytes: Bytes::Owned(want.to_vec()), pattern: rules.pattern.clone() };
         compare(&Bytes::Owned(got.to_vec()), &[segment], rules, element, &|| false).unwrap()
     }
 
@@ -439,7 +439,7 @@ mod tests {
     fn a_pattern_counts_from_the_start_of_the_view() {
         let rules = rules(&[F32, U32]);
         let bytes = Bytes::Owned(words(&[0x8000_0000, 0]));
-        let segment = Segment { byte: 4, bytes, pattern: rules.pattern.clone() };
+        let segment = ExpectedBytes { byte: 4, bytes, pattern: rules.pattern.clone() };
         let got = Bytes::Owned(words(&[0, 0x8000_0000, 0x8000_0000]));
         let found = compare(&got, &[segment], &rules, 8, &|| false).unwrap();
         assert!(found.mismatches == 0);
@@ -450,7 +450,8 @@ mod tests {
         let bytes = words(&[1; 100_000]);
         for order in [Order::Fixed, Order::Any] {
             let rules = Rules { order, ..rules(&[U32]) };
-            let segment = || Segment { byte: 0, bytes: Bytes::Owned(bytes.clone()), pattern: rules.pattern.clone() };
+            let segment =
+                || ExpectedBytes { byte: 0, bytes: Bytes::Owned(bytes.clone()), pattern: rules.pattern.clone() };
             let stopped = compare(&Bytes::Owned(bytes.clone()), &[segment()], &rules, 4, &|| true);
             assert!(matches!(stopped, Err(ResourceError::Stopped)), "{order:?}");
         }
@@ -462,13 +463,14 @@ mod tests {
         let count = 1_000_000;
         let bytes = words(&vec![7; count]);
         let rules = Rules { skip_elements: (0..count as u64).collect(), ..rules(&[U32]) };
-        let segment = Segment { byte: 0, bytes: Bytes::Owned(bytes.clone()), pattern: rules.pattern.clone() };
+        let segment = ExpectedBytes { byte: 0, bytes: Bytes::Owned(bytes.clone()), pattern: rules.pattern.clone() };
         assert!(!compares_something(std::slice::from_ref(&segment), &rules, 4));
         let last = Rules { skip_elements: (0..count as u64 - 1).collect(), ..rules.clone() };
         assert!(compares_something(std::slice::from_ref(&segment), &last, 4));
         // Elements that begin within a number belong to the element before them.
         let odd = Rules { skip_elements: vec![0, 1], element: Some(6), ..rules };
-        let three = |length| [Segment { byte: 0, bytes: Bytes::Owned(words(&vec![7; length])), pattern: vec![U32] }];
+        let three =
+            |length| [ExpectedBytes { byte: 0, bytes: Bytes::Owned(words(&vec![7; length])), pattern: vec![U32] }];
         assert!(!compares_something(&three(3), &odd, 4) && compares_something(&three(4), &odd, 4));
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use brolga_files::{FileForm, Held, form_to_write};
 
 use super::number::NumberType;
-use super::resource::{Kind, Run};
+use super::resource::{Kind, ValueRun};
 use crate::text::{Located, Span};
 
 /// The expected content of a resource, or the expected values of a query.
@@ -18,7 +18,7 @@ pub(crate) struct Expectation {
     /// The rules for comparing numbers.
     pub rules: Rules,
     /// The part of a texture to compare.
-    pub part: Part,
+    pub part: TexturePart,
     /// The hidden counter's final value.
     pub counter: Option<u32>,
     pub span: Span,
@@ -46,12 +46,12 @@ pub(crate) enum Expected {
     /// All of it, in a file.
     File(Located<PathBuf>),
     /// Values in the document; the rest of the resource is not compared.
-    Values(Vec<Run>),
+    Values(Vec<ValueRun>),
 }
 
 /// A part of a texture; by default all of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct TexturePart {
     pub mip: Option<u32>,
     pub layer: Option<u32>,
     pub plane: Option<Plane>,

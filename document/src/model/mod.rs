@@ -31,8 +31,8 @@ use crate::error::{Fault, Problem};
 use crate::text::{Located, Span};
 use expectation::{Expectation, Save};
 use pipeline::Pipeline;
-use resource::Resource;
-use step::Step;
+use resource::ResourceEntry;
+use step::DocumentStep;
 
 /// Items by name, in the order of the text.
 pub(crate) type Items<T> = IndexMap<String, T>;
@@ -45,18 +45,18 @@ pub(crate) struct Model {
     pub is_direct3d9: bool,
     /// Set if it is in the short form: one shader, one dispatch, resources by their registers.
     pub is_short: bool,
-    pub shaders: Items<Shader>,
-    pub resources: Items<Resource>,
+    pub shaders: Items<ShaderEntry>,
+    pub resources: Items<ResourceEntry>,
     pub samplers: Items<NamedSampler>,
     pub pipelines: Items<Pipeline>,
-    pub steps: Vec<Step>,
+    pub steps: Vec<DocumentStep>,
     pub saves: Vec<Save>,
     pub expectations: Vec<Expectation>,
 }
 
 /// A shader, in one compiled variant or several, or in HLSL.
 #[derive(Clone, Debug)]
-pub(crate) struct Shader {
+pub(crate) struct ShaderEntry {
     /// One, or as many as every other shader with several variants: alternatives that must give the same results.
     pub files: Vec<Located<PathBuf>>,
     /// The profile that HLSL is compiled for.
@@ -66,7 +66,7 @@ pub(crate) struct Shader {
     pub defines: Vec<(String, Option<String>)>,
 }
 
-impl Shader {
+impl ShaderEntry {
     /// The file of one of its variants.
     pub fn file(&self, variant: usize) -> &Located<PathBuf> {
         self.files.get(variant).unwrap_or(&self.files[0])
@@ -93,8 +93,8 @@ impl Model {
     }
 
     /// The steps in order, with those that are repeated.
-    pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
-        self.steps.iter().flat_map(Step::and_inner)
+    pub fn all_steps(&self) -> impl Iterator<Item = &DocumentStep> {
+        self.steps.iter().flat_map(DocumentStep::and_inner)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::text::{Entry, Located, Node, Span};
 
 /// A resource.
 #[derive(Clone, Debug)]
-pub(crate) struct Resource {
+pub(crate) struct ResourceEntry {
     /// The name in messages.
     pub label: String,
     pub kind: KindKeys,
@@ -29,7 +29,7 @@ pub(crate) struct Resource {
     pub span: Span,
 }
 
-impl Resource {
+impl ResourceEntry {
     /// A resource that the document does not describe by itself: part of a mesh, constants that a step names.
     pub fn made(label: String, kind: &'static str, content: Content, span: &Span) -> Self {
         let kind = KindKeys { name: Some(kind), ..KindKeys::default() };
@@ -155,12 +155,12 @@ pub(crate) enum Content {
     /// The content of a file.
     File(Located<PathBuf>),
     /// Values in the document, and zeros between them.
-    Values(Vec<Run>),
+    Values(Vec<ValueRun>),
 }
 
 /// Consecutive values of one type, starting at a byte.
 #[derive(Clone, Debug)]
-pub(crate) struct Run {
+pub(crate) struct ValueRun {
     /// The offset of the first value.
     pub byte: u64,
     /// The values, as they lie in memory.
@@ -169,7 +169,7 @@ pub(crate) struct Run {
     pub span: Span,
 }
 
-impl Run {
+impl ValueRun {
     /// The byte after the last value.
     pub fn end(&self) -> u64 {
         self.byte.saturating_add(self.bytes.len() as u64)

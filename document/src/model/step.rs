@@ -9,7 +9,7 @@ use crate::text::{Located, Span};
 
 /// A step, and the spans of its keys.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct DocumentStep {
     pub what: What,
     pub at: At,
 }
@@ -29,19 +29,19 @@ pub(crate) enum What {
     /// Steps that are repeated.
     Repeat {
         count: u32,
-        steps: Vec<Step>,
+        steps: Vec<DocumentStep>,
     },
 }
 
-impl Step {
+impl DocumentStep {
     /// This step and those that it repeats.
-    pub fn and_inner(&self) -> Box<dyn Iterator<Item = &Step> + '_> {
+    pub fn and_inner(&self) -> Box<dyn Iterator<Item = &DocumentStep> + '_> {
         let inner = if let What::Repeat { steps, .. } = &self.what { &steps[..] } else { &[] };
-        Box::new(std::iter::once(self).chain(inner.iter().flat_map(Step::and_inner)))
+        Box::new(std::iter::once(self).chain(inner.iter().flat_map(DocumentStep::and_inner)))
     }
 
     /// Calls `change` for this step and those that it repeats.
-    pub fn for_each_mut<E>(&mut self, change: &mut dyn FnMut(&mut Step) -> Result<(), E>) -> Result<(), E> {
+    pub fn for_each_mut<E>(&mut self, change: &mut dyn FnMut(&mut DocumentStep) -> Result<(), E>) -> Result<(), E> {
         change(self)?;
         if let What::Repeat { steps, .. } = &mut self.what {
             steps.iter_mut().try_for_each(|step| step.for_each_mut(change))?;

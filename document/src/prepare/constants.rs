@@ -8,8 +8,8 @@ use brolga_runtime::{Limits, Register, StageKind};
 use super::Shaders;
 use crate::error::{Fault, Problem};
 use crate::model::number::NumberType;
-use crate::model::resource::{Content, NamedValue, Reference, Resource, Run};
-use crate::model::step::{At, Bind, Draw, Step, What};
+use crate::model::resource::{Content, NamedValue, Reference, ResourceEntry, ValueRun};
+use crate::model::step::{At, Bind, DocumentStep, Draw, What};
 use crate::model::{Items, Model};
 use crate::text::{Node, Value};
 
@@ -27,7 +27,7 @@ pub(crate) fn expand(model: &mut Model, shaders: &Shaders, limits: &Limits) -> R
     let (pipelines, mut made) = (&model.pipelines, Items::new());
     let mut n = 0;
     let mut steps = std::mem::take(&mut model.steps);
-    let mut expand_step = |Step { what, at }: &mut Step| {
+    let mut expand_step = |DocumentStep { what, at }: &mut DocumentStep| {
         n += 1;
         let What::Draw(draw) = what else { return Ok(()) };
         let Some(pipeline) = pipelines.get(&draw.pipeline.value) else { return Ok(()) };
@@ -52,7 +52,7 @@ fn of_stage(
     letter: char,
     table: Option<&ConstantTable>,
     name: &str,
-    made: &mut Items<Resource>,
+    made: &mut Items<ResourceEntry>,
 ) -> Result<(), Fault> {
     let Some(direct3d9) = &mut draw.direct3d9 else { return Ok(()) };
     let (named, bind) = match stage {
@@ -72,8 +72,8 @@ fn of_stage(
             }
             (false, false, _) => {
                 let name = format!("{name}, {letter}{kind}");
-                let content = Content::Values(vec![Run::of_words(&words, NumberType::U32, &at.head)]);
-                made.insert(name.clone(), Resource::made(format!("`{name}`"), "constant", content, &at.head));
+                let content = Content::Values(vec![ValueRun::of_words(&words, NumberType::U32, &at.head)]);
+                made.insert(name.clone(), ResourceEntry::made(format!("`{name}`"), "constant", content, &at.head));
                 let (slot, reference) = (format!("{letter}{kind}0"), Reference::whole(name, &at.head));
                 bind.push(Bind { slot, register: Some(register), reference, span: at.head.clone() });
             }

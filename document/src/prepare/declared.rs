@@ -23,7 +23,7 @@ use crate::error::{Fault, Problem};
 use crate::model::Model;
 use crate::model::expectation::{Expectation, Expected, Save};
 use crate::model::number::NumberType;
-use crate::model::resource::{Content, Kind, Resource, Run};
+use crate::model::resource::{Content, Kind, ResourceEntry, ValueRun};
 use crate::model::step::{Bind, What};
 use crate::read::{check_said, place};
 
@@ -86,7 +86,7 @@ impl Found {
 }
 
 /// The declarations of a document's shaders, read on demand.
-pub(crate) struct Declarations<'a> {
+pub(crate) struct ShaderDeclarations<'a> {
     model: &'a Model,
     shaders: &'a Shaders,
     limits: &'a Limits,
@@ -95,7 +95,7 @@ pub(crate) struct Declarations<'a> {
     uses: BTreeMap<&'a str, Vec<(&'a str, Register)>>,
 }
 
-impl<'a> Declarations<'a> {
+impl<'a> ShaderDeclarations<'a> {
     pub fn new(model: &'a Model, shaders: &'a Shaders, limits: &'a Limits) -> Self {
         let found = model.shaders.keys().map(|name| (name.as_str(), OnceCell::new())).collect();
         let mut uses = BTreeMap::<_, Vec<_>>::new();
@@ -149,7 +149,7 @@ impl<'a> Declarations<'a> {
     }
 
     /// The same for a resource that must be bound to something.
-    fn needed(&self, name: &str, resource: &Resource) -> Result<(&Found, Register, &Declared), Fault> {
+    fn needed(&self, name: &str, resource: &ResourceEntry) -> Result<(&Found, Register, &Declared), Fault> {
         let Some((shader, register)) = self.uses(name).first() else {
             let problem = Problem::MissingKey { place: "a resource that no shader declares", key: "kind", meaning: "" };
             return Err((problem, resource.span.clone()));
@@ -169,7 +169,7 @@ impl<'a> Declarations<'a> {
     }
 
     /// Fills in what a resource leaves out, and returns its kind. What its file gives is still left out.
-    pub fn complete(&self, name: &str, resource: &mut Resource) -> Result<Kind, Fault> {
+    pub fn complete(&self, name: &str, resource: &mut ResourceEntry) -> Result<Kind, Fault> {
         let kind = self.kind(name, resource)?;
         let is_constant = kind == Kind::Plain("constant");
         if let (Kind::Structured { .. }, None) = (kind, resource.counter)
@@ -222,7 +222,7 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    fn kind(&self, name: &str, resource: &Resource) -> Result<Kind, Fault> {
+    fn kind(&self, name: &str, resource: &ResourceEntry) -> Result<Kind, Fault> {
         let keys = &resource.kind;
         let is_texture_file = matches!(&resource.content, Content::File(file) if form_of(&file.value).is_texture());
         let kind = match keys.name {
@@ -282,7 +282,7 @@ impl<'a> Declarations<'a> {
         })
     }
 
-    fn other_kind(&self, name: &str, resource: &Resource, register: Register, declared: ResourceKind) -> Fault {
+    fn other_kind(&self, name: &str, resource: &ResourceEntry, register: Register, declared: ResourceKind) -> Fault {
         let error = BindingError::Kind { register, declared, bound: "structured view".to_owned() };
         let shader = self.uses(name).first().map_or("", |(shader, _)| shader);
         let (problem, _) = shader_fault(self.model, self.shaders, shader, 0, error.into());
@@ -335,7 +335,7 @@ impl<'a> Declarations<'a> {
     }
 
     /// Converts a resource's values of variables to runs of values.
-    fn place_variables(&self, name: &str, resource: &mut Resource) -> Result<(), Fault> {
+    fn place_variables(&self, name: &str, resource: &mut ResourceEntry) -> Result<(), Fault> {
         let (found, register, _) = self.needed(name, resource)?;
         let buffer = found.constants(register);
         let label = resource.label.clone();
@@ -348,7 +348,7 @@ impl<'a> Declarations<'a> {
         runs.extend(named);
         // Shaders see zeros after the values, whether the buffer is longer or not.
         if let (None, Some(buffer)) = (resource.size, buffer) {
-            let end = runs.iter().map(Run::end).max().unwrap_or(0);
+            let end = runs.iter().map(ValueRun::end).max().unwrap_or(0);
             resource.size = Some(end.max(buffer.size_bytes.into()));
         }
         resource.content = Content::Values(runs);
@@ -373,7 +373,7 @@ impl<'a> Declarations<'a> {
     }
 
     /// A warning about a resource that shaders can nevertheless run with.
-    pub fn warning(&self, name: &str, resource: &Resource, content: &LoadedContent) -> Option<Fault> {
+    pub fn warning(&self, name: &str, resource: &ResourceEntry, content: &LoadedContent) -> Option<Fault> {
         let bytes = content.size_bytes();
         let (variable, end) = self.beyond(name, bytes)?;
         let label = &resource.label;

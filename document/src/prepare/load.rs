@@ -11,7 +11,7 @@ use super::folder::{Folder, form_of};
 use crate::error::{Fault, Problem};
 use crate::model::expectation::Save;
 use crate::model::number::NumberType;
-use crate::model::resource::{Content, Kind, Resource, Run};
+use crate::model::resource::{Content, Kind, ResourceEntry, ValueRun};
 use crate::run::output;
 use crate::text::{Located, Span};
 
@@ -37,7 +37,7 @@ pub(crate) enum LoadedContent {
     Zeros(u64),
     Bytes(Vec<u8>),
     /// Values at their offsets among this many bytes of zeros.
-    Values(Vec<Run>, u64),
+    Values(Vec<ValueRun>, u64),
     /// A number's bytes, repeated to this size.
     Fill(Vec<u8>, u64),
     /// A part of a file, to be mapped.
@@ -67,7 +67,7 @@ impl LoadedContent {
 /// Loads the content of one resource.
 pub(crate) struct Loader<'a> {
     pub folder: &'a Folder<'a>,
-    pub resource: &'a Resource,
+    pub resource: &'a ResourceEntry,
     /// Its kind, without what its file adds.
     pub kind: Kind,
     /// Its output after the run.
@@ -279,7 +279,7 @@ impl Loader<'_> {
             }
             (Some(size), ..) | (_, Some(size), ..) => size,
             (_, _, _, Some(length)) => length,
-            (_, _, Content::Values(runs), _) => runs.iter().map(Run::end).max().unwrap_or(0),
+            (_, _, Content::Values(runs), _) => runs.iter().map(ValueRun::end).max().unwrap_or(0),
             _ => {
                 let help = match name {
                     "structured" | "typed" => "give `count` (elements), `size` (bytes), values, or a `file`",
@@ -378,7 +378,7 @@ impl Loader<'_> {
         }
     }
 
-    pub fn check_run(&self, run: &Run, size: u64) -> Result<(), Fault> {
+    pub fn check_run(&self, run: &ValueRun, size: u64) -> Result<(), Fault> {
         match run.end() {
             end if end > size => {
                 let message = format!("{} has {size} bytes, the values end at byte {end}", self.label());

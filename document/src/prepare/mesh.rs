@@ -8,14 +8,14 @@ use brolga_files::Mesh;
 use super::folder::Folder;
 use crate::error::{Fault, Problem};
 use crate::model::number::NumberType;
-use crate::model::resource::{Content, Resource, Run};
-use crate::model::step::{Draw, IndexBuffer, Step, VertexBuffer, What};
+use crate::model::resource::{Content, ResourceEntry, ValueRun};
+use crate::model::step::{DocumentStep, Draw, IndexBuffer, VertexBuffer, What};
 use crate::model::{Items, Model};
 use crate::text::Located;
 
 /// Replaces the meshes of a document by buffers of at most `most` bytes each, and completes the draws that name them.
 pub(crate) fn expand(model: &mut Model, folder: &Folder<'_>, most: u64) -> Result<(), Fault> {
-    let (meshes, others): (Items<Resource>, Items<Resource>) =
+    let (meshes, others): (Items<ResourceEntry>, Items<ResourceEntry>) =
         std::mem::take(&mut model.resources).into_iter().partition(|(_, resource)| resource.kind.name == Some("mesh"));
     model.resources = others;
     let mut counts = BTreeMap::new();
@@ -33,15 +33,15 @@ pub(crate) fn expand(model: &mut Model, folder: &Folder<'_>, most: u64) -> Resul
             [("vertices", "vertex", words, NumberType::F32), ("indices", "index", indices, NumberType::U32)]
         {
             let part = format!("{name}.{part}");
-            let content = Content::Values(vec![Run::of_words(&words, number_type, &resource.span)]);
-            let buffer = Resource::made(model.label(&part), kind, content, &resource.span);
+            let content = Content::Values(vec![ValueRun::of_words(&words, number_type, &resource.span)]);
+            let buffer = ResourceEntry::made(model.label(&part), kind, content, &resource.span);
             if model.resources.insert(part.clone(), buffer).is_some() {
                 let message = format!("a part of the mesh `{name}` has the name `{part}`: choose another for it");
                 return Err((Problem::value(message), resource.span));
             }
         }
     }
-    let mut complete_step = |step: &mut Step| match &mut step.what {
+    let mut complete_step = |step: &mut DocumentStep| match &mut step.what {
         What::Draw(draw) => complete(draw, &counts),
         _ => Ok(()),
     };

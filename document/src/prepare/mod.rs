@@ -36,20 +36,20 @@ use crate::error::{DocumentError, Fault, Problem, nearest};
 use crate::language::Source;
 use crate::model::expectation::Subject;
 use crate::model::resource::Kind;
-use crate::model::step::{Bind, QueryKind, Step, What};
+use crate::model::step::{Bind, DocumentStep, QueryKind, What};
 use crate::model::{Items, Model, find};
 use crate::text::Span;
-use declared::Declarations;
+use declared::ShaderDeclarations;
 use expected::Check;
 use folder::Folder;
 use load::{Loaded, Loader};
 
 /// The variants of each shader.
-pub(crate) type Shaders = Items<Vec<Form>>;
+pub(crate) type Shaders = Items<Vec<ShaderVariant>>;
 
 /// A variant of a shader: a file's name, and its content or the bytecode compiled from it.
 #[derive(Clone, Debug)]
-pub(crate) struct Form {
+pub(crate) struct ShaderVariant {
     pub path: PathBuf,
     pub bytes: Vec<u8>,
 }
@@ -111,7 +111,7 @@ fn open(model: &mut Model, document: &mut Document, limits: &Limits, cancel: &Ca
     let mut resources = std::mem::take(&mut model.resources);
     let mut saves = std::mem::take(&mut model.saves);
     let mut expectations = std::mem::take(&mut model.expectations);
-    let declared = Declarations::new(model, &shaders, limits);
+    let declared = ShaderDeclarations::new(model, &shaders, limits);
     let most = limits.buffer_bytes;
     let (mut left, mut loaded, mut kinds, mut warnings) = (most, Items::new(), BTreeMap::new(), Vec::new());
     let saved: BTreeMap<String, usize> =
@@ -202,7 +202,7 @@ fn shaders(model: &Model, document: &mut Document, folder: &Folder<'_>, limits: 
             if !message.is_empty() {
                 return Err((Problem::value(message), file.span.clone()));
             }
-            forms.push(Form { path, bytes });
+            forms.push(ShaderVariant { path, bytes });
         }
         shaders.insert(name.clone(), forms);
     }
@@ -225,7 +225,7 @@ pub(crate) fn shader_fault(model: &Model, shaders: &Shaders, name: &str, variant
 
 /// Looks up the registers for the names by which steps bind them.
 fn name_registers(model: &mut Model, shaders: &Shaders, limits: &Limits) -> Result<(), Fault> {
-    let has_names = |step: &Step| match &step.what {
+    let has_names = |step: &DocumentStep| match &step.what {
         What::Dispatch(dispatch) => dispatch.bind.iter().any(|bind| bind.register.is_none()),
         What::Draw(draw) => draw.bind.iter().any(|bind| bind.register.is_none()),
         _ => false,
@@ -234,8 +234,8 @@ fn name_registers(model: &mut Model, shaders: &Shaders, limits: &Limits) -> Resu
         return Ok(());
     }
     let mut steps = std::mem::take(&mut model.steps);
-    let declared = Declarations::new(model, shaders, limits);
-    let mut look_up = |Step { what, .. }: &mut Step| {
+    let declared = ShaderDeclarations::new(model, shaders, limits);
+    let mut look_up = |DocumentStep { what, .. }: &mut DocumentStep| {
         let (pipeline, bind) = match what {
             What::Dispatch(dispatch) => (&dispatch.pipeline, &mut dispatch.bind),
             What::Draw(draw) => (&draw.pipeline, &mut draw.bind),
@@ -255,7 +255,7 @@ fn name_registers(model: &mut Model, shaders: &Shaders, limits: &Limits) -> Resu
 fn name_binds(
     bind: &mut [Bind],
     stages: &[(StageKind, &str)],
-    declared: &Declarations<'_>,
+    declared: &ShaderDeclarations<'_>,
     is_short: bool,
 ) -> Result<(), Fault> {
     for n in 0..bind.len() {

@@ -10,7 +10,7 @@ use brolga_files::short;
 
 use crate::error::{Fault, Problem, nearest};
 use crate::model::number::{Number, NumberType};
-use crate::model::resource::{NamedValue, Run};
+use crate::model::resource::{NamedValue, ValueRun};
 use crate::schema::CONSTANT_KEYS;
 use crate::text::{Node, Value};
 
@@ -18,7 +18,7 @@ use crate::text::{Node, Value};
 const VECTOR: u64 = 16;
 
 /// The values that a register's binding gives to variables of its buffer.
-pub(crate) fn runs(label: &str, values: &[NamedValue], buffer: Option<&Buffer>) -> Result<Vec<Run>, Fault> {
+pub(crate) fn runs(label: &str, values: &[NamedValue], buffer: Option<&Buffer>) -> Result<Vec<ValueRun>, Fault> {
     let unknown = |value: &NamedValue, known: Vec<String>| {
         let keys = if value.is_explicit { &[] } else { CONSTANT_KEYS };
         let names: Vec<&str> = known.iter().map(String::as_str).chain(keys.iter().copied()).collect();
@@ -29,7 +29,7 @@ pub(crate) fn runs(label: &str, values: &[NamedValue], buffer: Option<&Buffer>) 
     let all = buffer.map_or(Vec::new(), variables);
     let places: HashMap<&str, (&VariableType, u32)> =
         all.iter().rev().map(|(name, ty, at)| (*name, (*ty, *at))).collect();
-    let mut writer = Writer { runs: Vec::new() };
+    let mut writer = ValueWriter { runs: Vec::new() };
     for value in values {
         match places.get(value.name.as_str()) {
             Some((ty, offset)) => writer.any(&value.node, &value.name, ty, u64::from(*offset))?,
@@ -54,8 +54,8 @@ fn variables(buffer: &Buffer) -> Vec<(&str, &VariableType, u32)> {
 }
 
 /// Rejects named values that overlap others.
-pub(crate) fn check_overlaps(label: &str, others: &[Run], named: &[Run]) -> Result<(), Fault> {
-    let mut all: Vec<(&Run, bool)> = others.iter().map(|run| (run, false)).collect();
+pub(crate) fn check_overlaps(label: &str, others: &[ValueRun], named: &[ValueRun]) -> Result<(), Fault> {
+    let mut all: Vec<(&ValueRun, bool)> = others.iter().map(|run| (run, false)).collect();
     all.extend(named.iter().map(|run| (run, true)));
     all.sort_by_key(|(run, _)| run.byte);
     let (mut end, mut named_end) = (0, 0);
@@ -72,11 +72,11 @@ pub(crate) fn check_overlaps(label: &str, others: &[Run], named: &[Run]) -> Resu
     Ok(())
 }
 
-struct Writer {
-    runs: Vec<Run>,
+struct ValueWriter {
+    runs: Vec<ValueRun>,
 }
 
-impl Writer {
+impl ValueWriter {
     /// Writes a value of any type at a byte. `path` is its name in messages.
     fn any(&mut self, node: &Node, path: &str, ty: &VariableType, byte: u64) -> Result<(), Fault> {
         if ty.elements == 0 {
@@ -150,7 +150,7 @@ impl Writer {
         let mut bytes = Vec::new();
         numbers.iter().for_each(|number| number.append_to(&mut bytes));
         let number_type = numbers.first().map_or(NumberType::U32, |number| number.number_type);
-        self.runs.push(Run { byte, bytes, number_type, span: node.span.clone() });
+        self.runs.push(ValueRun { byte, bytes, number_type, span: node.span.clone() });
     }
 }
 

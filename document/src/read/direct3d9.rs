@@ -19,7 +19,7 @@ use crate::error::{Fault, Problem};
 use crate::model::pipeline::{Direct3D9, Pipeline, TargetKeys};
 use crate::model::registers;
 use crate::model::resource::NamedValue;
-use crate::model::step::{self, Bind, Clear, Draw, Step, What};
+use crate::model::step::{self, Bind, Clear, DocumentStep, Draw, What};
 use crate::model::{Items, NamedSampler};
 use crate::schema::words::{DECLARED_TYPES, USAGES};
 use crate::text::{Entry, Located, Node, Span};
@@ -39,13 +39,13 @@ impl<'a> Pipelines<'a> {
     }
 
     /// Reads a step.
-    pub fn step(&mut self, node: &Node) -> Result<Step, Fault> {
+    pub fn step(&mut self, node: &Node) -> Result<DocumentStep, Fault> {
         let what = match node.text_at("op").unwrap_or_default() {
             "clear" => What::Clear(clears(node)?),
             "draw" | "draw_indexed" => What::Draw(Box::new(self.draw(node)?)),
             _ => return of_both(node),
         };
-        Ok(Step { what, at: at(node) })
+        Ok(DocumentStep { what, at: at(node) })
     }
 
     fn draw(&mut self, node: &Node) -> Result<Draw, Fault> {

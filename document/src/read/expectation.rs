@@ -4,7 +4,7 @@ use super::resource::{file, first_run, runs};
 use super::{conflict, one_of};
 use crate::error::{Fault, Problem};
 use crate::model::Model;
-use crate::model::expectation::{Expectation, Expected, Order, Part, Plane, Rules, Save, Subject, Tolerance};
+use crate::model::expectation::{Expectation, Expected, Order, Plane, Rules, Save, Subject, TexturePart, Tolerance};
 use crate::model::number::NumberType;
 use crate::schema::words::NUMBER_TYPES;
 use crate::text::{Entry, Located, Node, Span};
@@ -78,7 +78,7 @@ pub(super) fn expectation(node: &Node, of: Option<Located<String>>, span: Span) 
         true => Plane::Stencil,
         false => Plane::Depth,
     });
-    let part = Part { mip: node.integer_at("mip"), layer: node.integer_at("layer"), plane };
+    let part = TexturePart { mip: node.integer_at("mip"), layer: node.integer_at("layer"), plane };
     Ok(Expectation { id, subject, content, rules: rules(node)?, part, counter, span })
 }
 

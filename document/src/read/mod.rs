@@ -31,7 +31,7 @@ pub(crate) use resource::{check_said, place};
 pub use sampler::sampler;
 
 use crate::error::{Fault, Problem};
-use crate::model::{Model, Shader};
+use crate::model::{Model, ShaderEntry};
 use crate::schema::check;
 use crate::text::{Entry, Located, Node};
 use direct3d9::Pipelines;
@@ -105,7 +105,7 @@ fn long(root: &Node, model: &mut Model) -> Result<(), Fault> {
 }
 
 /// A shader, whose files are at a key.
-fn shader(node: &Node, key: &str) -> Shader {
+fn shader(node: &Node, key: &str) -> ShaderEntry {
     let files = node.get(key).into_iter().flat_map(|node| match node.items() {
         [] => std::slice::from_ref(node),
         items => items,
@@ -120,7 +120,7 @@ fn shader(node: &Node, key: &str) -> Shader {
         };
         (entry.key.clone(), value)
     };
-    Shader {
+    ShaderEntry {
         files: files.filter_map(file).collect(),
         profile: node.text_at("profile").map(str::to_owned),
         entry: node.text_at("entry").map(str::to_owned),

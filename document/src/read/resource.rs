@@ -8,13 +8,20 @@ use brolga_runtime::{Dimension, Register, ResourceClass};
 use super::{conflict, one_of};
 use crate::error::{Fault, Problem, nearest};
 use crate::model::number::{Number, NumberType};
-use crate::model::resource::{Content, KindKeys, NamedFormat, NamedValue, Reference, Resource, Run, Said, ViewKeys};
+use crate::model::resource::{
+    Content, KindKeys, NamedFormat, NamedValue, Reference, ResourceEntry, Said, ValueRun, ViewKeys,
+};
 use crate::schema::is_key;
 use crate::schema::words::{KIND_NAMES, KINDS, VIEWS};
 use crate::text::{Entry, Located, Node, Span};
 
 /// Reads a resource, which may be bound to a register of the short form.
-pub(super) fn resource(node: &Node, span: &Span, label: String, register: Option<Register>) -> Result<Resource, Fault> {
+pub(super) fn resource(
+    node: &Node,
+    span: &Span,
+    label: String,
+    register: Option<Register>,
+) -> Result<ResourceEntry, Fault> {
     let (kind, size) = kind(node, &label, register, span)?;
     let variables = variables(node, &kind, register);
     let content = content(node)?;
@@ -25,7 +32,16 @@ pub(super) fn resource(node: &Node, span: &Span, label: String, register: Option
         return Err((problem, first.span.clone()));
     }
     let map = node.get("map").and_then(|map| Some(Located::new(map.flag()?, &map.span)));
-    Ok(Resource { label, kind, size, content, variables, counter: node.integer_at("counter"), map, span: span.clone() })
+    Ok(ResourceEntry {
+        label,
+        kind,
+        size,
+        content,
+        variables,
+        counter: node.integer_at("counter"),
+        map,
+        span: span.clone(),
+    })
 }
 
 /// The keys of the kind of a resource, and its size in bytes if given.
@@ -184,7 +200,7 @@ pub(super) fn file(node: &Node) -> Option<Located<PathBuf>> {
 }
 
 /// The values of a table: one list from the first byte on, and those of `at`.
-pub(super) fn runs(node: &Node) -> Result<Vec<Run>, Fault> {
+pub(super) fn runs(node: &Node) -> Result<Vec<ValueRun>, Fault> {
     let mut runs = Vec::new();
     if let Some(entry) = one_of(node, &NumberType::NAMES)? {
         runs.extend(run(entry, 0));
@@ -206,12 +222,12 @@ pub(super) fn first_run(node: &Node) -> &Entry {
     node.entries().iter().find(is_run).expect("called for a table with values")
 }
 
-fn run(entry: &Entry, byte: u64) -> Option<Run> {
+fn run(entry: &Entry, byte: u64) -> Option<ValueRun> {
     let number_type = NumberType::from_name(&entry.key)?;
     let items = entry.node.items();
     let mut bytes = Vec::with_capacity(items.len() * number_type.size_bytes());
     items.iter().filter_map(|item| number_type.number(&item.value)).for_each(|number| number.append_to(&mut bytes));
-    Some(Run { byte, bytes, number_type, span: entry.key_span.clone() })
+    Some(ValueRun { byte, bytes, number_type, span: entry.key_span.clone() })
 }
 
 /// `"zero"`, or a table with one number of one type.

@@ -10,7 +10,7 @@ use crate::error::{Fault, Problem};
 use crate::model::Model;
 use crate::model::pipeline::Pipeline;
 use crate::model::resource::Reference;
-use crate::model::step::{At, Bind, Dispatch, Step, What};
+use crate::model::step::{At, Bind, Dispatch, DocumentStep, What};
 use crate::text::{Located, Node, Span};
 
 /// The name of the only shader, and of the only pipeline.
@@ -62,9 +62,9 @@ pub(super) fn read(root: &Node, model: &mut Model) -> Result<(), Fault> {
         ("first_group", span(if root.get("first_group").is_some() { "first_group" } else { "dispatch" })),
     ];
     let at = At { head: files.node.span.clone(), keys };
-    let step = Step { what: What::Dispatch(dispatch), at: at.clone() };
+    let step = DocumentStep { what: What::Dispatch(dispatch), at: at.clone() };
     model.steps = match root.integer_at::<u32>("repeat") {
-        Some(count) if count > 1 => vec![Step { what: What::Repeat { count, steps: vec![step] }, at }],
+        Some(count) if count > 1 => vec![DocumentStep { what: What::Repeat { count, steps: vec![step] }, at }],
         _ => vec![step],
     };
     Ok(())

@@ -4,10 +4,10 @@ use brolga_files::short;
 use brolga_raster::pass::history::{PixelHistory, texel};
 use brolga_runtime::{Format, Texture, View};
 
-use super::plan::Draw;
+use super::plan::DrawAction;
 use super::world::World;
 use crate::error::{Fault, Problem};
-use crate::model::step::{self, Step, What};
+use crate::model::step::{self, DocumentStep, What};
 
 /// The pixel to watch during a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl<'a> Watch<'a> {
     }
 
     /// The pixel, if the draw is to be recorded: it draws to a watched texture, and all of its targets have the pixel.
-    pub fn of_draw(&self, draw: &Draw<'_>) -> Option<[u32; 2]> {
+    pub fn of_draw(&self, draw: &DrawAction<'_>) -> Option<[u32; 2]> {
         let is_watched = drawn_to(draw.said).any(|name| self.resource.is_none_or(|resource| resource == name));
         let depth = draw.targets.depth.iter().map(|depth| &depth.view);
         let mut views = draw.targets.colors.iter().chain(depth);
@@ -71,7 +71,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Records the effect of a draw.
-    pub fn drew(&mut self, step: usize, draw: &Draw<'_>, history: PixelHistory) {
+    pub fn drew(&mut self, step: usize, draw: &DrawAction<'_>, history: PixelHistory) {
         let formats = draw.targets.colors.iter().filter_map(View::format);
         let names = draw.said.targets.iter().map(|target| target.resource.clone());
         self.steps.push(PixelStep {
@@ -91,7 +91,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Records the effect of another step, if it changed the pixel.
-    pub fn did(&mut self, n: usize, step: &Step, before: &[u128]) -> Result<(), Fault> {
+    pub fn did(&mut self, n: usize, step: &DocumentStep, before: &[u128]) -> Result<(), Fault> {
         let (mut textures, mut texels) = (Vec::new(), Vec::new());
         for (((name, texture), &before), after) in self.textures.iter().zip(before).zip(self.texels()?) {
             if before != after {

@@ -30,12 +30,12 @@ use brolga_fenv::in_default_mode;
 use brolga_runtime::{Buffer, CancelToken, Deadline, Device, Emit, Engine, Listing, Oversize, Progress, StageTimes};
 
 use crate::error::{DocumentError, Fault, Problem};
-use crate::model::step::Step;
+use crate::model::step::DocumentStep;
 use crate::prepare::Prepared;
 use history::Watch;
 use pipelines::Compiler;
 use plan::{Action, actions};
-use steps::Run;
+use steps::StepRunner;
 use world::World;
 
 pub use history::{PixelStep, WatchedPixel};
@@ -92,14 +92,14 @@ impl Default for RunOptions {
 
 /// The actions of a document, and the time that planning took.
 #[derive(Debug)]
-struct Plan<'a> {
-    actions: Vec<(&'a Step, Action<'a>)>,
+struct RunPlan<'a> {
+    actions: Vec<(&'a DocumentStep, Action<'a>)>,
     warnings: Vec<DocumentError>,
     compile_time: Duration,
     plan_time: Duration,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> RunPlan<'a> {
     fn new(
         device: &'a Device,
         prepared: &'a Prepared,
@@ -112,12 +112,12 @@ impl<'a> Plan<'a> {
         let actions = actions(&prepared.document.model.steps, world, &mut compiler)?;
         let (compile_time, warnings) = (compiler.time, std::mem::take(&mut compiler.warnings));
         let warnings = warnings.into_iter().map(|fault| prepared.error(fault)).collect();
-        Ok(Plan { actions, warnings, compile_time, plan_time: began.elapsed().saturating_sub(compile_time) })
+        Ok(RunPlan { actions, warnings, compile_time, plan_time: began.elapsed().saturating_sub(compile_time) })
     }
 
     /// Its compute shaders.
     fn computes(&self) -> impl Iterator<Item = &brolga_runtime::Shader> {
-        fn of<'p>(actions: &'p [(&Step, Action<'_>)], found: &mut Vec<&'p brolga_runtime::Shader>) {
+        fn of<'p>(actions: &'p [(&DocumentStep, Action<'_>)], found: &mut Vec<&'p brolga_runtime::Shader>) {
             for (_, action) in actions {
                 match action {
                     Action::Dispatch(action) => found.push(action.bound.shader()),
@@ -143,7 +143,7 @@ fn deadline<'a>(device: &'a Device, options: &RunOptions) -> Result<Deadline<'a>
 }
 
 /// An error if a step may not begin because the token is cancelled.
-fn go_on(token: &CancelToken, step: &Step) -> Result<(), Fault> {
+fn go_on(token: &CancelToken, step: &DocumentStep) -> Result<(), Fault> {
     match token.stop_reason() {
         Some(why) => Err((Problem::Stopped { why }, step.at.head.clone())),
         None => Ok(()),
@@ -188,10 +188,10 @@ impl Prepared {
             let deadline = deadline(device, options)?;
             let options = &options.within(&deadline);
             let world = World::new(device, self, &options.cancel, own)?;
-            let plan = Plan::new(device, self, variant, &world, options)?;
+            let plan = RunPlan::new(device, self, variant, &world, options)?;
             let began = Instant::now();
             let watch = pixel.map(|pixel| Watch::new(pixel, &world)).transpose()?;
-            let run = Run::new(device, &options.cancel, watch).steps(&plan.actions)?;
+            let run = StepRunner::new(device, &options.cancel, watch).steps(&plan.actions)?;
             let run_time = began.elapsed();
             let mut outcome = self.outcome(&world, &plan, run, run_time, options)?;
             outcome.warnings = plan.warnings;
@@ -226,7 +226,7 @@ impl Prepared {
     ) -> Result<Vec<(String, Listing)>, DocumentError> {
         let emit = || {
             let world = World::new(device, self, &options.cancel, &|_| Ok(None))?;
-            let plan = Plan::new(device, self, variant, &world, options)?;
+            let plan = RunPlan::new(device, self, variant, &world, options)?;
             let mut listings: Vec<(String, Listing)> = Vec::new();
             emit_actions(&plan.actions, form, &mut listings)?;
             Ok(listings)
@@ -237,7 +237,7 @@ impl Prepared {
 
 /// The text of each shader of actions, once for each pipeline.
 fn emit_actions(
-    actions: &[(&Step, Action<'_>)],
+    actions: &[(&DocumentStep, Action<'_>)],
     form: Emit,
     listings: &mut Vec<(String, Listing)>,
 ) -> Result<(), Fault> {

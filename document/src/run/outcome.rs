@@ -9,9 +9,9 @@ use brolga_raster::statistics::Statistics;
 use brolga_runtime::{Buffer, CancelToken, Engine, Report, ResourceError, Texture, room};
 
 use super::history::PixelStep;
-use super::steps::Run;
-use super::world::{Memory, World};
-use super::{Plan, RunOptions, output};
+use super::steps::StepRunner;
+use super::world::{ResourceMemory, World};
+use super::{RunOptions, RunPlan, output};
 use crate::compare::numbers::compare;
 use crate::compare::picture::Picture;
 use crate::compare::sort::go_on;
@@ -20,7 +20,7 @@ use crate::error::{DocumentError, Fault, Problem};
 use crate::model::expectation::{Expectation, Order, Plane, Save, Subject};
 use crate::model::resource::Kind;
 use crate::prepare::Prepared;
-use crate::prepare::expected::{Check, Level};
+use crate::prepare::expected::{Check, LayerLevel};
 
 /// The results of a run.
 #[derive(Debug)]
@@ -124,8 +124,8 @@ impl Prepared {
     pub(super) fn outcome(
         &self,
         world: &World<'_>,
-        plan: &Plan<'_>,
-        run: Run<'_>,
+        plan: &RunPlan<'_>,
+        run: StepRunner<'_>,
         run_time: Duration,
         options: &RunOptions,
     ) -> Result<Outcome, Fault> {
@@ -186,7 +186,7 @@ impl Prepared {
         expectation: &Expectation,
         check: &Check,
         world: &World<'_>,
-        run: &Run<'_>,
+        run: &StepRunner<'_>,
         cancel: &CancelToken,
     ) -> Result<Checked, Fault> {
         let Expectation { id, subject, rules, span, .. } = expectation;
@@ -217,7 +217,7 @@ impl Prepared {
                 CheckResult::Numbers(compare(&bytes, segments, rules, *natural_element, &stop).map_err(failed)?)
             }
             Check::Texels { format, levels, plane, texels } => {
-                let Some((Memory::Texture(texture), _)) = world.memory(name) else {
+                let Some((ResourceMemory::Texture(texture), _)) = world.memory(name) else {
                     return Err((Problem::value("no texture"), span.clone()));
                 };
                 let mut at = 0;
@@ -259,7 +259,7 @@ impl Prepared {
 /// The texels of a level, or their stencils.
 pub(crate) fn level_texels(
     texture: &Texture,
-    level: Level,
+    level: LayerLevel,
     plane: Option<Plane>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, ResourceError> {

@@ -32,7 +32,7 @@ pub(super) struct Compiler<'a, 'o> {
     /// The modules read so far, by name.
     modules: BTreeMap<&'a str, Module>,
     /// By name, and by the state that they are used with.
-    made: BTreeMap<&'a str, Vec<(Uses, Pipeline)>>,
+    made: BTreeMap<&'a str, Vec<(PipelineKey, Pipeline)>>,
     /// Compute shaders, by the names of their pipelines.
     computes: BTreeMap<&'a str, Shader>,
     /// Probable mistakes that the rules nevertheless define.
@@ -45,7 +45,7 @@ pub(super) struct Compiler<'a, 'o> {
 
 /// The state of a draw that its pipeline depends on.
 #[derive(PartialEq)]
-pub(super) struct Uses {
+pub(super) struct PipelineKey {
     /// The formats of its targets.
     pub formats: Vec<Format>,
     /// The format of its depth buffer.
@@ -78,7 +78,7 @@ impl<'a, 'o> Compiler<'a, 'o> {
     }
 
     /// The pipeline that a draw names.
-    pub fn draws(&mut self, name: &'a Located<String>, mut uses: Uses) -> Result<Pipeline, Fault> {
+    pub fn draws(&mut self, name: &'a Located<String>, mut uses: PipelineKey) -> Result<Pipeline, Fault> {
         let pipeline = self.find(name)?;
         // Transformed vertices of Direct3D 9 have no vertex shader.
         if pipeline.direct3d9.is_none() && pipeline.shaders[StageKind::Vertex].is_none() {

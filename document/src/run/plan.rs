@@ -16,13 +16,13 @@ use brolga_runtime::{
     TexelBox, Texture, View,
 };
 
-use super::pipelines::{Compiler, Uses};
+use super::pipelines::{Compiler, PipelineKey};
 use super::words::problem;
-use super::world::{Memory, Role, World};
+use super::world::{ResourceMemory, Role, World};
 use super::{go_on, vertices};
 use crate::error::{Fault, Problem};
 use crate::model::resource::Reference;
-use crate::model::step::{self, At, Bind, Clear, Step, What};
+use crate::model::step::{self, At, Bind, Clear, DocumentStep, What};
 use crate::text::Span;
 
 /// An action.
@@ -41,9 +41,9 @@ pub(crate) enum Action<'a> {
     /// Runs a compute shader.
     Dispatch(Box<DispatchAction<'a>>),
     /// Draws.
-    Draw(Box<Draw<'a>>),
+    Draw(Box<DrawAction<'a>>),
     /// Repeats actions.
-    Repeat { count: u32, actions: Vec<(&'a Step, Action<'a>)> },
+    Repeat { count: u32, actions: Vec<(&'a DocumentStep, Action<'a>)> },
 }
 
 /// A dispatch.
@@ -88,7 +88,7 @@ fn dispatch_fault(said: &step::Dispatch, at: &At, file: &(Option<std::path::Path
 
 /// A draw.
 #[derive(Debug)]
-pub(crate) struct Draw<'a> {
+pub(crate) struct DrawAction<'a> {
     /// The document's description of it.
     pub said: &'a step::Draw,
     pub targets: Targets,
@@ -101,7 +101,7 @@ pub(crate) struct Draw<'a> {
     arguments: Option<(Buffer, u64)>,
 }
 
-impl Draw<'_> {
+impl DrawAction<'_> {
     /// `true` if another draw has the same targets.
     pub fn shares_targets(&self, other: &Self) -> bool {
         let [one, other] = [self.said, other.said];
@@ -159,10 +159,10 @@ impl Draw<'_> {
 
 /// Makes actions of steps.
 pub(super) fn actions<'a>(
-    steps: &'a [Step],
+    steps: &'a [DocumentStep],
     world: &World<'a>,
     compiler: &mut Compiler<'a, '_>,
-) -> Result<Vec<(&'a Step, Action<'a>)>, Fault> {
+) -> Result<Vec<(&'a DocumentStep, Action<'a>)>, Fault> {
     let mut actions = Vec::with_capacity(steps.len());
     for step in steps {
         go_on(&compiler.options.cancel, step)?;
@@ -171,7 +171,7 @@ pub(super) fn actions<'a>(
     Ok(actions)
 }
 
-fn action<'a>(step: &'a Step, world: &World<'a>, compiler: &mut Compiler<'a, '_>) -> Result<Action<'a>, Fault> {
+fn action<'a>(step: &'a DocumentStep, world: &World<'a>, compiler: &mut Compiler<'a, '_>) -> Result<Action<'a>, Fault> {
     match &step.what {
         What::Clear(clears) => {
             let mut all = Vec::new();
@@ -236,7 +236,7 @@ fn draw<'a>(
     at: &'a At,
     world: &World<'a>,
     compiler: &mut Compiler<'a, '_>,
-) -> Result<Draw<'a>, Fault> {
+) -> Result<DrawAction<'a>, Fault> {
     let colors = said.targets.iter().map(|target| world.target_of(Role::Color, target));
     let colors = colors.collect::<Result<Vec<_>, _>>()?;
     let depth = said.depth.as_ref().map(|depth| world.target_of(Role::Depth, depth)).transpose()?;
@@ -280,7 +280,7 @@ fn draw<'a>(
         has_read_only_depth: said.read_only_depth,
         has_read_only_stencil: said.read_only_stencil,
     });
-    let uses = Uses {
+    let uses = PipelineKey {
         formats,
         depth_format,
         draws_mesh: said.mesh.is_some(),
@@ -295,7 +295,7 @@ fn draw<'a>(
     for (stage, shader) in pipeline.shaders().present() {
         compiler.note_unbound(at.of("bind"), &said.pipeline.value, stage, shader, &bindings[stage]);
     }
-    Ok(Draw {
+    Ok(DrawAction {
         said,
         pipeline,
         bindings,
@@ -352,15 +352,19 @@ fn check_extents(said: &step::Draw, colors: &[View], depth: Option<&View>) -> Re
 fn copy<'a>(from: &Reference, to: &Reference, at: &At, world: &World<'_>) -> Result<Action<'a>, Fault> {
     let (source, destination) = (world.find(&from.resource, &from.span)?, world.find(&to.resource, &to.span)?);
     if !(from.is_whole() && to.is_whole()) {
-        let (Memory::Texture(source), Memory::Texture(destination)) = (source, destination) else {
+        let (ResourceMemory::Texture(source), ResourceMemory::Texture(destination)) = (source, destination) else {
             let message = "only textures have levels and layers that can be copied";
             return Err((Problem::value(message), at.head.clone()));
         };
         return copy_levels(at, (source, from), (destination, to));
     }
     let is_same = match (source, destination) {
-        (Memory::Texture(source), Memory::Texture(destination)) => source.shape() == destination.shape(),
-        (Memory::Buffer(source), Memory::Buffer(destination)) => source.size_bytes() == destination.size_bytes(),
+        (ResourceMemory::Texture(source), ResourceMemory::Texture(destination)) => {
+            source.shape() == destination.shape()
+        }
+        (ResourceMemory::Buffer(source), ResourceMemory::Buffer(destination)) => {
+            source.size_bytes() == destination.size_bytes()
+        }
         _ => false,
     };
     match is_same {
@@ -429,12 +433,14 @@ fn clear<'a>(clear: &Clear, at: &At, world: &World<'_>) -> Result<Action<'a>, Fa
     }
     match (memory, value) {
         // A name alone means the whole texture.
-        (Memory::Texture(texture), value) if clear.resource.is_name() => {
+        (ResourceMemory::Texture(texture), value) if clear.resource.is_name() => {
             Ok(Action::Clear(vec![(View::texture(texture.clone()), value)]))
         }
-        (Memory::Texture(_), value) => Ok(Action::Clear(vec![(world.target(&clear.resource)?, value)])),
-        (Memory::Buffer(buffer), ClearValue::Uint([word, ..])) => Ok(Action::Fill { buffer: buffer.clone(), word }),
-        (Memory::Buffer(_), _) => {
+        (ResourceMemory::Texture(_), value) => Ok(Action::Clear(vec![(world.target(&clear.resource)?, value)])),
+        (ResourceMemory::Buffer(buffer), ClearValue::Uint([word, ..])) => {
+            Ok(Action::Fill { buffer: buffer.clone(), word })
+        }
+        (ResourceMemory::Buffer(_), _) => {
             let message = format!("`{}` is a buffer, which is cleared with `uint`", clear.resource.resource);
             Err((Problem::value(message), at.head.clone()))
         }

@@ -8,9 +8,9 @@ use brolga_runtime::{CodeFigures, Device, Engine, Report, Shader, StageTimes};
 
 use super::outcome::Outcome;
 use super::plan::Action;
-use super::steps::Run;
+use super::steps::StepRunner;
 use super::world::World;
-use super::{Plan, RunOptions, deadline};
+use super::{RunOptions, RunPlan, deadline};
 use crate::error::{DocumentError, Fault};
 use crate::prepare::Prepared;
 
@@ -22,7 +22,7 @@ pub struct Ready<'a> {
     variant: usize,
     options: RunOptions,
     world: World<'a>,
-    plan: Plan<'a>,
+    plan: RunPlan<'a>,
 }
 
 impl<'a> Ready<'a> {
@@ -36,7 +36,7 @@ impl<'a> Ready<'a> {
             let deadline = deadline(device, options)?;
             let within = options.within(&deadline);
             let world = World::new(device, prepared, &within.cancel, &|_| Ok(None))?;
-            let mut plan = Plan::new(device, prepared, variant, &world, &within)?;
+            let mut plan = RunPlan::new(device, prepared, variant, &world, &within)?;
             // The limit for compiling has ended; each repetition of the steps has its own.
             plan.actions.iter_mut().for_each(|(_, action)| follow(action, options));
             Ok(Self { prepared, device, variant, options: options.clone(), world, plan })
@@ -92,7 +92,7 @@ impl<'a> Ready<'a> {
     pub fn frame(&self) -> Result<Statistics, DocumentError> {
         let run = || {
             let deadline = deadline(self.device, &self.options)?;
-            Run::new(self.device, deadline.token(), None).steps(&self.plan.actions).map(|run| run.total)
+            StepRunner::new(self.device, deadline.token(), None).steps(&self.plan.actions).map(|run| run.total)
         };
         in_default_mode(|| run().map_err(|fault| self.prepared.error(fault)))
     }
@@ -133,7 +133,7 @@ impl<'a> Ready<'a> {
     /// # Errors
     /// As [`Prepared::ready`].
     pub fn compile(&self) -> Result<(Duration, Vec<StageTimes>), DocumentError> {
-        let plan = Plan::new(self.device, self.prepared, self.variant, &self.world, &self.options);
+        let plan = RunPlan::new(self.device, self.prepared, self.variant, &self.world, &self.options);
         let plan = plan.map_err(|fault: Fault| self.prepared.error(fault))?;
         Ok((plan.compile_time, plan.stage_times()))
     }
@@ -159,7 +159,7 @@ impl<'a> Ready<'a> {
             let deadline = deadline(self.device, &self.options)?;
             let options = self.options.within(&deadline);
             let began = std::time::Instant::now();
-            let run = Run::new(self.device, &options.cancel, None).steps(&self.plan.actions)?;
+            let run = StepRunner::new(self.device, &options.cancel, None).steps(&self.plan.actions)?;
             self.prepared.outcome(&self.world, &self.plan, run, began.elapsed(), &options)
         };
         in_default_mode(|| run().map_err(|fault: Fault| self.prepared.error(fault)))

@@ -8,12 +8,12 @@ use brolga_runtime::{CancelToken, Device, Dispatch, Report};
 
 use super::go_on;
 use super::history::Watch;
-use super::plan::{Action, Draw};
+use super::plan::{Action, DrawAction};
 use crate::error::{Fault, Problem};
-use crate::model::step::Step;
+use crate::model::step::DocumentStep;
 
 /// The state of a run between two steps.
-pub(super) struct Run<'a> {
+pub(super) struct StepRunner<'a> {
     device: &'a Device,
     /// Stops everything.
     token: &'a CancelToken,
@@ -30,17 +30,17 @@ pub(super) struct Run<'a> {
 /// A pass that may get more draws.
 struct OpenPass<'a> {
     pass: Pass<'a>,
-    draws: Vec<(&'a Step, &'a Draw<'a>)>,
+    draws: Vec<(&'a DocumentStep, &'a DrawAction<'a>)>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> StepRunner<'a> {
     pub fn new(device: &'a Device, token: &'a CancelToken, watch: Option<Watch<'a>>) -> Self {
         let (queries, total) = (BTreeMap::new(), Statistics::default());
         Self { device, token, open: None, queries, total, report: None, watch }
     }
 
     /// Does all steps.
-    pub fn steps(mut self, actions: &'a [(&'a Step, Action<'a>)]) -> Result<Self, Fault> {
+    pub fn steps(mut self, actions: &'a [(&'a DocumentStep, Action<'a>)]) -> Result<Self, Fault> {
         for (n, (step, action)) in actions.iter().enumerate() {
             self.watched_step(n, step, action)?;
         }
@@ -49,7 +49,7 @@ impl<'a> Run<'a> {
     }
 
     /// Does a step, and records its effect on the watched pixel unless it is a draw.
-    fn watched_step(&mut self, n: usize, step: &'a Step, action: &'a Action<'a>) -> Result<(), Fault> {
+    fn watched_step(&mut self, n: usize, step: &'a DocumentStep, action: &'a Action<'a>) -> Result<(), Fault> {
         go_on(self.token, step)?;
         if let Action::Repeat { count, actions } = action {
             for _ in 0..*count {
@@ -70,7 +70,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn step(&mut self, n: usize, step: &'a Step, action: &'a Action<'a>) -> Result<(), Fault> {
+    fn step(&mut self, n: usize, step: &'a DocumentStep, action: &'a Action<'a>) -> Result<(), Fault> {
         if let Action::Draw(draw) = action {
             return self.draw(n, step, draw);
         }
@@ -101,7 +101,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn draw(&mut self, n: usize, step: &'a Step, draw: &'a Draw<'a>) -> Result<(), Fault> {
+    fn draw(&mut self, n: usize, step: &'a DocumentStep, draw: &'a DrawAction<'a>) -> Result<(), Fault> {
         if !self.open.as_ref().is_some_and(|open| open.takes(draw)) {
             self.finish_pass()?;
         }
@@ -144,7 +144,7 @@ impl<'a> Run<'a> {
 
 impl OpenPass<'_> {
     /// `true` if a draw may join those before it: memory that they access through registers must not change meanwhile.
-    fn takes(&self, draw: &Draw<'_>) -> bool {
+    fn takes(&self, draw: &DrawAction<'_>) -> bool {
         self.draws
             .last()
             .is_some_and(|(_, last)| last.shares_targets(draw) && !last.writes_memory() && !draw.writes_memory())

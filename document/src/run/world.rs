@@ -20,17 +20,17 @@ use crate::text::Span;
 
 /// The memory of a resource on a device.
 #[derive(Clone, Debug)]
-pub(crate) enum Memory {
+pub(crate) enum ResourceMemory {
     Buffer(Buffer),
     Texture(Texture),
 }
 
-impl Memory {
+impl ResourceMemory {
     /// All of its bytes.
     pub fn bytes(&self) -> &Buffer {
         match self {
-            Memory::Buffer(buffer) => buffer,
-            Memory::Texture(texture) => texture.buffer(),
+            ResourceMemory::Buffer(buffer) => buffer,
+            ResourceMemory::Texture(texture) => texture.buffer(),
         }
     }
 }
@@ -46,7 +46,7 @@ pub(crate) enum Role {
 #[derive(Debug)]
 pub(crate) struct World<'a> {
     prepared: &'a Prepared,
-    memory: BTreeMap<&'a str, Memory>,
+    memory: BTreeMap<&'a str, ResourceMemory>,
     counters: BTreeMap<&'a str, Counter>,
 }
 
@@ -70,9 +70,9 @@ impl<'a> World<'a> {
             };
             let memory = match loaded.kind {
                 Kind::Texture(shape) => {
-                    Memory::Texture(Texture::new(buffer, shape).map_err(|error| failed(error.into()))?)
+                    ResourceMemory::Texture(Texture::new(buffer, shape).map_err(|error| failed(error.into()))?)
                 }
-                _ => Memory::Buffer(buffer),
+                _ => ResourceMemory::Buffer(buffer),
             };
             world.fill(name, &memory, &loaded.content, cancel)?;
             world.memory.insert(name, memory);
@@ -106,7 +106,13 @@ impl<'a> World<'a> {
     }
 
     /// Writes content to a resource of zeros.
-    fn fill(&self, name: &str, memory: &Memory, content: &LoadedContent, cancel: &CancelToken) -> Result<(), Fault> {
+    fn fill(
+        &self,
+        name: &str,
+        memory: &ResourceMemory,
+        content: &LoadedContent,
+        cancel: &CancelToken,
+    ) -> Result<(), Fault> {
         let buffer = memory.bytes();
         let written = match content {
             LoadedContent::Zeros(_) | LoadedContent::Mapped(_) => Ok(()),
@@ -147,37 +153,41 @@ impl<'a> World<'a> {
     }
 
     /// A resource by its name, which is at `span`.
-    pub fn find(&self, name: &str, span: &Span) -> Result<&Memory, Fault> {
+    pub fn find(&self, name: &str, span: &Span) -> Result<&ResourceMemory, Fault> {
         find(&self.model().resources, "resource", name, span)?;
         self.memory.get(name).ok_or_else(|| (Problem::value(format!("`{name}` has no memory")), span.clone()))
     }
 
     /// A resource by its name, and its hidden counter.
-    pub fn memory(&self, name: &str) -> Option<(&Memory, Option<&Counter>)> {
+    pub fn memory(&self, name: &str) -> Option<(&ResourceMemory, Option<&Counter>)> {
         Some((self.memory.get(name)?, self.counters.get(name)))
     }
 
     /// A buffer by its name.
     pub fn buffer(&self, name: &str, span: &Span) -> Result<Buffer, Fault> {
         match self.find(name, span)? {
-            Memory::Buffer(buffer) => Ok(buffer.clone()),
-            Memory::Texture(_) => Err((Problem::value(format!("`{name}` is a texture, not a buffer")), span.clone())),
+            ResourceMemory::Buffer(buffer) => Ok(buffer.clone()),
+            ResourceMemory::Texture(_) => {
+                Err((Problem::value(format!("`{name}` is a texture, not a buffer")), span.clone()))
+            }
         }
     }
 
     /// A texture by its name.
     pub fn texture(&self, name: &str, span: &Span) -> Result<Texture, Fault> {
         match self.find(name, span)? {
-            Memory::Texture(texture) => Ok(texture.clone()),
-            Memory::Buffer(_) => Err((Problem::value(format!("`{name}` is a buffer, not a texture")), span.clone())),
+            ResourceMemory::Texture(texture) => Ok(texture.clone()),
+            ResourceMemory::Buffer(_) => {
+                Err((Problem::value(format!("`{name}` is a buffer, not a texture")), span.clone()))
+            }
         }
     }
 
     /// All textures, by name.
     pub fn textures(&self) -> impl Iterator<Item = (&'a str, &Texture)> {
         self.memory.iter().filter_map(|(name, memory)| match memory {
-            Memory::Texture(texture) => Some((*name, texture)),
-            Memory::Buffer(_) => None,
+            ResourceMemory::Texture(texture) => Some((*name, texture)),
+            ResourceMemory::Buffer(_) => None,
         })
     }
 
@@ -267,18 +277,18 @@ impl<'a> World<'a> {
         let memory = self.find(name, span)?;
         let (resource, loaded) = (&self.model().resources[name], &self.prepared.loaded[name]);
         let view = match memory {
-            Memory::Texture(texture) => {
+            ResourceMemory::Texture(texture) => {
                 let view = texture_view(texture, *keys).and_then(|view| match resource.kind.format {
                     Some(format) if format.sampled != format.stored => view.with_format(format.sampled),
                     _ => Ok(view),
                 });
                 return view.and_then(|view| along_curve(view, reference)).map_err(bad);
             }
-            Memory::Buffer(_) if *keys != (ViewKeys { kind: keys.kind, ..ViewKeys::default() }) => {
+            ResourceMemory::Buffer(_) if *keys != (ViewKeys { kind: keys.kind, ..ViewKeys::default() }) => {
                 let message = format!("{} is a buffer, which has no levels and layers", resource.label);
                 return Err((Problem::value(message), span.clone()));
             }
-            Memory::Buffer(buffer) => match (loaded.kind, keys.kind) {
+            ResourceMemory::Buffer(buffer) => match (loaded.kind, keys.kind) {
                 _ if register.class == ResourceClass::Constant => View::constant(buffer.clone()),
                 (Kind::Structured { stride, .. }, None | Some("structured")) => {
                     View::structured(buffer.clone(), stride)

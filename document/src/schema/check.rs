@@ -6,8 +6,8 @@ use brolga_runtime::{Register, ResourceClass};
 use super::direct3d9::STEPS_9;
 use super::drawing::{ABSENT_STEPS, STEPS};
 use super::tables::{LONG_FORM, RESOURCE, SAMPLER, SHORT, may_be_constant};
-use super::words::{self, Words, spelt_out};
-use super::{Key, Others, Table, Type};
+use super::words::{self, NameList, spelt_out};
+use super::{KeyRow, Others, Table, Type};
 use crate::error::{Fault, Problem, nearest};
 use crate::text::{Entry, Node, Span, Value};
 
@@ -221,7 +221,7 @@ impl Check {
         Err((problem, op.span.clone()))
     }
 
-    fn word(&self, words: &'static Words, key: &str, node: &Node) -> Result<(), Fault> {
+    fn word(&self, words: &'static NameList, key: &str, node: &Node) -> Result<(), Fault> {
         let Some(name) = node.text() else { return Err(wrong(key, &self.wants(&Type::Word(words)), node)) };
         if words.find(name).is_some() {
             return Ok(());
@@ -329,7 +329,7 @@ pub(crate) fn short_keys() -> Vec<&'static str> {
 }
 
 fn names(table: &Table, more: &[&str]) -> Vec<&'static str> {
-    let is_said = |key: &&Key| !matches!(key.ty, Type::Unread);
+    let is_said = |key: &&KeyRow| !matches!(key.ty, Type::Unread);
     let mut names: Vec<&'static str> = table.keys.iter().filter(is_said).map(|key| key.name).collect();
     if table.others == Others::Registers {
         names.extend(["b0", "t0", "u0", "s0"]);

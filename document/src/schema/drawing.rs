@@ -256,12 +256,13 @@ macro_rules! draw {
     };
 }
 
-const INSTANCE_COUNT: super::Key = key("instances", WORD, "how many instances; 1 by default");
-const FIRST_INSTANCE: super::Key = key("first_instance", WORD, "0 by default");
-const ARGUMENTS: super::Key = key("arguments", Text, "the buffer with the counts, as Direct3D lays them out").needed();
-const ARGUMENTS_OFFSET: super::Key = key("arguments_offset", LONG, "where they begin; 0 by default");
-const INDICES: super::Key = key("index_buffer", Table(&INDEX_BUFFER), "the indices");
-const MESH: super::Key = key(
+const INSTANCE_COUNT: super::KeyRow = key("instances", WORD, "how many instances; 1 by default");
+const FIRST_INSTANCE: super::KeyRow = key("first_instance", WORD, "0 by default");
+const ARGUMENTS: super::KeyRow =
+    key("arguments", Text, "the buffer with the counts, as Direct3D lays them out").needed();
+const ARGUMENTS_OFFSET: super::KeyRow = key("arguments_offset", LONG, "where they begin; 0 by default");
+const INDICES: super::KeyRow = key("index_buffer", Table(&INDEX_BUFFER), "the indices");
+const MESH: super::KeyRow = key(
     "mesh",
     Text,
     "instead of an index buffer a mesh, whose vertices come before `vertex_buffers` and whose elements are POSITION, NORMAL and TEXCOORD",

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::direct3d9::STEPS_9;
 use super::drawing::STEPS;
 use super::tables::{LONG_FORM, RESOURCE, SAMPLER, SHORT};
-use super::words::{self, Words};
+use super::words::{self, NameList};
 use super::{Others, Table, Type};
 use crate::model::number::NumberType;
 use crate::read::render_state_names;
@@ -20,7 +20,7 @@ pub fn json_schema() -> String {
     let mut defined = BTreeMap::new();
     let [short, long, long_9] =
         [(&SHORT, false), (&LONG_FORM, false), (&LONG_FORM, true)].map(|(table, is_direct3d9)| {
-            let mut writer = Writer { is_direct3d9, definitions: &mut definitions, defined: &mut defined };
+            let mut writer = SchemaWriter { is_direct3d9, definitions: &mut definitions, defined: &mut defined };
             writer.table(table)
         });
     let is_direct3d9 = json!({ "properties": { "api": { "enum": ["d3d9", "D3D9"] } }, "required": ["api"] });
@@ -36,14 +36,14 @@ pub fn json_schema() -> String {
     format!("{schema}\n")
 }
 
-struct Writer<'a> {
+struct SchemaWriter<'a> {
     is_direct3d9: bool,
     definitions: &'a mut Map<String, Value>,
     /// The names of tables by address and API, with a flag for Direct3D 9.
     defined: &'a mut BTreeMap<(usize, bool), String>,
 }
 
-impl Writer<'_> {
+impl SchemaWriter<'_> {
     /// A reference to a table, which is defined unless it already is.
     fn table(&mut self, table: &'static Table) -> Value {
         let key = (std::ptr::from_ref(table).addr(), self.is_direct3d9);
@@ -106,7 +106,7 @@ impl Writer<'_> {
     }
 
     /// Names; long lists are defined once.
-    fn words(&mut self, words: &'static Words) -> Value {
+    fn words(&mut self, words: &'static NameList) -> Value {
         let names = names(words);
         if names.len() <= 12 {
             return json!({ "enum": names });
@@ -199,7 +199,7 @@ fn number(number_type: NumberType) -> Value {
 }
 
 /// Names in upper case, in lower case, and with their optional prefix.
-fn names(words: &Words) -> Vec<String> {
+fn names(words: &NameList) -> Vec<String> {
     let names = (words.names)();
     let is_format = std::ptr::eq(words, &words::FORMATS);
     let is_direct3d9 = |name: &str| TextureFormat::names().any(|known| known == name);

@@ -20,7 +20,7 @@ mod tables;
 pub(crate) mod words;
 
 use crate::model::number::NumberType;
-use words::Words;
+use words::NameList;
 
 pub(crate) use check::short_keys;
 pub(crate) use check::{check, check_part};
@@ -35,7 +35,7 @@ pub(crate) struct Table {
     pub name: &'static str,
     /// Its name in messages: `a resource`.
     pub what: &'static str,
-    pub keys: &'static [Key],
+    pub keys: &'static [KeyRow],
     /// The meaning of other keys.
     pub others: Others,
 }
@@ -51,7 +51,7 @@ pub(crate) enum Others {
 }
 
 /// A key.
-pub(crate) struct Key {
+pub(crate) struct KeyRow {
     pub name: &'static str,
     /// Aliases.
     pub also: &'static [&'static str],
@@ -61,11 +61,11 @@ pub(crate) struct Key {
     pub text: &'static str,
 }
 
-const fn key(name: &'static str, ty: Type, text: &'static str) -> Key {
-    Key { name, also: &[], ty, is_needed: false, text }
+const fn key(name: &'static str, ty: Type, text: &'static str) -> KeyRow {
+    KeyRow { name, also: &[], ty, is_needed: false, text }
 }
 
-impl Key {
+impl KeyRow {
     const fn also(mut self, names: &'static [&'static str]) -> Self {
         self.also = names;
         self
@@ -95,7 +95,7 @@ pub(crate) enum Type {
     /// A number of a type in memory; floats may be `"nan"`, `"inf"`, `"-inf"`.
     Of(NumberType),
     /// One of the names of a list.
-    Word(&'static Words),
+    Word(&'static NameList),
     /// A list with a minimum and a maximum number of items.
     List(&'static Type, usize, usize),
     Table(&'static Table),
@@ -126,6 +126,6 @@ const FLOAT: Type = Type::Of(NumberType::F32);
 /// The bound of a difference.
 const BOUND: Type = Type::Number(0.0, f64::MAX);
 
-const fn comment(name: &'static str) -> Key {
+const fn comment(name: &'static str) -> KeyRow {
     key(name, Type::Unread, "not read")
 }

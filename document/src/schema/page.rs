@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::direct3d9::STEPS_9;
 use super::drawing::STEPS;
 use super::tables::{LONG_FORM, SHORT};
-use super::words::{self, Words};
+use super::words::{self, NameList};
 use super::{Table, Type};
 use crate::read::{render_state_rows, render_state_values};
 
@@ -54,7 +54,7 @@ pub fn page() -> String {
 
 struct Page {
     met: Vec<&'static Table>,
-    lists: Vec<&'static Words>,
+    lists: Vec<&'static NameList>,
 }
 
 impl Page {

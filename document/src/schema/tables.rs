@@ -3,7 +3,7 @@
 use super::direct3d9::{SAMPLER_9, STEPS_NOTE};
 use super::drawing::PIPELINES;
 use super::words::*;
-use super::{ANY, BOUND, COUNT, FLOAT, Key, LONG, Others, Table, Type, WORD, comment, key};
+use super::{ANY, BOUND, COUNT, FLOAT, KeyRow, LONG, Others, Table, Type, WORD, comment, key};
 use crate::model::number::NumberType::{self, F32, F64, I32, U8, U16, U32};
 use crate::text::Node;
 use Type::*;
@@ -193,7 +193,7 @@ pub(super) static RESOURCE: Table = Table {
     others: Others::Variables,
 };
 
-const fn numbers(name: &'static str, number_type: NumberType) -> Key {
+const fn numbers(name: &'static str, number_type: NumberType) -> KeyRow {
     key(name, Numbers(number_type), "values")
 }
 
@@ -268,7 +268,7 @@ static FILL: Table = Table {
 
 /// A view of a resource.
 static VIEW: Table = Table { name: "A view", what: "a view", keys: &VIEW_KEYS, others: Others::Unknown };
-const VIEW_KEYS: [Key; 7] = [
+const VIEW_KEYS: [KeyRow; 7] = [
     key(
         "dimension",
         Word(&VIEWS),
@@ -321,7 +321,7 @@ pub(crate) static SAMPLER: Table = Table {
     ],
     others: Others::Unknown,
 };
-static SAMPLER_KIND: Words = Words { what: "kind of view", names: || vec!["sampler"], prefix: "" };
+static SAMPLER_KIND: NameList = NameList { what: "kind of view", names: || vec!["sampler"], prefix: "" };
 
 static SAVE: Table = Table {
     name: "An output",

@@ -117,7 +117,11 @@ fn complaints_point_at_what_is_wrong() {
         ("[s0]\nsampler = {}\nfilter = \"point\"\n", "`sampler` and `filter` are mutually exclusive", "filter"),
         ("[s0]\nfilter = \"pont\"\n", "there is no filter `pont`", "\"pont\""),
         ("[s0]\nsampler = { adress = \"wrap\" }\n", "unknown key `adress` in a sampler", "adress"),
-        ("[t0]\ntexture2d = { mips = \"all\" }\n", "`mips` takes an integer, or \"generate\", this is \"all\"", "\"all\""),
+        (
+            "[t0]\ntexture2d = { mips = \"all\" }\n",
+            "`mips` takes an integer, or \"generate\", this is \"all\"",
+            "\"all\"",
+        ),
         ("[t0]\ntexture2dms = { mips = 2 }\n", "unknown key `mips` in a texture", "mips"),
         (
             "[t0]\ntexture2d = {}\nview = { layers = [1] }\n",

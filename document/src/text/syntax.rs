@@ -150,7 +150,7 @@ fn node_of_json(text: &str, raw: &RawValue, depth: usize) -> Parsed<Node> {
 }
 
 fn entries_of_json(text: &str, part: &str, depth: usize) -> Parsed<Vec<Entry>> {
-    let Pairs(pairs) = read(text, part)?;
+    let JsonEntries(pairs) = read(text, part)?;
     let mut keys = HashSet::new();
     let mut entries = Vec::with_capacity(pairs.len());
     for (key, value) in pairs {
@@ -165,9 +165,9 @@ fn entries_of_json(text: &str, part: &str, depth: usize) -> Parsed<Vec<Entry>> {
 }
 
 /// The keys and values of a table, in the order of the text.
-struct Pairs<'a>(Vec<(&'a RawValue, &'a RawValue)>);
+struct JsonEntries<'a>(Vec<(&'a RawValue, &'a RawValue)>);
 
-impl<'de> Deserialize<'de> for Pairs<'de> {
+impl<'de> Deserialize<'de> for JsonEntries<'de> {
     fn deserialize<D: Deserializer<'de>>(table: D) -> Result<Self, D::Error> {
         table.deserialize_map(PairsVisitor)
     }
@@ -176,18 +176,18 @@ impl<'de> Deserialize<'de> for Pairs<'de> {
 struct PairsVisitor;
 
 impl<'de> Visitor<'de> for PairsVisitor {
-    type Value = Pairs<'de>;
+    type Value = JsonEntries<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a table")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<Pairs<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<JsonEntries<'de>, A::Error> {
         let mut pairs = Vec::new();
         while let Some(pair) = table.next_entry()? {
             pairs.push(pair);
         }
-        Ok(Pairs(pairs))
+        Ok(JsonEntries(pairs))
     }
 }
 

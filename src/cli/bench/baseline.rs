@@ -5,8 +5,8 @@ use std::path::Path;
 
 use brolga::bench::Statistics;
 
-use super::peers::Line;
-use super::record::{Figures, Record, Times};
+use super::peers::PeerLine;
+use super::record::{Figures, ResultRecord, Times};
 use crate::cli::stream;
 
 /// Earlier figures of one program or runtime.
@@ -25,7 +25,8 @@ pub(super) struct Baseline {
 impl Baseline {
     /// `true` if a baseline has figures of the same things, and of no others. Other runtimes are not checked.
     pub fn has_list_of(&self, figures: &Figures) -> bool {
-        let mut before: Vec<_> = self.rows.iter().map(|row| (row.document.clone(), row.code.clone(), row.threads)).collect();
+        let mut before: Vec<_> =
+            self.rows.iter().map(|row| (row.document.clone(), row.code.clone(), row.threads)).collect();
         let mut now = Vec::new();
         for document in &figures.documents {
             for record in document.results.iter().filter(|record| record.run.samples > 0) {
@@ -39,7 +40,7 @@ impl Baseline {
     }
 
     /// The figures for the subject of a result.
-    pub fn row_of(&self, document: &str, record: &Record) -> Option<&OldRow> {
+    pub fn row_of(&self, document: &str, record: &ResultRecord) -> Option<&OldRow> {
         let is_same = |code: &(String, String)| code.0 == record.shader && code.1 == record.engine;
         self.rows.iter().find(|row| {
             row.document == document
@@ -125,7 +126,7 @@ fn of_document(path: &Path, text: &str) -> Result<Baseline, serde_json::Error> {
 
 /// The shortest times of all rounds, for each runtime in the lines.
 fn of_lines(text: &str) -> Result<Vec<Baseline>, (usize, serde_json::Error)> {
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<PeerLine> = Vec::new();
     for (at, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
         let error = |error| (at + 1, error);
         let value: serde_json::Value = serde_json::from_str(text).map_err(error)?;
@@ -163,7 +164,7 @@ impl OldRow {
         })
     }
 
-    fn of_line(line: &Line) -> Self {
+    fn of_line(line: &PeerLine) -> Self {
         let least = |ms: f64| Some(Old::LeastMs(ms));
         Self {
             document: line.k.clone(),

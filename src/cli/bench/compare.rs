@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use brolga::bench::Statistics;
 
 use super::baseline::{Baseline, Old, OldTimes};
-use super::record::{Change, Compared, Figure, Figures, Machine, Record, Times, Verdict, time};
-use super::table::{Row, cell, rows};
+use super::record::{Change, Compared, Figure, Figures, Machine, ResultRecord, Times, Verdict, time};
+use super::table::{TableRow, cell, rows};
 use crate::cli::report::harmless;
 use crate::cli::sheet::Sheet;
 use crate::cli::style::Style;
@@ -105,7 +105,7 @@ pub(super) fn compare(figures: &mut Figures, baselines: &[Baseline]) {
     }
 }
 
-fn compared(document: &str, record: &Record, baseline: &Baseline, conditions: Conditions) -> Option<Compared> {
+fn compared(document: &str, record: &ResultRecord, baseline: &Baseline, conditions: Conditions) -> Option<Compared> {
     let row = baseline.row_of(document, record)?;
     let run = Change::of(&row.run, &record.run, record.device_threads, conditions)?;
     let compile = Change::of(&row.compile, &record.compile.times, 1, conditions);
@@ -113,13 +113,13 @@ fn compared(document: &str, record: &Record, baseline: &Baseline, conditions: Co
 }
 
 /// A result and the earlier figures for it.
-struct Pair<'a> {
-    row: Row<'a>,
+struct ComparedRow<'a> {
+    row: TableRow<'a>,
     compared: &'a Compared,
 }
 
 /// A column: its heading, a flag for numbers, and a pair's cell.
-type Column = (&'static str, bool, fn(&Pair<'_>) -> String);
+type Column = (&'static str, bool, fn(&ComparedRow<'_>) -> String);
 
 const COLUMNS: [Column; 11] = [
     ("document", false, |pair| harmless(&pair.row.document.name)),
@@ -175,11 +175,11 @@ fn about(figures: &Figures, baseline: &Baseline) -> String {
     text
 }
 
-fn pairs<'a>(figures: &'a Figures, baseline: &Baseline) -> Vec<Pair<'a>> {
+fn pairs<'a>(figures: &'a Figures, baseline: &Baseline) -> Vec<ComparedRow<'a>> {
     let mut pairs = Vec::new();
     for row in rows(figures) {
         let found = row.record.compared.iter().filter(|compared| compared.with == baseline.name);
-        pairs.extend(found.map(|compared| Pair { row, compared }));
+        pairs.extend(found.map(|compared| ComparedRow { row, compared }));
     }
     pairs
 }

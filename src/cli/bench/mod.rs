@@ -36,7 +36,7 @@ use super::style::Styles;
 use super::summary::{RunLine, error_json};
 use super::{Ending, documents, report};
 use baseline::Baseline;
-use record::{Account, Figures, DocumentRecord, Machine, Record};
+use record::{Account, DocumentRecord, Figures, Machine, ResultRecord};
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -167,7 +167,7 @@ fn has_repetition<T: PartialEq>(values: &[T]) -> bool {
 /// Writes the selected cases as documents. Drawings cannot be exported.
 fn export(arguments: &Arguments, folder: &Path, styles: &Styles) -> Ending {
     for source in sources(arguments).unwrap_or_default() {
-        let Source::Case(name) = source else { continue };
+        let DocumentSource::Case(name) = source else { continue };
         let folder = folder.join(name);
         if let Err(error) = suite::export(name, &folder).expect("the command line takes names of cases only") {
             say_unwritten(&folder, &error, styles);
@@ -178,7 +178,7 @@ fn export(arguments: &Arguments, folder: &Path, styles: &Styles) -> Ending {
 }
 
 /// The origin of a document.
-enum Source {
+enum DocumentSource {
     File(PathBuf),
     /// A case of the suite.
     Case(&'static str),
@@ -186,18 +186,18 @@ enum Source {
     Drawing(&'static str),
 }
 
-impl Source {
+impl DocumentSource {
     /// The name on the command line.
     fn name(&self) -> String {
         match self {
-            Source::File(path) => path.to_string_lossy().into_owned(),
-            Source::Case(name) | Source::Drawing(name) => (*name).to_owned(),
+            DocumentSource::File(path) => path.to_string_lossy().into_owned(),
+            DocumentSource::Case(name) | DocumentSource::Drawing(name) => (*name).to_owned(),
         }
     }
 }
 
 /// The documents that are named, then the selected cases.
-fn sources(arguments: &Arguments) -> io::Result<Vec<Source>> {
+fn sources(arguments: &Arguments) -> io::Result<Vec<DocumentSource>> {
     let Arguments { documents, suite, only, .. } = arguments;
     let is_wanted = |name: &str| match only.as_slice() {
         [] => *suite || documents.is_empty(),
@@ -205,10 +205,10 @@ fn sources(arguments: &Arguments) -> io::Result<Vec<Source>> {
     };
     let mut sources = Vec::new();
     for path in documents {
-        sources.extend(documents::find(path)?.into_iter().map(Source::File));
+        sources.extend(documents::find(path)?.into_iter().map(DocumentSource::File));
     }
-    sources.extend(suite::NAMES.into_iter().filter(|name| is_wanted(name)).map(Source::Case));
-    sources.extend(suite::DRAWINGS.into_iter().filter(|name| is_wanted(name)).map(Source::Drawing));
+    sources.extend(suite::NAMES.into_iter().filter(|name| is_wanted(name)).map(DocumentSource::Case));
+    sources.extend(suite::DRAWINGS.into_iter().filter(|name| is_wanted(name)).map(DocumentSource::Drawing));
     Ok(sources)
 }
 
@@ -237,7 +237,7 @@ struct Session<'a> {
     arguments: &'a Arguments,
     styles: &'a Styles,
     devices: &'a [Device],
-    sources: Vec<Source>,
+    sources: Vec<DocumentSource>,
     baselines: Vec<Baseline>,
     cancel: CancelToken,
     /// The reason why a document has no results, for each source.
@@ -247,7 +247,7 @@ struct Session<'a> {
 }
 
 /// A document that can run.
-struct Ready {
+struct BenchDocument {
     prepared: Prepared,
     /// For a case of the suite: the work of a run, and the number of runs measured together.
     case: Option<(Work, NonZeroU32)>,
@@ -294,7 +294,7 @@ impl Checked<'_> {
 
 impl<'a> Session<'a> {
     fn run(mut self, save: Option<(&Path, Claim)>) -> io::Result<Ending> {
-        let ready: Vec<Option<Ready>> = (0..self.sources.len()).map(|source| self.ready(source)).collect();
+        let ready: Vec<Option<BenchDocument>> = (0..self.sources.len()).map(|source| self.ready(source)).collect();
         let mut checked = Vec::new();
         for (source, ready) in ready.iter().enumerate() {
             checked.extend(self.check_all(source, ready.as_ref())?);
@@ -367,26 +367,26 @@ impl<'a> Session<'a> {
     }
 
     /// Reads a document; `None` for drawings of the suite.
-    fn ready(&mut self, source: usize) -> Option<Ready> {
+    fn ready(&mut self, source: usize) -> Option<BenchDocument> {
         if self.cancel.is_cancelled() {
             return None;
         }
         let ready = || {
             let (prepared, case) = match &self.sources[source] {
-                Source::File(path) => {
+                DocumentSource::File(path) => {
                     let mut document = Document::load(path)?;
                     let compiler = self.arguments.compiler.compiler(self.arguments.timeout, self.styles.err);
                     compiler.compile_document(&mut document, &self.cancel)?;
                     (document.prepare_until(self.devices[0].limits(), &self.cancel)?, None)
                 }
-                Source::Case(name) => {
+                DocumentSource::Case(name) => {
                     let ready = suite::prepare(name).expect("the command line takes names of cases only");
                     (ready.document, Some((ready.work, ready.batch)))
                 }
-                Source::Drawing(_) => return Ok(None),
+                DocumentSource::Drawing(_) => return Ok(None),
             };
             prepared.warnings().iter().for_each(|warning| report::warn(warning, self.styles.err));
-            Ok(Some(Ready { prepared, case }))
+            Ok(Some(BenchDocument { prepared, case }))
         };
         match ready() {
             Ok(ready) => ready,
@@ -399,7 +399,7 @@ impl<'a> Session<'a> {
 
     /// Runs each variant of a document, or a drawing of the suite, once on each engine and device. Returns none if one
     /// cannot run.
-    fn check_all<'r>(&mut self, source: usize, ready: Option<&'r Ready>) -> io::Result<Vec<Checked<'r>>>
+    fn check_all<'r>(&mut self, source: usize, ready: Option<&'r BenchDocument>) -> io::Result<Vec<Checked<'r>>>
     where
         'a: 'r,
     {
@@ -413,7 +413,7 @@ impl<'a> Session<'a> {
                     let options = self.options(engine);
                     let begun = match (ready, &self.sources[source]) {
                         (Some(ready), _) => self.check(source, ready, variant, &options, device),
-                        (None, Source::Drawing(name)) => {
+                        (None, DocumentSource::Drawing(name)) => {
                             let series = suite::drawing_series(name, device, &options);
                             let series = series.expect("the command line takes names of drawings only");
                             series.map(|series| Checked { source, outcome: None, work: None, code: None, series })
@@ -441,12 +441,12 @@ impl<'a> Session<'a> {
     fn check<'r>(
         &self,
         source: usize,
-        ready: &'r Ready,
+        ready: &'r BenchDocument,
         variant: usize,
         options: &RunOptions,
         device: &'r Device,
     ) -> Result<Checked<'r>, DocumentError> {
-        let Ready { prepared, case } = ready;
+        let BenchDocument { prepared, case } = ready;
         let watcher = Watcher::start(options.progress.clone(), prepared.document());
         let (mut series, outcome) = Series::begin(prepared, device, variant, options)?;
         drop(watcher);
@@ -485,7 +485,7 @@ impl<'a> Session<'a> {
         let record = |source: usize| {
             let path = self.sources[source].name();
             let name = name(source).unwrap_or_else(|| path.clone());
-            let results = checked.iter().filter(|checked| checked.source == source).map(Record::new).collect();
+            let results = checked.iter().filter(|checked| checked.source == source).map(ResultRecord::new).collect();
             DocumentRecord::new(path, name, results, self.failures[source].clone())
         };
         let documents = (0..self.sources.len()).map(record).collect();

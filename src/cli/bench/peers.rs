@@ -6,12 +6,12 @@ use std::io::{self, Write};
 use serde::{Deserialize, Serialize};
 
 use super::record::Figures;
-use super::table::{Row, rows};
+use super::table::{TableRow, rows};
 
 /// One line. Times are the shortest, in milliseconds of a dispatch or of compiling. From the lines of others, only the
 /// compared fields are read.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Line {
+pub(super) struct PeerLine {
     /// The case.
     pub k: String,
     /// The runtime, and its configuration.
@@ -40,21 +40,22 @@ pub(super) struct Line {
 
 /// Writes a line for each result that was measured, and one without figures for each that is wrong.
 pub(super) fn write(out: &mut impl Write, figures: &Figures, label: &str) -> io::Result<()> {
-    let runtime = |row: &Row<'_>| match row.record.engine.as_str() {
+    let runtime = |row: &TableRow<'_>| match row.record.engine.as_str() {
         "jit" => format!("{label}_{}", row.record.device_threads),
         engine => format!("{label}_{engine}_{}", row.record.device_threads),
     };
     for document in &figures.documents {
         for record in document.results.iter().filter(|record| record.verdict == "fail") {
-            let row = Row { document, record };
-            let line = serde_json::json!({ "k": document.name, "impl": runtime(&row), "skip": "wrong results", "ok": 0 });
+            let row = TableRow { document, record };
+            let line =
+                serde_json::json!({ "k": document.name, "impl": runtime(&row), "skip": "wrong results", "ok": 0 });
             writeln!(out, "{line}")?;
         }
     }
     for row in rows(figures) {
         let (run, compile) = (&row.record.run, &row.record.compile);
         let Some(wall) = run.wall else { continue };
-        let line = Line {
+        let line = PeerLine {
             k: row.document.name.clone(),
             runtime: runtime(&row),
             wall: wall.least_ms,

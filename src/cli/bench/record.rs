@@ -45,13 +45,13 @@ pub(super) struct DocumentRecord {
     pub document: String,
     /// The name in the document.
     pub name: String,
-    pub results: Vec<Record>,
+    pub results: Vec<ResultRecord>,
     pub error: Option<Value>,
 }
 
 /// A shader on an engine and a number of threads.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct ResultRecord {
     pub shader: String,
     pub engine: String,
     pub verdict: String,
@@ -61,7 +61,7 @@ pub(super) struct Record {
     pub threads: u64,
     #[serde(default)]
     pub expectations: Vec<Value>,
-    pub code: Option<Code>,
+    pub code: Option<CodeRecord>,
     pub compile: Compile,
     pub run: Times,
     pub ns_per_thread: Option<f64>,
@@ -152,7 +152,7 @@ pub(super) struct FrameRecord {
 
 /// Figures about machine code.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Code {
+pub(super) struct CodeRecord {
     pub bytes: usize,
     pub instructions: u32,
     pub frame_bytes: u32,
@@ -219,7 +219,7 @@ impl Machine {
 
 impl DocumentRecord {
     /// The results of a document.
-    pub fn new(document: String, name: String, mut results: Vec<Record>, error: Option<Value>) -> Self {
+    pub fn new(document: String, name: String, mut results: Vec<ResultRecord>, error: Option<Value>) -> Self {
         for at in 0..results.len() {
             if results[at].workers < results[at].device_threads.min(2) {
                 // One worker does everything, however many threads there are.
@@ -234,7 +234,7 @@ impl DocumentRecord {
     }
 }
 
-impl Record {
+impl ResultRecord {
     /// The record of a variant of a document, or of a drawing.
     pub fn new(checked: &Checked<'_>) -> Self {
         let series = &checked.series;
@@ -266,7 +266,7 @@ impl Record {
             groups,
             threads,
             expectations: outcome.iter().flat_map(|outcome| outcome.checks.iter().map(check_json)).collect(),
-            code: checked.code.map(Code::from),
+            code: checked.code.map(CodeRecord::from),
             ns_per_thread: each(run.wall),
             cpu_ns_per_thread: each(run.cpu),
             threads_per_second: rate(Some(threads)),
@@ -321,7 +321,7 @@ impl Times {
     }
 }
 
-impl From<CodeFigures> for Code {
+impl From<CodeFigures> for CodeRecord {
     fn from(code: CodeFigures) -> Self {
         let CodeFigures { bytes, instructions, frame_bytes, vector_bytes, is_refused, spills, reloads, .. } = code;
         Self { bytes, instructions, frame_bytes, vector_bytes, is_refused, spills, reloads }

@@ -21,11 +21,11 @@ pub(super) enum Command {
     /// vkd3d-compiler, with the arguments that suit it.
     Vkd3d(Vkd3d),
     /// A command line.
-    Line(Line),
+    Line(CommandLine),
 }
 
 /// A command line.
-pub(super) struct Line {
+pub(super) struct CommandLine {
     words: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ impl Command {
         let words = split(text)?;
         match words.as_slice() {
             [word] if word == program::VKD3D.0 || vkd3d::is_program(word) => Vkd3d::named(word).map(Command::Vkd3d),
-            _ => Line::new(words).map(Command::Line),
+            _ => CommandLine::new(words).map(Command::Line),
         }
     }
 
@@ -49,7 +49,7 @@ impl Command {
     }
 }
 
-impl Line {
+impl CommandLine {
     fn new(mut words: Vec<String>) -> Result<Self, String> {
         if words.is_empty() {
             return Err("the compiler's command is empty".into());
@@ -142,7 +142,7 @@ mod tests {
 
     fn filled(command: &str, defines: &[Define]) -> Result<Vec<String>, String> {
         let source = Source::new("a b.hlsl".into(), "cs_5_0", "main");
-        let words = Line::new(split(command)?)?.fill(&source, defines, Path::new("/t/o.cso"))?;
+        let words = CommandLine::new(split(command)?)?.fill(&source, defines, Path::new("/t/o.cso"))?;
         Ok(words.into_iter().map(|word| word.into_string().unwrap()).collect())
     }
 
@@ -200,7 +200,7 @@ mod tests {
     fn a_file_whose_name_begins_like_an_option_is_none() {
         let source = Source::new("-x.hlsl".into(), "cs_5_0", "main");
         let words =
-            Line::new(split("c {input} {output}").unwrap()).unwrap().fill(&source, &[], Path::new("o")).unwrap();
+            CommandLine::new(split("c {input} {output}").unwrap()).unwrap().fill(&source, &[], Path::new("o")).unwrap();
         assert_eq!(words[1], Path::new(".").join("-x.hlsl").into_os_string());
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct Lost {
 /// The declarations in a source that are compiled wrongly.
 pub(super) fn lost_indices(source: &str) -> Vec<Lost> {
     let words = words(source);
-    let mut reader = Reader { source, words: &words, at: 0, types: HashMap::new(), nesting: 0, lost: Vec::new() };
+    let mut reader = ArrayFinder { source, words: &words, at: 0, types: HashMap::new(), nesting: 0, lost: Vec::new() };
     reader.read();
     reader.lost
 }
@@ -86,7 +86,7 @@ fn end_of_line(source: &str, from: usize) -> usize {
 
 /// A type, as far as it has arrays.
 #[derive(Clone, Copy, Default)]
-struct Type {
+struct ArrayType {
     dimensions: usize,
     /// Set if a structure in it has an array.
     has_array_member: bool,
@@ -99,18 +99,18 @@ struct Declarator<'a> {
     span: Range<usize>,
 }
 
-struct Reader<'a> {
+struct ArrayFinder<'a> {
     source: &'a str,
     words: &'a [Range<usize>],
     at: usize,
     /// Named types with arrays.
-    types: HashMap<&'a str, Type>,
+    types: HashMap<&'a str, ArrayType>,
     /// The number of enclosing structures.
     nesting: usize,
     lost: Vec<Lost>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ArrayFinder<'a> {
     fn read(&mut self) {
         while let Some(word) = self.word(self.at) {
             match word {
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
         self.word(self.at).is_none_or(|word| words.contains(&word))
     }
 
-    fn read_type(&mut self) -> Type {
+    fn read_type(&mut self) -> ArrayType {
         while self.word(self.at).is_some_and(|word| MODIFIERS.contains(&word)) {
             self.at += 1;
         }
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    fn structure(&mut self) -> Type {
+    fn structure(&mut self) -> ArrayType {
         self.at += 1;
         let name = self.word(self.at).filter(|&name| name != "{");
         self.at += usize::from(name.is_some());
@@ -263,13 +263,13 @@ impl<'a> Reader<'a> {
 
 impl Declarator<'_> {
     /// Its type, after the type specifier `of`.
-    fn of(&self, of: Type) -> Type {
-        Type { dimensions: of.dimensions + self.dimensions.len(), ..of }
+    fn of(&self, of: ArrayType) -> ArrayType {
+        ArrayType { dimensions: of.dimensions + self.dimensions.len(), ..of }
     }
 }
 
 /// The problem with a variable of a type, and advice on how to write it instead.
-fn advice(declarator: &Declarator<'_>, of: Type) -> String {
+fn advice(declarator: &Declarator<'_>, of: ArrayType) -> String {
     let Declarator { name, dimensions, .. } = declarator;
     if of.has_array_member {
         return format!(

@@ -9,7 +9,7 @@ pub(super) struct Message<'a> {
     /// Empty if it names none.
     pub file: &'a str,
     /// `None` if it is about the whole file.
-    pub place: Option<Place>,
+    pub place: Option<MessagePosition>,
     /// Otherwise it is a warning.
     pub is_error: bool,
     /// The code and the message.
@@ -18,7 +18,7 @@ pub(super) struct Message<'a> {
 
 /// A position, with lines and columns counted from 1, in one of two texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum MessagePosition {
     /// The file: a line, and its first and last column; `None` if the message is about the line.
     Source(usize, Option<(usize, usize)>),
     /// The text that vkd3d's preprocessor makes of it: a line and a column.
@@ -47,7 +47,7 @@ impl<'a> Message<'a> {
             "warning" => false,
             _ => return None,
         };
-        let place = Some(Place::Source(line.parse().ok()?, columns));
+        let place = Some(MessagePosition::Source(line.parse().ok()?, columns));
         Some(Self { file, place, is_error, text: text.trim_start_matches("error ") })
     }
 
@@ -61,8 +61,8 @@ impl<'a> Message<'a> {
         };
         // The codes of the preprocessor itself, 4000 and more, count in the file.
         let place = match number {
-            5000.. => Place::Preprocessed(line, column),
-            _ => Place::Source(line, Some((column, column))),
+            5000.. => MessagePosition::Preprocessed(line, column),
+            _ => MessagePosition::Source(line, Some((column, column))),
         };
         Some(Self { file, place: Some(place), is_error, text })
     }
@@ -76,7 +76,7 @@ impl<'a> Message<'a> {
             _ => return None,
         };
         let text = text.trim_start_matches("error: ").trim_start_matches("warning: ");
-        Some(Self { file, place: Some(Place::Source(line, Some((column, column)))), is_error, text })
+        Some(Self { file, place: Some(MessagePosition::Source(line, Some((column, column)))), is_error, text })
     }
 
     /// The name that it quotes, if any.
@@ -90,8 +90,8 @@ impl<'a> Message<'a> {
     /// in the source, except that a name which the message quotes is more reliable than the column.
     pub fn span(&self, source: &str) -> Option<Range<usize>> {
         let (line, columns, name) = match self.place? {
-            Place::Source(line, columns) => (line, columns, None),
-            Place::Preprocessed(line, column) => (line, Some((column, column)), self.quoted()),
+            MessagePosition::Source(line, columns) => (line, columns, None),
+            MessagePosition::Preprocessed(line, column) => (line, Some((column, column)), self.quoted()),
         };
         let mut begin = 0;
         for line in source.split_inclusive('\n').take(line.saturating_sub(1)) {

@@ -37,7 +37,7 @@ use super::{Ending, report, stream};
 use child::Call;
 use command::Command;
 use defines::Define;
-use message::{Message, Place};
+use message::{Message, MessagePosition};
 use preprocessed::Preprocessed;
 pub(super) use program::on_path;
 use vkd3d::Vkd3d;
@@ -75,20 +75,20 @@ pub(super) struct SourceOptions {
 
 impl SourceOptions {
     /// Reads the shaders of a command.
-    pub fn reader(&self, style: Style) -> Reader<'_> {
-        Reader { options: self, compiler: self.compiler.compiler(None, style), cancel: OnceCell::new() }
+    pub fn reader(&self, style: Style) -> ShaderReader<'_> {
+        ShaderReader { options: self, compiler: self.compiler.compiler(None, style), cancel: OnceCell::new() }
     }
 }
 
 /// Reads shaders, and compiles those that are HLSL.
-pub(super) struct Reader<'a> {
+pub(super) struct ShaderReader<'a> {
     options: &'a SourceOptions,
-    compiler: Compiler,
+    compiler: HlslCompiler,
     /// Made for the first source; before that, an interrupt ends the process.
     cancel: OnceCell<CancelToken>,
 }
 
-impl Reader<'_> {
+impl ShaderReader<'_> {
     /// The shader in a file, or a message about why there is none. Without a compiler, HLSL is returned as it is.
     pub fn load(&self, path: &Path) -> Result<Vec<u8>, String> {
         if stream::is_standard(path) || !self.compiles(path) {
@@ -134,16 +134,16 @@ impl Reader<'_> {
 
 impl CompilerOption {
     /// The compiler of the option or of the environment. It may take no longer than the command's limit.
-    pub fn compiler(&self, limit: Option<Duration>, style: Style) -> Compiler {
+    pub fn compiler(&self, limit: Option<Duration>, style: Style) -> HlslCompiler {
         let named = self.compiler.clone().or_else(|| std::env::var(VARIABLE).ok());
         let longest = limit.map_or(child::LONGEST, |limit| limit.min(child::LONGEST));
         let command = named.filter(|command| !command.trim().is_empty());
-        Compiler { command, longest, is_checked: Cell::new(false), style }
+        HlslCompiler { command, longest, is_checked: Cell::new(false), style }
     }
 }
 
 /// A compiler, if there is one.
-pub(super) struct Compiler {
+pub(super) struct HlslCompiler {
     command: Option<String>,
     /// The longest time that it may take.
     longest: Duration,
@@ -152,7 +152,7 @@ pub(super) struct Compiler {
     style: Style,
 }
 
-impl Compiler {
+impl HlslCompiler {
     /// Compiles the HLSL shaders of a document. Without a compiler they stay, and `prepare` gives advice.
     pub fn compile_document(&self, document: &mut Document, cancel: &CancelToken) -> Result<(), DocumentError> {
         match self.command {
@@ -190,7 +190,7 @@ impl Compiler {
         let messages: Vec<Message<'_>> = run.said.lines().filter_map(Message::parse).collect();
         let preprocessed = match &command {
             Command::Vkd3d(vkd3d)
-                if messages.iter().any(|message| matches!(message.place, Some(Place::Preprocessed(..)))) =>
+                if messages.iter().any(|message| matches!(message.place, Some(MessagePosition::Preprocessed(..)))) =>
             {
                 self.preprocess(vkd3d, source, defines, &place, cancel)?
             }
@@ -250,7 +250,7 @@ impl Compiler {
             }
             let words = short(message.text);
             let placed = match (message.place, preprocessed) {
-                (Some(Place::Preprocessed(line, column)), Some(preprocessed)) => preprocessed
+                (Some(MessagePosition::Preprocessed(line, column)), Some(preprocessed)) => preprocessed
                     .place(line, column, message.quoted())
                     .map(|place| (place.file.to_owned(), place.text.to_owned(), place.span)),
                 _ => {
@@ -262,7 +262,7 @@ impl Compiler {
             };
             if is_first {
                 let line = match (message.place, &placed) {
-                    (Some(Place::Source(line, _)), _) => Some(line),
+                    (Some(MessagePosition::Source(line, _)), _) => Some(line),
                     (_, Some((_, text, span))) => Some(text[..span.start].matches('\n').count() + 1),
                     _ => None,
                 };

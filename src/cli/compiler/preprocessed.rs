@@ -29,7 +29,7 @@ pub(super) struct Preprocessed {
 }
 
 /// A position in a file.
-pub(super) struct Place<'a> {
+pub(super) struct SourcePosition<'a> {
     pub file: &'a Path,
     pub text: &'a str,
     pub span: Range<usize>,
@@ -53,7 +53,7 @@ impl Preprocessed {
     }
 
     /// The position for a line and a column, both counted from 1; `name` is the quoted name that should be there.
-    pub fn place(&self, line: usize, column: usize, name: Option<&str>) -> Option<Place<'_>> {
+    pub fn place(&self, line: usize, column: usize, name: Option<&str>) -> Option<SourcePosition<'_>> {
         let (at, byte) = self.locate(line.checked_sub(1)?, column.checked_sub(1)?, name)?;
         let (text, key) = &self.lines[at];
         let (file, found) = self.source_line(at, key)?;
@@ -68,7 +68,7 @@ impl Preprocessed {
                 word.map_or(whole.clone(), |word| whole.start + word.start..whole.start + word.end)
             }
         };
-        Some(Place { file: &file.path, text: &file.text, span })
+        Some(SourcePosition { file: &file.path, text: &file.text, span })
     }
 
     /// The line and the byte in it for a line, which may be too high, and the byte of a column.
@@ -158,7 +158,7 @@ struct File {
     path: PathBuf,
     text: String,
     /// Lines that are neither empty nor directives.
-    lines: Vec<Line>,
+    lines: Vec<SourceLine>,
     /// Indices of lines in `lines`.
     found: HashMap<String, Vec<usize>>,
     /// The byte ranges of the names that it includes.
@@ -171,9 +171,9 @@ impl File {
     }
 
     fn new(path: &Path, text: String) -> Self {
-        let (directives, lines): (Vec<Line>, Vec<Line>) =
+        let (directives, lines): (Vec<SourceLine>, Vec<SourceLine>) =
             lines(&text).into_iter().partition(|line| line.key.starts_with('#'));
-        let name = |line: &Line| {
+        let name = |line: &SourceLine| {
             let (first, last) = (line.key.find('"')?, line.key.rfind('"')?);
             let byte = |at: usize| line.bytes[line.key[..at].chars().count()];
             (line.key.starts_with("#include\"") && first < last).then(|| byte(first) + 1..byte(last))
@@ -197,14 +197,14 @@ impl File {
 
 /// A line as the preprocessor sees it: without comments, and with its continuations.
 #[derive(Default)]
-struct Line {
+struct SourceLine {
     /// Its content without blanks.
     key: String,
     /// The offset of each letter of that.
     bytes: Vec<usize>,
 }
 
-impl Line {
+impl SourceLine {
     /// Its span, without the continuations.
     fn span(&self, text: &str) -> Range<usize> {
         let begin = self.bytes.first().copied().unwrap_or(0);
@@ -214,9 +214,9 @@ impl Line {
 }
 
 /// The lines of a text that are not empty.
-fn lines(text: &str) -> Vec<Line> {
-    let (mut lines, mut line) = (Vec::new(), Line::default());
-    let mut end = |line: &mut Line| {
+fn lines(text: &str) -> Vec<SourceLine> {
+    let (mut lines, mut line) = (Vec::new(), SourceLine::default());
+    let mut end = |line: &mut SourceLine| {
         if !line.bytes.is_empty() {
             lines.push(std::mem::take(line));
         }
