@@ -85,9 +85,12 @@ pub(super) fn read(file: &[u8], most: u64, cancel: &CancelToken) -> Result<Texel
         // Their decoder overflows on damaged files.
         return Err("its compression B44 is not read: save it with ZIP or PIZ".into());
     }
-    let side = |side: usize| u32::try_from(side).unwrap_or(u32::MAX);
-    let mut shape =
-        TextureShape::texture_2d(Format::R32G32B32A32_FLOAT, side(header.layer_size.x()), side(header.layer_size.y()));
+    let extent = |extent: usize| u32::try_from(extent).unwrap_or(u32::MAX);
+    let mut shape = TextureShape::texture_2d(
+        Format::R32G32B32A32_FLOAT,
+        extent(header.layer_size.x()),
+        extent(header.layer_size.y()),
+    );
     let size = texels::check_size(&shape, u64::MAX)?;
     // Every channel is decompressed, whether it is a colour or not.
     let all = (size / 16) as u64 * header.channels.bytes_per_pixel as u64;

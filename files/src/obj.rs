@@ -105,41 +105,41 @@ impl Mesh {
     pub fn parse_until(text: &[u8], most: u64, cancel: &CancelToken) -> Result<Self, FileProblem> {
         let file = Lines::parse(text, cancel)?;
         let smooth = file.smooth_normals(cancel)?;
-        let (mut mesh, mut places) = (Self::default(), HashMap::new());
+        let (mut mesh, mut vertex_indices) = (Self::default(), HashMap::new());
         for (number, face) in (0..).zip(&file.faces) {
             if (number as usize).is_multiple_of(PIECE) {
                 go_on(cancel)?;
             }
-            let corners = &file.corners[face.first..][..face.count];
-            let flat = direction(file.area(corners, cancel)?);
-            let mut place = |corner: &FaceVertex| {
-                grow(&mut places)?;
-                let normal = match (corner.normal, face.smoothing) {
+            let face_vertices = &file.face_vertices[face.first..][..face.count];
+            let flat = direction(file.area(face_vertices, cancel)?);
+            let mut index_of = |face_vertex: &FaceVertex| {
+                grow(&mut vertex_indices)?;
+                let normal = match (face_vertex.normal, face.smoothing) {
                     (Some(normal), _) => Normal::Given(normal),
                     (None, 0) => Normal::OfFace(number),
                     (None, group) => Normal::Smooth(group),
                 };
-                Ok::<_, FileProblem>(match places.entry((corner.position, corner.texcoord, normal)) {
+                Ok::<_, FileProblem>(match vertex_indices.entry((face_vertex.position, face_vertex.texcoord, normal)) {
                     Entry::Occupied(known) => *known.get(),
                     Entry::Vacant(new) => {
-                        let [x, y, z] = file.positions[corner.position as usize];
+                        let [x, y, z] = file.positions[face_vertex.position as usize];
                         let [nx, ny, nz] = match normal {
                             Normal::Given(normal) => file.normals[normal as usize],
                             Normal::OfFace(_) => flat,
-                            Normal::Smooth(group) => direction(smooth[&(corner.position, group)]),
+                            Normal::Smooth(group) => direction(smooth[&(face_vertex.position, group)]),
                         };
-                        let [u, v] = corner.texcoord.map_or([0.0; 2], |n| file.texcoords[n as usize]);
+                        let [u, v] = face_vertex.texcoord.map_or([0.0; 2], |n| file.texcoords[n as usize]);
                         push(&mut mesh.vertices, [x, y, z, nx, ny, nz, u, v])?;
                         *new.insert(mesh.vertices.len() as u32 - 1)
                     }
                 })
             };
-            let [first, mut last] = [place(&corners[0])?, place(&corners[1])?];
-            for (n, corner) in corners[2..].iter().enumerate() {
+            let [first, mut last] = [index_of(&face_vertices[0])?, index_of(&face_vertices[1])?];
+            for (n, face_vertex) in face_vertices[2..].iter().enumerate() {
                 if n % PIECE == PIECE - 1 {
                     go_on(cancel)?;
                 }
-                let next = place(corner)?;
+                let next = index_of(face_vertex)?;
                 [first, last, next].into_iter().try_for_each(|index| push(&mut mesh.indices, index))?;
                 last = next;
             }
@@ -166,7 +166,7 @@ struct Lines {
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
     texcoords: Vec<[f32; 2]>,
-    corners: Vec<FaceVertex>,
+    face_vertices: Vec<FaceVertex>,
     faces: Vec<Face>,
 }
 
@@ -236,15 +236,15 @@ impl Lines {
                 push(&mut self.texcoords, [u, 1.0 - v])?;
             }
             Some("f") => {
-                let first = self.corners.len();
+                let first = self.face_vertices.len();
                 for (n, word) in words.enumerate() {
                     if n % PIECE == PIECE - 1 {
                         go_on(cancel)?;
                     }
-                    let corner = self.corner(word)?;
-                    push(&mut self.corners, corner)?;
+                    let face_vertex = self.face_vertex(word)?;
+                    push(&mut self.face_vertices, face_vertex)?;
                 }
-                let count = self.corners.len() - first;
+                let count = self.face_vertices.len() - first;
                 if count < 3 {
                     return Err(format!("a face has at least three corners, not {count}").into());
                 }
@@ -267,7 +267,7 @@ impl Lines {
     }
 
     /// A vertex of a face: `position`, `position/texcoord`, `position//normal` or `position/texcoord/normal`.
-    fn corner(&self, word: &str) -> Result<FaceVertex, String> {
+    fn face_vertex(&self, word: &str) -> Result<FaceVertex, String> {
         let mut parts = word.split('/');
         let lists = [
             (self.positions.len(), "positions"),
@@ -291,14 +291,14 @@ impl Lines {
     }
 
     /// The area of a polygon, as a vector along its normal.
-    fn area(&self, corners: &[FaceVertex], cancel: &CancelToken) -> Result<[f64; 3], FileProblem> {
-        let place = |corner: &FaceVertex| self.positions[corner.position as usize].map(f64::from);
-        let from = place(&corners[0]);
-        let way = |corner: &FaceVertex| {
-            let to = place(corner);
+    fn area(&self, face_vertices: &[FaceVertex], cancel: &CancelToken) -> Result<[f64; 3], FileProblem> {
+        let position = |face_vertex: &FaceVertex| self.positions[face_vertex.position as usize].map(f64::from);
+        let from = position(&face_vertices[0]);
+        let way = |face_vertex: &FaceVertex| {
+            let to = position(face_vertex);
             [0, 1, 2].map(|axis| to[axis] - from[axis])
         };
-        corners[1..].windows(2).enumerate().try_fold([0.0; 3], |sum, (n, pair)| {
+        face_vertices[1..].windows(2).enumerate().try_fold([0.0; 3], |sum, (n, pair)| {
             if n % PIECE == PIECE - 1 {
                 go_on(cancel)?;
             }
@@ -313,14 +313,15 @@ impl Lines {
         let mut sums = HashMap::new();
         for face in self.faces.iter().filter(|face| face.smoothing != 0) {
             go_on(cancel)?;
-            let corners = &self.corners[face.first..][..face.count];
-            let area = self.area(corners, cancel)?;
-            for (n, corner) in corners.iter().filter(|corner| corner.normal.is_none()).enumerate() {
+            let face_vertices = &self.face_vertices[face.first..][..face.count];
+            let area = self.area(face_vertices, cancel)?;
+            for (n, face_vertex) in face_vertices.iter().filter(|face_vertex| face_vertex.normal.is_none()).enumerate()
+            {
                 if n % PIECE == PIECE - 1 {
                     go_on(cancel)?;
                 }
                 grow(&mut sums)?;
-                let sum = sums.entry((corner.position, face.smoothing)).or_insert([0.0; 3]);
+                let sum = sums.entry((face_vertex.position, face.smoothing)).or_insert([0.0; 3]);
                 *sum = [0, 1, 2].map(|axis| sum[axis] + area[axis]);
             }
         }

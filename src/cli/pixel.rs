@@ -14,11 +14,11 @@ use super::style::Style;
 /// Reads `X,Y` or `RESOURCE:X,Y`.
 pub(super) fn parse(text: &str) -> Result<WatchedPixel, String> {
     let wrong = || format!("`{text}` is no pixel: expected its column and row, as `12,34` or `target:12,34`");
-    let (resource, place) = match text.rsplit_once(':') {
-        Some((name, place)) => (Some(name.to_owned()), place),
+    let (resource, position) = match text.rsplit_once(':') {
+        Some((name, position)) => (Some(name.to_owned()), position),
         None => (None, text),
     };
-    let (x, y) = place.split_once(',').ok_or_else(wrong)?;
+    let (x, y) = position.split_once(',').ok_or_else(wrong)?;
     let number = |text: &str| text.trim().parse().map_err(|_| wrong());
     Ok(WatchedPixel { at: [number(x)?, number(y)?], resource })
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::cases::{Amount, Compare, Data, InputGenerator, SuiteCase, float, place};
+use super::cases::{Amount, Compare, Data, InputGenerator, SuiteCase, float, position};
 
 /// The slots of `join`, and the factor by which keys are spread over them.
 const SLOTS: usize = 1 << 17;
@@ -12,7 +12,7 @@ const SPREAD: u32 = 2_654_435_761;
 /// The extents of `jacobi`'s grid of cells.
 const BOX: [usize; 3] = [128, 64, 64];
 /// The width and height of `sobel`'s picture.
-const SIDE: usize = 1024;
+const SIZE: usize = 1024;
 /// Codes of a thread of `mtf`, and the symbols of its list.
 const CODES: usize = 64;
 const SYMBOLS: usize = 16;
@@ -63,9 +63,9 @@ impl SuiteCase {
     /// Triangles of any three of 128 Ki vertices, whose positions are whole numbers, so that products are exact.
     pub(super) fn normals(&mut self, numbers: &mut InputGenerator) {
         let (triangles, vertices) = (256 << 10, 128 << 10);
-        let corners = (0..3 * triangles).map(|_| numbers.word() % vertices as u32).collect();
-        let places = (0..3 * vertices).map(|_| ((numbers.word() >> 24) as f32).to_bits()).collect();
-        self.inputs = vec![Data::new(corners, 12), Data::new(places, 12)];
+        let indices = (0..3 * triangles).map(|_| numbers.word() % vertices as u32).collect();
+        let positions = (0..3 * vertices).map(|_| ((numbers.word() >> 24) as f32).to_bits()).collect();
+        self.inputs = vec![Data::new(indices, 12), Data::new(positions, 12)];
         self.output = Data::zeros(3 * triangles, 12);
         self.groups = [(triangles / 64) as u32, 1, 1];
         (self.items, self.amount) = ((triangles as u64, "triangles"), Amount::Bytes((12 + 36 + 12) * triangles as u64));
@@ -76,10 +76,10 @@ impl SuiteCase {
     pub(super) fn skin(&mut self, numbers: &mut InputGenerator) {
         let (vertices, bones) = (128 << 10, 80);
         let mut floats = |count: usize| (0..count).map(|_| numbers.unit().to_bits()).collect::<Vec<u32>>();
-        let [places, weights, rows] = [4 * vertices, 4 * vertices, 12 * bones].map(&mut floats);
+        let [positions, weights, rows] = [4 * vertices, 4 * vertices, 12 * bones].map(&mut floats);
         let joints =
             (0..vertices).map(|_| (0..4).fold(0, |word, _| (word << 8) | (numbers.word() % bones as u32))).collect();
-        self.inputs = vec![Data::new(places, 16), Data::new(joints, 4), Data::new(weights, 16), Data::new(rows, 16)];
+        self.inputs = vec![Data::new(positions, 16), Data::new(joints, 4), Data::new(weights, 16), Data::new(rows, 16)];
         self.output = Data::zeros(4 * vertices, 16);
         self.groups = [(vertices / 64) as u32, 1, 1];
         (self.items, self.amount) = ((vertices as u64, "vertices"), Amount::Bytes((52 + 4 * 48) * vertices as u64));
@@ -96,10 +96,10 @@ impl SuiteCase {
     }
 
     pub(super) fn sobel(&mut self, numbers: &mut InputGenerator) {
-        let texels = SIDE * SIDE;
+        let texels = SIZE * SIZE;
         self.inputs = vec![Data::new((0..texels).map(|_| numbers.unit().to_bits()).collect(), 4)];
         self.output = Data::zeros(texels, 4);
-        self.groups = [SIDE as u32 / 16, SIDE as u32 / 16, 1];
+        self.groups = [SIZE as u32 / 16, SIZE as u32 / 16, 1];
         (self.items, self.amount) = ((texels as u64, "texels"), Amount::Bytes(36 * texels as u64));
         self.compare = Compare::Near(1e-5);
     }
@@ -120,8 +120,8 @@ impl SuiteCase {
     /// Positions of 8 Ki threads and 512 points, all whole numbers, so that distances are exact.
     pub(super) fn knn(&mut self, numbers: &mut InputGenerator) {
         let threads = 8 << 10;
-        let mut places = |count: usize| (0..2 * count).map(|_| ((numbers.word() >> 21) as f32).to_bits()).collect();
-        self.inputs = vec![Data::new(places(threads), 8), Data::new(places(POINTS), 8)];
+        let mut positions = |count: usize| (0..2 * count).map(|_| ((numbers.word() >> 21) as f32).to_bits()).collect();
+        self.inputs = vec![Data::new(positions(threads), 8), Data::new(positions(POINTS), 8)];
         self.output = Data::zeros(NEAREST * threads, 4);
         self.groups = [(threads / 64) as u32, 1, 1];
         let pairs = (threads * POINTS) as u64;
@@ -149,7 +149,7 @@ pub(super) fn labels(inputs: &[Data]) -> Vec<u32> {
 
 pub(super) fn normals(inputs: &[Data]) -> Vec<u32> {
     let normal = |triangle: &[u32]| {
-        let [a, b, c] = [0, 1, 2].map(|n| place(&inputs[1].words[3 * triangle[n] as usize..]));
+        let [a, b, c] = [0, 1, 2].map(|n| position(&inputs[1].words[3 * triangle[n] as usize..]));
         let [b, c] = [b, c].map(|to| [0, 1, 2].map(|axis| to[axis] - a[axis]));
         let n = [0, 1, 2].map(|axis| (axis + 1) % 3).map(|x| (x, (x + 1) % 3)).map(|(x, y)| b[x] * c[y] - b[y] * c[x]);
         let length = n.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -159,9 +159,9 @@ pub(super) fn normals(inputs: &[Data]) -> Vec<u32> {
 }
 
 pub(super) fn skin(inputs: &[Data]) -> Vec<u32> {
-    let [places, joints, weights, bones] = inputs else { unreachable!("three parts of vertices and bones") };
+    let [positions, joints, weights, bones] = inputs else { unreachable!("three parts of vertices and bones") };
     let moved = |((vertex, joint), weights): ((&[u32], &u32), &[u32])| {
-        let [x, y, z] = place(vertex);
+        let [x, y, z] = position(vertex);
         let of_bone = |bone: u8, axis: usize| {
             let row = &bones.words[4 * (3 * usize::from(bone) + axis)..];
             float(row[0]) * x + float(row[1]) * y + float(row[2]) * z + float(row[3])
@@ -170,7 +170,7 @@ pub(super) fn skin(inputs: &[Data]) -> Vec<u32> {
             |axis| joint.to_le_bytes().iter().zip(weights).map(|(&n, &by)| float(by) * of_bone(n, axis)).sum::<f64>();
         [sum(0), sum(1), sum(2), 1.0].map(|x| (x as f32).to_bits())
     };
-    let vertices = places.words.chunks_exact(4).zip(&joints.words).zip(weights.words.chunks_exact(4));
+    let vertices = positions.words.chunks_exact(4).zip(&joints.words).zip(weights.words.chunks_exact(4));
     vertices.flat_map(moved).collect()
 }
 
@@ -191,10 +191,10 @@ pub(super) fn jacobi(inputs: &[Data]) -> Vec<u32> {
 }
 
 pub(super) fn sobel(grey: &Data) -> Vec<u32> {
-    let at = |x: usize, y: usize| float(grey.words[y.clamp(1, SIDE) * SIDE - SIDE + x.clamp(1, SIDE) - 1]);
+    let at = |x: usize, y: usize| float(grey.words[y.clamp(1, SIZE) * SIZE - SIZE + x.clamp(1, SIZE) - 1]);
     // The texels around one, from 0 to 2 and with a border of one: `x` and `y` are those of the upper left neighbour.
     let edge = |texel: usize| {
-        let (x, y) = (texel % SIDE, texel / SIDE);
+        let (x, y) = (texel % SIZE, texel / SIZE);
         let (mut across, mut down) = (0.0, 0.0);
         for (n, weight) in [1.0, 2.0, 1.0].into_iter().enumerate() {
             across += weight * (at(x + 2, y + n) - at(x, y + n));
@@ -219,14 +219,15 @@ pub(super) fn mtf(codes: &Data, threads: usize) -> Vec<u32> {
 }
 
 /// Of points at the same distance, the first.
-pub(super) fn knn(places: &Data, points: &Data) -> Vec<u32> {
-    let nearest = |place: &[u32]| {
-        let square =
-            |point: &[u32]| (float(point[0]) - float(place[0])).powi(2) + (float(point[1]) - float(place[1])).powi(2);
+pub(super) fn knn(positions: &Data, points: &Data) -> Vec<u32> {
+    let nearest = |position: &[u32]| {
+        let square = |point: &[u32]| {
+            (float(point[0]) - float(position[0])).powi(2) + (float(point[1]) - float(position[1])).powi(2)
+        };
         let mut all: Vec<(u64, u32)> =
             points.words.chunks_exact(2).map(|point| square(point) as u64).zip(0..).collect();
         all.sort_unstable();
         all.into_iter().take(NEAREST).map(|(_, n)| n)
     };
-    places.words.chunks_exact(2).flat_map(nearest).collect()
+    positions.words.chunks_exact(2).flat_map(nearest).collect()
 }

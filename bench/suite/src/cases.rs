@@ -60,7 +60,7 @@ pub(super) fn float(word: u32) -> f64 {
 }
 
 /// A position: three of them, the first of `words`.
-pub(super) fn place(words: &[u32]) -> [f64; 3] {
+pub(super) fn position(words: &[u32]) -> [f64; 3] {
     [0, 1, 2].map(|axis| float(words[axis]))
 }
 
@@ -102,7 +102,7 @@ pub(super) struct SuiteCase {
 }
 
 /// The width and height of the results of the cases with textures.
-pub(super) const SIDE: u32 = 1024;
+pub(super) const SIZE: u32 = 1024;
 
 /// The characters of Base64 (RFC 4648, table 1), indexed by code.
 pub(super) const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -244,12 +244,12 @@ impl SuiteCase {
     }
 
     /// Rounds until each point of a square escapes.
-    fn fractal(&mut self, side: u32) {
-        self.output = Data::zeros((side * side) as usize, 4);
-        let step = 2.5 / side as f32;
+    fn fractal(&mut self, size: u32) {
+        self.output = Data::zeros((size * size) as usize, 4);
+        let step = 2.5 / size as f32;
         self.constants = vec![(-2.0f32).to_bits(), (-1.25f32).to_bits(), step.to_bits(), 256];
-        self.groups = [side / 8, side / 8, 1];
-        (self.items, self.amount) = ((u64::from(side * side), "pixels"), Amount::PerRound(8));
+        self.groups = [size / 8, size / 8, 1];
+        (self.items, self.amount) = ((u64::from(size * size), "pixels"), Amount::PerRound(8));
     }
 
     fn nbody(&mut self, numbers: &mut InputGenerator) {
@@ -264,13 +264,13 @@ impl SuiteCase {
     }
 
     fn matmul(&mut self, numbers: &mut InputGenerator) {
-        let side = 512;
-        let (a, b) = (0..side * side).map(|_| ((numbers.unit() - 0.5).to_bits(), numbers.unit().to_bits())).unzip();
+        let size = 512;
+        let (a, b) = (0..size * size).map(|_| ((numbers.unit() - 0.5).to_bits(), numbers.unit().to_bits())).unzip();
         self.inputs = vec![Data::new(a, 4), Data::new(b, 4)];
-        self.output = Data::zeros(side * side, 4);
-        self.constants = vec![side as u32, 0, 0, 0];
-        self.groups = [(side / 16) as u32, (side / 16) as u32, 1];
-        let products = (side * side * side) as u64;
+        self.output = Data::zeros(size * size, 4);
+        self.constants = vec![size as u32, 0, 0, 0];
+        self.groups = [(size / 16) as u32, (size / 16) as u32, 1];
+        let products = (size * size * size) as u64;
         (self.items, self.amount) = ((products, "multiply-adds"), Amount::Operations(2 * products));
         self.compare = Compare::Near(1e-3);
     }
@@ -314,32 +314,32 @@ impl SuiteCase {
 
     /// A square of texels with 8 x 8 threads a group, or another size, each of which moves this many bytes.
     fn texels(&mut self, input: Data, output: Format, group: u32, bytes: u64) {
-        let words = (SIDE * SIDE * output.size_bytes() / 4) as usize;
+        let words = (SIZE * SIZE * output.size_bytes() / 4) as usize;
         self.inputs = vec![input];
         self.output = Data::texture(vec![0; words], output);
-        self.groups = [SIDE / group, SIDE / group, 1];
-        let texels = u64::from(SIDE * SIDE);
+        self.groups = [SIZE / group, SIZE / group, 1];
+        let texels = u64::from(SIZE * SIZE);
         (self.items, self.amount) = ((texels, "texels"), Amount::Bytes(bytes * texels));
     }
 
     /// Four samples of four texels of a picture with gradients and noise.
     fn tex(&mut self, numbers: &mut InputGenerator) {
         let texel = |at: u32, noise: u32| {
-            let (x, y) = (at % SIDE, at / SIDE);
+            let (x, y) = (at % SIZE, at / SIZE);
             [x / 4 + (noise & 31), y / 4, (x ^ y) / 4, 255]
                 .into_iter()
                 .rev()
                 .fold(0, |word, code| word << 8 | code & 255)
         };
-        let words = (0..SIDE * SIDE).map(|at| texel(at, numbers.word())).collect();
+        let words = (0..SIZE * SIZE).map(|at| texel(at, numbers.word())).collect();
         self.texels(Data::texture(words, Format::R8G8B8A8_UNORM), Format::R8G8B8A8_UNORM, 8, 4 * 4 * 4 + 4);
-        self.items = (4 * u64::from(SIDE * SIDE), "samples");
+        self.items = (4 * u64::from(SIZE * SIZE), "samples");
         self.sampler = Some(Sampler { address: [AddressMode::Wrap; 3], ..Sampler::default() });
         self.compare = Compare::Codes(2);
     }
 
     fn conv3(&mut self, numbers: &mut InputGenerator) {
-        let words = (0..4 * SIDE * SIDE).map(|_| numbers.unit().to_bits()).collect();
+        let words = (0..4 * SIZE * SIZE).map(|_| numbers.unit().to_bits()).collect();
         let format = Format::R32G32B32A32_FLOAT;
         self.texels(Data::texture(words, format), format, 8, 9 * 16 + 16);
         self.compare = Compare::Near(1e-5);
@@ -348,15 +348,15 @@ impl SuiteCase {
     /// Light from 0 to 16, in halves.
     fn tonemap(&mut self, numbers: &mut InputGenerator) {
         let words =
-            (0..2 * SIDE * SIDE).map(|_| numbers.word() % 0x4c00 * 0x1_0000 + numbers.word() % 0x4c00).collect();
+            (0..2 * SIZE * SIZE).map(|_| numbers.word() % 0x4c00 * 0x1_0000 + numbers.word() % 0x4c00).collect();
         self.constants = vec![0.4f32.to_bits(), 0, 0, 0];
         self.texels(Data::texture(words, Format::R16G16B16A16_FLOAT), Format::R8G8B8A8_UNORM, 8, 8 + 4);
         self.compare = Compare::Codes(1);
     }
 
     /// A picture of noise; each thread loads this many texels.
-    fn picture(&mut self, numbers: &mut InputGenerator, side: usize, group: u32, loads: u64) {
-        let source = Data::texture(numbers.words(side * side), Format::R8G8B8A8_UNORM_SRGB);
+    fn picture(&mut self, numbers: &mut InputGenerator, size: usize, group: u32, loads: u64) {
+        let source = Data::texture(numbers.words(size * size), Format::R8G8B8A8_UNORM_SRGB);
         self.texels(source, Format::R8G8B8A8_UNORM, group, 4 * loads + 4);
         self.compare = Compare::Codes(1);
     }
@@ -464,7 +464,7 @@ impl SuiteCase {
     }
 
     fn median(&mut self, numbers: &mut InputGenerator) {
-        let words = numbers.words((SIDE * SIDE) as usize);
+        let words = numbers.words((SIZE * SIZE) as usize);
         let format = Format::R8G8B8A8_UNORM;
         self.texels(Data::texture(words, format), format, 16, 9 * 4 + 4);
     }

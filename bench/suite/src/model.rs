@@ -66,8 +66,8 @@ fn saxpy(x: &Data, y: &[u32], a: f32) -> Vec<u32> {
     x.words.iter().zip(y).map(|(&x, &y)| (a * f32::from_bits(x) + f32::from_bits(y)).to_bits()).collect()
 }
 
-fn fractal(side: u32, rounds: impl Fn(u32, u32) -> u32) -> Vec<u32> {
-    (0..side * side).map(|n| rounds(n % side, n / side)).collect()
+fn fractal(size: u32, rounds: impl Fn(u32, u32) -> u32) -> Vec<u32> {
+    (0..size * size).map(|n| rounds(n % size, n / size)).collect()
 }
 
 /// Rounds until a point of the plane escapes, in single or double precision.
@@ -104,12 +104,12 @@ fn nbody(bodies: &Data, softening: f32) -> Vec<u32> {
     all.iter().flat_map(pull).collect()
 }
 
-fn matmul(a: &Data, b: &Data, side: usize) -> Vec<u32> {
-    let value = |data: &Data, row: usize, column: usize| f64::from(f32::from_bits(data.words[row * side + column]));
-    let mut product = Vec::with_capacity(side * side);
-    for row in 0..side {
-        let mut sums = vec![0.0; side];
-        for k in 0..side {
+fn matmul(a: &Data, b: &Data, size: usize) -> Vec<u32> {
+    let value = |data: &Data, row: usize, column: usize| f64::from(f32::from_bits(data.words[row * size + column]));
+    let mut product = Vec::with_capacity(size * size);
+    for row in 0..size {
+        let mut sums = vec![0.0; size];
+        for k in 0..size {
             let factor = value(a, row, k);
             for (column, sum) in sums.iter_mut().enumerate() {
                 *sum += factor * value(b, k, column);
@@ -233,5 +233,5 @@ fn asian(seed: u32, steps: u32, drift: f64, spread: f64) -> u32 {
 fn search(text: &Data, word: &Data, words: usize) -> Vec<u32> {
     let (text, word): (_, Vec<u8>) = (text.bytes(), word.words.iter().map(|&character| character as u8).collect());
     let bit = |at: usize| u32::from(text[at..].starts_with(&word));
-    (0..words).map(|n| (0..32).fold(0, |bits, place| bits | bit(32 * n + place) << place)).collect()
+    (0..words).map(|n| (0..32).fold(0, |bits, at| bits | bit(32 * n + at) << at)).collect()
 }

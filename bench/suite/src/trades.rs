@@ -3,7 +3,7 @@
 
 use brolga_runtime::{Format, TextureShape};
 
-use super::cases::{Amount, Compare, Data, InputGenerator, SuiteCase, bytes, float, place};
+use super::cases::{Amount, Compare, Data, InputGenerator, SuiteCase, bytes, float, position};
 use brolga_document::MadeKind as Kind;
 
 /// Cells along each axis of `sph`'s grid.
@@ -14,7 +14,7 @@ const TRIANGLES: usize = 256;
 const SYMBOLS: usize = 64;
 const LONGEST: u32 = 9;
 /// The width and height of `bilateral`'s picture.
-const SIDE: usize = 512;
+const SIZE: usize = 512;
 /// The centres of `kmeans`.
 const CENTRES: usize = 32;
 
@@ -157,15 +157,15 @@ impl SuiteCase {
 
     /// A picture of two shades with noise.
     pub(super) fn bilateral(&mut self, numbers: &mut InputGenerator) {
-        let texels = SIDE * SIDE;
-        let shade = |at: usize| if (at % SIDE / 40 + at / SIDE / 40).is_multiple_of(2) { 60 } else { 160 };
+        let texels = SIZE * SIZE;
+        let shade = |at: usize| if (at % SIZE / 40 + at / SIZE / 40).is_multiple_of(2) { 60 } else { 160 };
         let codes: Vec<u8> = (0..texels).map(|at| shade(at) + (numbers.word() % 40) as u8).collect();
         let words = codes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
-        let shape = TextureShape::texture_2d(Format::R8_UNORM, SIDE as u32, SIDE as u32);
+        let shape = TextureShape::texture_2d(Format::R8_UNORM, SIZE as u32, SIZE as u32);
         self.inputs = vec![Data { words, kind: Kind::Texture(shape) }];
         self.output = Data::zeros(texels, 4);
         self.constants = vec![0.15f32.to_bits(), 25f32.to_bits(), 0, 0];
-        self.groups = [SIDE as u32 / 16, SIDE as u32 / 8, 1];
+        self.groups = [SIZE as u32 / 16, SIZE as u32 / 8, 1];
         (self.items, self.amount) = ((25 * texels as u64, "weights"), Amount::Operations(8 * 25 * texels as u64));
         self.compare = Compare::Near(1e-4);
     }
@@ -173,8 +173,8 @@ impl SuiteCase {
     /// 256 Ki points, whose positions are whole numbers, so that distances are exact.
     pub(super) fn kmeans(&mut self, numbers: &mut InputGenerator) {
         let count = 256 << 10;
-        let mut places = |count: usize| (0..4 * count).map(|_| ((numbers.word() >> 22) as f32).to_bits()).collect();
-        self.inputs = vec![Data::new(places(count), 16), Data::new(places(CENTRES), 16)];
+        let mut positions = |count: usize| (0..4 * count).map(|_| ((numbers.word() >> 22) as f32).to_bits()).collect();
+        self.inputs = vec![Data::new(positions(count), 16), Data::new(positions(CENTRES), 16)];
         self.output = Data::zeros(count, 4);
         self.groups = [(count / 64) as u32, 1, 1];
         let pairs = (count * CENTRES) as u64;
@@ -231,7 +231,7 @@ pub(super) fn csv(text: &Data) -> Vec<u32> {
 /// Each particle with all others.
 pub(super) fn sph(particles: &Data) -> Vec<u32> {
     let all: Vec<([f64; 3], f64)> =
-        particles.words.chunks_exact(4).map(|words| (place(words), float(words[3]))).collect();
+        particles.words.chunks_exact(4).map(|words| (position(words), float(words[3]))).collect();
     // By slices, since others are no further than the next one.
     let mut slices = vec![Vec::new(); GRID + 2];
     for &(at, mass) in &all {
@@ -252,12 +252,15 @@ pub(super) fn sph(particles: &Data) -> Vec<u32> {
 
 /// A ray meets a triangle if both barycentric coordinates are positive and add up to less than 1.
 pub(super) fn rays(rays: &Data, triangles: &Data) -> Vec<u32> {
-    let triangles: Vec<[[f64; 3]; 3]> =
-        triangles.words.chunks_exact(12).map(|words| [place(words), place(&words[4..]), place(&words[8..])]).collect();
+    let triangles: Vec<[[f64; 3]; 3]> = triangles
+        .words
+        .chunks_exact(12)
+        .map(|words| [position(words), position(&words[4..]), position(&words[8..])])
+        .collect();
     let far = |ray: &[u32]| {
-        let (start, way, far) = (place(ray), place(&ray[4..]), float(ray[3]));
-        let met = triangles.iter().filter_map(|&[corner, first, second]| {
-            let from = minus(start, corner);
+        let (start, way, far) = (position(ray), position(&ray[4..]), float(ray[3]));
+        let met = triangles.iter().filter_map(|&[vertex, first, second]| {
+            let from = minus(start, vertex);
             let [area, u, v, t] = [
                 -dot(way, cross(first, second)),
                 -dot(way, cross(from, second)),
@@ -299,11 +302,11 @@ pub(super) fn bisect(keys: &Data, sorted: &Data) -> Vec<u32> {
 pub(super) fn bilateral(picture: &Data, [by_distance, by_difference]: [f32; 2]) -> Vec<u32> {
     let codes = picture.bytes();
     let at = |x: i32, y: i32| {
-        let [x, y] = [x, y].map(|x| x.clamp(0, SIDE as i32 - 1) as usize);
-        f64::from(codes[y * SIDE + x]) / 255.0
+        let [x, y] = [x, y].map(|x| x.clamp(0, SIZE as i32 - 1) as usize);
+        f64::from(codes[y * SIZE + x]) / 255.0
     };
     let texel = |n: usize| {
-        let (here_x, here_y) = ((n % SIDE) as i32, (n / SIDE) as i32);
+        let (here_x, here_y) = ((n % SIZE) as i32, (n / SIZE) as i32);
         let (here, mut sum, mut weights) = (at(here_x, here_y), 0.0, 0.0);
         for (x, y) in (-2..=2).flat_map(|y| (-2..=2).map(move |x| (x, y))) {
             let other = at(here_x + x, here_y + y);

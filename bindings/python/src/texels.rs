@@ -39,9 +39,10 @@ pub fn check_target(array: &Array, format: Format) -> Result<(), Failure> {
 pub fn texture(array: Array, dimension: Dimension, format: Format) -> Result<Texture, Failure> {
     let texel_bytes = check_texel(&array, dimension, format)?;
     let axes = dimension.coordinates();
-    let sides: Vec<u32> = array.shape()[..axes].iter().map(|&side| u32::try_from(side).unwrap_or(u32::MAX)).collect();
-    let shape = shape_of_array(dimension, format, &sides).ok_or_else(|| too_large(&array))?;
-    let row_bytes = texel_bytes as u64 * u64::from(sides[axes - 1]);
+    let extents: Vec<u32> =
+        array.shape()[..axes].iter().map(|&extent| u32::try_from(extent).unwrap_or(u32::MAX)).collect();
+    let shape = shape_of_array(dimension, format, &extents).ok_or_else(|| too_large(&array))?;
+    let row_bytes = texel_bytes as u64 * u64::from(extents[axes - 1]);
     let pitch = row_pitch(&array, axes, row_bytes)?;
     let shape = if pitch == row_bytes { shape } else { shape.row_pitch(pitch) };
     let size_bytes = usize::try_from(shape.size_bytes()?).map_err(|_| too_large(&array))?;

@@ -51,8 +51,8 @@ fn of_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Vec<InputElement>> {
     };
     let mut layout = Vec::new();
     for field in fields.items()?.try_iter()? {
-        let (name, place): (String, Bound<'_, PyTuple>) = field?.extract()?;
-        let (kind, offset) = (place.get_item(0)?, place.get_item(1)?.extract::<u32>()?);
+        let (name, info): (String, Bound<'_, PyTuple>) = field?.extract()?;
+        let (kind, offset) = (info.get_item(0)?, info.get_item(1)?.extract::<u32>()?);
         let base = kind.getattr("base")?;
         let (letter, bytes): (String, usize) = (base.getattr("kind")?.extract()?, base.getattr("itemsize")?.extract()?);
         let count = kind.getattr("itemsize")?.extract::<usize>()? / bytes.max(1);
@@ -138,12 +138,12 @@ fn of_fields(dtype: &Bound<'_, PyAny>) -> PyResult<Option<Vec<(String, u32, Stri
     let Some(fields) = dtype.getattr_opt("fields")?.filter(|fields| !fields.is_none()) else { return Ok(None) };
     let mut found = Vec::new();
     for field in fields.call_method0("items")?.try_iter()? {
-        let (name, place): (String, Bound<'_, PyTuple>) = field?.extract()?;
-        let base = place.get_item(0)?.getattr("base")?;
+        let (name, info): (String, Bound<'_, PyTuple>) = field?.extract()?;
+        let base = info.get_item(0)?.getattr("base")?;
         let kind: String = base.getattr("name")?.extract()?;
         let is_native = base.getattr("isnative")?.is_truthy()?;
         let kind = if is_native { kind } else { format!("{kind} in the other byte order") };
-        found.push((name, place.get_item(1)?.extract()?, kind));
+        found.push((name, info.get_item(1)?.extract()?, kind));
     }
     Ok(Some(found))
 }

@@ -204,9 +204,9 @@ fn as_multisets(
     let [wanted, had] = [first(&segment.bytes)?, first(got)?].map(|bytes| ElementBytes { bytes, segment, element });
     let order = |elements: &ElementBytes<'_>| {
         let all = (elements.bytes.len() as u64 / element).min(count);
-        let mut places = room::room(all)?;
-        places.extend((0..all).filter(|place| !rules.skips(*place)));
-        sorted(places, element, &|one, other| elements.compare(one, elements, other, stop), stop)
+        let mut indices = room::room(all)?;
+        indices.extend((0..all).filter(|index| !rules.skips(*index)));
+        sorted(indices, element, &|one, other| elements.compare(one, elements, other, stop), stop)
     };
     let (wanted_order, had_order) = (order(&wanted)?, order(&had)?);
     found.compared += wanted_order.len() as u64;
@@ -262,17 +262,17 @@ struct ElementBytes<'a> {
 
 impl ElementBytes<'_> {
     /// The numbers of an element, with those that count as equal made identical.
-    fn numbers(&self, place: u64) -> impl Iterator<Item = Number> {
-        let start = place * self.element;
+    fn numbers(&self, index: u64) -> impl Iterator<Item = Number> {
+        let start = index * self.element;
         let bytes = &self.bytes[start as usize..][..self.element as usize];
         numbers(bytes, &self.segment.pattern, start).map(|(_, _, number)| number.unified())
     }
 
     /// An order that depends on the values alone and is consistent with them. An element may be as long as the whole
     /// view: once `stop` returns `true`, any order will do.
-    fn compare(&self, place: u64, other: &ElementBytes<'_>, other_place: u64, stop: &dyn Fn() -> bool) -> Ordering {
+    fn compare(&self, index: u64, other: &ElementBytes<'_>, other_index: u64, stop: &dyn Fn() -> bool) -> Ordering {
         // Both have as many numbers.
-        for (n, (one, other)) in self.numbers(place).zip(other.numbers(other_place)).enumerate() {
+        for (n, (one, other)) in self.numbers(index).zip(other.numbers(other_index)).enumerate() {
             if one != other || (n % (1 << 16) == (1 << 16) - 1 && stop()) {
                 return one.rank().cmp(&other.rank()).then(one.cmp(&other));
             }
@@ -281,10 +281,10 @@ impl ElementBytes<'_> {
     }
 
     /// The difference for an element that is superfluous or missing.
-    fn difference(&self, place: u64, is_extra: bool) -> Difference {
-        let number = self.numbers(place).next();
+    fn difference(&self, index: u64, is_extra: bool) -> Difference {
+        let number = self.numbers(index).next();
         let (got, expected) = if is_extra { (number, None) } else { (None, number) };
-        Difference { element: place, word: 0, byte: place * self.element, got, expected }
+        Difference { element: index, word: 0, byte: index * self.element, got, expected }
     }
 }
 

@@ -10,22 +10,22 @@ const PIECE: usize = 1 << 16;
 
 /// Sorts the indices of elements of a given size by `compare`. The sort is stable.
 pub(super) fn sorted(
-    mut places: Vec<u64>,
+    mut indices: Vec<u64>,
     element_bytes: u64,
     compare: &dyn Fn(u64, u64) -> Ordering,
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<u64>, ResourceError> {
     let breath = (PIECE as u64 / element_bytes.max(1)).clamp(1, 1 << 12) as usize;
-    for run in places.chunks_mut(breath) {
+    for run in indices.chunks_mut(breath) {
         go_on(stop)?;
         run.sort_by(|&one, &other| compare(one, other));
     }
-    let mut merged = room::zeros(places.len() as u64)?;
+    let mut merged = room::zeros(indices.len() as u64)?;
     let mut length = breath;
-    while length < places.len() {
-        for (pair, to) in places.chunks(2 * length).zip(merged.chunks_mut(2 * length)) {
+    while length < indices.len() {
+        for (pair, to) in indices.chunks(2 * length).zip(merged.chunks_mut(2 * length)) {
             let (mut first, mut second) = pair.split_at(length.min(pair.len()));
-            for (n, place) in to.iter_mut().enumerate() {
+            for (n, index) in to.iter_mut().enumerate() {
                 if n % breath == 0 {
                     go_on(stop)?;
                 }
@@ -36,14 +36,14 @@ pub(super) fn sorted(
                 };
                 // Together they have as many elements as there are indices.
                 if let [next, rest @ ..] = *from {
-                    (*place, *from) = (*next, rest);
+                    (*index, *from) = (*next, rest);
                 }
             }
         }
-        std::mem::swap(&mut places, &mut merged);
+        std::mem::swap(&mut indices, &mut merged);
         length *= 2;
     }
-    Ok(places)
+    Ok(indices)
 }
 
 /// An error if the caller has stopped the comparison.
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn places_are_sorted_as_by_a_stable_sort() {
         for (count, element_bytes) in [(0, 4), (1, 1 << 40), (1000, 1 << 40), (10_000, 4096), (30_000, 4)] {
-            let value = |place: u64| place.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
+            let value = |index: u64| index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
             let compare = |one: u64, other: u64| value(one).cmp(&value(other));
             let mut expected: Vec<u64> = (0..count).collect();
             expected.sort_by(|&one, &other| compare(one, other));

@@ -62,8 +62,8 @@ pub fn is_listing(text: &str) -> bool {
 /// `true` if a listing begins with this line: a profile, or the first directive of an exact listing.
 fn begins_listing(line: &str) -> bool {
     // It may be preceded by its position in the program: a number, or an offset such as 0x0000001C.
-    let (place, line) = line.rsplit_once(':').unwrap_or(("", line));
-    if place.chars().any(|letter| !letter.is_ascii_hexdigit() && !matches!(letter, 'x' | ' ')) {
+    let (position, line) = line.rsplit_once(':').unwrap_or(("", line));
+    if position.chars().any(|letter| !letter.is_ascii_hexdigit() && !matches!(letter, 'x' | ' ')) {
         return false;
     }
     let line = line.trim();

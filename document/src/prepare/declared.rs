@@ -25,7 +25,7 @@ use crate::model::expectation::{Expectation, Expected, Save};
 use crate::model::number::NumberType;
 use crate::model::resource::{Content, Kind, ResourceEntry, ValueRun};
 use crate::model::step::{Bind, What};
-use crate::read::{check_said, place};
+use crate::read::{check_said, kind_phrase};
 
 /// The maximum number of words of a structure whose types are examined; Direct3D's strides end here.
 const MOST_WORDS: usize = 512;
@@ -178,7 +178,7 @@ impl<'a> ShaderDeclarations<'a> {
             resource.counter = Some(0);
         }
         if let Some(first) = resource.variables.iter().find(|value| !value.is_explicit && !is_constant) {
-            let (key, place) = (first.name.clone(), place(kind.name()));
+            let (key, place) = (first.name.clone(), kind_phrase(kind.name()));
             let known = crate::schema::resource_keys();
             let nearest = crate::error::nearest(&key, &known).map(str::to_owned);
             let problem = Problem::UnknownKey { key, place, nearest, known, is_direct3d9: false };

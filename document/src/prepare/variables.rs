@@ -27,11 +27,11 @@ pub(crate) fn runs(label: &str, values: &[NamedValue], buffer: Option<&Buffer>) 
         (Problem::UnknownVariable { place, name, nearest, known }, value.span.clone())
     };
     let all = buffer.map_or(Vec::new(), variables);
-    let places: HashMap<&str, (&VariableType, u32)> =
+    let by_name: HashMap<&str, (&VariableType, u32)> =
         all.iter().rev().map(|(name, ty, at)| (*name, (*ty, *at))).collect();
     let mut writer = ValueWriter { runs: Vec::new() };
     for value in values {
-        match places.get(value.name.as_str()) {
+        match by_name.get(value.name.as_str()) {
             Some((ty, offset)) => writer.any(&value.node, &value.name, ty, u64::from(*offset))?,
             None => return Err(unknown(value, all.iter().map(|(name, ..)| (*name).to_owned()).collect())),
         }
@@ -47,8 +47,8 @@ fn variables(buffer: &Buffer) -> Vec<(&str, &VariableType, u32)> {
         && one.ty.elements == 0
         && buffer.name.split('[').next() == Some(&one.name)
     {
-        let place = |offset: u32| one.offset_bytes.saturating_add(offset);
-        all.extend(one.ty.members.iter().map(|inner| (inner.name.as_str(), &inner.ty, place(inner.offset_bytes))));
+        let absolute = |offset: u32| one.offset_bytes.saturating_add(offset);
+        all.extend(one.ty.members.iter().map(|inner| (inner.name.as_str(), &inner.ty, absolute(inner.offset_bytes))));
     }
     all
 }

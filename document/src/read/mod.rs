@@ -27,7 +27,7 @@ pub use pipeline::pipeline_state;
 pub(crate) use render_states::{
     names as render_state_names, rows as render_state_rows, value_names as render_state_values,
 };
-pub(crate) use resource::{check_said, place};
+pub(crate) use resource::{check_said, kind_phrase};
 pub use sampler::sampler;
 
 use crate::error::{Fault, Problem};

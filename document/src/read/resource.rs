@@ -132,7 +132,7 @@ fn said(node: &Node) -> Vec<Said> {
 }
 
 /// The description of a resource of this kind in messages.
-pub(crate) fn place(name: &str) -> &'static str {
+pub(crate) fn kind_phrase(name: &str) -> &'static str {
     match name {
         "raw" | "constant" => "a view without format",
         "structured" => "a structured view",
@@ -154,12 +154,14 @@ pub(crate) fn check_said(said: &[Said], label: &str, kind: &str) -> Result<(), F
             "view" if Dimension::texture_named(kind).is_some() || kind == "texture" => continue,
             "view" => wrong("`view` shows a part of a texture"),
             key if known.contains(&key) => continue,
-            "mips" | "depth" | "layers" | "samples" | "height" if *is_one && place(kind) == "a texture" => continue,
+            "mips" | "depth" | "layers" | "samples" | "height" if *is_one && kind_phrase(kind) == "a texture" => {
+                continue;
+            }
             // Buffers that draws read may be views too.
-            "format" | "stride" if matches!(place(kind), "a buffer" | "a view without format") => continue,
+            "format" | "stride" if matches!(kind_phrase(kind), "a buffer" | "a view without format") => continue,
             key => Problem::UnknownKey {
                 key: key.into(),
-                place: place(kind),
+                place: kind_phrase(kind),
                 nearest: nearest(key, &known).map(str::to_owned),
                 known: known.clone(),
                 is_direct3d9: false,

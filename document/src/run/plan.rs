@@ -403,17 +403,17 @@ fn copy_levels<'a>(
                 let level = texture.level(mip.saturating_add(mip_on), layer.saturating_add(layer_on));
                 level.map_err(|error| (Problem::from(error), reference.span.clone()))
             };
-            let [part, place] = [level(read, from, mip, layer)?, level(written, to, to_mip, to_layer)?];
-            if part.extents != place.extents {
-                let [[width, height, depth], [to_width, to_height, to_depth]] = [part.extents, place.extents];
+            let [part, destination] = [level(read, from, mip, layer)?, level(written, to, to_mip, to_layer)?];
+            if part.extents != destination.extents {
+                let [[width, height, depth], [to_width, to_height, to_depth]] = [part.extents, destination.extents];
                 let message = format!(
                     "level {} of `from` has {width} x {height} x {depth} texels, level {} of `to` has {to_width} x \
                      {to_height} x {to_depth}: they must be the same",
-                    part.mip, place.mip
+                    part.mip, destination.mip
                 );
                 return Err((Problem::value(message), at.head.clone()));
             }
-            levels.push([part, place]);
+            levels.push([part, destination]);
         }
     }
     Ok(Action::CopyLevels { from: from.clone(), to: to.clone(), levels })

@@ -9,7 +9,7 @@ pub(super) struct Message<'a> {
     /// Empty if it names none.
     pub file: &'a str,
     /// `None` if it is about the whole file.
-    pub place: Option<MessagePosition>,
+    pub position: Option<MessagePosition>,
     /// Otherwise it is a warning.
     pub is_error: bool,
     /// The code and the message.
@@ -32,8 +32,8 @@ impl<'a> Message<'a> {
     }
 
     fn of_fxc(line: &'a str) -> Option<Self> {
-        let (place, rest) = line.split_once("): ")?;
-        let (file, numbers) = place.rsplit_once('(')?;
+        let (position, rest) = line.split_once("): ")?;
+        let (file, numbers) = position.rsplit_once('(')?;
         let (line, columns) = match numbers.split_once(',') {
             Some((line, columns)) => {
                 let (first, last) = columns.split_once('-').unwrap_or((columns, columns));
@@ -47,8 +47,8 @@ impl<'a> Message<'a> {
             "warning" => false,
             _ => return None,
         };
-        let place = Some(MessagePosition::Source(line.parse().ok()?, columns));
-        Some(Self { file, place, is_error, text: text.trim_start_matches("error ") })
+        let position = Some(MessagePosition::Source(line.parse().ok()?, columns));
+        Some(Self { file, position, is_error, text: text.trim_start_matches("error ") })
     }
 
     fn of_vkd3d(line: &'a str) -> Option<Self> {
@@ -57,26 +57,26 @@ impl<'a> Message<'a> {
         let (is_error, number) = code(&line[at..])?;
         let (file, text) = (line[..at].trim_end_matches(": "), &line[at..]);
         let Some((file, line, column)) = numbered(file) else {
-            return Some(Self { file, place: None, is_error, text });
+            return Some(Self { file, position: None, is_error, text });
         };
         // The codes of the preprocessor itself, 4000 and more, count in the file.
-        let place = match number {
+        let position = match number {
             5000.. => MessagePosition::Preprocessed(line, column),
             _ => MessagePosition::Source(line, Some((column, column))),
         };
-        Some(Self { file, place: Some(place), is_error, text })
+        Some(Self { file, position: Some(position), is_error, text })
     }
 
     fn of_colons(line: &'a str) -> Option<Self> {
-        let (place, text) = line.split_once(": ")?;
-        let (file, line, column) = numbered(place)?;
+        let (position, text) = line.split_once(": ")?;
+        let (file, line, column) = numbered(position)?;
         let is_error = match text.as_bytes().first()? {
             b'E' | b'e' | b'f' => true,
             b'W' | b'w' => false,
             _ => return None,
         };
         let text = text.trim_start_matches("error: ").trim_start_matches("warning: ");
-        Some(Self { file, place: Some(MessagePosition::Source(line, Some((column, column)))), is_error, text })
+        Some(Self { file, position: Some(MessagePosition::Source(line, Some((column, column)))), is_error, text })
     }
 
     /// The name that it quotes, if any.
@@ -89,7 +89,7 @@ impl<'a> Message<'a> {
     /// The bytes of the source that it is about, if it has a position. A position in preprocessed text is used as one
     /// in the source, except that a name which the message quotes is more reliable than the column.
     pub fn span(&self, source: &str) -> Option<Range<usize>> {
-        let (line, columns, name) = match self.place? {
+        let (line, columns, name) = match self.position? {
             MessagePosition::Source(line, columns) => (line, columns, None),
             MessagePosition::Preprocessed(line, column) => (line, Some((column, column)), self.quoted()),
         };
@@ -131,8 +131,8 @@ fn code(text: &str) -> Option<(bool, u32)> {
 }
 
 /// `file:line:column`.
-fn numbered(place: &str) -> Option<(&str, usize, usize)> {
-    let mut parts = place.rsplitn(3, ':');
+fn numbered(position: &str) -> Option<(&str, usize, usize)> {
+    let mut parts = position.rsplitn(3, ':');
     let (column, line) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     Some((parts.next()?, line, column))
 }

@@ -169,15 +169,15 @@ impl HlslCompiler {
         fs::metadata(&source.path).map_err(|error| error.to_string())?;
         let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder can be made: {error}"))?;
         // The compiler may run in another folder.
-        let place =
+        let work_folder =
             std::path::absolute(folder.path()).map_err(|error| format!("there is no current folder: {error}"))?;
-        let output = place.join("shader.cso");
+        let output = work_folder.join("shader.cso");
         let call = match &command {
             Command::Line(line) => Call { words: line.fill(source, defines, &output)?, within: None },
             Command::Vkd3d(vkd3d) => {
-                let call = vkd3d.compiles(source, defines, &output, &place)?;
+                let call = vkd3d.compiles(source, defines, &output, &work_folder)?;
                 if !self.is_checked.get() {
-                    vkd3d.check(&place, self.longest, cancel)?;
+                    vkd3d.check(&work_folder, self.longest, cancel)?;
                     self.is_checked.set(true);
                 }
                 call
@@ -186,13 +186,15 @@ impl HlslCompiler {
         if command.is_vkd3d() {
             self.warn_of_lost_indices(source);
         }
-        let run = child::run(call, &place, self.longest, cancel)?;
+        let run = child::run(call, &work_folder, self.longest, cancel)?;
         let messages: Vec<Message<'_>> = run.said.lines().filter_map(Message::parse).collect();
         let preprocessed = match &command {
             Command::Vkd3d(vkd3d)
-                if messages.iter().any(|message| matches!(message.place, Some(MessagePosition::Preprocessed(..)))) =>
+                if messages
+                    .iter()
+                    .any(|message| matches!(message.position, Some(MessagePosition::Preprocessed(..)))) =>
             {
-                self.preprocess(vkd3d, source, defines, &place, cancel)?
+                self.preprocess(vkd3d, source, defines, &work_folder, cancel)?
             }
             _ => None,
         };
@@ -249,19 +251,19 @@ impl HlslCompiler {
                 continue;
             }
             let words = short(message.text);
-            let placed = match (message.place, preprocessed) {
+            let placed = match (message.position, preprocessed) {
                 (Some(MessagePosition::Preprocessed(line, column)), Some(preprocessed)) => preprocessed
-                    .place(line, column, message.quoted())
-                    .map(|place| (place.file.to_owned(), place.text.to_owned(), place.span)),
+                    .position(line, column, message.quoted())
+                    .map(|position| (position.file.to_owned(), position.text.to_owned(), position.span)),
                 _ => {
                     let file = file_of(message.file, source);
                     let text =
-                        message.place.and_then(|_| child::read_text(&file, MOST_SOURCE).ok()).unwrap_or_default();
+                        message.position.and_then(|_| child::read_text(&file, MOST_SOURCE).ok()).unwrap_or_default();
                     message.span(&text).map(|span| (file, text, span))
                 }
             };
             if is_first {
-                let line = match (message.place, &placed) {
+                let line = match (message.position, &placed) {
                     (Some(MessagePosition::Source(line, _)), _) => Some(line),
                     (_, Some((_, text, span))) => Some(text[..span.start].matches('\n').count() + 1),
                     _ => None,

@@ -53,7 +53,7 @@ impl Preprocessed {
     }
 
     /// The position for a line and a column, both counted from 1; `name` is the quoted name that should be there.
-    pub fn place(&self, line: usize, column: usize, name: Option<&str>) -> Option<SourcePosition<'_>> {
+    pub fn position(&self, line: usize, column: usize, name: Option<&str>) -> Option<SourcePosition<'_>> {
         let (at, byte) = self.locate(line.checked_sub(1)?, column.checked_sub(1)?, name)?;
         let (text, key) = &self.lines[at];
         let (file, found) = self.source_line(at, key)?;
@@ -310,36 +310,36 @@ foo ) ; }
     }
 
     #[track_caller]
-    fn place(text: &str, line: usize, column: usize, name: &str) -> Option<(usize, String)> {
+    fn position(text: &str, line: usize, column: usize, name: &str) -> Option<(usize, String)> {
         let preprocessed = preprocessed(text);
-        let place = preprocessed.place(line, column, Some(name).filter(|name| !name.is_empty()))?;
-        Some((SOURCE[..place.span.start].matches('\n').count() + 1, SOURCE[place.span].to_owned()))
+        let position = preprocessed.position(line, column, Some(name).filter(|name| !name.is_empty()))?;
+        Some((SOURCE[..position.span.start].matches('\n').count() + 1, SOURCE[position.span].to_owned()))
     }
 
     #[test]
     fn lines_and_columns_lead_to_the_source() {
-        assert_eq!(place(TEXT, 9, 17, "foo"), Some((12, "foo".into())));
-        assert_eq!(place(TEXT, 15, 1, "foo"), Some((19, "foo".into())));
-        assert_eq!(place(TEXT, 5, 1, ""), Some((8, "RWByteAddressBuffer".into())));
-        assert_eq!(place(TEXT, 8, 11, ""), Some((11, "(".into())));
+        assert_eq!(position(TEXT, 9, 17, "foo"), Some((12, "foo".into())));
+        assert_eq!(position(TEXT, 15, 1, "foo"), Some((19, "foo".into())));
+        assert_eq!(position(TEXT, 5, 1, ""), Some((8, "RWByteAddressBuffer".into())));
+        assert_eq!(position(TEXT, 8, 11, ""), Some((11, "(".into())));
         // A macro has changed the line.
-        assert_eq!(place(TEXT, 13, 21, "bar"), Some((17, "bar".into())));
-        assert_eq!(place(TEXT, 13, 21, ""), Some((17, "o.Store(4, M(bar));".into())));
+        assert_eq!(position(TEXT, 13, 21, "bar"), Some((17, "bar".into())));
+        assert_eq!(position(TEXT, 13, 21, ""), Some((17, "o.Store(4, M(bar));".into())));
         for (line, column) in [(0, 0), (9, 0), (0, 1), (9, 18), (9, 9999), (99, 1)] {
-            assert_eq!(place(TEXT, line, column, ""), None, "{line}:{column}");
+            assert_eq!(position(TEXT, line, column, ""), None, "{line}:{column}");
         }
-        assert_eq!(place("", 1, 1, ""), None);
+        assert_eq!(position("", 1, 1, ""), None);
     }
 
     /// As after a call of `smoothstep`, whose four lines are counted.
     #[test]
     fn lines_that_are_too_high_are_found_by_the_name() {
-        assert_eq!(place(TEXT, 13, 17, "foo"), Some((12, "foo".into())));
-        assert_eq!(place(TEXT, 19, 1, "foo"), Some((19, "foo".into())));
-        assert_eq!(place(TEXT, 99, 21, "bar"), Some((17, "bar".into())));
+        assert_eq!(position(TEXT, 13, 17, "foo"), Some((12, "foo".into())));
+        assert_eq!(position(TEXT, 19, 1, "foo"), Some((19, "foo".into())));
+        assert_eq!(position(TEXT, 99, 21, "bar"), Some((17, "bar".into())));
         // The columns of its own line are wrong too.
-        assert_eq!(place(TEXT, 17, 50, "bar"), Some((17, "bar".into())));
-        assert_eq!(place(TEXT, 99, 21, "absent"), None);
+        assert_eq!(position(TEXT, 17, 50, "bar"), Some((17, "bar".into())));
+        assert_eq!(position(TEXT, 99, 21, "absent"), None);
     }
 
     /// Lines of included files come before those of the source, which are counted on.
@@ -353,9 +353,9 @@ foo ) ; }
             "\n\n\nfloat g ( ) { return foo ; } \nvoid h ( ) { \n} \n\nvoid main ( ) { \n} \nvoid f ( ) { \n} \n";
         let preprocessed = Preprocessed::new(text, &folder.path().join("a b.hlsl"));
         let found = |line: usize| {
-            let place = preprocessed.place(line, 1, None).unwrap();
-            let name = place.file.file_name().unwrap().to_str().unwrap();
-            (name.to_owned(), place.text[..place.span.start].matches('\n').count() + 1)
+            let position = preprocessed.position(line, 1, None).unwrap();
+            let name = position.file.file_name().unwrap().to_str().unwrap();
+            (name.to_owned(), position.text[..position.span.start].matches('\n').count() + 1)
         };
         assert_eq!(found(4), ("in c.hlsli".into(), 3));
         assert_eq!(found(5), ("in c.hlsli".into(), 4));
@@ -368,8 +368,8 @@ foo ) ; }
             let preprocessed = preprocessed(text);
             for (line, column) in (0..30).flat_map(|line| [0, 1, 2, 30, usize::MAX].map(|column| (line, column))) {
                 for name in [None, Some("o"), Some("}"), Some("ä"), Some(" ")] {
-                    if let Some(place) = preprocessed.place(line, column, name) {
-                        assert!(place.text.get(place.span).is_some());
+                    if let Some(position) = preprocessed.position(line, column, name) {
+                        assert!(position.text.get(position.span).is_some());
                     }
                 }
             }

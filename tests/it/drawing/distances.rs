@@ -127,13 +127,13 @@ fn clip_and_cull_distances_do_not_mix() {
 
 /// A half-plane of the screen, in pixels, such that neither its edge nor the edge's rounding meets a center.
 #[derive(Clone, Copy)]
-struct Side {
+struct HalfPlane {
     right: i32,
     down: i32,
     from: f32,
 }
 
-impl Side {
+impl HalfPlane {
     fn random(random: &mut Random) -> Self {
         let step = |random: &mut Random| random.below(7) as i32 - 3;
         let (right, down) = (step(random), step(random));
@@ -168,7 +168,7 @@ fn distances_cut_along_lines() {
         // One vertex may be in front of the near plane.
         let z = [number(-0.5, 0.5), number(0.25, 0.75), number(0.25, 0.75)];
         let count = 1 + random.below(8);
-        let sides: Vec<Side> = (0..count).map(|_| Side::random(&mut random)).collect();
+        let sides: Vec<HalfPlane> = (0..count).map(|_| HalfPlane::random(&mut random)).collect();
         let vertices: Vec<Vertex> = (0..3)
             .map(|n| {
                 let distance = |of: usize| sides.get(of).map_or(1.0, |side| side.of(places[n]) * w[n]);
@@ -188,7 +188,7 @@ fn distances_cut_along_lines() {
             // The attributes of a line or a point are those of its own position, which may be up to half a pixel away
             // from the center.
             let is_near = |pixel: &[u32; 2]| {
-                let on_place = |side: &Side| {
+                let on_place = |side: &HalfPlane| {
                     let center = [pixel[0] as f32 + 0.5, pixel[1] as f32 + 0.5];
                     side.of(center).abs() <= 0.51 * (side.right.abs() + side.down.abs()) as f32
                 };
