@@ -1,4 +1,4 @@
-//! Rasterizes triangles, lines and points with vertex and pixel shaders, by the rules and with the names of Direct3D 11.
+//! Rasterizes triangles, lines and points with vertex and pixel shaders, by the rules and names of Direct3D 11.
 //!
 //! ```no_run
 //! use brolga::raster::{Draw, InputElement, Pass, Pipeline, PipelineDesc, TargetState, Targets};

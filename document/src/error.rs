@@ -269,7 +269,7 @@ pub enum Problem {
     TooLarge {
         /// The subject of the message: `u0 would have`, `with u1 the document would take`.
         what: String,
-        /// Bytes asked for.
+        /// Bytes requested.
         bytes: u64,
         /// Bytes allowed.
         limit: u64,
@@ -483,7 +483,7 @@ impl Problem {
     }
 }
 
-/// The file beside a missing one that was probably meant.
+/// The file next to a missing one that was probably meant.
 fn neighbour(missing: &Path) -> Option<String> {
     /// The maximum number of files examined.
     const MOST: usize = 4096;
@@ -517,7 +517,7 @@ fn instance_help(error: &InstanceError) -> Option<String> {
     match error {
         InstanceError::Unset { unset } => {
             let Unset { variable, fits, classes, .. } = unset.first()?;
-            // Quoted, an index is no part of the key's syntax.
+            // Quoted, an index is not part of the key's syntax.
             let key = if variable.contains('[') { format!("\"{variable}\"") } else { variable.clone() };
             let value = match (fits.first(), classes.first()) {
                 (Some(name), _) => format!("\"{name}\""),

@@ -20,7 +20,7 @@ const MOST_LINKS: u32 = 40;
 /// Bytes that go to the disk at once: few enough that a writer can be stopped soon.
 const PIECE: u64 = 4 << 20;
 
-/// Bytes for which room is made at once, likewise.
+/// Bytes that are reserved at once, so that this can be stopped soon too.
 #[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
 const RESERVED: u64 = 64 << 20;
 

@@ -68,7 +68,7 @@ pub use name::{Held, foreign_picture, form_to_write};
 pub use quote::{SHORT, short, short_path, short_text};
 pub use until::go_on;
 
-/// Bytes of a file beside what a texture or an array takes in memory.
+/// The maximum size of a file in addition to the memory of its texture or array, in bytes.
 pub const HEADER: u64 = 1 << 16;
 
 /// File formats, by extension.
@@ -200,7 +200,7 @@ pub struct FileError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileProblem {
-    /// The system refuses, or has no such file.
+    /// An error of the system, such as a missing file.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// Its content does not match its name, is damaged, or cannot be converted to the requested format.

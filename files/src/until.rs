@@ -14,7 +14,7 @@ pub fn go_on(cancel: &CancelToken) -> Result<(), FileProblem> {
     if cancel.is_cancelled() { Err(FileProblem::Stopped) } else { Ok(()) }
 }
 
-/// The same for readers and writers. An error of the kind `Interrupted` would only be tried again.
+/// The same for readers and writers. An error of the kind `Interrupted` would only be retried.
 pub(super) fn check(cancel: &CancelToken) -> io::Result<()> {
     if cancel.is_cancelled() { Err(io::Error::other("cancelled")) } else { Ok(()) }
 }

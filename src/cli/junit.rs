@@ -1,4 +1,4 @@
-//! `--junit` of `brolga run`: the results as XML in the form of JUnit, which systems for continuous integration read.
+//! `--junit` of `brolga run`: writes the results as XML in the form of JUnit, for continuous integration.
 
 use std::fmt::Write;
 use std::path::Path;

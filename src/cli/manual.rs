@@ -97,7 +97,7 @@ pub(super) fn command() -> Command {
 
 /// The sections as text, in columns if terms are short.
 fn text(command: &str) -> String {
-    /// The longest term that has its meaning beside it.
+    /// The maximum length of a term with its meaning on the same line.
     const BESIDE: usize = 16;
     let header = *Styles::styled().get_header();
     let mut out = String::new();

@@ -26,7 +26,7 @@ impl Watcher {
         let Some(groups) = document.groups().filter(|_| is_capable(&std::io::stderr())) else {
             return Self { running: None };
         };
-        // The device refuses absurd numbers of groups later.
+        // The device rejects absurd numbers of groups later.
         let groups = groups.iter().fold(1u64, |all, &groups| all.saturating_mul(groups.into()));
         let what = report::harmless(document.name());
         let (stop, stopped) = mpsc::channel();

@@ -86,7 +86,7 @@ fn variables_lie_where_the_compiler_puts_them() {
     let fewer = fewer.replace("0.5, 3, 1, 0, 1, 1.5, 2.5, 3.5,", "0.5, 0, 1, 0, 1, 1.5, 0, 0,");
     assert_ne!(fewer, text);
     folder.job(&fewer).fails(0, &[]);
-    // Bytes that no name covers may be set beside.
+    // Bytes that no name covers may be set as well.
     let beside = text.replace("scale = 3\n", "at = [{ byte = 12, f32 = [3] }]\n");
     folder.job(&beside).fails(0, &[]);
 }

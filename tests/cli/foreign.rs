@@ -154,7 +154,7 @@ fn shown_by(mut command: std::process::Command) -> String {
     let mut bytes = Vec::new();
     let mut ours = fs::File::from(ours);
     let mut block = [0; 4096];
-    // Once no process writes any more the terminal gives an error.
+    // Once no process writes any more, reading the terminal fails.
     while let Ok(read @ 1..) = ours.read(&mut block) {
         bytes.extend_from_slice(&block[..read]);
     }

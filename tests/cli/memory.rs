@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{Folder, Run};
 
-/// Mebibytes of address space: more than the command needs by itself, with its threads, and less than the inputs want.
+/// Mebibytes of address space: more than the command needs by itself, with its threads, and less than the inputs need.
 const LIMIT: u64 = 768;
 
 /// An input.

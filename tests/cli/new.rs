@@ -212,7 +212,7 @@ fn constants_of_a_scene_are_ones_of_their_types() {
     assert!(stripped.contains(&format!("u32 = [{words}]")), "{stripped}");
 }
 
-/// Both shaders of a draw, in either order, and a mesh that is seen: not all is as it was cleared.
+/// Both shaders of a draw, in either order, and a visible mesh: not all pixels have the clear colour.
 #[test]
 fn a_draw_of_two_shaders_shows_a_mesh() {
     let folder = Folder::new();
@@ -282,7 +282,7 @@ fn names_of_a_file_cannot_leave_their_place() {
         b"a.b.c.",
         b"______",
         b"\0\0\0\0\0\0",
-        // The name of another variable, so that it tells neither.
+        // The name of another variable, so that it identifies neither.
         b"span\0\0",
         // Keys of jobs.
         b"size\0\0",

@@ -1,4 +1,4 @@
-//! Completions and the manual.
+//! Tests completions and the manual.
 
 use super::Folder;
 

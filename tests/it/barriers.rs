@@ -386,7 +386,7 @@ fn one_thread_that_disagrees_is_named() {
     });
 }
 
-/// Selectors that differ but lead to one arm, and conditions that differ but hold, are no disagreement.
+/// Selectors that differ but lead to one arm, and conditions that differ but hold, do not count as disagreement.
 #[test]
 fn threads_may_agree_for_different_reasons() {
     each(|what, bench, engine| {
@@ -411,7 +411,7 @@ fn threads_may_agree_for_different_reasons() {
     });
 }
 
-/// Threads that returned count as arrived, whatever they would have wanted; those that are left must agree.
+/// Threads that returned count as arrived, whatever their orders; those that are left must agree.
 #[test]
 fn threads_that_returned_do_not_vote() {
     let case = CASES.last().unwrap();

@@ -1,4 +1,4 @@
-//! Measuring changes nothing: after many dispatches on the same views the results are those of one.
+//! Tests that measuring changes nothing: after many dispatches on the same views the results are those of one.
 
 use std::path::Path;
 

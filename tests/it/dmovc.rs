@@ -1,4 +1,4 @@
-//! `dmovc`: every mask, every legal swizzle of both sources, every modifier, saturation, on every engine.
+//! Tests `dmovc`: every mask, every legal swizzle of both sources, every modifier, saturation, on every engine.
 //!
 //! The functional specification, section 22.16.2: the first two swizzled components of src0 are the conditions of .xy
 //! and .zw; without modifiers bits are moved untouched; modifiers take the data as doubles.

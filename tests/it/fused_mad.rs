@@ -1,4 +1,4 @@
-//! `mad` that rounds once, as documents of both forms ask for it; without a word, twice.
+//! Tests `mad` that rounds once, if documents of either form ask for it, and twice by default.
 
 use std::fs;
 

@@ -239,7 +239,7 @@ fn targets_of_one_pixel_and_of_the_most() {
     }
 }
 
-/// Each vertex shaded, none of them with a triangle to show.
+/// Each vertex is shaded, but no triangle is visible.
 #[test]
 fn a_billion_vertices_are_cancelled() {
     let setup = Setup::plain(Engine::Jit);
@@ -248,7 +248,7 @@ fn a_billion_vertices_are_cancelled() {
     let limits = Dispatch::new([0; 3]).cancel(token.clone()).progress(progress.clone());
     let mut pass = setup.pass(&target).with_limits(&limits);
     pass.draw(&Draw::new(&setup.pipeline, 3).vertex_buffer(setup.vertices(&EVERYWHERE), 16)).unwrap();
-    // All vertices are the first one's neighbours, again and again: nothing has an inside, but all are shaded.
+    // With a stride of 0 all vertices are the same: all triangles are degenerate, but all vertices are shaded.
     let mut draw = Draw::new(&setup.pipeline, 1 << 30).vertex_buffer(setup.vertices(&EVERYWHERE), 0);
     draw.instances = 1 << 30;
     pass.draw(&draw).unwrap();
@@ -266,7 +266,7 @@ fn a_billion_vertices_are_cancelled() {
     assert!(progress.groups_done() < 100_000_000);
 }
 
-/// Indices are looked at where they are, and only until the time is over.
+/// Indices are read in place, and only until the time limit.
 #[test]
 fn a_billion_indices_are_stopped_and_take_no_memory() {
     let setup = Setup::plain(Engine::Jit);

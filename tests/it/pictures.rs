@@ -37,7 +37,7 @@ impl Example {
         }
         let mut scene: Value = serde_json::from_slice(&fs::read(example.join("scene.json")).unwrap()).unwrap();
         for (_, resource) in scene["resources"].as_object_mut().unwrap() {
-            // Square ones are no pictures.
+            // Square ones are not pictures.
             if resource.get("width") != resource.get("height") {
                 for side in ["width", "height"] {
                     resource[side] = (resource[side].as_u64().unwrap() / SMALLER).into();
@@ -72,7 +72,7 @@ impl Example {
         fs::copy(kept, expected).unwrap();
     }
 
-    /// Gives the texels of another texture too, whatever they are.
+    /// Keeps the texels of another texture too, whatever they are.
     fn look_at(&mut self, resource: &str, texel_bytes: u64) {
         let file = format!("{resource}.bin");
         let size = u64::from(LARGE[0]) * u64::from(LARGE[1]) * texel_bytes;
@@ -305,7 +305,7 @@ fn pool() {
     assert!(count[0] > 1_000 && count[1] > 10_000, "{count:?}");
 }
 
-/// Lamps are seen where they are, unless a column or the knot is before them.
+/// Lamps are visible at their positions, unless a column or the knot is in front of them.
 #[test]
 fn lamps() {
     let mut example = Example::new("lamps");

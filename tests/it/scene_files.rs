@@ -1,4 +1,4 @@
-//! Files of scenes: meshes, textures and arrays that they read, and pictures that they save.
+//! Tests files of scenes: meshes, textures and arrays that they read, and pictures that they save.
 //!
 //! The expected picture of the cube is lavapipe's, whatever files its vertices and textures come from.
 

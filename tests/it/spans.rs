@@ -38,7 +38,7 @@ const BOXES: [([u32; 3], [u32; 3]); 6] = [
     ([150, 1, 1], [1000, 0, 0]),
 ];
 
-/// Rows so short, and so many, that packets hold threads of several rows.
+/// Short and numerous rows, such that packets hold threads of several rows.
 const SHORT_ROWS: [([u32; 3], [u32; 3], [u32; 3]); 4] = [
     ([1, 1, 1], [1, 601, 2], [9, 1, 2]),
     ([3, 1, 1], [1, 1700, 1], [0, 0, 0]),

@@ -312,7 +312,7 @@ pub fn to_numpy<'py>(
     flat.call_method1("reshape", (PyTuple::new(py, &array.sides)?,))
 }
 
-/// The bytes of a result as an array, likewise.
+/// The bytes of a result as an array, without a copy.
 pub fn bytes_to_numpy<'py>(py: Python<'py>, bytes: &Bytes, array: &files::Array) -> PyResult<Bound<'py, PyAny>> {
     match bytes {
         Bytes::View(view) => match view.bytes() {

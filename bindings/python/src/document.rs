@@ -24,7 +24,7 @@ pub struct Outcome {
     /// Resources that the steps may write, and those that are saved or expected, as arrays by name: in the short form
     /// the registers, as "u0". They keep the memory of the run.
     arrays: Py<PyDict>,
-    /// Hidden counters after the run, likewise.
+    /// Hidden counters after the run, by the same names.
     counters: Py<PyDict>,
     /// The report of the dispatch, if the document is a single one.
     report: Option<Py<Report>>,

@@ -24,7 +24,7 @@ pub fn find_main_thread(py: Python<'_>) -> PyResult<()> {
 
 /// `true` if the calling thread handles signals.
 pub fn is_main_thread() -> bool {
-    // SAFETY: it asks the system for a number.
+    // SAFETY: it only reads the thread's identifier.
     let own = unsafe { PyThread_get_thread_ident() };
     MAIN_THREAD.get().is_some_and(|&main| main == own)
 }

@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(wrong(Format::R10G10B10A2_UNORM, 0, 1 << 10), 0);
         assert_eq!(wrong(Format::R10G10B10A2_UNORM, 0, 2 << 10), 9);
         assert_eq!(wrong(Format::R32_UINT, u32::MAX, 0), 9);
-        // Stencil is not looked at.
+        // Stencil is not compared.
         assert_eq!(wrong(Format::D24_UNORM_S8_UINT, 0, 0x7f00_0000), 0);
         assert_eq!(wrong(Format::D24_UNORM_S8_UINT, 0, 2), 9);
     }

@@ -57,7 +57,7 @@ pub(crate) struct TexturePart {
     pub plane: Option<Plane>,
 }
 
-/// Depths, or the stencils beside them.
+/// Depths, or the stencils stored with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Plane {
     Depth,

@@ -353,7 +353,7 @@ impl Prepared {
         }
     }
 
-    /// The content of the only shader's file, likewise.
+    /// The content of the only shader's file, as for [`Self::shader_file`].
     pub fn container(&self, variant: usize) -> Option<&[u8]> {
         match self.shaders.values().collect::<Vec<_>>().as_slice() {
             [forms] => forms.get(variant).or(forms.first()).map(|form| form.bytes.as_slice()),

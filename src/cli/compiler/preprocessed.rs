@@ -111,7 +111,7 @@ impl Preprocessed {
         Some((source, self.between(source, at, key)?))
     }
 
-    /// The line of the source that lies between others in the same way as a line does here.
+    /// The line of the source in the same position between others as a line here.
     fn between(&self, source: &File, at: usize, key: &str) -> Option<usize> {
         let anchor = |(_, key): &(String, String)| match source.at(key) {
             [only] if self.counts.get(key) == Some(&1) => Some(*only),

@@ -12,7 +12,7 @@ use super::sketch::{PLACE, Sketch};
 #[test]
 fn alpha_functions_compare_codes() {
     use Comparison::*;
-    // The pixel shader gives its constant's alpha.
+    // The pixel shader writes its constant's alpha.
     let of_code = |code: f32, function, reference: u8| {
         let pixel = format!("ps_2_0\ndef c0, 1, 1, 1, {}\nmov r0, c0\nmov oC0, r0", code / 255.0);
         let set = move |desc: &mut PipelineDesc| desc.direct3d9.alpha_test = Some(function);

@@ -18,10 +18,10 @@ const VERTICES: u32 = 12;
 /// Rounds of loops for a batch of invocations.
 const FUEL: u64 = 200;
 
-/// The most outputs of a vs_3_0 beside its position.
+/// The maximum number of outputs of a vs_3_0 in addition to its position.
 const MOST_OUTPUTS: usize = 11;
 
-/// A shader with all that a draw of it needs.
+/// A shader with everything needed to draw it.
 pub struct Drawing {
     vertex: Vec<u8>,
     pixel: Vec<u8>,
@@ -117,7 +117,7 @@ impl Numbers {
     }
 }
 
-/// The textures that a program samples, all that there may be if it does not declare them.
+/// The textures that a program samples, or all possible ones if it does not declare them.
 fn textures(program: &ValidProgram) -> Vec<(u32, Dimension)> {
     let program = program.program();
     if program.version.major() == 1 {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::probe::assert_near;
 use super::sketch::Sketch;
 
-/// The vertex shader gives its colour, which is the same for all vertices if the matrices leave positions out.
+/// The vertex shader writes its colour, which is the same for all vertices if the matrices leave positions out.
 fn sketch() -> Sketch {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/direct3d9/values.main.vs_3_0.cso");
     let text = "ps_3_0\ndcl_color v0\nmov oC0, v0";

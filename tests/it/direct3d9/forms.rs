@@ -25,7 +25,7 @@ const USAGES: [&str; 13] = [
     "sample",
 ];
 
-/// Draws a rectangle whose second element has a usage, and gives a pixel in the middle.
+/// Draws a rectangle whose second element has a usage, and returns a pixel in the middle.
 fn drawn(usage: &str, index: u32, vertex: &str, pixel: &str) -> [f32; 4] {
     let mut vertices = rectangle([0.0, 0.0, 8.0, 8.0], 0.5);
     vertices.iter_mut().for_each(|[_, value]| *value = [0.25, 0.5, 0.75, 1.0]);

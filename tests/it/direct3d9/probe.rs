@@ -31,7 +31,7 @@ pub struct Probe<'a> {
 /// A vertex shader that passes a position and one value on.
 pub const PASS: &str = "vs_2_0\ndcl_position v0\ndcl_texcoord v1\nmov oPos, v0\nmov oT0, v1";
 
-/// A pixel shader that gives that value.
+/// A pixel shader that writes that value.
 pub const SHOW: &str = "ps_2_0\ndcl t0\nmov r0, t0\nmov oC0, r0";
 
 impl<'a> Probe<'a> {
@@ -125,12 +125,12 @@ pub fn rectangle([left, top, right, bottom]: [f32; 4], z: f32) -> Vec<[[f32; 4];
     vec![a, b, c, c, b, d]
 }
 
-/// The columns of a row that something was drawn to.
+/// The columns of a row that were drawn.
 pub fn columns(picture: &Picture, row: usize) -> Vec<usize> {
     (0..SIZE).filter(|&column| picture[row][column] != NOTHING).collect()
 }
 
-/// The rows of a column, likewise.
+/// The rows of a column that were drawn.
 pub fn rows(picture: &Picture, column: usize) -> Vec<usize> {
     (0..SIZE).filter(|&row| picture[row][column] != NOTHING).collect()
 }

@@ -1,4 +1,4 @@
-//! Scenes of one draw that fills its target, and the colour that comes out.
+//! Runs scenes of one draw that fills its target, and returns the resulting colour.
 
 use std::fs;
 

@@ -87,7 +87,7 @@ fn colours_are_along_the_curve_where_a_state_says_so() {
     // Formats without an sRGB variant stay as they are.
     assert_near(sampled("Q8W8V8U8", json!(true)), [-1.0 / 127.0, 64.0 / 127.0, -68.0 / 127.0, -1.0], 1e-6);
 
-    // 0.5 is 188 along the curve, 0.2 is 124; alpha is no colour.
+    // 0.5 is 188 along the curve, 0.2 is 124; alpha is linear.
     let mut sketch = Sketch::new(PLACE, "ps_2_0\ndef c0, 0.5, 0.2, 1, 0.5\nmov r0, c0\nmov oC0, r0");
     sketch.scene["resources"]["target"]["format"] = json!("A8R8G8B8");
     sketch.scene["expect"][0]["file"] = json!("small.bin");

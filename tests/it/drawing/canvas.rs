@@ -97,7 +97,7 @@ impl<'d> Canvas<'d> {
         Pipeline::new(self.device, &desc).unwrap()
     }
 
-    /// Draws into all targets in one pass; gives the number of pixels that passed in each draw.
+    /// Draws into all targets in one pass; returns the number of pixels that passed in each draw.
     pub fn pass(&self, items: &[Item<'_>]) -> Vec<u64> {
         let pipelines: Vec<Pipeline> = items.iter().map(|item| self.pipeline(item)).collect();
         self.pass_with(items, &pipelines)
@@ -196,7 +196,7 @@ pub fn everywhere(z: f32, attribute: [f32; 4]) -> [Vertex; 3] {
     triangle([[-32.0, -32.0], [64.0, -32.0], [0.0, 64.0]], z, attribute)
 }
 
-/// Does something with each engine; both must give the same.
+/// Calls `draw` with each engine; both results must be equal.
 pub fn on_both<T: PartialEq>(draw: impl Fn(&Device, Engine) -> T) -> T {
     let device = Device::builder().threads(1).build().unwrap();
     let found = draw(&device, Engine::Jit);

@@ -55,7 +55,7 @@ fn the_viewport_computes_in_its_order() {
     assert_eq!(covered(&vertices, |_| {}, with), rectangle(8..16, 8..16));
 }
 
-/// Division comes before all that.
+/// Division by w comes first.
 #[test]
 fn positions_are_divided_first() {
     // Above 2 ^ 24 times w, products with the viewport's numbers would not be exact.

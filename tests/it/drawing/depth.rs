@@ -1,4 +1,4 @@
-//! Depths in buffers: functional specification, 15.6, 16.3.1, 16.9 and 17.9 to 17.11.
+//! Tests depths in buffers: functional specification, 15.6, 16.3.1, 16.9 and 17.9 to 17.11.
 
 use brolga::raster::{Bounds, Draw, PipelineDesc, Viewport};
 use brolga::{Comparison, Device, Format};

@@ -10,7 +10,7 @@ use super::shaders::{INPUTS, OUTPUTS, shader};
 /// Distances of one kind: `Clip` or `Cull`, the register that has them, and its components.
 pub type Distances<'a> = (&'a str, u32, &'a str);
 
-/// A vertex shader that gives distances in some components of `o2` and `o3`, as `v2` and `v3` have them.
+/// A vertex shader that writes distances in some components of `o2` and `o3`, as `v2` and `v3` have them.
 pub fn with_distances(declared: &[Distances<'_>]) -> Vec<u8> {
     let (mut outputs, mut code) = (OUTPUTS[..2].to_vec(), String::from("mov o0.xyzw, v0.xyzw\nmov o1.xyzw, v1.xyzw"));
     let (mut rows, mut declarations) = (Vec::new(), String::new());

@@ -202,7 +202,7 @@ fn discarded_pixels_leave_no_depth() {
     }
 }
 
-/// A discarded pixel goes on for the derivatives of its quad.
+/// A discarded pixel continues as a helper for the derivatives of its quad.
 #[test]
 fn discarded_pixels_have_derivatives() {
     let shader = pixel(
@@ -317,7 +317,7 @@ fn pixels_without_targets_have_effects() {
     let (counters, colors, _, passed) = counted(&shader, &everywhere(0.75, [1.0; 4]), nothing);
     assert_eq!((counters, passed), ([ALL as u32, 0, 0, 0], ALL));
     assert!(colors.iter().all(|color| *color == [0; 4]));
-    // A shader without outputs is no missing shader.
+    // A shader without outputs is not a missing shader.
     let vertex = shaders::vertex();
     let (empty, vertices) = (pixel(""), everywhere(0.75, [1.0; 4]));
     let passed = on_both(|device, engine| {
@@ -327,7 +327,7 @@ fn pixels_without_targets_have_effects() {
     assert_eq!(passed, ALL);
 }
 
-/// Triangles that lie over each other draw in their order, in every pixel.
+/// Overlapping triangles draw in their order, in every pixel.
 #[test]
 fn triangles_draw_in_their_order() {
     let mut random = brolga_testing::random::Random(3);

@@ -14,7 +14,7 @@ use super::shaders::{self, pixel};
 const COLOR: &[Format] = &[Format::R32G32B32A32_FLOAT];
 const WATCHED: [u32; 2] = [3, 5];
 
-/// Draws an item with and without watching a pixel, which leaves the same bits; gives the history.
+/// Draws an item with and without watching a pixel, which leaves the same bits; returns the history.
 fn history(canvas: impl Fn(&Device, Engine) -> Canvas<'_>, item: impl Fn() -> Item<'static>) -> PixelHistory {
     on_both(|device, engine| {
         let draw = |watched: bool| {
@@ -277,7 +277,7 @@ fn distances_keep_primitives_away() {
     }
 }
 
-/// Lines, points and edges of triangles are told once each.
+/// Lines, points and edges of triangles are reported once each.
 #[test]
 fn lines_points_and_edges_are_kept_away() {
     let corners = [[3.5, 5.5], [9.5, 5.5], [3.5, 11.5]];

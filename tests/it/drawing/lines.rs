@@ -75,7 +75,7 @@ fn lines_may_be_as_long_as_floats_reach() {
         let diagonal: Vec<_> = (0..SIZE).map(|n| [n, n]).collect();
         check([at(-far, far), at(far, -far)], &diagonal);
         check([at(far, 2.0), at(2.0, far)], &[]);
-        // Behind the eye: the line goes on to the right, as far as that is before it.
+        // With w < 0: the line continues to the right, as far as w is above 0.
         let behind = [at(-2.0, row), [far, -row, 0.5, -1.0]];
         check(behind, &rectangle(0..SIZE, 3..4));
         assert!(covered(&[vertex(at(far, 0.0), [1.0; 4])], points, no_change).is_empty());
@@ -296,7 +296,7 @@ fn lines_are_cut() {
     }
 }
 
-/// A point is drawn if its position is seen: between the depths, unless those are not clipped, and before the eye.
+/// A point is drawn if its position is visible: within the depth range, unless that is not clipped, and with w > 0.
 #[test]
 fn points_are_seen_or_not() {
     let seen = |place: [f32; 4], clips: bool| {
@@ -475,7 +475,7 @@ fn lines_and_points_are_counted() {
     };
     let strip = statistics(Topology::LineStrip, &vertices[..4], None, 4);
     assert_eq!(counts(strip), ([4, 3, 4], [3, 3], [12, 12]));
-    // One without a partner, and one that ends where nothing is seen: it is cut, not dropped.
+    // One without a partner, and one that ends outside the view volume: it is clipped, not dropped.
     let list = statistics(Topology::LineList, &vertices, Some(&[0, 1, 4, 4, 1, 2, 3]), 7);
     assert_eq!(counts(list), ([6, 3, 4], [3, 2], [8, 8]));
     let dots = statistics(Topology::PointList, &vertices, Some(&[0, 1, CUT, 4, 0]), 5);

@@ -124,7 +124,7 @@ fn the_lowest_bit_of_a_mask_counts() {
     }
 }
 
-/// A shader that gives the alpha of its attribute, with something before and after that.
+/// A shader that writes the alpha of its attribute, with code before and after that.
 fn alpha(declared: &str, code: &str) -> Vec<u8> {
     let declared = format!("dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\n{declared}");
     pixel(&format!("{declared}\n{code}\nmov o0.xyzw, v1.xyzw"))

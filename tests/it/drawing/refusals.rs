@@ -26,7 +26,7 @@ fn a_shader_of_another_stage_is_told_first() {
     };
     let (nine_vertex, nine_pixel) = (nine("vs_2_0\ndcl_position v0\nmov oPos, v0"), nine("ps_2_0\nmov oC0, c0"));
     for (vs, ps, said) in [
-        // Whatever else is missing: there is no input layout either.
+        // Other missing parts do not matter: there is no input layout either.
         (&pixel, Some(&vertex), "the pipeline's vertex shader is a pixel shader"),
         (&pixel, None, "the pipeline's vertex shader is a pixel shader"),
         (&vertex, Some(&vertex), "the pipeline's pixel shader is a vertex shader"),

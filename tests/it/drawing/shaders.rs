@@ -65,7 +65,7 @@ pub fn pixel_with(flags: &str, code: &str) -> Vec<u8> {
     shader("ps_5_0", &inputs, &[], &format!("{flags}\n{code}"))
 }
 
-/// A pixel shader that gives an attribute of `v1`, interpolated in a mode.
+/// A pixel shader that writes an attribute of `v1`, interpolated in a mode.
 pub fn attribute(mode: &str) -> Vec<u8> {
     pixel(&format!("dcl_input_ps {mode} v1.xyzw\ndcl_output o0.xyzw\nmov o0.xyzw, v1.xyzw"))
 }

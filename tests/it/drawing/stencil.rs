@@ -1,4 +1,4 @@
-//! Stencils: functional specification, 17.9 and 17.12.
+//! Tests stencils: functional specification, 17.9 and 17.12.
 
 use brolga::raster::{Fill, PipelineDesc, StencilFace, StencilOp, StencilTest, Topology};
 use brolga::{Comparison, Format, TextureShape};
@@ -104,7 +104,7 @@ fn points_lines_and_edges_have_faces() {
                     assert!(expected.contains(stencil), "{topology:?} {counter}: {stencil:#x}");
                     seen += usize::from(*stencil == expected[0] && color[0] != 0);
                 }
-                // Lines of the flat one lie over each other, but in its outer pixels.
+                // Lines of the flat one overlap, except in its outer pixels.
                 let expected = match topology {
                     Topology::PointList => 3,
                     Topology::LineStrip => 16,

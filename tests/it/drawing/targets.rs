@@ -90,7 +90,7 @@ fn blends_clamp_target_by_target() {
     assert_eq!(found[2], [51, 64, 64, 64]);
 }
 
-/// Integers are written as they are, as far as they fit.
+/// Integers are written as they are, clamped to the range of the format.
 #[test]
 fn integers_are_clamped() {
     let code = "dcl_output o0.xyzw\ndcl_output o1.xyzw\nmov o0.xyzw, l(255,256,-1,7)\nmov o1.xyzw, l(127,128,-129,-7)";
@@ -189,7 +189,7 @@ fn integers_are_not_blended_and_others_have_no_bits() {
     }
 }
 
-/// The second output of a shader is no target's, but a source of the first one's blend (17.6).
+/// The second output of a shader is not for a target, but a source of the first one's blend (17.6).
 #[test]
 fn the_second_output_is_a_second_source() {
     let code = "dcl_input_ps constant v1.xyzw\ndcl_output o0.xyzw\ndcl_output o1.xyzw\n\

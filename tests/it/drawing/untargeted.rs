@@ -1,4 +1,4 @@
-//! Passes without targets, whose shaders only write to views: functional specification, 16.11 and 3.5.6.4.
+//! Tests passes without targets, whose shaders only write to views: functional specification, 16.11 and 3.5.6.4.
 
 use brolga::raster::{Bounds, Draw, PipelineDesc, Targets, Viewport};
 use brolga::{Bindings, Device, Format, TextureShape, View};

@@ -19,7 +19,7 @@ fn zigzag(count: u32) -> Vec<Vertex> {
         .collect()
 }
 
-/// The leading vertex's number and the primitive's, of each triangle that is seen, by primitives.
+/// The leading vertex's number and the primitive's, of each visible triangle, by primitives.
 fn triangles(
     vertices: &[Vertex],
     set: impl Fn(&mut PipelineDesc),
@@ -58,7 +58,7 @@ fn indexed(device: &Device, draw: &mut Draw<'_>, indices: &[u32], is_short: bool
 
 #[test]
 fn strips_lead_with_their_first_vertex_and_turn_every_other_triangle() {
-    // Triangle n begins with vertex n, whichever way it goes round.
+    // Triangle n begins with vertex n, whatever its winding.
     let found = triangles(&zigzag(8), is_strip, |_, _| {});
     assert_eq!(found, [[0, 0], [1, 1], [2, 2], [3, 3], [4, 4], [5, 5]]);
 }
@@ -66,7 +66,7 @@ fn strips_lead_with_their_first_vertex_and_turn_every_other_triangle() {
 #[test]
 fn restarts_begin_a_strip_anew_and_primitives_count_on() {
     for (is_short, restart) in [(true, 0xffff), (false, u32::MAX)] {
-        // One triangle, none, and two that go round as the first.
+        // One triangle, none, and two with the first one's winding.
         let indices = [0, 1, 2, restart, 4, 5, restart, restart, 6, 7, 8, 9, restart];
         let found = triangles(&zigzag(12), is_strip, |device, draw| indexed(device, draw, &indices, is_short));
         assert_eq!(found, [[0, 0], [6, 1], [7, 2]], "{is_short}");

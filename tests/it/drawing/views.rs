@@ -1,5 +1,5 @@
-//! Targets that are a level or some layers of a texture, layers that primitives choose, and depth buffers that are read
-//! meanwhile: functional specification, 5.3, 15.15 and 17.13.
+//! Tests targets that are a level or some layers of a texture, layers that primitives choose, and depth buffers that
+//! are read meanwhile: functional specification, 5.3, 15.15 and 17.13.
 
 use brolga::raster::{
     Bounds, DepthView, Draw, PipelineDesc, StencilFace, StencilOp, StencilTest, Targets, Topology, Viewport,
@@ -126,7 +126,7 @@ fn choosing([semantic, short, name]: Choice) -> Vec<u8> {
     shaders::vertex_with(&INPUTS, &outputs, &declarations, "mov o4.x, v1.x")
 }
 
-/// A pixel shader that gives the number that it sees, in all components, after some code.
+/// A pixel shader that writes its number, in all components, after some code.
 fn sees_choice([semantic, short, name]: Choice, code: &str) -> Vec<u8> {
     let row = format!("{semantic} 0 x 4 {short} uint");
     let inputs: Vec<&str> = OUTPUTS.into_iter().chain([row.as_str()]).collect();
@@ -192,7 +192,7 @@ fn the_leading_vertex_chooses_the_layer() {
     }
 }
 
-/// Cuts at the near plane keep the number, which is no float; every triangle of a strip has its own leading vertex.
+/// Clipping at the near plane keeps the number, which is not a float; each triangle of a strip has its leading vertex.
 #[test]
 fn cuts_and_strips_keep_their_layers() {
     let mut cut = in_layers([[0.0, 0.0], [16.0, 0.0], [0.0, 16.0]], 0.5, [2, 0x7fc0_0001, 1]);
@@ -338,7 +338,7 @@ fn read_only_depths_and_stencils_stay() {
                 });
                 let near_code = if format == Format::D24_UNORM_S8_UINT { 0x40_0000 } else { 0.25_f32.to_bits() };
                 let expected_depth = if keeps_depth { depth } else { near_code };
-                // Both draws have the depth 0.25 where the shader gives it.
+                // Both draws have the depth 0.25 if the shader writes it.
                 let again = shader == pixel(late) && keeps_depth;
                 let all = u64::from(SIZE * SIZE);
                 assert_eq!(passed, [all, if again { all } else { 0 }]);

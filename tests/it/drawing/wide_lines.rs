@@ -31,10 +31,10 @@ fn lines_are_rectangles() {
             assert_eq!(covered(&line(ends, [1.0; 2]), wide, |_, _| {}), expected, "{ends:?}");
         }
     }
-    // The centers beside a diagonal are 0.71 away from it.
+    // The centers next to a diagonal are 0.71 away from it.
     let diagonal: Vec<[u32; 2]> = (2..9).map(|n| [n, n]).collect();
     assert_eq!(covered(&line([[2.0, 2.0], [9.0, 9.0]], [1.0; 2]), wide, |_, _| {}), diagonal);
-    // Through many tiles and beyond the target likewise.
+    // The same through many tiles and beyond the target.
     let found = covered(&line([[-3000.0, 4.5], [3000.0, 4.5]], [1.0; 2]), wide, |_, _| {});
     assert_eq!(found, rectangle(0..SIZE, 4..5));
 }

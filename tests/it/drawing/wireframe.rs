@@ -1,4 +1,4 @@
-//! Edges of triangles as lines: functional specification, 15.10, 15.11.1 and 15.13.
+//! Tests edges of triangles as lines: functional specification, 15.10, 15.11.1 and 15.13.
 
 use brolga::Format;
 use brolga::raster::{Cull, Fill, PipelineDesc, Topology};
@@ -218,7 +218,7 @@ fn edge_on_triangles_are_biased_by_units() {
     }
 }
 
-/// The bias is that of the triangle; lines that are not edges have none, and points neither.
+/// The bias is that of the triangle; other lines and points have none.
 #[test]
 fn edges_are_biased_and_lines_are_not() {
     let through = shaders::vertex();

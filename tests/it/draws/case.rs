@@ -56,7 +56,7 @@ pub enum Order {
     InSquares,
 }
 
-/// Two shaders, and all that a picture of theirs needs.
+/// Two shaders, and everything needed to draw a picture with them.
 pub struct Case<'a> {
     vertex: &'a Shader,
     pixel: &'a Shader,
@@ -113,7 +113,7 @@ impl<'a> Case<'a> {
     /// Compiles both shaders with the state around them.
     ///
     /// # Errors
-    /// If they do not fit, or something is not supported.
+    /// If they do not match, or something is not supported.
     pub fn pipeline(&self, device: &Device, engine: Engine, level: Level) -> Result<Pipeline, DrawError> {
         let mut desc = PipelineDesc::new(&module(&self.vertex.bytes), Some(&module(&self.pixel.bytes)));
         desc.input_layout = self.geometry.layout.clone();
@@ -133,7 +133,7 @@ impl<'a> Case<'a> {
     /// Draws. `None` if a shader was stopped because its loops are too long.
     ///
     /// # Errors
-    /// If something does not fit.
+    /// If something does not match.
     pub fn draw(&self, device: &Device, pipeline: &Pipeline, order: Order) -> Result<Option<Picture>, DrawError> {
         let texture = |surface: &Surface| -> Result<Texture, Error> {
             let [width, height] = self.state.size;
@@ -213,7 +213,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Options with the first class instance that fits for each interface variable of a shader.
+/// Options with the first class instance that is valid for each interface variable of a shader.
 fn with_instances(device: &Device, shader: &Shader, mut options: CompileOptions) -> CompileOptions {
     let alone = options.clone().codegen(Codegen::Deferred);
     if let Err(Error::Instance(error)) = device.compile(&shader.bytes, &alone)
@@ -269,7 +269,7 @@ impl OneDraw {
 }
 
 impl Order {
-    /// The draws that a draw is made of.
+    /// The parts that a draw is split into.
     fn parts(self, draw: Draw<'_>, [width, height]: [u32; 2]) -> Vec<Draw<'_>> {
         if self != Order::InSquares {
             return vec![draw];
@@ -308,7 +308,7 @@ impl Picture {
     }
 }
 
-/// Random content for all that a shader declares.
+/// Random content for all resources that a shader declares.
 fn resources_of(
     device: &Device,
     shader: &Shader,

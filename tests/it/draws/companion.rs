@@ -1,7 +1,7 @@
-//! Companions: for a shader of one stage, one of the other that fits its signature.
+//! Makes companions: for a shader of one stage, one of the other that matches its signature.
 //!
-//! A pixel shader's companion writes all that it reads, in the same registers, from vertex data and from the numbers of
-//! vertices. A vertex shader's companion reads all that it writes and passes it on to targets.
+//! A pixel shader's companion writes all its inputs, in the same registers, from vertex data and from the numbers of
+//! vertices. A vertex shader's companion reads all its outputs and passes them on to targets.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Random vertices, instances and indices for whatever a vertex shader reads.
+//! Makes random vertices, instances and indices for the inputs of a vertex shader.
 
 use brolga::Format;
 use brolga::bytecode::container::SignatureElement;
@@ -39,7 +39,7 @@ enum Role {
 }
 
 impl Geometry {
-    /// Vertices for a shader, on a target of this size. Wild ones have numbers of all kinds, also those that are none.
+    /// Vertices for a shader, on a target of this size. Wild ones have numbers of all kinds, also NaN.
     pub fn new(vertex: &Shader, size: [u32; 2], is_wild: bool, random: &mut Random) -> Self {
         let inputs: Vec<&SignatureElement> =
             vertex.inputs.iter().filter(|input| input.system_value == 0 && input.register.is_some()).collect();

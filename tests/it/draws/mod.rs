@@ -28,7 +28,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("bad_ftoi.dxbc", "writes no SV_Position"),
     ("streamout.vs.vs_5_0.cso", "writes no SV_Position"),
     ("tess.vs.vs_5_0.cso", "writes no SV_Position"),
-    // No class fits its interface.
+    // No class implements its interface.
     ("interface1.dxbc", "there is no such class instance"),
 ];
 
@@ -42,7 +42,7 @@ const UNSEEN: &[(&str, &str)] = &[
     ("level9.conversions.vs_4_0_level_9_1.cso", "nothing is to be seen"),
 ];
 
-/// Random pictures until one shows something, at most.
+/// The maximum number of random pictures until one shows something.
 const ATTEMPTS: u64 = 12;
 
 /// Devices with these numbers of threads.
@@ -236,7 +236,7 @@ fn a_scissor_rectangle_changes_no_pixel_within_it() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The shaders that fit each other. Of a shader with many partners the first is drawn, unless there is time for all.
+/// The shaders that match each other. For a shader with many partners the first is drawn, unless there is time for all.
 #[test]
 fn shaders_that_fit_each_other_draw_the_same_on_both_engines() {
     let (laboratory, shaders) = (Laboratory::new(), shaders::corpus());

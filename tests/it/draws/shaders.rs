@@ -1,4 +1,4 @@
-//! Shaders of draws with their signatures: those of the corpus, and others made from text.
+//! Loads shaders of draws with their signatures: those of the corpus, and others made from text.
 
 use brolga::bytecode::Limits;
 use brolga::bytecode::container::signature::ComponentType;

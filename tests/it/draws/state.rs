@@ -1,4 +1,4 @@
-//! Random targets, and random state around the shaders.
+//! Makes random targets, and random state around the shaders.
 
 use brolga::format::{Encoding, Use};
 use brolga::raster::{
@@ -10,7 +10,7 @@ use brolga_testing::random::Random;
 
 use super::shaders::{Kind, Shader};
 
-/// A texture that is drawn to.
+/// A texture that is a target.
 #[derive(Clone)]
 pub struct Surface {
     pub format: Format,
@@ -66,7 +66,7 @@ fn stencil_face(random: &mut Random) -> StencilFace {
 }
 
 impl State {
-    /// For a pixel shader: lists into targets that keep every bit, and all that is in front is drawn.
+    /// For a pixel shader: lists into targets that keep every bit, without culling, nearest on top.
     pub fn plain(pixel: &Shader, size: [u32; 2], random: &mut Random) -> Self {
         let formats = kinds(pixel).into_iter().map(|kind| match kind {
             Kind::Float => Format::R32G32B32A32_FLOAT,

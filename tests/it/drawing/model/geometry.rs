@@ -90,7 +90,7 @@ pub enum Covered {
     Perhaps,
 }
 
-/// A number, and how far from it another one may lie.
+/// A number, and the maximum deviation from it.
 #[derive(Clone, Copy, Debug)]
 pub struct Near {
     pub value: f64,
@@ -119,7 +119,7 @@ impl Shape {
     }
 
     /// The same with the depth bias of a draw into a buffer (functional specification, 15.10): the formulas in floats
-    /// where all that they take is exact.
+    /// if all their operands are exact.
     pub fn biased(mut self, state: &RasterizerState, format: Option<Format>) -> Self {
         let (units, slopes, limit) = (state.depth_bias as f32, state.slope_scaled_depth_bias, state.depth_bias_clamp);
         if units == 0.0 && slopes == 0.0 {

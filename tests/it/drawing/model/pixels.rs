@@ -29,7 +29,7 @@ struct Pixel {
 pub struct Drawn {
     pub colors: [Vec<[u32; 4]>; 3],
     pub depths: Option<Vec<u32>>,
-    /// None where there are none.
+    /// Empty if there are none.
     pub stencils: Vec<u8>,
     /// Pixels that passed in each draw.
     pub passed: Vec<u64>,

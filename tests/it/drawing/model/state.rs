@@ -242,7 +242,7 @@ fn viewport(random: &mut Random, size: [u32; 2]) -> Viewport {
     }
 }
 
-/// A triangle that may be seen in the window.
+/// A triangle that may be visible in the window.
 fn triangle(random: &mut Random, viewport: &Viewport, size: [u32; 2]) -> [Vertex; 3] {
     let places = places(random, size);
     let kind = random.below(16);
