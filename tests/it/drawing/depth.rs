@@ -123,7 +123,7 @@ fn within(least: f32, most: f32) -> impl Fn(&Device, &mut Draw<'_>) {
     }
 }
 
-/// Whether or not depth is clipped, the depth written to the buffer lies within the viewport's depths, and the shader's
+/// The depth written to the buffer is clamped to the viewport's depths, with and without clipping, and the shader's
 /// depth does not change for it.
 #[test]
 fn depths_are_clamped_to_the_viewport_and_not_for_the_shader() {
